@@ -1,0 +1,59 @@
+"""leadline measures retrieval systems: with full judgments, with a sample of them, or with none."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from leadline.version import VERSION as __version__
+
+if TYPE_CHECKING:
+    from leadline.errors import InputError, LeadlineError, UsageError
+    from leadline.evaluation import evaluate
+    from leadline.formats import read_qrels, read_run
+    from leadline.measures import MEASURES, Measure
+    from leadline.qrels import Qrels
+    from leadline.results import Results
+    from leadline.run import Run
+
+# Names of the front door and the room each comes from; a room is loaded when its name is first used.
+_ROOMS = {
+    "InputError": "errors",
+    "LeadlineError": "errors",
+    "MEASURES": "measures",
+    "Measure": "measures",
+    "Qrels": "qrels",
+    "Results": "results",
+    "Run": "run",
+    "UsageError": "errors",
+    "evaluate": "evaluation",
+    "read_qrels": "formats",
+    "read_run": "formats",
+}
+
+__all__ = [
+    "MEASURES",
+    "InputError",
+    "LeadlineError",
+    "Measure",
+    "Qrels",
+    "Results",
+    "Run",
+    "UsageError",
+    "__version__",
+    "evaluate",
+    "read_qrels",
+    "read_run",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ROOMS:
+        raise AttributeError(f"module 'leadline' has no attribute '{name}'")
+    value = getattr(importlib.import_module(f"leadline.{_ROOMS[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,5 @@
+"""`python -m leadline` is `leadline`."""
+
+from leadline.commands import main
+
+main()

@@ -1,0 +1,106 @@
+"""One file per command; the group lists the folder and imports a command only when it is called."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+import click
+
+from leadline.errors import LeadlineError
+from leadline.version import VERSION
+
+
+class Commands(click.Group):
+    """The commands of this folder: a file `x.py` holds the command `x`."""
+
+    def list_commands(self, _context: click.Context) -> list[str]:
+        """Give the names of the files."""
+        return sorted(
+            entry.name for entry in pkgutil.iter_modules(__path__) if not entry.name.startswith("_")
+        )
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        """Import one command."""
+        if name not in self.list_commands(context):
+            return None
+        found: click.Command = importlib.import_module(f"{__name__}.{name}").command
+        return found
+
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; name the nearest when there is none."""
+        if self.get_command(context, args[0]) is None and not args[0].startswith("-"):
+            import difflib
+
+            known = self.list_commands(context)
+            close = difflib.get_close_matches(args[0], known, n=2) or known
+            raise click.UsageError(f"unknown command '{args[0]}'; nearest: " + ", ".join(close))
+        return super().resolve_command(context, args)
+
+
+def version_text() -> str:
+    """Say the version and whether the kernels are compiled."""
+    from leadline import kernels
+
+    form = "compiled" if kernels.compiled is not None else "uncompiled (slower, same results)"
+    python = ".".join(map(str, sys.version_info[:3]))
+    return f"leadline {VERSION}, kernels {form}, Python {python}"
+
+
+def _show_version(context: click.Context, _option: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        click.echo(version_text())
+        context.exit()
+
+
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Example: leadline evaluate qrels.txt bm25.run dense.run -m AP -m nDCG@10",
+)
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version,
+    help="Show the version and whether the kernels are compiled.",
+)  # fmt: skip
+def group() -> None:
+    """Measure retrieval systems: with full judgments, with a sample of them, or with none."""
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run one command; every refusal is one line on standard error and exit status 2."""
+    try:
+        status = group.main(arguments, prog_name="leadline", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        status = 0
+    except click.ClickException as error:
+        status = refuse(_one_line(error))
+    except LeadlineError as error:
+        status = refuse(str(error))
+    except MemoryError:
+        status = refuse("not enough memory for this input")
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("leadline: stopped", err=True)
+        status = 130
+    except BrokenPipeError:  # the reader of our output went away, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 141
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+def _one_line(error: click.ClickException) -> str:
+    text = " ".join(error.format_message().split())
+    context = getattr(error, "ctx", None)
+    return f"{text} (see `{context.command_path} --help`)" if context else text
+
+
+def refuse(message: str) -> int:
+    """Write one error line and give the exit status for it."""
+    click.echo("leadline: error: " + message.replace("\n", " "), err=True)
+    return 2

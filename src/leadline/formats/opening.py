@@ -1,0 +1,207 @@
+"""Open any input as plain bytes: files, compressed files, standard input; and read it in windows."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import numpy as np
+
+from leadline.errors import InputError
+
+COMPRESSIONS = {
+    b"\x1f\x8b": ".gz",
+    b"BZh": ".bz2",
+    b"\xfd7zXZ\0": ".xz",
+    b"\x28\xb5\x2f\xfd": ".zst",
+}
+RUN_SUFFIXES = (
+    ".run", ".txt", ".trec", ".res", ".out", ".json", ".jsonl", ".csv", ".tsv", ".parquet",
+)  # fmt: skip
+BOM = b"\xef\xbb\xbf"
+WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")
+STANDARD_INPUT = "-"
+
+
+def run_name(path: str) -> str:
+    """Give the name of a run: its file name less one compression suffix and one run suffix.
+
+    >>> run_name("runs/cord19.vespa.ai-bm25.xz"), run_name("bm25.run.gz"), run_name("-")
+    ('cord19.vespa.ai-bm25', 'bm25', 'stdin')
+    """
+    if path == STANDARD_INPUT:
+        return "stdin"
+    name = Path(path).name
+    for suffixes in (tuple(COMPRESSIONS.values()), RUN_SUFFIXES):
+        for suffix in suffixes:
+            if name.endswith(suffix) and name != suffix:
+                name = name[: -len(suffix)]
+                break
+    return name
+
+
+def open_bytes(path: str) -> BinaryIO:
+    """Open a path (or `-` for standard input) and undo its compression, told by content."""
+    try:
+        if path == STANDARD_INPUT:
+            raw = cast(io.BufferedReader, sys.stdin.buffer)
+            head = raw.peek(8)[:8]
+        else:
+            unbuffered = open(path, "rb", buffering=0)  # noqa: SIM115  # the caller closes it
+            head = unbuffered.read(8)
+            if unbuffered.seekable():
+                unbuffered.seek(0)
+                raw = cast(io.BufferedReader, unbuffered)
+            else:
+                raw = io.BufferedReader(_Rejoined(head, unbuffered))
+    except IsADirectoryError:
+        raise InputError("is a folder", expected="a file", path=path) from None
+    except OSError as error:
+        raise InputError(error.strerror or str(error), expected="a readable file", path=path) from None
+    kind = next((kind for magic, kind in COMPRESSIONS.items() if head.startswith(magic)), "")
+    return _decompressed(raw, kind)
+
+
+class _Rejoined(io.RawIOBase):
+    """A stream that cannot go back, with its first bytes put in front again."""
+
+    def __init__(self, head: bytes, rest: io.RawIOBase) -> None:
+        self.head = head
+        self.rest = rest
+
+    def readable(self) -> bool:
+        """Say that it can be read."""
+        return True
+
+    def readinto(self, target: memoryview) -> int | None:  # type: ignore[override]  # narrower than Buffer
+        """Read into a buffer."""
+        if self.head:
+            size = min(len(target), len(self.head))
+            target[:size] = self.head[:size]
+            self.head = self.head[size:]
+            return size
+        return self.rest.readinto(target)
+
+
+def _decompressed(raw: io.BufferedReader, kind: str) -> BinaryIO:
+    if kind == ".gz":
+        import gzip
+
+        return cast(BinaryIO, gzip.GzipFile(fileobj=raw))
+    if kind == ".bz2":
+        import bz2
+
+        return cast(BinaryIO, bz2.BZ2File(raw))
+    if kind == ".xz":
+        import lzma
+
+        return cast(BinaryIO, lzma.LZMAFile(raw))
+    if kind == ".zst":
+        import zstandard
+
+        return cast(BinaryIO, zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True))
+    return raw
+
+
+class Window:
+    """A stretch of a text in one reused buffer: `text[:end]` holds whole lines.
+
+    `last` says whether the text ends here. The buffer grows when not even one list fits.
+    """
+
+    def __init__(self, path: str, *, size: int = 1 << 20) -> None:
+        self.path = path
+        self.stream = open_bytes(path)
+        self.text = np.empty(size, dtype=np.uint8)
+        self.filled = 0
+        self.end = 0
+        self.last = False
+        self.read = 0
+
+    def __enter__(self) -> Window:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.path != STANDARD_INPUT:
+            self.stream.close()
+
+    def advance(self, begin: int) -> None:
+        """Forget the text before `begin`, keep the rest and read on."""
+        kept = self.filled - begin
+        if begin == 0 and kept > len(self.text) // 2:
+            grown = np.empty(2 * len(self.text), dtype=np.uint8)
+            grown[:kept] = self.text[:kept]
+            self.text = grown
+        elif begin:
+            self.text[:kept] = self.text[begin : self.filled].copy()
+        self.filled = kept
+        first = self.read == 0
+        self._fill()
+        if first:
+            self._check_start()
+        if self.last and self.filled and self.text[self.filled - 1] != ord("\n"):
+            self.text[self.filled] = ord("\n")
+            self.filled += 1
+        self.end = self._whole_lines()
+
+    def _fill(self) -> None:
+        target = memoryview(self.text)[:-1]  # one byte is left for a missing final newline
+        while self.filled < len(target):
+            try:
+                size = self.stream.readinto(target[self.filled :])  # type: ignore[attr-defined]  # typeshed
+            except (EOFError, OSError, ValueError, RuntimeError, *_broken_archives()) as error:
+                raise InputError(
+                    f"cannot be read to its end ({error})", expected="a whole file", path=self.path
+                ) from None
+            if not size:
+                self.last = True
+                return
+            self.filled += size
+            self.read += size
+
+    def _check_start(self) -> None:
+        head = self.text[: min(self.filled, 3)].tobytes()
+        if head.startswith(WIDE_BOMS):
+            raise InputError(
+                "a UTF-16 byte order mark", expected="a text file in UTF-8", path=self.path, line=1
+            )
+        if head == BOM:
+            self.filled -= 3
+            self.text[: self.filled] = self.text[3 : self.filled + 3].copy()
+
+    def _whole_lines(self) -> int:
+        if self.last:
+            return self.filled
+        step = 1 << 14
+        for stop in range(self.filled, 0, -step):
+            start = max(0, stop - step)
+            ends = np.flatnonzero(self.text[start:stop] == ord("\n"))
+            if len(ends):
+                return start + int(ends[-1]) + 1
+        return 0
+
+
+def _broken_archives() -> tuple[type[Exception], ...]:
+    """Give the errors that a broken archive raises and that are no OSError."""
+    found: list[type[Exception]] = []
+    if "lzma" in sys.modules:
+        found.append(sys.modules["lzma"].LZMAError)
+    if "zlib" in sys.modules:
+        found.append(sys.modules["zlib"].error)
+    if "zstandard" in sys.modules:
+        found.append(sys.modules["zstandard"].ZstdError)
+    return tuple(found)
+
+
+def read_whole(path: str) -> Window:
+    """Read a whole text into one window."""
+    size = 1 << 16
+    if path != STANDARD_INPUT and Path(path).is_file():
+        size = max(size, Path(path).stat().st_size + 2)
+    with Window(path, size=size) as window:
+        window.advance(0)
+        while not window.last:
+            window.advance(0)
+    return window

@@ -1,0 +1,197 @@
+"""Read TREC runs: straight into `Judged`, or whole as a `Run`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from leadline.arrays import Codes, Floats, Integers
+from leadline.errors import InputError
+from leadline.formats.opening import STANDARD_INPUT, Window, read_whole, run_name
+from leadline.formats.trec_lists import CompiledLists, PlainLists, Repair, TrecLists
+from leadline.judged import Judged, Lists
+from leadline.kernels import plain
+from leadline.qrels import Qrels
+from leadline.run import Run
+from leadline.vocabulary import Vocabulary, to_text
+
+
+@dataclass
+class Tally:
+    """What reading one run met; every number is shown to the user when it is not 0."""
+
+    rows: int = 0
+    queries: int = 0
+    extra_columns: int = 0
+    repeated: int = 0
+    dropped: int = 0
+    disordered: int = 0
+    tag: str = ""
+    unjudged_queries: int = 0
+    unjudged_query: str = ""
+
+    def add(self, found: Matched) -> None:
+        """Count what some lists hold."""
+        lists = found.lists
+        self.rows += len(found.rows)
+        self.queries += len(lists.queries)
+        self.extra_columns += lists.extra
+        self.repeated += lists.repeated
+        self.dropped += lists.dropped
+        self.tag = to_text(lists.tag) or self.tag
+        unjudged = np.flatnonzero(found.codes < 0)
+        self.unjudged_queries += len(unjudged)
+        if len(unjudged) and not self.unjudged_query:
+            self.unjudged_query = to_text(lists.queries[int(unjudged[0])])
+
+
+class _QueryReturnsError(Exception):
+    """A query comes back after another one: the lists must be brought together first."""
+
+
+class Matched(NamedTuple):
+    """Some lists of a run, the code of each one's query, and each row's row in the qrels."""
+
+    lists: TrecLists
+    codes: Integers
+    rows: Codes
+
+
+def judge(
+    path: str,
+    qrels: Qrels,
+    *,
+    repair: Repair | None = None,
+    narrow: bool = False,
+    depth: int | None = None,
+    judged_only: bool = False,
+    window: int = 1 << 20,
+) -> tuple[Judged, Tally]:
+    """Join a run file with the qrels while it is read, one stretch of lists at a time.
+
+    `narrow` compares scores as 32-bit floats, `depth` cuts every list, `judged_only` drops unjudged
+    documents first; `window` is how many bytes are held at a time.
+    """
+    repair = repair or Repair()
+    try:
+        if path == STANDARD_INPUT:  # it cannot be read a second time
+            raise _QueryReturnsError
+        tally = Tally()
+        parts = list(_ordered(_streamed(path, qrels, repair, window), tally, narrow))
+    except _QueryReturnsError:
+        tally = Tally()
+        parts = list(_ordered([_matched_whole(path, qrels, repair)], tally, narrow))
+    if not tally.queries:
+        raise InputError("holds no lines of a run", expected=plain.RUN_COLUMNS, path=path)
+    return Judged.of_lists(qrels, parts, depth=depth, judged_only=judged_only), tally
+
+
+def read(path: str, *, repair: Repair | None = None, name: str | None = None) -> tuple[Run, Tally]:
+    """Read a run file whole, unjudged documents included."""
+    tally = Tally()
+    found = _matched_whole(path, Qrels.of([]), repair or Repair())
+    tally.add(found)
+    if not tally.queries:
+        raise InputError("holds no lines of a run", expected=plain.RUN_COLUMNS, path=path)
+    lists = found.lists
+    names = list(lists.ids())
+    queries = Vocabulary.of_bytes(lists.queries)
+    documents = Vocabulary.of_bytes(names)
+    query = np.repeat(queries.encode(lists.queries), np.diff(lists.bounds))
+    document = documents.encode(names).astype(np.int32)
+    order = np.lexsort((-document, -lists.scores, query))
+    offsets = np.searchsorted(query[order], np.arange(len(queries) + 1)).astype(np.int64)
+    run = Run(
+        queries, offsets, documents, document[order], lists.scores[order],
+        name=run_name(path) if name is None else name, tag=tally.tag,
+    )  # fmt: skip
+    return run, tally
+
+
+def _streamed(path: str, qrels: Qrels, repair: Repair, size: int) -> Iterator[Matched]:
+    """Give the lists of a file, window by window, until a query comes back."""
+    seen: set[bytes] = set()
+    line, byte = 1, 0
+    with Window(path, size=size) as window:
+        while not window.last:
+            window.advance(byte)
+            found = _matched(window, line, qrels, repair, whole=False)
+            queries = found.lists.queries
+            expected = len(seen) + len(queries)
+            seen.update(queries)
+            if len(seen) < expected:
+                raise _QueryReturnsError
+            yield found
+            line, byte = found.lists.next_line, found.lists.next_byte
+
+
+def _matched_whole(path: str, qrels: Qrels, repair: Repair) -> Matched:
+    """Give all lists of a file at once, each query's rows brought together."""
+    return _matched(read_whole(path), 1, qrels, repair, whole=True)
+
+
+def _matched(window: Window, line: int, qrels: Qrels, repair: Repair, *, whole: bool) -> Matched:
+    """Find the lists in a window and look their documents up: compiled if the text is clean."""
+    if repair.order == "score":
+        lists = CompiledLists.scan(window.text, window.end, line, run=True, last=window.last)
+        if lists is not None:
+            if whole:
+                lists.group()
+            codes = qrels.queries.encode(lists.queries)
+            rows = lists.match(qrels, codes)
+            if rows is not None:
+                return Matched(lists, codes, rows)
+    plainly = _plain_lists(window, line, repair, whole=whole)
+    codes = qrels.queries.encode(plainly.queries)
+    return Matched(plainly, codes, plainly.match(qrels, codes))
+
+
+def _plain_lists(window: Window, line: int, repair: Repair, *, whole: bool) -> PlainLists:
+    """Find the lists in a window by `bytes.split`, and say what is wrong or repair it."""
+    try:
+        rows = plain.scan_run(
+            window.text[: window.end].tobytes(), line, window.last,
+            by_rank=repair.order == "rank", drop_nan=repair.on_nan == "drop",
+        )  # fmt: skip
+        lists = PlainLists(rows)
+        if whole:
+            lists.group()
+        lists.settle(repair)
+    except InputError as error:
+        raise error.at(window.path) from None
+    return lists
+
+
+def _ordered(found: Iterable[Matched], tally: Tally, narrow: bool) -> Iterator[Lists]:
+    """Put the rows of every list in order, and count what was met."""
+    for part in found:
+        tally.add(part)
+        lists, rows = part.lists, part.rows
+        if narrow:
+            lists.narrow()
+        scores, ranks = lists.scores, lists.ranks
+        order = lists.order()
+        if order is not None:
+            rows, scores, ranks = rows[order], scores[order], ranks[order]
+        tally.disordered += _disordered(lists.bounds, scores, ranks)
+        yield Lists(part.codes, lists.bounds, rows, scores)
+
+
+def _disordered(bounds: Integers, scores: Floats, ranks: Integers) -> int:
+    """Count the lists in which a higher score has a larger rank than a lower one."""
+    falls = np.flatnonzero(ranks[1:] < ranks[:-1])
+    if not len(falls):
+        return 0
+    count = 0
+    for place in np.unique(np.searchsorted(bounds, falls, side="right") - 1).tolist():
+        low, high = int(bounds[place]), int(bounds[place + 1])
+        rank, score = ranks[low:high], scores[low:high]
+        if rank.min() < 0:  # the column holds something else than ranks
+            continue
+        group = np.flatnonzero(np.concatenate(([True], score[1:] != score[:-1])))
+        lowest, highest = np.minimum.reduceat(rank, group), np.maximum.reduceat(rank, group)
+        count += bool(np.any(lowest[1:] < np.maximum.accumulate(highest)[:-1]))
+    return count

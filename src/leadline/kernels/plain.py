@@ -1,0 +1,172 @@
+"""Read TREC lines with `bytes.split`: the form that needs no compiler, and that decides what is wrong."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from leadline.errors import InputError
+
+RUN_COLUMNS = "6 columns: query Q0 document rank score tag"
+QRELS_COLUMNS = "4 columns: query iteration document grade"
+
+
+class Rows(NamedTuple):
+    """The rows of some lines: columns by row, and where each list (one query) begins."""
+
+    queries: list[bytes]
+    bounds: list[int]
+    documents: list[bytes]
+    values: list[float]
+    ranks: list[int]
+    lines: list[int]
+    extra: int
+    tag: bytes
+    dropped: int
+    next_line: int
+    next_byte: int
+
+
+def refuse(found: str, expected: str, line: int, hint: str = "") -> InputError:
+    """Make the error for one line."""
+    return InputError(found, expected=expected, line=line, hint=hint)
+
+
+def shown(field: bytes) -> str:
+    """Show a field in a message, cut to a readable length."""
+    text = field.decode("utf-8", "backslashreplace")
+    return f"'{text[:40]}...'" if len(text) > 40 else f"'{text}'"
+
+
+def number(field: bytes, what: str, line: int) -> float:
+    """Read a number as people write them; NaN comes back as NaN."""
+    try:
+        if b"_" in field:
+            raise ValueError
+        return float(field)
+    except ValueError:
+        raise refuse(f"{what} {shown(field)}", "a number", line) from None
+
+
+def rank_of(field: bytes) -> int:
+    """Read a rank; -1 when the column holds something else."""
+    return int(field) if field.isdigit() and len(field) < 10 else -1
+
+
+def check_text(raw: bytes, line: int) -> None:
+    """Refuse bytes that tell of another kind of file."""
+    if b"\0" in raw:
+        raise refuse("a NUL byte", "a text file in UTF-8", line)
+    if b"\r" in raw.removesuffix(b"\r"):
+        raise refuse("a carriage return inside a line", "lines that end in LF or CRLF", line)
+
+
+def scan_run(
+    text: bytes, line: int, last: bool, *, by_rank: bool = False, drop_nan: bool = False
+) -> Rows:
+    """Read whole lines of a run; `by_rank` makes the score from the rank column.
+
+    Unless the text is the last, its last list may go on and is left out.
+    """
+    queries: list[bytes] = []
+    bounds: list[int] = []
+    documents: list[bytes] = []
+    values: list[float] = []
+    ranks: list[int] = []
+    lines: list[int] = []
+    extra = dropped = byte = 0
+    begun = (line, 0, 0, 0)  # line, byte, extra, dropped where the last list begins
+    tag = query = b""
+    strange = b"\0" in text or b"\r" in text
+    for line_number, raw in enumerate(text.split(b"\n"), start=line):
+        start, byte = byte, byte + len(raw) + 1
+        if raw.startswith(b"#"):
+            continue
+        if strange:
+            check_text(raw, line_number)
+        fields = raw.split()
+        if len(fields) != 6:
+            if not fields:
+                continue
+            if len(fields) < (4 if by_rank else 6):
+                raise refuse(f"{len(fields)} columns", RUN_COLUMNS, line_number, other_kind(fields))
+        if fields[0] != query or not queries:
+            query = fields[0]
+            queries.append(query)
+            bounds.append(len(documents))
+            begun = (line_number, start, extra, dropped)
+        extra += len(fields) > 6
+        rank = rank_of(fields[3])
+        if by_rank:
+            if rank < 0:
+                raise refuse(f"rank {shown(fields[3])}", "a whole number", line_number)
+            value = float(-rank)
+        else:
+            value = number(fields[4], "score", line_number)
+            if value != value:
+                if not drop_nan:
+                    raise refuse(
+                        f"score {shown(fields[4])} of document {shown(fields[2])}", "a number",
+                        line_number, "`--on-nan drop` leaves such lines out",
+                    )  # fmt: skip
+                dropped += 1
+                continue
+        documents.append(fields[2])
+        values.append(value)
+        ranks.append(rank)
+        lines.append(line_number)
+        if len(fields) > 5:
+            tag = fields[5]
+    if not last:
+        line_number, byte, extra, dropped = begun
+        size = bounds.pop() if queries else 0
+        del queries[-1:], documents[size:], values[size:], ranks[size:], lines[size:]
+    bounds.append(len(documents))
+    return Rows(
+        queries, bounds, documents, values, ranks, lines, extra, tag, dropped, line_number, byte
+    )
+
+
+def scan_qrels(text: bytes, line: int) -> Rows:
+    """Read whole lines of qrels."""
+    queries: list[bytes] = []
+    bounds: list[int] = []
+    documents: list[bytes] = []
+    values: list[float] = []
+    lines: list[int] = []
+    query = b""
+    strange = b"\0" in text or b"\r" in text
+    for line_number, raw in enumerate(text.split(b"\n"), start=line):
+        if raw.startswith(b"#"):
+            continue
+        if strange:
+            check_text(raw, line_number)
+        fields = raw.split()
+        if not fields:
+            continue
+        if len(fields) != 4:
+            raise refuse(f"{len(fields)} columns", QRELS_COLUMNS, line_number, other_kind(fields))
+        value = number(fields[3], "grade", line_number)
+        if value != value or value in (float("inf"), float("-inf")):
+            raise refuse(f"grade {shown(fields[3])}", "a finite number", line_number)
+        if fields[0] != query or not queries:
+            query = fields[0]
+            queries.append(query)
+            bounds.append(len(documents))
+        documents.append(fields[2])
+        values.append(value)
+        lines.append(line_number)
+    bounds.append(len(documents))
+    return Rows(queries, bounds, documents, values, [], lines, 0, b"", 0, 0, len(text))
+
+
+def other_kind(fields: list[bytes]) -> str:
+    """Guess what a line is when it is not what it should be."""
+    if len(fields) >= 6 and fields[3].isdigit():
+        return "This looks like a run; the qrels come first: QRELS RUN..."
+    if len(fields) == 5:
+        return "The tag in the last column may be missing"
+    if len(fields) == 4:
+        return "This looks like qrels; the qrels come first: QRELS RUN..."
+    if len(fields) == 1 and b"," in fields[0]:
+        return "This looks like CSV"
+    return ""

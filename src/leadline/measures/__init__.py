@@ -1,0 +1,67 @@
+"""One file per judged measure; `MEASURES` finds them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from leadline.arrays import Floats
+from leadline.judged import Hits, Judged
+from leadline.naming import Named, Room
+
+Average = Literal["mean", "defined", "sum"]
+
+
+class Measure(Named):
+    """A measure of one run against the judgments: one value per query.
+
+    `low` and `high` are the range of a value; `average` says how the values of queries become one:
+    `mean` counts undefined values as 0, `defined` leaves them out, `sum` adds up. `needs` names evidence
+    beyond the judgments (`known`: the documents that the user knew before).
+    """
+
+    title: ClassVar[str]
+    formula: ClassVar[str]
+    source: ClassVar[str]
+    low: ClassVar[float] = 0.0
+    high: ClassVar[float] = 1.0
+    rising: ClassVar[bool] = True
+    average: ClassVar[Average] = "mean"
+    needs: ClassVar[Literal["judgments", "known"]] = "judgments"
+
+    def values(self, judged: Judged) -> Floats:
+        """Give the value of every query of the qrels; NaN where the measure is undefined."""
+        raise NotImplementedError
+
+    def of(
+        self, grades: Sequence[float | None], judged: Sequence[float] | None = None
+    ) -> float:
+        """Give the value of one list from the grades in its order; None is an unjudged document.
+
+        `judged` holds the grades of all judged documents, by default those in the list.
+        """
+        return float(self.values(Judged.of_grades(grades, judged))[0])
+
+
+def over(part: Floats, whole: Floats) -> Floats:
+    """Divide per query; undefined (NaN) where the divisor is 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(whole == 0, np.nan, part / whole)
+
+
+def found(judged: Judged, hits: Hits, cutoff: int | None) -> Floats:
+    """Count, per query, the relevant documents at ranks up to the cutoff."""
+    if cutoff is None:
+        return judged.total(hits.query)
+    return judged.total(hits.query[hits.rank <= cutoff])
+
+
+def relevant(judged: Judged, rel: float) -> Floats:
+    """Count, per query, the relevant documents that were judged: the field's R."""
+    return judged.qrels.relevant(rel).astype(np.float64)
+
+
+MEASURES: Room[Measure] = Room(sys.modules[__name__], Measure, "measure")

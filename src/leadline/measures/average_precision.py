@@ -1,0 +1,43 @@
+"""Average precision."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from leadline.arrays import Floats
+from leadline.judged import Judged
+from leadline.measures import Measure, over, relevant
+from leadline.naming import choice, cutoff, number
+
+
+class AP(Measure):
+    """Mean, over all relevant documents, of the precision at the rank of each; 0 for one not retrieved.
+
+    Its mean over queries is MAP. With a cutoff it still divides by R; `norm=min` divides by the smaller of
+    R and k.
+
+    >>> round(AP().of([1, 1, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0], judged=[1] * 6 + [0] * 9), 5)
+    0.63355
+    """
+
+    title = "average precision"
+    formula = "sum over relevant documents at ranks r <= k of precision at r, / R"
+    source = "lecture, 'Mean Average Precision'; trec_eval map, map_cut"
+    spellings = {"map": {}, "map_cut": {}, "MAP": {}, "average_precision": {}}
+
+    rel: float = number(1.0)
+    norm: str = choice("relevant", "min")
+    cutoff: int | None = cutoff()
+
+    def values(self, judged: Judged) -> Floats:
+        """Give the value of every query."""
+        hits = judged.hits(self.rel)
+        precision = hits.nth / hits.rank
+        query = hits.query
+        if self.cutoff is not None:
+            kept = hits.rank <= self.cutoff
+            query, precision = query[kept], precision[kept]
+        size = relevant(judged, self.rel)
+        if self.norm == "min" and self.cutoff is not None:
+            size = np.minimum(size, self.cutoff)
+        return over(judged.total(query, precision), size)

@@ -1,0 +1,326 @@
+"""One text grammar for everything that has a name and parameters, and one way to look names up.
+
+`Named` objects are small frozen values whose text is `Name(k=v,...)@cutoff`, defaults left out; `Room`
+finds the named classes of a package by looking into its files.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache, cached_property
+from types import ModuleType
+from typing import Any, ClassVar, Generic, NoReturn, TypeVar, dataclass_transform
+
+from leadline.errors import UnknownNameError, UsageError
+
+# Name(k=v,...)@at
+GRAMMAR = re.compile(r"(?P<name>[^\s()@=,]+?)(?:\((?P<given>[^()]*)\))?(?:@(?P<at>[^()@]+))?")
+# name_at_10, name_10, name.10, name@10-l2 and lists such as P.5,10
+SPELLING = re.compile(r"(?P<name>.+?)(?:@|_at_|[._])(?P<at>[0-9.]+(?:,[0-9.]+)*)(?:-l(?P<rel>\d+))?")
+
+
+class Parameter:
+    """One parameter of a named class: its default, how text becomes a value, what is allowed."""
+
+    def __init__(
+        self,
+        default: object,
+        *,
+        kind: type,
+        low: float | None = None,
+        high: float | None = None,
+        open_ends: bool = False,
+        options: tuple[str, ...] = (),
+        at: bool = False,
+        words: tuple[str, ...] = (),
+    ) -> None:
+        self.default = default
+        self.kind = kind
+        self.low = low
+        self.high = high
+        self.open_ends = open_ends
+        self.options = options
+        self.at = at
+        self.words = words
+
+    def expected(self) -> str:
+        """Say in words what is allowed."""
+        if self.options:
+            return " or ".join(self.options)
+        noun = "a whole number" if self.kind is int else "a number"
+        between = "between" if self.open_ends else "from"
+        joint = "and" if self.open_ends else "to"
+        if self.low is not None and self.high is not None:
+            noun += f" {between} {self.low:g} {joint} {self.high:g}"
+        elif self.low is not None:
+            noun += f" above {self.low:g}" if self.open_ends else f", {self.low:g} or more"
+        return noun + "".join(f", or {word}" for word in self.words)
+
+    def read(self, value: object) -> object:
+        """Turn text or a value into an allowed value; ValueError when it is none."""
+        if value is None and self.default is None:
+            return None
+        if self.options or value in self.words:
+            if value not in (*self.options, *self.words):
+                raise ValueError
+            return value
+        if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+            raise ValueError
+        number = float(value)
+        if self.kind is int and number != int(number):
+            raise ValueError
+        self._check_range(number)
+        return int(number) if self.kind is int else number
+
+    def _check_range(self, number: float) -> None:
+        low = float("-inf") if self.low is None else self.low
+        high = float("inf") if self.high is None else self.high
+        inside = low < number < high if self.open_ends else low <= number <= high
+        if not inside or number in (float("inf"), float("-inf")):
+            raise ValueError
+
+
+def whole(default: int | None, *, low: int | None = 1, words: tuple[str, ...] = ()) -> Any:
+    """Declare a parameter that is a whole number."""
+    return Parameter(default, kind=int, low=low, words=words)
+
+
+def number(
+    default: float, *, low: float | None = None, high: float | None = None, open_ends: bool = False
+) -> Any:
+    """Declare a parameter that is a number; `open_ends` leaves the ends of the interval out."""
+    return Parameter(default, kind=float, low=low, high=high, open_ends=open_ends)
+
+
+def choice(default: str, *options: str) -> Any:
+    """Declare a parameter that is one of some words, the default first."""
+    return Parameter(default, kind=str, options=(default, *options))
+
+
+def cutoff() -> Any:
+    """Declare the optional rank after `@` below which nothing matters."""
+    return Parameter(None, kind=int, low=1, at=True)
+
+
+def needed_cutoff() -> Any:
+    """Declare the rank after `@` that must be given."""
+    return Parameter(..., kind=int, low=1, at=True)
+
+
+def recall_level() -> Any:
+    """Declare the recall level after `@` that must be given."""
+    return Parameter(..., kind=float, low=0.0, high=1.0, at=True)
+
+
+def show(value: object) -> str:
+    """Write a parameter's value in its shortest form."""
+    return f"{value:.17g}" if isinstance(value, float) and value == int(value) else str(value)
+
+
+@dataclass_transform(
+    kw_only_default=True,
+    frozen_default=True,
+    field_specifiers=(whole, number, choice, cutoff, needed_cutoff, recall_level),
+)
+class Named:
+    """A frozen value with parameters, a text form, equality and hash."""
+
+    spellings: ClassVar[Mapping[str, Mapping[str, object]]] = {}
+
+    def __init__(self, **given: object) -> None:
+        parameters = self.parameters()
+        for name in given:
+            if name not in parameters:
+                raise UsageError(
+                    f"{type(self).__name__} has no parameter '{name}'; it has: "
+                    + (", ".join(parameters) or "none")
+                )
+        for name, parameter in parameters.items():
+            value = given.get(name, parameter.default)
+            if value is ...:
+                raise UsageError(f"{type(self).__name__} needs a cutoff, as in {self.sample()}")
+            try:
+                object.__setattr__(self, name, parameter.read(value))
+            except (ValueError, OverflowError):
+                label = f"@{value}" if parameter.at else f"{name}={value}"
+                raise UsageError(
+                    f"{label} in {type(self).__name__}; expected {parameter.expected()}"
+                ) from None
+
+    @classmethod
+    @cache
+    def parameters(cls) -> dict[str, Parameter]:
+        """Give the declared parameters by name, in the order of declaration."""
+        found: dict[str, Parameter] = {}
+        for base in reversed(cls.__mro__):
+            found |= {name: value for name, value in vars(base).items() if isinstance(value, Parameter)}
+        return found
+
+    @classmethod
+    def at_name(cls) -> str | None:
+        """Give the name of the parameter that is written after `@`, if there is one."""
+        return next((name for name, parameter in cls.parameters().items() if parameter.at), None)
+
+    @classmethod
+    def sample(cls) -> str:
+        """Give a text of this class that parses."""
+        at = cls.at_name()
+        if at is None or cls.parameters()[at].default is None:
+            return cls.__name__
+        return f"{cls.__name__}@{10 if cls.parameters()[at].kind is int else 0.1}"
+
+    def replace(self, **changes: object) -> Any:
+        """Give the same with some parameters changed."""
+        return type(self)(**{name: getattr(self, name) for name in self.parameters()} | changes)
+
+    def __str__(self) -> str:
+        given = ",".join(
+            f"{name}={show(getattr(self, name))}"
+            for name, parameter in self.parameters().items()
+            if not parameter.at and getattr(self, name) != parameter.default
+        )
+        at = self.at_name()
+        value = None if at is None else getattr(self, at)
+        return (
+            type(self).__name__
+            + (f"({given})" if given else "")
+            + (f"@{show(value)}" if value is not None else "")
+        )
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and str(other) == str(self)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"{type(self).__name__} is read-only; use replace({name}=...)")
+
+    __delattr__ = __setattr__  # type: ignore[assignment]  # both refuse; the signatures differ
+
+
+N = TypeVar("N", bound=Named)
+
+
+class Room(Generic[N]):
+    """The named classes of one package, found by looking into its files."""
+
+    def __init__(self, package: ModuleType, base: type[N], noun: str) -> None:
+        self.package = package
+        self.base = base
+        self.noun = noun
+
+    @cached_property
+    def classes(self) -> dict[str, type[N]]:
+        """Give every public class of the room by its name."""
+        found: dict[str, type[N]] = {}
+        for entry in pkgutil.iter_modules(self.package.__path__):
+            module = importlib.import_module(f"{self.package.__name__}.{entry.name}")
+            for name, value in vars(module).items():
+                if (
+                    isinstance(value, type)
+                    and issubclass(value, self.base)
+                    and value.__module__ == module.__name__
+                    and not name.startswith("_")
+                    and value is not self.base
+                ):
+                    if name in found:
+                        raise TypeError(f"two classes called {name} in {self.package.__name__}")
+                    found[name] = value
+        return dict(sorted(found.items(), key=lambda item: item[0].lower()))
+
+    @cached_property
+    def _spelled(self) -> dict[str, tuple[type[N], Mapping[str, object]]]:
+        found: dict[str, tuple[type[N], Mapping[str, object]]] = {
+            name.lower(): (kind, {}) for name, kind in self.classes.items()
+        }
+        for kind in self.classes.values():
+            for spelling, preset in kind.spellings.items():
+                if found.setdefault(spelling.lower(), (kind, preset)) != (kind, preset):
+                    raise TypeError(f"the spelling {spelling} means two things")
+        return found
+
+    def find(self, name: str) -> tuple[type[N], Mapping[str, object]] | None:
+        """Give the class that a bare name means and the parameters that this spelling sets."""
+        if name in self.classes:
+            return self.classes[name], {}
+        return self._spelled.get(name.lower())
+
+    def parse(self, text: str) -> N:
+        """Make the one object that a text means."""
+        found = self.expand(text)
+        if len(found) != 1:
+            raise UsageError(f"'{text}' means {len(found)} {self.noun}s; expected one")
+        return found[0]
+
+    def expand(self, text: str) -> list[N]:
+        """Make every object that a text means; a list such as `P.5,10` means several."""
+        text = text.strip()
+        exact = GRAMMAR.fullmatch(text)
+        if exact and (found := self.find(exact["name"])):
+            return [self._build(text, *found, self._given(text, exact["given"]), exact["at"])]
+        loose = SPELLING.fullmatch(text)
+        if loose and (found := self.find(loose["name"])):
+            given: dict[str, object] = {} if loose["rel"] is None else {"rel": loose["rel"]}
+            return [self._build(text, *found, given, at) for at in loose["at"].split(",")]
+        raise UnknownNameError(f"unknown {self.noun} '{text}'{self._nearest(text, exact or loose)}")
+
+    def expand_all(self, texts: Iterable[str]) -> list[N]:
+        """Make what all texts mean, each once, in order; report every bad one at once."""
+        found: dict[N, None] = {}
+        faults: list[str] = []
+        for text in texts:
+            try:
+                found |= dict.fromkeys(self.expand(text))
+            except UsageError as error:
+                faults.append(str(error))
+        if faults:
+            raise UsageError("; ".join(faults) + f" (see `leadline {self.noun}s`)")
+        return list(found)
+
+    def _given(self, text: str, given: str | None) -> dict[str, object]:
+        pairs: dict[str, object] = {}
+        for part in filter(None, (given or "").split(",")):
+            name, equals, value = part.partition("=")
+            if not equals:
+                raise UsageError(f"'{part}' in {self.noun} '{text}'; expected name=value")
+            pairs[name.strip()] = value.strip()
+        return pairs
+
+    def _build(
+        self,
+        text: str,
+        kind: type[N],
+        preset: Mapping[str, object],
+        given: Mapping[str, object],
+        at: str | None,
+    ) -> N:
+        values = {**preset, **given}
+        if at is not None:
+            name = kind.at_name()
+            if name is None:
+                raise UsageError(f"'{text}': {kind.__name__} takes no cutoff; write {kind.sample()}")
+            values[name] = at
+        try:
+            return kind(**values)
+        except UsageError as error:
+            raise UsageError(f"{self.noun} '{text}': {error}") from None
+
+    def _nearest(self, text: str, parts: re.Match[str] | None) -> str:
+        import difflib
+
+        name = parts["name"] if parts else text
+        close = difflib.get_close_matches(name.lower(), self._spelled, n=3, cutoff=0.5)
+        if not close:
+            return "; known: " + ", ".join(self.classes)
+        kinds = dict.fromkeys(self._spelled[match][0] for match in close)
+        at = parts["at"] if parts else None
+        return "; nearest: " + ", ".join(
+            f"{kind.__name__}@{at}" if at and kind.at_name() else kind.sample() for kind in kinds
+        )

@@ -1,0 +1,34 @@
+"""A LaTeX table in the manner of booktabs, the best values in bold."""
+
+from __future__ import annotations
+
+from leadline.render import Sheet, shown
+
+SPECIAL = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
+    "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+}  # fmt: skip
+
+
+def write(sheet: Sheet) -> str:
+    """Write a sheet as LaTeX; needs the package booktabs."""
+    lines = [
+        r"\begin{tabular}{l" + "r" * (len(sheet.columns) - 1) + "}",
+        r"\toprule",
+        " & ".join(map(escaped, sheet.columns)) + r" \\",
+        r"\midrule",
+    ]
+    for place, row in enumerate(sheet.rows):
+        cells = [escaped(shown(cell, sheet.digits)) for cell in row]
+        for column in range(len(cells)):
+            if (place, column) in sheet.best:
+                cells[column] = rf"\textbf{{{cells[column]}}}"
+        lines.append(" & ".join(cells) + r" \\")
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    lines += [f"% {note}" for note in sheet.notes]
+    return "\n".join(lines) + "\n"
+
+
+def escaped(text: str) -> str:
+    """Write text so that LaTeX shows it as it is."""
+    return "".join(SPECIAL.get(letter, letter) for letter in text)

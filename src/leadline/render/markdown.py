@@ -1,0 +1,25 @@
+"""A Markdown table, the best values in bold."""
+
+from __future__ import annotations
+
+from leadline.render import Sheet, shown
+
+
+def write(sheet: Sheet) -> str:
+    """Write a sheet as Markdown."""
+    lines = [
+        "| " + " | ".join(map(_safe, sheet.columns)) + " |",
+        "| --- |" + " ---: |" * (len(sheet.columns) - 1),
+    ]
+    for place, row in enumerate(sheet.rows):
+        cells = [_safe(shown(cell, sheet.digits)) for cell in row]
+        for column in range(len(cells)):
+            if (place, column) in sheet.best:
+                cells[column] = f"**{cells[column]}**"
+        lines.append("| " + " | ".join(cells) + " |")
+    lines += ["", *sheet.notes] if sheet.notes else []
+    return "\n".join(lines) + "\n"
+
+
+def _safe(text: str) -> str:
+    return text.replace("|", "\\|").replace("*", "\\*").replace("_", "\\_")
