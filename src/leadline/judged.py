@@ -125,8 +125,9 @@ class Judged:
         lengths[query] = length
         founds = np.zeros(size, dtype=np.int64)
         founds[query] = found
+        offsets = np.concatenate(([0], np.cumsum(founds))).astype(np.int64)
         if np.any(query[1:] < query[:-1]):
-            places = np.argsort(np.repeat(query, found), kind="stable")
+            places = _places_by_query(query, found)
             rank, row, first, last = rank[places], row[places], first[places], last[places]
         ties = Ties(
             *(
@@ -138,7 +139,7 @@ class Judged:
             qrels,
             present=present,
             length=lengths,
-            offsets=np.concatenate(([0], np.cumsum(founds))).astype(np.int64),
+            offsets=offsets,
             rank=rank,
             row=row,
             tie_first=first,
@@ -195,7 +196,8 @@ class Judged:
         everything = np.array([*listed, *rest], dtype=np.float64)
         qrels = Qrels(
             Vocabulary(["1"]),
-            np.array([0, len(everything)], dtype=np.int64),
+            np.array([0], dtype=np.int64),
+            np.array([len(everything)], dtype=np.int64),
             Ids.of(str(row).encode() for row in range(len(everything))),
             everything,
         )
@@ -233,9 +235,22 @@ class Judged:
         chosen = np.flatnonzero(self.grade > 0)
         return Gains(self.query[chosen], self.rank[chosen], self.grade[chosen])
 
+    def count_queries(self, chosen: Flags) -> int:
+        """Count the queries of the chosen rows."""
+        return int(np.count_nonzero(np.bincount(self.query[chosen])))
+
     def total(self, query: Codes, weights: Floats | Integers | None = None) -> Floats:
         """Add up weights (or count) per query, in the order of rank."""
         return np.bincount(query, weights, minlength=len(self.present)).astype(np.float64)
+
+
+def _places_by_query(query: Codes, found: Codes) -> Integers:
+    """Give the places of the rows of some lists so that they come in the order of query codes."""
+    order = np.argsort(query, kind="stable")
+    begin = (np.cumsum(found) - found)[order]
+    sizes = found[order]
+    shift = begin - (np.cumsum(sizes) - sizes)
+    return np.repeat(shift, sizes) + np.arange(int(sizes.sum()))
 
 
 def _join(qrels: Qrels, part: Lists, depth: int | None, judged_only: bool) -> _Part:

@@ -26,7 +26,7 @@ def counts_of(
         "queries": int(judged.present.sum()),
         "missing_queries": int((~judged.present).sum()),
         "unjudged_queries": tally.unjudged_queries,
-        "tied_lists": len(np.unique(judged.query[tied])),
+        "tied_lists": judged.count_queries(tied),
         "tied_cutoffs": tied_cutoffs(judged, measures),
         "undefined": int(np.isnan(values).any(axis=1).sum()),
         "ignored_columns": tally.extra_columns,
@@ -44,7 +44,7 @@ def tied_cutoffs(judged: Judged, measures: Sequence[Measure]) -> int:
     parted = np.zeros(len(judged.rank), dtype=np.bool_)
     for cutoff in cutoffs:
         parted |= (judged.tie_first <= cutoff) & (cutoff < judged.tie_last)
-    return len(np.unique(judged.query[parted]))
+    return judged.count_queries(parted)
 
 
 # What is summed over runs, with the words for it; {count} and {runs} are filled in.

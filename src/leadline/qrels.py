@@ -33,8 +33,8 @@ class Ideal(NamedTuple):
 class Qrels:
     """The judgments: a row is a judged document; rows of one query stand together.
 
-    `queries` is the vocabulary of judged queries, `offsets[q]:offsets[q + 1]` are the rows of query q,
-    `documents` and `grades` the columns. A negative grade means pooled but not judged.
+    `queries` is the vocabulary of judged queries, `begin[q]:end[q]` are the rows of query q (so that a file
+    need not be sorted), `documents` and `grades` the columns. A negative grade means pooled, not judged.
 
     >>> qrels = Qrels.of([(b"q1", b"d1", 1.0), (b"q1", b"d2", 0.0)])
     >>> len(qrels), qrels.relevant(1.0)
@@ -44,20 +44,24 @@ class Qrels:
     def __init__(
         self,
         queries: Vocabulary,
-        offsets: Integers,
+        begin: Integers,
+        end: Integers,
         documents: Ids,
         grades: Floats,
         *,
         known: Flags | None = None,
+        hashes: Hashes | None = None,
         source: str = "",
     ) -> None:
-        freeze(offsets, grades)
+        freeze(begin, end, grades)
         self.queries = queries
-        self.offsets = offsets
+        self.begin = begin
+        self.end = end
         self.documents = documents
         self.grades = grades
         self.known = known
         self.source = source
+        self._hashes = hashes
         self._relevant: dict[float, Integers] = {}
 
     @classmethod
@@ -67,10 +71,10 @@ class Qrels:
         queries = Vocabulary.of_bytes(row[0] for row in rows)
         codes = queries.encode(row[0] for row in rows)
         order = np.argsort(codes, kind="stable")
-        offsets = np.searchsorted(codes[order], np.arange(len(queries) + 1)).astype(np.int64)
+        bounds = np.searchsorted(codes[order], np.arange(len(queries) + 1)).astype(np.int64)
         documents = Ids.of(row[1] for row in rows).take(order)
         grades = np.array([row[2] for row in rows], dtype=np.float64)[order]
-        made = cls(queries, offsets, documents, grades, source=source)
+        made = cls(queries, bounds[:-1], bounds[1:], documents, grades, source=source)
         made.refuse_repeats()
         return made
 
@@ -90,8 +94,7 @@ class Qrels:
         """Give two rows that judge the same document for the same query, if there are any."""
         if kernels.compiled is not None:
             return self._filled[1]
-        for query, seen in enumerate(self.lookup):
-            low, high = int(self.offsets[query]), int(self.offsets[query + 1])
+        for seen, low, high in zip(self.lookup, self.begin.tolist(), self.end.tolist(), strict=True):
             if len(seen) < high - low:
                 first = next(row for row in range(low, high) if seen[self.documents[row]] != row)
                 return first, seen[self.documents[first]]
@@ -113,15 +116,16 @@ class Qrels:
     @cached_property
     def query(self) -> Codes:
         """Give the query code of every row."""
-        return np.repeat(np.arange(len(self.queries), dtype=np.int32), np.diff(self.offsets))
+        order = np.argsort(self.begin, kind="stable").astype(np.int32)
+        return np.repeat(order, (self.end - self.begin)[order])
 
     @cached_property
     def lookup(self) -> list[dict[bytes, int]]:
         """Give, per query, the row of each judged document: for the uncompiled kernels."""
-        rows = iter(enumerate(self.documents))
+        names = list(self.documents)
         return [
-            {name: row for row, name in (next(rows) for _ in range(size))}
-            for size in np.diff(self.offsets).tolist()
+            dict(zip(names[low:high], range(low, high), strict=True))
+            for low, high in zip(self.begin.tolist(), self.end.tolist(), strict=True)
         ]
 
     @property
@@ -133,15 +137,16 @@ class Qrels:
     def _filled(self) -> tuple[Slots, tuple[int, int] | None]:
         if kernels.compiled is None:
             raise RuntimeError("slots are for the compiled kernels")
-        hashes = np.empty(len(self), dtype=np.uint64)
         ids = self.documents
-        kernels.compiled.hash_ids(ids.text, ids.start, ids.stop, hashes)
-        sizes = 2 ** np.ceil(np.log2(2 * np.diff(self.offsets) + 1)).astype(np.int64)
+        if (hashes := self._hashes) is None:
+            hashes = np.empty(len(self), dtype=np.uint64)
+            kernels.compiled.hash_ids(ids.text, ids.start, ids.stop, hashes)
+        sizes = 2 ** np.ceil(np.log2(2 * (self.end - self.begin) + 1)).astype(np.int64)
         offset = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
         rows = np.zeros(int(offset[-1]), dtype=np.int32)
         twin = np.zeros(1, dtype=np.int64)
         again = kernels.compiled.fill_slots(
-            ids.text, ids.start, ids.stop, hashes, self.offsets, offset, rows, twin
+            ids.text, ids.start, ids.stop, hashes, self.begin, self.end, offset, rows, twin
         )
         return Slots(hashes, offset, rows), (int(twin[0]), again) if again >= 0 else None
 
@@ -168,10 +173,10 @@ class Qrels:
     def keep(self, chosen: Flags) -> Qrels:
         """Give qrels of the chosen rows only; every query stays."""
         rows = np.flatnonzero(chosen)
-        offsets = np.concatenate(([0], np.cumsum(self.count(chosen)))).astype(np.int64)
-        known = None if self.known is None else self.known[rows]
+        before = np.concatenate(([0], np.cumsum(chosen))).astype(np.int64)
         return Qrels(
-            self.queries, offsets, self.documents.take(rows), self.grades[rows], known=known,
+            self.queries, before[self.begin], before[self.end], self.documents.take(rows),
+            self.grades[rows], known=None if self.known is None else self.known[rows],
             source=self.source,
         )  # fmt: skip
 
@@ -183,8 +188,9 @@ class Qrels:
             dtype=np.bool_,
         )
         return Qrels(
-            self.queries, self.offsets, self.documents, self.grades, known=flags, source=self.source
-        )
+            self.queries, self.begin, self.end, self.documents, self.grades, known=flags,
+            hashes=self._hashes, source=self.source,
+        )  # fmt: skip
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Give `{query: {document: grade}}`; whole grades are integers."""

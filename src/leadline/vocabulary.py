@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
@@ -100,6 +99,8 @@ class Vocabulary(Sequence[str]):
     @cached_property
     def digest(self) -> str:
         """Give a short digest of the content; equal vocabularies have equal digests."""
+        import hashlib
+
         lengths = np.array([len(name) for name in self.names], dtype="<i8").tobytes()
         return hashlib.sha256(lengths + b"".join(self.names)).hexdigest()[:16]
 

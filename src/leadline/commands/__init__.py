@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import pkgutil
@@ -74,6 +75,12 @@ def group() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run one command; every refusal is one line on standard error and exit status 2."""
+    # A command is short: collecting garbage while modules load costs a tenth of a small evaluation, and
+    # no command multiplies matrices, so numpy need not start threads for that.
+    gc.set_threshold(200_000, 50, 50)
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # Columns are reserved larger than what a text will fill; huge pages would be cleared whole.
+    os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
     try:
         status = group.main(arguments, prog_name="leadline", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
@@ -91,6 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except BrokenPipeError:  # the reader of our output went away, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 141
+    gc.freeze()  # nothing is left to collect at exit
     sys.exit(status if isinstance(status, int) else 0)
 
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -74,6 +71,8 @@ def describe_input(path: str, rows: int) -> dict[str, Any]:
     """Say which file was read: path, digest, rows. Standard input has no digest."""
     if path == STANDARD_INPUT:
         return {"path": path, "sha256": None, "rows": rows}
+    import hashlib
+
     with open(path, "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     return {"path": path, "sha256": digest, "rows": rows}
@@ -81,6 +80,8 @@ def describe_input(path: str, rows: int) -> dict[str, Any]:
 
 def json_text(data: Any) -> str:
     """Write JSON that people can read too."""
+    import json
+
     return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -95,6 +96,8 @@ def deliver(text: str, output: str | None) -> None:
 
 def write_whole(path: str, content: bytes) -> None:
     """Write a file so that it is complete or absent."""
+    import tempfile
+
     folder = os.path.dirname(os.path.abspath(path))
     try:
         handle, temporary = tempfile.mkstemp(dir=folder, prefix=".leadline-")

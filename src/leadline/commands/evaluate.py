@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
@@ -64,6 +63,8 @@ def command(  # noqa: D417  # click documents the options
 def _data(results: Results, form: str, per_query: bool, qrels: str, judgments: int) -> str:
     found = results.to_dict(per_query=per_query)
     if form == "jsonl":
+        import json
+
         return "".join(json.dumps(run, ensure_ascii=False) + "\n" for run in found["runs"])
     inputs = [describe_input(qrels, judgments)]
     inputs += [describe_input(run.path, run.counts["documents_read"]) for run in results.runs]

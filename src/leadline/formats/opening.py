@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from leadline.errors import InputError
 
@@ -119,6 +121,13 @@ class Window:
         self.end = 0
         self.last = False
         self.read = 0
+        self._scratch: dict[str, npt.NDArray[np.int64]] = {}
+
+    def scratch(self, names: Sequence[str], size: int) -> dict[str, npt.NDArray[np.int64]]:
+        """Give columns to write to; the next window of the same text uses them again."""
+        if not self._scratch or len(self._scratch[names[0]]) < size:
+            self._scratch = {name: np.empty(size, dtype=np.int64) for name in names}
+        return self._scratch
 
     def __enter__(self) -> Window:
         return self

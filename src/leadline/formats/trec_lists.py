@@ -10,14 +10,22 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from leadline import kernels
-from leadline.arrays import Bytes, Codes, Floats, Integers
+from leadline.arrays import Bytes, Codes, Floats, Hashes, Integers
 from leadline.errors import InputError
+from leadline.formats.opening import Window
 from leadline.kernels import plain
 from leadline.qrels import Qrels
 from leadline.vocabulary import Ids, to_text
 
 POWERS = 10.0 ** np.arange(23)
 SHORTEST_LINE = 8  # "q 0 d 1\n"
+
+
+# What the compiled scan fills, in the order of its arguments.
+COLUMNS = (
+    "start", "stop", "hashes", "values", "ranks", "bounds", "query_start", "query_stop",
+    "list_line", "list_byte",
+)  # fmt: skip
 
 
 class Repair(NamedTuple):
@@ -41,12 +49,10 @@ class TrecLists(Protocol):
     repeated: int
     next_line: int
     next_byte: int
+    hashes: Hashes | None
 
     def ids(self) -> Ids:
         """Give the document of every row."""
-
-    def line(self, row: int) -> int:
-        """Give the line of a row."""
 
     def group(self) -> None:
         """Bring the lists of one query together, in the order of first appearance."""
@@ -72,10 +78,9 @@ class CompiledLists:
         self.text = text
         self.start: Integers = columns["start"][:rows]
         self.stop: Integers = columns["stop"][:rows]
-        self.hashes = columns["hashes"][:rows]
+        self.hashes: Hashes = columns["hashes"][:rows]
         self.scores: Floats = columns["values"][:rows]
         self.ranks: Integers = columns["ranks"][:rows]
-        self.lines: Integers = columns["lines"][:rows]
         self.bounds: Integers = columns["bounds"][: lists + 1]
         view = memoryview(text)
         self.queries = [
@@ -91,35 +96,28 @@ class CompiledLists:
         self.tag = view[tally[5] : tally[6]].tobytes()
 
     @classmethod
-    def scan(
-        cls, text: Bytes, end: int, line: int, *, run: bool, last: bool
-    ) -> CompiledLists | None:
-        """Find the lists in whole lines; None when the text is not clean or nothing is compiled."""
+    def scan(cls, window: Window, line: int, *, run: bool) -> CompiledLists | None:
+        """Find the lists in a window; None when the text is not clean or nothing is compiled.
+
+        The columns live in the window's scratch space: use them before it advances.
+        """
         if kernels.compiled is None:
             return None
-        size = end // SHORTEST_LINE + 2
-        columns: dict[str, Any] = {
-            name: np.empty(size, dtype=np.int64)
-            for name in (
-                "start", "stop", "hashes", "values", "ranks", "lines", "bounds",
-                "query_start", "query_stop", "list_line", "list_byte",
-            )
-        }  # fmt: skip
-        columns["hashes"] = columns["hashes"].view(np.uint64)
-        columns["values"] = columns["values"].view(np.float64)
+        columns: dict[str, Any] = window.scratch(COLUMNS, window.end // SHORTEST_LINE + 2)
+        columns = columns | {
+            "hashes": columns["hashes"].view(np.uint64),
+            "values": columns["values"].view(np.float64),
+            "ranks": columns["ranks"].view(np.int32),
+        }
         tally = np.zeros(8, dtype=np.int64)
         clean = kernels.compiled.scan(
-            text, 0, end, line, run, last, POWERS, *columns.values(), tally
+            window.text, 0, window.end, line, run, window.last, POWERS, *columns.values(), tally
         )
-        return cls(text, columns, tally.tolist()) if clean else None
+        return cls(window.text, columns, tally.tolist()) if clean else None
 
     def ids(self) -> Ids:
         """Give the document of every row."""
         return Ids(self.text, self.start, self.stop)
-
-    def line(self, row: int) -> int:
-        """Give the line of a row."""
-        return int(self.lines[row])
 
     def group(self) -> None:
         """Bring the lists of one query together, in the order of first appearance."""
@@ -132,7 +130,7 @@ class CompiledLists:
         self.queries = list(places)
         self.bounds = np.searchsorted(owner[order], np.arange(len(places) + 1)).astype(np.int64)
         self.start, self.stop = self.start[order], self.stop[order]
-        self.hashes, self.lines = self.hashes[order], self.lines[order]
+        self.hashes = self.hashes[order]
         self.scores, self.ranks = self.scores[order], self.ranks[order]
 
     def match(self, qrels: Qrels, codes: Integers) -> Codes | None:
@@ -168,6 +166,8 @@ class CompiledLists:
 class PlainLists:
     """Lists found by `bytes.split`: documents are Python bytes."""
 
+    hashes = None
+
     def __init__(self, rows: plain.Rows) -> None:
         self.queries = rows.queries
         self.bounds: Integers = np.array(rows.bounds, dtype=np.int64)
@@ -185,10 +185,6 @@ class PlainLists:
     def ids(self) -> Ids:
         """Give the document of every row."""
         return Ids.of(self.documents)
-
-    def line(self, row: int) -> int:
-        """Give the line of a row."""
-        return self.lines[row]
 
     def _keep(self, rows: list[int]) -> None:
         self.documents = [self.documents[row] for row in rows]
@@ -229,7 +225,7 @@ class PlainLists:
         bounds = self.bounds.tolist()
         scores, documents = self.scores.tolist(), self.documents
         rising = np.flatnonzero(self.scores[1:] >= self.scores[:-1])
-        doubtful = np.unique(np.searchsorted(self.bounds, rising, side="right") - 1)
+        doubtful = np.flatnonzero(np.bincount(np.searchsorted(self.bounds, rising, side="right") - 1))
         if not len(doubtful):
             return None
         order = np.arange(len(documents))
@@ -240,7 +236,7 @@ class PlainLists:
             )
         return order
 
-    def settle(self, repair: Repair) -> None:
+    def settle(self, repair: Repair, *, verb: str = "appears") -> None:
         """Refuse or repair what a list must not hold: a document twice, a rank twice."""
         drop: set[int] = set()
         bounds = self.bounds.tolist()
@@ -249,7 +245,7 @@ class PlainLists:
             if repair.order == "rank" and len(set(self.ranks[low:high].tolist())) < high - low:
                 self._refuse_repeated_rank(query, low, high)
             if len(set(self.documents[low:high])) < high - low:
-                drop |= self._settle_list(query, low, high, repair.on_duplicate)
+                drop |= self._settle_list(query, low, high, repair.on_duplicate, verb)
         if drop:
             keep = [row for row in range(len(self.documents)) if row not in drop]
             self.bounds = np.searchsorted(np.array(keep), self.bounds).astype(np.int64)
@@ -267,7 +263,9 @@ class PlainLists:
                     line=self.lines[row],
                 )
 
-    def _settle_list(self, query: bytes, low: int, high: int, on_duplicate: str) -> set[int]:
+    def _settle_list(
+        self, query: bytes, low: int, high: int, on_duplicate: str, verb: str
+    ) -> set[int]:
         kept: dict[bytes, int] = {}
         drop: set[int] = set()
         rows = list(range(low, high))
@@ -280,11 +278,11 @@ class PlainLists:
                 continue
             if on_duplicate == "refuse":
                 raise InputError(
-                    f"document '{to_text(document)}' appears twice for query '{to_text(query)}' "
+                    f"document '{to_text(document)}' {verb} twice for query '{to_text(query)}' "
                     f"(first at line {self.lines[first]})",
                     expected="each once",
                     line=self.lines[row],
-                    hint="`--on-duplicate first|last|max|hold` keeps one",
+                    hint="`--on-duplicate first|last|max|hold` repairs it" if verb == "appears" else "",
                 )
             self.repeated += 1
             if on_duplicate == "hold":

@@ -80,13 +80,15 @@ def judge(
         if path == STANDARD_INPUT:  # it cannot be read a second time
             raise _QueryReturnsError
         tally = Tally()
-        parts = list(_ordered(_streamed(path, qrels, repair, window), tally, narrow))
+        lists = _ordered(_streamed(path, qrels, repair, window), tally, narrow)
+        judged = Judged.of_lists(qrels, lists, depth=depth, judged_only=judged_only)
     except _QueryReturnsError:
         tally = Tally()
-        parts = list(_ordered([_matched_whole(path, qrels, repair)], tally, narrow))
+        lists = _ordered([_matched_whole(path, qrels, repair)], tally, narrow)
+        judged = Judged.of_lists(qrels, lists, depth=depth, judged_only=judged_only)
     if not tally.queries:
         raise InputError("holds no lines of a run", expected=plain.RUN_COLUMNS, path=path)
-    return Judged.of_lists(qrels, parts, depth=depth, judged_only=judged_only), tally
+    return judged, tally
 
 
 def read(path: str, *, repair: Repair | None = None, name: str | None = None) -> tuple[Run, Tally]:
@@ -136,7 +138,7 @@ def _matched_whole(path: str, qrels: Qrels, repair: Repair) -> Matched:
 def _matched(window: Window, line: int, qrels: Qrels, repair: Repair, *, whole: bool) -> Matched:
     """Find the lists in a window and look their documents up: compiled if the text is clean."""
     if repair.order == "score":
-        lists = CompiledLists.scan(window.text, window.end, line, run=True, last=window.last)
+        lists = CompiledLists.scan(window, line, run=True)
         if lists is not None:
             if whole:
                 lists.group()
@@ -182,11 +184,12 @@ def _ordered(found: Iterable[Matched], tally: Tally, narrow: bool) -> Iterator[L
 
 def _disordered(bounds: Integers, scores: Floats, ranks: Integers) -> int:
     """Count the lists in which a higher score has a larger rank than a lower one."""
-    falls = np.flatnonzero(ranks[1:] < ranks[:-1])
-    if not len(falls):
-        return 0
+    falls = ranks[1:] < ranks[:-1]
+    inner = bounds[1:-1]
+    falls[inner[(inner > 0) & (inner < len(scores))] - 1] = False
     count = 0
-    for place in np.unique(np.searchsorted(bounds, falls, side="right") - 1).tolist():
+    owners = np.searchsorted(bounds, np.flatnonzero(falls), side="right") - 1
+    for place in np.flatnonzero(np.bincount(owners)).tolist():
         low, high = int(bounds[place]), int(bounds[place + 1])
         rank, score = ranks[low:high], scores[low:high]
         if rank.min() < 0:  # the column holds something else than ranks

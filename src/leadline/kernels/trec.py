@@ -28,7 +28,7 @@ HASH_FACTOR = cython.declare(cython.ulonglong, 1099511628211)
 HASH_MASK = cython.declare(cython.ulonglong, 18446744073709551615)
 # Up to here integers are exact in a double, so mantissa and power of ten give the nearest double.
 EXACT = cython.declare(cython.ulonglong, 9007199254740992)
-NO_RANK = cython.declare(cython.longlong, -1)
+NO_RANK = cython.declare(cython.int, -1)
 
 
 @cython.cfunc
@@ -137,8 +137,7 @@ def scan(
     doc_stop: cython.longlong[::1],
     doc_hash: cython.ulonglong[::1],
     values: cython.double[::1],
-    ranks: cython.longlong[::1],
-    lines: cython.longlong[::1],
+    ranks: cython.int[::1],
     list_row: cython.longlong[::1],
     query_start: cython.longlong[::1],
     query_stop: cython.longlong[::1],
@@ -163,7 +162,7 @@ def scan(
     open_start: cython.Py_ssize_t = -1
     open_length: cython.Py_ssize_t = -1
     hashed: cython.ulonglong
-    rank: cython.longlong
+    rank: cython.int
     extra: cython.longlong = 0
     extra_before: cython.longlong = 0
     tag_start: cython.Py_ssize_t = 0
@@ -191,12 +190,12 @@ def scan(
                     return False
                 p += 1
                 continue
+            if c < 32:  # a control character
+                return False
             start = p
             if field == 2:
                 hashed = HASH_START
-                while not blank(c):
-                    if c == 0:
-                        return False
+                while c > 32:
                     hashed = ((hashed ^ c) * HASH_FACTOR) & HASH_MASK
                     p += 1
                     c = text[p]
@@ -205,20 +204,16 @@ def scan(
                 doc_hash[row] = hashed
             elif field == 3 and is_run:
                 rank = 0
-                while not blank(c):
+                while c > 32:
                     if digit(c) and rank >= 0 and p - start < 9:
                         rank = rank * 10 + (c - 48)
                     else:
                         rank = NO_RANK
-                    if c == 0:
-                        return False
                     p += 1
                     c = text[p]
                 ranks[row] = rank
             else:
-                while not blank(c):
-                    if c == 0:
-                        return False
+                while c > 32:
                     p += 1
                     c = text[p]
                 if field == 0:
@@ -241,6 +236,8 @@ def scan(
                 elif field == 5:
                     tag_start = start
                     tag_stop = p
+            if not blank(c):  # a control character
+                return False
             field += 1
         if field != 0:
             if field < wanted:
@@ -249,7 +246,6 @@ def scan(
                 if not is_run:
                     return False
                 extra += 1
-            lines[row] = line
             row += 1
         line += 1
     if not last:
@@ -301,7 +297,8 @@ def fill_slots(
     start: cython.const[cython.longlong][::1],
     stop: cython.const[cython.longlong][::1],
     hashes: cython.const[cython.ulonglong][::1],
-    offsets: cython.const[cython.longlong][::1],
+    begin: cython.const[cython.longlong][::1],
+    end: cython.const[cython.longlong][::1],
     slot_offset: cython.const[cython.longlong][::1],
     slots: cython.int[::1],
     twin: cython.longlong[::1],
@@ -313,10 +310,10 @@ def fill_slots(
     base: cython.Py_ssize_t
     slot: cython.Py_ssize_t
     mask: cython.Py_ssize_t
-    for q in range(offsets.shape[0] - 1):
+    for q in range(begin.shape[0]):
         base = slot_offset[q]
         mask = slot_offset[q + 1] - base - 1
-        for row in range(offsets[q], offsets[q + 1]):
+        for row in range(begin[q], end[q]):
             slot = spread(hashes[row], mask)
             while slots[base + slot] != 0:
                 other = slots[base + slot] - 1
