@@ -23,12 +23,13 @@ UNDEFINED = {
     "defined": "such a query is left out of the mean",
     "sum": "such a query adds nothing",
 }
+BOTH = "nothing is relevant nor retrieved"
 # Lists from the general to the special: what is undefined for the first is undefined for the rest.
 CASES: dict[str, tuple[list[float], list[float]]] = {
     "nothing relevant is retrieved": ([0], [1, 0]),
     "nothing is retrieved": ([], [1, 0]),
     "nothing is relevant": ([0], [0]),
-    "nothing is relevant nor retrieved": ([], [0]),
+    BOTH: ([], [0]),
 }
 
 
@@ -62,7 +63,7 @@ def paragraphs(kind: type) -> list[str]:
     >>> paragraphs(MEASURES.classes["RR"])
     ['One over the rank of the first relevant document; 0 when none is retrieved by rank k.']
     """
-    words, _, _ = inspect.getdoc(kind).partition(">>>") if kind.__doc__ else ("", "", "")
+    words, _, _ = (inspect.getdoc(kind) or "").partition(">>>")
     return [" ".join(part.split()) for part in words.split("\n\n") if part.strip()]
 
 
@@ -92,7 +93,7 @@ def _end(value: float) -> str:
 
 
 def undefined(kind: type[Measure]) -> list[str] | None:
-    """Say when a measure is undefined by asking it about small lists; None when it cannot be asked."""
+    """Say when a measure is undefined by asking it about small lists; None if it cannot be asked."""
     at = kind.at_name()
     forms = {"": kind()} if at is None or kind.parameters()[at].default is not ... else {}
     if at is not None:
@@ -112,7 +113,7 @@ def undefined(kind: type[Measure]) -> list[str] | None:
             found.append(words)
         elif case.get(""):
             found.append(f"{words} (without a cutoff)")
-    return found[:1] if found[1:] == [list(CASES)[-1]] else found
+    return found[:-1] if len(found) > 1 and found[-1].startswith(BOTH) else found
 
 
 def _with_cutoff(kind: type[Measure]) -> str:
@@ -209,7 +210,7 @@ def _parameter_line(name: str, parameter: Parameter) -> str:
 
 
 def explain(kind: type[Measure], *, asked: str = "") -> str:
-    """Write all that is known of a measure as text; `asked` says what was typed and what it means."""
+    """Write all that is known of a measure; `asked` says what was typed and what it means."""
     lines = [f"{outline(kind, defaults=True)} - {kind.title}", ""]
     if asked:
         lines += [f"  {asked}", ""]

@@ -1,4 +1,4 @@
-"""Recall-precision curves: the points of every query and the mean precision at eleven recall levels."""
+"""Recall-precision curves: the points of every query, and means at eleven recall levels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from leadline.arrays import Floats, Integers, freeze
 from leadline.errors import UsageError
 from leadline.evaluation import _refuse_equal_names, named_sources
-from leadline.formats import QrelsLike, RunLike, judge, read_qrels, repair_of
+from leadline.formats import QrelsLike, RunLike, Workspace, judge, read_qrels, repair_of
 from leadline.judged import Hits
 from leadline.measures.interpolated_precision import ELEVEN_LEVELS, RULES, interpolate
 from leadline.notices import counts_of, notices_of
@@ -63,7 +63,9 @@ class Curves:
         columns = (hits.rank, hits.nth / self._relevant[hits.query], hits.nth / hits.rank)
         found: dict[str, list[list[float]]] = {query: [] for query in self.queries}
         lists = list(found.values())
-        for query, *point in zip(hits.query.tolist(), *(column.tolist() for column in columns), strict=True):
+        for query, *point in zip(
+            hits.query.tolist(), *(column.tolist() for column in columns), strict=True
+        ):
             lists[query].append(point)
         return found
 
@@ -94,10 +96,11 @@ def curve(
 ) -> Curves:
     """Give the recall-precision curves of runs; `interpolation` is a rule of the measure IPrec.
 
-    Every query of the qrels counts: one that a run lacks or that has nothing of grade `rel` counts 0 in
-    the mean, and is counted in `notices`.
+    Every query of the qrels counts: one that a run lacks or that has nothing of grade `rel` counts
+    0 in the mean, and is counted in `notices`.
 
-    >>> found = curve({"q1": {"d1": 1, "d2": 0, "d3": 1}}, {"q1": {"d1": 3.0, "d2": 2.0, "d3": 1.0}})
+    >>> judgments = {"q1": {"d1": 1, "d2": 0, "d3": 1}}
+    >>> found = curve(judgments, {"q1": {"d1": 3.0, "d2": 2.0, "d3": 1.0}})
     >>> found.points("run")
     {'q1': [[1, 0.5, 1.0], [3, 1.0, 0.6666666666666666]]}
     >>> found.precision[0].round(2)
@@ -108,11 +111,12 @@ def curve(
     table = read_qrels(qrels, negative=negative)
     repair = repair_of(order, on_duplicate, on_nan)
     sources = named_sources(runs)
+    workspace = Workspace()
     infos: list[RunInfo] = []
     precision: list[Floats] = []
     hits: list[Hits] = []
     for place, (given, source) in enumerate(sources, start=1):
-        name, judged, tally = judge(source, table, name=given, repair=repair)
+        name, judged, tally = judge(source, table, name=given, repair=repair, workspace=workspace)
         values = interpolate(judged, ELEVEN_LEVELS, rule=interpolation, rel=rel)
         precision.append(np.nan_to_num(values).mean(axis=0))
         hits.append(judged.hits(rel))

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
 from leadline.arrays import Flags, Floats
 from leadline.errors import UsageError
-from leadline.formats import QrelsLike, RunLike, judge, read_qrels, repair_of
+from leadline.formats import QrelsLike, RunLike, Workspace, judge, read_qrels, repair_of
 from leadline.judged import Judged
 from leadline.measures import Measure
 from leadline.notices import counts_of, notices_of
 from leadline.profiles import Averaging, profile_of
 from leadline.results import Results, RunInfo
 
+T = TypeVar("T")
+# More threads than this wait for each other: numpy holds the interpreter's lock between kernels.
+MOST_THREADS = 4
 DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@100", "Judged@10")
 
 
@@ -61,27 +65,22 @@ def evaluate(
 
         table = table.with_known(known_documents.read(known))
     repair = repair_of(order, on_duplicate, on_nan)
-    sources = named_sources(runs)
-    infos: list[RunInfo] = []
-    values: list[Floats] = []
-    averaged: list[Flags] = []
-    for place, (given, source) in enumerate(sources, start=1):
+
+    def one(name: str | None, source: RunLike, workspace: Workspace) -> tuple[RunInfo, Floats, Flags]:
         name, judged, tally = judge(
-            source, table, name=given, repair=repair, narrow=chosen.narrow, depth=depth,
-            judged_only=judged_only,
+            source, table, name=name, repair=repair, narrow=chosen.narrow, depth=depth,
+            judged_only=judged_only, workspace=workspace,
         )  # fmt: skip
-        values.append(np.stack([measure.values(judged) for measure in wanted], axis=1))
-        averaged.append(_averaged(judged, wanted, averaging))
-        infos.append(
-            RunInfo(
-                name=(tally.tag or name) if name_by == "tag" else name,
-                tag=tally.tag,
-                path=os.fspath(source) if isinstance(source, (str, os.PathLike)) else "",
-                counts=counts_of(judged, tally, wanted, values[-1]),
-            )
+        values = np.stack([measure.values(judged) for measure in wanted], axis=1)
+        info = RunInfo(
+            name=(tally.tag or name) if name_by == "tag" else name,
+            tag=tally.tag,
+            path=os.fspath(source) if isinstance(source, (str, os.PathLike)) else "",
+            counts=counts_of(judged, tally, wanted, values),
         )
-        if on_run:
-            on_run(place, len(sources))
+        return info, values, _averaged(judged, wanted, averaging)
+
+    infos, values, averaged = zip(*_each(one, named_sources(runs), on_run), strict=True)
     _refuse_equal_names(infos)
     missing = np.array([info.counts["missing_queries"] > 0 for info in infos])
     return Results(
@@ -98,6 +97,43 @@ def evaluate(
             "depth": depth, "judged_only": judged_only, "name_by": name_by,
         },
     )  # fmt: skip
+
+
+def _each(
+    one: Callable[[str | None, RunLike, Workspace], T],
+    sources: Sequence[tuple[str | None, RunLike]],
+    on_run: Callable[[int, int], None] | None,
+) -> Iterator[T]:
+    """Do one thing to every run, in order, on as many threads as help; the kernels release the lock.
+
+    The first run goes alone and fills what the qrels keep for all.
+    """
+    total = len(sources)
+    workspaces = threading.local()
+
+    def work(named: tuple[str | None, RunLike]) -> T:
+        if not hasattr(workspaces, "mine"):
+            workspaces.mine = Workspace()
+        return one(*named, workspaces.mine)
+
+    def told(place: int, found: T) -> T:
+        if on_run:
+            on_run(place, total)
+        return found
+
+    yield told(1, work(sources[0]))
+    threads = min(MOST_THREADS, os.cpu_count() or 1, total - 1)
+    if threads < 2:
+        yield from (told(place, work(named)) for place, named in enumerate(sources[1:], start=2))
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    pool = ThreadPoolExecutor(threads)
+    try:
+        for place, found in enumerate(pool.map(work, sources[1:]), start=2):
+            yield told(place, found)
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _listed(

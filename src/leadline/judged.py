@@ -110,41 +110,33 @@ class Judged:
     ) -> Judged:
         """Join ordered lists with the qrels; `depth` cuts each, `judged_only` drops the unjudged first."""
         joined = [_join(qrels, part, depth, judged_only) for part in parts]
-        query, length, found = (
-            np.concatenate([np.empty(0, np.int32)] + [part[column] for part in joined])
-            for column in range(3)
-        )
-        rank, row, first, last = (
-            np.concatenate([np.empty(0, np.int32)] + [part[column] for part in joined])
-            for column in range(3, 7)
-        )
+        query = _together([part.query for part in joined])
         size = len(qrels.queries)
         present = np.zeros(size, dtype=np.bool_)
         present[query] = True
-        lengths = np.zeros(size, dtype=np.int32)
-        lengths[query] = length
-        founds = np.zeros(size, dtype=np.int64)
-        founds[query] = found
-        offsets = np.concatenate(([0], np.cumsum(founds))).astype(np.int64)
-        if np.any(query[1:] < query[:-1]):
-            places = _places_by_query(query, found)
-            rank, row, first, last = rank[places], row[places], first[places], last[places]
-        ties = Ties(
-            *(
-                np.concatenate([np.empty(0, np.int32)] + [part.ties[column] for part in joined])
-                for column in range(3)
-            )
-        )
+        length = np.zeros(size, dtype=np.int32)
+        length[query] = _together([part.length for part in joined])
+        found = np.zeros(size, dtype=np.int64)
+        found[query] = _together([part.found for part in joined])
+        spans = _spans_by_query(query, joined)
+        rank = _together([joined[part].rank[span] for part, span in spans])
+        row = _together([joined[part].row[span] for part, span in spans])
+        first = last = rank
+        if any(part.last is not part.rank for part in joined):
+            first = _together([joined[part].first[span] for part, span in spans])
+            last = _together([joined[part].last[span] for part, span in spans])
         return cls(
             qrels,
             present=present,
-            length=lengths,
-            offsets=offsets,
+            length=length,
+            offsets=np.concatenate(([0], np.cumsum(found))).astype(np.int64),
             rank=rank,
             row=row,
             tie_first=first,
             tie_last=last,
-            unjudged_ties=ties,
+            unjudged_ties=Ties(
+                *(_together([part.ties[column] for part in joined]) for column in range(3))
+            ),
         )
 
     @classmethod
@@ -244,13 +236,20 @@ class Judged:
         return np.bincount(query, weights, minlength=len(self.present)).astype(np.float64)
 
 
-def _places_by_query(query: Codes, found: Codes) -> Integers:
-    """Give the places of the rows of some lists so that they come in the order of query codes."""
-    order = np.argsort(query, kind="stable")
-    begin = (np.cumsum(found) - found)[order]
-    sizes = found[order]
-    shift = begin - (np.cumsum(sizes) - sizes)
-    return np.repeat(shift, sizes) + np.arange(int(sizes.sum()))
+def _together(columns: Sequence[Codes]) -> Codes:
+    """Put columns one after the other."""
+    return np.concatenate(columns) if columns else np.empty(0, dtype=np.int32)
+
+
+def _spans_by_query(query: Codes, joined: Sequence[_Part]) -> list[tuple[int, slice]]:
+    """Give the part and the rows of every list, in the order of query codes."""
+    if not np.any(query[1:] < query[:-1]):
+        return [(place, slice(None)) for place in range(len(joined))]
+    spans: list[tuple[int, slice]] = []
+    for place, part in enumerate(joined):
+        ends = np.cumsum(part.found).tolist()
+        spans += [(place, slice(*span)) for span in zip([0, *ends], ends, strict=False)]
+    return [spans[place] for place in np.argsort(query, kind="stable").tolist()]
 
 
 def _join(qrels: Qrels, part: Lists, depth: int | None, judged_only: bool) -> _Part:
@@ -269,36 +268,41 @@ def _join(qrels: Qrels, part: Lists, depth: int | None, judged_only: bool) -> _P
     places = np.flatnonzero(rows >= 0)
     owner = np.searchsorted(bounds, places, side="right") - 1
     start = bounds[owner]
-    first, last, ties = _tie_groups(places, queries, bounds, rows, scores)
+    tied = _tie_groups(places, queries, bounds, rows, scores)
     length = np.diff(bounds)
     rank = places - start + 1
     if depth is not None:
         length = np.minimum(length, depth)
         kept = rank <= depth
-        places, owner, start, rank = places[kept], owner[kept], start[kept], rank[kept]
-        first, last = first[kept], last[kept]
+        places, owner, rank = places[kept], owner[kept], rank[kept]
+        start = start[kept]
+        tied = tied and (tied[0][kept], tied[1][kept], tied[2])
+    ranks = rank.astype(np.int32)
+    none = np.empty(0, dtype=np.int32)
     return _Part(
         query=queries.astype(np.int32),
         length=length.astype(np.int32),
         found=np.bincount(owner, minlength=len(queries)).astype(np.int32),
-        rank=rank.astype(np.int32),
-        row=rows[places].astype(np.int32),
-        first=(first - start + 1).astype(np.int32),
-        last=(last - start).astype(np.int32),
-        ties=ties,
+        rank=ranks,
+        row=rows[places],
+        first=(tied[0] - start + 1).astype(np.int32) if tied else ranks,
+        last=(tied[1] - start).astype(np.int32) if tied else ranks,
+        ties=tied[2] if tied else Ties(none, none, none),
     )
 
 
 def _tie_groups(
     places: Integers, queries: Integers, bounds: Integers, rows: Codes, scores: Floats
-) -> tuple[Integers, Integers, Ties]:
-    """Give first place and end of the tie group of each judged row, and the groups without one."""
-    none = np.empty(0, dtype=np.int32)
+) -> tuple[Integers, Integers, Ties] | None:
+    """Give first place and end of the tie group of each judged row, and the groups without one.
+
+    None when no scores are equal.
+    """
     equal = scores[1:] == scores[:-1]
     inner = bounds[1:-1]
     equal[inner[(inner > 0) & (inner < len(scores))] - 1] = False
     if not equal.any():
-        return places, places + 1, Ties(none, none, none)
+        return None
     starts = np.flatnonzero(np.concatenate(([True], ~equal)))
     ends = np.append(starts[1:], len(scores))
     group = np.searchsorted(starts, places, side="right") - 1

@@ -1,7 +1,8 @@
 """One text grammar for everything that has a name and parameters, and one way to look names up.
 
-`Named` objects are small frozen values whose text is `Name(k=v,...)@cutoff`, defaults left out; `Room`
-finds the named classes of a package by looking into its files.
+`Named` objects are small frozen values whose text is `Name(k=v,...)@cutoff`, defaults left out;
+`Room` finds the named classes of a package by looking into its files. Slow imports stand where they
+are used: this is on the way of every start.
 """
 
 from __future__ import annotations
@@ -11,15 +12,22 @@ import pkgutil
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache, cached_property
+from numbers import Real
 from types import ModuleType
 from typing import Any, ClassVar, Generic, NoReturn, TypeVar, dataclass_transform
 
 from leadline.errors import UnknownNameError, UsageError
 
-# Name(k=v,...)@at
-GRAMMAR = re.compile(r"(?P<name>[^\s()@=,]+?)(?:\((?P<given>[^()]*)\))?(?:@(?P<at>[^()@]+))?")
-# name_at_10, name_10, name.10, name@10-l2 and lists such as P.5,10
-SPELLING = re.compile(r"(?P<name>.+?)(?:@|_at_|[._])(?P<at>[0-9.]+(?:,[0-9.]+)*)(?:-l(?P<rel>\d+))?")
+# Name(k=v,...)@at, and as others write it: name_at_10, name_10, name.10, name@10-l2. Several values
+# after the mark, as in P.5,10, mean several objects.
+GRAMMAR = re.compile(
+    r"(?P<name>[^\s()@=,]+?)(?:\((?P<given>[^()]*)\))?"
+    r"(?:@(?P<at>[^()@]+?)|(?:_at_|[._])(?P<loose>[0-9.]+(?:,[0-9.]+)*))?(?:-l(?P<rel>\d+))?"
+)
+Spellings = Mapping[str, Mapping[str, object]]
+Alone = Mapping[str, tuple[object, ...]]
+Refused = Mapping[str, str]
+LARGEST = 10**9  # of whole numbers: a longer list than any, and safe in every integer type
 
 
 class Parameter:
@@ -54,9 +62,9 @@ class Parameter:
         between = "between" if self.open_ends else "from"
         joint = "and" if self.open_ends else "to"
         if self.low is not None and self.high is not None:
-            noun += f" {between} {self.low:g} {joint} {self.high:g}"
+            noun += f" {between} {show(self.low)} {joint} {show(self.high)}"
         elif self.low is not None:
-            noun += f" above {self.low:g}" if self.open_ends else f", {self.low:g} or more"
+            noun += f" above {show(self.low)}" if self.open_ends else f", {show(self.low)} or more"
         return noun + "".join(f", or {word}" for word in self.words)
 
     def read(self, value: object) -> object:
@@ -67,13 +75,17 @@ class Parameter:
             if value not in (*self.options, *self.words):
                 raise ValueError
             return value
-        if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        if type(value) is bool or not isinstance(value, (str, Real)):
+            raise ValueError
+        if isinstance(value, str) and (not value.isascii() or "_" in value):
             raise ValueError
         number = float(value)
-        if self.kind is int and number != int(number):
-            raise ValueError
         self._check_range(number)
-        return int(number) if self.kind is int else number
+        if self.kind is float:
+            return number + 0.0  # there is no -0
+        if number != int(number) or abs(number) > LARGEST:
+            raise ValueError
+        return int(number)
 
     def _check_range(self, number: float) -> None:
         low = float("-inf") if self.low is None else self.low
@@ -126,18 +138,23 @@ def show(value: object) -> str:
     field_specifiers=(whole, number, choice, cutoff, needed_cutoff, recall_level),
 )
 class Named:
-    """A frozen value with parameters, a text form, equality and hash."""
+    """A frozen value with parameters, a text form, equality and hash.
 
-    spellings: ClassVar[Mapping[str, Mapping[str, object]]] = {}
+    `spellings` are other names of the class, with the parameters that each sets. `alone` says which
+    values after `@` such a name means when none is written; none at all: it takes none. `refused`
+    gives the reason why a parameter that one might expect does not exist.
+    """
+
+    spellings: ClassVar[Spellings] = {}
+    alone: ClassVar[Alone] = {}
+    refused: ClassVar[Refused] = {}
 
     def __init__(self, **given: object) -> None:
         parameters = self.parameters()
         for name in given:
             if name not in parameters:
-                raise UsageError(
-                    f"{type(self).__name__} has no parameter '{name}'; it has: "
-                    + (", ".join(parameters) or "none")
-                )
+                reason = self.refused.get(name, "it has: " + (", ".join(parameters) or "none"))
+                raise UsageError(f"{type(self).__name__} has no parameter '{name}'; {reason}")
         for name, parameter in parameters.items():
             value = given.get(name, parameter.default)
             if value is ...:
@@ -156,7 +173,9 @@ class Named:
         """Give the declared parameters by name, in the order of declaration."""
         found: dict[str, Parameter] = {}
         for base in reversed(cls.__mro__):
-            found |= {name: value for name, value in vars(base).items() if isinstance(value, Parameter)}
+            found |= {
+                name: value for name, value in vars(base).items() if isinstance(value, Parameter)
+            }
         return found
 
     @classmethod
@@ -262,14 +281,16 @@ class Room(Generic[N]):
     def expand(self, text: str) -> list[N]:
         """Make every object that a text means; a list such as `P.5,10` means several."""
         text = text.strip()
-        exact = GRAMMAR.fullmatch(text)
-        if exact and (found := self.find(exact["name"])):
-            return [self._build(text, *found, self._given(text, exact["given"]), exact["at"])]
-        loose = SPELLING.fullmatch(text)
-        if loose and (found := self.find(loose["name"])):
-            given: dict[str, object] = {} if loose["rel"] is None else {"rel": loose["rel"]}
-            return [self._build(text, *found, given, at) for at in loose["at"].split(",")]
-        raise UnknownNameError(f"unknown {self.noun} '{text}'{self._nearest(text, exact or loose)}")
+        parts = GRAMMAR.fullmatch(text)
+        meant = self.find(parts["name"]) if parts else None
+        if parts is None or meant is None:
+            raise UnknownNameError(f"unknown {self.noun} '{text}'; {self._nearest(text)}")
+        kind, preset = meant
+        try:
+            given = {**preset, **_given(parts)}
+            return [kind(**given, **at) for at in _places(kind, parts)]
+        except UsageError as error:
+            raise UsageError(f"{self.noun} '{text}': {error}") from None
 
     def expand_all(self, texts: Iterable[str]) -> list[N]:
         """Make what all texts mean, each once, in order; report every bad one at once."""
@@ -284,43 +305,51 @@ class Room(Generic[N]):
             raise UsageError("; ".join(faults) + f" (see `leadline {self.noun}s`)")
         return list(found)
 
-    def _given(self, text: str, given: str | None) -> dict[str, object]:
-        pairs: dict[str, object] = {}
-        for part in filter(None, (given or "").split(",")):
-            name, equals, value = part.partition("=")
-            if not equals:
-                raise UsageError(f"'{part}' in {self.noun} '{text}'; expected name=value")
-            pairs[name.strip()] = value.strip()
-        return pairs
-
-    def _build(
-        self,
-        text: str,
-        kind: type[N],
-        preset: Mapping[str, object],
-        given: Mapping[str, object],
-        at: str | None,
-    ) -> N:
-        values = {**preset, **given}
-        if at is not None:
-            name = kind.at_name()
-            if name is None:
-                raise UsageError(f"'{text}': {kind.__name__} takes no cutoff; write {kind.sample()}")
-            values[name] = at
-        try:
-            return kind(**values)
-        except UsageError as error:
-            raise UsageError(f"{self.noun} '{text}': {error}") from None
-
-    def _nearest(self, text: str, parts: re.Match[str] | None) -> str:
+    def _nearest(self, text: str) -> str:
         import difflib
 
-        name = parts["name"] if parts else text
+        parts = GRAMMAR.fullmatch(text)
+        name = parts["name"] if parts else re.split(r"[\s()@=,]", text, maxsplit=1)[0]
         close = difflib.get_close_matches(name.lower(), self._spelled, n=3, cutoff=0.5)
         if not close:
-            return "; known: " + ", ".join(self.classes)
+            return "known: " + ", ".join(self.classes)
+        written = (parts["at"] or parts["loose"]) if parts else None
         kinds = dict.fromkeys(self._spelled[match][0] for match in close)
-        at = parts["at"] if parts else None
-        return "; nearest: " + ", ".join(
-            f"{kind.__name__}@{at}" if at and kind.at_name() else kind.sample() for kind in kinds
-        )
+        form = "" if parts else "expected Name(k=v,...)@cutoff; "
+        return form + "nearest: " + ", ".join(_example(kind, written) for kind in kinds)
+
+
+def _given(parts: re.Match[str]) -> dict[str, object]:
+    """Read the parameters in brackets, and the level that ranx writes as -l2."""
+    pairs = [part.partition("=") for part in (parts["given"] or "").split(",") if part.strip()]
+    if parts["rel"] is not None:
+        pairs.append(("rel", "=", parts["rel"]))
+    found: dict[str, object] = {}
+    for name, equals, value in pairs:
+        if not equals:
+            raise UsageError(f"'{name.strip()}'; expected name=value")
+        if name.strip() in found:
+            raise UsageError(f"{name.strip()} is given twice; expected once")
+        found[name.strip()] = value.strip()
+    return found
+
+
+def _places(kind: type[Named], parts: re.Match[str]) -> list[dict[str, object]]:
+    """Read what stands after the mark: a value for each object that is meant."""
+    name = kind.at_name()
+    alone = None if parts["name"] == kind.__name__ else kind.alone.get(parts["name"].lower())
+    written = parts["at"] or parts["loose"]
+    if written is None:
+        return [{name: value} for value in alone] if name and alone else [{}]
+    if name is None or alone == ():
+        raise UsageError(f"{parts['name']} takes no cutoff; write {kind.sample()}")
+    return [{name: value.strip()} for value in written.split(",")]
+
+
+def _example(kind: type[Named], written: str | None) -> str:
+    """Give a text of a class that parses, with what stood after the mark if that may be there."""
+    at = kind.at_name()
+    try:
+        return str(kind(**{at: written})) if at and written else kind.sample()
+    except UsageError:
+        return kind.sample()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from leadline.errors import InputError, UsageError
 from leadline.formats import trec_qrels, trec_run
-from leadline.formats.opening import run_name
+from leadline.formats.opening import Workspace, run_name
 from leadline.formats.trec_lists import Repair
 from leadline.formats.trec_run import Tally
 from leadline.judged import Judged
@@ -23,7 +23,7 @@ QrelsLike: TypeAlias = (
     "str | os.PathLike[str] | Qrels | Mapping[str, Mapping[str, float]] | IntoDataFrame"
 )
 
-__all__ = ["QrelsLike", "Repair", "RunLike", "Tally", "judge", "read_qrels", "read_run", "run_name"]
+__all__ = ["QrelsLike", "Repair", "RunLike", "Tally", "Workspace", "judge", "read_qrels", "read_run", "run_name"]
 
 
 def read_qrels(source: QrelsLike, *, negative: str = "nonrelevant") -> Qrels:
@@ -97,13 +97,15 @@ def judge(
     depth: int | None = None,
     judged_only: bool = False,
     name: str | None = None,
+    workspace: Workspace | None = None,
 ) -> tuple[str, Judged, Tally]:
     """Join any run with the qrels; a file is streamed and never held whole. Gives its name too."""
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)
         judged, tally = trec_run.judge(
-            path, qrels, repair=repair, narrow=narrow, depth=depth, judged_only=judged_only
-        )
+            path, qrels, repair=repair, narrow=narrow, depth=depth, judged_only=judged_only,
+            workspace=workspace,
+        )  # fmt: skip
         return name or run_name(path), judged, tally
     run = _run_in_memory(source, name)
     if not len(run):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from leadline.errors import InputError
 from leadline.formats.opening import read_whole
+from leadline.kernels import plain
 
 
 def read(path: str) -> dict[bytes, set[bytes]]:
@@ -16,8 +17,12 @@ def read(path: str) -> dict[bytes, set[bytes]]:
             continue
         if len(fields) == 2:
             found.setdefault(fields[0], set()).add(fields[1])
-        elif len(fields) == 4 and fields[3].lstrip(b"+-").isdigit():
-            if int(fields[3]) >= 1:
+        elif len(fields) == 4:
+            try:
+                grade = plain.grade(fields[3], line)
+            except InputError as error:
+                raise error.at(path) from None
+            if grade >= 1:
                 found.setdefault(fields[0], set()).add(fields[2])
         else:
             raise InputError(

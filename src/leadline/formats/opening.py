@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from leadline.arrays import Bytes, Integers
 from leadline.errors import InputError
 
 COMPRESSIONS = {
@@ -107,27 +107,39 @@ def _decompressed(raw: io.BufferedReader, kind: str) -> BinaryIO:
     return raw
 
 
+class Workspace:
+    """Memory that is used again and again while texts are read: fresh memory costs more than reading."""
+
+    def __init__(self, size: int = 1 << 21) -> None:
+        self.text: Bytes = np.empty(size, dtype=np.uint8)
+        self._columns: dict[str, Integers] = {}
+
+    def columns(self, names: Sequence[str], size: int) -> dict[str, Integers]:
+        """Give columns of at least a size to write to."""
+        if not self._columns or len(self._columns[names[0]]) < size:
+            self._columns = {name: np.empty(size, dtype=np.int64) for name in names}
+        return self._columns
+
+
 class Window:
     """A stretch of a text in one reused buffer: `text[:end]` holds whole lines.
 
     `last` says whether the text ends here. The buffer grows when not even one list fits.
     """
 
-    def __init__(self, path: str, *, size: int = 1 << 20) -> None:
+    def __init__(self, path: str, workspace: Workspace) -> None:
         self.path = path
         self.stream = open_bytes(path)
-        self.text = np.empty(size, dtype=np.uint8)
+        self.workspace = workspace
         self.filled = 0
         self.end = 0
         self.last = False
         self.read = 0
-        self._scratch: dict[str, npt.NDArray[np.int64]] = {}
 
-    def scratch(self, names: Sequence[str], size: int) -> dict[str, npt.NDArray[np.int64]]:
-        """Give columns to write to; the next window of the same text uses them again."""
-        if not self._scratch or len(self._scratch[names[0]]) < size:
-            self._scratch = {name: np.empty(size, dtype=np.int64) for name in names}
-        return self._scratch
+    @property
+    def text(self) -> Bytes:
+        """Give the buffer."""
+        return self.workspace.text
 
     def __enter__(self) -> Window:
         return self
@@ -142,7 +154,7 @@ class Window:
         if begin == 0 and kept > len(self.text) // 2:
             grown = np.empty(2 * len(self.text), dtype=np.uint8)
             grown[:kept] = self.text[:kept]
-            self.text = grown
+            self.workspace.text = grown
         elif begin:
             self.text[:kept] = self.text[begin : self.filled].copy()
         self.filled = kept
@@ -209,7 +221,7 @@ def read_whole(path: str) -> Window:
     size = 1 << 16
     if path != STANDARD_INPUT and Path(path).is_file():
         size = max(size, Path(path).stat().st_size + 2)
-    with Window(path, size=size) as window:
+    with Window(path, Workspace(size)) as window:
         window.advance(0)
         while not window.last:
             window.advance(0)

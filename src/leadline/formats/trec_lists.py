@@ -99,11 +99,13 @@ class CompiledLists:
     def scan(cls, window: Window, line: int, *, run: bool) -> CompiledLists | None:
         """Find the lists in a window; None when the text is not clean or nothing is compiled.
 
-        The columns live in the window's scratch space: use them before it advances.
+        The columns live in the window's workspace: use them before it advances.
         """
         if kernels.compiled is None:
             return None
-        columns: dict[str, Any] = window.scratch(COLUMNS, window.end // SHORTEST_LINE + 2)
+        columns: dict[str, Any] = window.workspace.columns(
+            COLUMNS, window.end // SHORTEST_LINE + 2
+        )
         columns = columns | {
             "hashes": columns["hashes"].view(np.uint64),
             "values": columns["values"].view(np.float64),
@@ -139,7 +141,7 @@ class CompiledLists:
             return None
         rows = np.empty(len(self.start), dtype=np.int32)
         longest = int(np.diff(self.bounds).max(initial=1))
-        seen = np.empty(8 * longest + 8, dtype=np.int32)
+        seen = np.zeros(8 * longest + 8, dtype=np.int32)
         judged, slots = qrels.documents, qrels.slots
         unique = kernels.compiled.match(
             self.text, self.start, self.stop, self.hashes, self.bounds, codes,

@@ -10,7 +10,7 @@ import numpy as np
 
 from leadline.arrays import Codes, Floats, Integers
 from leadline.errors import InputError
-from leadline.formats.opening import STANDARD_INPUT, Window, read_whole, run_name
+from leadline.formats.opening import STANDARD_INPUT, Window, Workspace, read_whole, run_name
 from leadline.formats.trec_lists import CompiledLists, PlainLists, Repair, TrecLists
 from leadline.judged import Judged, Lists
 from leadline.kernels import plain
@@ -68,19 +68,19 @@ def judge(
     narrow: bool = False,
     depth: int | None = None,
     judged_only: bool = False,
-    window: int = 1 << 20,
+    workspace: Workspace | None = None,
 ) -> tuple[Judged, Tally]:
     """Join a run file with the qrels while it is read, one stretch of lists at a time.
 
     `narrow` compares scores as 32-bit floats, `depth` cuts every list, `judged_only` drops unjudged
-    documents first; `window` is how many bytes are held at a time.
+    documents first; `workspace` is memory to use, the same for one run after the other.
     """
     repair = repair or Repair()
     try:
         if path == STANDARD_INPUT:  # it cannot be read a second time
             raise _QueryReturnsError
         tally = Tally()
-        lists = _ordered(_streamed(path, qrels, repair, window), tally, narrow)
+        lists = _ordered(_streamed(path, qrels, repair, workspace or Workspace()), tally, narrow)
         judged = Judged.of_lists(qrels, lists, depth=depth, judged_only=judged_only)
     except _QueryReturnsError:
         tally = Tally()
@@ -113,11 +113,13 @@ def read(path: str, *, repair: Repair | None = None, name: str | None = None) ->
     return run, tally
 
 
-def _streamed(path: str, qrels: Qrels, repair: Repair, size: int) -> Iterator[Matched]:
+def _streamed(
+    path: str, qrels: Qrels, repair: Repair, workspace: Workspace
+) -> Iterator[Matched]:
     """Give the lists of a file, window by window, until a query comes back."""
     seen: set[bytes] = set()
     line, byte = 1, 0
-    with Window(path, size=size) as window:
+    with Window(path, workspace) as window:
         while not window.last:
             window.advance(byte)
             found = _matched(window, line, qrels, repair, whole=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from leadline.errors import InputError
@@ -45,6 +46,14 @@ def number(field: bytes, what: str, line: int) -> float:
         return float(field)
     except ValueError:
         raise refuse(f"{what} {shown(field)}", "a number", line) from None
+
+
+def grade(field: bytes, line: int) -> float:
+    """Read a grade: a finite number."""
+    found = number(field, "grade", line)
+    if not math.isfinite(found):
+        raise refuse(f"grade {shown(field)}", "a finite number", line)
+    return found
 
 
 def rank_of(field: bytes) -> int:
@@ -145,9 +154,7 @@ def scan_qrels(text: bytes, line: int) -> Rows:
             continue
         if len(fields) != 4:
             raise refuse(f"{len(fields)} columns", QRELS_COLUMNS, line_number, other_kind(fields))
-        value = number(fields[3], "grade", line_number)
-        if value != value or value in (float("inf"), float("-inf")):
-            raise refuse(f"grade {shown(fields[3])}", "a finite number", line_number)
+        value = grade(fields[3], line_number)
         if fields[0] != query or not queries:
             query = fields[0]
             queries.append(query)

@@ -32,6 +32,7 @@ NO_RANK = cython.declare(cython.int, -1)
 
 
 @cython.cfunc
+@cython.nogil
 @cython.inline
 @cython.exceptval(check=False)
 def blank(c: cython.uchar) -> cython.bint:
@@ -40,6 +41,7 @@ def blank(c: cython.uchar) -> cython.bint:
 
 
 @cython.cfunc
+@cython.nogil
 @cython.inline
 @cython.exceptval(check=False)
 def digit(c: cython.uchar) -> cython.bint:
@@ -48,6 +50,7 @@ def digit(c: cython.uchar) -> cython.bint:
 
 
 @cython.cfunc
+@cython.nogil
 @cython.inline
 @cython.exceptval(check=False)
 def same_bytes(
@@ -66,6 +69,7 @@ def same_bytes(
 
 
 @cython.cfunc
+@cython.nogil
 @cython.exceptval(-2.0, check=True)
 def number(
     text: cython.const[cython.uchar][::1],
@@ -122,7 +126,8 @@ def number(
         value = mantissa
         value = value / powers[-exponent] if exponent < 0 else value * powers[exponent]
         return -value if negative else value
-    return float(bytes(text[start:stop]))
+    with cython.gil:
+        return float(bytes(text[start:stop]))
 
 
 def scan(
@@ -168,94 +173,102 @@ def scan(
     tag_start: cython.Py_ssize_t = 0
     tag_stop: cython.Py_ssize_t = 0
     c: cython.uchar
+    good: cython.bint = True
     clean: cython.longlong[::1] = tally[7:8]
     clean[0] = 1
-    while p < end:
-        line_byte = p
-        field = 0
-        c = text[p]
-        if c == HASH_MARK:
-            while text[p] != NEWLINE:
-                p += 1
-            p += 1
-            line += 1
-            continue
-        while True:
+    with cython.nogil:
+        while p < end:
+            line_byte = p
+            field = 0
             c = text[p]
-            if c == NEWLINE:
+            if c == HASH_MARK:
+                while text[p] != NEWLINE:
+                    p += 1
                 p += 1
-                break
-            if blank(c):
-                if c == RETURN and text[p + 1] != NEWLINE:
-                    return False
-                p += 1
+                line += 1
                 continue
-            if c < 32:  # a control character
-                return False
-            start = p
-            if field == 2:
-                hashed = HASH_START
-                while c > 32:
-                    hashed = ((hashed ^ c) * HASH_FACTOR) & HASH_MASK
+            while True:
+                c = text[p]
+                if c == NEWLINE:
                     p += 1
-                    c = text[p]
-                doc_start[row] = start
-                doc_stop[row] = p
-                doc_hash[row] = hashed
-            elif field == 3 and is_run:
-                rank = 0
-                while c > 32:
-                    if digit(c) and rank >= 0 and p - start < 9:
-                        rank = rank * 10 + (c - 48)
-                    else:
-                        rank = NO_RANK
+                    break
+                if blank(c):
+                    if c == RETURN and text[p + 1] != NEWLINE:
+                        good = False
+                        break
                     p += 1
-                    c = text[p]
-                ranks[row] = rank
-            else:
-                while c > 32:
-                    p += 1
-                    c = text[p]
-                if field == 0:
-                    if p - start != open_length or not same_bytes(
-                        text, start, text, open_start, open_length
-                    ):
-                        open_start = start
-                        open_length = p - start
-                        list_row[lists] = row
-                        query_start[lists] = start
-                        query_stop[lists] = p
-                        list_line[lists] = line
-                        extra_before = extra
-                        list_byte[lists] = line_byte
-                        lists += 1
-                elif field == value_field:
-                    values[row] = number(text, start, p, powers, clean)
-                    if clean[0] == 0:
-                        return False
-                elif field == 5:
-                    tag_start = start
-                    tag_stop = p
-            if not blank(c):  # a control character
-                return False
-            field += 1
-        if field != 0:
-            if field < wanted:
-                return False
-            if field > wanted:
-                if not is_run:
-                    return False
-                extra += 1
-            row += 1
-        line += 1
-    if not last:
-        p = begin
-        if lists > 0:
-            lists -= 1
-            row = list_row[lists]
-            line = list_line[lists]
-            p = list_byte[lists]
-            extra = extra_before
+                    continue
+                if c < 32:  # a control character
+                    good = False
+                    break
+                start = p
+                if field == 2:
+                    hashed = HASH_START
+                    while c > 32:
+                        hashed = ((hashed ^ c) * HASH_FACTOR) & HASH_MASK
+                        p += 1
+                        c = text[p]
+                    doc_start[row] = start
+                    doc_stop[row] = p
+                    doc_hash[row] = hashed
+                elif field == 3 and is_run:
+                    rank = 0
+                    while c > 32:
+                        if digit(c) and rank >= 0 and p - start < 9:
+                            rank = rank * 10 + (c - 48)
+                        else:
+                            rank = NO_RANK
+                        p += 1
+                        c = text[p]
+                    ranks[row] = rank
+                else:
+                    while c > 32:
+                        p += 1
+                        c = text[p]
+                    if field == 0:
+                        if p - start != open_length or not same_bytes(
+                            text, start, text, open_start, open_length
+                        ):
+                            open_start = start
+                            open_length = p - start
+                            list_row[lists] = row
+                            query_start[lists] = start
+                            query_stop[lists] = p
+                            list_line[lists] = line
+                            extra_before = extra
+                            list_byte[lists] = line_byte
+                            lists += 1
+                    elif field == value_field:
+                        values[row] = number(text, start, p, powers, clean)
+                        if clean[0] == 0:
+                            good = False
+                            break
+                    elif field == 5:
+                        tag_start = start
+                        tag_stop = p
+                if not blank(c):  # a control character
+                    good = False
+                    break
+                field += 1
+            if field != 0:
+                if field < wanted or (field > wanted and not is_run):
+                    good = False
+                if field > wanted:
+                    extra += 1
+                row += 1
+            if not good:
+                break
+            line += 1
+        if not last:
+            p = begin
+            if lists > 0:
+                lists -= 1
+                row = list_row[lists]
+                line = list_line[lists]
+                p = list_byte[lists]
+                extra = extra_before
+    if not good:
+        return False
     list_row[lists] = row
     tally[0] = row
     tally[1] = lists
@@ -277,14 +290,16 @@ def hash_ids(
     i: cython.Py_ssize_t
     p: cython.Py_ssize_t
     hashed: cython.ulonglong
-    for i in range(start.shape[0]):
-        hashed = HASH_START
-        for p in range(start[i], stop[i]):
-            hashed = ((hashed ^ text[p]) * HASH_FACTOR) & HASH_MASK
-        hashes[i] = hashed
+    with cython.nogil:
+        for i in range(start.shape[0]):
+            hashed = HASH_START
+            for p in range(start[i], stop[i]):
+                hashed = ((hashed ^ text[p]) * HASH_FACTOR) & HASH_MASK
+            hashes[i] = hashed
 
 
 @cython.cfunc
+@cython.nogil
 @cython.inline
 @cython.exceptval(check=False)
 def spread(hashed: cython.ulonglong, mask: cython.ulonglong) -> cython.Py_ssize_t:
@@ -310,23 +325,30 @@ def fill_slots(
     base: cython.Py_ssize_t
     slot: cython.Py_ssize_t
     mask: cython.Py_ssize_t
-    for q in range(begin.shape[0]):
-        base = slot_offset[q]
-        mask = slot_offset[q + 1] - base - 1
-        for row in range(begin[q], end[q]):
-            slot = spread(hashes[row], mask)
-            while slots[base + slot] != 0:
-                other = slots[base + slot] - 1
-                if (
-                    hashes[other] == hashes[row]
-                    and stop[other] - start[other] == stop[row] - start[row]
-                    and same_bytes(text, start[other], text, start[row], stop[row] - start[row])
-                ):
-                    twin[0] = other
-                    return row
-                slot = (slot + 1) & mask
-            slots[base + slot] = row + 1
-    return -1
+    again: cython.longlong = -1
+    with cython.nogil:
+        for q in range(begin.shape[0]):
+            base = slot_offset[q]
+            mask = slot_offset[q + 1] - base - 1
+            for row in range(begin[q], end[q]):
+                slot = spread(hashes[row], mask)
+                while slots[base + slot] != 0:
+                    other = slots[base + slot] - 1
+                    if (
+                        hashes[other] == hashes[row]
+                        and stop[other] - start[other] == stop[row] - start[row]
+                        and same_bytes(text, start[other], text, start[row], stop[row] - start[row])
+                    ):
+                        twin[0] = other
+                        again = row
+                        break
+                    slot = (slot + 1) & mask
+                if again >= 0:
+                    break
+                slots[base + slot] = row + 1
+            if again >= 0:
+                break
+    return again
 
 
 def match(
@@ -345,7 +367,11 @@ def match(
     seen: cython.int[::1],
     rows: cython.int[::1],
 ) -> cython.bint:
-    """Give each document its row in the qrels or -1; False when a list names a document twice."""
+    """Give each document its row in the qrels or -1; False when a list names a document twice.
+
+    `seen` is a table of rows + 1, all 0 at first. It is not cleared between lists: what is below the
+    first row of a list belongs to an earlier one and counts as free.
+    """
     i: cython.Py_ssize_t
     row: cython.Py_ssize_t
     other: cython.Py_ssize_t
@@ -354,48 +380,56 @@ def match(
     mask: cython.Py_ssize_t
     length: cython.Py_ssize_t
     size: cython.Py_ssize_t
+    low: cython.Py_ssize_t
     query: cython.longlong
     found: cython.int
-    for i in range(list_query.shape[0]):
-        query = list_query[i]
-        size = 4
-        while size < 2 * (list_row[i + 1] - list_row[i]):
-            size *= 2
-        for slot in range(size):
-            seen[slot] = 0
-        for row in range(list_row[i], list_row[i + 1]):
-            length = doc_stop[row] - doc_start[row]
-            slot = spread(doc_hash[row], size - 1)
-            while seen[slot] != 0:
-                other = seen[slot] - 1
-                if (
-                    doc_hash[other] == doc_hash[row]
-                    and doc_stop[other] - doc_start[other] == length
-                    and same_bytes(text, doc_start[other], text, doc_start[row], length)
-                ):
-                    return False
-                slot = (slot + 1) & (size - 1)
-            seen[slot] = row + 1
-            found = -1
-            if query >= 0:
-                base = slot_offset[query]
-                mask = slot_offset[query + 1] - base - 1
-                slot = spread(doc_hash[row], mask)
-                while slots[base + slot] != 0:
-                    other = slots[base + slot] - 1
+    twice: cython.bint = False
+    with cython.nogil:
+        for i in range(list_query.shape[0]):
+            query = list_query[i]
+            low = list_row[i]
+            size = 4
+            while size < 4 * (list_row[i + 1] - low):
+                size *= 2
+            for row in range(low, list_row[i + 1]):
+                length = doc_stop[row] - doc_start[row]
+                slot = spread(doc_hash[row], size - 1)
+                while seen[slot] > low:
+                    other = seen[slot] - 1
                     if (
-                        judged_hash[other] == doc_hash[row]
-                        and judged_stop[other] - judged_start[other] == length
-                        and same_bytes(judged_text, judged_start[other], text, doc_start[row], length)
+                        doc_hash[other] == doc_hash[row]
+                        and doc_stop[other] - doc_start[other] == length
+                        and same_bytes(text, doc_start[other], text, doc_start[row], length)
                     ):
-                        found = other
+                        twice = True
                         break
-                    slot = (slot + 1) & mask
-            rows[row] = found
-    return True
+                    slot = (slot + 1) & (size - 1)
+                if twice:
+                    break
+                seen[slot] = row + 1
+                found = -1
+                if query >= 0:
+                    base = slot_offset[query]
+                    mask = slot_offset[query + 1] - base - 1
+                    slot = spread(doc_hash[row], mask)
+                    while slots[base + slot] != 0:
+                        other = slots[base + slot] - 1
+                        if (
+                            judged_hash[other] == doc_hash[row]
+                            and judged_stop[other] - judged_start[other] == length
+                            and same_bytes(judged_text, judged_start[other], text, doc_start[row], length)
+                        ):
+                            found = other
+                            break
+                        slot = (slot + 1) & mask
+                rows[row] = found
+            if twice:
+                break
+    return not twice
 
 
 @cython.cfunc
+@cython.nogil
 @cython.inline
 @cython.exceptval(check=False)
 def before(
@@ -425,6 +459,7 @@ def before(
 
 
 @cython.cfunc
+@cython.nogil
 @cython.exceptval(check=False)
 def merge(
     text: cython.const[cython.uchar][::1],
@@ -470,35 +505,38 @@ def arrange(
     moved: cython.Py_ssize_t = 0
     falling: cython.bint
     in_order: cython.bint
-    for i in range(list_row.shape[0] - 1):
-        low = list_row[i]
-        high = list_row[i + 1]
-        in_order = True
-        falling = True
-        for row in range(low, high):
-            order[row] = row
-            if row > low:
-                falling = scores[row - 1] > scores[row]
-                if not falling and in_order:
-                    in_order = before(text, doc_start, doc_stop, scores, row - 1, row)
-        if in_order:
-            continue
-        moved += 1
-        width = 1
-        while width < high - low:
-            for row in range(low, high, 2 * width):
-                merge(
-                    text,
-                    doc_start,
-                    doc_stop,
-                    scores,
-                    order,
-                    spare,
-                    row,
-                    min(row + width, high),
-                    min(row + 2 * width, high),
-                )
+    with cython.nogil:
+        for i in range(list_row.shape[0] - 1):
+            low = list_row[i]
+            high = list_row[i + 1]
+            in_order = True
+            falling = True
             for row in range(low, high):
-                order[row] = spare[row]
-            width *= 2
+                order[row] = row
+                if row > low:
+                    falling = scores[row - 1] > scores[row]
+                    if not falling and in_order:
+                        in_order = before(text, doc_start, doc_stop, scores, row - 1, row)
+            if in_order:
+                continue
+            moved += 1
+            width = 1
+            while width < high - low:
+                row = low
+                while row < high:
+                    merge(
+                        text,
+                        doc_start,
+                        doc_stop,
+                        scores,
+                        order,
+                        spare,
+                        row,
+                        min(row + width, high),
+                        min(row + 2 * width, high),
+                    )
+                    row += 2 * width
+                for row in range(low, high):
+                    order[row] = spare[row]
+                width *= 2
     return moved

@@ -31,4 +31,18 @@ def cast(_type: object, value: int) -> int:
     return value
 
 
+class _Lock:
+    """A mark on functions and a block: with or without the interpreter's lock."""
+
+    def __call__(self, function: F) -> F:
+        return function
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+
+nogil = gil = _Lock()
 uchar = ulonglong = int
