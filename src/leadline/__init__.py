@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from leadline.version import VERSION as __version__
+from leadline import version
 
 if TYPE_CHECKING:
     from leadline.errors import InputError, LeadlineError, UsageError
@@ -45,6 +45,9 @@ __all__ = [
     "read_qrels",
     "read_run",
 ]
+
+
+__version__ = version.VERSION
 
 
 def __getattr__(name: str) -> Any:

@@ -13,6 +13,11 @@ Bytes = npt.NDArray[np.uint8]
 Flags = npt.NDArray[np.bool_]
 
 
+def bytes_of(array: Bytes) -> memoryview:
+    """Give the bytes of an array without copying them."""
+    return memoryview(array)  # type: ignore[arg-type]  # numpy's stubs do not say Buffer
+
+
 def freeze(*arrays: npt.NDArray[np.generic]) -> None:
     """Make arrays read-only."""
     for array in arrays:

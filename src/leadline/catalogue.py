@@ -31,6 +31,9 @@ CASES: dict[str, tuple[list[float], list[float]]] = {
     "nothing is relevant": ([0], [0]),
     BOTH: ([], [0]),
 }
+ALONE: dict[str, tuple[list[float], list[float]]] = {
+    "nothing is judged non-relevant": ([1], [1]),
+}
 
 
 def outline(kind: type[Named], *, defaults: bool = False) -> str:
@@ -93,34 +96,28 @@ def _end(value: float) -> str:
 
 
 def undefined(kind: type[Measure]) -> list[str] | None:
-    """Say when a measure is undefined by asking it about small lists; None if it cannot be asked."""
-    at = kind.at_name()
-    forms = {"": kind()} if at is None or kind.parameters()[at].default is not ... else {}
-    if at is not None:
-        forms |= {" (with a cutoff)" if forms else "": MEASURES.parse(_with_cutoff(kind))}
+    """Say when a measure is undefined by asking it about small lists; None if it cannot be."""
+    forms = [kind.sample()] if "@" in kind.sample() else [kind.sample(), _with_cutoff(kind)]
+    measures = list(dict.fromkeys(map(MEASURES.parse, forms)))
     try:
-        cases = {
-            words: {form: _is_undefined(measure, *lists) for form, measure in forms.items()}
-            for words, lists in CASES.items()
+        found = {
+            words: [_is_undefined(measure, *lists) for measure in measures]
+            for words, lists in (CASES | ALONE).items()
         }
     except LeadlineError:
         return None
-    if all(all(case.values()) for case in cases.values()):
-        return [next(iter(cases))]
-    found = []
-    for words, case in cases.items():
-        if all(case.values()):
-            found.append(words)
-        elif case.get(""):
-            found.append(f"{words} (without a cutoff)")
-    return found[:-1] if len(found) > 1 and found[-1].startswith(BOTH) else found
+    if all(all(found[words]) for words in CASES):  # the most general case says it all
+        return [words for words in (next(iter(CASES)), *ALONE) if found[words][0]]
+    said = [words for words, cases in found.items() if cases[0]]
+    if len(said) > 1 and BOTH in said:
+        said.remove(BOTH)
+    return [words if all(found[words]) else f"{words} (without a cutoff)" for words in said]
 
 
-def _with_cutoff(kind: type[Measure]) -> str:
-    at = kind.at_name()
-    return (
-        kind.sample() if "@" in kind.sample() else f"{kind.sample()}@{10 if at == 'cutoff' else 1}"
-    )
+def _with_cutoff(kind: type[Named]) -> str:
+    """Give a text of this class with a cutoff where it takes one."""
+    sample = kind.sample()
+    return sample if "@" in sample or kind.at_name() is None else f"{sample}@10"
 
 
 def _is_undefined(measure: Measure, grades: list[float], judged: list[float]) -> bool:
@@ -193,7 +190,7 @@ def facts(kind: type[Measure]) -> dict[str, str]:
 
 
 def _cutoffs(kind: type[Named]) -> list[str]:
-    number = _with_cutoff(MEASURES.classes[kind.__name__]).partition("@")[2]
+    number = _with_cutoff(kind).partition("@")[2]
     return [f"@{number}", f"_{number}", f".{number}", f"_at_{number}"]
 
 

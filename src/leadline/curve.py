@@ -11,7 +11,7 @@ import numpy as np
 from leadline.arrays import Floats, Integers, freeze
 from leadline.errors import UsageError
 from leadline.evaluation import _refuse_equal_names, named_sources
-from leadline.formats import QrelsLike, RunLike, Workspace, judge, read_qrels, repair_of
+from leadline.formats import QrelsLike, RunLike, judge, read_qrels, repair_of
 from leadline.judged import Hits
 from leadline.measures.interpolated_precision import ELEVEN_LEVELS, RULES, interpolate
 from leadline.notices import counts_of, notices_of
@@ -111,12 +111,11 @@ def curve(
     table = read_qrels(qrels, negative=negative)
     repair = repair_of(order, on_duplicate, on_nan)
     sources = named_sources(runs)
-    workspace = Workspace()
     infos: list[RunInfo] = []
     precision: list[Floats] = []
     hits: list[Hits] = []
     for place, (given, source) in enumerate(sources, start=1):
-        name, judged, tally = judge(source, table, name=given, repair=repair, workspace=workspace)
+        name, judged, tally = judge(source, table, name=given, repair=repair)
         values = interpolate(judged, ELEVEN_LEVELS, rule=interpolation, rel=rel)
         precision.append(np.nan_to_num(values).mean(axis=0))
         hits.append(judged.hits(rel))

@@ -1,10 +1,10 @@
 """Everything that leadline refuses, as one family.
 
-    LeadlineError
-    |- InputError (also ValueError)     a file or table holds what it must not
-    |- UsageError (also ValueError)     options that do not exist or do not go together
-    |  `- UnknownNameError              a name that no room knows, with the nearest ones
-    `- MissingPackageError (also ImportError)   an optional package is not installed
+LeadlineError
+|- InputError (also ValueError)     a file or table holds what it must not
+|- UsageError (also ValueError)     options that do not exist or do not go together
+|  `- UnknownNameError              a name that no room knows, with the nearest ones
+`- MissingPackageError (also ImportError)   an optional package is not installed
 """
 
 from __future__ import annotations
@@ -22,7 +22,13 @@ class InputError(LeadlineError, ValueError):
     """
 
     def __init__(
-        self, found: str, *, expected: str = "", path: str = "", line: int | None = None, hint: str = ""
+        self,
+        found: str,
+        *,
+        expected: str = "",
+        path: str = "",
+        line: int | None = None,
+        hint: str = "",
     ) -> None:
         self.found = found
         self.expected = expected

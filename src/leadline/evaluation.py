@@ -66,10 +66,12 @@ def evaluate(
         table = table.with_known(known_documents.read(known))
     repair = repair_of(order, on_duplicate, on_nan)
 
-    def one(name: str | None, source: RunLike, workspace: Workspace) -> tuple[RunInfo, Floats, Flags]:
+    def one(
+        name: str | None, source: RunLike, workspaces: Sequence[Workspace]
+    ) -> tuple[RunInfo, Floats, Flags]:
         name, judged, tally = judge(
             source, table, name=name, repair=repair, narrow=chosen.narrow, depth=depth,
-            judged_only=judged_only, workspace=workspace,
+            judged_only=judged_only, workspaces=workspaces,
         )  # fmt: skip
         values = np.stack([measure.values(judged) for measure in wanted], axis=1)
         info = RunInfo(
@@ -100,29 +102,30 @@ def evaluate(
 
 
 def _each(
-    one: Callable[[str | None, RunLike, Workspace], T],
+    one: Callable[[str | None, RunLike, Sequence[Workspace]], T],
     sources: Sequence[tuple[str | None, RunLike]],
     on_run: Callable[[int, int], None] | None,
 ) -> Iterator[T]:
     """Do one thing to every run, in order, on as many threads as help; the kernels release the lock.
 
-    The first run goes alone and fills what the qrels keep for all.
+    The first run goes alone, reads ahead, and fills what the qrels keep for all.
     """
     total = len(sources)
-    workspaces = threading.local()
+    own = threading.local()
 
     def work(named: tuple[str | None, RunLike]) -> T:
-        if not hasattr(workspaces, "mine"):
-            workspaces.mine = Workspace()
-        return one(*named, workspaces.mine)
+        if not hasattr(own, "workspaces"):
+            own.workspaces = [Workspace()]
+        return one(*named, own.workspaces)
 
     def told(place: int, found: T) -> T:
         if on_run:
             on_run(place, total)
         return found
 
-    yield told(1, work(sources[0]))
-    threads = min(MOST_THREADS, os.cpu_count() or 1, total - 1)
+    processors = os.cpu_count() or 1
+    yield told(1, one(*sources[0], [Workspace() for _ in range(min(2, processors))]))
+    threads = min(MOST_THREADS, processors, total - 1)
     if threads < 2:
         yield from (told(place, work(named)) for place, named in enumerate(sources[1:], start=2))
         return
@@ -150,9 +153,7 @@ def _averaged(judged: Judged, measures: Sequence[Measure], averaging: str) -> Fl
     if averaging == "both":
         return np.broadcast_to(judged.present[:, None], shape).copy()
     if averaging == "with_relevant":
-        columns = [
-            judged.qrels.relevant(getattr(measure, "rel", 1.0)) > 0 for measure in measures
-        ]
+        columns = [judged.qrels.relevant(getattr(measure, "rel", 1.0)) > 0 for measure in measures]
         return np.stack(columns, axis=1)
     return np.ones(shape, dtype=np.bool_)
 
@@ -168,10 +169,9 @@ def named_sources(
             return [(None, runs)]
         return list(runs.items())
     if isinstance(runs, (list, tuple)):
-        found = [(None, run) for run in runs]
-        if not found:
+        if not runs:
             raise UsageError("no runs; expected at least one")
-        return found
+        return [(None, run) for run in runs]
     return [(None, runs)]
 
 

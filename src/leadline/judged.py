@@ -202,9 +202,7 @@ class Judged:
     @cached_property
     def query(self) -> Codes:
         """Give the query code of every row."""
-        return np.repeat(
-            np.arange(len(self.present), dtype=np.int32), np.diff(self.offsets)
-        )
+        return np.repeat(np.arange(len(self.present), dtype=np.int32), np.diff(self.offsets))
 
     @cached_property
     def grade(self) -> Floats:
@@ -268,7 +266,7 @@ def _join(qrels: Qrels, part: Lists, depth: int | None, judged_only: bool) -> _P
     places = np.flatnonzero(rows >= 0)
     owner = np.searchsorted(bounds, places, side="right") - 1
     start = bounds[owner]
-    tied = _tie_groups(places, queries, bounds, rows, scores)
+    tied = _tie_groups(places, queries, bounds, scores)
     length = np.diff(bounds)
     rank = places - start + 1
     if depth is not None:
@@ -292,7 +290,7 @@ def _join(qrels: Qrels, part: Lists, depth: int | None, judged_only: bool) -> _P
 
 
 def _tie_groups(
-    places: Integers, queries: Integers, bounds: Integers, rows: Codes, scores: Floats
+    places: Integers, queries: Integers, bounds: Integers, scores: Floats
 ) -> tuple[Integers, Integers, Ties] | None:
     """Give first place and end of the tie group of each judged row, and the groups without one.
 

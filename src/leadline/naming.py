@@ -221,7 +221,8 @@ class Named:
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"{type(self).__name__} is read-only; use replace({name}=...)")
 
-    __delattr__ = __setattr__  # type: ignore[assignment]  # both refuse; the signatures differ
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"{type(self).__name__} is read-only; {name} stays")
 
 
 N = TypeVar("N", bound=Named)

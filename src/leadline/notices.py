@@ -38,7 +38,7 @@ def counts_of(
 
 def tied_cutoffs(judged: Judged, measures: Sequence[Measure]) -> int:
     """Count the lists where a cutoff of a measure parts equal scores, one of them judged."""
-    cutoffs = {getattr(measure, "cutoff", None) for measure in measures} - {None}
+    cutoffs = {cutoff for m in measures if (cutoff := getattr(m, "cutoff", None)) is not None}
     if not cutoffs or not np.any(judged.tie_last > judged.tie_first):
         return 0
     parted = np.zeros(len(judged.rank), dtype=np.bool_)
@@ -72,9 +72,17 @@ def notices_of(infos: Sequence[RunInfo], qrels: Qrels, averaging: str) -> list[N
     found: list[Notice] = []
     without = int((qrels.relevant(1.0) == 0).sum())
     if without:
-        rule = "left out of the means" if averaging == "with_relevant" else "they count 0 in every mean"
+        rule = (
+            "left out of the means"
+            if averaging == "with_relevant"
+            else "they count 0 in every mean"
+        )
         found.append(
-            Notice("no_relevant", f"{without} judged queries have no relevant document; {rule}", without)
+            Notice(
+                "no_relevant",
+                f"{without} judged queries have no relevant document; {rule}",
+                without,
+            )
         )
     for code, words in PER_RUN.items():
         concerned = [info for info in infos if info.counts[code]]
@@ -102,5 +110,3 @@ def _names(infos: Sequence[RunInfo], total: int) -> str:
     if len(infos) == total:
         return f"all {total} runs"
     return f"{len(infos)} runs ({infos[0].name}, ...)"
-
-

@@ -41,9 +41,9 @@ class Profile(NamedTuple):
 
     def _adapted(self, measure: Measure, rel: float | None) -> Measure:
         changes: dict[str, object] = {}
-        if self.interpolation != "standard" and not str(getattr(measure, "rule", "printed")).startswith(
-            "printed"
-        ):
+        if self.interpolation != "standard" and not str(
+            getattr(measure, "rule", "printed")
+        ).startswith("printed"):
             changes["rule"] = self.interpolation
         if rel is not None and getattr(measure, "rel", None) == 1.0:
             changes["rel"] = rel

@@ -94,7 +94,9 @@ class Qrels:
         """Give two rows that judge the same document for the same query, if there are any."""
         if kernels.compiled is not None:
             return self._filled[1]
-        for seen, low, high in zip(self.lookup, self.begin.tolist(), self.end.tolist(), strict=True):
+        for seen, low, high in zip(
+            self.lookup, self.begin.tolist(), self.end.tolist(), strict=True
+        ):
             if len(seen) < high - low:
                 first = next(row for row in range(low, high) if seen[self.documents[row]] != row)
                 return first, seen[self.documents[first]]
@@ -184,7 +186,10 @@ class Qrels:
         """Give the same qrels knowing which documents the user knew before, by query."""
         names = [self.queries.names[code] for code in self.query.tolist()]
         flags = np.array(
-            [name in known.get(query, ()) for query, name in zip(names, self.documents, strict=True)],
+            [
+                name in known.get(query, ())
+                for query, name in zip(names, self.documents, strict=True)
+            ],
             dtype=np.bool_,
         )
         return Qrels(

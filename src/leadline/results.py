@@ -102,7 +102,9 @@ class Results:
         """Give the place of a measure by object or canonical text."""
         texts = [str(known) for known in self.measures]
         if str(measure) not in texts:
-            raise UsageError(f"no measure '{measure}' in these results; there are: " + ", ".join(texts))
+            raise UsageError(
+                f"no measure '{measure}' in these results; there are: " + ", ".join(texts)
+            )
         return texts.index(str(measure))
 
     def mean(self, run: str, measure: object) -> float:
@@ -118,7 +120,9 @@ class Results:
 
     def _run(self, name: str) -> int:
         if name not in self.names:
-            raise UsageError(f"no run '{name}' in these results; there are: " + ", ".join(self.names))
+            raise UsageError(
+                f"no run '{name}' in these results; there are: " + ", ".join(self.names)
+            )
         return self.names.index(name)
 
     def order(self) -> list[int]:
@@ -143,8 +147,8 @@ class Results:
 
     def averaged_queries(self) -> list[str]:
         """Give the queries that take part in any mean."""
-        used = self.averaged.any(axis=(0, 2))
-        return [query for query, chosen in zip(self.queries, used.tolist(), strict=True) if chosen]
+        used = np.flatnonzero(self.averaged.any(axis=2).any(axis=0))
+        return [self.queries[code] for code in used.tolist()]
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Give the results as plain data: `measures`, `queries`, `runs`; None is undefined."""
@@ -178,7 +182,7 @@ def plain(value: float) -> float | None:
 
 def summary(values: Floats, averaged: Flags, average: str) -> Floats:
     """Make one value per run (row) from the chosen queries (columns)."""
-    total = np.where(averaged & ~np.isnan(values), values, 0.0).sum(axis=1)
+    total: Floats = np.where(averaged & ~np.isnan(values), values, 0.0).sum(axis=1)
     if average == "sum":
         return total
     counted = averaged & ~np.isnan(values) if average == "defined" else averaged

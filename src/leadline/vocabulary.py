@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from leadline.arrays import Bytes, Integers, freeze
+from leadline.arrays import Bytes, Integers, bytes_of, freeze
 from leadline.errors import InputError
 
 
@@ -19,7 +19,9 @@ def to_bytes(name: object) -> bytes:
     """
     if not isinstance(name, str):
         raise InputError(
-            f"id {name!r} is of type {type(name).__name__}", expected="a string", hint="str(...) makes one"
+            f"id {name!r} is of type {type(name).__name__}",
+            expected="a string",
+            hint="str(...) makes one",
         )
     try:
         return name.encode("utf-8", "surrogateescape")
@@ -64,7 +66,7 @@ class Ids(Sequence[bytes]):
         return self.text[self.start[place] : self.stop[place]].tobytes()
 
     def __iter__(self) -> Iterator[bytes]:
-        text = memoryview(self.text)
+        text = bytes_of(self.text)
         for start, stop in zip(self.start.tolist(), self.stop.tolist(), strict=True):
             yield text[start:stop].tobytes()
 

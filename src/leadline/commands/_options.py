@@ -52,7 +52,10 @@ def reading_options(function: F) -> F:
 
 
 def envelope(
-    command: str, inputs: Sequence[dict[str, Any]], options: dict[str, Any], notices: Sequence[Notice]
+    command: str,
+    inputs: Sequence[dict[str, Any]],
+    options: dict[str, Any],
+    notices: Sequence[Notice],
 ) -> dict[str, Any]:
     """Give the keys that every JSON result begins with."""
     return {

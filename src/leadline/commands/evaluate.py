@@ -27,21 +27,42 @@ from leadline.results import Results, plain
 )
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)
-@click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE",
-              help="A measure, as in nDCG@10 (again for more; default: AP nDCG@10 RR P@10 R@100 "
-              "Judged@10). `leadline measures` lists them.")
-@click.option("-l", "--level", type=float, metavar="GRADE",
-              help="The least relevant grade, for measures that have `rel`.")
+@click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="MEASURE",
+    help="A measure, as in nDCG@10 (again for more; default: AP nDCG@10 RR P@10 R@100 "
+    "Judged@10). `leadline measures` lists them.",
+)
+@click.option(
+    "-l",
+    "--level",
+    type=float,
+    metavar="GRADE",
+    help="The least relevant grade, for measures that have `rel`.",
+)
 @click.option("-q", "--per-query", is_flag=True, help="Show every query too.")
-@click.option("--queries", type=click.Choice(["all", "both", "with_relevant"]),
-              help="The queries of the mean: all judged ones (default), those in both files, those with "
-              "a relevant document.")
-@click.option("--profile", type=click.Choice(list(PROFILES)), default="leadline", show_default=True,
-              help="Compute as another program does.")
-@click.option("--known", metavar="FILE", help="Documents that the user knew before, for Coverage and Novelty.")
+@click.option(
+    "--queries",
+    type=click.Choice(["all", "both", "with_relevant"]),
+    help="The queries of the mean: all judged ones (default), those in both files, those with "
+    "a relevant document.",
+)
+@click.option(
+    "--profile",
+    type=click.Choice(list(PROFILES)),
+    default="leadline",
+    show_default=True,
+    help="Compute as another program does.",
+)
+@click.option(
+    "--known", metavar="FILE", help="Documents that the user knew before, for Coverage and Novelty."
+)
 @reading_options
 @output_options
-def command(  # noqa: D417  # click documents the options
+def command(  # click documents the options
     qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], level: float | None, per_query: bool,
     form: str, output: str | None, **options: Any,
 ) -> None:  # fmt: skip
@@ -81,10 +102,14 @@ def sheet_of(results: Results, *, per_query: bool = False) -> Sheet:
         if per_query:
             rows += [
                 [results.runs[place].name, query, *map(plain, values)]
-                for query, values in zip(results.queries, results.values[place].tolist(), strict=True)
+                for query, values in zip(
+                    results.queries, results.values[place].tolist(), strict=True
+                )
             ]
         means: list[Cell] = [results.runs[place].name]
-        rows.append([*means, *(["mean"] if per_query else []), *map(plain, results.means[place].tolist())])
+        rows.append(
+            [*means, *(["mean"] if per_query else []), *map(plain, results.means[place].tolist())]
+        )
         best |= {
             (len(rows) - 1, column + 1 + per_query)
             for column, winners in enumerate(results.best())
@@ -93,5 +118,8 @@ def sheet_of(results: Results, *, per_query: bool = False) -> Sheet:
     queries = len(results.averaged_queries())
     notes = [f"{len(results.runs)} runs, mean over {queries} queries", *map(str, results.notices)]
     return Sheet(
-        columns=["run", *(["query"] if per_query else []), *texts], rows=rows, best=best, notes=notes
+        columns=["run", *(["query"] if per_query else []), *texts],
+        rows=rows,
+        best=best,
+        notes=notes,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from leadline.errors import InputError, UsageError
@@ -18,12 +18,24 @@ from leadline.run import Run
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame
 
-RunLike: TypeAlias = "str | os.PathLike[str] | Run | Mapping[str, Mapping[str, float]] | IntoDataFrame"
+RunLike: TypeAlias = (
+    "str | os.PathLike[str] | Run | Mapping[str, Mapping[str, float]] | IntoDataFrame"
+)
 QrelsLike: TypeAlias = (
     "str | os.PathLike[str] | Qrels | Mapping[str, Mapping[str, float]] | IntoDataFrame"
 )
 
-__all__ = ["QrelsLike", "Repair", "RunLike", "Tally", "Workspace", "judge", "read_qrels", "read_run", "run_name"]
+__all__ = [
+    "QrelsLike",
+    "Repair",
+    "RunLike",
+    "Tally",
+    "Workspace",
+    "judge",
+    "read_qrels",
+    "read_run",
+    "run_name",
+]
 
 
 def read_qrels(source: QrelsLike, *, negative: str = "nonrelevant") -> Qrels:
@@ -97,14 +109,14 @@ def judge(
     depth: int | None = None,
     judged_only: bool = False,
     name: str | None = None,
-    workspace: Workspace | None = None,
+    workspaces: Sequence[Workspace] = (),
 ) -> tuple[str, Judged, Tally]:
     """Join any run with the qrels; a file is streamed and never held whole. Gives its name too."""
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)
         judged, tally = trec_run.judge(
             path, qrels, repair=repair, narrow=narrow, depth=depth, judged_only=judged_only,
-            workspace=workspace,
+            workspaces=workspaces,
         )  # fmt: skip
         return name or run_name(path), judged, tally
     run = _run_in_memory(source, name)

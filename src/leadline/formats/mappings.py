@@ -43,6 +43,10 @@ def number(value: Any, what: str, query: object, document: object) -> float:
         found = float(value)
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"{what} {value!r} of {place}", expected="a number") from None
-    if isinstance(value, (str, bytes)) or math.isnan(found) or (what == "grade" and math.isinf(found)):
+    if (
+        isinstance(value, (str, bytes))
+        or math.isnan(found)
+        or (what == "grade" and math.isinf(found))
+    ):
         raise InputError(f"{what} {value!r} of {place}", expected="a number")
     return found

@@ -6,11 +6,11 @@ import io
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, Self, cast
 
 import numpy as np
 
-from leadline.arrays import Bytes, Integers
+from leadline.arrays import Bytes, Integers, bytes_of
 from leadline.errors import InputError
 
 COMPRESSIONS = {
@@ -61,7 +61,9 @@ def open_bytes(path: str) -> BinaryIO:
     except IsADirectoryError:
         raise InputError("is a folder", expected="a file", path=path) from None
     except OSError as error:
-        raise InputError(error.strerror or str(error), expected="a readable file", path=path) from None
+        raise InputError(
+            error.strerror or str(error), expected="a readable file", path=path
+        ) from None
     kind = next((kind for magic, kind in COMPRESSIONS.items() if head.startswith(magic)), "")
     return _decompressed(raw, kind)
 
@@ -103,14 +105,16 @@ def _decompressed(raw: io.BufferedReader, kind: str) -> BinaryIO:
     if kind == ".zst":
         import zstandard
 
-        return cast(BinaryIO, zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True))
+        return cast(
+            BinaryIO, zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
+        )
     return raw
 
 
 class Workspace:
     """Memory that is used again and again while texts are read: fresh memory costs more than reading."""
 
-    def __init__(self, size: int = 1 << 21) -> None:
+    def __init__(self, size: int = 1 << 22) -> None:
         self.text: Bytes = np.empty(size, dtype=np.uint8)
         self._columns: dict[str, Integers] = {}
 
@@ -122,26 +126,32 @@ class Workspace:
 
 
 class Window:
-    """A stretch of a text in one reused buffer: `text[:end]` holds whole lines.
+    """A stretch of a text in a reused buffer: `text[:end]` holds whole lines.
 
-    `last` says whether the text ends here. The buffer grows when not even one list fits.
+    `last` says whether the text ends here. The buffer grows when not even one list fits. With two
+    workspaces they take turns, so that one stretch can be used while the next is read.
     """
 
-    def __init__(self, path: str, workspace: Workspace) -> None:
+    def __init__(self, path: str, *workspaces: Workspace) -> None:
         self.path = path
         self.stream = open_bytes(path)
-        self.workspace = workspace
+        self.workspaces = list(workspaces)
         self.filled = 0
         self.end = 0
         self.last = False
         self.read = 0
 
     @property
-    def text(self) -> Bytes:
-        """Give the buffer."""
-        return self.workspace.text
+    def workspace(self) -> Workspace:
+        """Give the workspace of this stretch."""
+        return self.workspaces[0]
 
-    def __enter__(self) -> Window:
+    @property
+    def text(self) -> Bytes:
+        """Give the buffer of this stretch."""
+        return self.workspaces[0].text
+
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -150,14 +160,12 @@ class Window:
 
     def advance(self, begin: int) -> None:
         """Forget the text before `begin`, keep the rest and read on."""
-        kept = self.filled - begin
-        if begin == 0 and kept > len(self.text) // 2:
-            grown = np.empty(2 * len(self.text), dtype=np.uint8)
-            grown[:kept] = self.text[:kept]
-            self.workspace.text = grown
-        elif begin:
-            self.text[:kept] = self.text[begin : self.filled].copy()
-        self.filled = kept
+        rest = self.text[begin : self.filled]
+        self.workspaces.append(self.workspaces.pop(0))
+        if len(rest) > len(self.text) // 2:
+            self.workspace.text = np.empty(2 * max(len(rest), len(self.text)), dtype=np.uint8)
+        self.text[: len(rest)] = rest.copy() if len(self.workspaces) == 1 else rest
+        self.filled = len(rest)
         first = self.read == 0
         self._fill()
         if first:
@@ -168,11 +176,13 @@ class Window:
         self.end = self._whole_lines()
 
     def _fill(self) -> None:
-        target = memoryview(self.text)[:-1]  # one byte is left for a missing final newline
+        target = bytes_of(self.text)[:-1]  # one byte is left for a missing final newline
         while self.filled < len(target):
             try:
                 size = self.stream.readinto(target[self.filled :])  # type: ignore[attr-defined]  # typeshed
-            except (EOFError, OSError, ValueError, RuntimeError, *_broken_archives()) as error:
+            except Exception as error:
+                if not isinstance(error, (EOFError, OSError, *_broken_archives())):
+                    raise
                 raise InputError(
                     f"cannot be read to its end ({error})", expected="a whole file", path=self.path
                 ) from None

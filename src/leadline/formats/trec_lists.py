@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from leadline import kernels
-from leadline.arrays import Bytes, Codes, Floats, Hashes, Integers
+from leadline.arrays import Bytes, Codes, Floats, Hashes, Integers, bytes_of
 from leadline.errors import InputError
 from leadline.formats.opening import Window
 from leadline.kernels import plain
@@ -78,11 +78,11 @@ class CompiledLists:
         self.text = text
         self.start: Integers = columns["start"][:rows]
         self.stop: Integers = columns["stop"][:rows]
-        self.hashes: Hashes = columns["hashes"][:rows]
+        self.hashes: Hashes | None = columns["hashes"][:rows]
         self.scores: Floats = columns["values"][:rows]
         self.ranks: Integers = columns["ranks"][:rows]
         self.bounds: Integers = columns["bounds"][: lists + 1]
-        view = memoryview(text)
+        view = bytes_of(text)
         self.queries = [
             view[start:stop].tobytes()
             for start, stop in zip(
@@ -103,9 +103,7 @@ class CompiledLists:
         """
         if kernels.compiled is None:
             return None
-        columns: dict[str, Any] = window.workspace.columns(
-            COLUMNS, window.end // SHORTEST_LINE + 2
-        )
+        columns: dict[str, Any] = window.workspace.columns(COLUMNS, window.end // SHORTEST_LINE + 2)
         columns = columns | {
             "hashes": columns["hashes"].view(np.uint64),
             "values": columns["values"].view(np.float64),
@@ -132,7 +130,7 @@ class CompiledLists:
         self.queries = list(places)
         self.bounds = np.searchsorted(owner[order], np.arange(len(places) + 1)).astype(np.int64)
         self.start, self.stop = self.start[order], self.stop[order]
-        self.hashes = self.hashes[order]
+        self.hashes = None if self.hashes is None else self.hashes[order]
         self.scores, self.ranks = self.scores[order], self.ranks[order]
 
     def match(self, qrels: Qrels, codes: Integers) -> Codes | None:
@@ -168,7 +166,7 @@ class CompiledLists:
 class PlainLists:
     """Lists found by `bytes.split`: documents are Python bytes."""
 
-    hashes = None
+    hashes: Hashes | None = None
 
     def __init__(self, rows: plain.Rows) -> None:
         self.queries = rows.queries
@@ -227,7 +225,9 @@ class PlainLists:
         bounds = self.bounds.tolist()
         scores, documents = self.scores.tolist(), self.documents
         rising = np.flatnonzero(self.scores[1:] >= self.scores[:-1])
-        doubtful = np.flatnonzero(np.bincount(np.searchsorted(self.bounds, rising, side="right") - 1))
+        doubtful = np.flatnonzero(
+            np.bincount(np.searchsorted(self.bounds, rising, side="right") - 1)
+        )
         if not len(doubtful):
             return None
         order = np.arange(len(documents))
@@ -284,7 +284,9 @@ class PlainLists:
                     f"(first at line {self.lines[first]})",
                     expected="each once",
                     line=self.lines[row],
-                    hint="`--on-duplicate first|last|max|hold` repairs it" if verb == "appears" else "",
+                    hint="`--on-duplicate first|last|max|hold` repairs it"
+                    if verb == "appears"
+                    else "",
                 )
             self.repeated += 1
             if on_duplicate == "hold":

@@ -15,7 +15,9 @@ from leadline.vocabulary import Vocabulary
 def read(path: str) -> Qrels:
     """Read a qrels file; refuses a document that is judged twice for one query."""
     window = read_whole(path)
-    lists: TrecLists = CompiledLists.scan(window, 1, run=False) or _plain_lists(window)
+    lists: TrecLists | None = CompiledLists.scan(window, 1, run=False)
+    if lists is None:
+        lists = _plain_lists(window)
     if not lists.queries:
         raise InputError("holds no judgments", expected=plain.QRELS_COLUMNS, path=path)
     lists.group()

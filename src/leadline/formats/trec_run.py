@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from leadline.arrays import Codes, Floats, Integers
+from leadline.arrays import Bytes, Codes, Floats, Integers
 from leadline.errors import InputError
+from leadline.formats.later import Later
 from leadline.formats.opening import STANDARD_INPUT, Window, Workspace, read_whole, run_name
 from leadline.formats.trec_lists import CompiledLists, PlainLists, Repair, TrecLists
 from leadline.judged import Judged, Lists
@@ -52,6 +53,18 @@ class _QueryReturnsError(Exception):
     """A query comes back after another one: the lists must be brought together first."""
 
 
+class Scanned(NamedTuple):
+    """A stretch of text and, once found, its lists; `line` is the number of its first line."""
+
+    lists: TrecLists | None
+    path: str
+    text: Bytes
+    end: int
+    line: int
+    last: bool
+    whole: bool
+
+
 class Matched(NamedTuple):
     """Some lists of a run, the code of each one's query, and each row's row in the qrels."""
 
@@ -68,7 +81,7 @@ def judge(
     narrow: bool = False,
     depth: int | None = None,
     judged_only: bool = False,
-    workspace: Workspace | None = None,
+    workspaces: Sequence[Workspace] = (),
 ) -> tuple[Judged, Tally]:
     """Join a run file with the qrels while it is read, one stretch of lists at a time.
 
@@ -80,7 +93,7 @@ def judge(
         if path == STANDARD_INPUT:  # it cannot be read a second time
             raise _QueryReturnsError
         tally = Tally()
-        lists = _ordered(_streamed(path, qrels, repair, workspace or Workspace()), tally, narrow)
+        lists = _ordered(_streamed(path, qrels, repair, workspaces or [Workspace()]), tally, narrow)
         judged = Judged.of_lists(qrels, lists, depth=depth, judged_only=judged_only)
     except _QueryReturnsError:
         tally = Tally()
@@ -114,58 +127,86 @@ def read(path: str, *, repair: Repair | None = None, name: str | None = None) ->
 
 
 def _streamed(
-    path: str, qrels: Qrels, repair: Repair, workspace: Workspace
+    path: str, qrels: Qrels, repair: Repair, workspaces: Sequence[Workspace]
 ) -> Iterator[Matched]:
-    """Give the lists of a file, window by window, until a query comes back."""
+    """Give the lists of a file, stretch by stretch, until a query comes back."""
     seen: set[bytes] = set()
-    line, byte = 1, 0
-    with Window(path, workspace) as window:
-        while not window.last:
-            window.advance(byte)
-            found = _matched(window, line, qrels, repair, whole=False)
-            queries = found.lists.queries
-            expected = len(seen) + len(queries)
-            seen.update(queries)
-            if len(seen) < expected:
-                raise _QueryReturnsError
-            yield found
-            line, byte = found.lists.next_line, found.lists.next_byte
+    for scanned in _scanned(path, repair, workspaces):
+        found = _matched(scanned, qrels, repair)
+        queries = found.lists.queries
+        expected = len(seen) + len(queries)
+        seen.update(queries)
+        if len(seen) < expected:
+            raise _QueryReturnsError
+        yield found
+
+
+def _scanned(path: str, repair: Repair, workspaces: Sequence[Workspace]) -> Iterator[Scanned]:
+    """Find the lists stretch by stretch; with two workspaces the next is read while one is used."""
+    with Window(path, *workspaces) as window:
+        scanned, byte, line = _scan(window, 0, 1, repair)
+        while not scanned.last:
+            if len(workspaces) == 1:
+                yield scanned
+                scanned, byte, line = _scan(window, byte, line, repair)
+                continue
+            following = Later(_scan, window, byte, line, repair)
+            try:
+                yield scanned
+            except GeneratorExit:
+                following.wait()  # the window is closed on the way out
+                raise
+            scanned, byte, line = following.result()
+        yield scanned
+
+
+def _scan(
+    window: Window, byte: int, line: int, repair: Repair, *, whole: bool = False
+) -> tuple[Scanned, int, int]:
+    """Read on and find the lists, compiled when the text is clean, else plain; say where to go on."""
+    window.advance(byte)
+    here = Scanned(None, window.path, window.text, window.end, line, window.last, whole)
+    lists: TrecLists | None = None
+    if repair.order == "score":
+        lists = CompiledLists.scan(window, line, run=True)
+    if lists is None:
+        lists = _plain_lists(here, repair)
+    elif whole:
+        lists.group()
+    return here._replace(lists=lists), lists.next_byte, lists.next_line
 
 
 def _matched_whole(path: str, qrels: Qrels, repair: Repair) -> Matched:
     """Give all lists of a file at once, each query's rows brought together."""
-    return _matched(read_whole(path), 1, qrels, repair, whole=True)
+    window = read_whole(path)
+    return _matched(_scan(window, 0, 1, repair, whole=True)[0], qrels, repair)
 
 
-def _matched(window: Window, line: int, qrels: Qrels, repair: Repair, *, whole: bool) -> Matched:
-    """Find the lists in a window and look their documents up: compiled if the text is clean."""
-    if repair.order == "score":
-        lists = CompiledLists.scan(window, line, run=True)
-        if lists is not None:
-            if whole:
-                lists.group()
-            codes = qrels.queries.encode(lists.queries)
-            rows = lists.match(qrels, codes)
-            if rows is not None:
-                return Matched(lists, codes, rows)
-    plainly = _plain_lists(window, line, repair, whole=whole)
+def _matched(scanned: Scanned, qrels: Qrels, repair: Repair) -> Matched:
+    """Look the documents of some lists up; a list that names one twice is read again, plainly."""
+    if scanned.lists is not None:
+        codes = qrels.queries.encode(scanned.lists.queries)
+        rows = scanned.lists.match(qrels, codes)
+        if rows is not None:
+            return Matched(scanned.lists, codes, rows)
+    plainly = _plain_lists(scanned, repair)
     codes = qrels.queries.encode(plainly.queries)
     return Matched(plainly, codes, plainly.match(qrels, codes))
 
 
-def _plain_lists(window: Window, line: int, repair: Repair, *, whole: bool) -> PlainLists:
-    """Find the lists in a window by `bytes.split`, and say what is wrong or repair it."""
+def _plain_lists(scanned: Scanned, repair: Repair) -> PlainLists:
+    """Find the lists of a stretch by `bytes.split`, and say what is wrong or repair it."""
     try:
         rows = plain.scan_run(
-            window.text[: window.end].tobytes(), line, window.last,
+            scanned.text[: scanned.end].tobytes(), scanned.line, scanned.last,
             by_rank=repair.order == "rank", drop_nan=repair.on_nan == "drop",
         )  # fmt: skip
         lists = PlainLists(rows)
-        if whole:
+        if scanned.whole:
             lists.group()
         lists.settle(repair)
     except InputError as error:
-        raise error.at(window.path) from None
+        raise error.at(scanned.path) from None
     return lists
 
 

@@ -9,18 +9,20 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from leadline.arrays import Floats
+from leadline.errors import UsageError
 from leadline.judged import Hits, Judged
 from leadline.naming import Named, Room
 
 Average = Literal["mean", "defined", "sum"]
+CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)  # of trec_eval, where it is given none
 
 
 class Measure(Named):
     """A measure of one run against the judgments: one value per query.
 
     `low` and `high` are the range of a value; `average` says how the values of queries become one:
-    `mean` counts undefined values as 0, `defined` leaves them out, `sum` adds up. `needs` names evidence
-    beyond the judgments (`known`: the documents that the user knew before).
+    `mean` counts undefined values as 0, `defined` leaves them out, `sum` adds up. `needs` names
+    evidence beyond the judgments (`known`: the documents that the user knew before).
     """
 
     title: ClassVar[str]
@@ -36,9 +38,7 @@ class Measure(Named):
         """Give the value of every query of the qrels; NaN where the measure is undefined."""
         raise NotImplementedError
 
-    def of(
-        self, grades: Sequence[float | None], judged: Sequence[float] | None = None
-    ) -> float:
+    def of(self, grades: Sequence[float | None], judged: Sequence[float] | None = None) -> float:
         """Give the value of one list from the grades in its order; None is an unjudged document.
 
         `judged` holds the grades of all judged documents, by default those in the list.
@@ -46,7 +46,7 @@ class Measure(Named):
         return float(self.values(Judged.of_grades(grades, judged))[0])
 
 
-def over(part: Floats, whole: Floats) -> Floats:
+def over(part: Floats, whole: Floats | float) -> Floats:
     """Divide per query; undefined (NaN) where the divisor is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(whole == 0, np.nan, part / whole)
@@ -57,6 +57,13 @@ def found(judged: Judged, hits: Hits, cutoff: int | None) -> Floats:
     if cutoff is None:
         return judged.total(hits.query)
     return judged.total(hits.query[hits.rank <= cutoff])
+
+
+def finite(measure: Measure, values: Floats) -> Floats:
+    """Give the values back; an error when a sum of gains is larger than a number can be."""
+    if np.isinf(values).any():
+        raise UsageError(f"{measure}: the gains add up to more than 1e308; expected smaller grades")
+    return values
 
 
 def relevant(judged: Judged, rel: float) -> Floats:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from leadline.arrays import Floats
 from leadline.judged import Judged
-from leadline.measures import Measure, over, relevant
-from leadline.naming import choice, cutoff, number
+from leadline.measures import CUTOFFS, Measure, over, relevant
+from leadline.naming import Alone, Spellings, choice, cutoff, number
 
 
 class AP(Measure):
-    """Mean, over all relevant documents, of the precision at the rank of each; 0 for one not retrieved.
+    """Mean, over all relevant documents, of the precision at the rank of each; 0 if not retrieved.
 
-    Its mean over queries is MAP. With a cutoff it still divides by R; `norm=min` divides by the smaller of
-    R and k.
+    Its mean over queries is MAP. With a cutoff it still divides by R; `norm=min` divides by the
+    smaller of R and k.
 
     >>> round(AP().of([1, 1, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0], judged=[1] * 6 + [0] * 9), 5)
     0.63355
@@ -23,9 +25,10 @@ class AP(Measure):
     title = "average precision"
     formula = "sum over relevant documents at ranks r <= k of precision at r, / R"
     source = "lecture, 'Mean Average Precision'; trec_eval map, map_cut"
-    spellings = {"map": {}, "map_cut": {}, "MAP": {}, "average_precision": {}}
+    spellings: ClassVar[Spellings] = {"map": {}, "map_cut": {}, "average_precision": {}}
+    alone: ClassVar[Alone] = {"map_cut": CUTOFFS}
 
-    rel: float = number(1.0)
+    rel: float = number(1.0, low=0.0)
     norm: str = choice("relevant", "min")
     cutoff: int | None = cutoff()
 

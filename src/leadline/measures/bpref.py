@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from leadline.arrays import Floats
 from leadline.judged import Judged
 from leadline.measures import Measure, over, relevant
-from leadline.naming import number
+from leadline.naming import Spellings, number
 
 
 class Bpref(Measure):
-    """How seldom judged non-relevant documents stand above relevant ones; unjudged documents are skipped.
+    """How seldom judged non-relevant documents stand above relevant ones.
 
-    A negative grade is not a judgment. With R relevant, N judged non-relevant, and n of those above a
-    relevant document, it contributes 1 - min(n, R) / min(N, R), or 1 when n = 0.
+    Unjudged documents are skipped. A negative grade is not a judgment. With R relevant, N judged
+    non-relevant, and n of those above a relevant document, it contributes 1 - min(n, R) / min(N,
+    R), or 1 when n = 0.
 
     >>> Bpref().of([1, 0, None, 1, 0], judged=[1, 1, 0, 0])
     0.75
@@ -23,9 +26,9 @@ class Bpref(Measure):
     title = "binary preference"
     formula = "1/R sum over retrieved relevant documents of 1 - min(n, R) / min(N, R)"
     source = "Buckley and Voorhees 2004, as in trec_eval bpref"
-    spellings = {"bpref": {}}
+    spellings: ClassVar[Spellings] = {"bpref": {}}
 
-    rel: float = number(1.0)
+    rel: float = number(1.0, low=0.0)
 
     def values(self, judged: Judged) -> Floats:
         """Give the value of every query."""

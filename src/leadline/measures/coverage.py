@@ -24,7 +24,7 @@ class Coverage(Measure):
     source = "lecture, 'Issues with Relevance'; Korfhage 1997"
     needs: ClassVar[Literal["judgments", "known"]] = "known"
 
-    rel: float = number(1.0)
+    rel: float = number(1.0, low=0.0)
     cutoff: int | None = cutoff()
 
     def values(self, judged: Judged) -> Floats:

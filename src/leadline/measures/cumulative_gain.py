@@ -7,12 +7,14 @@ from typing import ClassVar
 
 from leadline.arrays import Floats
 from leadline.judged import Judged
-from leadline.measures import Measure
-from leadline.naming import cutoff
+from leadline.measures import Measure, finite
+from leadline.naming import Refused, cutoff
+
+NO_LEVEL = {"rel": "a gain is a grade, relevant or not (ranx takes the level off the gains)"}
 
 
 class CG(Measure):
-    """Sum of the gains of the first k documents; the gain of a document is its grade, 0 if negative.
+    """Sum of the gains of the first k documents; the gain is the grade, 0 if it is negative.
 
     >>> round(CG(cutoff=6).of([1, 0.6, 0, 0.8, 0, 1]), 4)
     3.4
@@ -23,6 +25,8 @@ class CG(Measure):
     source = "lecture, 'Cumulative Gain'; Jarvelin and Kekalainen 2002"
     high: ClassVar[float] = math.inf
 
+    refused: ClassVar[Refused] = NO_LEVEL
+
     cutoff: int | None = cutoff()
 
     def values(self, judged: Judged) -> Floats:
@@ -31,4 +35,4 @@ class CG(Measure):
         if self.cutoff is not None:
             kept = rank <= self.cutoff
             query, gain = query[kept], gain[kept]
-        return judged.total(query, gain)
+        return finite(self, judged.total(query, gain))

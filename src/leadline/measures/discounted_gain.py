@@ -9,8 +9,9 @@ import numpy as np
 
 from leadline.arrays import Codes, Floats, Integers
 from leadline.judged import Judged
-from leadline.measures import Measure
-from leadline.naming import choice, cutoff
+from leadline.measures import Measure, finite
+from leadline.measures.cumulative_gain import NO_LEVEL
+from leadline.naming import Refused, Spellings, choice, cutoff
 
 
 class DCG(Measure):
@@ -25,9 +26,12 @@ class DCG(Measure):
 
     title = "discounted cumulative gain"
     formula = "sum over ranks r <= k of gain / log2(r + 1)"
-    source = "lecture, 'Discounted Cumulative Gain'; Jarvelin and Kekalainen 2002; Burges et al. 2005"
+    source = (
+        "lecture, 'Discounted Cumulative Gain'; Jarvelin and Kekalainen 2002; Burges et al. 2005"
+    )
     high: ClassVar[float] = math.inf
-    spellings = {"dcg_cut": {}, "dcg_burges": {"gain": "exp"}}
+    spellings: ClassVar[Spellings] = {"dcg_burges": {"gain": "exp"}}
+    refused: ClassVar[Refused] = NO_LEVEL
 
     gain: str = choice("linear", "exp")
     discount: str = choice("log2", "jk")
@@ -35,18 +39,22 @@ class DCG(Measure):
 
     def values(self, judged: Judged) -> Floats:
         """Give the value of every query."""
-        query, rank, grade = judged.gains
-        return discounted(judged, query, rank, grade, self)
+        with np.errstate(over="ignore"):
+            return finite(self, self.added(judged, *judged.gains, np.zeros(len(judged.present))))
 
-
-def discounted(
-    judged: Judged, query: Codes, rank: Codes | Integers, grade: Floats, form: Measure
-) -> Floats:
-    """Add up discounted gains per query in the order of rank; `form` has gain, discount and cutoff."""
-    cutoff, gain, discount = (getattr(form, name) for name in ("cutoff", "gain", "discount"))
-    if cutoff is not None:
-        kept = rank <= cutoff
-        query, rank, grade = query[kept], rank[kept], grade[kept]
-    gains = np.exp2(grade) - 1.0 if gain == "exp" else grade
-    divisor = np.log2(rank + 1.0) if discount == "log2" else np.log2(np.maximum(rank, 2.0))
-    return judged.total(query, gains / divisor)
+    def added(
+        self,
+        judged: Judged,
+        query: Codes,
+        rank: Codes | Integers,
+        grade: Floats,
+        power: Floats,
+    ) -> Floats:
+        """Add up the discounted gains of each query by rank, divided by its 2^power."""
+        if self.cutoff is not None:
+            kept = rank <= self.cutoff
+            query, rank, grade = query[kept], rank[kept], grade[kept]
+        less = np.exp2(-power[query])
+        gain = np.exp2(grade - power[query]) - less if self.gain == "exp" else grade * less
+        divisor = np.log2(rank + 1.0 if self.discount == "log2" else np.maximum(rank, 2.0))
+        return judged.total(query, gain / divisor)

@@ -27,10 +27,15 @@ class E(Measure):
     source = "van Rijsbergen 1979; lecture, 'E Measure', prints F (form=lecture)"
     rising: ClassVar[bool] = False
 
-    beta: float = number(1.0, low=0.0)
+    beta: float = number(1.0, low=0.0, high=1e6)
     form: str = choice("complement", "lecture")
-    rel: float = number(1.0)
+    rel: float = number(1.0, low=0.0)
     cutoff: int | None = cutoff()
+
+    def __init__(self, **given: object) -> None:
+        super().__init__(**given)
+        if self.form == "lecture":
+            object.__setattr__(self, "rising", True)
 
     def values(self, judged: Judged) -> Floats:
         """Give the value of every query."""

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from leadline.arrays import Floats
 from leadline.judged import Judged
 from leadline.measures import Measure, found, over, relevant
-from leadline.naming import cutoff, number
+from leadline.naming import Alone, Spellings, cutoff, number
 
 
 class F(Measure):
     """Weighted harmonic mean of precision and recall; beta > 1 weights recall more.
 
-    Written without P and R it is defined whenever anything is relevant or retrieved:
-    (1 + beta^2) r / (beta^2 R + n) with r relevant among n retrieved (n = k with a cutoff).
-    The lecture calls this E; here E is its complement.
+    Written without P and R it is defined whenever anything is relevant or retrieved: (1 + beta^2) r
+    / (beta^2 R + n) with r relevant among n retrieved (n = k with a cutoff). The lecture calls this
+    E; here E is its complement.
 
     >>> round(F().of([1, 0, 1], judged=[1, 1, 1, 1, 0]), 4)  # P = 2/3, R = 2/4
     0.5714
@@ -24,10 +26,11 @@ class F(Measure):
     title = "F measure"
     formula = "(1 + beta^2) P R / (beta^2 P + R)"
     source = "lecture, 'F-Measure' and 'E Measure (parameterized F Measure)'; van Rijsbergen 1979"
-    spellings = {"set_F": {}, "f1": {}}
+    spellings: ClassVar[Spellings] = {"set_F": {}, "SetF": {}, "f1": {}}
+    alone: ClassVar[Alone] = {"set_f": (), "setf": ()}
 
-    beta: float = number(1.0, low=0.0)
-    rel: float = number(1.0)
+    beta: float = number(1.0, low=0.0, high=1e6)
+    rel: float = number(1.0, low=0.0)
     cutoff: int | None = cutoff()
 
     def values(self, judged: Judged) -> Floats:
@@ -40,4 +43,4 @@ def f_values(judged: Judged, *, beta: float, rel: float, cutoff: int | None) -> 
     count = found(judged, judged.hits(rel), cutoff)
     size = judged.length.astype(np.float64) if cutoff is None else float(cutoff)
     weight = beta * beta
-    return over((1 + weight) * count, weight * relevant(judged, rel) + size)
+    return over(weight * count + count, weight * relevant(judged, rel) + size)

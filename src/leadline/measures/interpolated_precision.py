@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from leadline.arrays import Floats, Integers
+from leadline.arrays import Flags, Floats, Integers
 from leadline.judged import Judged
 from leadline.measures import Measure
-from leadline.naming import choice, number, recall_level
+from leadline.naming import Alone, Spellings, choice, number, recall_level
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 RULES = ("standard", "printed-next", "printed-zero", "trec9", "trec10")
 ELEVEN_LEVELS = tuple(tenth / 10 for tenth in range(11))
@@ -19,10 +22,10 @@ ELEVEN_LEVELS = tuple(tenth / 10 for tenth in range(11))
 class IPrec(Measure):
     """Highest precision at any rank where recall has reached the level; 0 when it never does.
 
-    `rule=standard` compares recall and level exactly. `printed-next` and `printed-zero` are the lecture's
-    printed rule, the highest precision between one tenth and the next (both ends); a stretch without a
-    point takes the next level's value or 0. `trec9` and `trec10` ask for int(level R + 0.9) and
-    round(level R) relevant documents, as those versions of trec_eval do.
+    `rule=standard` compares recall and level exactly. `printed-next` and `printed-zero` are the
+    lecture's printed rule, the highest precision between one tenth and the next (both ends); a
+    stretch without a point takes the next level's value or 0. `trec9` and `trec10` ask for
+    int(level R + 0.9) and round(level R) relevant documents, as those versions of trec_eval do.
 
     >>> grades = [1, 0, 1, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 1]
     >>> round(IPrec(recall=0.6).of(grades), 3), IPrec(recall=0.6, rule="printed-next").of(grades)
@@ -32,10 +35,11 @@ class IPrec(Measure):
     title = "interpolated precision"
     formula = "max over ranks r with recall(r) >= level of precision(r)"
     source = "lecture, 'Interpolating a Recall/Precision Curve'; trec_eval iprec_at_recall"
-    spellings = {"iprec_at_recall": {"rule": "trec10"}}
+    spellings: ClassVar[Spellings] = {"iprec_at_recall": {"rule": "trec10"}}
+    alone: ClassVar[Alone] = {"iprec_at_recall": ELEVEN_LEVELS}
 
     rule: str = choice(*RULES)
-    rel: float = number(1.0)
+    rel: float = number(1.0, low=0.0)
     recall: float = recall_level()
 
     def values(self, judged: Judged) -> Floats:
@@ -60,33 +64,50 @@ def _needed(level: float, size: Integers, rule: str) -> Integers:
     if rule == "trec9":
         return (level * size + 0.9).astype(np.int64)
     if rule == "trec10":
-        return np.floor(level * size + 0.5).astype(np.int64)
-    exact = Fraction(str(level))
-    return -(-exact.numerator * size // exact.denominator)
+        rounded: Integers = np.floor(level * size + 0.5).astype(np.int64)
+        return rounded
+    return _share(_exact(level), size)
+
+
+def _exact(level: float) -> Fraction:
+    """Give the decimal fraction that a level was written as."""
+    from fractions import Fraction
+
+    return Fraction(str(level))
+
+
+def _share(part: Fraction, size: Integers) -> Integers:
+    """Give the least whole numbers that are `part` of the sizes or more."""
+    exact = [-(-part.numerator * number // part.denominator) for number in size.tolist()]
+    return np.array(exact, dtype=np.int64)
 
 
 def _reaching(judged: Judged, needed: Integers, rel: float) -> Floats:
     """Give the highest precision at a relevant document that is at least the needed-th."""
     hits = judged.hits(rel)
-    kept = hits.nth >= needed[hits.query]
-    best = np.zeros(len(needed))
-    np.maximum.at(best, hits.query[kept], (hits.nth / hits.rank)[kept])
-    return best
+    return _best(judged, hits.nth >= needed[hits.query], rel, otherwise=0.0)
+
+
+def _best(judged: Judged, chosen: Flags, rel: float, *, otherwise: float) -> Floats:
+    """Give the highest precision at the chosen ones of the relevant documents."""
+    hits = judged.hits(rel)
+    best = np.full(len(judged.present), -1.0)
+    np.maximum.at(best, hits.query[chosen], (hits.nth / hits.rank)[chosen])
+    return np.where(best < 0, otherwise, best)
 
 
 def _printed(judged: Judged, level: float, rule: str, rel: float) -> Floats:
     """Give the highest precision between a tenth of recall and the next, both ends included."""
     hits = judged.hits(rel)
     size = judged.qrels.relevant(rel)
-    exact = Fraction(str(level))
+    low = _exact(level)
     best = np.full(len(size), np.nan)
-    while True:
-        upper = exact + Fraction(1, 10)
-        place = hits.nth * exact.denominator >= exact.numerator * size[hits.query]
-        place &= hits.nth * upper.denominator <= upper.numerator * size[hits.query]
-        here = np.full(len(size), -1.0)
-        np.maximum.at(here, hits.query[place], (hits.nth / hits.rank)[place])
-        best = np.where(np.isnan(best) & (here >= 0), here, best)
-        exact = upper
-        if rule == "printed-zero" or exact > 1:
-            return np.nan_to_num(best)
+    while low <= 1:
+        high = low + _exact(0.1)
+        least, most = _share(low, size), -_share(-high, size)
+        inside = (least[hits.query] <= hits.nth) & (hits.nth <= most[hits.query])
+        best = np.where(np.isnan(best), _best(judged, inside, rel, otherwise=np.nan), best)
+        low = high
+        if rule == "printed-zero":
+            break
+    return np.where(np.isnan(best), 0.0, best)

@@ -11,10 +11,10 @@ from leadline.naming import cutoff
 
 
 class Judged(Measure):
-    """Share of the first k documents that have a judgment; a low value makes every other number doubtful.
+    """Share of the first k documents that have a judgment.
 
-    A negative grade is not a judgment. A list shorter than k divides by its own length; an empty one is
-    undefined.
+    A low value makes every other number doubtful. A negative grade is not a judgment. A list
+    shorter than k divides by its own length; an empty one is undefined.
 
     >>> Judged(cutoff=4).of([1, None, 0, None, 0])
     0.5

@@ -14,8 +14,8 @@ from leadline.naming import cutoff, number
 class Novelty(Measure):
     """Share of the retrieved relevant documents that the user did not know before the search.
 
-    Needs the known documents (`--known FILE`). Undefined when nothing relevant was retrieved. It is the
-    usual companion of the coverage ratio; the lecture names only the latter.
+    Needs the known documents (`--known FILE`). Undefined when nothing relevant was retrieved. It is
+    the usual companion of the coverage ratio; the lecture names only the latter.
     """
 
     title = "novelty ratio"
@@ -23,7 +23,7 @@ class Novelty(Measure):
     source = "Korfhage 1997"
     needs: ClassVar[Literal["judgments", "known"]] = "known"
 
-    rel: float = number(1.0)
+    rel: float = number(1.0, low=0.0)
     cutoff: int | None = cutoff()
 
     def values(self, judged: Judged) -> Floats:
@@ -32,4 +32,6 @@ class Novelty(Measure):
         chosen = judged.grade >= self.rel
         if self.cutoff is not None:
             chosen &= judged.rank <= self.cutoff
-        return over(judged.total(judged.query[chosen & unknown]), judged.total(judged.query[chosen]))
+        return over(
+            judged.total(judged.query[chosen & unknown]), judged.total(judged.query[chosen])
+        )

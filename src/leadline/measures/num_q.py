@@ -10,6 +10,7 @@ import numpy as np
 from leadline.arrays import Floats
 from leadline.judged import Judged
 from leadline.measures import Average, Measure
+from leadline.naming import Spellings
 
 
 class NumQ(Measure):
@@ -24,7 +25,7 @@ class NumQ(Measure):
     source = "trec_eval num_q"
     high: ClassVar[float] = math.inf
     average: ClassVar[Average] = "sum"
-    spellings = {"num_q": {}}
+    spellings: ClassVar[Spellings] = {"num_q": {}}
 
     def values(self, judged: Judged) -> Floats:
         """Give the value of every query."""

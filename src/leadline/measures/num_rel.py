@@ -8,7 +8,7 @@ from typing import ClassVar
 from leadline.arrays import Floats
 from leadline.judged import Judged
 from leadline.measures import Average, Measure, relevant
-from leadline.naming import number
+from leadline.naming import Spellings, number
 
 
 class NumRel(Measure):
@@ -23,9 +23,9 @@ class NumRel(Measure):
     source = "trec_eval num_rel"
     high: ClassVar[float] = math.inf
     average: ClassVar[Average] = "sum"
-    spellings = {"num_rel": {}}
+    spellings: ClassVar[Spellings] = {"num_rel": {}}
 
-    rel: float = number(1.0)
+    rel: float = number(1.0, low=0.0)
 
     def values(self, judged: Judged) -> Floats:
         """Give the value of every query."""

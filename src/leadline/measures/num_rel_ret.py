@@ -8,7 +8,7 @@ from typing import ClassVar
 from leadline.arrays import Floats
 from leadline.judged import Judged
 from leadline.measures import Average, Measure, found
-from leadline.naming import cutoff, number
+from leadline.naming import Spellings, cutoff, number
 
 
 class NumRelRet(Measure):
@@ -23,9 +23,9 @@ class NumRelRet(Measure):
     source = "trec_eval num_rel_ret"
     high: ClassVar[float] = math.inf
     average: ClassVar[Average] = "sum"
-    spellings = {"num_rel_ret": {}}
+    spellings: ClassVar[Spellings] = {"num_rel_ret": {}, "hits": {}}
 
-    rel: float = number(1.0)
+    rel: float = number(1.0, low=0.0)
     cutoff: int | None = cutoff()
 
     def values(self, judged: Judged) -> Floats:

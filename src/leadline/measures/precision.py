@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from leadline.arrays import Floats
 from leadline.judged import Judged
 from leadline.measures import Measure, found, over
-from leadline.naming import cutoff, number
+from leadline.naming import Alone, Spellings, cutoff, number
 
 
 class P(Measure):
@@ -22,13 +24,13 @@ class P(Measure):
     title = "precision"
     formula = "relevant documents at ranks 1..k / k; without k: / length of the list"
     source = "lecture, 'Precision and Recall'; trec_eval P"
-    spellings = {"precision": {}, "set_P": {}}
+    spellings: ClassVar[Spellings] = {"precision": {}, "set_P": {}, "SetP": {}}
+    alone: ClassVar[Alone] = {"set_p": (), "setp": ()}
 
-    rel: float = number(1.0)
+    rel: float = number(1.0, low=0.0)
     cutoff: int | None = cutoff()
 
     def values(self, judged: Judged) -> Floats:
         """Give the value of every query."""
         count = found(judged, judged.hits(self.rel), self.cutoff)
-        size = judged.length.astype(np.float64) if self.cutoff is None else float(self.cutoff)
-        return over(count, np.broadcast_to(size, count.shape))
+        return over(count, judged.length.astype(np.float64) if self.cutoff is None else self.cutoff)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from leadline.arrays import Floats
 from leadline.judged import Judged
 from leadline.measures import Measure, over, relevant
-from leadline.naming import number
+from leadline.naming import Spellings, number
 
 
 class Rprec(Measure):
@@ -18,9 +20,9 @@ class Rprec(Measure):
     title = "R-precision"
     formula = "relevant documents at ranks 1..R / R"
     source = "lecture, 'R-Precision'; trec_eval Rprec"
-    spellings = {"r-precision": {}, "r_precision": {}}
+    spellings: ClassVar[Spellings] = {"r-precision": {}, "r_precision": {}}
 
-    rel: float = number(1.0)
+    rel: float = number(1.0, low=0.0)
 
     def values(self, judged: Judged) -> Floats:
         """Give the value of every query."""

@@ -8,17 +8,17 @@ from typing import ClassVar
 import numpy as np
 
 from leadline.arrays import Floats
-from leadline.judged import Judged
+from leadline.judged import Hits, Judged
 from leadline.measures import Average, Measure
 from leadline.naming import choice, number, whole
 
 
 class RankOf(Measure):
-    """Rank of the n-th relevant document (`n=all`: of the last); undefined when it is never reached.
+    """Rank of the n-th relevant document (`n=all`: the last); undefined when it is never reached.
 
-    `form=search` is Cooper's expected search length: the non-relevant documents read before the n-th
-    relevant one, in expectation over the orders of tied documents. Queries where it is undefined are left
-    out of the mean (0 would read as the best rank of all) and counted.
+    `form=search` is Cooper's expected search length: the non-relevant documents read before the
+    n-th relevant one, in expectation over the orders of tied documents. Queries where it is
+    undefined are left out of the mean (0 would read as the best rank of all) and counted.
 
     >>> RankOf(n=2).of([0, 1, 0, 1]), RankOf(n=2, form="search").of([0, 1, 0, 1])
     (4.0, 2.0)
@@ -34,26 +34,32 @@ class RankOf(Measure):
 
     n: int | str = whole(1, words=("all",))
     form: str = choice("rank", "search")
-    rel: float = number(1.0)
+    rel: float = number(1.0, low=0.0)
 
     def values(self, judged: Judged) -> Floats:
         """Give the value of every query."""
         hits = judged.hits(self.rel)
         size = judged.qrels.relevant(self.rel)
         wanted = size if self.n == "all" else np.full(len(size), int(self.n))
+        last = np.flatnonzero(hits.nth == wanted[hits.query])
         values = np.full(len(size), np.nan)
-        last = np.flatnonzero((hits.nth == wanted[hits.query]) & (size[hits.query] > 0))
-        query = hits.query[last]
-        if self.form == "rank":
-            values[query] = hits.rank[last]
-            return values
-        chosen = np.flatnonzero(judged.grade >= self.rel)
-        first = judged.tie_first[chosen].astype(np.int64)
-        final = judged.tie_last[chosen].astype(np.int64)
-        group = judged.query[chosen].astype(np.int64) * (int(first.max(initial=0)) + 1) + first
-        inside = np.searchsorted(group, group, side="right") - np.searchsorted(group, group)
-        place = np.arange(len(group)) - np.searchsorted(group, group)
-        before = first - 1 - (hits.nth - 1 - place)
-        mixed = final - first + 1 - inside
-        values[query] = (before + (place + 1) * mixed / (inside + 1))[last]
+        found = hits.rank if self.form == "rank" else read_before(judged, hits, self.rel)
+        values[hits.query[last]] = found[last]
         return values
+
+
+def read_before(judged: Judged, hits: Hits, rel: float) -> Floats:
+    """Give, per hit, the expected number of non-relevant documents read before it.
+
+    Among g relevant and m other documents of equal score, j m / (g + 1) of the others stand before
+    the j-th relevant one.
+    """
+    chosen = np.flatnonzero(judged.grade >= rel)
+    first = judged.tie_first[chosen].astype(np.int64)
+    last = np.minimum(judged.tie_last[chosen], judged.length[hits.query])
+    group = hits.query.astype(np.int64) * (int(first.max(initial=0)) + 1) + first
+    start, stop = np.searchsorted(group, group), np.searchsorted(group, group, side="right")
+    place = np.arange(len(group)) - start + 1
+    others = last - first + 1 - (stop - start)
+    above = first - 1 - (hits.nth - place)
+    return np.asarray(above + place * others / (stop - start + 1.0), dtype=np.float64)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from leadline.arrays import Floats
 from leadline.judged import Judged
-from leadline.measures import Measure, found, over, relevant
-from leadline.naming import cutoff, number
+from leadline.measures import CUTOFFS, Measure, found, over, relevant
+from leadline.naming import Alone, Spellings, cutoff, number
 
 
 class R(Measure):
@@ -18,9 +20,10 @@ class R(Measure):
     title = "recall"
     formula = "relevant documents at ranks 1..k / R"
     source = "lecture, 'Precision and Recall'; trec_eval recall"
-    spellings = {"recall": {}, "set_recall": {}}
+    spellings: ClassVar[Spellings] = {"recall": {}, "set_recall": {}, "SetR": {}}
+    alone: ClassVar[Alone] = {"recall": CUTOFFS, "set_recall": (), "setr": ()}
 
-    rel: float = number(1.0)
+    rel: float = number(1.0, low=0.0)
     cutoff: int | None = cutoff()
 
     def values(self, judged: Judged) -> Floats:

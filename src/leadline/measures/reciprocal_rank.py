@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from leadline.arrays import Floats
 from leadline.judged import Judged
 from leadline.measures import Measure
-from leadline.naming import cutoff, number
+from leadline.naming import Spellings, cutoff, number
 
 
 class RR(Measure):
@@ -20,9 +22,9 @@ class RR(Measure):
     title = "reciprocal rank"
     formula = "1 / rank of the first relevant document"
     source = "trec_eval recip_rank; its mean is MRR"
-    spellings = {"recip_rank": {}, "mrr": {}, "reciprocal_rank": {}}
+    spellings: ClassVar[Spellings] = {"recip_rank": {}, "mrr": {}, "reciprocal_rank": {}}
 
-    rel: float = number(1.0)
+    rel: float = number(1.0, low=0.0)
     cutoff: int | None = cutoff()
 
     def values(self, judged: Judged) -> Floats:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from leadline.arrays import Floats
 from leadline.judged import Judged
 from leadline.measures import Measure, found
-from leadline.naming import needed_cutoff, number
+from leadline.naming import Alone, Spellings, needed_cutoff, number
 
 
 class Success(Measure):
@@ -20,9 +22,10 @@ class Success(Measure):
     title = "success at k"
     formula = "1 if a relevant document is at ranks 1..k, else 0"
     source = "trec_eval success; also called hit rate"
-    spellings = {"hit_rate": {}, "hit": {}}
+    spellings: ClassVar[Spellings] = {"success": {}, "hit_rate": {}, "hit": {}}
+    alone: ClassVar[Alone] = {"success": (1, 5, 10)}
 
-    rel: float = number(1.0)
+    rel: float = number(1.0, low=0.0)
     cutoff: int = needed_cutoff()
 
     def values(self, judged: Judged) -> Floats:

@@ -49,7 +49,9 @@ def _for_terminal(sheet: Sheet) -> str:
     from rich.table import Table
 
     width = shutil.get_terminal_size((100, 24)).columns
-    table = Table(box=box.SIMPLE_HEAD, title=sheet.title or None, title_justify="left", pad_edge=False)
+    table = Table(
+        box=box.SIMPLE_HEAD, title=sheet.title or None, title_justify="left", pad_edge=False
+    )
     table.add_column(sheet.columns[0], overflow="ellipsis", no_wrap=True, ratio=None)
     for name in sheet.columns[1:]:
         table.add_column(name, justify="right", no_wrap=True)
@@ -74,5 +76,7 @@ def _for_terminal(sheet: Sheet) -> str:
             console.print(note, highlight=False, markup=False)
         if cut:
             hidden = len(cells) - HEAD - TAIL
-            console.print(f"{hidden} rows are not shown; -o FILE or `| less` has them all", highlight=False)
+            console.print(
+                f"{hidden} rows are not shown; -o FILE or `| less` has them all", highlight=False
+            )
     return capture.get()
