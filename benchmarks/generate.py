@@ -68,7 +68,11 @@ def write_set(name: str, folder: Path, *, shuffled: bool, tied: bool, seed: int)
         lines: list[str] = []
         with (folder / f"{name}{run:03d}.run").open("w") as file:
             for query, documents in enumerate(lists, start=1):
-                mixed = [documents[place] for place in rng.permutation(DEPTH)] if runs > 1 else documents
+                mixed = (
+                    [documents[place] for place in rng.permutation(DEPTH)]
+                    if runs > 1
+                    else documents
+                )
                 lines += run_lines(query, mixed, tied, f"{name}{run:03d}", rng)
                 if not shuffled:
                     file.writelines(lines)

@@ -111,7 +111,7 @@ def scan_run(
             value = float(-rank)
         else:
             value = number(fields[4], "score", line_number)
-            if value != value:
+            if math.isnan(value):
                 if not drop_nan:
                     raise refuse(
                         f"score {shown(fields[4])} of document {shown(fields[2])}", "a number",

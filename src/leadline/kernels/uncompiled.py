@@ -18,6 +18,7 @@ inline = cfunc
 
 def exceptval(*_values: float, check: bool = True) -> Callable[[F], F]:
     """Say which value of a compiled function tells of an exception."""
+    _ = check
     return cfunc
 
 
