@@ -131,8 +131,12 @@ def spellings(kind: type[Named]) -> list[str]:
     """Give the other spellings of a name, with the parameters that each sets."""
     found: dict[str, str] = {kind.__name__.lower(): ""}
     for spelling, preset in kind.spellings.items():
-        given = ", ".join(f"{name}={show(value)}" for name, value in preset.items())
-        found.setdefault(spelling.lower(), f"{spelling} ({given})" if given else spelling)
+        given = [f"{name}={show(value)}" for name, value in preset.items()]
+        alone = kind.alone.get(spelling.lower())
+        if alone:
+            given.append("alone @" + ",".join(map(show, alone)))
+        words = f"{spelling} ({', '.join(given)})" if given else spelling
+        found.setdefault(spelling.lower(), words)
     return [text for text in found.values() if text]
 
 
@@ -210,7 +214,7 @@ def explain(kind: type[Measure], *, asked: str = "") -> str:
     """Write all that is known of a measure; `asked` says what was typed and what it means."""
     lines = [f"{outline(kind, defaults=True)} - {kind.title}", ""]
     if asked:
-        lines += [f"  {asked}", ""]
+        lines += [*_wrapped(asked, "  ", "  "), ""]
     for paragraph in paragraphs(kind):
         lines += [*_wrapped(paragraph, "  ", "  "), ""]
     for label, text in facts(kind).items():

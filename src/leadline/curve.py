@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,12 +9,11 @@ import numpy as np
 
 from leadline.arrays import Floats, Integers, freeze
 from leadline.errors import UsageError
-from leadline.evaluation import _refuse_equal_names, named_sources
-from leadline.formats import QrelsLike, RunLike, judge, read_qrels, repair_of
-from leadline.judged import Hits
+from leadline.formats import QrelsLike, RunLike, read_qrels, repair_of
+from leadline.judged import Hits, Judged
+from leadline.judged_runs import judge_runs
 from leadline.measures.interpolated_precision import ELEVEN_LEVELS, RULES, interpolate
-from leadline.notices import counts_of, notices_of
-from leadline.qrels import Qrels
+from leadline.notices import notices_of
 from leadline.results import Notice, RunInfo
 from leadline.vocabulary import Vocabulary
 
@@ -109,43 +107,19 @@ def curve(
     if interpolation not in RULES:
         raise UsageError(f"interpolation={interpolation!r}; expected " + " or ".join(RULES))
     table = read_qrels(qrels, negative=negative)
-    repair = repair_of(order, on_duplicate, on_nan)
-    sources = named_sources(runs)
-    infos: list[RunInfo] = []
-    precision: list[Floats] = []
-    hits: list[Hits] = []
-    for place, (given, source) in enumerate(sources, start=1):
-        name, judged, tally = judge(source, table, name=given, repair=repair)
+
+    def one(judged: Judged) -> tuple[Floats, Hits]:
         values = interpolate(judged, ELEVEN_LEVELS, rule=interpolation, rel=rel)
-        precision.append(np.nan_to_num(values).mean(axis=0))
-        hits.append(judged.hits(rel))
-        infos.append(
-            RunInfo(
-                name=(tally.tag or name) if name_by == "tag" else name,
-                tag=tally.tag,
-                path=os.fspath(source) if isinstance(source, (str, os.PathLike)) else "",
-                counts=counts_of(judged, tally, (), values),
-            )
-        )
-        if on_run:
-            on_run(place, len(sources))
-    _refuse_equal_names(infos)
+        return np.nan_to_num(values).mean(axis=0), judged.hits(rel)
+
+    repair = repair_of(order, on_duplicate, on_nan)
+    infos, found = judge_runs(runs, table, one, repair=repair, name_by=name_by, on_run=on_run)
+    precision, hits = zip(*found, strict=True)
     return Curves(
         infos, table.queries, np.stack(precision), hits, table.relevant(rel),
-        notices=_notices(infos, table, rel),
+        notices=notices_of(infos, table, levels=[rel]),
         options={
             "interpolation": interpolation, "rel": rel, "negative": negative, "order": order,
             "on_duplicate": on_duplicate, "on_nan": on_nan, "name_by": name_by,
         },
     )  # fmt: skip
-
-
-def _notices(infos: Sequence[RunInfo], qrels: Qrels, rel: float) -> list[Notice]:
-    """Put the counts into words; what has nothing relevant depends on the grade asked for."""
-    others = [n for n in notices_of(infos, qrels, "all") if n.code != "no_relevant"]
-    without = int((qrels.relevant(rel) == 0).sum())
-    if not without:
-        return others
-    what = "relevant document" if rel == 1 else f"document of grade {rel:g} or more"
-    message = f"{without} judged queries have no {what}; they count 0 in every mean"
-    return [Notice("no_relevant", message, without), *others]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from leadline.arrays import Floats
+from leadline.arrays import Flags, Floats
 from leadline.formats import Tally
 from leadline.judged import Judged
 from leadline.measures import Measure
@@ -14,11 +14,8 @@ from leadline.qrels import Qrels
 from leadline.results import Notice, RunInfo
 
 
-def counts_of(
-    judged: Judged, tally: Tally, measures: Sequence[Measure], values: Floats
-) -> dict[str, int]:
+def counts_of(judged: Judged, tally: Tally, measures: Sequence[Measure]) -> dict[str, int]:
     """Count, for one run, everything that a reader of its numbers should know."""
-    tied = judged.tie_last > judged.tie_first
     return {
         "documents_read": tally.rows,
         "documents": int(judged.length.sum()),
@@ -26,9 +23,8 @@ def counts_of(
         "queries": int(judged.present.sum()),
         "missing_queries": int((~judged.present).sum()),
         "unjudged_queries": tally.unjudged_queries,
-        "tied_lists": judged.count_queries(tied),
+        "tied_lists": judged.count_queries(judged.tie_last > judged.tie_first),
         "tied_cutoffs": tied_cutoffs(judged, measures),
-        "undefined": int(np.isnan(values).any(axis=1).sum()),
         "ignored_columns": tally.extra_columns,
         "rank_disagrees": tally.disordered,
         "repeated_documents": tally.repeated,
@@ -47,15 +43,18 @@ def tied_cutoffs(judged: Judged, measures: Sequence[Measure]) -> int:
     return judged.count_queries(parted)
 
 
-# What is summed over runs, with the words for it; {count} and {runs} are filled in.
+# What is summed over runs, with the words for it; the fields in braces are filled in.
 PER_RUN: dict[str, str] = {
-    "missing_queries": "{count} judged queries are missing from {runs}; {rule}",
+    "missing_queries": "{count} judged queries are missing from {runs}; {missing}",
     "unjudged_queries": "{count} queries of {runs} have no judgments and are left out",
-    "tied_cutoffs": "in {count} lists of {runs} a cutoff parts documents of equal score "
-    "(order: document id falling)",
+    "unjudged_documents": "{count} of {documents} retrieved documents in {runs} are not judged; they "
+    "count as not relevant",
+    "tied_lists": "in {count} lists of {runs} judged documents share their score with others (order: "
+    "document id falling)",
+    "tied_cutoffs": "in {count} lists of {runs} a cutoff parts documents of equal score",
     "ignored_columns": "{count} lines of {runs} have more than six columns; the rest is ignored",
-    "rank_disagrees": "in {count} lists of {runs} the rank column contradicts the scores; "
-    "scores decide (--order rank takes the ranks)",
+    "rank_disagrees": "in {count} lists of {runs} the rank column contradicts the scores; scores decide "
+    "(--order rank takes the ranks)",
     "repeated_documents": "{count} repeated documents in {runs} were repaired as asked",
     "dropped_scores": "{count} lines of {runs} with score NaN were left out as asked",
 }
@@ -67,41 +66,81 @@ MISSING_RULES = {
 }
 
 
-def notices_of(infos: Sequence[RunInfo], qrels: Qrels, averaging: str) -> list[Notice]:
-    """Put the counts of all runs into words; nothing is said of what did not happen."""
-    found: list[Notice] = []
-    without = int((qrels.relevant(1.0) == 0).sum())
-    if without:
-        rule = (
-            "left out of the means"
-            if averaging == "with_relevant"
-            else "they count 0 in every mean"
-        )
-        found.append(
-            Notice(
-                "no_relevant",
-                f"{without} judged queries have no relevant document; {rule}",
-                without,
-            )
-        )
+def notices_of(
+    infos: Sequence[RunInfo],
+    qrels: Qrels,
+    *,
+    averaging: str = "all",
+    levels: Sequence[float] = (1.0,),
+) -> list[Notice]:
+    """Put what was counted into words; nothing is said of what did not happen.
+
+    `levels` are the least relevant grades that the measures use.
+    """
+    found = [_no_relevant(qrels, rel, averaging) for rel in levels]
     for code, words in PER_RUN.items():
         concerned = [info for info in infos if info.counts[code]]
         count = sum(info.counts[code] for info in concerned)
-        if count:
-            message = words.format(
-                count=count, runs=_names(concerned, len(infos)), rule=MISSING_RULES[averaging]
-            )
-            found.append(Notice(code, message, count))
+        documents = sum(info.counts["documents"] for info in concerned)
+        message = words.format(
+            count=count, documents=documents, runs=_names(concerned, len(infos)),
+            missing=MISSING_RULES[averaging],
+        )  # fmt: skip
+        found.append(Notice(code, message, count))
     nothing = [info for info in infos if info.counts["queries"] == 0]
-    if nothing:
-        found.append(
-            Notice(
-                "no_overlap",
-                f"no query of {_names(nothing, len(infos))} is judged; do the query ids match?",
-                len(nothing),
-            )
-        )
-    return found
+    message = f"no query of {_names(nothing, len(infos))} is judged; do the query ids match?"
+    found.append(Notice("no_overlap", message, len(nothing)))
+    return [notice for notice in found if notice.count]
+
+
+def levels_of(measures: Sequence[Measure]) -> list[float]:
+    """Give the least relevant grades that some measures use."""
+    return sorted({float(getattr(measure, "rel", 1.0)) for measure in measures})
+
+
+def fractional_notice(qrels: Qrels) -> list[Notice]:
+    """Tell of grades that a program of whole grades would have cut off."""
+    count = int((qrels.grades != np.floor(qrels.grades)).sum())
+    message = f"{count} grades are not whole; they are used as they are, trec_eval cuts them off"
+    return [Notice("fractional_grades", message, count)] if count else []
+
+
+def undefined_notices(
+    infos: Sequence[RunInfo],
+    qrels: Qrels,
+    measures: Sequence[Measure],
+    values: Floats,
+    present: Flags,
+) -> list[Notice]:
+    """Tell of undefined values (runs x queries x measures) that nothing else said explains."""
+    found = [
+        _undefined(measure, infos, values[:, :, place], present, qrels)
+        for place, measure in enumerate(measures)
+    ]
+    return [notice for notice in found if notice.count]
+
+
+def _no_relevant(qrels: Qrels, rel: float, averaging: str) -> Notice:
+    count = int((qrels.relevant(rel) == 0).sum())
+    rule = "left out of the means" if averaging == "with_relevant" else "they count 0 in every mean"
+    grade = "" if rel == 1.0 else f" (grade {rel:g} or more)"
+    words = f"{count} judged queries have no relevant document{grade}; {rule}"
+    return Notice("no_relevant", words, count)
+
+
+def _undefined(
+    measure: Measure, infos: Sequence[RunInfo], values: Floats, present: Flags, qrels: Qrels
+) -> Notice:
+    """Tell of undefined values that neither a missing query nor a lack of relevant documents explains."""
+    explained = ~present | (qrels.relevant(float(getattr(measure, "rel", 1.0))) == 0)
+    undefined = np.isnan(values) & ~explained
+    concerned = [infos[place] for place in np.flatnonzero(undefined.any(axis=1)).tolist()]
+    rule = {"mean": "counts 0 there", "defined": "its mean leaves them out"}.get(
+        measure.average, ""
+    )
+    count = int(undefined.sum())
+    words = f"{measure} is undefined in {count} lists of {_names(concerned, len(infos))}; {rule}"
+    return Notice("undefined", words, count)
 
 
 def _names(infos: Sequence[RunInfo], total: int) -> str:
@@ -109,4 +148,4 @@ def _names(infos: Sequence[RunInfo], total: int) -> str:
         return infos[0].name
     if len(infos) == total:
         return f"all {total} runs"
-    return f"{len(infos)} runs ({infos[0].name}, ...)"
+    return f"{len(infos)} runs ({', '.join([info.name for info in infos[:1]])}, ...)"

@@ -15,7 +15,8 @@ class Profile(NamedTuple):
     """How one program computes: everything that differs from ours, and nothing else.
 
     `narrow` compares scores as 32-bit floats; `queries` says which queries are averaged when nobody says
-    (`complete`: no mean when a query is missing); `interpolation` is the rule of IPrec without one.
+    (`complete`: no mean when a query is missing); `interpolation` is the rule of IPrec without one;
+    `whole_grades` says that fractions are cut off there (here they are kept and counted).
     """
 
     name: str
@@ -23,6 +24,7 @@ class Profile(NamedTuple):
     narrow: bool = False
     queries: Averaging = "all"
     interpolation: str = "standard"
+    whole_grades: bool = False
 
     def measures(
         self, wanted: Iterable[str | Measure], *, rel: float | None = None
@@ -62,12 +64,14 @@ PROFILES = {
             narrow=True,
             queries="both",
             interpolation="trec9",
+            whole_grades=True,
         ),
         Profile(
             "trec10",
             "trec_eval 10.0: scores compared as 64-bit floats; no mean when a query is missing",
             queries="complete",
             interpolation="trec10",
+            whole_grades=True,
         ),
     )
 }

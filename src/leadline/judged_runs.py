@@ -1,0 +1,126 @@
+"""Join many runs with one qrels, several at a time, and do one thing to each: no join is kept."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from leadline.errors import UsageError
+from leadline.formats import Repair, RunLike, Workspace, judge
+from leadline.judged import Judged
+from leadline.measures import Measure
+from leadline.notices import counts_of
+from leadline.qrels import Qrels
+from leadline.results import RunInfo
+
+T = TypeVar("T")
+# More threads than this wait for each other: numpy holds the interpreter's lock between kernels.
+MOST_THREADS = 4
+
+
+def judge_runs(
+    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
+    qrels: Qrels,
+    do: Callable[[Judged], T],
+    *,
+    repair: Repair,
+    narrow: bool = False,
+    depth: int | None = None,
+    judged_only: bool = False,
+    name_by: str = "file",
+    measures: Sequence[Measure] = (),
+    on_run: Callable[[int, int], None] | None = None,
+) -> tuple[list[RunInfo], list[T]]:
+    """Join every run with the qrels and do one thing to each join; runs must have different names.
+
+    `measures` tell which cutoffs to look for in ties; `on_run(done, total)` is called after each run.
+    """
+
+    def one(
+        name: str | None, source: RunLike, workspaces: Sequence[Workspace]
+    ) -> tuple[RunInfo, T]:
+        name, judged, tally = judge(
+            source, qrels, name=name, repair=repair, narrow=narrow, depth=depth,
+            judged_only=judged_only, workspaces=workspaces,
+        )  # fmt: skip
+        info = RunInfo(
+            name=(tally.tag or name) if name_by == "tag" else name,
+            tag=tally.tag,
+            path=os.fspath(source) if isinstance(source, (str, os.PathLike)) else "",
+            counts=counts_of(judged, tally, measures),
+        )
+        return info, do(judged)
+
+    found = list(_each(one, named_sources(runs), on_run))
+    infos = [info for info, _ in found]
+    _refuse_equal_names(infos)
+    return infos, [result for _, result in found]
+
+
+def _each(
+    one: Callable[[str | None, RunLike, Sequence[Workspace]], T],
+    sources: Sequence[tuple[str | None, RunLike]],
+    on_run: Callable[[int, int], None] | None,
+) -> Iterator[T]:
+    """Do one thing to every run, in order, on as many threads as help; the kernels release the lock.
+
+    The first run goes alone, reads ahead, and fills what the qrels keep for all.
+    """
+    total = len(sources)
+    own = threading.local()
+
+    def work(named: tuple[str | None, RunLike]) -> T:
+        if not hasattr(own, "workspaces"):
+            own.workspaces = [Workspace()]
+        return one(*named, own.workspaces)
+
+    def told(place: int, found: T) -> T:
+        if on_run:
+            on_run(place, total)
+        return found
+
+    processors = os.cpu_count() or 1
+    yield told(1, one(*sources[0], [Workspace() for _ in range(min(2, processors))]))
+    threads = min(MOST_THREADS, processors, total - 1)
+    if threads < 2:
+        yield from (told(place, work(named)) for place, named in enumerate(sources[1:], start=2))
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    pool = ThreadPoolExecutor(threads)
+    try:
+        for place, found in enumerate(pool.map(work, sources[1:]), start=2):
+            yield told(place, found)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def named_sources(
+    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
+) -> list[tuple[str | None, Any]]:
+    """Give each run with the name that it was given, if any; one run may stand alone."""
+    if isinstance(runs, Mapping):
+        first = next(iter(runs.values()), None)
+        inner = next(iter(first.values()), None) if isinstance(first, Mapping) else None
+        if isinstance(first, Mapping) and not isinstance(inner, Mapping):
+            return [(None, runs)]
+        return list(runs.items())
+    if isinstance(runs, (list, tuple)):
+        if not runs:
+            raise UsageError("no runs; expected at least one")
+        return [(None, run) for run in runs]
+    return [(None, runs)]
+
+
+def _refuse_equal_names(infos: Sequence[RunInfo]) -> None:
+    seen: dict[str, RunInfo] = {}
+    for info in infos:
+        other = seen.setdefault(info.name, info)
+        if other is not info:
+            files = f" ({other.path} and {info.path})" if info.path else ""
+            raise UsageError(
+                f"two runs are called '{info.name}'{files}; expected different names "
+                "(rename a file, or use --name-by tag)"
+            )
