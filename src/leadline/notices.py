@@ -45,18 +45,18 @@ def tied_cutoffs(judged: Judged, measures: Sequence[Measure]) -> int:
 
 # What is summed over runs, with the words for it; the fields in braces are filled in.
 PER_RUN: dict[str, str] = {
-    "missing_queries": "{count} judged queries are missing from {runs}; {missing}",
-    "unjudged_queries": "{count} queries of {runs} have no judgments and are left out",
-    "unjudged_documents": "{count} of {documents} retrieved documents in {runs} are not judged; they "
-    "count as not relevant",
-    "tied_lists": "in {count} lists of {runs} judged documents share their score with others (order: "
-    "document id falling)",
-    "tied_cutoffs": "in {count} lists of {runs} a cutoff parts documents of equal score",
-    "ignored_columns": "{count} lines of {runs} have more than six columns; the rest is ignored",
-    "rank_disagrees": "in {count} lists of {runs} the rank column contradicts the scores; scores decide "
-    "(--order rank takes the ranks)",
-    "repeated_documents": "{count} repeated documents in {runs} were repaired as asked",
-    "dropped_scores": "{count} lines of {runs} with score NaN were left out as asked",
+    "missing_queries": "judged queries missing: {count} in {runs}; {missing}",
+    "unjudged_queries": "queries without judgments: {count} in {runs}; left out",
+    "unjudged_documents": "retrieved documents not judged: {count} of {documents} in {runs}; they count as "
+    "not relevant",
+    "tied_lists": "lists in which judged documents share a score: {count} in {runs}; order: document id "
+    "falling",
+    "tied_cutoffs": "lists in which a cutoff parts equal scores: {count} in {runs}",
+    "ignored_columns": "lines with more than six columns: {count} in {runs}; the rest is ignored",
+    "rank_disagrees": "lists in which the rank column contradicts the scores: {count} in {runs}; scores "
+    "decide (--order rank takes the ranks)",
+    "repeated_documents": "repeated documents: {count} in {runs}; repaired as asked",
+    "dropped_scores": "lines with score NaN: {count} in {runs}; left out as asked",
 }
 MISSING_RULES = {
     "all": "they count 0 in every mean",
@@ -83,12 +83,12 @@ def notices_of(
         count = sum(info.counts[code] for info in concerned)
         documents = sum(info.counts["documents"] for info in concerned)
         message = words.format(
-            count=count, documents=documents, runs=_names(concerned, len(infos)),
+            count=f"{count:,}", documents=f"{documents:,}", runs=_names(concerned, len(infos)),
             missing=MISSING_RULES[averaging],
         )  # fmt: skip
         found.append(Notice(code, message, count))
     nothing = [info for info in infos if info.counts["queries"] == 0]
-    message = f"no query of {_names(nothing, len(infos))} is judged; do the query ids match?"
+    message = f"no query is judged: {_names(nothing, len(infos))}; do the query ids match?"
     found.append(Notice("no_overlap", message, len(nothing)))
     return [notice for notice in found if notice.count]
 
@@ -101,7 +101,7 @@ def levels_of(measures: Sequence[Measure]) -> list[float]:
 def fractional_notice(qrels: Qrels) -> list[Notice]:
     """Tell of grades that a program of whole grades would have cut off."""
     count = int((qrels.grades != np.floor(qrels.grades)).sum())
-    message = f"{count} grades are not whole; they are used as they are, trec_eval cuts them off"
+    message = f"grades that are not whole: {count}; used as they are, trec_eval cuts them off"
     return [Notice("fractional_grades", message, count)] if count else []
 
 
@@ -124,7 +124,7 @@ def _no_relevant(qrels: Qrels, rel: float, averaging: str) -> Notice:
     count = int((qrels.relevant(rel) == 0).sum())
     rule = "left out of the means" if averaging == "with_relevant" else "they count 0 in every mean"
     grade = "" if rel == 1.0 else f" (grade {rel:g} or more)"
-    words = f"{count} judged queries have no relevant document{grade}; {rule}"
+    words = f"judged queries without a relevant document{grade}: {count}; {rule}"
     return Notice("no_relevant", words, count)
 
 
@@ -135,17 +135,19 @@ def _undefined(
     explained = ~present | (qrels.relevant(float(getattr(measure, "rel", 1.0))) == 0)
     undefined = np.isnan(values) & ~explained
     concerned = [infos[place] for place in np.flatnonzero(undefined.any(axis=1)).tolist()]
-    rule = {"mean": "counts 0 there", "defined": "its mean leaves them out"}.get(
+    rule = {"mean": "it counts 0 there", "defined": "its mean leaves them out"}.get(
         measure.average, ""
     )
     count = int(undefined.sum())
-    words = f"{measure} is undefined in {count} lists of {_names(concerned, len(infos))}; {rule}"
+    words = (
+        f"lists in which {measure} is undefined: {count} in {_names(concerned, len(infos))}; {rule}"
+    )
     return Notice("undefined", words, count)
 
 
 def _names(infos: Sequence[RunInfo], total: int) -> str:
-    if len(infos) == 1:
-        return infos[0].name
+    if len(infos) < 2:
+        return "".join(info.name for info in infos)
     if len(infos) == total:
-        return f"all {total} runs"
-    return f"{len(infos)} runs ({', '.join([info.name for info in infos[:1]])}, ...)"
+        return "both runs" if total == 2 else f"all {total} runs"
+    return f"{len(infos)} runs ({infos[0].name}, ...)"

@@ -18,18 +18,17 @@ def write(sheet: Sheet) -> str:
 
 
 def _cells(sheet: Sheet) -> list[list[str]]:
+    """Give the cells as text; where a column has a best value, all others leave room for its mark."""
     cells = [[shown(cell, sheet.digits) for cell in row] for row in sheet.rows]
-    for place, column in sheet.best:
-        cells[place][column] += "*"
+    for column in {column for _, column in sheet.best}:
+        for place, row in enumerate(cells):
+            row[column] += "*" if (place, column) in sheet.best else " "
     return cells
 
 
 def _plain(sheet: Sheet) -> str:
     cells = _cells(sheet)
     starred = {column for _, column in sheet.best}
-    for row in cells:
-        for column in starred:
-            row[column] += "" if row[column].endswith("*") else " "
     header = [name + " " * (column in starred) for column, name in enumerate(sheet.columns)]
     widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
     lines = [sheet.title, ""] if sheet.title else []
@@ -53,8 +52,9 @@ def _for_terminal(sheet: Sheet) -> str:
         box=box.SIMPLE_HEAD, title=sheet.title or None, title_justify="left", pad_edge=False
     )
     table.add_column(sheet.columns[0], overflow="ellipsis", no_wrap=True, ratio=None)
-    for name in sheet.columns[1:]:
-        table.add_column(name, justify="right", no_wrap=True)
+    starred = {column for _, column in sheet.best}
+    for column, name in enumerate(sheet.columns[1:], start=1):
+        table.add_column(name + " " * (column in starred), justify="right", no_wrap=True)
     cells = _cells(sheet)
     cut = len(cells) > HEAD + TAIL + 1
     for place, row in enumerate(cells):
