@@ -3,15 +3,18 @@
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
+KERNELS = ("scan", "lists")
+
 setup(
     ext_modules=cythonize(
         [
             Extension(
-                "leadline.kernels.compiled.trec",
-                ["src/leadline/kernels/trec.py"],
+                f"leadline.kernels.compiled.{name}",
+                [f"src/leadline/kernels/{name}.py"],
                 extra_compile_args=["-O3"],
                 optional=True,
             )
+            for name in KERNELS
         ],
         build_dir="build",
         language_level=3,

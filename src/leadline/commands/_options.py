@@ -1,20 +1,17 @@
-"""What the commands share: options, progress, and where results go."""
+"""What the commands share: options, progress, and writing files."""
 
 from __future__ import annotations
 
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import click
 
 from leadline.errors import UsageError
-from leadline.formats.opening import STANDARD_INPUT
-from leadline.results import Notice
-from leadline.version import VERSION
 
 F = TypeVar("F", bound=Callable[..., Any])
 FORMATS = ("table", "csv", "json", "jsonl", "markdown", "latex")
@@ -49,43 +46,6 @@ def reading_options(function: F) -> F:
     for option in reversed(options):
         function = option(function)
     return function
-
-
-def envelope(
-    command: str,
-    inputs: Sequence[dict[str, Any]],
-    options: dict[str, Any],
-    notices: Sequence[Notice],
-) -> dict[str, Any]:
-    """Give the keys that every JSON result begins with."""
-    return {
-        "leadline": VERSION,
-        "command": command,
-        "inputs": list(inputs),
-        "options": options,
-        "warnings": [
-            {"code": notice.code, "message": notice.message, "count": notice.count}
-            for notice in notices
-        ],
-    }
-
-
-def describe_input(path: str, rows: int) -> dict[str, Any]:
-    """Say which file was read: path, digest, rows. Standard input has no digest."""
-    if path == STANDARD_INPUT:
-        return {"path": path, "sha256": None, "rows": rows}
-    import hashlib
-
-    with open(path, "rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return {"path": path, "sha256": digest, "rows": rows}
-
-
-def json_text(data: Any) -> str:
-    """Write JSON that people can read too."""
-    import json
-
-    return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def deliver(text: str, output: str | None) -> None:

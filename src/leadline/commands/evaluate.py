@@ -6,19 +6,12 @@ from typing import Any
 
 import click
 
-from leadline.commands._options import (
-    deliver,
-    describe_input,
-    envelope,
-    json_text,
-    output_options,
-    progress,
-    reading_options,
-)
+from leadline.commands._options import deliver, output_options, progress, reading_options
+from leadline.commands._results import results_text
 from leadline.evaluation import evaluate
 from leadline.formats import read_qrels
 from leadline.profiles import PROFILES
-from leadline.render import Cell, Sheet, render
+from leadline.render import Cell, Sheet
 from leadline.results import Results, plain
 
 
@@ -71,25 +64,15 @@ def command(  # click documents the options
     Every judged query counts; a query that a run lacks counts 0, and what was missing, tied or unjudged is
     counted under the table.
     """
-    table = read_qrels(qrels, negative=options.pop("negative"))
+    table = read_qrels(qrels)
     with progress("runs") as on_run:
         results = evaluate(table, runs, measures or None, rel=level, on_run=on_run, **options)
-    if form in ("json", "jsonl"):
-        text = _data(results, form, per_query, qrels, len(table))
-    else:
-        text = render(sheet_of(results, per_query=per_query), form)
+    text = results_text(
+        "evaluate", results,
+        lambda: results.to_dict(per_query=per_query), lambda: sheet_of(results, per_query=per_query),
+        form=form, qrels=qrels, judgments=len(table), to_file=output is not None,
+    )  # fmt: skip
     deliver(text, output)
-
-
-def _data(results: Results, form: str, per_query: bool, qrels: str, judgments: int) -> str:
-    found = results.to_dict(per_query=per_query)
-    if form == "jsonl":
-        import json
-
-        return "".join(json.dumps(run, ensure_ascii=False) + "\n" for run in found["runs"])
-    inputs = [describe_input(qrels, judgments)]
-    inputs += [describe_input(run.path, run.counts["documents_read"]) for run in results.runs]
-    return json_text(envelope("evaluate", inputs, results.options, results.notices) | found)
 
 
 def sheet_of(results: Results, *, per_query: bool = False) -> Sheet:

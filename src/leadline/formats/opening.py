@@ -44,8 +44,11 @@ def run_name(path: str) -> str:
     return name
 
 
-def open_bytes(path: str) -> BinaryIO:
-    """Open a path (or `-` for standard input) and undo its compression, told by content."""
+def open_bytes(path: str) -> tuple[BinaryIO, BinaryIO]:
+    """Open a path (or `-` for standard input) and undo its compression, told by content.
+
+    Gives the plain bytes and the file below them; whoever reads closes both.
+    """
     try:
         if path == STANDARD_INPUT:
             raw = cast(io.BufferedReader, sys.stdin.buffer)
@@ -65,7 +68,7 @@ def open_bytes(path: str) -> BinaryIO:
             error.strerror or str(error), expected="a readable file", path=path
         ) from None
     kind = next((kind for magic, kind in COMPRESSIONS.items() if head.startswith(magic)), "")
-    return _decompressed(raw, kind)
+    return _decompressed(raw, kind), raw
 
 
 class _Rejoined(io.RawIOBase):
@@ -134,7 +137,7 @@ class Window:
 
     def __init__(self, path: str, *workspaces: Workspace) -> None:
         self.path = path
-        self.stream = open_bytes(path)
+        self.stream, self.file = open_bytes(path)
         self.workspaces = list(workspaces)
         self.filled = 0
         self.end = 0
@@ -157,6 +160,7 @@ class Window:
     def __exit__(self, *_: object) -> None:
         if self.path != STANDARD_INPUT:
             self.stream.close()
+            self.file.close()
 
     def advance(self, begin: int) -> None:
         """Forget the text before `begin`, keep the rest and read on."""

@@ -160,11 +160,15 @@ def _scanned(path: str, repair: Repair, workspaces: Sequence[Workspace]) -> Iter
         yield scanned
 
 
-def _scan(
-    window: Window, byte: int, line: int, repair: Repair, *, whole: bool = False
-) -> tuple[Scanned, int, int]:
-    """Read on and find the lists, compiled when the text is clean, else plain; say where to go on."""
+def _scan(window: Window, byte: int, line: int, repair: Repair) -> tuple[Scanned, int, int]:
+    """Read on and find the lists; say at which byte and line to go on."""
     window.advance(byte)
+    scanned, lists = _find(window, line, repair, whole=False)
+    return scanned, lists.next_byte, lists.next_line
+
+
+def _find(window: Window, line: int, repair: Repair, *, whole: bool) -> tuple[Scanned, TrecLists]:
+    """Find the lists of a stretch, compiled when its text is clean, else plain."""
     here = Scanned(None, window.path, window.text, window.end, line, window.last, whole)
     lists: TrecLists | None = None
     if repair.order == "score":
@@ -173,13 +177,12 @@ def _scan(
         lists = _plain_lists(here, repair)
     elif whole:
         lists.group()
-    return here._replace(lists=lists), lists.next_byte, lists.next_line
+    return here._replace(lists=lists), lists
 
 
 def _matched_whole(path: str, qrels: Qrels, repair: Repair) -> Matched:
     """Give all lists of a file at once, each query's rows brought together."""
-    window = read_whole(path)
-    return _matched(_scan(window, 0, 1, repair, whole=True)[0], qrels, repair)
+    return _matched(_find(read_whole(path), 1, repair, whole=True)[0], qrels, repair)
 
 
 def _matched(scanned: Scanned, qrels: Qrels, repair: Repair) -> Matched:

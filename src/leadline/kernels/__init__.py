@@ -1,24 +1,43 @@
 """The only hot loops of the house: pure functions over arrays.
 
-`trec` is compiled when the package is installed where there is a C compiler; `plain` is ordinary Python with
-the same results. `compiled` is the compiled module, or None where there is none or `LEADLINE_PURE=1` is set.
+`scan` and `lists` are compiled when the package is installed where there is a C compiler; `plain` is ordinary
+Python with the same results. `compiled` holds the compiled functions, or is None where there are none or
+`LEADLINE_PURE=1` is set.
 """
 
 from __future__ import annotations
 
 import importlib
 import os
-from types import ModuleType
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 
-def find_compiled() -> ModuleType | None:
+class Kernels(NamedTuple):
+    """The functions of `scan` and `lists`."""
+
+    scan: Callable[..., Any]
+    hash_ids: Callable[..., Any]
+    fill_slots: Callable[..., Any]
+    match: Callable[..., Any]
+    arrange: Callable[..., Any]
+
+
+def load(package: str) -> Kernels:
+    """Take the functions from a package: the compiled ones, or `leadline.kernels`, their source."""
+    scan = importlib.import_module(f"{package}.scan")
+    lists = importlib.import_module(f"{package}.lists")
+    return Kernels(scan.scan, scan.hash_ids, lists.fill_slots, lists.match, lists.arrange)
+
+
+def find_compiled() -> Kernels | None:
     """Give the compiled kernels, or None where they are missing or not wanted."""
     if os.environ.get("LEADLINE_PURE", "0") not in ("", "0"):
         return None
     try:
-        return importlib.import_module("leadline.kernels.compiled.trec")
+        return load("leadline.kernels.compiled")
     except ImportError:
         return None
 
 
-compiled: ModuleType | None = find_compiled()
+compiled: Kernels | None = find_compiled()

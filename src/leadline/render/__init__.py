@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -21,10 +22,22 @@ class Sheet:
     digits: int = 4
 
 
-def render(sheet: Sheet, form: str) -> str:
-    """Write a sheet in one of the forms of this room."""
+def render(sheet: Sheet, form: str, *, to_file: bool = False) -> str:
+    """Write a sheet in one of the forms of this room; a file gets all of it, a terminal what fits."""
+    if form == "table" and not to_file and sys.stdout.isatty():
+        form = "terminal"
     text: str = importlib.import_module(f"{__name__}.{form}").write(sheet)
     return text
+
+
+def marked(sheet: Sheet) -> tuple[list[str], list[list[str]]]:
+    """Give head and cells as text; where a column has a best value, all others leave room for its mark."""
+    cells = [[shown(cell, sheet.digits) for cell in row] for row in sheet.rows]
+    starred = {column for _, column in sheet.best}
+    for column in starred:
+        for place, row in enumerate(cells):
+            row[column] += "*" if (place, column) in sheet.best else " "
+    return [name + " " * (column in starred) for column, name in enumerate(sheet.columns)], cells
 
 
 def shown(cell: Cell, digits: int) -> str:

@@ -1,0 +1,200 @@
+"""Write the pages that are made from the code; `--check` says which are stale and fails.
+
+`make docs` runs it. Measures come from their classes, commands from their help texts, profiles
+and errors from their modules. In pages written by hand, what stands under `$ leadline ...` in a
+`console` block is what the command printed, run in a copy of docs/examples.
+"""  # noqa: INP001
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from types import ModuleType
+
+import click
+
+from leadline import errors
+from leadline.catalogue import AVERAGES, example, facts, limits, outline, paragraphs
+from leadline.commands import group
+from leadline.measures import MEASURES
+from leadline.profiles import PROFILES
+
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+CONSOLE = re.compile(r"^```console\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
+NOTE = "<!-- Made by docs/generate.py from the code: run `make docs` after a change. -->"
+
+
+def measures() -> str:
+    """Write the page of measures."""
+    lines = [
+        "# Measures", "", NOTE, "",
+        "What stands in brackets may be left out. How names are written, and how values become a",
+        "mean, is in [concepts.md](concepts.md). `leadline measures NAME` shows the same.", "",
+        "| measure | title | range | average |", "| --- | --- | --- | --- |",
+    ]  # fmt: skip
+    lines += [
+        f"| [`{outline(kind)}`](#{name.lower()}) | {kind.title} | {limits(kind)} "
+        f"| {AVERAGES[kind.average]} |"
+        for name, kind in MEASURES.classes.items()
+    ]
+    for name, kind in MEASURES.classes.items():
+        lines += ["", f"## {name}", "", f"`{outline(kind, defaults=True)}`: {kind.title}.", ""]
+        lines += [part + "\n" for part in paragraphs(kind)]
+        for label, text in facts(kind).items():
+            first, *more = text.splitlines()
+            lines += (
+                [f"- {label}: {first}", *(f"  - {line}" for line in more)]
+                if not more
+                else [f"- {label}:", *(f"  - {line}" for line in (first, *more))]
+            )
+        if example(kind):
+            lines += ["", "```python", example(kind), "```"]
+    return "\n".join(lines) + "\n"
+
+
+def commands() -> str:
+    """Write the page of commands."""
+    lines = ["# Commands", "", NOTE, "", "The help text of every command, as `--help` prints it."]
+    for name, command in walk(group, "leadline"):
+        context = click.Context(
+            command, info_name=name, terminal_width=100, max_content_width=100,
+            help_option_names=["-h", "--help"],
+        )  # fmt: skip
+        lines += ["", f"## {name}", "", "```text", command.get_help(context).rstrip(), "```"]
+    return "\n".join(lines) + "\n"
+
+
+def walk(command: click.Command, name: str) -> Iterator[tuple[str, click.Command]]:
+    """Give a command and those below it, with their full names."""
+    yield name, command
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for below in command.list_commands(context):
+            found = command.get_command(context, below)
+            if found is not None:
+                yield from walk(found, f"{name} {below}")
+
+
+def profiles() -> str:
+    """Write the page of profiles."""
+    lines = [
+        "# Profiles", "", NOTE, "",
+        "A profile (`--profile NAME`, `evaluate(..., profile=NAME)`) changes arithmetic and",
+        "averaging to what another program does. It never changes which input is accepted.", "",
+        "| profile | what it does | scores compared as | queries of a mean | rule of IPrec |",
+        "| --- | --- | --- | --- | --- |",
+    ]  # fmt: skip
+    lines += [
+        f"| `{name}` | {profile.says} | {'32' if profile.narrow else '64'}-bit floats "
+        f"| `{profile.queries}` | `{profile.interpolation}` |"
+        for name, profile in PROFILES.items()
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def refusals() -> str:
+    """Write the page of errors."""
+    return "\n".join(
+        [
+            "# Errors", "", NOTE, "",
+            "A command that refuses its input writes one line to standard error and ends with",
+            "status 2: `leadline: error: FILE:LINE: what was found; what was expected`. Nothing is",
+            "half-written.", "",
+            "| status | meaning |", "| --- | --- |", "| 0 | done |",
+            "| 1 | a condition that you set was not met |", "| 2 | bad usage or bad input |",
+            "| 130 | stopped with Ctrl-C |", "",
+            "In Python the same refusals are exceptions, and their text is the same line.", "",
+            "```text", doc(errors), "```", "",
+        ]
+    )  # fmt: skip
+
+
+def doc(module: ModuleType) -> str:
+    """Give the docstring of a module."""
+    return inspect.getdoc(module) or ""
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "measures.md": measures,
+    "commands.md": commands,
+    "profiles.md": profiles,
+    "errors.md": refusals,
+}
+
+
+def by_hand() -> list[str]:
+    """Give the pages written by hand that show what a command prints, as paths from here."""
+    names = [os.path.join("..", name) for name in os.listdir(os.path.join(FOLDER, ".."))]
+    names += os.listdir(FOLDER)
+    return sorted(
+        name
+        for name in names
+        if name.endswith(".md") and name not in PAGES and CONSOLE.search(current(name))
+    )
+
+
+def with_examples(text: str) -> str:
+    """Give a page with fresh output under every `$ leadline ...` of its console blocks."""
+    return CONSOLE.sub(lambda block: f"```console\n{_fresh(block[1])}```\n", text)
+
+
+def _fresh(block: str) -> str:
+    commands = [line for line in block.splitlines() if line.startswith("$ ")]
+    parts = []
+    for command in commands:
+        printed = run(shlex.split(command)[1:]) if command.startswith("$ leadline ") else ""
+        parts.append(f"{command}\n{printed}")
+    return "\n".join(parts)
+
+
+def run(words: list[str]) -> str:
+    """Run `leadline ...` in a copy of the example files and give what it printed."""
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(os.path.join(FOLDER, "examples"), folder, dirs_exist_ok=True)
+        done = subprocess.run(  # noqa: S603  # our own program, with words from our own pages
+            [sys.executable, "-m", *words], cwd=folder, capture_output=True, text=True, check=False
+        )
+    if "Traceback" in done.stderr:
+        raise RuntimeError(done.stderr)
+    return done.stdout + done.stderr
+
+
+def stale() -> dict[str, str]:
+    """Give the pages that differ from what the code says, with what they should hold."""
+    wanted = {name: page() for name, page in PAGES.items()}
+    wanted |= {name: with_examples(current(name)) for name in by_hand()}
+    return {name: text for name, text in wanted.items() if current(name) != text}
+
+
+def current(name: str) -> str:
+    """Give a page as it stands in the folder; nothing when it is missing."""
+    path = os.path.join(FOLDER, name)
+    if not os.path.exists(path):
+        return ""
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def main(arguments: list[str]) -> int:
+    """Write the pages, or only say which are stale."""
+    pages = stale()
+    for name, text in pages.items():
+        shown = os.path.normpath(os.path.join("docs", name))
+        if "--check" in arguments:
+            sys.stderr.write(f"{shown} is stale; `make docs` writes it anew\n")
+            continue
+        with open(os.path.join(FOLDER, name), "w", encoding="utf-8") as file:
+            file.write(text)
+        sys.stdout.write(f"{shown} written\n")
+    return 1 if pages and "--check" in arguments else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,87 @@
+"""How every command writes what it found: as JSON with its envelope, as lines, or as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from leadline.formats.opening import STANDARD_INPUT
+from leadline.render import Sheet, render
+from leadline.results import Notice, RunInfo
+from leadline.version import VERSION
+
+
+class Found(Protocol):
+    """What a command found about runs."""
+
+    @property
+    def runs(self) -> Sequence[RunInfo]:
+        """Give the runs."""
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Give the options, defaults included."""
+
+    @property
+    def notices(self) -> Sequence[Notice]:
+        """Give what the user should know."""
+
+
+def results_text(
+    command: str,
+    found: Found,
+    data: Callable[[], dict[str, Any]],
+    sheet: Callable[[], Sheet],
+    *,
+    form: str,
+    qrels: str,
+    judgments: int,
+    to_file: bool,
+) -> str:
+    """Write what was found about runs: `data` gives the command's own JSON keys, `sheet` its table."""
+    if form == "json":
+        inputs = [describe_input(qrels, judgments)]
+        inputs += [describe_input(run.path, run.counts["documents_read"]) for run in found.runs]
+        return json_text(envelope(command, inputs, found.options, found.notices) | data())
+    if form == "jsonl":
+        import json
+
+        return "".join(json.dumps(run, ensure_ascii=False) + "\n" for run in data()["runs"])
+    return render(sheet(), form, to_file=to_file)
+
+
+def envelope(
+    command: str,
+    inputs: Sequence[dict[str, Any]],
+    options: dict[str, Any],
+    notices: Sequence[Notice],
+) -> dict[str, Any]:
+    """Give the keys that every JSON result begins with."""
+    return {
+        "leadline": VERSION,
+        "command": command,
+        "inputs": list(inputs),
+        "options": options,
+        "warnings": [
+            {"code": notice.code, "message": notice.message, "count": notice.count}
+            for notice in notices
+        ],
+    }
+
+
+def describe_input(path: str, rows: int) -> dict[str, Any]:
+    """Say which file was read: path, digest, rows. Standard input has no digest."""
+    if path == STANDARD_INPUT:
+        return {"path": path, "sha256": None, "rows": rows}
+    import hashlib
+
+    with open(path, "rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return {"path": path, "sha256": digest, "rows": rows}
+
+
+def json_text(data: Any) -> str:
+    """Write JSON that people can read too."""
+    import json
+
+    return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

@@ -1,0 +1,52 @@
+"""`leadline demo`: the tour on the embedded data."""
+
+from __future__ import annotations
+
+import click
+
+from leadline.commands._options import FORMATS, deliver, write_whole
+from leadline.commands._results import results_text
+
+MEASURES = ("AP", "nDCG@10", "P@5", "R@100", "Judged@10")
+
+
+@click.command(epilog="Example: leadline demo -o tour.html")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    default="leadline-demo.html",
+    show_default=True,
+    help="Write the page to FILE.",
+)
+@click.option("-f", "--format", "form", type=click.Choice(FORMATS), default="table",
+              show_default=True, help="How the measures are written on the screen.")  # fmt: skip
+def command(output: str, form: str) -> None:
+    """Measure eight embedded runs on Cranfield and write a page about it; nothing is downloaded."""
+    from leadline.demo import qrels_path, run_paths
+    from leadline.formats import read_qrels
+
+    qrels, runs = read_qrels(qrels_path()), run_paths()
+    talk = form == "table"
+    if talk:
+        click.echo(
+            f"leadline demo: Cranfield, {len(qrels.queries)} queries, {len(qrels):,} judgments, "
+            f"{len(runs)} runs (embedded, nothing is downloaded)\n"
+        )
+    from leadline.commands.evaluate import sheet_of
+    from leadline.evaluation import evaluate
+
+    results = evaluate(qrels, runs, MEASURES)
+    text = results_text(
+        "demo", results, results.to_dict, lambda: sheet_of(results),
+        form=form, qrels=qrels_path(), judgments=len(qrels), to_file=False,
+    )  # fmt: skip
+    deliver(text, None)
+    from leadline.curve import curve
+    from leadline.pages.demo import page
+
+    content = page(results, curve(qrels, runs), collection="Cranfield", judgments=len(qrels))
+    write_whole(output, content.encode())
+    if talk:
+        click.echo(f"\npage written: {output} (open it in a browser)")
+        click.echo("next: leadline evaluate QRELS RUN...    leadline measures nDCG")

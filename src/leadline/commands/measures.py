@@ -1,0 +1,90 @@
+"""`leadline measures`: the catalogue of measures, or one measure explained."""
+
+from __future__ import annotations
+
+import click
+
+from leadline.catalogue import AVERAGES, entry, explain, facts, limits, outline
+from leadline.commands._options import deliver, output_options
+from leadline.commands._results import envelope, json_text
+from leadline.errors import UsageError
+from leadline.measures import MEASURES, Measure
+from leadline.render import Sheet, render
+
+HEADS = ["measure", "title", "range", "average"]
+
+
+@click.command(epilog="Example: leadline measures nDCG")
+@click.argument("name", required=False)
+@output_options
+def command(name: str | None, form: str, output: str | None) -> None:
+    """List the measures, or explain the one that NAME means.
+
+    NAME is anything that `evaluate -m` understands: `leadline measures ndcg_cut_10` explains nDCG.
+    """
+    kinds, asked = (list(MEASURES.classes.values()), "") if name is None else find(name)
+    if form == "json":
+        found = envelope("measures", [], {"name": name}, []) | {"measures": list(map(entry, kinds))}
+        text = json_text(found)
+    elif form == "jsonl":
+        import json
+
+        text = "".join(json.dumps(entry(kind), ensure_ascii=False) + "\n" for kind in kinds)
+    elif form == "table":
+        text = (
+            listing(kinds)
+            if name is None
+            else "\n".join(explain(kind, asked=asked) for kind in kinds)
+        )
+    else:
+        text = render(catalogue(kinds) if name is None else details(kinds), form)
+    deliver(text, output)
+
+
+def find(text: str) -> tuple[list[type[Measure]], str]:
+    """Give the measures that a text means, and in words what it means where that needs saying."""
+    text = text.strip()
+    bare = MEASURES.find(text)
+    try:
+        found = MEASURES.expand_all([text])
+    except UsageError:
+        if bare is None:
+            raise
+        kind, preset = bare  # a name that only lacks its cutoff can be explained all the same
+        given = ",".join(f"{name}={value}" for name, value in preset.items())
+        means = f"{kind.__name__}({given})" if given else kind.__name__
+        return [kind], "" if text == means else f"'{text}' is {means}"
+    kinds = list(dict.fromkeys(map(type, found)))
+    means = ", ".join(map(str, found))
+    return kinds, "" if text == means else f"'{text}' is {means}"
+
+
+def catalogue(kinds: list[type[Measure]]) -> Sheet:
+    """Lay the catalogue out: one measure a row."""
+    rows = [[outline(kind), kind.title, limits(kind), AVERAGES[kind.average]] for kind in kinds]
+    return Sheet(columns=HEADS, rows=[list(row) for row in rows])
+
+
+def details(kinds: list[type[Measure]]) -> Sheet:
+    """Lay everything known of some measures out: one fact a row."""
+    rows = [
+        [outline(kind), label, text.replace("\n", "; ")]
+        for kind in kinds
+        for label, text in ({"title": kind.title} | facts(kind)).items()
+    ]
+    return Sheet(columns=["measure", "fact", "text"], rows=[list(row) for row in rows])
+
+
+def listing(kinds: list[type[Measure]]) -> str:
+    """Write the catalogue for people: words stand to the left, and nothing is cut."""
+    rows = [HEADS, *([str(cell) for cell in row] for row in catalogue(kinds).rows)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+    return "\n".join(lines) + (
+        "\n\n[@k] may be left out"
+        "\nmean: an undefined value counts 0; mean of defined: it is left out"
+        "\n`leadline measures NAME` explains one: formula, parameters, source, example\n"
+    )

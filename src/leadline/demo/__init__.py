@@ -1,0 +1,28 @@
+"""The embedded data: Cranfield's judgments and eight runs over it, ids and numbers only.
+
+Judgments are those of the classical Glasgow files as gains 0 to 4 (the original codes run from 1,
+best, to 4). `make_runs.py` says how the runs were made. Files are read where they stand; nothing is
+downloaded.
+"""
+
+from __future__ import annotations
+
+import os
+
+DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data")
+
+
+def qrels_path() -> str:
+    """Give the path of the judgments."""
+    return os.path.join(DATA, "cranfield.qrels.xz")
+
+
+def run_paths() -> list[str]:
+    """Give the paths of the runs, by name.
+
+    >>> [os.path.basename(path) for path in run_paths()][-2:]
+    ['tf-dot.run.xz', 'tfidf-cosine.run.xz']
+    """
+    return [
+        os.path.join(DATA, name) for name in sorted(os.listdir(DATA)) if name.endswith(".run.xz")
+    ]

@@ -1,0 +1,285 @@
+# cython: language_level=3, boundscheck=True, wraparound=False, cdivision=True, initializedcheck=False
+"""Read TREC lines byte by byte: the compiled form of reading.
+
+Everything here is a function over flat arrays. Documents are never made into strings: a document is
+the place of its bytes in the text and a 64-bit hash, and every equal hash is confirmed by comparing the
+bytes. These functions know only clean input; they return a code for anything else, and the caller
+gives the text to `leadline.kernels.plain`, which decides what it means. So the two forms cannot differ
+in what they accept.
+
+The file is ordinary Python with types. It runs uncompiled too, slowly, and the tests run it so.
+"""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ImportError:  # a machine without a compiler has no Cython either
+    from leadline.kernels import uncompiled as cython
+
+TAB = cython.declare(cython.uchar, 9)
+NEWLINE = cython.declare(cython.uchar, 10)
+RETURN = cython.declare(cython.uchar, 13)
+BLANK = cython.declare(cython.uchar, 32)
+HASH_MARK = cython.declare(cython.uchar, 35)
+# The 64-bit FNV-1a start and factor; the mask keeps the uncompiled form at 64 bits.
+HASH_START = cython.declare(cython.ulonglong, 14695981039346656037)
+HASH_FACTOR = cython.declare(cython.ulonglong, 1099511628211)
+HASH_MASK = cython.declare(cython.ulonglong, 18446744073709551615)
+# Up to here integers are exact in a double, so mantissa and power of ten give the nearest double.
+EXACT = cython.declare(cython.ulonglong, 9007199254740992)
+NO_RANK = cython.declare(cython.int, -1)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.inline
+@cython.exceptval(check=False)
+def blank(c: cython.uchar) -> cython.bint:
+    """Say whether a byte separates columns or ends a line."""
+    return c == BLANK or (c >= TAB and c <= RETURN)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.inline
+@cython.exceptval(check=False)
+def digit(c: cython.uchar) -> cython.bint:
+    """Say whether a byte is a decimal digit."""
+    return c >= 48 and c <= 57
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(-2.0, check=True)
+def number(
+    text: cython.const[cython.uchar][::1],
+    start: cython.Py_ssize_t,
+    stop: cython.Py_ssize_t,
+    powers: cython.const[cython.double][::1],
+    clean: cython.longlong[::1],
+) -> cython.double:
+    """Read a decimal number; set `clean[0]` to 0 when it is not one (then a person decides)."""
+    p: cython.Py_ssize_t = start
+    negative: cython.bint = False
+    mantissa: cython.ulonglong = 0
+    digits: cython.Py_ssize_t = 0
+    exponent: cython.longlong = 0
+    written: cython.longlong = 0
+    down: cython.bint = False
+    value: cython.double
+    c: cython.uchar
+    if p < stop and (text[p] == 45 or text[p] == 43):  # - or +
+        negative = text[p] == 45
+        p += 1
+    while p < stop and digit(text[p]):
+        if mantissa < EXACT:
+            mantissa = mantissa * 10 + (text[p] - 48)
+        digits += 1
+        p += 1
+    if p < stop and text[p] == 46:  # .
+        p += 1
+        while p < stop and digit(text[p]):
+            if mantissa < EXACT:
+                mantissa = mantissa * 10 + (text[p] - 48)
+                exponent -= 1
+            digits += 1
+            p += 1
+    if digits == 0:
+        clean[0] = 0
+        return 0.0
+    if p < stop and (text[p] == 101 or text[p] == 69):  # e or E
+        p += 1
+        if p < stop and (text[p] == 45 or text[p] == 43):
+            down = text[p] == 45
+            p += 1
+        if p >= stop:
+            clean[0] = 0
+            return 0.0
+        while p < stop and digit(text[p]) and written < 1000:
+            written = written * 10 + (text[p] - 48)
+            p += 1
+        exponent += -written if down else written
+    if p != stop:
+        clean[0] = 0
+        return 0.0
+    if mantissa < EXACT and exponent >= -22 and exponent <= 22:
+        value = mantissa
+        value = value / powers[-exponent] if exponent < 0 else value * powers[exponent]
+        return -value if negative else value
+    with cython.gil:
+        return float(bytes(text[start:stop]))
+
+
+def scan(
+    text: cython.const[cython.uchar][::1],
+    begin: cython.Py_ssize_t,
+    end: cython.Py_ssize_t,
+    line: cython.longlong,
+    is_run: cython.bint,
+    last: cython.bint,
+    powers: cython.const[cython.double][::1],
+    doc_start: cython.longlong[::1],
+    doc_stop: cython.longlong[::1],
+    doc_hash: cython.ulonglong[::1],
+    values: cython.double[::1],
+    ranks: cython.int[::1],
+    list_row: cython.longlong[::1],
+    query_start: cython.longlong[::1],
+    query_stop: cython.longlong[::1],
+    list_line: cython.longlong[::1],
+    list_byte: cython.longlong[::1],
+    tally: cython.longlong[::1],
+) -> cython.bint:
+    """Read whole lines of a run (6 columns) or qrels (4) into columns; False means: not clean.
+
+    A list is a stretch of lines with one query. Unless the text is the last, its last list may go on
+    and is left out. `tally` gets rows, lists, lines with more columns, the line and the byte where
+    the next text begins, and the place of the last tag.
+    """
+    p: cython.Py_ssize_t = begin
+    start: cython.Py_ssize_t
+    line_byte: cython.Py_ssize_t
+    row: cython.Py_ssize_t = 0
+    lists: cython.Py_ssize_t = 0
+    field: cython.int
+    wanted: cython.int = 6 if is_run else 4
+    value_field: cython.int = 4 if is_run else 3
+    open_start: cython.Py_ssize_t = -1
+    open_length: cython.Py_ssize_t = -1
+    hashed: cython.ulonglong
+    rank: cython.int
+    extra: cython.longlong = 0
+    extra_before: cython.longlong = 0
+    tag_start: cython.Py_ssize_t = 0
+    tag_stop: cython.Py_ssize_t = 0
+    c: cython.uchar
+    good: cython.bint = True
+    changed: cython.bint
+    i: cython.Py_ssize_t
+    clean: cython.longlong[::1] = tally[7:8]
+    clean[0] = 1
+    with cython.nogil:
+        while p < end:
+            line_byte = p
+            field = 0
+            c = text[p]
+            if c == HASH_MARK:
+                while text[p] != NEWLINE:
+                    p += 1
+                p += 1
+                line += 1
+                continue
+            while True:
+                c = text[p]
+                if c == NEWLINE:
+                    p += 1
+                    break
+                if blank(c):
+                    if c == RETURN and text[p + 1] != NEWLINE:
+                        good = False
+                        break
+                    p += 1
+                    continue
+                if c < 32:  # a control character
+                    good = False
+                    break
+                start = p
+                if field == 2:
+                    hashed = HASH_START
+                    while c > 32:
+                        hashed = ((hashed ^ c) * HASH_FACTOR) & HASH_MASK
+                        p += 1
+                        c = text[p]
+                    doc_start[row] = start
+                    doc_stop[row] = p
+                    doc_hash[row] = hashed
+                elif field == 3 and is_run:
+                    rank = 0
+                    while c > 32:
+                        if digit(c) and rank >= 0 and p - start < 9:
+                            rank = rank * 10 + (c - 48)
+                        else:
+                            rank = NO_RANK
+                        p += 1
+                        c = text[p]
+                    ranks[row] = rank
+                else:
+                    while c > 32:
+                        p += 1
+                        c = text[p]
+                    if field == 0:
+                        changed = p - start != open_length
+                        if not changed:
+                            for i in range(open_length):
+                                if text[start + i] != text[open_start + i]:
+                                    changed = True
+                                    break
+                        if changed:
+                            open_start = start
+                            open_length = p - start
+                            list_row[lists] = row
+                            query_start[lists] = start
+                            query_stop[lists] = p
+                            list_line[lists] = line
+                            extra_before = extra
+                            list_byte[lists] = line_byte
+                            lists += 1
+                    elif field == value_field:
+                        values[row] = number(text, start, p, powers, clean)
+                        if clean[0] == 0:
+                            good = False
+                            break
+                    elif field == 5:
+                        tag_start = start
+                        tag_stop = p
+                if not blank(c):  # a control character
+                    good = False
+                    break
+                field += 1
+            if field != 0:
+                if field < wanted or (field > wanted and not is_run):
+                    good = False
+                if field > wanted:
+                    extra += 1
+                row += 1
+            if not good:
+                break
+            line += 1
+        if not last:
+            p = begin
+            if lists > 0:
+                lists -= 1
+                row = list_row[lists]
+                line = list_line[lists]
+                p = list_byte[lists]
+                extra = extra_before
+    if not good:
+        return False
+    list_row[lists] = row
+    tally[0] = row
+    tally[1] = lists
+    tally[2] = extra
+    tally[3] = line
+    tally[4] = p
+    tally[5] = tag_start
+    tally[6] = tag_stop
+    return True
+
+
+def hash_ids(
+    text: cython.const[cython.uchar][::1],
+    start: cython.const[cython.longlong][::1],
+    stop: cython.const[cython.longlong][::1],
+    hashes: cython.ulonglong[::1],
+) -> None:
+    """Hash every id as `scan` does."""
+    i: cython.Py_ssize_t
+    p: cython.Py_ssize_t
+    hashed: cython.ulonglong
+    with cython.nogil:
+        for i in range(start.shape[0]):
+            hashed = HASH_START
+            for p in range(start[i], stop[i]):
+                hashed = ((hashed ^ text[p]) * HASH_FACTOR) & HASH_MASK
+            hashes[i] = hashed

@@ -1,0 +1,92 @@
+"""Measures beside their oracles: every form of a class, its values, their comparison."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from leadline.formats import read_qrels, read_run
+from leadline.judged import Judged
+from leadline.measures import MEASURES, Measure
+from leadline.naming import Parameter
+from oracles import ORACLES, Case, collections
+
+
+def join(cases: Mapping[str, Case]) -> Judged:
+    """Join queries as the package does."""
+    known = {
+        query.encode(): {name.encode() for name in case.known} for query, case in cases.items()
+    }
+    qrels = read_qrels({query: case.grades for query, case in cases.items()}).with_known(known)
+    run = read_run({query: case.scores for query, case in cases.items() if case.scores})
+    return Judged.of_run(run, qrels)
+
+
+def values(measure: Measure, judged: Judged) -> dict[str, float]:
+    """Give the value of every query."""
+    found = measure.values(judged)
+    assert found.dtype == np.float64
+    return dict(zip(judged.qrels.queries, found.tolist(), strict=True))
+
+
+def value(measure: Measure, case: Case) -> float:
+    """Give the value of one query alone."""
+    return values(measure, join({"q": case}))["q"]
+
+
+def expected(measure: Measure, case: Case) -> float:
+    """Give what the oracle says."""
+    given = {name: getattr(measure, name) for name in measure.parameters()}
+    return float(ORACLES[type(measure).__name__](case, **given))
+
+
+def agree(*texts: str) -> None:
+    """Assert that measures equal their oracles on random queries."""
+    measures = [MEASURES.parse(text) for text in texts]
+
+    @given(collections())
+    def check(cases: dict[str, Case]) -> None:
+        judged = join(cases)
+        for measure in measures:
+            found = values(measure, judged)
+            for query, case in cases.items():
+                wanted = pytest.approx(expected(measure, case), rel=1e-12, abs=1e-15, nan_ok=True)
+                assert found[query] == wanted, (measure, case)
+
+    check()
+
+
+def undefined(value: float) -> bool:
+    """Say whether a value is NaN."""
+    return math.isnan(value)
+
+
+def variants(kind: type[Measure]) -> list[Measure]:
+    """Give a measure in many forms: each parameter in turn takes several values."""
+    sample = MEASURES.parse(kind.sample())
+    found = {sample: None}
+    at = kind.at_name()
+    bases = [sample] if at is None else [sample, sample.replace(**{at: next(others(kind, at))})]
+    for base in bases:
+        for name in kind.parameters():
+            for value in others(kind, name):
+                found[base.replace(**{name: value})] = None
+    return list(found)
+
+
+def others(kind: type[Measure], name: str) -> Iterator[object]:
+    """Give several values that a parameter may take."""
+    parameter: Parameter = kind.parameters()[name]
+    yield from (*parameter.options, *parameter.words)
+    if parameter.options:
+        return
+    numbers = [1, 2, 3, 10] if parameter.kind is int else [0.0, 0.35, 0.5, 0.7, 1.0, 2.0]
+    for number in numbers:
+        try:
+            yield parameter.read(number)
+        except ValueError:
+            continue

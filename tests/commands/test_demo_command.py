@@ -1,0 +1,110 @@
+"""`leadline demo`: what it says, what it writes, and that its data are whole and small."""
+
+from __future__ import annotations
+
+import lzma
+import re
+import socket
+from pathlib import Path
+
+import pytest
+
+from conftest import Leadline
+from leadline.demo import DATA, qrels_path, run_paths
+from leadline.demo.make_runs import main as make_runs
+
+
+@pytest.fixture(autouse=True)
+def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no test of this file reach for the network."""
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("the demo asks the network for nothing")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+
+
+def test_it_shows_the_tour_and_writes_the_page_here(
+    leadline: Leadline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = leadline("demo")
+    assert (found.status, found.err) == (0, "")
+    lines = found.out.splitlines()
+    assert lines[0] == (
+        "leadline demo: Cranfield, 225 queries, 1,837 judgments, 8 runs "
+        "(embedded, nothing is downloaded)"
+    )
+    assert lines[2].split() == ["run", "AP", "nDCG@10", "P@5", "R@100", "Judged@10"]
+    assert lines[-2] == "page written: leadline-demo.html (open it in a browser)"
+    assert lines[-1].startswith("next: leadline evaluate QRELS RUN...")
+    assert [path.name for path in tmp_path.iterdir()] == ["leadline-demo.html"]
+
+
+def test_two_pages_are_the_same_bytes(leadline: Leadline, tmp_path: Path) -> None:
+    pages = [tmp_path / "one.html", tmp_path / "two.html"]
+    for page in pages:
+        leadline("demo", "-o", page)
+    assert pages[0].read_bytes() == pages[1].read_bytes()
+
+
+def test_json_is_the_result_and_nothing_else(leadline: Leadline, tmp_path: Path) -> None:
+    data = leadline("demo", "-f", "json", "-o", tmp_path / "page.html").data
+    assert data["command"] == "demo"
+    assert len(data["inputs"]) == 9
+    assert {run["name"]: round(run["mean"]["AP"], 2) for run in data["runs"]} == {
+        "bm25-k1_0.9-b_0.4": 0.28, "bm25-k1_1.2-b_0.75": 0.28, "bm25-titles": 0.23,
+        "coordination": 0.19, "ql-dirichlet-mu_1500": 0.25, "ql-jm-lambda_0.1": 0.26,
+        "tf-dot": 0.16, "tfidf-cosine": 0.27,
+    }  # fmt: skip
+
+
+def test_other_forms_are_those_of_evaluate(leadline: Leadline, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    assert leadline("demo", "-f", "csv", "-o", page).out.startswith("run,AP,nDCG@10,P@5,")
+    assert len(leadline("demo", "-f", "jsonl", "-o", page).out.splitlines()) == 8
+
+
+def test_a_page_that_cannot_be_written_is_one_line(leadline: Leadline, tmp_path: Path) -> None:
+    found = leadline("demo", "-o", tmp_path / "no" / "page.html")
+    assert (found.status, found.err.count("\n")) == (2, 1)
+
+
+def test_the_data_are_small_and_have_names_for_every_system() -> None:
+    files = list(Path(DATA).iterdir())
+    assert sum(file.stat().st_size for file in files) < 1_500_000
+    assert all(re.fullmatch(r"[a-z0-9._-]+\.xz", file.name) for file in files)
+
+
+@pytest.mark.parametrize("path", run_paths(), ids=lambda path: Path(path).name)
+def test_a_run_holds_ids_and_numbers_in_order_of_its_scores(path: str) -> None:
+    last: dict[str, tuple[float, bytes]] = {}
+    with lzma.open(path, "rt") as file:
+        for line in file:
+            query, q0, document, rank, score, tag = line.split(" ")
+            assert (q0, tag.strip()) == ("Q0", Path(path).name.removesuffix(".run.xz"))
+            assert 1 <= int(query) <= 225
+            assert 1 <= int(document) <= 1400
+            assert 1 <= int(rank) <= 100
+            key = (float(score), document.encode())
+            assert key < last.get(query, (float("inf"), b""))
+            last[query] = key
+    assert len(last) == 225
+
+
+def test_the_judgments_are_cranfields() -> None:
+    with lzma.open(qrels_path(), "rt") as file:
+        rows = [line.split() for line in file]
+    assert len(rows) == 1837
+    assert {row[3] for row in rows} == {"0", "1", "2", "3", "4"}
+
+
+@pytest.mark.slow
+def test_the_script_makes_the_embedded_runs_again(
+    shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("leadline.demo.make_runs.DATA", str(tmp_path))
+    make_runs(str(shared_data / "cranfield"))
+    for path in (qrels_path(), *run_paths()):
+        with lzma.open(path) as old, lzma.open(tmp_path / Path(path).name) as new:
+            assert old.read() == new.read()

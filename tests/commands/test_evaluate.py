@@ -1,0 +1,315 @@
+"""`leadline evaluate`: what stands on the screen and in the files, to the letter."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import Leadline
+from leadline.version import VERSION
+
+QRELS = """\
+q1 0 a 2
+q1 0 b 1
+q1 0 c 0
+q2 0 d 1
+q2 0 e 0
+q2 0 f -1
+"""
+GOOD = """\
+q1 Q0 a 1 9 good-tag
+q1 Q0 b 2 8 good-tag
+q1 Q0 x 3 7 good-tag
+q2 Q0 e 1 5 good-tag
+q2 Q0 d 2 4 good-tag
+"""
+POOR = """\
+q1 Q0 c 1 3 poor-tag
+q1 Q0 a 2 2 poor-tag
+"""
+TABLE = """\
+run       AP      P@2   Judged@2
+good  0.7500*  0.7500*    1.0000*
+poor  0.1250   0.2500     0.5000
+
+* best
+
+2 runs, mean over 2 queries
+"""
+MEASURES = ("-m", "AP", "-m", "P_2", "-m", "judged@2")
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in a folder with judgments and two runs."""
+    for name, text in {"qrels.txt": QRELS, "good.run": GOOD, "poor.run": POOR}.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def table_of(text: str) -> list[list[str]]:
+    """Give the words of the lines above the first empty one."""
+    return [line.split() for line in text.partition("\n\n")[0].splitlines()]
+
+
+def test_the_table_has_runs_down_measures_across_and_says_what_was_missing(
+    leadline: Leadline,
+) -> None:
+    done = leadline("evaluate", "qrels.txt", "poor.run", "good.run", *MEASURES)
+    assert done.status == 0
+    assert done.err == ""
+    assert done.out.startswith(TABLE)
+    notes = done.out.removeprefix(TABLE).splitlines()
+    (missing,) = [note for note in notes if "missing" in note]
+    assert "judged queries" in missing
+    assert "1 in poor" in missing
+    assert "0 in every mean" in missing
+
+
+def test_without_measures_the_default_set_is_shown(leadline: Leadline) -> None:
+    done = leadline("evaluate", "qrels.txt", "good.run")
+    assert table_of(done.out)[0] == ["run", "AP", "nDCG@10", "RR", "P@10", "R@100", "Judged@10"]
+
+
+def test_one_run_alone_has_no_best(leadline: Leadline) -> None:
+    assert "*" not in leadline("evaluate", "qrels.txt", "good.run").out
+
+
+def test_rows_are_sorted_by_the_first_measure_best_first(leadline: Leadline) -> None:
+    rising = leadline("evaluate", "qrels.txt", "poor.run", "good.run", "-m", "AP")
+    falling = leadline("evaluate", "qrels.txt", "good.run", "poor.run", "-m", "RankOf(n=all)")
+    assert [row[0] for row in table_of(rising.out)] == ["run", "good", "poor"]
+    assert [row[0] for row in table_of(falling.out)] == ["run", "good", "poor"]
+
+
+def test_an_undefined_value_is_a_dash_and_does_not_win(leadline: Leadline) -> None:
+    done = leadline("evaluate", "qrels.txt", "poor.run", "good.run", "-m", "RankOf(n=2)")
+    assert table_of(done.out)[1:] == [["good", "2.0000*"], ["poor", "-"]]
+    assert "RankOf(n=2) is undefined" in done.out
+
+
+def test_csv_holds_full_precision_and_nothing_but_the_table(leadline: Leadline) -> None:
+    done = leadline("evaluate", "qrels.txt", "poor.run", "good.run", "-m", "nDCG@2", "-f", "csv")
+    rows = list(csv.reader(io.StringIO(done.out)))
+    assert rows[0] == ["run", "nDCG@2"]
+    assert [row[0] for row in rows[1:]] == ["good", "poor"]
+    second = 0.6309297535714575  # 1 / log2(3), what rank 2 counts
+    assert float(rows[1][1]) == pytest.approx((1 + second) / 2)
+    assert float(rows[2][1]) == pytest.approx(2 * second / (2 + second) / 2)
+
+
+def test_json_has_the_keys_of_every_result_and_its_own(leadline: Leadline, here: Path) -> None:
+    done = leadline("evaluate", "qrels.txt", "good.run", "poor.run", *MEASURES, "-f", "json")
+    data = done.data
+    assert list(data) == [
+        "leadline", "command", "inputs", "options", "warnings", "measures", "queries", "runs",
+    ]  # fmt: skip
+    assert data["leadline"] == VERSION
+    assert data["command"] == "evaluate"
+    assert data["measures"] == ["AP", "P@2", "Judged@2"]
+    assert data["queries"] == ["q1", "q2"]
+    assert [list(run) for run in data["runs"]] == [["name", "tag", "mean", "counts"]] * 2
+    assert data["runs"][1]["name"] == "poor"
+    assert data["runs"][1]["tag"] == "poor-tag"
+    assert data["runs"][1]["mean"] == {"AP": 0.125, "P@2": 0.25, "Judged@2": 0.5}
+    assert data["runs"][1]["counts"]["missing_queries"] == 1
+    assert [one["path"] for one in data["inputs"]] == ["qrels.txt", "good.run", "poor.run"]
+    assert [one["rows"] for one in data["inputs"]] == [6, 5, 2]
+    assert all(len(one["sha256"]) == 64 for one in data["inputs"])
+    assert all(list(one) == ["code", "message", "count"] for one in data["warnings"])
+    assert {"missing_queries": 1}.items() <= {
+        one["code"]: one["count"] for one in data["warnings"]
+    }.items()
+    assert {"profile", "queries", "negative", "order", "on_duplicate"} <= set(data["options"])
+    assert here.joinpath("qrels.txt").read_text() == QRELS
+
+
+def test_json_per_query_has_null_for_undefined(leadline: Leadline) -> None:
+    arguments = ("evaluate", "qrels.txt", "poor.run", "-m", "RankOf", "-f", "json", "-q")
+    (run,) = leadline(*arguments).data["runs"]
+    assert list(run) == ["name", "tag", "mean", "queries", "counts"]
+    assert run["queries"] == {"q1": {"RankOf": 2.0}, "q2": {"RankOf": None}}
+
+
+def test_jsonl_has_one_run_a_line(leadline: Leadline) -> None:
+    done = leadline("evaluate", "qrels.txt", "good.run", "poor.run", *MEASURES, "-f", "jsonl")
+    assert [json.loads(line)["name"] for line in done.out.splitlines()] == ["good", "poor"]
+
+
+def test_markdown_marks_the_best_bold(leadline: Leadline) -> None:
+    done = leadline("evaluate", "qrels.txt", "poor.run", "good.run", *MEASURES, "-f", "markdown")
+    assert done.out.splitlines()[:4] == [
+        "| run | AP | P@2 | Judged@2 |",
+        "| --- | ---: | ---: | ---: |",
+        "| good | **0.7500** | **0.7500** | **1.0000** |",
+        "| poor | 0.1250 | 0.2500 | 0.5000 |",
+    ]
+
+
+def test_latex_marks_the_best_bold(leadline: Leadline) -> None:
+    done = leadline("evaluate", "qrels.txt", "poor.run", "good.run", *MEASURES, "-f", "latex")
+    assert done.out.splitlines()[:8] == [
+        r"\begin{tabular}{lrrr}",
+        r"\toprule",
+        r"run & AP & P@2 & Judged@2 \\",
+        r"\midrule",
+        r"good & \textbf{0.7500} & \textbf{0.7500} & \textbf{1.0000} \\",
+        r"poor & 0.1250 & 0.2500 & 0.5000 \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+
+
+def test_per_query_rows_come_before_the_mean_of_their_run(leadline: Leadline) -> None:
+    done = leadline("evaluate", "qrels.txt", "good.run", "poor.run", "-m", "AP", "-q")
+    assert [row[:2] for row in table_of(done.out)] == [
+        ["run", "query"],
+        ["good", "q1"], ["good", "q2"], ["good", "mean"],
+        ["poor", "q1"], ["poor", "q2"], ["poor", "mean"],
+    ]  # fmt: skip
+
+
+def test_a_level_is_the_least_relevant_grade_and_the_name_shows_it(leadline: Leadline) -> None:
+    options = ("-m", "P@2", "-m", "P(rel=1.5)@2", "-m", "nDCG", "-l", "2")
+    done = leadline("evaluate", "qrels.txt", "good.run", *options)
+    assert table_of(done.out)[0] == ["run", "P(rel=2)@2", "P(rel=1.5)@2", "nDCG"]
+    assert table_of(done.out)[1][1] == "0.2500"
+
+
+@pytest.mark.parametrize(
+    ("queries", "mean"), [("all", 0.125), ("both", 0.25), ("with_relevant", 0.125)]
+)
+def test_the_queries_of_a_mean_can_be_chosen(leadline: Leadline, queries: str, mean: float) -> None:
+    arguments = ("evaluate", "qrels.txt", "poor.run", "-m", "AP", "-f", "json")
+    assert leadline(*arguments, "--queries", queries).data["runs"][0]["mean"]["AP"] == mean
+
+
+def test_queries_with_something_relevant_leave_the_others_out(
+    leadline: Leadline, here: Path
+) -> None:
+    (here / "qrels.txt").write_text(QRELS + "q3 0 z 0\n")
+    arguments = ("evaluate", "qrels.txt", "good.run", "-m", "AP", "-f", "json")
+    assert leadline(*arguments).data["runs"][0]["mean"]["AP"] == 0.5
+    data = leadline(*arguments, "--queries", "with_relevant").data
+    assert data["runs"][0]["mean"]["AP"] == 0.75
+    assert data["queries"] == ["q1", "q2"]
+
+
+def test_negative_grades_are_non_relevant_or_unjudged(leadline: Leadline, here: Path) -> None:
+    (here / "other.run").write_text("q2 Q0 f 1 2 x\nq2 Q0 d 2 1 x\n")
+    arguments = ("evaluate", "qrels.txt", "other.run", "-m", "P@1", "-f", "json")
+    kept = leadline(*arguments).data
+    gone = leadline(*arguments, "--negative", "unjudged").data
+    assert kept["inputs"][0]["rows"] == 6
+    assert gone["inputs"][0]["rows"] == 6
+    assert gone["options"]["negative"] == "unjudged"
+    assert kept["runs"][0]["mean"] == gone["runs"][0]["mean"] == {"P@1": 0.0}
+
+
+def test_coverage_and_novelty_need_what_the_user_knew(leadline: Leadline) -> None:
+    done = leadline("evaluate", "qrels.txt", "good.run", "-m", "Coverage", "-m", "Novelty")
+    assert done.status == 2
+    assert done.err.startswith("leadline: error: Coverage needs the documents that the user knew")
+    assert "--known FILE" in done.err
+
+
+def test_coverage_and_novelty_follow_the_hand_worked_example(
+    leadline: Leadline, here: Path
+) -> None:
+    # q1: relevant a and b, both retrieved; the user knew a: covered 1 of 1, new 1 of 2.
+    # q2: relevant d, retrieved; the user knew e only, which is not relevant: coverage undefined.
+    (here / "known.txt").write_text("# what the user knew\nq1 a\nq2 e\n")
+    arguments = ("evaluate", "qrels.txt", "good.run", "-m", "Coverage", "-m", "Novelty")
+    done = leadline(*arguments, "--known", "known.txt", "-f", "json", "-q")
+    assert done.data["runs"][0]["queries"] == {
+        "q1": {"Coverage": 1.0, "Novelty": 0.5},
+        "q2": {"Coverage": None, "Novelty": 1.0},
+    }
+    assert done.data["runs"][0]["mean"] == {"Coverage": 0.5, "Novelty": 0.75}
+
+
+def test_runs_can_be_named_by_their_tag(leadline: Leadline) -> None:
+    done = leadline("evaluate", "qrels.txt", "good.run", "poor.run", "--name-by", "tag")
+    assert [row[0] for row in table_of(done.out)[1:]] == ["good-tag", "poor-tag"]
+
+
+def test_two_runs_of_one_name_are_refused(leadline: Leadline, here: Path) -> None:
+    (here / "more").mkdir()
+    (here / "more" / "good.run").write_text(GOOD)
+    done = leadline("evaluate", "qrels.txt", "good.run", "more/good.run")
+    assert done.status == 2
+    assert done.out == ""
+    assert "two runs are called 'good'" in done.err
+    assert "--name-by tag" in done.err
+
+
+def test_profile_trec9_averages_over_the_queries_of_both_files(leadline: Leadline) -> None:
+    arguments = ("evaluate", "qrels.txt", "poor.run", "-m", "AP", "-f", "json")
+    data = leadline(*arguments, "--profile", "trec9").data
+    assert data["runs"][0]["mean"]["AP"] == 0.25
+    assert data["options"]["profile"] == "trec9"
+
+
+def test_profile_trec10_gives_no_mean_when_a_query_is_missing(leadline: Leadline) -> None:
+    arguments = ("evaluate", "qrels.txt", "poor.run", "good.run", "-m", "AP")
+    done = leadline(*arguments, "--profile", "trec10")
+    assert table_of(done.out)[1:] == [["good", "0.7500*"], ["poor", "-"]]
+
+
+def many_runs(here: Path) -> list[str]:
+    """Make forty runs, the better the lower their number."""
+    names = [f"run{place:02d}" for place in range(40)]
+    for place, name in enumerate(names):
+        below = "".join(f"q1 Q0 x{rank} 1 {100 - rank} t\n" for rank in range(place))
+        (here / f"{name}.run").write_text(below + "q1 Q0 a 1 1 t\n")
+    return [f"{name}.run" for name in names]
+
+
+def test_a_long_table_on_a_terminal_shows_head_and_tail_and_says_so(
+    leadline: Leadline, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = many_runs(here)
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setattr(type(sys.stdout), "isatty", lambda _stream: True, raising=False)
+    done = leadline("evaluate", "qrels.txt", *runs, "-m", "AP")
+    assert "run00" in done.out
+    assert "run39" in done.out
+    assert "run30" not in done.out
+    assert "rows not shown: 15" in done.out
+
+
+def test_a_file_holds_every_run_even_when_asked_for_on_a_terminal(
+    leadline: Leadline, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = many_runs(here)
+    monkeypatch.setattr(type(sys.stdout), "isatty", lambda _stream: True, raising=False)
+    done = leadline("evaluate", "qrels.txt", *runs, "-m", "AP", "-o", "table.txt")
+    assert done.out == ""
+    text = (here / "table.txt").read_text()
+    assert all(f"run{place:02d}" in text for place in range(40))
+    assert "not shown" not in text
+    assert "\x1b" not in text
+
+
+def test_an_output_file_is_absent_when_the_input_is_refused(leadline: Leadline, here: Path) -> None:
+    (here / "bad.run").write_text("q1 Q0 a 1 abc t\n")
+    done = leadline("evaluate", "qrels.txt", "bad.run", "-o", "out.txt")
+    assert done.status == 2
+    assert done.err.startswith("leadline: error: bad.run:1: score 'abc'")
+    assert not (here / "out.txt").exists()
+
+
+def test_bad_measures_are_all_named_at_once(leadline: Leadline) -> None:
+    done = leadline("evaluate", "qrels.txt", "good.run", "-m", "nDGC@10", "-m", "AP", "-m", "Q@5")
+    assert done.status == 2
+    assert done.err.count("\n") == 1
+    assert "nDGC@10" in done.err
+    assert "nDCG@10" in done.err
+    assert "'Q@5'" in done.err
+    assert "leadline measures" in done.err

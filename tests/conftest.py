@@ -1,0 +1,94 @@
+"""What any test may ask for: both forms of the kernels, the command line, files, the real data."""
+
+from __future__ import annotations
+
+import gc
+import io
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple, Protocol
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from leadline import commands, kernels
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+SHARED_DATA = REPOSITORY.parent / "shared" / "data"
+FORMS: dict[str, ModuleType | None] = {"compiled": kernels.compiled, "uncompiled": None}
+
+# Every run tries the same examples, so that a failure comes back when it is looked for.
+settings.register_profile(
+    "leadline",
+    derandomize=True,
+    database=None,
+    deadline=None,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.load_profile("leadline")
+
+
+class Outcome(NamedTuple):
+    """What one command came to."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """Give the JSON result."""
+        found: dict[str, Any] = json.loads(self.out)
+        return found
+
+
+class Leadline(Protocol):
+    """The command line, run in this process."""
+
+    def __call__(self, *arguments: object, stdin: bytes = b"") -> Outcome:
+        """Run one command, as in leadline("evaluate", qrels, run, "-f", "json")."""
+
+
+@pytest.fixture(params=list(FORMS))
+def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Run the test once with the compiled kernels and once without."""
+    name: str = request.param
+    if name == "compiled" and FORMS[name] is None:
+        pytest.skip("the kernels are not compiled here")
+    monkeypatch.setattr(kernels, "compiled", FORMS[name])
+    return name
+
+
+@pytest.fixture
+def leadline(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Leadline]:
+    """Give the command line as a function that returns status, standard output and standard error."""
+    thresholds = gc.get_threshold()
+    monkeypatch.setattr(gc, "freeze", lambda: None)
+
+    def call(*arguments: object, stdin: bytes = b"") -> Outcome:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin))))
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as stopped:
+            commands.main([str(argument) for argument in arguments])
+        written = capsys.readouterr()
+        code = stopped.value.code
+        assert isinstance(code, int)
+        assert "Traceback" not in written.err
+        return Outcome(code, written.out, written.err)
+
+    yield call
+    gc.set_threshold(*thresholds)
+
+
+@pytest.fixture
+def shared_data() -> Path:
+    """Give the folder of real runs and judgments that lies beside the repository."""
+    if not SHARED_DATA.is_dir():
+        pytest.skip("../shared/data is not here")
+    return SHARED_DATA

@@ -1,0 +1,185 @@
+"""Random runs and qrels as texts, for the tests that compare forms with one another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from leadline import kernels
+from leadline.formats import Tally, trec_run
+from leadline.formats.opening import Workspace
+from leadline.judged import Judged
+from leadline.qrels import Qrels
+
+ORIGINAL = kernels.compiled
+FORMS: tuple[ModuleType | None, ...] = (None,) if ORIGINAL is None else (ORIGINAL, None)
+BLANKS = (b" ", b"\t", b"  ", b" \t ", b"\v", b"\f", b" \f\v\t")
+ENDS = (b"\n", b"\r\n", b" \n", b"\t\r\n", b"\v\n")
+NOISE = (b"", b"", b"", b"", b"", b"# a comment\n", b"#\r\n", b"\n", b" \t\r\n", b"\f\v\n")
+# Ids share beginnings, differ in length, and hold bytes that other readers trip over.
+NAMES = (
+    b"d", b"d0", b"d01", b"d1", b"1", b"01", b"007", b"1.0", b"NA", b"null", b"nan", b"'d'", b'"d"',
+    b"d#1", b"a,b", b"\xc2\xa0d", b"d\xc2\xa01", b"\xe2\x80\xa8d", b"\xff\xfe", b"d\x85", "ä".encode(),
+    b"d" * 40, b"d" * 39 + b"e", b"%s", b"\x7f", b"0x1", b"-1",
+)  # fmt: skip
+QUERIES = (b"q1", b"q10", b"q2", b"1", b"01", b"NA", b"\xfcq", b"q\xc2\xa01", "ω".encode())
+# Numbers as programs and people write them; float() is the judge of all of them.
+NUMBERS = (
+    b"1", b"2", b"2.0", b"2.50", b"0", b"-0", b"+3", b"-3", b".5", b"5.", b"+.5e-3", b"1e5", b"1E5", b"5.e0",
+    b"1e-320", b"5e-324", b"2e-324", b"1e308", b"1e309", b"-1e400", b"inf", b"-inf", b"Infinity", b"+INF",
+    b"0.1", b"0.10000000000000001", b"0.30000000000000004", b"9007199254740991", b"9007199254740992",
+    b"9007199254740993", b"90071992547409921", b"1e22", b"1e23", b"1e-22", b"1e-23", b"123456789e22",
+    b"123456789e23", b"123456789e-22", b"123456789e-23", b"1" * 60, b"0." + b"3" * 60, b"0" * 30 + b"7",
+    b"." + b"0" * 30 + b"7", b"12.345678901", b"12.345678902", b"12.34567890123456789", b"1e+05", b"1e00005",
+    b"1e99999", b"1e-99999", b"0e99999", b"3.14159265358979", b"16777217", b"16777216",
+)  # fmt: skip
+
+
+@contextmanager
+def in_form(compiled: ModuleType | Any | None) -> Iterator[None]:
+    """Use these kernels, or none, for a while."""
+    before = kernels.compiled
+    kernels.compiled = compiled
+    try:
+        yield
+    finally:
+        kernels.compiled = before
+
+
+class Interpreted:
+    """The source of the compiled kernels run by Python: its columns must be memory views there."""
+
+    def __init__(self) -> None:
+        self.source = kernels.load("leadline.kernels")
+
+    def __getattr__(self, name: str) -> Any:
+        function = getattr(self.source, name)
+
+        def call(*columns: Any) -> Any:
+            return function(
+                *(memoryview(part) if isinstance(part, np.ndarray) else part for part in columns)
+            )
+
+        return call
+
+
+class Colliding:
+    """Kernels in which every id has the same hash."""
+
+    def __init__(self, real: Any) -> None:
+        self.real = real
+
+    def hash_ids(self, *columns: Any) -> None:
+        self.real.hash_ids(*columns)
+        spoil(columns)
+
+    def scan(self, *columns: Any) -> Any:
+        clean = self.real.scan(*columns)
+        spoil(columns)
+        return clean
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.real, name)
+
+
+def spoil(columns: tuple[Any, ...]) -> None:
+    """Make all hashes among some columns equal."""
+    for column in columns:
+        if isinstance(column, np.ndarray) and column.dtype == np.uint64 and column.flags.writeable:
+            column[:] = 7
+
+
+def decimals() -> st.SearchStrategy[bytes]:
+    """Give decimal numbers in any notation that float() reads."""
+    digits = st.text("0123456789", max_size=25)
+    exponent = st.one_of(st.integers(-30, 30), st.integers(-400, 400)).map(lambda power: f"e{power}")
+    free = st.builds(
+        lambda sign, whole, point, fraction, power: (
+            sign + (whole + point + (fraction if point else "") or "0") + power
+        ),
+        st.sampled_from(["", "+", "-"]),
+        digits,
+        st.sampled_from(["", "."]),
+        digits,
+        st.one_of(st.just(""), exponent),
+    ).filter(lambda text: any(c.isdigit() for c in text.split("e")[0]))
+    exact = st.floats(allow_nan=False).map(repr)
+    return st.one_of(st.sampled_from(NUMBERS), free.map(str.encode), exact.map(str.encode))
+
+
+def grades() -> st.SearchStrategy[bytes]:
+    """Give grades as qrels hold them, fractions and negative ones too."""
+    usual = st.sampled_from([b"0", b"1", b"1", b"2", b"3", b"-1", b"-2", b"+1", b"0.5", b"1.0", b".25"])
+    return st.one_of(usual, usual, st.sampled_from([b"1e0", b"-0", b"2e-1", b"0.1" + b"0" * 30]))
+
+
+@st.composite
+def line(draw: st.DrawFn, fields: list[bytes]) -> bytes:
+    """Give fields as one line, with any blanks, perhaps after comments and blank lines."""
+    parts = [draw(st.sampled_from(NOISE)), draw(st.sampled_from([b"", b"", b"", b" ", b"\t", b"\v"]))]
+    if parts[1] == b"" and fields[0].startswith(b"#"):
+        parts[1] = b" "
+    for place, field in enumerate(fields):
+        parts += [draw(st.sampled_from(BLANKS)) if place else b"", field]
+    return b"".join([*parts, draw(st.sampled_from(ENDS))])
+
+
+@st.composite
+def pairs(draw: st.DrawFn, size: int) -> list[tuple[bytes, bytes]]:
+    """Give (query, document) pairs, each once; often in lists, sometimes shuffled."""
+    found = draw(
+        st.lists(
+            st.tuples(st.sampled_from(QUERIES[: draw(st.integers(1, 4))]), st.sampled_from(NAMES)),
+            min_size=1,
+            max_size=size,
+            unique=True,
+        )
+    )
+    return found if draw(st.booleans()) else sorted(found, key=lambda pair: pair[0])
+
+
+@st.composite
+def run_texts(draw: st.DrawFn, size: int = 25) -> bytes:
+    """Give the text of a run without faults."""
+    numbers = draw(st.lists(decimals(), min_size=1, max_size=6))
+    ranks = st.sampled_from([b"1", b"2", b"3", b"0", b"10", b"-1", b"x", b"123456789", b"1234567890"])
+    lines = []
+    for place, (query, document) in enumerate(draw(pairs(size))):
+        rank = draw(st.one_of(st.just(b"%d" % place), st.just(b"%d" % place), ranks))
+        fields = [query, b"Q0", document, rank, draw(st.sampled_from(numbers)), b"tag"]
+        more = draw(st.sampled_from([[], [], [], [b"more"], [b"and", b"more"]]))
+        lines.append(draw(line(fields + more)))
+    text = b"".join(lines)
+    return text if draw(st.booleans()) else text.rstrip(b"\r\n")
+
+
+@st.composite
+def qrels_texts(draw: st.DrawFn, size: int = 25) -> bytes:
+    """Give the text of qrels without faults."""
+    text = b"".join(
+        draw(line([query, b"0", document, draw(grades())])) for query, document in draw(pairs(size))
+    )
+    return text if draw(st.booleans()) else text.rstrip(b"\r\n")
+
+
+def judged_by(
+    path: object, qrels: Qrels, *, window: int = 1 << 16, **options: Any
+) -> tuple[Judged, Tally]:
+    """Join a run file with qrels, holding only so many bytes at a time at first."""
+    import inspect
+
+    if "workspace" in inspect.signature(trec_run.judge).parameters:
+        return trec_run.judge(str(path), qrels, workspace=Workspace(window), **options)
+    return trec_run.judge(str(path), qrels, workspaces=[Workspace(window)], **options)
+
+
+def columns_of(judged: Judged) -> dict[str, Any]:
+    """Give everything that a join holds as plain data, to compare."""
+    ties = sorted(zip(*(column.tolist() for column in judged.unjudged_ties), strict=True))
+    names = ("present", "length", "offsets", "rank", "row", "tie_first", "tie_last")
+    return {name: getattr(judged, name).tolist() for name in names} | {"unjudged_ties": ties}

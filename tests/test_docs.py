@@ -1,0 +1,168 @@
+"""What is written is true: pages are fresh, links lead somewhere, and every example runs."""
+
+from __future__ import annotations
+
+import doctest
+import importlib.util
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from conftest import Leadline
+from leadline import measures
+from leadline.commands import group
+from leadline.measures import MEASURES
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+DOCS = REPOSITORY / "docs"
+PAGES = sorted([*REPOSITORY.glob("*.md"), *DOCS.glob("*.md")])
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def name_of(path: Path) -> str:
+    """Give a page's name inside the repository."""
+    return path.relative_to(REPOSITORY).as_posix()
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    """Give the code blocks of a page in one language."""
+    text = page.read_text(encoding="utf-8")
+    return [found[2] for found in BLOCK.finditer(text) if found[1] == language]
+
+
+def generator() -> ModuleType:
+    """Load docs/generate.py."""
+    spec = importlib.util.spec_from_file_location("generate_docs", DOCS / "generate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in a copy of the example files."""
+    shutil.copytree(DOCS / "examples", tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", list(generator().PAGES))
+def test_a_page_made_from_the_code_is_fresh(page: str) -> None:
+    module = generator()
+    assert module.current(page) == module.PAGES[page](), "run `make docs`"
+
+
+def test_every_page_that_shows_output_is_kept_fresh_by_make_docs() -> None:
+    assert {name_of((DOCS / name).resolve()) for name in generator().by_hand()} == {
+        name_of(page) for page in PAGES if blocks(page, "console")
+    }
+
+
+def test_check_names_a_stale_page_and_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    module = generator()
+    monkeypatch.setattr(module, "FOLDER", str(tmp_path))
+    assert module.main([]) == 0
+    assert module.main(["--check"]) == 0
+    (tmp_path / "measures.md").write_text("old")
+    assert module.main(["--check"]) == 1
+    assert "docs/measures.md is stale; `make docs`" in capsys.readouterr().err
+    assert (tmp_path / "measures.md").read_text() == "old"
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=name_of)
+@pytest.mark.usefixtures("examples")
+def test_the_python_examples_of_a_page_run(page: Path) -> None:
+    source = "\n".join(blocks(page, "python"))
+    test = doctest.DocTestParser().get_doctest(source, {}, page.name, str(page), 0)
+    told: list[str] = []
+    outcome = doctest.DocTestRunner().run(test, out=told.append)
+    assert outcome.attempted > 0
+    assert outcome.failed == 0, "".join(told)
+
+
+def shell_examples() -> Iterator[tuple[str, str, str]]:
+    """Give each `$ leadline ...` of the pages with what it is said to print."""
+    for page in PAGES:
+        for block in blocks(page, "console"):
+            for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+                command, _, expected = part.partition("\n")
+                if command.startswith("leadline "):
+                    yield name_of(page), command, expected
+
+
+@pytest.mark.parametrize(("page", "command", "expected"), list(shell_examples()))
+@pytest.mark.usefixtures("examples")
+def test_a_shell_example_prints_what_the_page_says(
+    leadline: Leadline, page: str, command: str, expected: str
+) -> None:
+    done = leadline(*shlex.split(command)[1:])
+    assert (done.out + done.err).rstrip() == expected.rstrip(), page
+
+
+def test_the_measure_of_the_guide_works_as_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if "nCG" in MEASURES.classes:
+        pytest.skip("somebody followed the guide")
+    module, claims = blocks(REPOSITORY / "CONTRIBUTING.md", "py")
+    (tmp_path / "normalised_gain.py").write_text(module)
+    monkeypatch.setattr(measures, "__path__", [*measures.__path__, str(tmp_path)])
+    for found in ("classes", "_spelled"):  # the room looks again
+        monkeypatch.delitem(vars(MEASURES), found, raising=False)
+    try:
+        assert str(MEASURES.parse("normalised_cg_2")) == "nCG@2"
+        namespace: dict[str, Any] = {}
+        exec(compile(claims, "test_normalised_gain.py", "exec"), namespace)
+        tests = [name for name in namespace if name.startswith("test_")]
+        assert len(tests) == 2
+        for name in tests:
+            namespace[name]()
+        (example,) = doctest.DocTestFinder(recurse=False).find(MEASURES.classes["nCG"])
+        assert doctest.DocTestRunner().run(example) == (0, 1)
+    finally:
+        sys.modules.pop("leadline.measures.normalised_gain", None)
+        for found in ("classes", "_spelled"):
+            vars(MEASURES).pop(found, None)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_link_inside_the_repository_leads_somewhere(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    targets = re.findall(r"\]\((?!https?:)([^)#]*)(#[^)]*)?\)", text)
+    missing = [file for file, _ in targets if file and not (page.parent / file).exists()]
+    anchors = {
+        re.sub(r"[^\w -]", "", head).strip().lower().replace(" ", "-")
+        for head in re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    }
+    missing += [anchor for file, anchor in targets if not file and anchor[1:] not in anchors]
+    assert missing == []
+
+
+def test_the_readme_names_the_two_commands_to_begin_with() -> None:
+    text = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    first_screen = "\n".join(text.splitlines()[:40])
+    assert "make demo" in first_screen
+    assert "make test" in first_screen
+    makefile = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
+    assert re.findall(r"^(demo|test|lint|docs):", makefile, re.MULTILINE) == [
+        "demo", "test", "lint", "docs",
+    ]  # fmt: skip
+
+
+def test_every_command_has_an_example_in_its_help(leadline: Leadline) -> None:
+    for name, command in generator().walk(group, "leadline"):
+        shown = leadline(*name.split()[1:], "--help")
+        assert shown.status == 0
+        assert re.search(rf"Example: {name}\b", shown.out), name
+        assert command.help
