@@ -8,7 +8,6 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple, Protocol
 
 import pytest
@@ -18,7 +17,7 @@ from leadline import commands, kernels
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 SHARED_DATA = REPOSITORY.parent / "shared" / "data"
-FORMS: dict[str, ModuleType | None] = {"compiled": kernels.compiled, "uncompiled": None}
+FORMS: dict[str, kernels.Kernels | None] = {"compiled": kernels.compiled, "uncompiled": None}
 
 # Every run tries the same examples, so that a failure comes back when it is looked for.
 settings.register_profile(

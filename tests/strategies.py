@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from leadline.judged import Judged
 from leadline.qrels import Qrels
 
 ORIGINAL = kernels.compiled
-FORMS: tuple[ModuleType | None, ...] = (None,) if ORIGINAL is None else (ORIGINAL, None)
+FORMS: tuple[kernels.Kernels | None, ...] = (None,) if ORIGINAL is None else (ORIGINAL, None)
 BLANKS = (b" ", b"\t", b"  ", b" \t ", b"\v", b"\f", b" \f\v\t")
 ENDS = (b"\n", b"\r\n", b" \n", b"\t\r\n", b"\v\n")
 NOISE = (b"", b"", b"", b"", b"", b"# a comment\n", b"#\r\n", b"\n", b" \t\r\n", b"\f\v\n")
@@ -41,7 +40,7 @@ NUMBERS = (
 
 
 @contextmanager
-def in_form(compiled: ModuleType | Any | None) -> Iterator[None]:
+def in_form(compiled: Any) -> Iterator[None]:
     """Use these kernels, or none, for a while."""
     before = kernels.compiled
     kernels.compiled = compiled
@@ -62,7 +61,7 @@ class Interpreted:
 
         def call(*columns: Any) -> Any:
             return function(
-                *(memoryview(part) if isinstance(part, np.ndarray) else part for part in columns)
+                *(part.data if isinstance(part, np.ndarray) else part for part in columns)
             )
 
         return call
@@ -97,7 +96,9 @@ def spoil(columns: tuple[Any, ...]) -> None:
 def decimals() -> st.SearchStrategy[bytes]:
     """Give decimal numbers in any notation that float() reads."""
     digits = st.text("0123456789", max_size=25)
-    exponent = st.one_of(st.integers(-30, 30), st.integers(-400, 400)).map(lambda power: f"e{power}")
+    exponent = st.one_of(st.integers(-30, 30), st.integers(-400, 400)).map(
+        lambda power: f"e{power}"
+    )
     free = st.builds(
         lambda sign, whole, point, fraction, power: (
             sign + (whole + point + (fraction if point else "") or "0") + power
@@ -114,14 +115,19 @@ def decimals() -> st.SearchStrategy[bytes]:
 
 def grades() -> st.SearchStrategy[bytes]:
     """Give grades as qrels hold them, fractions and negative ones too."""
-    usual = st.sampled_from([b"0", b"1", b"1", b"2", b"3", b"-1", b"-2", b"+1", b"0.5", b"1.0", b".25"])
+    usual = st.sampled_from(
+        [b"0", b"1", b"1", b"2", b"3", b"-1", b"-2", b"+1", b"0.5", b"1.0", b".25"]
+    )
     return st.one_of(usual, usual, st.sampled_from([b"1e0", b"-0", b"2e-1", b"0.1" + b"0" * 30]))
 
 
 @st.composite
 def line(draw: st.DrawFn, fields: list[bytes]) -> bytes:
     """Give fields as one line, with any blanks, perhaps after comments and blank lines."""
-    parts = [draw(st.sampled_from(NOISE)), draw(st.sampled_from([b"", b"", b"", b" ", b"\t", b"\v"]))]
+    parts = [
+        draw(st.sampled_from(NOISE)),
+        draw(st.sampled_from([b"", b"", b"", b" ", b"\t", b"\v"])),
+    ]
     if parts[1] == b"" and fields[0].startswith(b"#"):
         parts[1] = b" "
     for place, field in enumerate(fields):
@@ -147,7 +153,9 @@ def pairs(draw: st.DrawFn, size: int) -> list[tuple[bytes, bytes]]:
 def run_texts(draw: st.DrawFn, size: int = 25) -> bytes:
     """Give the text of a run without faults."""
     numbers = draw(st.lists(decimals(), min_size=1, max_size=6))
-    ranks = st.sampled_from([b"1", b"2", b"3", b"0", b"10", b"-1", b"x", b"123456789", b"1234567890"])
+    ranks = st.sampled_from(
+        [b"1", b"2", b"3", b"0", b"10", b"-1", b"x", b"123456789", b"1234567890"]
+    )
     lines = []
     for place, (query, document) in enumerate(draw(pairs(size))):
         rank = draw(st.one_of(st.just(b"%d" % place), st.just(b"%d" % place), ranks))
@@ -168,14 +176,11 @@ def qrels_texts(draw: st.DrawFn, size: int = 25) -> bytes:
 
 
 def judged_by(
-    path: object, qrels: Qrels, *, window: int = 1 << 16, **options: Any
+    path: object, qrels: Qrels, *, window: int = 1 << 16, turns: int = 1, **options: Any
 ) -> tuple[Judged, Tally]:
-    """Join a run file with qrels, holding only so many bytes at a time at first."""
-    import inspect
-
-    if "workspace" in inspect.signature(trec_run.judge).parameters:
-        return trec_run.judge(str(path), qrels, workspace=Workspace(window), **options)
-    return trec_run.judge(str(path), qrels, workspaces=[Workspace(window)], **options)
+    """Join a run file with qrels, holding at first so many bytes; with two turns it reads ahead."""
+    workspaces = [Workspace(window) for _ in range(turns)]
+    return trec_run.judge(str(path), qrels, workspaces=workspaces, **options)
 
 
 def columns_of(judged: Judged) -> dict[str, Any]:

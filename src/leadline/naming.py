@@ -8,13 +8,14 @@ are used: this is on the way of every start.
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache, cached_property
 from numbers import Real
 from types import ModuleType
-from typing import Any, ClassVar, Generic, NoReturn, TypeVar, dataclass_transform
+from typing import Any, ClassVar, Generic, NoReturn, TypeVar
 
 from leadline.errors import UnknownNameError, UsageError
 
@@ -132,11 +133,6 @@ def show(value: object) -> str:
     return f"{value:.17g}" if isinstance(value, float) and value == int(value) else str(value)
 
 
-@dataclass_transform(
-    kw_only_default=True,
-    frozen_default=True,
-    field_specifiers=(whole, number, choice, cutoff, needed_cutoff, recall_level),
-)
 class Named:
     """A frozen value with parameters, a text form, equality and hash.
 
@@ -242,17 +238,10 @@ class Room(Generic[N]):
         found: dict[str, type[N]] = {}
         for entry in pkgutil.iter_modules(self.package.__path__):
             module = importlib.import_module(f"{self.package.__name__}.{entry.name}")
-            for name, value in vars(module).items():
-                if (
-                    isinstance(value, type)
-                    and issubclass(value, self.base)
-                    and value.__module__ == module.__name__
-                    and not name.startswith("_")
-                    and value is not self.base
-                ):
-                    if name in found:
-                        raise TypeError(f"two classes called {name} in {self.package.__name__}")
-                    found[name] = value
+            for name, value in self._classes_of(module).items():
+                if name in found:
+                    raise TypeError(f"two classes called {name} in {self.package.__name__}")
+                found[name] = value
         return dict(sorted(found.items(), key=lambda item: item[0].lower()))
 
     @cached_property
@@ -268,9 +257,43 @@ class Room(Generic[N]):
 
     def find(self, name: str) -> tuple[type[N], Mapping[str, object]] | None:
         """Give the class that a bare name means and the parameters that this spelling sets."""
+        kind = self._alone(name)
+        if kind is not None:
+            return kind, {}
         if name in self.classes:
             return self.classes[name], {}
         return self._spelled.get(name.lower())
+
+    def _alone(self, name: str) -> type[N] | None:
+        """Import only the file that defines a class: a room may have many files."""
+        if "classes" in vars(self) or name not in self._homes:
+            return None
+        module = importlib.import_module(f"{self.package.__name__}.{self._homes[name]}")
+        return self._classes_of(module).get(name)
+
+    @cached_property
+    def _homes(self) -> dict[str, str]:
+        """Tell which file defines which class, from the texts of the files, without importing any."""
+        found: dict[str, str] = {}
+        for folder in self.package.__path__:
+            for entry in os.scandir(folder):
+                if entry.name.endswith(".py") and not entry.name.startswith("_"):
+                    with open(entry.path, encoding="utf-8") as file:
+                        names = re.findall(r"^class (\w+)\(", file.read(), re.MULTILINE)
+                    found |= dict.fromkeys(names, entry.name.removesuffix(".py"))
+        return found
+
+    def _classes_of(self, module: ModuleType) -> dict[str, type[N]]:
+        """Give the public classes of the room's base that a file defines."""
+        return {
+            name: value
+            for name, value in vars(module).items()
+            if isinstance(value, type)
+            and issubclass(value, self.base)
+            and value.__module__ == module.__name__
+            and not name.startswith("_")
+            and value is not self.base
+        }
 
     def parse(self, text: str) -> N:
         """Make the one object that a text means."""
@@ -281,7 +304,7 @@ class Room(Generic[N]):
 
     def expand(self, text: str) -> list[N]:
         """Make every object that a text means; a list such as `P.5,10` means several."""
-        text = text.strip()
+        text = " ".join(text.split())
         parts = GRAMMAR.fullmatch(text)
         meant = self.find(parts["name"]) if parts else None
         if parts is None or meant is None:
@@ -289,7 +312,7 @@ class Room(Generic[N]):
         kind, preset = meant
         try:
             given = {**preset, **_given(parts)}
-            return [kind(**given, **at) for at in _places(kind, parts)]
+            return [kind(**given, **at) for at in _places(kind, parts, given)]
         except UsageError as error:
             raise UsageError(f"{self.noun} '{text}': {error}") from None
 
@@ -335,15 +358,19 @@ def _given(parts: re.Match[str]) -> dict[str, object]:
     return found
 
 
-def _places(kind: type[Named], parts: re.Match[str]) -> list[dict[str, object]]:
+def _places(
+    kind: type[Named], parts: re.Match[str], given: Mapping[str, object]
+) -> list[dict[str, object]]:
     """Read what stands after the mark: a value for each object that is meant."""
     name = kind.at_name()
     alone = None if parts["name"] == kind.__name__ else kind.alone.get(parts["name"].lower())
     written = parts["at"] or parts["loose"]
     if written is None:
-        return [{name: value} for value in alone] if name and alone else [{}]
+        return [{name: value} for value in alone] if name not in given and name and alone else [{}]
     if name is None or alone == ():
         raise UsageError(f"{parts['name']} takes no cutoff; write {kind.sample()}")
+    if name in given:
+        raise UsageError(f"{name} is given twice; expected once")
     return [{name: value.strip()} for value in written.split(",")]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from leadline.errors import InputError
@@ -143,6 +144,39 @@ def scan_qrels(text: bytes, line: int) -> Rows:
     values: list[float] = []
     lines: list[int] = []
     query = b""
+    for line_number, fields in qrels_fields(text, line):
+        value = grade(fields[3], line_number)
+        if fields[0] != query or not queries:
+            query = fields[0]
+            queries.append(query)
+            bounds.append(len(documents))
+        documents.append(fields[2])
+        values.append(value)
+        lines.append(line_number)
+    bounds.append(len(documents))
+    return Rows(queries, bounds, documents, values, [], lines, 0, b"", 0, 0, len(text))
+
+
+def scan_subtopics(text: bytes, line: int) -> dict[tuple[bytes, bytes], dict[bytes, float]]:
+    """Read whole lines of qrels whose second column is a subtopic: grades by (query, document)."""
+    found: dict[tuple[bytes, bytes], dict[bytes, float]] = {}
+    first: dict[tuple[bytes, ...], int] = {}
+    for line_number, fields in qrels_fields(text, line):
+        query, subtopic, document, value = fields
+        earlier = first.setdefault((query, subtopic, document), line_number)
+        if earlier != line_number:
+            raise refuse(
+                f"document {shown(document)} is judged twice for subtopic {shown(subtopic)} of "
+                f"query {shown(query)} (first at line {earlier})",
+                "each once",
+                line_number,
+            )
+        found.setdefault((query, document), {})[subtopic] = grade(value, line_number)
+    return found
+
+
+def qrels_fields(text: bytes, line: int) -> Iterator[tuple[int, list[bytes]]]:
+    """Give the four fields of every line of qrels with its number."""
     strange = b"\0" in text or b"\r" in text
     for line_number, raw in enumerate(text.split(b"\n"), start=line):
         if raw.startswith(b"#"):
@@ -154,16 +188,7 @@ def scan_qrels(text: bytes, line: int) -> Rows:
             continue
         if len(fields) != 4:
             raise refuse(f"{len(fields)} columns", QRELS_COLUMNS, line_number, other_kind(fields))
-        value = grade(fields[3], line_number)
-        if fields[0] != query or not queries:
-            query = fields[0]
-            queries.append(query)
-            bounds.append(len(documents))
-        documents.append(fields[2])
-        values.append(value)
-        lines.append(line_number)
-    bounds.append(len(documents))
-    return Rows(queries, bounds, documents, values, [], lines, 0, b"", 0, 0, len(text))
+        yield line_number, fields
 
 
 def other_kind(fields: list[bytes]) -> str:

@@ -28,7 +28,7 @@ HASH_FACTOR = cython.declare(cython.ulonglong, 1099511628211)
 HASH_MASK = cython.declare(cython.ulonglong, 18446744073709551615)
 # Up to here integers are exact in a double, so mantissa and power of ten give the nearest double.
 EXACT = cython.declare(cython.ulonglong, 9007199254740992)
-NO_RANK = cython.declare(cython.int, -1)
+NO_RANK = cython.declare(cython.longlong, -1)
 
 
 @cython.cfunc
@@ -140,6 +140,7 @@ def scan(
     p: cython.Py_ssize_t = begin
     start: cython.Py_ssize_t
     line_byte: cython.Py_ssize_t
+    first_line: cython.longlong = line
     row: cython.Py_ssize_t = 0
     lists: cython.Py_ssize_t = 0
     field: cython.int
@@ -248,6 +249,7 @@ def scan(
             line += 1
         if not last:
             p = begin
+            line = first_line
             if lists > 0:
                 lists -= 1
                 row = list_row[lists]

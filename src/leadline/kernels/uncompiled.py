@@ -46,4 +46,4 @@ class _Lock:
 
 
 nogil = gil = _Lock()
-uchar = ulonglong = int
+uchar = longlong = ulonglong = Py_ssize_t = int  # as Cython calls them

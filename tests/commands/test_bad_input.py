@@ -1,0 +1,291 @@
+"""Bad usage is one line on standard error and status 2; nothing is half-written, nothing is a traceback."""
+
+from __future__ import annotations
+
+import errno
+import importlib
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conftest import Leadline
+from leadline.errors import UsageError
+from leadline.measures import MEASURES
+
+HINT = " (see `leadline measures`)\n"
+EVALUATE_HINT = " (see `leadline evaluate --help`)\n"
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give a folder, which one stands in, with qrels `q` and the runs `r` and `more/r`."""
+    (tmp_path / "more").mkdir()
+    (tmp_path / "q").write_text("q1 0 d1 1\n")
+    for name in ("r", "more/r"):
+        (tmp_path / name).write_text("q1 Q0 d1 1 2 t\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def refusal(leadline: Leadline, *arguments: object) -> str:
+    """Run a command that must be refused; give its line without what every refusal begins with."""
+    before = content(Path.cwd())
+    found = leadline(*arguments)
+    assert (found.status, found.out) == (2, "")
+    assert found.err.startswith("leadline: error: ")
+    assert found.err.count("\n") == 1
+    assert content(Path.cwd()) == before, "something was written"
+    return found.err.removeprefix("leadline: error: ")
+
+
+@pytest.mark.usefixtures("files")
+def test_all_bad_measures_are_reported_at_once_with_the_nearest_good_ones(
+    leadline: Leadline,
+) -> None:
+    asked = ("evaluate", "q", "r", "-m", "nDGC@10", "-m", "AP", "-m", "P@0", "-m", "presicion@5")
+    found = refusal(leadline, *asked).removesuffix(HINT)
+    first, second, third = re.split("; (?=unknown measure|measure)", found)
+    assert first.startswith("unknown measure 'nDGC@10'; nearest: nDCG@10")
+    assert second == "measure 'P@0': @0 in P; expected a whole number, 1 or more"
+    assert third.startswith("unknown measure 'presicion@5'; nearest: P@5")
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(
+    ("measure", "error"),
+    [
+        ("P@0", "measure 'P@0': @0 in P; expected a whole number, 1 or more"),
+        ("P@-1", "measure 'P@-1': @-1 in P; expected a whole number, 1 or more"),
+        ("P@1.5", "measure 'P@1.5': @1.5 in P; expected a whole number, 1 or more"),
+        ("P_5,0", "measure 'P_5,0': @0 in P; expected a whole number, 1 or more"),
+        ("P@1e999", "measure 'P@1e999': @1e999 in P; expected a whole number, 1 or more"),
+        ("nDCG@x", "measure 'nDCG@x': @x in nDCG; expected a whole number, 1 or more"),
+        ("IPrec@1.5", "measure 'IPrec@1.5': @1.5 in IPrec; expected a number from 0 to 1"),
+        ("IPrec@nan", "measure 'IPrec@nan': @nan in IPrec; expected a number from 0 to 1"),
+        ("IPrec", "measure 'IPrec': IPrec needs a cutoff, as in IPrec@0.1"),
+        ("AP(rel=x)", "measure 'AP(rel=x)': rel=x in AP; expected a number, 0 or more"),
+        ("AP(rel=nan)", "measure 'AP(rel=nan)': rel=nan in AP; expected a number, 0 or more"),
+        ("AP(rel)", "measure 'AP(rel)': 'rel'; expected name=value"),
+        ("nDCG(gain=cubic)@10", ("measure 'nDCG(gain=cubic)@10': gain=cubic in nDCG; "
+         "expected linear or exp")),
+        ("RankOf@5", "measure 'RankOf@5': RankOf takes no cutoff; write RankOf"),
+    ],
+)  # fmt: skip
+def test_a_bad_parameter_says_what_is_expected(
+    measure: str, error: str, leadline: Leadline
+) -> None:
+    assert refusal(leadline, "evaluate", "q", "r", "-m", measure) == error + HINT
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(
+    "measure",
+    ["RBP(p=1.5)", "RBP(p=0)", "RBP(p=1)", "AP(foo=1)", "", " ", "@5", "P@", "P@5(rel=2)", "P(5)", "zzz",
+     "nDCG @10", "nDCG@10@10", "((((", "P@5,", "-", "P@\x00", "P@\uff11\uff10x"],
+)  # fmt: skip
+def test_a_bad_measure_is_one_line_that_names_it(measure: str, leadline: Leadline) -> None:
+    found = refusal(leadline, "evaluate", "q", "r", "-m", measure)
+    assert f"measure '{measure.strip()}'" in found
+    assert found.endswith(HINT)
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ("evaluat q r", "unknown command 'evaluat'; nearest: evaluate\n"),
+        ("--zzz", "No such option '--zzz'. (see `leadline --help`)\n"),
+        ("evaluate", "Missing argument 'QRELS'." + EVALUATE_HINT),
+        ("evaluate q", "Missing argument 'RUNS...'." + EVALUATE_HINT),
+        ("evaluate q r -m", "Option '-m' requires an argument.\n"),
+        ("evaluate q r -l x",
+         "Invalid value for '-l' / '--level': 'x' is not a valid float." + EVALUATE_HINT),
+        ("evaluate none r", "none: No such file or directory; expected a readable file\n"),
+        ("evaluate q none", "none: No such file or directory; expected a readable file\n"),
+        ("evaluate q r --known none", "none: No such file or directory; expected a readable file\n"),
+        ("evaluate more r", "more: is a folder; expected a file\n"),
+        ("evaluate q more", "more: is a folder; expected a file\n"),
+        ("evaluate q r more/r", ("two runs are called 'r' (r and more/r); expected different names "
+         "(rename a file, or use --name-by tag)\n")),
+        ("evaluate q r r", ("two runs are called 'r' (r and r); expected different names "
+         "(rename a file, or use --name-by tag)\n")),
+        ("evaluate r q", ("r:1: 6 columns; expected 4 columns: query iteration document grade. "
+         "This looks like a run; the qrels come first: QRELS RUN...\n")),
+        ("evaluate q -", ("-: holds no lines of a run; expected 6 columns: "
+         "query Q0 document rank score tag\n")),
+        ("evaluate q r -o more", "more: cannot be written (Is a directory)\n"),
+        ("evaluate q r -o none/out", "none/out: cannot be written (No such file or directory)\n"),
+        ("evaluate q r -o q/out", "q/out: cannot be written (Not a directory)\n"),
+    ],
+)  # fmt: skip
+def test_bad_usage_is_one_line(arguments: str, error: str, leadline: Leadline) -> None:
+    assert refusal(leadline, *arguments.split()) == error
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(
+    "option", ["--profile", "--queries", "--order", "--on-duplicate", "--on-nan", "-f"]
+)
+def test_a_choice_that_does_not_exist_lists_those_that_do(option: str, leadline: Leadline) -> None:
+    found = refusal(leadline, "evaluate", "q", "r", option, "nonsense")
+    assert f"{option}" in found
+    assert "'nonsense' is not one of '" in found
+
+
+def test_no_command_shows_the_help(leadline: Leadline) -> None:
+    found = leadline()
+    assert (found.status, found.err) == (0, "")
+    assert found.out.startswith("Usage: leadline ")
+
+
+def test_a_failing_command_leaves_the_old_result_alone(files: Path, leadline: Leadline) -> None:
+    out = files / "out.json"
+    assert leadline("evaluate", "q", "r", "-f", "json", "-o", out) == (0, "", "")
+    before = out.read_bytes()
+    assert before.endswith(b"}\n")
+    refusal(leadline, "evaluate", "q", "none", "-f", "json", "-o", out)
+    (files / "bad.run").write_text("q1 Q0 d1 1 2 t\nq1 Q0 d2 x x t\n")
+    refusal(leadline, "evaluate", "q", "r", "bad.run", "-f", "json", "-o", out)
+    assert out.read_bytes() == before
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("step", ["replace", "chmod"])
+def test_a_disk_that_fails_leaves_no_half_written_file(
+    step: str, leadline: Leadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_given: object) -> NoReturn:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, step, fail)
+    found = refusal(leadline, "evaluate", "q", "r", "-o", "out.txt")
+    assert found == "out.txt: cannot be written (No space left on device)\n"
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, MemoryError])
+def test_a_stopped_command_writes_one_line_and_nothing_else(
+    stop: type[BaseException], files: Path, leadline: Leadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def evaluate(*_given: object, **_options: Any) -> NoReturn:
+        raise stop
+
+    monkeypatch.setattr(importlib.import_module("leadline.commands.evaluate"), "evaluate", evaluate)
+    before = content(files)
+    found = leadline("evaluate", "q", "r", "-o", "out.txt")
+    if stop is KeyboardInterrupt:
+        assert (found.status, found.out) == (130, "")
+        assert found.err.strip() == "leadline: stopped"  # on a line of its own, after the ^C
+    else:
+        assert found == (2, "", "leadline: error: not enough memory for this input\n")
+    assert content(files) == before
+
+
+@pytest.mark.parametrize("name", ["a\nb.run", "none\r.run", "\x1b[31m.run"])
+def test_a_line_break_in_a_name_does_not_break_the_line(
+    name: str, files: Path, leadline: Leadline
+) -> None:
+    (files / name).write_text("q1 Q0 d1 1 x t\n")
+    assert "score 'x'; expected a number" in refusal(leadline, "evaluate", "q", name)
+
+
+def run_apart(*arguments: str | bytes, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    """Run the command line as its own process, its output in strict UTF-8 as most terminals have it."""
+    return subprocess.run(
+        [sys.executable, "-m", "leadline", *arguments],
+        capture_output=True,
+        check=False,
+        env=os.environ | {"PYTHONIOENCODING": "utf-8"} | environment,
+    )
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("pure", ["0", "1"])
+def test_a_process_ends_with_status_2_and_one_line(pure: str) -> None:
+    found = run_apart("evaluate", "q", "none", "-m", "AP", LEADLINE_PURE=pure)
+    assert (found.returncode, found.stdout) == (2, b"")
+    assert (
+        found.stderr
+        == b"leadline: error: none: No such file or directory; expected a readable file\n"
+    )
+
+
+@pytest.mark.parametrize("form", ["json", "jsonl", "table", "csv"])
+def test_ids_that_are_not_utf_8_come_out_as_they_went_in(form: str, files: Path) -> None:
+    (files / "q").write_bytes(b"q\xff 0 d1 1\n")
+    (files / "r").write_bytes(b"q\xff Q0 d1 1 2 t\n")
+    found = run_apart("evaluate", "q", "r", "-q", "-f", form)
+    assert found.stderr == b""
+    assert found.returncode == 0
+    assert b"q\xff" in found.stdout
+
+
+def test_an_id_that_is_not_utf_8_can_be_complained_of(files: Path) -> None:
+    (files / "r").write_bytes(b"q\xff Q0 d1 1 2 t\nq\xff Q0 d1 1 2 t\n")
+    found = run_apart("evaluate", "q", "r")
+    assert found.returncode == 2
+    assert b"r:2: document 'd1' appears twice" in found.stderr
+    assert b"Traceback" not in found.stderr
+
+
+ALPHABET = "".join(
+    sorted(
+        {*"PRAPnDCGIPrecRankOfBprefjudged@@@(((()))),,,===__..0123456789-+ erlgainxpk=*%é\x00\n"}
+    )
+)
+FRAGMENTS = st.sampled_from(
+    [*MEASURES.classes, "map", "ndcg_cut", "recip_rank", "precision", "recall", "@", "@10", "@0.1",
+     "_5", ".5,10", "_at_", "-l2", "(", ")", "(rel=2)", "(gain=exp)", "(discount=jk)", "(n=all)",
+     "(form=search)", "(beta=0.5)",
+     "rel=", ",", "=", "1e5", "nan", "inf", "-1", "0", "007", "1_0", "٣", " "]
+)  # fmt: skip
+TEXTS = st.one_of(
+    st.text(ALPHABET, max_size=14),
+    st.text(max_size=8),
+    st.lists(FRAGMENTS, max_size=5).map("".join),
+)
+
+
+@settings(max_examples=1500)
+@given(TEXTS)
+def test_any_text_is_refused_or_means_measures_that_print_and_parse_back(text: str) -> None:
+    try:
+        found = MEASURES.expand(text)
+    except UsageError:
+        return
+    assert found
+    for measure in found:
+        again = MEASURES.parse(str(measure))
+        assert again == measure
+        assert str(again) == str(measure)
+        assert type(again) is type(measure)
+        assert all(
+            getattr(again, name) == getattr(measure, name) for name in type(measure).parameters()
+        )
+
+
+@settings(max_examples=300)
+@given(st.lists(TEXTS, min_size=1, max_size=4))
+def test_every_bad_text_among_several_is_reported(texts: list[str]) -> None:
+    bad = []
+    for text in texts:
+        try:
+            MEASURES.expand(text)
+        except UsageError as error:
+            bad.append(str(error))
+    if not bad:
+        assert MEASURES.expand_all(texts)
+        return
+    with pytest.raises(UsageError) as refused:
+        MEASURES.expand_all(texts)
+    assert all(fault in str(refused.value) for fault in bad)

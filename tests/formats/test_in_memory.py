@@ -1,0 +1,295 @@
+"""Runs and qrels as dictionaries and data frames, and files of known documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd  # type: ignore[import-untyped]  # its stubs are another package
+import polars as pl
+import pytest
+
+import leadline as ll
+from leadline.errors import InputError, UsageError
+from leadline.formats import judge, known, read_qrels, read_run
+
+QRELS: dict[str, dict[str, float]] = {"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 0.5, "d3": -1}}
+RUN: dict[str, dict[str, float]] = {"q1": {"d2": 2.5, "d1": 1.0}, "q2": {"d1": 7.0}}
+QRELS_ROWS = [("q2", "d1", 0.5), ("q1", "d1", 2.0), ("q2", "d3", -1.0), ("q1", "d2", 0.0)]
+RUN_ROWS = [("q1", "d1", 1.0), ("q2", "d1", 7.0), ("q1", "d2", 2.5)]
+
+LIBRARIES: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "pandas": pd.DataFrame,
+    "polars": pl.DataFrame,
+}
+# (qrels columns, run columns, columns that are there too)
+SCHOOLS = {
+    "ir_measures": (
+        ("query_id", "doc_id", "relevance"),
+        ("query_id", "doc_id", "score"),
+        ("iteration",),
+    ),
+    "PyTerrier": (("qid", "docno", "label"), ("qid", "docno", "score"), ("rank", "query")),
+    "ranx": (("q_id", "doc_id", "score"), ("q_id", "doc_id", "score"), ()),
+    "trectools": (("query", "docid", "rel"), ("query", "docid", "score"), ("q0", "rank", "system")),
+}
+
+
+def frame(library: str, names: tuple[str, ...], rows: list[Any], more: tuple[str, ...] = ()) -> Any:
+    columns = {name: [row[place] for row in rows] for place, name in enumerate(names)}
+    return LIBRARIES[library]({name: ["7"] * len(rows) for name in more} | columns)
+
+
+def refusal(read: Callable[..., object], *given: object, **options: Any) -> str:
+    with pytest.raises(InputError) as refused:
+        read(*given, **options)
+    assert "\n" not in str(refused.value)
+    return str(refused.value)
+
+
+@pytest.mark.usefixtures("form")
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("school", SCHOOLS)
+def test_the_column_names_of_the_field_are_known(library: str, school: str) -> None:
+    qrels, run, more = SCHOOLS[school]
+    judgments = read_qrels(frame(library, qrels, QRELS_ROWS, more))
+    assert judgments.to_dict() == QRELS
+    found = read_run(frame(library, run, RUN_ROWS, more))
+    assert found.to_dict() == RUN
+    assert list(found.to_dict()["q1"]) == ["d2", "d1"]
+    results = ll.evaluate(judgments, {"mine": frame(library, run, RUN_ROWS, more)}, ["AP", "nDCG"])
+    assert results.names == ["mine"]
+    assert results.value("mine", "q1", "AP") == 0.5
+    assert results.value("mine", "q2", "nDCG") == 1.0
+
+
+@pytest.mark.usefixtures("form")
+@pytest.mark.parametrize("kind", [np.float32, np.float64, np.int8, np.int64, np.uint16])
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_numbers_of_numpy_are_fine(library: str, kind: Any) -> None:
+    numbers = np.array([3, 1, 2], dtype=kind)
+    table = LIBRARIES[library]({"qid": ["q"] * 3, "docno": ["a", "b", "c"], "label": numbers})
+    assert read_qrels(table).to_dict() == {"q": {"a": 3, "b": 1, "c": 2}}
+    table = LIBRARIES[library]({"qid": ["q"] * 3, "docno": ["a", "b", "c"], "score": numbers})
+    assert list(read_run(table).to_dict()["q"]) == ["a", "c", "b"]
+    assert read_qrels({"q": dict(zip("abc", numbers, strict=True))}).to_dict()["q"]["c"] == 2
+    assert read_run({"q": dict(zip("abc", numbers, strict=True))}).scores.tolist() == [3, 2, 1]
+
+
+@pytest.mark.usefixtures("form")
+@pytest.mark.parametrize("dtype", ["object", "str", "string", "category"])
+def test_ids_of_any_string_type_of_pandas_are_fine(dtype: str) -> None:
+    table = frame("pandas", ("qid", "docno", "score"), RUN_ROWS).astype(
+        {"qid": dtype, "docno": dtype}
+    )
+    assert read_run(table).to_dict() == RUN
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize(("column", "place"), [("qid", 0), ("docno", 1)])
+def test_ids_that_are_numbers_are_refused_and_the_column_is_named(
+    library: str, column: str, place: int
+) -> None:
+    rows = [(str(row[0]), str(row[1]), row[2]) for row in RUN_ROWS]
+    broken = [tuple(7 if at == place else value for at, value in enumerate(row)) for row in rows]
+    for read, last in ((read_run, "score"), (read_qrels, "label")):
+        assert (
+            f"id 7 of type int in column '{column}'; expected a string. "
+            "ids are never converted, since 1, 01 and 1.0 would become one"
+        ) in refusal(read, frame(library, ("qid", "docno", last), broken))
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_missing_id_is_refused(library: str) -> None:
+    rows = [("q1", "d1", 1.0), ("q1", None, 2.0)]
+    assert "in column 'docno'; expected a string" in refusal(
+        read_run, frame(library, ("qid", "docno", "score"), rows)
+    )
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("value", [float("nan"), None])
+def test_a_missing_score_is_refused(library: str, value: float | None) -> None:
+    rows = [("q1", "d1", 1.0), ("q1", "d2", value)]
+    assert "of document 'd2' of query 'q1'; expected a number" in refusal(
+        read_run, frame(library, ("qid", "docno", "score"), rows)
+    )
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_frame_without_a_needed_column_says_which(library: str) -> None:
+    table = frame(library, ("qid", "docno", "similarity"), RUN_ROWS)
+    assert refusal(read_run, table).endswith(
+        "scores with columns qid, docno, similarity; expected a column called score"
+    )
+    table = frame(library, ("topic", "docno", "score"), RUN_ROWS)
+    assert "; expected a column called query_id or qid or q_id or query" in refusal(read_run, table)
+
+
+@pytest.mark.usefixtures("form")
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_document_twice_in_a_frame_is_refused(library: str) -> None:
+    rows = [("q1", "d1", 1.0), ("q2", "d1", 1.0), ("q1", "d1", 2.0)]
+    found = refusal(read_run, frame(library, ("qid", "docno", "score"), rows), name="mine")
+    assert found.startswith("mine")
+    assert ": document 'd1' appears twice for query 'q1'" in found
+    assert "; expected each once" in found
+    found = refusal(read_qrels, frame(library, ("qid", "docno", "label"), rows))
+    assert ": document 'd1' is judged twice for query 'q1'" in found
+    assert "; expected each once" in found
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_frame_without_rows_is_refused(library: str) -> None:
+    assert " no judgments; " in refusal(read_qrels, frame(library, ("qid", "docno", "label"), []))
+    with pytest.raises(InputError, match="holds no documents"):
+        judge(frame(library, ("qid", "docno", "score"), []), read_qrels(QRELS))
+
+
+@pytest.mark.usefixtures("form")
+def test_a_dictionary_is_read_as_it_stands() -> None:
+    assert read_qrels(QRELS).to_dict() == QRELS
+    assert read_run(RUN).to_dict() == RUN
+    name, judged, tally = judge(RUN | {"q7": {"x": 1.0}}, read_qrels(QRELS))
+    assert name == "run"
+    assert judged.rank.tolist() == [1, 2, 1]
+    assert (tally.rows, tally.queries, tally.unjudged_queries, tally.unjudged_query) == (
+        4,
+        3,
+        1,
+        "q7",
+    )
+
+
+@pytest.mark.usefixtures("form")
+def test_odd_ids_in_a_dictionary_are_kept() -> None:
+    names = ["", "a b", "a\tb", "a\nb", "\0", "\udcff", "é", "NA", "1", "01", "\u2028", "x" * 3000]
+    run = read_run({name: dict.fromkeys(names, 1.0) for name in names})
+    assert set(run.queries) == set(run.documents) == set(names)
+    judged = judge(run, read_qrels({name: dict.fromkeys(names, 1) for name in names}))[1]
+    assert len(judged.rank) == len(names) ** 2
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        ({1: {"d1": 1}}, "id 1 is of type int; expected a string. str(...) makes one"),
+        ({"q1": {7: 1}}, "id 7 is of type int; expected a string. str(...) makes one"),
+        ({None: {"d1": 1}}, "id None is of type NoneType; expected a string. str(...) makes one"),
+        ({b"q1": {"d1": 1}}, "id b'q1' is of type bytes; expected a string. str(...) makes one"),
+        ({"q1": {"\ud800": 1}}, "id '\\ud800' is not valid text; expected a Unicode string"),
+        ({"q1": 7}, "query 'q1' has int; expected {document: score}"),
+        ({"q1": {"d1": "2"}}, "score '2' of document 'd1' of query 'q1'; expected a number"),
+        ({"q1": {"d1": b"2"}}, "score b'2' of document 'd1' of query 'q1'; expected a number"),
+        ({"q1": {"d1": None}}, "score None of document 'd1' of query 'q1'; expected a number"),
+        ({"q1": {"d1": [1]}}, "score [1] of document 'd1' of query 'q1'; expected a number"),
+        ({"q1": {"d1": float("nan")}}, "score nan of document 'd1' of query 'q1'; expected a number"),
+        ({"q1": {"d1": 1j}}, "score 1j of document 'd1' of query 'q1'; expected a number"),
+        ({"q1": {"d1": 10**400}}, f"score {10**400} of document 'd1' of query 'q1'; expected a number"),
+    ],
+    ids=lambda given: str(given)[:30],
+)  # fmt: skip
+def test_a_dictionary_with_a_fault_is_refused(given: Any, error: str) -> None:
+    assert error in refusal(read_run, given)
+    assert error.replace("score", "grade") in refusal(read_qrels, given)
+
+
+def test_infinite_scores_are_fine_and_infinite_grades_are_not() -> None:
+    infinite = {"q1": {"d1": float("inf"), "d2": float("-inf"), "d3": 0.0}}
+    assert list(read_run(infinite).to_dict()["q1"]) == ["d1", "d3", "d2"]
+    assert "grade inf of document 'd1'" in refusal(read_qrels, infinite)
+
+
+def test_empty_judgments_are_refused() -> None:
+    cases: list[dict[str, dict[str, float]]] = [{}, {"q1": {}}]
+    for empty in cases:
+        assert " no judgments; " in refusal(read_qrels, empty)
+
+
+def test_an_empty_run_is_refused() -> None:
+    cases: list[dict[str, dict[str, float]]] = [{}, {"q1": {}}]
+    for empty in cases:
+        with pytest.raises(InputError, match="holds no documents"):
+            judge(empty, read_qrels(QRELS), name="mine")
+
+
+@pytest.mark.parametrize("given", [7, None, 1.5, object(), b"path"])
+def test_what_is_neither_path_nor_dictionary_nor_frame_is_refused(given: Any) -> None:
+    for read in (read_run, read_qrels):
+        assert refusal(read, given).startswith(
+            f"an object of type {type(given).__name__}; expected a path, a dictionary"
+        )
+
+
+def test_tables_pass_through_unchanged() -> None:
+    qrels, run = read_qrels(QRELS), read_run(RUN)
+    assert read_qrels(qrels) is qrels
+    assert read_run(run) is run
+
+
+@pytest.mark.usefixtures("form")
+def test_negative_grades_may_count_as_unjudged() -> None:
+    assert read_qrels(QRELS, negative="unjudged").to_dict() == {
+        "q1": {"d1": 2, "d2": 0},
+        "q2": {"d1": 0.5},
+    }
+    with pytest.raises(UsageError, match="negative='junk'; expected 'nonrelevant' or 'unjudged'"):
+        read_qrels(QRELS, negative="junk")
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"order": "id"}, "order='id'; expected 'score' or 'rank'"),
+        ({"on_duplicate": "keep"}, ("on_duplicate='keep'; expected 'refuse' or 'first' or 'last' or "
+         "'max' or 'hold'")),
+        ({"on_nan": "zero"}, "on_nan='zero'; expected 'refuse' or 'drop'"),
+    ],
+)  # fmt: skip
+def test_repairs_that_do_not_exist_are_refused(options: dict[str, str], error: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        read_run(RUN, **options)
+    assert str(refused.value) == error
+
+
+def test_known_documents_are_lines_of_two_columns_or_qrels(tmp_path: Path) -> None:
+    path = tmp_path / "known.txt"
+    path.write_bytes(
+        b"# seen before\n\nq1 d1\r\nq1\td2 \nq2 0 d1 1\nq2 0 d2 0\nq2 0 d3 -1\nq\xff d\xc2\xa01\n"
+    )
+    assert known.read(str(path)) == {
+        b"q1": {b"d1", b"d2"},
+        b"q2": {b"d1"},
+        b"q\xff": {b"d\xc2\xa01"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("q1 d1\nq1 d2 d3\n", ":2: 3 columns; expected query document, or 4 columns of qrels"),
+        ("q1\n", ":1: 1 columns; expected query document, or 4 columns of qrels"),
+        ("", ": holds no known documents; expected lines of query document"),
+        ("# nothing\n", ": holds no known documents; expected lines of query document"),
+        ("q1 0 d1 0\n", ": holds no known documents; expected lines of query document"),
+    ],
+)
+def test_a_fault_among_known_documents_is_one_line(text: str, error: str, tmp_path: Path) -> None:
+    path = tmp_path / "known.txt"
+    path.write_text(text)
+    assert refusal(known.read, str(path)) == f"{path}{error}"
+
+
+@pytest.mark.parametrize("grade", ["x", "1.5.2", "nan", "+-1", "--1", "1e999"])
+def test_a_broken_grade_among_known_documents_is_refused(grade: str, tmp_path: Path) -> None:
+    path = tmp_path / "known.txt"
+    path.write_text(f"q1 0 d1 1\nq1 0 d2 {grade}\n")
+    assert refusal(known.read, str(path)).startswith(f"{path}:2: ")
+
+
+def test_a_fractional_grade_among_known_documents_is_a_grade(tmp_path: Path) -> None:
+    path = tmp_path / "known.txt"
+    path.write_text("q1 0 d1 1.0\nq1 0 d2 0.5\nq1 0 d3 +2\n")
+    assert known.read(str(path)) == {b"q1": {b"d1", b"d3"}}

@@ -1,0 +1,419 @@
+"""Runs and qrels of TREC: what separates, what is kept, what is counted, where faults are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import Leadline
+from leadline.errors import InputError
+from leadline.formats import Repair, Tally, judge, read_qrels, read_run, trec_run
+from leadline.formats.opening import Workspace
+from leadline.judged import Judged
+from leadline.kernels import plain
+from leadline.qrels import Qrels
+from leadline.run import Run
+from strategies import columns_of, judged_by
+
+pytestmark = pytest.mark.usefixtures("form")
+
+ODD_IDS = (
+    b"d\xc2\xa01", b'"d1"', b"'d1", b"d,1", b"d;1", b"d|1", b"d\\1", b"\xff\xfe\xfd", b"\xed\xa0\x80",
+    b"d\x85", b"d\x1c\x1d", b"\x01", b"\x7f", b"\xe2\x80\xa8", b"\xe3\x80\x80", b"NA", b"null", b"nan",
+    b"None",
+    b"True", b"1", b"01", b"007", b"1.0", b"1e0", b"+1", b"-1", b"d#1", b"%s", b"{}", b"$x", b"d" * 5000,
+)  # fmt: skip
+
+
+def run_of(folder: Path, text: bytes | str, name: str = "sys.run") -> Path:
+    path = folder / name
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return path
+
+
+def refusal(path: Path, repair: Repair | None = None) -> str:
+    """Give the one error that reading a run and judging it in windows of any size agree on."""
+    with pytest.raises(InputError) as whole:
+        trec_run.read(str(path), repair=repair)
+    for window in (8, 40, 1 << 16):
+        for turns in (1, 2):
+            with pytest.raises(InputError) as parted:
+                judged_by(
+                    path, read_qrels({"q1": {"d1": 1}}), window=window, turns=turns, repair=repair
+                )
+            assert str(parted.value) == str(whole.value)
+    assert "\n" not in str(whole.value)
+    return str(whole.value).removeprefix(f"{path}:")
+
+
+def test_every_odd_byte_of_an_id_is_kept(tmp_path: Path) -> None:
+    names = [name.decode("utf-8", "surrogateescape") for name in ODD_IDS]
+    lines = [b"q1 Q0 %s 1 %d t\n" % (name, -place) for place, name in enumerate(ODD_IDS)]
+    lines += [b"Q%s Q0 d1 1 1 t\n" % name for name in ODD_IDS]
+    run = read_run(run_of(tmp_path, b"".join(lines)))
+    assert list(run.to_dict()["q1"]) == names
+    assert set(run.to_dict()) == {"q1", *(f"Q{name}" for name in names)}
+    lines = [b"q1 0 %s 1\n" % name for name in ODD_IDS] + [
+        b"Q%s 0 d1 2\n" % name for name in ODD_IDS
+    ]
+    qrels = read_qrels(run_of(tmp_path, b"".join(lines), "qrels.txt"))
+    assert qrels.to_dict()["q1"] == dict.fromkeys(names, 1)
+    assert set(qrels.queries) == {"q1", *(f"Q{name}" for name in names)}
+    judged, tally = judged_by(tmp_path / "sys.run", qrels, window=64)
+    assert judged.length.sum() == tally.rows == 2 * len(ODD_IDS)
+    assert len(judged.rank) == 2 * len(ODD_IDS)
+
+
+def test_ids_that_differ_in_one_byte_are_not_one(tmp_path: Path) -> None:
+    path = run_of(
+        tmp_path, "q1 Q0 1 1 3 t\nq1 Q0 01 2 2 t\nq1 Q0 1.0 3 1 t\nq1 Q0 d1\u00a0 4 0 t\n"
+    )
+    qrels = read_qrels({"q1": {"01": 1, "1.0": 1, "001": 1, "d1": 1}})
+    assert judged_by(path, qrels)[0].rank.tolist() == [2, 3]
+
+
+def test_only_ascii_blanks_separate_columns(tmp_path: Path) -> None:
+    text = b"\x0bq1\x0cQ0\td1 \t 1\v\f2.5  t\f\nq1 Q0\xc2\xa0Q0 d2 2 1.5\tt\x0b\r\n"
+    assert read_run(run_of(tmp_path, text)).to_dict() == {"q1": {"d1": 2.5, "d2": 1.5}}
+    text = b"\x0bq1\x0c0\td1\v\f2 \nq1 0 d2\xe3\x80\x80x 1\x0b\r\n"
+    found = read_qrels(run_of(tmp_path, text, "qrels.txt")).to_dict()
+    assert found == {"q1": {"d1": 2, "d2\u3000x": 1}}
+
+
+def test_comments_and_blank_lines_count_as_lines_and_nothing_else(tmp_path: Path) -> None:
+    text = "# head\n\n \t\nq1 Q0 d1 1 2 t\n#q1 Q0 d1 1 2 t\n\r\nq1 Q0 d2 2 x t\n"
+    path = run_of(tmp_path, text)
+    for window in (100, 1 << 16):
+        with pytest.raises(InputError, match=r":7: score 'x'; expected a number"):
+            judged_by(path, read_qrels({"q1": {"d1": 1}}), window=window)
+    assert read_run(run_of(tmp_path, text.replace(" x ", " 1 "))).to_dict() == {
+        "q1": {"d1": 2, "d2": 1}
+    }
+    text = "# head\n\n\x0c\nq1 0 d1 1\n#\nq1 0 d2 x\n"
+    with pytest.raises(InputError, match=r":6: grade 'x'; expected a number"):
+        read_qrels(run_of(tmp_path, text, "qrels.txt"))
+
+
+@pytest.mark.usefixtures("form")
+def test_comments_longer_than_a_window_count_as_lines_once(tmp_path: Path) -> None:
+    path = run_of(tmp_path, "# head\n\n \t\n# more\nq1 Q0 d1 1 2 t\nq1 Q0 d2 2 x t\n")
+    assert refusal(path) == "6: score 'x'; expected a number"
+
+
+def test_only_a_hash_mark_in_the_first_column_begins_a_comment(tmp_path: Path) -> None:
+    text = "#q0 Q0 d0 1 9 t\n #q1 Q0 #d1 1 3 #t\nq2 #0 d1 1 3 t\n"
+    path = run_of(tmp_path, text)
+    assert read_run(path).to_dict() == {"#q1": {"#d1": 3}, "q2": {"d1": 3}}
+    assert judged_by(path, read_qrels({"#q1": {"#d1": 1}}), window=8)[0].rank.tolist() == [1]
+
+
+def test_a_file_of_comments_holds_no_run(tmp_path: Path) -> None:
+    assert refusal(run_of(tmp_path, "# a\n\n#b")) == (
+        f" holds no lines of a run; expected {plain.RUN_COLUMNS}"
+    )
+
+
+def test_nul_bytes_in_a_comment_do_no_harm(tmp_path: Path) -> None:
+    path = run_of(tmp_path, b"# \0 \r x\nq1 Q0 d1 1 3 t\n")
+    assert read_run(path).to_dict() == {"q1": {"d1": 3}}
+
+
+@pytest.mark.parametrize("window", [8, 30, 64, 100, 1 << 16])
+def test_more_columns_are_counted_exactly_once(window: int, tmp_path: Path) -> None:
+    lines = [
+        f"q{place // 7} Q0 d{place} 1 {-place} t{' more' * (place % 3)}\n" for place in range(60)
+    ]
+    path = run_of(tmp_path, "".join(lines))
+    tally = judged_by(path, read_qrels({"q1": {"d1": 1}}), window=window)[1]
+    assert (tally.extra_columns, tally.rows, tally.queries) == (40, 60, 9)
+    shuffled = run_of(tmp_path, "".join(lines[::2] + lines[1::2]))
+    assert judged_by(shuffled, read_qrels({"q1": {"d1": 1}}), window=window)[1].extra_columns == 40
+
+
+def test_more_columns_are_counted_by_the_command_line(tmp_path: Path, leadline: Leadline) -> None:
+    run = run_of(tmp_path, "q1 Q0 d1 1 2 t\nq1 Q0 d2 2 1 t x y z\n")
+    qrels = run_of(tmp_path, "q1 0 d1 1\n", "qrels.txt")
+    found = leadline("evaluate", qrels, run, "-f", "json").data
+    assert found["runs"][0]["counts"]["ignored_columns"] == 1
+    said = {warning["code"]: warning["count"] for warning in found["warnings"]}
+    assert said == {"ignored_columns": 1, "unjudged_documents": 1}
+
+
+def test_crlf_changes_nothing(tmp_path: Path) -> None:
+    text = "q1 Q0 d1 1 2 t\n\n# c\nq1 Q0 d2 2 1 t\n"
+    plainly = read_run(run_of(tmp_path, text)).to_dict()
+    path = run_of(tmp_path, text.replace("\n", "\r\n"))
+    assert read_run(path).to_dict() == plainly
+    assert judged_by(path, read_qrels({"q1": {"d2": 1}}), window=8)[1].tag == "t"
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("q1 Q0 d1 1 2\n", ("1: 5 columns; expected 6 columns: query Q0 document rank score tag. "
+         "The tag in the last column may be missing")),
+        ("q1 0 d1 1\n", ("1: 4 columns; expected 6 columns: query Q0 document rank score tag. "
+         "This looks like qrels; the qrels come first: QRELS RUN...")),
+        ("q1,d1,1,2\n", ("1: 1 columns; expected 6 columns: query Q0 document rank score tag. "
+         "This looks like CSV")),
+        ("q1 Q0 d1 1 1,5 t\n", "1: score '1,5'; expected a number"),
+        ("q1 Q0 d1 1 1_000 t\n", "1: score '1_000'; expected a number"),
+        ("q1 Q0 d1 1 0x1p3 t\n", "1: score '0x1p3'; expected a number"),
+        ("q1 Q0 d1 1 ٣ t\n", "1: score '٣'; expected a number"),
+        ("q1 Q0 d1 1 1e t\n", "1: score '1e'; expected a number"),
+        ("q1 Q0 d1 1 1e+ t\n", "1: score '1e+'; expected a number"),
+        ("q1 Q0 d1 1 1e5.0 t\n", "1: score '1e5.0'; expected a number"),
+        ("q1 Q0 d1 1 . t\n", "1: score '.'; expected a number"),
+        ("q1 Q0 d1 1 + t\n", "1: score '+'; expected a number"),
+        ("q1 Q0 d1 1 --1 t\n", "1: score '--1'; expected a number"),
+        ("q1 Q0 d1 1 " + 50 * "x" + " t\n", "1: score '" + 40 * "x" + "...'; expected a number"),
+        ("q1 Q0 d1 1 -nan t\n", ("1: score '-nan' of document 'd1'; expected a number. "
+         "`--on-nan drop` leaves such lines out")),
+        ("q1 Q0 d1 1 2 t\rq1 Q0 d2 1 2 t\n", ("1: a carriage return inside a line; "
+         "expected lines that end in LF or CRLF")),
+        ("q1 Q0 d1 1 2 t\nq1 Q0 d\0 1 2 t\n", "2: a NUL byte; expected a text file in UTF-8"),
+        ("q1 Q0 d1 1 2 t\nq1 Q0 d2 1 2 t\n\nq1 Q0 d1 1 2 t\n", ("4: document 'd1' appears twice for "
+         "query 'q1' (first at line 1); expected each once. "
+         "`--on-duplicate first|last|max|hold` repairs it")),
+        ("q1 Q0 d1 1 2 t\nq2 Q0 d1 1 2 t\nq1 Q0 d1 1 2 t\n", ("3: document 'd1' appears twice for "
+         "query 'q1' (first at line 1); expected each once. "
+         "`--on-duplicate first|last|max|hold` repairs it")),
+    ],
+)  # fmt: skip
+def test_a_fault_of_a_run_is_one_line_whatever_the_window(
+    text: str, error: str, tmp_path: Path
+) -> None:
+    assert refusal(run_of(tmp_path, text)) == error
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("q1 0 d1\n", "1: 3 columns; expected 4 columns: query iteration document grade"),
+        ("q1 0 d1 1 x\n", ("1: 5 columns; expected 4 columns: query iteration document grade. "
+         "The tag in the last column may be missing")),
+        ("q1 Q0 d1 1 2 t\n", ("1: 6 columns; expected 4 columns: query iteration document grade. "
+         "This looks like a run; the qrels come first: QRELS RUN...")),
+        ("q1 0 d1 1_0\n", "1: grade '1_0'; expected a number"),
+        ("q1 0 d1 yes\n", "1: grade 'yes'; expected a number"),
+        ("q1 0 d1 nan\n", "1: grade 'nan'; expected a finite number"),
+        ("q1 0 d1 inf\n", "1: grade 'inf'; expected a finite number"),
+        ("q1 0 d1 -Infinity\n", "1: grade '-Infinity'; expected a finite number"),
+        ("q1 0 d1 1e999\n", "1: grade '1e999'; expected a finite number"),
+        ("q1 0 d1 1\n\nq1 0 d1 1\n", ("3: document 'd1' is judged twice for query 'q1' "
+         "(first at line 1); expected each once")),
+        ("q1 0 a 1\nq1 0 b 1\nq1 0 b 1\nq1 0 a 1\n", ("3: document 'b' is judged twice for query 'q1' "
+         "(first at line 2); expected each once")),
+        ("q1 0 a 1\nq1 0 a 1\nq1 0 a 1\n", ("2: document 'a' is judged twice for query 'q1' "
+         "(first at line 1); expected each once")),
+        ("q1 0 a 1\nq2 0 a 1\nq1 0 a 0\n", ("3: document 'a' is judged twice for query 'q1' "
+         "(first at line 1); expected each once")),
+    ],
+)  # fmt: skip
+def test_a_fault_of_qrels_is_one_line(text: str, error: str, tmp_path: Path) -> None:
+    path = run_of(tmp_path, text, "qrels.txt")
+    with pytest.raises(InputError) as refused:
+        read_qrels(path)
+    assert str(refused.value) == f"{path}:{error}"
+
+
+def test_the_first_line_at_fault_is_named(tmp_path: Path) -> None:
+    path = run_of(tmp_path, "q1 Q0 d1 1 x t\nq1 Q0 d2 1\nq1 Q0 d3 1 y t\n")
+    assert refusal(path) == "1: score 'x'; expected a number"
+
+
+def test_grades_are_exact(tmp_path: Path) -> None:
+    grades = ["0.1", "1e-3", ".5", "3.", "+2", "-0.5", "-2", "0.30000000000000004", "1" + 30 * "0"]
+    text = "".join(f"q1 0 d{place} {grade}\n" for place, grade in enumerate(grades))
+    found = read_qrels(run_of(tmp_path, text, "qrels.txt")).to_dict()["q1"]
+    assert list(found.values()) == [float(grade) for grade in grades]
+
+
+def test_judgments_may_stand_in_any_order(tmp_path: Path) -> None:
+    text = "q2 0 b 2\nq1 0 a 1\nq2 0 a 1\nq1 0 b 0\nq10 0 a 3\n"
+    qrels = read_qrels(run_of(tmp_path, text, "qrels.txt"))
+    assert list(qrels.queries) == ["q1", "q10", "q2"]
+    expected = {"q1": {"a": 1, "b": 0}, "q10": {"a": 3}, "q2": {"a": 1, "b": 2}}
+    assert qrels.to_dict() == expected
+    assert qrels == read_qrels(expected)
+
+
+LONG = "".join(
+    f"q{place // 50} Q0 d{place % 61} 1 {(place * 37) % 11} tag\n" for place in range(300)
+)
+
+
+@pytest.mark.parametrize("window", [8, 64, 500, 1000, 4000])
+@pytest.mark.parametrize("kind", ["grouped", "interleaved", "reversed", "one list"])
+def test_a_tiny_window_gives_what_a_big_one_gives(window: int, kind: str, tmp_path: Path) -> None:
+    lines = LONG.splitlines(keepends=True)
+    if kind == "interleaved":
+        lines = [line for start in range(50) for line in lines[start::50]]
+    elif kind == "reversed":
+        lines.reverse()
+    elif kind == "one list":
+        lines = [f"q1 Q0 d{place} 1 {place % 7} tag\n" for place in range(300)]
+    path = run_of(tmp_path, "".join(lines))
+    grades = {f"d{place}": place % 3 for place in range(0, 61, 2)}
+    qrels = read_qrels({f"q{query}": grades for query in range(0, 8, 2)} | {"q1": grades})
+    big, big_tally = judged_by(path, qrels)
+    for turns in (1, 2):
+        small, small_tally = judged_by(path, qrels, window=window, turns=turns)
+        assert columns_of(small) == columns_of(big)
+        assert small_tally == big_tally
+    assert sum(big.length) > 100
+
+
+@pytest.mark.parametrize("turns", [1, 2])
+def test_a_workspace_serves_one_run_after_the_other(turns: int, tmp_path: Path) -> None:
+    qrels = read_qrels({"q1": {"d1": 1, "d9": 2}, "q2": {"d2": 1}})
+    workspaces = [Workspace(64) for _ in range(turns)]
+    texts = [
+        LONG,
+        "q1 Q0 d1 1 2 t\n",
+        "q1 Q0 x 1 nan t\n",
+        "q2 Q0 d2 1 2 t\nq1 Q0 d9 1 1 t\nq2 Q0 y 1 0 t\n",
+    ]
+    found: list[tuple[Judged, Judged]] = []
+    for place, text in enumerate([*texts, *texts]):
+        path = run_of(tmp_path, text, f"{place}.run")
+        if "nan" in text:
+            with pytest.raises(InputError):
+                trec_run.judge(str(path), qrels, workspaces=workspaces)
+            continue
+        found.append(
+            (trec_run.judge(str(path), qrels, workspaces=workspaces)[0], judged_by(path, qrels)[0])
+        )
+    for again, fresh in found:  # looked at after all were read: no join holds borrowed memory
+        assert columns_of(again) == columns_of(fresh)
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+@pytest.mark.parametrize("depth", [None, 1, 7])
+@pytest.mark.parametrize("judged_only", [False, True])
+def test_a_run_read_whole_is_judged_like_its_file(
+    narrow: bool, depth: int | None, judged_only: bool, tmp_path: Path
+) -> None:
+    text = (
+        LONG
+        + "q9 Q0 a 1 0.123456789 t\nq9 Q0 b 2 0.123456788 t\nq9 Q0 c 3 1e300 t\nq9 Q0 d 4 -inf t\n"
+    )
+    path = run_of(tmp_path, text)
+    grades = {f"d{place}": place % 4 - 1 for place in range(0, 61, 3)}
+    qrels = read_qrels(
+        {f"q{query}": grades for query in range(5)} | {"q9": {"a": 1, "d": 2}, "z": {"a": 1}}
+    )
+    options: dict[str, Any] = {"narrow": narrow, "depth": depth, "judged_only": judged_only}
+    of_run = Judged.of_run(read_run(path), qrels, **options)
+    assert columns_of(of_run) == columns_of(judged_by(path, qrels, **options)[0])
+
+
+@pytest.mark.parametrize(
+    "policy",
+    ["first", "last", "max", "hold"],
+)
+def test_a_repaired_run_read_whole_is_judged_like_its_file(policy: str, tmp_path: Path) -> None:
+    path = run_of(
+        tmp_path, "q1 Q0 a 1 1 t\nq1 Q0 b 2 4 t\nq1 Q0 a 3 3 t\nq1 Q0 a 4 2 t\nq1 Q0 c 5 0 t\n"
+    )
+    qrels = read_qrels({"q1": {"a": 1, "c": 1}})
+    run = read_run(path, on_duplicate=policy)
+    judged, tally = trec_run.judge(str(path), qrels, repair=Repair(on_duplicate=policy))
+    assert tally.repeated == 2
+    assert columns_of(Judged.of_run(run, qrels)) == columns_of(judged)
+
+
+@pytest.mark.parametrize(
+    "narrow",
+    [False, True],
+)
+@pytest.mark.parametrize("window", [8, 1 << 16])
+def test_the_best_place_of_a_held_document_counts(
+    window: int, narrow: bool, tmp_path: Path
+) -> None:
+    path = run_of(tmp_path, "q1 Q0 a 1 0.100000001 t\nq1 Q0 a 2 0.100000002 t\nq1 Q0 b 3 0.05 t\n")
+    qrels, repair = read_qrels({"q1": {"a": 1}}), Repair(on_duplicate="hold")
+    judged = judged_by(path, qrels, window=window, repair=repair, narrow=narrow)[0]
+    assert (judged.rank.tolist(), judged.length.tolist()) == ([1], [3])
+
+
+def test_a_query_whose_every_line_is_dropped_stays_an_empty_list(tmp_path: Path) -> None:
+    path = run_of(tmp_path, "q1 Q0 a 1 nan t\nq2 Q0 a 1 1 t\nq3 Q0 a 1 nan t\n")
+    qrels = read_qrels({"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}})
+    judged, tally = judged_by(path, qrels, window=8, repair=Repair(on_nan="drop"))
+    assert judged.length.tolist() == [0, 1, 0]
+    assert tally.dropped == 2
+    whole = read_run(path, on_nan="drop")
+    assert columns_of(Judged.of_run(whole, qrels)) == columns_of(judged)
+
+
+def test_the_tally_tells_what_was_met(tmp_path: Path) -> None:
+    text = "q1 Q0 a 1 3 first\nq7 Q0 b 1 2 t\nq8 Q0 b 1 2 t x\nq1 Q0 b 2 1 last\n"
+    tally = judged_by(run_of(tmp_path, text), read_qrels({"q1": {"a": 1}}), window=8)[1]
+    assert tally == Tally(
+        rows=4, queries=3, extra_columns=1, tag="last", unjudged_queries=2, unjudged_query="q7"
+    )
+
+
+@pytest.mark.parametrize(
+    ("rows", "count"),
+    [
+        ("1:9 2:8 3:7", 0),
+        ("0:9 1:8 2:7", 0),
+        ("1:9 5:8 9:7", 0),
+        ("2:9 1:8", 1),
+        ("1:8 2:9", 1),
+        ("2:9 1:9", 0),  # tied: no order contradicts the ranks
+        ("3:9 1:8 2:8", 1),
+        ("1:9 1:8", 0),
+        ("x:9 1:8", 0),  # the column holds something else
+        ("-1:9 1:8 0:7", 0),
+    ],
+)
+def test_ranks_that_contradict_scores_are_counted(rows: str, count: int, tmp_path: Path) -> None:
+    pairs = [row.split(":") for row in rows.split()]
+    text = "".join(
+        f"{query} Q0 d{place} {rank} {score} t\n"
+        for query in ("q1", "q2")
+        for place, (rank, score) in enumerate(pairs)
+    )
+    path = run_of(tmp_path, text)
+    for window in (8, 1 << 16):
+        assert (
+            judged_by(path, read_qrels({"q1": {"a": 1}}), window=window)[1].disordered == 2 * count
+        )
+
+
+def test_ranks_that_fall_from_one_list_to_the_next_contradict_nothing(tmp_path: Path) -> None:
+    path = run_of(tmp_path, "q1 Q0 a 5 3 t\nq1 Q0 b 6 2 t\nq2 Q0 a 1 9 t\nq2 Q0 b 2 1 t\n")
+    assert judged_by(path, read_qrels({"q1": {"a": 1}}))[1].disordered == 0
+
+
+def test_a_run_round_trips_through_a_dictionary(tmp_path: Path) -> None:
+    run = read_run(run_of(tmp_path, LONG))
+    again = read_run(run.to_dict())
+    assert run == again
+    qrels = read_qrels({"q1": {"d1": 1, "d60": 2}})
+    left, right = Judged.of_run(run, qrels), Judged.of_run(again, qrels)
+    assert columns_of(left) == columns_of(right)
+
+
+def test_the_name_of_a_run_is_its_file_or_what_is_given(tmp_path: Path) -> None:
+    path = run_of(tmp_path, "q1 Q0 d1 1 2 the-tag\n", "bm25.v2.run")
+    qrels = read_qrels({"q1": {"d1": 1}})
+    assert (read_run(path).name, read_run(path).tag) == ("bm25.v2", "the-tag")
+    assert read_run(path, name="mine").name == "mine"
+    assert judge(path, qrels)[0] == "bm25.v2"
+    assert judge(path, qrels, name="mine")[0] == "mine"
+
+
+def test_real_runs_read_alike_in_windows_and_whole(shared_data: Path) -> None:
+    folder = shared_data / "trec-covid-r1"
+    qrels: Qrels = read_qrels(folder / "qrels.txt")
+    for path in sorted((folder / "runs").glob("*.xz"))[::60]:
+        run: Run = read_run(path)
+        judged, tally = judged_by(path, qrels, window=1 << 15)
+        assert columns_of(Judged.of_run(run, qrels)) == columns_of(judged)
+        assert tally.rows == len(run)
