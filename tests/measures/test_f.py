@@ -1,0 +1,57 @@
+"""F: precision and recall in one number."""
+
+from __future__ import annotations
+
+import pytest
+
+from agreement import agree, undefined, value
+from leadline.measures import MEASURES
+from oracles import Case
+
+of = MEASURES.parse
+
+
+def test_it_is_the_harmonic_mean_of_precision_and_recall() -> None:
+    # P = 2/4, R = 2/3
+    assert of("F").of([1, 0, 1, 0], judged=[1, 1, 1, 0, 0]) == pytest.approx(4 / 7, rel=1e-15)
+
+
+def test_beta_0_is_precision_and_a_large_beta_goes_to_recall() -> None:
+    grades, judged = [1, 0, 1, 0], [1, 1, 1, 0, 0]
+    assert of("F(beta=0)").of(grades, judged) == 1 / 2
+    assert of("F(beta=1000000)").of(grades, judged) == pytest.approx(2 / 3, abs=1e-11)
+
+
+def test_a_cutoff_takes_both_at_the_same_rank() -> None:
+    assert of("F@2").of([1, 0, 1], judged=[1, 1, 1, 0]) == pytest.approx(2 / 5)  # P 1/2, R 1/3
+    assert of("F@5").of([1], judged=[1]) == pytest.approx(2 / 6)  # P is 1/5
+
+
+def test_it_is_0_where_only_one_of_both_could_be_counted() -> None:
+    assert of("F").of([0], judged=[0]) == 0  # nothing is relevant
+    assert of("F").of([], judged=[1]) == 0  # nothing was retrieved
+
+
+def test_it_is_undefined_where_nothing_is_relevant_nor_retrieved() -> None:
+    assert undefined(of("F").of([], judged=[0]))
+    assert undefined(of("F(beta=0)").of([], judged=[1]))
+    assert of("F@5").of([], judged=[0]) == 0
+
+
+@pytest.mark.parametrize("beta", ["0.1", "0.35", "0.7", "1", "3.3"])
+def test_finding_exactly_the_relevant_documents_has_exactly_1(beta: str) -> None:
+    for size in range(1, 40):
+        assert of(f"F(beta={beta})").of([1] * size) == 1
+
+
+def test_a_level_decides_what_is_relevant() -> None:
+    assert of("F(rel=2)").of([1, 2, -1]) == 2 / 4
+    assert of("F(rel=0.5)").of([0.5]) == 1
+
+
+def test_ties_stand_in_the_order_of_falling_ids() -> None:
+    assert value(of("F@1"), Case({"a": 1.0, "b": 1.0}, {"b": 1.0})) == 1
+
+
+def test_it_equals_its_oracle() -> None:
+    agree("F", "F(beta=2)", "F(beta=0.5)@3", "F(beta=0)", "F(rel=2)@2")

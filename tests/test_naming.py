@@ -1,0 +1,338 @@
+"""The text grammar of measures, and rooms that find named classes by looking."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from leadline.errors import UnknownNameError, UsageError
+from leadline.measures import MEASURES
+from leadline.naming import Named, Room, choice, cutoff, number, recall_level, whole
+
+CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+
+
+@pytest.mark.parametrize(
+    ("written", "canonical"),
+    [
+        ("AP", "AP"), ("AP@100", "AP@100"), ("nDCG@10", "nDCG@10"),
+        ("nDCG(gain=exp)@10", "nDCG(gain=exp)@10"), ("P(rel=2)@5", "P(rel=2)@5"),
+        ("IPrec@0.1", "IPrec@0.1"), ("F(beta=2)@10", "F(beta=2)@10"),
+        ("nDCG(discount=jk)@10", "nDCG(discount=jk)@10"), ("E(beta=2)@10", "E(beta=2)@10"),
+        ("RankOf(n=1)", "RankOf"), ("RankOf(n=all)", "RankOf(n=all)"),
+        # of trec_eval and pytrec_eval
+        ("map", "AP"), ("map_cut_10", "AP@10"), ("ndcg", "nDCG"), ("ndcg_cut_10", "nDCG@10"),
+        ("ndcg_cut.10", "nDCG@10"), ("recip_rank", "RR"), ("P_5", "P@5"), ("P.5", "P@5"),
+        ("recall_1000", "R@1000"), ("recall.1000", "R@1000"), ("bpref", "Bpref"),
+        ("Rprec", "Rprec"), ("success_1", "Success@1"), ("set_P", "P"), ("set_recall", "R"),
+        ("set_F", "F"), ("num_q", "NumQ"), ("num_ret", "NumRet"), ("num_rel", "NumRel"),
+        ("num_rel_ret", "NumRelRet"), ("iprec_at_recall_0.20", "IPrec(rule=trec10)@0.2"),
+        ("iprec_at_recall.1", "IPrec(rule=trec10)@1"),
+        # of ranx, MTEB, ir_measures
+        ("ndcg@10", "nDCG@10"), ("ndcg_at_10", "nDCG@10"), ("mrr@10", "RR@10"), ("mrr", "RR"),
+        ("precision@5", "P@5"), ("precision", "P"), ("recall@100", "R@100"), ("f1@5", "F@5"),
+        ("hit_rate@3", "Success@3"), ("hits@3", "NumRelRet@3"), ("r-precision", "Rprec"),
+        ("map@100", "AP@100"), ("map_at_100", "AP@100"), ("precision@5-l2", "P(rel=2)@5"),
+        ("map-l2", "AP(rel=2)"), ("ndcg_burges@10", "nDCG(gain=exp)@10"), ("dcg@5", "DCG@5"),
+        ("SetP", "P"), ("SetR", "R"), ("SetF(beta=2)", "F(beta=2)"), ("MAP", "AP"),
+        # any case, blanks around, defaults and odd forms of numbers
+        ("NDCG@10", "nDCG@10"), ("ap", "AP"), (" AP ", "AP"), ("P( rel = 2 )@5", "P(rel=2)@5"),
+        ("AP(rel=1)", "AP"), ("AP(rel=1.0)", "AP"), ("AP(rel=2.0)", "AP(rel=2)"),
+        ("P(cutoff=5)", "P@5"), ("recall(cutoff=5)", "R@5"),
+        ("P@5.0", "P@5"), ("P@1e3", "P@1000"), ("AP()", "AP"),
+        ("AP(rel=-0)", "AP(rel=0)"), ("AP(rel=0.5)", "AP(rel=0.5)"), ("P@05", "P@5"),
+    ],
+)  # fmt: skip
+def test_a_text_means_one_measure(written: str, canonical: str) -> None:
+    assert str(MEASURES.parse(written)) == canonical
+    assert MEASURES.expand(written) == [MEASURES.parse(canonical)]
+
+
+@pytest.mark.parametrize(
+    ("written", "canonical"),
+    [
+        ("P.5,10", ["P@5", "P@10"]),
+        ("P_5,10", ["P@5", "P@10"]),
+        ("nDCG@5,10", ["nDCG@5", "nDCG@10"]),
+        ("P(rel=2)@5, 10", ["P(rel=2)@5", "P(rel=2)@10"]),
+        ("iprec_at_recall..10,.20", ["IPrec(rule=trec10)@0.1", "IPrec(rule=trec10)@0.2"]),
+        ("ndcg_cut", [f"nDCG@{k}" for k in CUTOFFS]),
+        ("map_cut", [f"AP@{k}" for k in CUTOFFS]),
+        ("recall", [f"R@{k}" for k in CUTOFFS]),
+        ("success", ["Success@1", "Success@5", "Success@10"]),
+        (
+            "iprec_at_recall",
+            [f"IPrec(rule=trec10)@{level}" for level in
+             ("0", 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, "1")],
+        ),
+    ],
+)  # fmt: skip
+def test_a_list_or_a_spelling_of_trec_eval_may_mean_several(
+    written: str, canonical: list[str]
+) -> None:
+    assert [str(measure) for measure in MEASURES.expand(written)] == canonical
+    with pytest.raises(UsageError, match=f"means {len(canonical)} measures; expected one"):
+        MEASURES.parse(written)
+
+
+@pytest.mark.parametrize(
+    ("written", "says"),
+    [
+        ("P@0", "@0 in P; expected a whole number, 1 or more"),
+        ("P@-1", "@-1 in P; expected a whole number"),
+        ("P@2.5", "@2.5 in P; expected a whole number"),
+        ("P@x", "@x in P; expected a whole number"),
+        ("P@1_0", "@1_0 in P; expected a whole number"),
+        ("P@٣", "@٣ in P; expected a whole number"),
+        ("P@nan", "@nan in P"),
+        ("P@inf", "@inf in P"),
+        ("P@1e300", "@1e300 in P"),
+        ("P@5,,10", "@ in P"),
+        ("IPrec@1.5", "@1.5 in IPrec; expected a number from 0 to 1"),
+        ("IPrec@-0.1", "@-0.1 in IPrec; expected a number from 0 to 1"),
+        ("IPrec", "IPrec needs a cutoff, as in IPrec@0.1"),
+        ("Success", "Success needs a cutoff, as in Success@10"),
+        ("Success(rel=2)", "Success needs a cutoff"),
+        ("AP(rel=high)", "rel=high in AP; expected a number, 0 or more"),
+        ("AP(rel=-1)", "rel=-1 in AP; expected a number, 0 or more"),
+        ("AP(rel=nan)", "rel=nan in AP"),
+        ("AP(rel=inf)", "rel=inf in AP"),
+        ("F(beta=-1)", "beta=-1 in F; expected a number from 0 to 1000000"),
+        ("nDCG(gain=log)@10", "gain=log in nDCG; expected linear or exp"),
+        ("nDCG(gain=)@10", "gain= in nDCG; expected linear or exp"),
+        ("RankOf(n=most)", "n=most in RankOf; expected a whole number, 1 or more, or all"),
+        ("AP(depth=3)", "AP has no parameter 'depth'; it has: rel, norm, cutoff"),
+        ("NumQ(rel=1)", "NumQ has no parameter 'rel'; it has: none"),
+        ("AP(2)", "'2'; expected name=value"),
+        ("P(rel=1,rel=2)@5", "rel is given twice"),
+        ("P(rel=1)@5-l2", "rel is given twice"),
+        ("P(cutoff=5)@10", "cutoff is given twice"),
+        ("Rprec@10", "Rprec takes no cutoff; write Rprec"),
+        ("set_P_5", "set_P takes no cutoff; write P"),
+        ("set_F.0.5", "set_F takes no cutoff; write F"),
+        ("SetR@5", "SetR takes no cutoff; write R"),
+        ("ndcg@10-l2", "nDCG has no parameter 'rel'; a gain is a grade, relevant or not"),
+        ("dcg@10-l2", "ranx takes the level off the gains"),
+    ],
+)
+def test_a_wrong_parameter_is_refused_when_it_is_read(written: str, says: str) -> None:
+    with pytest.raises(UsageError) as refusal:
+        MEASURES.expand(written)
+    assert says in str(refusal.value)
+    assert str(refusal.value).startswith(f"measure '{written}': ")
+    assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("written", "nearest"),
+    [
+        ("nDGC@10", "nearest: nDCG@10"),
+        ("nDGC", "nearest: nDCG"),
+        ("nDGC@0.1", "nearest: nDCG,"),  # what is offered can be used
+        ("ndgc_cut_10", "nDCG@10"),
+        ("iprec_at_recal_0.2", "IPrec@0.2"),
+        ("Sucess", "Success@10"),
+        ("nDCG@10(gain=exp)", "expected Name(k=v,...)@cutoff; nearest: nDCG"),
+        ("AP (rel=2)", "expected Name(k=v,...)@cutoff; nearest: AP"),
+        ("P@", "nearest: P"),
+        ("xyzzy", "known: Accuracy, alpha_DCG, alpha_nDCG, AP"),
+        ("", "known: Accuracy, alpha_DCG, alpha_nDCG, AP"),
+        ("AP\nP", "unknown measure 'AP P'"),
+    ],
+)
+def test_an_unknown_name_comes_back_with_the_nearest(written: str, nearest: str) -> None:
+    with pytest.raises(UnknownNameError) as refusal:
+        MEASURES.expand(written)
+    assert nearest in str(refusal.value)
+
+
+def test_the_nearest_names_can_be_used() -> None:
+    for name in ("nDGC@10", "Precsion@3", "IPerc@0.5", "recal_20", "rankoff", "mapp@5"):
+        with pytest.raises(UsageError) as refusal:
+            MEASURES.expand_all([name, "wrong one"])
+        offered = str(refusal.value).split("nearest: ")[1].split(";")[0]
+        assert MEASURES.expand_all(offered.split(", "))
+
+
+def test_all_bad_names_are_told_at_once() -> None:
+    with pytest.raises(UsageError) as refusal:
+        MEASURES.expand_all(["nDGC@10", "AP", "P@0", "AP(rel=x)", "Succes"])
+    text = str(refusal.value)
+    for part in ("'nDGC@10'", "nearest: nDCG@10", "'P@0'", "'AP(rel=x)'", "'Succes'"):
+        assert part in text
+    assert text.endswith("(see `leadline measures`)")
+    assert "\n" not in text
+
+
+def test_every_measure_comes_once_in_the_order_asked() -> None:
+    found = MEASURES.expand_all(["P.10,5", "ndcg@10", "AP", "P@5", "nDCG@10", "map"])
+    assert [str(measure) for measure in found] == ["P@10", "P@5", "nDCG@10", "AP"]
+
+
+@given(st.text(alphabet="nDCGP@_.,()=-l0123456789 aprel\n", max_size=20))
+def test_any_text_means_something_or_is_refused_in_one_line(text: str) -> None:
+    try:
+        found = MEASURES.expand(text)
+    except UsageError as error:
+        message = str(error)
+        assert message
+        assert "\n" not in message
+    else:
+        assert [MEASURES.parse(str(measure)) for measure in found] == found
+
+
+class Shape(Named):
+    """A named class with every kind of parameter."""
+
+    size: int | str = whole(3, low=0, words=("any",))
+    angle: float = number(0.5, low=0.0, high=1.0, open_ends=True)
+    weight: float = number(1.0, low=0.0, open_ends=True)
+    free: float = number(0.0)
+    colour: str = choice("red", "blue")
+    cutoff: int | None = cutoff()
+
+
+class Rounder(Shape):
+    """The same with a parameter more."""
+
+    radius: float = number(2.0)
+
+
+def test_a_value_shows_what_is_not_the_default() -> None:
+    assert str(Shape()) == "Shape"
+    assert str(Shape(angle=0.25, colour="blue", cutoff=7)) == "Shape(angle=0.25,colour=blue)@7"
+    assert str(Shape(free=1e22)) == "Shape(free=1e+22)"
+    assert str(Shape(free=0.1 + 0.2)) == "Shape(free=0.30000000000000004)"
+    assert repr(Shape(size="any")) == "Shape(size=any)"
+
+
+def test_a_subclass_has_the_parameters_of_its_base_first() -> None:
+    assert list(Rounder.parameters()) == [*Shape.parameters(), "radius"]
+    assert Rounder() != Shape()
+    assert str(Rounder(radius=3, size=1)) == "Rounder(size=1,radius=3)"
+
+
+def test_numbers_of_other_packages_are_numbers() -> None:
+    assert Shape(cutoff=np.int64(5)) == Shape(cutoff=5)
+    assert Shape(angle=np.float32(0.25)) == Shape(angle=Fraction(1, 4)) == Shape(angle="0.25")
+    assert type(Shape(cutoff=np.int64(5)).cutoff) is int
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"angle": 0}, "angle=0 in Shape; expected a number between 0 and 1"),
+        ({"angle": 1.0}, "expected a number between 0 and 1"),
+        ({"weight": 0}, "expected a number above 0"),
+        ({"free": "x"}, "free=x in Shape; expected a number"),
+        ({"size": -1}, "expected a whole number, 0 or more, or any"),
+        ({"size": True}, "size=True in Shape"),
+        ({"size": None}, "size=None in Shape"),
+        ({"size": [1]}, "size=[1] in Shape"),
+        ({"size": 1.5}, "size=1.5 in Shape"),
+        ({"cutoff": np.True_}, "@True in Shape"),
+        ({"colour": "green"}, "expected red or blue"),
+        ({"colour": 3}, "expected red or blue"),
+        ({"hue": 3}, "Shape has no parameter 'hue'; it has: size, angle"),
+    ],
+)
+def test_a_parameter_that_is_not_allowed_is_refused(given: dict[str, object], says: str) -> None:
+    with pytest.raises(UsageError) as refusal:
+        Shape(**given)
+    assert says in str(refusal.value)
+
+
+def test_a_named_value_is_frozen_hashable_and_equal_by_content() -> None:
+    one = Shape(cutoff=5)
+    assert one == Shape(cutoff=5)
+    assert one != Shape(cutoff=6)
+    assert one != "Shape@5"
+    assert {one: 1}[Shape(cutoff=5)] == 1
+    assert one.replace(cutoff=None, colour="blue") == Shape(colour="blue")
+    with pytest.raises(AttributeError, match=r"read-only; use replace\(cutoff=...\)"):
+        one.cutoff = 6
+    with pytest.raises(AttributeError, match="read-only"):
+        del one.cutoff
+    assert one.cutoff == 5
+
+
+FILES = {
+    "circle.py": "class Circle(Base):\n    spellings = {'o': {}}\n    k: int = whole(1)\n",
+    "square.py": "from {room}.circle import Circle\n"
+    "class Square(Base):\n    pass\nclass _Hidden(Base):\n    pass\n",
+}
+HEAD = "from {room} import Base\nfrom leadline.naming import whole\n"
+ROOM = "from leadline.naming import Named\nclass Base(Named):\n    pass\n"
+
+
+@pytest.fixture
+def room(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Room[Named]]:
+    """Give a room made of the files of FILES and those of the parameter."""
+    import importlib
+
+    name = f"room_{abs(hash(request.node.name))}"
+    folder = tmp_path / name
+    folder.mkdir()
+    (folder / "__init__.py").write_text(ROOM)
+    for file, text in {**FILES, **getattr(request, "param", {})}.items():
+        (folder / file).write_text((HEAD + text).replace("{room}", name))
+    monkeypatch.syspath_prepend(tmp_path)
+    package = importlib.import_module(name)
+    yield Room(package, package.Base, "shape")
+    for module in [key for key in sys.modules if key.split(".")[0] == name]:
+        del sys.modules[module]
+
+
+def test_a_room_holds_the_public_classes_of_its_files(room: Room[Named]) -> None:
+    assert list(room.classes) == ["Circle", "Square"]
+    assert str(room.parse("o(k=2)")) == "Circle(k=2)"
+    assert room.find("SQUARE") == (room.classes["Square"], {})
+    assert room.find("triangle") is None
+    with pytest.raises(UnknownNameError, match="unknown shape 'sqare'; nearest: Square"):
+        room.parse("sqare")
+
+
+@pytest.mark.parametrize("room", [{"zero.py": "class Circle(Base):\n    pass\n"}], indirect=True)
+def test_a_room_refuses_two_classes_of_one_name(room: Room[Named]) -> None:
+    with pytest.raises(TypeError, match="two classes called Circle"):
+        _ = room.classes
+
+
+@pytest.mark.parametrize(
+    "room", [{"zero.py": "class Zero(Base):\n    spellings = {'O': {}}\n"}], indirect=True
+)
+def test_a_room_refuses_a_spelling_that_means_two_things(room: Room[Named]) -> None:
+    with pytest.raises(TypeError, match="the spelling O means two things"):
+        room.parse("o")
+
+
+def test_a_needed_level_is_asked_for_by_example() -> None:
+    class Level(Named):
+        recall: float = recall_level()
+
+    assert Level.sample() == "Level@0.1"
+    with pytest.raises(UsageError, match=r"Level needs a cutoff, as in Level@0\.1"):
+        Level()
+
+
+def test_the_grammar_costs_little_to_import() -> None:
+    """It is on the way of every start: nothing slow comes with it."""
+    code = (
+        "import sys; import leadline.naming; "
+        "print(*[name for name in ('dataclasses', 'difflib', 'inspect', 'numpy', 'fractions') "
+        "if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.strip() == ""
