@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from leadline.errors import InputError, UsageError
 from leadline.formats import trec_qrels, trec_run
-from leadline.formats.opening import Workspace, run_name
-from leadline.formats.trec_lists import Repair
+from leadline.formats.opening import Window, Workspace, first_bytes, read_whole, run_name
+from leadline.formats.trec_lists import Repair, looks_trec
 from leadline.formats.trec_run import Tally
 from leadline.judged import Judged
 from leadline.qrels import Qrels
 from leadline.run import Run
 
 if TYPE_CHECKING:
-    from narwhals.typing import IntoDataFrame
+    from narwhals.typing import IntoFrame
+
+    from leadline.formats.records import Records
 
 RunLike: TypeAlias = (
-    "str | os.PathLike[str] | Run | Mapping[str, Mapping[str, float]] | IntoDataFrame"
+    "str | os.PathLike[str] | Run | Mapping[str, Mapping[str, float] | Sequence[str]] | IntoFrame "
+    "| Iterable[tuple[Any, ...]] | Iterable[Mapping[str, Any]]"
 )
 QrelsLike: TypeAlias = (
-    "str | os.PathLike[str] | Qrels | Mapping[str, Mapping[str, float]] | IntoDataFrame"
+    "str | os.PathLike[str] | Qrels | Mapping[str, Mapping[str, float]] "
+    "| Mapping[str, Mapping[str, Mapping[str, float]]] | IntoFrame | Iterable[tuple[Any, ...]] "
+    "| Iterable[Mapping[str, Any]]"
 )
+EXPECTED = "a path, a dictionary, a data frame, or rows of (query, document, number)"
+IR_DATASETS = "ir_datasets:"
 
 __all__ = [
     "QrelsLike",
@@ -31,6 +38,8 @@ __all__ = [
     "RunLike",
     "Tally",
     "Workspace",
+    "is_ranked_lists",
+    "is_row",
     "judge",
     "read_qrels",
     "read_run",
@@ -38,35 +47,53 @@ __all__ = [
 ]
 
 
-def read_qrels(source: QrelsLike, *, negative: str = "nonrelevant") -> Qrels:
-    """Read judgments from a file, a `{query: {document: grade}}` dictionary or a data frame.
+def read_qrels(
+    source: QrelsLike, *, negative: str = "nonrelevant", subtopics: bool = False
+) -> Qrels:
+    """Read judgments from a file of any format, a dictionary, a data frame or rows.
+
+    A dictionary is `{query: {document: grade}}`, rows are (query, document, grade) or named tuples; files are
+    TREC, JSON, JSON Lines, CSV, TSV, Parquet or Arrow, and `ir_datasets:NAME` names a collection.
 
     A negative grade means pooled but not judged: gain 0, non-relevant in rank measures, no judgment in
-    bpref and Judged. `negative="unjudged"` leaves such documents out altogether.
+    bpref and Judged. `negative="unjudged"` leaves such documents out altogether. `subtopics` reads column 2
+    of a file as subtopic (a dictionary is then `{query: {subtopic: {document: grade}}}`): a document is
+    judged once for each, and its grade in measures that know no subtopics is the largest of them.
 
     >>> read_qrels({"q1": {"d1": 1, "d2": 0}})
     Qrels(1 queries, 2 judgments)
     """
     if negative not in ("nonrelevant", "unjudged"):
         raise UsageError(f"negative={negative!r}; expected 'nonrelevant' or 'unjudged'")
-    qrels = _qrels(source)
+    qrels = _qrels(source, subtopics=subtopics)
     if negative == "unjudged" and (qrels.grades < 0).any():
         return qrels.keep(qrels.grades >= 0)
     return qrels
 
 
-def _qrels(source: Any) -> Qrels:
+def _qrels(source: Any, *, subtopics: bool) -> Qrels:
     if isinstance(source, Qrels):
+        if subtopics and source.subtopics is None:
+            raise UsageError(
+                "these qrels were read without subtopics; expected subtopics=True then"
+            )
         return source
     if isinstance(source, (str, os.PathLike)):
-        return trec_qrels.read(os.fspath(source))
-    if isinstance(source, Mapping):
-        from leadline.formats import mappings
+        return qrels_of(opened(os.fspath(source)), subtopics=subtopics)
+    from leadline.formats import records
 
-        return mappings.qrels(source)
-    from leadline.formats import frames
+    found = _records_in_memory(source, "grade", path="qrels", subtopics=subtopics)
+    return records.qrels_by_subtopic(found) if subtopics else records.qrels(found)
 
-    return frames.qrels(source)
+
+def qrels_of(source: Opened, *, subtopics: bool = False) -> Qrels:
+    """Give the judgments of an opened file."""
+    if source.form == "trec":
+        return trec_qrels.read(source.path, subtopics=subtopics, whole=source.whole)
+    from leadline.formats import records
+
+    found = records_of(source, "grade", subtopics=subtopics)
+    return records.qrels_by_subtopic(found) if subtopics else records.qrels(found)
 
 
 def read_run(
@@ -77,27 +104,96 @@ def read_run(
     on_duplicate: str = "refuse",
     on_nan: str = "refuse",
 ) -> Run:
-    """Read a run from a file, a `{query: {document: score}}` dictionary or a data frame.
+    """Read a run from a file of any format, a dictionary, a data frame or rows.
+
+    A dictionary is `{query: {document: score}}`, or `{query: [document, ...]}` best first, where a repeat
+    counts at its first place; rows are (query, document, score) or named tuples.
 
     >>> read_run({"q1": {"d1": 0.5, "d2": 0.7}}, name="mine")
     Run('mine', 1 queries, 2 rows)
     """
     repair = repair_of(order, on_duplicate, on_nan)
-    if isinstance(source, (str, os.PathLike)):
-        return trec_run.read(os.fspath(source), repair=repair, name=name)[0]
-    return _run_in_memory(source, name)
-
-
-def _run_in_memory(source: Any, name: str | None) -> Run:
     if isinstance(source, Run):
         return source
+    if isinstance(source, (str, os.PathLike)):
+        return run_of(opened(os.fspath(source)), name=name, repair=repair)[0]
+    from leadline.formats import records
+
+    name = name or "run"
+    found = _records_in_memory(source, "score", repair, path=name)
+    return records.run(found, name=name, repair=repair)[0]
+
+
+def run_of(source: Opened, *, repair: Repair, name: str | None = None) -> tuple[Run, Tally]:
+    """Give the run of an opened file, and what was counted."""
+    name = run_name(source.path) if name is None else name
+    if source.form == "trec":
+        return trec_run.read(source.path, repair=repair, name=name, whole=source.whole)
+    from leadline.formats import records
+
+    return records.run(records_of(source, "score", repair), name=name, repair=repair)
+
+
+class Opened(NamedTuple):
+    """A file, its format, and its text where it had to be read to tell the format."""
+
+    path: str
+    form: str
+    whole: Window | None
+
+
+def opened(path: str, *, read: bool = False) -> Opened:
+    """Tell the format of a file; `read` reads its text in any case."""
+    if path.startswith(IR_DATASETS):
+        return Opened(path, "ir_datasets", None)
+    head = None if read else first_bytes(path)
+    if head is not None and looks_trec(head):
+        return Opened(path, "trec", None)
+    from leadline.formats import kinds
+
+    whole = read_whole(path)
+    return Opened(path, kinds.format_of(whole), whole)
+
+
+def records_of(
+    source: Opened, what: str, repair: Repair | None = None, *, subtopics: bool = False
+) -> Records:
+    """Give the rows of a file in any format but TREC."""
+    if source.whole is None:
+        from leadline.formats import ir_datasets
+
+        if what == "score":
+            raise InputError("names judgments", expected="a run", path=source.path)
+        return ir_datasets.records(source.path)
+    import importlib
+
+    room = importlib.import_module(f"{__name__}.{source.form}")
+    more = {"subtopics": True} if subtopics and source.form == "json" else {}
+    found: Records = room.records(source.whole, what, by_rank=_by_rank(repair), **more)
+    return found
+
+
+def _records_in_memory(
+    source: Any, what: str, repair: Repair | None = None, *, path: str, subtopics: bool = False
+) -> Records:
+    """Give the rows of a dictionary, a data frame, or an iterable of rows."""
+    from leadline.formats import mappings, tuples
+
     if isinstance(source, Mapping):
-        from leadline.formats import mappings
+        return mappings.records(source, what, path=path, subtopics=subtopics)
+    if not isinstance(source, (list, tuple, Iterator)):
+        from leadline.formats import frames
 
-        return mappings.run(source, name=name or "run")
-    from leadline.formats import frames
+        frame = frames.open_frame(source)
+        if frame is not None:
+            return frames.records(frame, what, path=path, by_rank=_by_rank(repair))
+        if not isinstance(source, Iterable) or isinstance(source, (str, bytes)):
+            raise InputError(f"an object of type {type(source).__name__}", expected=EXPECTED)
+    return tuples.records(source, what, path=path, by_rank=_by_rank(repair))
 
-    return frames.run(source, name=name or "run")
+
+def _by_rank(repair: Repair | None) -> bool:
+    return repair is not None and repair.order == "rank"
 
 
 def judge(
@@ -112,14 +208,31 @@ def judge(
     workspaces: Sequence[Workspace] = (),
 ) -> tuple[str, Judged, Tally]:
     """Join any run with the qrels; a file is streamed and never held whole. Gives its name too."""
+    if isinstance(source, Run):
+        return name or source.name, *_judge_run(source, qrels, narrow, depth, judged_only)
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)
-        judged, tally = trec_run.judge(
-            path, qrels, repair=repair, narrow=narrow, depth=depth, judged_only=judged_only,
-            workspaces=workspaces,
-        )  # fmt: skip
-        return name or run_name(path), judged, tally
-    run = _run_in_memory(source, name)
+        file = opened(path)
+        name = name or run_name(path)
+        if file.form == "trec":
+            return name, *trec_run.judge(
+                path, qrels, repair=repair, narrow=narrow, depth=depth, judged_only=judged_only,
+                workspaces=workspaces, whole=file.whole,
+            )  # fmt: skip
+        found = records_of(file, "score", repair)
+    else:
+        name = name or "run"
+        found = _records_in_memory(source, "score", repair, path=name)
+    from leadline.formats import records
+
+    return name, *records.judge(
+        found, qrels, repair=repair, narrow=narrow, depth=depth, judged_only=judged_only
+    )
+
+
+def _judge_run(
+    run: Run, qrels: Qrels, narrow: bool, depth: int | None, judged_only: bool
+) -> tuple[Judged, Tally]:
     if not len(run):
         raise InputError("holds no documents", expected="a run", path=run.name)
     judged = Judged.of_run(run, qrels, narrow=narrow, depth=depth, judged_only=judged_only)
@@ -128,7 +241,32 @@ def judge(
         rows=len(run), queries=len(run.queries), tag=run.tag,
         unjudged_queries=len(unjudged), unjudged_query=next(iter(unjudged), ""),
     )  # fmt: skip
-    return name or run.name, judged, tally
+    return judged, tally
+
+
+def is_ranked_lists(value: Mapping[Any, Any]) -> bool:
+    """Say whether a dictionary is `{query: [document, ...]}`.
+
+    >>> is_ranked_lists({"q1": [], "q2": ["d1"]}), is_ranked_lists({"bm25": [("q1", "d1", 0.5)]})
+    (True, False)
+    """
+    if not all(isinstance(documents, (list, tuple)) for documents in value.values()):
+        return False
+    first: list[Any] = next((list(documents) for documents in value.values() if documents), [])
+    return bool(first) and isinstance(first[0], str)
+
+
+def is_row(value: object) -> bool:
+    """Say whether something is one row of a run or of qrels, and not a run.
+
+    >>> is_row(("q1", "d1", 0.5)), is_row(("a.run", "b.run", "c.run"))
+    (True, False)
+    """
+    if not isinstance(value, tuple):
+        return False
+    if hasattr(value, "_fields"):
+        return True
+    return len(value) == 3 and isinstance(value[0], str) and not isinstance(value[2], str)
 
 
 def repair_of(order: str, on_duplicate: str, on_nan: str) -> Repair:

@@ -6,65 +6,46 @@ from collections.abc import Iterator
 from typing import Any
 
 from leadline.errors import InputError
-from leadline.formats.mappings import number
-from leadline.qrels import Qrels
-from leadline.run import Run
-from leadline.vocabulary import to_bytes
-
-# Column names of ir_measures, PyTerrier, ranx and trectools, in the order in which they are looked for.
-QUERY = ("query_id", "qid", "q_id", "query")
-DOCUMENT = ("doc_id", "docno", "docid", "document")
-GRADE = ("relevance", "label", "rel", "grade", "score")
-SCORE = ("score",)
+from leadline.formats import columns
+from leadline.formats.records import Records, Row
 
 
-def qrels(source: Any) -> Qrels:
-    """Make qrels from a data frame."""
-    found = Qrels.of(_rows(source, GRADE, "grade"), source="qrels")
-    if not len(found):
-        raise InputError("the qrels hold no judgments", expected="a frame with rows")
-    return found
-
-
-def run(source: Any, *, name: str) -> Run:
-    """Make a run from a data frame."""
-    return Run.of(_rows(source, SCORE, "score"), name=name)
-
-
-def _rows(source: Any, values: tuple[str, ...], what: str) -> Iterator[tuple[bytes, bytes, float]]:
+def open_frame(source: Any) -> Any:
+    """Give a narwhals frame, or None for what is no data frame; a lazy one is collected."""
     import narwhals as nw
 
     try:
-        frame = nw.from_native(source, eager_only=True)
-    except TypeError:
-        raise InputError(
-            f"an object of type {type(source).__name__}",
-            expected="a path, a dictionary or a data frame",
-        ) from None
-    columns = [_column(frame.columns, names, what) for names in (QUERY, DOCUMENT, values)]
-    for query, document, value in frame.select(columns).iter_rows():
+        frame = nw.from_native(source, pass_through=True)
+    except nw.exceptions.DuplicateError:
+        raise InputError("a frame with two columns of one name", expected="one") from None
+    if isinstance(frame, nw.LazyFrame):
+        return frame.collect()
+    return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def records(
+    frame: Any, what: str, *, path: str, by_rank: bool = False, unit: str = "row"
+) -> Records:
+    """Give the rows of a frame; the first row is row 1."""
+    try:
+        chosen = columns.choose(frame.columns, what, by_rank=by_rank)
+    except InputError as error:
+        raise error.at(path) from None
+    tag = columns.find(frame.columns, columns.TAG) if what == "score" else None
+    first = frame[tag][0] if tag is not None and len(frame) else ""
+    return Records(
+        _rows(frame, chosen), path=path, unit=unit, columns=chosen[:2],
+        tag=first if isinstance(first, str) else "", ranked=bool(chosen[3]),
+        names=tuple(frame.columns),
+    )  # fmt: skip
+
+
+def _rows(frame: Any, chosen: tuple[str, ...]) -> Iterator[Row]:
+    present = [name for name in chosen if name]
+    where = [present.index(name) if name else -1 for name in chosen]
+    query, document, value, rank = where
+    for place, row in enumerate(frame.select(list(dict.fromkeys(present))).iter_rows(), start=1):
         yield (
-            _id(query, columns[0]),
-            _id(document, columns[1]),
-            number(value, what, query, document),
-        )
-
-
-def _column(present: list[str], names: tuple[str, ...], what: str) -> str:
-    for name in names:
-        if name in present:
-            return name
-    raise InputError(
-        f"a frame for {what}s with columns {', '.join(map(str, present))}",
-        expected="a column called " + " or ".join(names),
-    )
-
-
-def _id(value: Any, column: str) -> bytes:
-    if not isinstance(value, str):
-        raise InputError(
-            f"id {value!r} of type {type(value).__name__} in column '{column}'",
-            expected="a string",
-            hint="ids are never converted, since 1, 01 and 1.0 would become one",
-        )
-    return to_bytes(value)
+            place, row[query], row[document],
+            row[value] if value >= 0 else None, row[rank] if rank >= 0 else None,
+        )  # fmt: skip

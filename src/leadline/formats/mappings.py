@@ -1,52 +1,70 @@
-"""Runs and qrels as dictionaries: `{query: {document: number}}`."""
+"""Runs and qrels as dictionaries: `{query: {document: number}}`, or bare ranked lists."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from itertools import count
+from typing import Any, Protocol
 
 from leadline.errors import InputError
-from leadline.qrels import Qrels
-from leadline.run import Run
-from leadline.vocabulary import to_bytes
+from leadline.formats.records import Records, Row
 
 
-def qrels(source: Mapping[Any, Any]) -> Qrels:
-    """Make qrels from a dictionary; grades may be whole or fractional."""
-    found = Qrels.of(_rows(source, "grade"), source="qrels")
-    if not len(found):
-        raise InputError("the qrels hold no judgments", expected="{query: {document: grade}}")
-    return found
+class Items(Protocol):
+    """What has items: a dictionary, or an object of a JSON text with its repeated names."""
+
+    def items(self) -> Iterable[tuple[Any, Any]]:
+        """Give names and values in order."""
 
 
-def run(source: Mapping[Any, Any], *, name: str) -> Run:
-    """Make a run from a dictionary."""
-    return Run.of(_rows(source, "score"), name=name)
+def records(
+    source: Items, what: str, *, path: str, unit: str = "", subtopics: bool = False
+) -> Records:
+    """Give the rows of a dictionary; `{query: [document, ...]}` is a run of score -rank.
+
+    With subtopics it is `{query: {subtopic: {document: grade}}}`.
+    """
+    if subtopics:
+        return Records(_by_subtopic(source, path), path=path, unit=unit, ranked=True)
+    first = next((documents for _, documents in source.items()), None)
+    if what == "score" and _is_list(first):
+        rows = _listed(source, path)
+        return Records(rows, path=path, unit="place", ranked=True, listed=True)
+    return Records(_rows(source, what, path), path=path, unit=unit)
 
 
-def _rows(source: Mapping[Any, Any], what: str) -> Iterator[tuple[bytes, bytes, float]]:
+def _rows(source: Items, what: str, path: str) -> Iterator[Row]:
+    place: Callable[[], int] = count(1).__next__
     for query, documents in source.items():
-        if not isinstance(documents, Mapping):
-            raise InputError(
-                f"query {query!r} has {type(documents).__name__}", expected=f"{{document: {what}}}"
-            )
-        code = to_bytes(query)
-        for document, value in documents.items():
-            yield code, to_bytes(document), number(value, what, query, document)
+        for document, value in _members(documents, query, f"{{document: {what}}}", path):
+            yield place(), query, document, value, None
 
 
-def number(value: Any, what: str, query: object, document: object) -> float:
-    """Make a float of a score or grade; NaN and infinite grades are refused."""
-    place = f"document {document!r} of query {query!r}"
-    try:
-        found = float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{what} {value!r} of {place}", expected="a number") from None
-    if (
-        isinstance(value, (str, bytes))
-        or math.isnan(found)
-        or (what == "grade" and math.isinf(found))
-    ):
-        raise InputError(f"{what} {value!r} of {place}", expected="a number")
+def _by_subtopic(source: Items, path: str) -> Iterator[Row]:
+    place: Callable[[], int] = count(1).__next__
+    for query, found in source.items():
+        for subtopic, documents in _members(found, query, "{subtopic: {document: grade}}", path):
+            for document, grade in _members(documents, query, "{document: grade}", path):
+                yield place(), query, document, grade, subtopic
+
+
+def _members(value: Any, query: Any, expected: str, path: str) -> Iterable[tuple[Any, Any]]:
+    if not hasattr(value, "items"):
+        raise InputError(
+            f"query {query!r} has {type(value).__name__}", expected=expected, path=path
+        )
+    found: Iterable[tuple[Any, Any]] = value.items()
     return found
+
+
+def _listed(source: Items, path: str) -> Iterator[Row]:
+    for query, documents in source.items():
+        if not _is_list(documents):
+            kind = type(documents).__name__
+            raise InputError(f"query {query!r} has {kind}", expected="[document, ...]", path=path)
+        for rank, document in enumerate(documents, start=1):
+            yield rank, query, document, -rank, rank
+
+
+def _is_list(documents: object) -> bool:
+    return isinstance(documents, (list, tuple))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Sequence
+from os.path import isfile
 from pathlib import Path
-from typing import BinaryIO, Self, cast
+from typing import Any, BinaryIO, Self, cast
 
 import numpy as np
 
@@ -71,6 +72,20 @@ def open_bytes(path: str) -> tuple[BinaryIO, BinaryIO]:
     return _decompressed(raw, kind), raw
 
 
+def first_bytes(path: str, size: int = 1 << 12) -> bytes | None:
+    """Give the first plain bytes of a file; None for what can be read only once, as pipes can."""
+    if path == STANDARD_INPUT or not isfile(path):
+        return None
+    stream, file = open_bytes(path)
+    with file, stream:
+        try:
+            return stream.read(size)
+        except Exception as error:
+            if not isinstance(error, (EOFError, OSError, *_broken_archives())):
+                raise
+            return b""  # whoever reads it says what is broken
+
+
 class _Rejoined(io.RawIOBase):
     """A stream that cannot go back, with its first bytes put in front again."""
 
@@ -91,6 +106,44 @@ class _Rejoined(io.RawIOBase):
             return size
         return self.rest.readinto(target)
 
+    def close(self) -> None:
+        """Close the stream below too."""
+        self.rest.close()
+        super().close()
+
+
+class _Zstandard(io.RawIOBase):
+    """A Zstandard archive that says when it ends too early; the library's own reader does not."""
+
+    def __init__(self, file: io.BufferedReader) -> None:
+        self.file = file
+        self.frame: Any = None
+        self.ready = b""
+
+    def readable(self) -> bool:
+        """Say that it can be read."""
+        return True
+
+    def readinto(self, target: memoryview) -> int:  # type: ignore[override]  # narrower than Buffer
+        """Read into a buffer."""
+        import zstandard
+
+        while not self.ready:
+            packed = (self.frame.unused_data if self.frame and self.frame.eof else b"") or (
+                self.file.read(1 << 17)
+            )
+            if not packed:
+                if self.frame and not self.frame.eof:
+                    raise EOFError("it ends before the end-of-frame marker")
+                return 0
+            if self.frame is None or self.frame.eof:
+                self.frame = zstandard.ZstdDecompressor().decompressobj()
+            self.ready = self.frame.decompress(packed)
+        size = min(len(target), len(self.ready))
+        target[:size] = self.ready[:size]
+        self.ready = self.ready[size:]
+        return size
+
 
 def _decompressed(raw: io.BufferedReader, kind: str) -> BinaryIO:
     if kind == ".gz":
@@ -106,11 +159,7 @@ def _decompressed(raw: io.BufferedReader, kind: str) -> BinaryIO:
 
         return cast(BinaryIO, lzma.LZMAFile(raw))
     if kind == ".zst":
-        import zstandard
-
-        return cast(
-            BinaryIO, zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
-        )
+        return cast(BinaryIO, io.BufferedReader(_Zstandard(raw)))
     return raw
 
 

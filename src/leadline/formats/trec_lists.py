@@ -12,13 +12,15 @@ import numpy as np
 from leadline import kernels
 from leadline.arrays import Bytes, Codes, Floats, Hashes, Integers, bytes_of
 from leadline.errors import InputError
-from leadline.formats.opening import Window
+from leadline.formats.opening import BOM, COMPRESSIONS, WIDE_BOMS, Window
 from leadline.kernels import plain
 from leadline.qrels import Qrels
 from leadline.vocabulary import Ids, to_text
 
 POWERS = 10.0 ** np.arange(23)
 SHORTEST_LINE = 8  # "q 0 d 1\n"
+# How no line may begin: a comment, a byte order mark, an archive.
+UNLIKE_LINES = (b"#", BOM, *WIDE_BOMS, *COMPRESSIONS)
 
 
 # What the compiled scan fills, in the order of its arguments.
@@ -28,12 +30,56 @@ COLUMNS = (
 )  # fmt: skip
 
 
+def looks_trec(head: bytes) -> bool:
+    r"""Say whether the first line that is no comment is one of a TREC file.
+
+    >>> looks_trec(b"q1 0 d1 1\n"), looks_trec(b"query_id,doc_id,score\n")
+    (True, False)
+    """
+    for line in head.split(b"\n"):
+        fields = line.split()
+        if fields and not line.startswith(b"#"):
+            place = 3 if len(fields) == 4 else 4
+            many = len(fields) not in {1, 2, 3, 5}
+            return many and _is_number(fields[place]) and b"\0" not in line
+    return False
+
+
+def _is_number(field: bytes) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True
+
+
+def as_fields(query: str, *more: str) -> list[bytes]:
+    """Give ids as the columns of a line; an id that such a line cannot hold is refused.
+
+    >>> as_fields("q1", "d1"), as_fields("#1")
+    ([b'q1', b'd1'], [b' #1'])
+    """
+    fields = [name.encode("utf-8", "surrogateescape") for name in (query, *more)]
+    for field in fields:
+        if len(field.split()) != 1 or field.split()[0] != field or b"\0" in field:
+            raise InputError(
+                f"id {to_text(field)!r} is not one column of a line",
+                expected="an id without blanks (JSON can hold it)",
+            )
+    if fields[0].startswith(
+        UNLIKE_LINES
+    ):  # a blank in front keeps it from being a comment, an archive, ...
+        fields[0] = b" " + fields[0]
+    return fields
+
+
 class Repair(NamedTuple):
     """What to do with faults in a run: refuse them, or a repair that was asked for."""
 
     on_duplicate: str = "refuse"
     on_nan: str = "refuse"
     order: str = "score"
+    narrow: bool = False
 
 
 class TrecLists(Protocol):
@@ -47,6 +93,7 @@ class TrecLists(Protocol):
     tag: bytes
     dropped: int
     repeated: int
+    held: list[int]
     next_line: int
     next_byte: int
     hashes: Hashes | None
@@ -94,6 +141,7 @@ class CompiledLists:
         self.extra = tally[2]
         self.next_line, self.next_byte = tally[3], tally[4]
         self.tag = view[tally[5] : tally[6]].tobytes()
+        self.held: list[int] = []
 
     @classmethod
     def scan(cls, window: Window, line: int, *, run: bool) -> CompiledLists | None:
@@ -167,6 +215,7 @@ class PlainLists:
     """Lists found by `bytes.split`: documents are Python bytes."""
 
     hashes: Hashes | None = None
+    unit = "line"  # what `lines` counts
 
     def __init__(self, rows: plain.Rows) -> None:
         self.queries = rows.queries
@@ -260,7 +309,7 @@ class PlainLists:
             if first != row:
                 raise InputError(
                     f"rank {self.ranks[row]} appears twice for query '{to_text(query)}' "
-                    f"(first at line {self.lines[first]})",
+                    f"(first at {self.unit} {self.lines[first]})",
                     expected="each rank once with --order rank",
                     line=self.lines[row],
                 )
@@ -281,7 +330,7 @@ class PlainLists:
             if on_duplicate == "refuse":
                 raise InputError(
                     f"document '{to_text(document)}' {verb} twice for query '{to_text(query)}' "
-                    f"(first at line {self.lines[first]})",
+                    f"(first at {self.unit} {self.lines[first]})",
                     expected="each once",
                     line=self.lines[row],
                     hint="`--on-duplicate first|last|max|hold` repairs it"

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from leadline.errors import InputError
 from leadline.formats.opening import Window, read_whole
-from leadline.formats.trec_lists import CompiledLists, PlainLists, Repair, TrecLists
+from leadline.formats.trec_lists import CompiledLists, PlainLists, Repair, TrecLists, as_fields
 from leadline.kernels import plain
 from leadline.qrels import Qrels
 from leadline.vocabulary import Vocabulary
 
+if TYPE_CHECKING:
+    from leadline.formats.table import Table
 
-def read(path: str) -> Qrels:
-    """Read a qrels file; refuses a document that is judged twice for one query."""
-    window = read_whole(path)
+
+def read(path: str, *, subtopics: bool = False, whole: Window | None = None) -> Qrels:
+    """Read a qrels file; refuses a document that is judged twice for one query.
+
+    `subtopics` reads the second column: then a document is judged once for each subtopic. `whole` is the text
+    where it is read already.
+    """
+    window = whole or read_whole(path)
+    if subtopics:
+        return _by_subtopic(window)
     lists: TrecLists | None = CompiledLists.scan(window, 1, run=False)
-    if lists is None:
+    if lists is None or not np.isfinite(lists.scores).all():
         lists = _plain_lists(window)
     if not lists.queries:
         raise InputError("holds no judgments", expected=plain.QRELS_COLUMNS, path=path)
@@ -37,6 +48,16 @@ def read(path: str) -> Qrels:
     return qrels
 
 
+def _by_subtopic(window: Window) -> Qrels:
+    try:
+        found = plain.scan_subtopics(window.text[: window.end].tobytes(), 1)
+    except InputError as error:
+        raise error.at(window.path) from None
+    if not found:
+        raise InputError("holds no judgments", expected=plain.QRELS_COLUMNS, path=window.path)
+    return Qrels.of_subtopics(found, source=window.path)
+
+
 def _plain_lists(window: Window) -> PlainLists:
     try:
         return PlainLists(plain.scan_qrels(window.text[: window.end].tobytes(), 1))
@@ -52,3 +73,12 @@ def _refuse_repeat(window: Window) -> None:
         lists.settle(Repair(), verb="is judged")
     except InputError as error:
         raise error.at(window.path) from None
+
+
+def write(table: Table) -> bytes:
+    """Write qrels; the second column is the subtopic, or 0."""
+    lines: list[bytes] = []
+    for query, document, grade, *subtopic in table.rows:
+        code, name, *column = as_fields(query, document, *subtopic)
+        lines.append(b"%b %b %b %b\n" % (code, *(column or [b"0"]), name, repr(grade).encode()))
+    return b"".join(lines)

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from os.path import isfile
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from leadline.arrays import Bytes, Codes, Floats, Integers
 from leadline.errors import InputError
 from leadline.formats.later import Later
-from leadline.formats.opening import STANDARD_INPUT, Window, Workspace, read_whole, run_name
-from leadline.formats.trec_lists import CompiledLists, PlainLists, Repair, TrecLists
+from leadline.formats.opening import Window, Workspace, read_whole, run_name
+from leadline.formats.trec_lists import CompiledLists, PlainLists, Repair, TrecLists, as_fields
 from leadline.judged import Judged, Lists
 from leadline.kernels import plain
 from leadline.qrels import Qrels
 from leadline.run import Run
 from leadline.vocabulary import Vocabulary, to_text
+
+if TYPE_CHECKING:
+    from leadline.formats.table import Table
 
 
 @dataclass
@@ -82,48 +86,63 @@ def judge(
     depth: int | None = None,
     judged_only: bool = False,
     workspaces: Sequence[Workspace] = (),
+    whole: Window | None = None,
 ) -> tuple[Judged, Tally]:
     """Join a run file with the qrels while it is read, one stretch of lists at a time.
 
-    `narrow` compares scores as 32-bit floats, `depth` cuts every list, `judged_only` drops unjudged
-    documents first; `workspace` is memory to use, the same for one run after the other.
+    `narrow` compares scores as 32-bit floats, `depth` cuts every list, then `judged_only` drops unjudged
+    documents; `workspaces` are memory to use, the same for one run after the other; `whole` is the
+    text where it is read already.
     """
-    repair = repair or Repair()
+    repair = (repair or Repair())._replace(narrow=narrow)
     try:
-        if path == STANDARD_INPUT:  # it cannot be read a second time
+        if whole is not None or not isfile(path):  # a pipe cannot be read a second time
             raise _QueryReturnsError
         tally = Tally()
-        lists = _ordered(_streamed(path, qrels, repair, workspaces or [Workspace()]), tally, narrow)
+        lists = ordered(_streamed(path, qrels, repair, workspaces or [Workspace()]), tally, narrow)
         judged = Judged.of_lists(qrels, lists, depth=depth, judged_only=judged_only)
     except _QueryReturnsError:
         tally = Tally()
-        lists = _ordered([_matched_whole(path, qrels, repair)], tally, narrow)
+        lists = ordered([_matched_whole(whole or read_whole(path), qrels, repair)], tally, narrow)
         judged = Judged.of_lists(qrels, lists, depth=depth, judged_only=judged_only)
     if not tally.queries:
         raise InputError("holds no lines of a run", expected=plain.RUN_COLUMNS, path=path)
     return judged, tally
 
 
-def read(path: str, *, repair: Repair | None = None, name: str | None = None) -> tuple[Run, Tally]:
-    """Read a run file whole, unjudged documents included."""
+def read(
+    path: str,
+    *,
+    repair: Repair | None = None,
+    name: str | None = None,
+    whole: Window | None = None,
+) -> tuple[Run, Tally]:
+    """Read a run file whole, unjudged documents included; `whole` is its text where it is read already."""
     tally = Tally()
-    found = _matched_whole(path, Qrels.of([]), repair or Repair())
+    found = _matched_whole(whole or read_whole(path), Qrels.of([]), repair or Repair())
     tally.add(found)
     if not tally.queries:
         raise InputError("holds no lines of a run", expected=plain.RUN_COLUMNS, path=path)
-    lists = found.lists
+    return run_of(found.lists, name=run_name(path) if name is None else name, tag=tally.tag), tally
+
+
+def run_of(lists: TrecLists, *, name: str, tag: str) -> Run:
+    """Make a run of lists; a repeat that was held keeps its rank under a name of its own."""
     names = list(lists.ids())
+    place = Vocabulary.of_bytes(names).encode(names)
+    held = np.zeros(len(names), dtype=np.bool_)
+    held[lists.held] = True
+    for count, row in enumerate(lists.held, start=1):
+        names[row] += b" (repeat %d)" % count  # no id of a TREC file has a blank
     queries = Vocabulary.of_bytes(lists.queries)
     documents = Vocabulary.of_bytes(names)
     query = np.repeat(queries.encode(lists.queries), np.diff(lists.bounds))
     document = documents.encode(names).astype(np.int32)
-    order = np.lexsort((-document, -lists.scores, query))
+    order = np.lexsort((held, -place, -lists.scores, query))
     offsets = np.searchsorted(query[order], np.arange(len(queries) + 1)).astype(np.int64)
-    run = Run(
-        queries, offsets, documents, document[order], lists.scores[order],
-        name=run_name(path) if name is None else name, tag=tally.tag,
-    )  # fmt: skip
-    return run, tally
+    return Run(
+        queries, offsets, documents, document[order], lists.scores[order], name=name, tag=tag
+    )
 
 
 def _streamed(
@@ -180,9 +199,9 @@ def _find(window: Window, line: int, repair: Repair, *, whole: bool) -> tuple[Sc
     return here._replace(lists=lists), lists
 
 
-def _matched_whole(path: str, qrels: Qrels, repair: Repair) -> Matched:
-    """Give all lists of a file at once, each query's rows brought together."""
-    return _matched(_find(read_whole(path), 1, repair, whole=True)[0], qrels, repair)
+def _matched_whole(window: Window, qrels: Qrels, repair: Repair) -> Matched:
+    """Give all lists of a text at once, each query's rows brought together."""
+    return _matched(_find(window, 1, repair, whole=True)[0], qrels, repair)
 
 
 def _matched(scanned: Scanned, qrels: Qrels, repair: Repair) -> Matched:
@@ -207,13 +226,15 @@ def _plain_lists(scanned: Scanned, repair: Repair) -> PlainLists:
         lists = PlainLists(rows)
         if scanned.whole:
             lists.group()
+        if repair.narrow:
+            lists.narrow()
         lists.settle(repair)
     except InputError as error:
         raise error.at(scanned.path) from None
     return lists
 
 
-def _ordered(found: Iterable[Matched], tally: Tally, narrow: bool) -> Iterator[Lists]:
+def ordered(found: Iterable[Matched], tally: Tally, narrow: bool) -> Iterator[Lists]:
     """Put the rows of every list in order, and count what was met."""
     for part in found:
         tally.add(part)
@@ -224,11 +245,11 @@ def _ordered(found: Iterable[Matched], tally: Tally, narrow: bool) -> Iterator[L
         order = lists.order()
         if order is not None:
             rows, scores, ranks = rows[order], scores[order], ranks[order]
-        tally.disordered += _disordered(lists.bounds, scores, ranks)
+        tally.disordered += disordered(lists.bounds, scores, ranks)
         yield Lists(part.codes, lists.bounds, rows, scores)
 
 
-def _disordered(bounds: Integers, scores: Floats, ranks: Integers) -> int:
+def disordered(bounds: Integers, scores: Floats, ranks: Integers) -> int:
     """Count the lists in which a higher score has a larger rank than a lower one."""
     falls = ranks[1:] < ranks[:-1]
     inner = bounds[1:-1]
@@ -244,3 +265,16 @@ def _disordered(bounds: Integers, scores: Floats, ranks: Integers) -> int:
         lowest, highest = np.minimum.reduceat(rank, group), np.maximum.reduceat(rank, group)
         count += bool(np.any(lowest[1:] < np.maximum.accumulate(highest)[:-1]))
     return count
+
+
+def write(table: Table) -> bytes:
+    """Write a run: ranks from 1, scores to full precision, the tag or name as the last column."""
+    lines: list[bytes] = []
+    last, rank = None, 0
+    tag = b"_".join(table.tag.encode("utf-8", "surrogateescape").split()) or b"run"
+    for query, document, score in table.rows:
+        rank = rank + 1 if query == last else 1
+        last = query
+        code, name = as_fields(query, document)
+        lines.append(b"%b Q0 %b %d %b %b\n" % (code, name, rank, repr(score).encode(), tag))
+    return b"".join(lines)

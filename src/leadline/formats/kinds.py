@@ -1,0 +1,88 @@
+"""Tell which format a text has, by its content and then by its suffix."""
+
+from __future__ import annotations
+
+import json
+from numbers import Integral
+from pathlib import Path
+
+from leadline.errors import InputError
+from leadline.formats import Opened, columns, records_of
+from leadline.formats.csv import delimiter_of
+from leadline.formats.opening import COMPRESSIONS, Window
+from leadline.formats.parquet import ARROW, PARQUET, STREAM
+from leadline.formats.trec_lists import looks_trec
+
+SUFFIXES = {
+    ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "csv",
+    ".parquet": "parquet", ".arrow": "parquet", ".feather": "parquet",
+}  # fmt: skip
+
+
+def suffix_of(path: str) -> str:
+    """Give the suffix under a compression suffix.
+
+    >>> suffix_of("bm25.json.gz"), suffix_of("bm25.run")
+    ('.json', '.run')
+    """
+    name = Path(path)
+    if name.suffix in COMPRESSIONS.values():
+        name = name.with_suffix("")
+    return name.suffix.lower()
+
+
+def format_of(window: Window) -> str:
+    """Give the format of a text: `trec`, or the name of a file of this room."""
+    head = window.text[: min(window.end, 1 << 20)].tobytes()
+    if looks_trec(head):
+        return "trec"
+    if head.startswith((PARQUET, ARROW, STREAM)):
+        return "parquet"
+    named = SUFFIXES.get(suffix_of(window.path), "trec")
+    start = b"".join(head[:64].split())[:2]
+    if start[:1] in {b"{", b"["} and (
+        start[1:] in {b'"', b"{", b"[", b"}", b"]"} or named != "trec"
+    ):
+        return "jsonl" if named == "jsonl" or _is_record(head) else "json"
+    line = head.partition(b"\n")[0].decode("utf-8", "surrogateescape").strip("\r\n")
+    names = [cell.strip('"') for cell in line.split(delimiter_of(line))]
+    if columns.find(names, columns.QUERY) or columns.find(names, columns.DOCUMENT):
+        return "csv"
+    return named
+
+
+def content_of(source: Opened) -> str:
+    """Say whether a file holds a `run` or `qrels`: by its columns, else by whether all numbers are whole."""
+    if source.whole is None:
+        return "qrels"
+    if source.form == "trec":
+        lines = source.whole.text[: source.whole.end].tobytes().split(b"\n")
+        fields = (line.split() for line in lines if not line.startswith(b"#"))
+        return "qrels" if len(next(filter(None, fields), [])) == 4 else "run"
+    found = records_of(source, "grade")
+    if columns.find(found.names, (*columns.RANK, *columns.TAG)):
+        return "run"
+    if columns.find(found.names, columns.GRADE):
+        return "qrels"
+    try:
+        return "qrels" if all(_is_whole(row[3]) for row in found.rows) else "run"
+    except InputError:
+        return "run"
+
+
+def _is_whole(value: object) -> bool:
+    if isinstance(value, str):
+        return value.strip().removeprefix("-").isdecimal()
+    return isinstance(value, Integral)
+
+
+def _is_record(head: bytes) -> bool:
+    """Say whether the first line is a whole record, so that the text is JSON Lines."""
+    try:
+        found = json.loads(head.lstrip().partition(b"\n")[0])
+    except (ValueError, RecursionError):
+        return False
+    if not isinstance(found, dict) or columns.find(found, columns.DOCUMENT) is None:
+        return False
+    name = columns.find(found, columns.QUERY)
+    return name is not None and not isinstance(found[name], (dict, list))

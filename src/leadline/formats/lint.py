@@ -1,0 +1,269 @@
+"""Say what is wrong with a run or qrels (the evaluator would refuse it) and what is odd about it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from leadline.errors import InputError, LeadlineError
+from leadline.formats import Opened, faults, opened, trec_run
+from leadline.formats.opening import Window
+from leadline.formats.trec_lists import PlainLists, Repair
+from leadline.kernels import plain
+from leadline.vocabulary import to_text
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One kind of problem in a file: the line of the first (None where there are none), and how many."""
+
+    code: str
+    line: int | None
+    message: str
+    count: int
+    error: bool = False
+
+
+@dataclass
+class Checked:
+    """What was found in a file."""
+
+    path: str
+    kind: str = ""
+    form: str = ""
+    subtopics: bool = False
+    problems: list[Problem] = field(default_factory=list)
+    source: Opened | None = None
+    lists: PlainLists | None = None
+    rows: int = 0
+    queries: int = 0
+    tag: str = ""
+
+    @property
+    def refused(self) -> bool:
+        """Say whether the evaluator would refuse the file."""
+        return any(problem.error for problem in self.problems)
+
+    @property
+    def unit(self) -> str:
+        """Say what the lines of problems count."""
+        return "line" if self.lists is None else self.lists.unit
+
+
+def check(path: str, *, kind: str | None = None, subtopics: bool = False) -> Checked:
+    """Look for every problem of a run or qrels in any format."""
+    from leadline.formats import kinds
+
+    found = Checked(path, subtopics=subtopics)
+    try:
+        found.source = opened(path, read=True)
+        found.form = found.source.form
+        found.kind = kind or ("qrels" if subtopics else kinds.content_of(found.source))
+        parsed = faults.find(found.source, found.kind)
+    except LeadlineError as error:
+        line = getattr(error, "line", None)
+        found.problems.append(Problem("unreadable", line, _words(error), 1, error=True))
+        return found
+    found.lists, found.tag = parsed.lists, parsed.tag
+    found.rows, found.queries = len(parsed.lists.documents), len(parsed.lists.queries)
+    found.problems += _errors(parsed.faults)
+    if subtopics and found.form == "trec":
+        found.problems += _repeats_by_subtopic(found.source)
+    else:
+        found.problems += _repeats(parsed.lists, found.kind, error=not parsed.listed)
+    if not found.rows and not found.problems:
+        found.problems.append(Problem("empty", None, f"holds no {found.kind}", 1, error=True))
+    found.problems += [problem for problem in _remarks(found, parsed.returns) if problem.count]
+    return found
+
+
+def _remarks(found: Checked, returns: list[int]) -> Iterator[Problem]:
+    """Give what the evaluator accepts and a reader should know."""
+    assert found.source is not None
+    assert found.lists is not None
+    if found.source.whole is not None and found.form != "parquet":
+        yield from _of_text(found.source.whole, found.form)
+        if found.form == "trec" and found.kind == "run":
+            yield from _of_columns(found.source.whole, set(found.lists.lines))
+    yield _problem("mixed_queries", returns, "a query comes back after another one")
+    yield from _of_lists(found.lists, found.kind, trec=found.form == "trec")
+    yield from _of_ids(found.lists)
+
+
+def _errors(found: Iterable[InputError]) -> list[Problem]:
+    """Give faults by their kind, in the order of first lines."""
+    by_code: dict[str, list[InputError]] = {}
+    for error in found:
+        by_code.setdefault(_code(error), []).append(error)
+    return [
+        Problem(code, errors[0].line, _words(errors[0]), len(errors), error=True)
+        for code, errors in by_code.items()
+    ]
+
+
+CODES = (
+    ("nan", r"score 'nan'|score nan"), ("columns", r"\d+ (columns|cells)$"), ("score", "score "),
+    ("grade", "grade "), ("rank", "rank "), ("id", "id |no id "), ("nul", "a NUL byte"),
+    ("carriage_return", "a carriage return"),
+)  # fmt: skip
+
+
+def _code(error: InputError) -> str:
+    """Name the kind of an error.
+
+    >>> _code(InputError("score 'abc'")), _code(InputError("5 columns"))
+    ('score', 'columns')
+    """
+    if "--on-nan" in error.hint:
+        return "nan"
+    return next((code for code, found in CODES if re.match(found, error.found)), "unreadable")
+
+
+def _words(error: LeadlineError) -> str:
+    if not isinstance(error, InputError):
+        return str(error)
+    return str(InputError(error.found, expected=error.expected, hint=error.hint))
+
+
+def _repeats(lists: PlainLists, kind: str, *, error: bool) -> Iterator[Problem]:
+    """Give the documents that a list holds twice; a bare ranked list may."""
+    verb = "appears" if kind == "run" else "is judged"
+    try:
+        lists.settle(Repair(), verb=verb)
+    except InputError as fault:
+        count = sum(
+            high - low - len(set(lists.documents[low:high])) for _, low, high in _spans(lists)
+        )
+        yield Problem("repeated_documents", fault.line, _words(fault), count, error=error)
+
+
+def _repeats_by_subtopic(source: Opened) -> Iterator[Problem]:
+    assert source.whole is not None
+    try:
+        plain.scan_subtopics(source.whole.text[: source.whole.end].tobytes(), 1)
+    except InputError as error:
+        if "is judged twice" in error.found:
+            yield Problem("repeated_documents", error.line, _words(error), 1, error=True)
+
+
+def _of_text(window: Window, form: str) -> Iterator[Problem]:
+    """Give what readers of text step over: marks, ends of lines, blank lines, comments."""
+    text = window.text[: window.end].tobytes()
+    change = window.filled - window.read  # a byte order mark was cut off, a final newline put on
+    yield Problem("bom", 1, "a byte order mark before the first line", int(change < 0))
+    lines = text.split(b"\n")[:-1]
+    crlf = [number for number, line in enumerate(lines, start=1) if line.endswith(b"\r")]
+    yield _problem("crlf", crlf, "a line that ends in CR LF")
+    if form == "trec":
+        blank = [number for number, line in enumerate(lines, start=1) if not line.split()]
+        yield _problem("blank_lines", blank, "a blank line")
+        comments = [number for number, line in enumerate(lines, start=1) if line.startswith(b"#")]
+        yield _problem("comments", comments, "a comment, which trec_eval 9 refuses")
+        missing = [len(lines)] if change in {1, -2} else []
+        yield _problem("no_final_newline", missing, "the last line has no newline")
+
+
+def _of_columns(window: Window, whole: set[int]) -> Iterator[Problem]:
+    """Give columns that are ignored, and tags that differ."""
+    extra: list[int] = []
+    tags: dict[bytes, int] = {}
+    text = window.text[: window.end].tobytes()
+    for number, line in enumerate(text.split(b"\n"), start=1):
+        fields = line.split(None, 6)
+        if len(fields) > 5 and number in whole:
+            tags.setdefault(fields[5], number)
+            if len(fields) > 6:
+                extra.append(number)
+    yield _problem("extra_columns", extra, "more than six columns; the rest is ignored")
+    if len(tags) > 1:
+        (first, _), (other, line_number) = list(tags.items())[:2]
+        message = f"tag {plain.shown(other)} after {plain.shown(first)}; the last one counts"
+        yield Problem("tags", line_number, message, len(tags) - 1)
+
+
+def _spans(lists: PlainLists) -> Iterator[tuple[bytes, int, int]]:
+    bounds = lists.bounds.tolist()
+    return zip(lists.queries, bounds[:-1], bounds[1:], strict=True)
+
+
+def _of_lists(lists: PlainLists, kind: str, *, trec: bool) -> Iterator[Problem]:
+    if kind == "qrels":
+        yield from _of_grades(lists)
+        return
+    order = lists.order()
+    scores = lists.scores if order is None else lists.scores[order]
+    ranks = lists.ranks if order is None else lists.ranks[order]
+    ties: list[int] = []
+    against: list[int] = []
+    again: list[int] = []
+    zero: list[int] = []
+    for _, low, high in _spans(lists):
+        if low == high:
+            continue
+        rank, score = ranks[low:high], scores[low:high]
+        line = lists.lines[low]
+        ties += [line] * bool((score[1:] == score[:-1]).any())
+        against += [line] * trec_run.disordered(np.array([0, high - low]), score, rank)
+        again += [line] * (len(set(rank[rank >= 0].tolist())) < int((rank >= 0).sum()))
+        zero += [line] * int(0 in rank)
+    yield _problem(
+        "rank_disagrees", against, "a list whose ranks contradict its scores; scores decide"
+    )
+    yield _problem("rank_repeats", again, "a list in which a rank appears twice")
+    yield _problem("rank_from_0", zero, "a list whose ranks begin at 0")
+    odd = [lists.lines[row] for row in np.flatnonzero(lists.ranks < 0).tolist()] if trec else []
+    yield _problem("rank", odd, "a rank that is no whole number")
+    yield _problem("ties", ties, "a list with equal scores; order there: document id falling")
+    sizes = np.diff(lists.bounds)
+    if len(sizes) and sizes.min() < sizes.max():
+        short = [
+            lists.lines[low] for _, low, high in _spans(lists) if low < high < low + sizes.max()
+        ]
+        message = f"a list shorter than the longest; lists hold {sizes.min():,} to {sizes.max():,}"
+        yield _problem("list_lengths", short, message)
+
+
+def _of_grades(lists: PlainLists) -> Iterator[Problem]:
+    negative = np.flatnonzero(lists.scores < 0).tolist()
+    message = "a negative grade: pooled, not judged"
+    yield _problem("negative_grades", sorted(lists.lines[row] for row in negative), message)
+    part = np.flatnonzero(lists.scores != np.floor(lists.scores)).tolist()
+    message = "a grade that is not whole; trec_eval cuts it off"
+    yield _problem("fractional_grades", sorted(lists.lines[row] for row in part), message)
+    nothing = [
+        lists.lines[low]
+        for _, low, high in _spans(lists)
+        if low < high and not (lists.scores[low:high] >= 1).any()
+    ]
+    yield _problem("no_relevant", nothing, "a query without a relevant document (grade 1 or more)")
+
+
+ODD = (
+    ("odd_spaces", "[\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff]",
+     "a space that is no blank"),
+    ("control_characters", "[\x00-\x1f\x7f-\x9f]", "a control character"),
+    ("quotes", "[\"']", "a quotation mark"),
+    ("not_utf8", "[\udc80-\udcff]", "bytes that are not UTF-8"),
+)  # fmt: skip
+
+
+def _of_ids(lists: PlainLists) -> Iterator[Problem]:
+    """Give ids that are accepted as they are and that other programs may trip over."""
+    for code, pattern, words in ODD:
+        search = re.compile(pattern).search
+        lines: list[int] = []
+        first = ""
+        for query, low, high in _spans(lists):
+            whole = bool(search(to_text(query)))
+            for row in range(low, high):
+                if whole or search(to_text(lists.documents[row])):
+                    first = first or to_text(query if whole else lists.documents[row])
+                    lines.append(lists.lines[row])
+        yield _problem(code, lines, f"an id with {words}: {first!r}; it is kept as it is")
+
+
+def _problem(code: str, lines: list[int], message: str) -> Problem:
+    return Problem(code, lines[0] if lines else None, message, len(lines))

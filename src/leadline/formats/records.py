@@ -1,0 +1,275 @@
+"""Rows of any format but TREC text: checked in one place, then lists as those of TREC files are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from leadline.errors import InputError
+from leadline.formats import trec_run
+from leadline.formats.trec_lists import PlainLists, Repair
+from leadline.formats.trec_run import Matched, Tally
+from leadline.judged import Judged
+from leadline.kernels import plain
+from leadline.qrels import Qrels
+from leadline.run import Run
+from leadline.vocabulary import to_bytes, to_text
+
+# Place, query, document, score or grade, and rank of a score or subtopic of a grade (None where unknown).
+Row: TypeAlias = "tuple[int, Any, Any, Any, Any]"
+
+
+@dataclass
+class Records:
+    """Rows as a format gives them, nothing checked yet; `unit` says what their places count."""
+
+    rows: Iterable[Row]
+    path: str = ""
+    unit: str = ""
+    columns: tuple[str, ...] = ("", "")
+    tag: str = ""
+    ranked: bool = False  # every row has a rank, or a subtopic
+    listed: bool = False  # bare ranked lists: the place in the list is all there is
+    text: bool = False  # numbers are text
+    names: tuple[str, ...] = ()  # of all columns
+
+    def at(self, error: InputError, place: int | None) -> InputError:
+        """Give an error with the place that it was found at."""
+        if place is None or self.unit in {"", "line"}:
+            error.line = place if self.unit == "line" else None
+            return error.at(self.path)
+        error.line = None
+        return error.at(f"{self.path}, {self.unit} {place}")
+
+
+def qrels(records: Records) -> Qrels:
+    """Make qrels; refuses a document that is judged twice for one query."""
+    lists = lists_of(records, "grade", Repair())
+    settle(lists, records, Repair(), verb="is judged")
+    if not lists.documents:
+        raise InputError("holds no judgments", expected="query, document, grade", path=records.path)
+    sizes = np.diff(lists.bounds).tolist()
+    queries = (name for name, size in zip(lists.queries, sizes, strict=True) for _ in range(size))
+    rows = zip(queries, lists.documents, lists.scores.tolist(), strict=True)
+    return Qrels.of(rows, source=records.path)
+
+
+def qrels_by_subtopic(records: Records) -> Qrels:
+    """Make qrels whose documents are judged for subtopics, each once."""
+    if not records.ranked:
+        raise InputError("has no subtopics", expected="a column called subtopic", path=records.path)
+    found: dict[tuple[bytes, bytes], dict[bytes, float]] = {}
+    check = _Gathered(records, "grade", Repair())
+    for place, query, document, value, subtopic in records.rows:
+        try:
+            pair = identify(query, records.columns[0]), identify(document, records.columns[1])
+            name = identify(subtopic, "subtopic")
+            grades = found.setdefault(pair, {})
+            if name in grades:
+                raise InputError(
+                    f"document '{document}' is judged twice for subtopic '{subtopic}' of query "
+                    f"'{query}'",
+                    expected="each once",
+                )
+            grades[name] = check.number(value, query, document)
+        except InputError as error:
+            raise records.at(error, place) from None
+    if not found:
+        raise InputError("holds no judgments", expected="query, document, grade", path=records.path)
+    return Qrels.of_subtopics(found, source=records.path)
+
+
+def run(records: Records, *, name: str, repair: Repair) -> tuple[Run, Tally]:
+    """Make a run."""
+    lists = settled(records, repair)
+    tally = Tally(
+        rows=len(lists.documents), queries=len(lists.queries), repeated=lists.repeated,
+        dropped=lists.dropped, tag=records.tag,
+    )  # fmt: skip
+    return trec_run.run_of(lists, name=name, tag=records.tag), tally
+
+
+def judge(
+    records: Records,
+    table: Qrels,
+    *,
+    repair: Repair | None = None,
+    narrow: bool = False,
+    depth: int | None = None,
+    judged_only: bool = False,
+) -> tuple[Judged, Tally]:
+    """Join the rows of a run with the qrels."""
+    lists = settled(records, repair or Repair())
+    codes = table.queries.encode(lists.queries)
+    tally = Tally()
+    found = Matched(lists, codes, lists.match(table, codes))
+    ordered = trec_run.ordered([found], tally, narrow)
+    judged = Judged.of_lists(table, ordered, depth=depth, judged_only=judged_only)
+    tally.tag = records.tag
+    return judged, tally
+
+
+def settled(records: Records, repair: Repair) -> PlainLists:
+    """Make lists without faults: refused, or repaired as asked."""
+    lists = lists_of(records, "score", repair)
+    if records.listed and repair.on_duplicate == "refuse":
+        repair = repair._replace(on_duplicate="hold")
+    settle(lists, records, repair)
+    if not lists.documents:
+        raise InputError("holds no documents", expected="a run", path=records.path)
+    return lists
+
+
+def settle(lists: PlainLists, records: Records, repair: Repair, *, verb: str = "appears") -> None:
+    """Refuse or repair a document twice in a list, and say where it is."""
+    try:
+        lists.settle(repair, verb=verb)
+    except InputError as error:
+        raise records.at(error, error.line) from None
+
+
+def lists_of(
+    records: Records,
+    what: str,
+    repair: Repair,
+    *,
+    on_fault: Callable[[InputError], None] | None = None,
+) -> PlainLists:
+    """Check every row and bring the rows of a query together; faults are raised, or told and left out."""
+    if repair.order == "rank" and not records.ranked:
+        raise InputError("has no ranks", expected="ranks with --order rank", path=records.path)
+    gathered = _Gathered(records, what, repair)
+    for row in records.rows:
+        try:
+            gathered.add(row)
+        except InputError as error:
+            fault = records.at(error, row[0])
+            if on_fault is None:
+                raise fault from None
+            fault.line = row[0]
+            on_fault(fault)
+    lists = gathered.lists()
+    lists.group()
+    return lists
+
+
+class _Gathered:
+    """Rows that were checked, column by column."""
+
+    def __init__(self, records: Records, what: str, repair: Repair) -> None:
+        self.records = records
+        self.what = what
+        self.by_rank = repair.order == "rank"
+        self.drop_nan = repair.on_nan == "drop"
+        self.queries: list[bytes] = []
+        self.bounds: list[int] = []
+        self.documents: list[bytes] = []
+        self.values: list[float] = []
+        self.ranks: list[int] = []
+        self.places: list[int] = []
+        self.dropped = 0
+        self.last: object = None
+
+    def add(self, row: Row) -> None:
+        """Check one row and keep it."""
+        place, query, document, value, rank = row
+        code = to_bytes(query) if type(query) is str else identify(query, self.records.columns[0])
+        name = identify(document, self.records.columns[1])
+        place_in_list = rank_of(rank) if self.what == "score" else -1
+        if self.by_rank:
+            if place_in_list < 0:
+                raise InputError(f"rank {rank!r}", expected="a whole number")
+            found = float(-place_in_list)
+        else:
+            found = self.number(value, query, document)
+        if self.what == "score" and math.isnan(found):
+            self.dropped += 1
+            return
+        if not self.queries or code != self.queries[-1]:
+            self.queries.append(code)
+            self.bounds.append(len(self.documents))
+        self.documents.append(name)
+        self.values.append(found)
+        self.ranks.append(place_in_list)
+        self.places.append(place)
+
+    def number(self, value: Any, query: str, document: str) -> float:
+        """Make a float of a score or grade; NaN comes back only where it is to be dropped."""
+        if type(value) is float and math.isfinite(value):
+            return value
+        what = self.what
+        if value is None and what == "score" and self.drop_nan:
+            return math.nan
+        try:
+            text = self.records.text
+            found = plain.number(to_bytes(value), what, 0) if text else float(value)
+        except (TypeError, ValueError, OverflowError, InputError):
+            raise _no_number(what, value, query, document) from None
+        if isinstance(value, (str, bytes)) and not self.records.text:
+            raise _no_number(what, value, query, document)
+        if math.isnan(found):
+            if what == "score" and self.drop_nan:
+                return found
+            hint = "`--on-nan drop` leaves such rows out" if what == "score" else ""
+            raise _no_number(what, value, query, document, hint)
+        if what == "grade" and math.isinf(found):
+            raise _no_number(what, value, query, document)
+        return found
+
+    def lists(self) -> PlainLists:
+        """Give the rows as lists."""
+        lists = PlainLists(
+            plain.Rows(
+                self.queries, [*self.bounds, len(self.documents)], self.documents, self.values,
+                self.ranks, self.places, 0, b"", self.dropped, 0, 0,
+            )
+        )  # fmt: skip
+        lists.unit = self.records.unit or "place"
+        return lists
+
+
+def _no_number(what: str, value: Any, query: str, document: str, hint: str = "") -> InputError:
+    return InputError(
+        f"{what} {value!r} of document {document!r} of query {query!r}",
+        expected="a number",
+        hint=hint,
+    )
+
+
+def identify(value: Any, column: str) -> bytes:
+    """Give the bytes of an id; a number in a column of ids is refused, never converted."""
+    if isinstance(value, str) or not column:
+        return to_bytes(value)
+    raise InputError(
+        f"id {value!r} of type {type(value).__name__} in column '{column}'",
+        expected="a string",
+        hint="ids are never converted, since 1, 01 and 1.0 would become one",
+    )
+
+
+def rank_of(value: Any) -> int:
+    """Read a rank; -1 when it is something else.
+
+    >>> rank_of("12"), rank_of(3.0), rank_of(None)
+    (12, 3, -1)
+    """
+    if isinstance(value, str):
+        return plain.rank_of(value.strip().encode("utf-8", "replace"))
+    try:
+        return int(value) if value >= 0 and int(value) == value else -1
+    except (TypeError, ValueError, OverflowError):
+        return -1
+
+
+def named(lists: PlainLists) -> list[tuple[str, str, float]]:
+    """Give lists as (query, document, number)."""
+    bounds, scores = lists.bounds.tolist(), lists.scores.tolist()
+    return [
+        (to_text(query), to_text(lists.documents[row]), scores[row])
+        for place, query in enumerate(lists.queries)
+        for row in range(bounds[place], bounds[place + 1])
+    ]

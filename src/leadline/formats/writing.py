@@ -1,0 +1,113 @@
+"""Write runs and qrels in any format: told by the suffix, compressed by the suffix, complete or absent."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import Any
+
+from leadline.errors import InputError, UsageError
+from leadline.formats import table, trec_qrels, trec_run
+from leadline.formats.kinds import SUFFIXES, suffix_of
+from leadline.formats.opening import STANDARD_INPUT
+from leadline.qrels import Qrels
+from leadline.run import Run
+
+
+def write_run(run: Run, path: str | os.PathLike[str], *, suffix: str | None = None) -> None:
+    """Write a run, scores to full precision; `suffix` says the format where the path's own does not.
+
+    >>> from leadline.formats import read_run
+    >>> write_run(read_run({"q1": {"d1": 0.5}}, name="mine"), "-")
+    q1 Q0 d1 1 0.5 mine
+    """
+    if not len(run):
+        raise InputError("holds no documents", expected="a run", path=run.name)
+    _write(table.of_run(run), os.fspath(path), suffix, trec_run)
+
+
+def write_qrels(qrels: Qrels, path: str | os.PathLike[str], *, suffix: str | None = None) -> None:
+    """Write qrels, by subtopic where they have any.
+
+    >>> from leadline.formats import read_qrels
+    >>> write_qrels(read_qrels({"q1": {"d1": 1}}), "-", suffix=".csv")
+    query_id,doc_id,relevance
+    q1,d1,1
+    """
+    write_judgments(table.of_qrels(qrels), path, suffix=suffix)
+
+
+def write_judgments(
+    judgments: table.Table, path: str | os.PathLike[str], *, suffix: str | None = None
+) -> None:
+    """Write judgments that are laid out."""
+    _write(judgments, os.fspath(path), suffix, trec_qrels)
+
+
+def _write(found: table.Table, path: str, suffix: str | None, trec: Any) -> None:
+    found = found._replace(suffix=suffix_of(path) if suffix is None else suffix)
+    name = SUFFIXES.get(found.suffix)
+    room = trec if name is None else importlib.import_module(f"leadline.formats.{name}")
+    try:
+        content = room.write(found)
+    except InputError as error:
+        raise error.at(path) from None
+    _deliver(path, content)
+
+
+def _deliver(path: str, content: bytes) -> None:
+    if path == STANDARD_INPUT:  # the same sign stands for standard output
+        sys.stdout.flush()
+        if hasattr(sys.stdout, "buffer"):
+            sys.stdout.buffer.write(content)
+        else:  # a notebook takes text only
+            sys.stdout.write(content.decode("utf-8", "surrogateescape"))
+        sys.stdout.flush()
+        return
+    write_whole(path, compressed(path, content))
+
+
+def compressed(path: str, content: bytes) -> bytes:
+    """Compress a content as the suffix of its path says; the same content gives the same bytes."""
+    if path.endswith(".gz"):
+        import gzip
+
+        return gzip.compress(content, mtime=0)
+    if path.endswith(".bz2"):
+        import bz2
+
+        return bz2.compress(content)
+    if path.endswith(".xz"):
+        import lzma
+
+        return lzma.compress(content)
+    if path.endswith(".zst"):
+        import zstandard
+
+        return zstandard.ZstdCompressor().compress(content)
+    return content
+
+
+def write_whole(path: str, content: bytes) -> None:
+    """Write a file so that it is complete or absent."""
+    import tempfile
+
+    folder = os.path.dirname(os.path.abspath(path))
+    temporary = ""
+    try:
+        handle, temporary = tempfile.mkstemp(dir=folder, prefix=".leadline-")
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, path)
+    except OSError as error:
+        if temporary and os.path.exists(temporary):
+            os.unlink(temporary)
+        raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,257 @@
+"""`leadline check`: every problem with its line and count, and a repaired copy."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import Leadline
+from leadline.formats import read_qrels, read_run
+
+RUN = (
+    b"\xef\xbb\xbfq1 Q0 d1 0 3 t\r\n"
+    b"q1 Q0 d2 1 nan t\n"
+    b"\n"
+    b"q2 Q0 d1 1 5 u extra\n"
+    b"# a comment\n"
+    b"q1 Q0 d1 3 1 t\n"
+    b"q1 Q0 d3 3 2 t\n"
+    b'q1 Q0 "d\xc2\xa04 x 3 t'
+)
+LISTING = """\
+{path}: run, 2 queries, 5 documents
+  error   line 2: score 'nan' of document 'd2'; expected a number. `--on-nan drop` leaves such lines out
+  error   line 6: document 'd1' appears twice for query 'q1' (first at line 1); expected each once. \
+`--on-duplicate first|last|max|hold` repairs it
+  remark  line 1: a byte order mark before the first line
+  remark  line 1: a line that ends in CR LF
+  remark  line 3: a blank line
+  remark  line 5: a comment, which trec_eval 9 refuses
+  remark  line 8: the last line has no newline
+  remark  line 4: more than six columns; the rest is ignored
+  remark  line 4: tag 'u' after 't'; the last one counts
+  remark  line 6: a query comes back after another one
+  remark  line 1: a list in which a rank appears twice
+  remark  line 1: a list whose ranks begin at 0
+  remark  line 8: a rank that is no whole number
+  remark  line 1: a list with equal scores; order there: document id falling
+  remark  line 4: a list shorter than the longest; lists hold 1 to 4
+  remark  line 8: an id with a space that is no blank: '"d\\xa04'; it is kept as it is
+  remark  line 8: an id with a quotation mark: '"d\\xa04'; it is kept as it is
+"""
+
+
+def file_of(folder: Path, name: str, content: bytes) -> Path:
+    path = folder / name
+    path.write_bytes(content)
+    return path
+
+
+def found_in(leadline: Leadline, path: Path, *options: str) -> dict[str, tuple[int | None, int]]:
+    """Give line and count by code."""
+    data = json.loads(leadline("check", path, "-f", "json", *options).out)
+    problems = data["files"][0]["problems"]
+    found = {each["code"]: (each["line"], each["count"]) for each in problems}
+    assert len(found) == len(problems)
+    return found
+
+
+def test_the_listing_names_everything(tmp_path: Path, leadline: Leadline) -> None:
+    path = file_of(tmp_path, "bad.run", RUN)
+    assert leadline("check", path) == (
+        2,
+        LISTING.format(path=path),
+        f"leadline: error: {path}: would be refused\n",
+    )
+
+
+def test_standard_input_and_a_file_without_problems(tmp_path: Path, leadline: Leadline) -> None:
+    text = b"q1 Q0 d1 1 2 t\nq1 Q0 d2 2 1 t\n"
+    expected = ": run, 1 queries, 2 documents, nothing to remark\n"
+    assert leadline("check", "-", stdin=text) == (0, f"-{expected}", "")
+    path = file_of(tmp_path, "a.run", text)
+    assert leadline("check", path) == (0, f"{path}{expected}", "")
+
+
+def test_json_has_the_keys_of_the_contract(tmp_path: Path, leadline: Leadline) -> None:
+    path = file_of(tmp_path, "a.txt", b"q1 0 d1 1\nq1 0 d1 2\n")
+    found = leadline("check", path, "-f", "json")
+    assert found.status == 2
+    assert list(found.data) == ["leadline", "command", "inputs", "options", "warnings", "files"]
+    assert found.data["command"] == "check"
+    assert found.data["files"] == [
+        {
+            "path": str(path), "kind": "qrels", "format": "trec", "queries": 1, "rows": 2,
+            "problems": [
+                {
+                    "code": "repeated_documents", "line": 2, "count": 1, "level": "error",
+                    "message": "document 'd1' is judged twice for query 'q1' (first at line 1); "
+                    "expected each once",
+                }
+            ],
+        }
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "markdown", "latex"])
+def test_the_other_forms_hold_every_problem(form: str, tmp_path: Path, leadline: Leadline) -> None:
+    path = file_of(tmp_path, "bad.run", RUN)
+    found = leadline("check", path, "-f", form)
+    assert found.status == 2
+    for words in ("nan", "order mark", "CR LF", "quotation"):
+        assert words in found.out
+
+
+def test_every_fault_of_a_run_is_counted(tmp_path: Path, leadline: Leadline) -> None:
+    lines = [b"q1 Q0 d%d %d %d t" % (row, row, 2000 - row) for row in range(1, 1500)]
+    for row in (0, 255, 256, 257, 700):
+        lines[row] = b"q1 Q0 d 1 abc t"
+    for row in (300, 1400):
+        lines[row] = b"q1 Q0 d"
+    path = file_of(tmp_path, "a.run", b"\n".join(lines) + b"\n")
+    assert found_in(leadline, path) == {"score": (1, 5), "columns": (301, 2)}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (b"q1 Q0 a 1 1 t\nq1 Q0 b 2 2 t\n", {"rank_disagrees": (1, 1)}),
+        (b"q1 Q0 a 1 1 t\nq1 Q0 \x01 2 1 t\n", {"ties": (1, 1), "control_characters": (2, 1)}),
+        (b"q1 Q0 \xff 1 1 t\n", {"not_utf8": (1, 1)}),
+        (b"q1 Q0 a 1 1 t\rq1 Q0 b 1 1 t\n", {"carriage_return": (1, 1)}),
+        (b"q1 Q0 a\0 1 1 t\n", {"nul": (1, 1)}),
+        (b"q1 Q0 a 1 1\n", {"columns": (1, 1)}),
+        (b"q1 0 a -1\nq2 0 a 0.5\nq2 0 b 1\n", {"negative_grades": (1, 1), "fractional_grades": (2, 1),
+                                              "no_relevant": (1, 1)}),
+        (b"q1 0 a inf\nq1 0 b x\nq1 0 c 1\n", {"grade": (1, 2)}),
+        (b"", {"empty": (None, 1)}),
+    ],
+    ids=lambda text: str(text)[:30],
+)  # fmt: skip
+def test_each_problem_has_its_code(
+    text: bytes, expected: dict[str, Any], tmp_path: Path, leadline: Leadline
+) -> None:
+    found = found_in(leadline, file_of(tmp_path, "a", text))
+    assert {
+        code: found[code] for code in found if code != "carriage_return" or code in expected
+    } == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("a.json", b'{"q1": {"d1": 1.5, "d1": 2.5, "d2": NaN}}',
+         {"nan": (3, 1), "repeated_documents": (2, 1)}),
+        ("a.json", b'{"q1": ["x", "y", "x"]}', {"repeated_documents": (3, 1)}),
+        ("a.json", b'{"q1": ', {"unreadable": (1, 1)}),
+        ("a.jsonl", b'{"qid": "q", "docno": 1, "score": 1}\n{"qid": "q", "docno": "d", "score": "x"}\n',
+         {"id": (1, 1), "score": (2, 1)}),
+        ("a.csv", b"qid,docno,score\r\nq,d,1.5\r\nq,d,x\r\n", {"score": (3, 1), "crlf": (1, 3)}),
+        ("a.csv", b"qid,docno,score\nq,d,1.5\nq,d\nq,e,1\n", {"columns": (3, 1)}),
+        ("none", None, {"unreadable": (None, 1)}),
+    ],
+)  # fmt: skip
+def test_the_other_formats_are_checked_too(
+    name: str, text: bytes | None, expected: dict[str, Any], tmp_path: Path, leadline: Leadline
+) -> None:
+    path = tmp_path / name if text is None else file_of(tmp_path, name, text)
+    assert found_in(leadline, path, "--kind", "run") == expected
+
+
+def test_several_files_are_counted(tmp_path: Path, leadline: Leadline) -> None:
+    good, bad = (
+        file_of(tmp_path, "a.run", b"q Q0 d 1 1 t\n"),
+        file_of(tmp_path, "b.run", b"q Q0 d\n"),
+    )
+    found = leadline("check", good, bad, bad)
+    assert (found.status, found.err) == (2, "leadline: error: 2 of 3 files would be refused\n")
+    assert found.out.count("\n\n") == 2
+
+
+def test_a_copy_is_repaired_and_every_repair_said(tmp_path: Path, leadline: Leadline) -> None:
+    path, copy = file_of(tmp_path, "bad.run", RUN), tmp_path / "good.run"
+    found = leadline("check", path, "--fix", "-o", copy)
+    assert found.status == 0
+    assert (
+        found.out
+        == LISTING.format(path=path)
+        + f"""
+{copy}: written
+  1 x nan: left out rows with score NaN
+  1 x repeated_documents: kept the first of repeated documents
+  1 x bom: left out the byte order mark
+  1 x crlf: lines end in LF
+  1 x blank_lines: left out blank lines
+  1 x comments: left out comments
+  1 x no_final_newline: added the final newline
+  1 x extra_columns: left out columns after the sixth
+  1 x tags: one tag, the last
+  1 x mixed_queries: brought the rows of a query together
+  1 x rank_repeats: ranked by score
+  1 x rank_from_0: ranks begin at 1
+  1 x rank: ranked by score
+"""
+    )
+    assert copy.read_text() == (
+        'q1 Q0 d1 1 3.0 t\nq1 Q0 "d\u00a04 2 3.0 t\nq1 Q0 d3 3 2.0 t\nq2 Q0 d1 1 5.0 t\n'
+    )
+    assert leadline("check", copy).status == 0
+    assert read_run(copy) == read_run(path, on_duplicate="first", on_nan="drop")
+
+
+@pytest.mark.parametrize("policy", ["first", "last", "max"])
+def test_a_policy_decides_between_repeats(policy: str, tmp_path: Path, leadline: Leadline) -> None:
+    path = file_of(tmp_path, "a.txt", b"q1 1 d1 1\nq1 2 d1 3\nq1 3 d1 2\nq0 4 d2 1\n")
+    copy = tmp_path / "b.txt"
+    assert leadline("check", path, "--fix", "-o", copy, "--on-duplicate", policy).status == 0
+    kept = {"first": "q1 1 d1 1", "last": "q1 3 d1 2", "max": "q1 2 d1 3"}[policy]
+    assert copy.read_text() == f"{kept}\nq0 4 d2 1\n"  # the second column is kept
+    assert len(read_qrels(copy)) == 2
+
+
+def test_subtopics_make_a_repeat_none(tmp_path: Path, leadline: Leadline) -> None:
+    path = file_of(tmp_path, "a.txt", b"q1 1 d1 1\nq1 2 d1 3\n")
+    assert leadline("check", path).status == 2
+    assert leadline("check", path, "--subtopics").status == 0
+    twice = file_of(tmp_path, "b.txt", b"q1 1 d1 1\nq1 1 d1 3\n")
+    assert found_in(leadline, twice, "--subtopics") == {"repeated_documents": (2, 1)}
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ((), "--fix repairs one file and needs -o FILE for the copy"),
+        (("-o", "a.run"), "a.run: is the file itself; expected another name for the copy"),
+        (("-o", "b.run"), ("a.run:1: 3 columns; expected 6 columns: query Q0 document rank score tag "
+         "(1 such faults); expected faults that can be repaired: "
+         "repeats, NaN and what check calls a remark")),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_repaired_is_refused(
+    options: tuple[str, ...],
+    error: str,
+    tmp_path: Path,
+    leadline: Leadline,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file_of(tmp_path, "a.run", b"q Q0 d\nq Q0 d 1 1 t\n")
+    assert leadline("check", "a.run", "--fix", *options) == (2, "", f"leadline: error: {error}\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.run"]
+
+
+def test_a_repair_that_was_not_allowed_is_refused(tmp_path: Path, leadline: Leadline) -> None:
+    path = file_of(tmp_path, "bad.run", RUN)
+    for option in (("--on-duplicate", "refuse"), ("--on-nan", "refuse")):
+        found = leadline("check", path, "--fix", "-o", tmp_path / "b.run", *option)
+        assert (found.status, found.err.count("\n")) == (2, 1)
+    assert not (tmp_path / "b.run").exists()
+
+
+def test_real_runs_have_no_fault(shared_data: Path, leadline: Leadline) -> None:
+    for name in ("trec-covid-r1", "trec-dl-2019-passage"):
+        run = min((shared_data / name / "runs").iterdir(), key=lambda path: path.stat().st_size)
+        assert leadline("check", shared_data / name / "qrels.txt", run).status == 0

@@ -1,0 +1,147 @@
+"""`leadline convert`: what comes out, what is kept, what is refused."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from conftest import Leadline
+from leadline.formats import read_qrels, read_run
+
+RUN = b"q1 Q0 d1 1 0.30000000000000004 bm25\nq1 Q0 d,2 2 0.25 bm25\n01 Q0 NA 1 7 bm25\n"
+QRELS = b"q1 0 d1 2\nq1 0 d,2 0\n01 0 NA 0.5\n"
+GOLDEN = {
+    "a.run": "01 Q0 NA 1 7.0 bm25\nq1 Q0 d1 1 0.30000000000000004 bm25\nq1 Q0 d,2 2 0.25 bm25\n",
+    "a.json": '{\n"01": {"NA": 7.0},\n"q1": {"d1": 0.30000000000000004, "d,2": 0.25}\n}\n',
+    "a.jsonl": '{"query_id": "01", "doc_id": "NA", "score": 7.0}\n'
+    '{"query_id": "q1", "doc_id": "d1", "score": 0.30000000000000004}\n'
+    '{"query_id": "q1", "doc_id": "d,2", "score": 0.25}\n',
+    "a.csv": 'query_id,doc_id,score\n01,NA,7.0\nq1,d1,0.30000000000000004\nq1,"d,2",0.25\n',
+    "a.tsv": "query_id\tdoc_id\tscore\n01\tNA\t7.0\nq1\td1\t0.30000000000000004\nq1\td,2\t0.25\n",
+}
+GOLDEN_QRELS = {
+    "a.txt": "01 0 NA 0.5\nq1 0 d1 2\nq1 0 d,2 0\n",
+    "a.json": '{\n"01": {"NA": 0.5},\n"q1": {"d1": 2, "d,2": 0}\n}\n',
+    "a.csv": 'query_id,doc_id,relevance\n01,NA,0.5\nq1,d1,2\nq1,"d,2",0\n',
+}
+
+
+def file_of(folder: Path, name: str, content: bytes) -> Path:
+    path = folder / name
+    path.write_bytes(content)
+    return path
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_a_run_in_every_format_that_is_text(name: str, tmp_path: Path, leadline: Leadline) -> None:
+    source, target = file_of(tmp_path, "in.run", RUN), tmp_path / name
+    found = leadline("convert", source, target)
+    assert found == (0, f"{target}: run, 2 queries, 3 documents\n", "")
+    assert target.read_text() == GOLDEN[name]
+    again = tmp_path / f"again{target.suffix}"
+    assert leadline("convert", target, again).status == 0
+    if name != "a.run":
+        assert again.read_text() == GOLDEN[name]
+    assert read_run(again).to_dict() == read_run(source).to_dict()
+
+
+@pytest.mark.parametrize("name", GOLDEN_QRELS)
+def test_qrels_in_every_format_that_is_text(name: str, tmp_path: Path, leadline: Leadline) -> None:
+    source, target = file_of(tmp_path, "qrels", QRELS), tmp_path / name
+    found = leadline("convert", source, target)
+    assert found == (0, f"{target}: qrels, 2 queries, 3 judgments\n", "")
+    assert target.read_text() == GOLDEN_QRELS[name]
+    assert read_qrels(target) == read_qrels(source)
+
+
+def test_standard_input_and_output_and_a_named_format(tmp_path: Path, leadline: Leadline) -> None:
+    found = leadline("convert", "-", tmp_path / "a.csv.gz", stdin=gzip.compress(RUN))
+    assert found.status == 0
+    assert gzip.decompress((tmp_path / "a.csv.gz").read_bytes()).decode() == GOLDEN["a.csv"]
+    found = leadline("convert", tmp_path / "a.csv.gz", tmp_path / "odd.name", "--to", "tsv")
+    assert found.status == 0
+    assert (tmp_path / "odd.name").read_text() == GOLDEN["a.tsv"]
+
+
+def test_a_file_that_exists_is_kept_unless_asked(tmp_path: Path, leadline: Leadline) -> None:
+    source, target = file_of(tmp_path, "in.run", RUN), file_of(tmp_path, "a.json", b"mine")
+    expected = f"leadline: error: {target}: exists; expected a new name, or --overwrite\n"
+    assert leadline("convert", source, target) == (2, "", expected)
+    assert target.read_bytes() == b"mine"
+    assert leadline("convert", source, target, "--overwrite").status == 0
+    assert target.read_text() == GOLDEN["a.json"]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (b'{"q1": {"d1": 1, "d2": 0}}', "qrels"),
+        (b'{"q1": {"d1": 1, "d2": 0.0}}', "run"),
+        (b'{"q1": ["d1", "d2"]}', "run"),
+        (b"q_id,doc_id,score\nq1,d1,1\n", "qrels"),
+        (b"q_id,doc_id,score\nq1,d1,1.0\n", "run"),
+        (b"q_id,doc_id,score,rank\nq1,d1,1,1\n", "run"),
+        (b"qid,docno,label\nq1,d1,0.5\n", "qrels"),
+        (b"# run\nq1 Q0 d1 1 1 t\n", "run"),
+    ],
+)
+def test_the_kind_is_told_by_content(
+    text: bytes, kind: str, tmp_path: Path, leadline: Leadline
+) -> None:
+    source = file_of(tmp_path, "in", text)
+    assert f": {kind}, 1 queries" in leadline("convert", source, tmp_path / "a.jsonl").out
+    other = {"run": "qrels", "qrels": "run"}[kind]
+    if text.startswith(b'{"q1": {') or b"score\n" in text:
+        asked = ("convert", source, tmp_path / "b.jsonl", "--kind", other)
+        assert f": {other}, 1 queries" in leadline(*asked).out
+
+
+def test_repeats_and_nan_are_repaired_on_request_and_counted(
+    tmp_path: Path, leadline: Leadline
+) -> None:
+    text = b"q1 Q0 d1 1 3 t\nq1 Q0 d1 2 2 t\nq1 Q0 d2 3 nan t more\n"
+    source, target = file_of(tmp_path, "in.run", text), tmp_path / "a.run"
+    assert leadline("convert", source, target).status == 2
+    assert not target.exists()
+    found = leadline("convert", source, target, "--on-duplicate", "last", "--on-nan", "drop")
+    assert found.out == (
+        f"{target}: run, 1 queries, 1 documents; left out: 1 repeated documents, 1 scores NaN, "
+        "1 lines with columns after the sixth\n"
+    )
+    assert target.read_text() == "q1 Q0 d1 1 2.0 t\n"
+    asked = ("convert", source, tmp_path / "b.run", "--on-duplicate", "hold")
+    assert "a file cannot say that a rank is held" in leadline(*asked).err
+
+
+def test_bare_ranked_lists_become_a_run_of_first_places(tmp_path: Path, leadline: Leadline) -> None:
+    source = file_of(tmp_path, "in.json", b'{"q1": ["x", "d1", "x", "d2"]}')
+    assert leadline("convert", source, tmp_path / "a.run").status == 0
+    assert (tmp_path / "a.run").read_text() == (
+        "q1 Q0 x 1 -1.0 in\nq1 Q0 d1 2 -2.0 in\nq1 Q0 d2 3 -4.0 in\n"
+    )
+
+
+def test_subtopics_are_kept_on_request(tmp_path: Path, leadline: Leadline) -> None:
+    text = b"q1 s1 d1 1\nq1 s2 d1 2\n"
+    source, target = file_of(tmp_path, "qrels", text), tmp_path / "a.csv"
+    assert "is judged twice" in leadline("convert", source, target).err
+    assert leadline("convert", source, target, "--subtopics").status == 0
+    assert target.read_text() == "query_id,doc_id,relevance,subtopic\nq1,d1,1,s1\nq1,d1,2,s2\n"
+    again = tmp_path / "again.txt"
+    assert leadline("convert", target, again, "--subtopics").status == 0
+    assert again.read_bytes() == text
+
+
+def test_what_cannot_be_read_or_written_is_one_line(tmp_path: Path, leadline: Leadline) -> None:
+    source = file_of(tmp_path, "in.run", RUN)
+    for asked in (
+        (tmp_path / "none", tmp_path / "a"),
+        (source, tmp_path / "no" / "a.json"),
+        (file_of(tmp_path, "b.csv", b"qid,docno,score\nq 1,d,1.5\n"), tmp_path / "b.run"),
+        (file_of(tmp_path, "c", b""), tmp_path / "c.json"),
+    ):
+        status, out, err = leadline("convert", *asked)
+        assert (status, out, err.count("\n")) == (2, "", 1)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["b.csv", "c", "in.run"]
