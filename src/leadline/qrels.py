@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,11 +30,53 @@ class Ideal(NamedTuple):
     gain: Floats
 
 
+class Subtopics:
+    """The judgments by subtopic: a row is a document judged for one; those of a document together.
+
+    `row` is the row in the qrels, rising; `code` the subtopic in `names`, which all queries share.
+    """
+
+    def __init__(
+        self, names: Vocabulary, row: Codes, code: Codes, grades: Floats, *, documents: int
+    ) -> None:
+        freeze(row, code, grades)
+        self.names = names
+        self.row = row
+        self.code = code
+        self.grades = grades
+        self.first = np.searchsorted(row, np.arange(documents + 1))
+        self.ideals: dict[tuple[float, float], Any] = {}  # by level and alpha
+
+    def of_rows(self, rows: Codes | Integers) -> tuple[Integers, Integers]:
+        """Give the judgments of some rows of the qrels: their places here, and whose each is."""
+        count = self.first[rows + 1] - self.first[rows]
+        owner = np.repeat(np.arange(len(rows)), count)
+        within = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
+        return self.first[rows][owner] + within, owner
+
+    def keys(self, query: Codes, code: Codes) -> Integers:
+        """Give one number for a query and a subtopic."""
+        return np.asarray(query.astype(np.int64) * max(len(self.names), 1) + code)
+
+    def queries_of(self, keys: Integers) -> Codes:
+        """Give the query of such a number."""
+        return (keys // max(len(self.names), 1)).astype(np.int32)
+
+    def keep(self, rows: Integers) -> Subtopics:
+        """Give the judgments of some rows of the qrels, which become all rows there."""
+        place, owner = self.of_rows(rows)
+        return Subtopics(
+            self.names, owner.astype(np.int32), self.code[place], self.grades[place],
+            documents=len(rows),
+        )  # fmt: skip
+
+
 class Qrels:
     """The judgments: a row is a judged document; rows of one query stand together.
 
     `queries` is the vocabulary of judged queries, `begin[q]:end[q]` are the rows of query q (so that a file
     need not be sorted), `documents` and `grades` the columns. A negative grade means pooled, not judged.
+    Where documents were judged by `subtopics`, the grade is the largest of a document.
 
     >>> qrels = Qrels.of([(b"q1", b"d1", 1.0), (b"q1", b"d2", 0.0)])
     >>> len(qrels), qrels.relevant(1.0)
@@ -50,6 +92,7 @@ class Qrels:
         grades: Floats,
         *,
         known: Flags | None = None,
+        subtopics: Subtopics | None = None,
         hashes: Hashes | None = None,
         source: str = "",
     ) -> None:
@@ -60,6 +103,7 @@ class Qrels:
         self.documents = documents
         self.grades = grades
         self.known = known
+        self.subtopics = subtopics
         self.source = source
         self._hashes = hashes
         self._relevant: dict[float, Integers] = {}
@@ -76,6 +120,38 @@ class Qrels:
         grades = np.array([row[2] for row in rows], dtype=np.float64)[order]
         made = cls(queries, bounds[:-1], bounds[1:], documents, grades, source=source)
         made.refuse_repeats()
+        return made
+
+    @classmethod
+    def of_subtopics(
+        cls,
+        judgments: Mapping[tuple[bytes, bytes], Mapping[bytes, float]],
+        *,
+        source: str = "",
+    ) -> Qrels:
+        """Make qrels from the grades by subtopic of every (query, document).
+
+        >>> Qrels.of_subtopics({(b"q1", b"d1"): {b"s1": 1.0, b"s2": 2.0}}).grades
+        array([2.])
+        """
+        found = sorted(judgments.items(), key=lambda item: item[0][0])
+        made = cls.of(
+            ((query, name, max(grades.values(), default=0.0)) for (query, name), grades in found),
+            source=source,
+        )
+        names = Vocabulary.of_bytes(subtopic for _, grades in found for subtopic in grades)
+        rows = [
+            (row, names.codes[subtopic], grade)
+            for row, (_, grades) in enumerate(found)
+            for subtopic, grade in sorted(grades.items())
+        ]
+        made.subtopics = Subtopics(
+            names,
+            np.array([row for row, _, _ in rows], dtype=np.int32),
+            np.array([code for _, code, _ in rows], dtype=np.int32),
+            np.array([grade for _, _, grade in rows], dtype=np.float64),
+            documents=len(made),
+        )
         return made
 
     def refuse_repeats(self) -> None:
@@ -111,7 +187,7 @@ class Qrels:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Qrels) or self.queries != other.queries or len(self) != len(other):
             return NotImplemented if not isinstance(other, Qrels) else False
-        return self.to_dict() == other.to_dict()
+        return self.to_dict() == other.to_dict() and self.by_subtopic() == other.by_subtopic()
 
     __hash__ = None  # type: ignore[assignment]  # equal by content, so not for dictionaries
 
@@ -179,6 +255,7 @@ class Qrels:
         return Qrels(
             self.queries, before[self.begin], before[self.end], self.documents.take(rows),
             self.grades[rows], known=None if self.known is None else self.known[rows],
+            subtopics=None if self.subtopics is None else self.subtopics.keep(rows),
             source=self.source,
         )  # fmt: skip
 
@@ -194,8 +271,34 @@ class Qrels:
         )
         return Qrels(
             self.queries, self.begin, self.end, self.documents, self.grades, known=flags,
-            hashes=self._hashes, source=self.source,
+            subtopics=self.subtopics, hashes=self._hashes, source=self.source,
         )  # fmt: skip
+
+    def with_one_subtopic(self) -> Qrels:
+        """Give the same qrels with one subtopic, which every judgment is for."""
+        rows = np.arange(len(self), dtype=np.int32)
+        only = Subtopics(
+            Vocabulary(["1"]), rows, np.zeros_like(rows), self.grades, documents=len(self)
+        )
+        return Qrels(
+            self.queries, self.begin, self.end, self.documents, self.grades, known=self.known,
+            subtopics=only, hashes=self._hashes, source=self.source,
+        )  # fmt: skip
+
+    def by_subtopic(self) -> dict[str, dict[str, dict[str, float]]] | None:
+        """Give `{query: {subtopic: {document: grade}}}`, or None where there are no subtopics."""
+        if self.subtopics is None:
+            return None
+        found: dict[str, dict[str, dict[str, float]]] = {query: {} for query in self.queries}
+        queries, subtopics = list(self.queries), list(self.subtopics.names)
+        names = list(self.documents)
+        for row, code, grade in zip(
+            self.subtopics.row.tolist(), self.subtopics.code.tolist(),
+            self.subtopics.grades.tolist(), strict=True,
+        ):  # fmt: skip
+            of_query = found[queries[self.query[row]]]
+            of_query.setdefault(subtopics[code], {})[to_text(names[row])] = _number(grade)
+        return found
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Give `{query: {document: grade}}`; whole grades are integers."""
@@ -204,5 +307,10 @@ class Qrels:
         for query, name, grade in zip(
             self.query.tolist(), self.documents, self.grades.tolist(), strict=True
         ):
-            found[names[query]][to_text(name)] = int(grade) if grade == int(grade) else grade
+            found[names[query]][to_text(name)] = _number(grade)
         return found
+
+
+def _number(grade: float) -> float:
+    """Give a whole grade as an integer."""
+    return int(grade) if grade == int(grade) else grade

@@ -6,13 +6,34 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from leadline.arrays import Flags, Floats, freeze
-from leadline.errors import UsageError
+from leadline.errors import MissingPackageError, UsageError
 from leadline.vocabulary import Vocabulary
+
+# Over the orders of tied documents, and over the grades of unjudged documents.
+BOUNDS = {"ties": slice(0, 3), "unjudged": slice(3, 5)}  # low, high, expected; low, high
+
+
+class Bounds(NamedTuple):
+    """How far values may move: ... x measures x five (`BOUNDS`); NaN where there is no such bound.
+
+    `available[m, b]` says whether bound b of measure m is known at all.
+    """
+
+    limits: Floats
+    available: Flags
+
+    @classmethod
+    def together(cls, runs: Sequence[Bounds]) -> Bounds | None:
+        """Put the bounds of runs together; None where there are none."""
+        return cls(np.stack([run.limits for run in runs]), runs[0].available) if runs else None
+
+
+GEOMETRIC_FLOOR = 0.00001  # a geometric mean counts smaller values as this, as trec_eval does
 
 
 class Averaged(Protocol):
@@ -20,7 +41,7 @@ class Averaged(Protocol):
 
     @property
     def average(self) -> str:
-        """Say how values become one: mean, defined or sum."""
+        """Say how values become one: mean, defined, geometric or sum."""
 
     @property
     def rising(self) -> bool:
@@ -53,7 +74,8 @@ class Results:
     """Values of runs x queries x measures; NaN is undefined.
 
     `averaged[r, q, m]` says whether query q takes part in the mean of measure m for run r; `without_mean[r]`
-    that there is none (profile `trec10` with a missing query).
+    that there is none (profile `trec10` with a missing query). `present[r, q]` says whether the run has the
+    query; `relevance_strings[r][q]` are the grades of its first documents, if they were asked for.
     """
 
     def __init__(
@@ -64,7 +86,10 @@ class Results:
         values: Floats,
         averaged: Flags,
         *,
+        present: Flags | None = None,
+        relevance_strings: Sequence[Sequence[str]] = (),
         without_mean: Flags | None = None,
+        bounds: Bounds | None = None,
         notices: Sequence[Notice] = (),
         options: dict[str, Any] | None = None,
         inputs: Sequence[dict[str, Any]] = (),
@@ -75,9 +100,12 @@ class Results:
         self.measures = list(measures)
         self.values = values
         self.averaged = averaged
+        self.present = np.ones(values.shape[:2], dtype=np.bool_) if present is None else present
+        self.relevance_strings = list(relevance_strings)
         self.without_mean = (
             np.zeros(len(self.runs), dtype=np.bool_) if without_mean is None else without_mean
         )
+        self.bounds = bounds
         self.notices = list(notices)
         self.options = dict(options or {})
         self.inputs = list(inputs)
@@ -95,6 +123,21 @@ class Results:
             for place, measure in enumerate(self.measures)
         ]
         means = np.stack(columns, axis=1) if columns else np.zeros((len(self.runs), 0))
+        means[self.without_mean] = np.nan
+        return means
+
+    @cached_property
+    def mean_bounds(self) -> Floats:
+        """Give runs x measures x bounds: the bounds of each mean; NaN where one is not available."""
+        if self.bounds is None:
+            raise UsageError("there are no bounds in these results; evaluate(..., bounds=True)")
+        limits, available = self.bounds
+        means = np.full((len(self.runs), *available.shape), np.nan)
+        for place, bound in np.argwhere(available).tolist():
+            average, chosen = self.measures[place].average, self.averaged[:, :, place]
+            if bound == 2 and average not in ("mean", "defined", "sum"):
+                continue  # only these are linear, so that the mean is expected at the mean
+            means[:, place, bound] = summary(limits[:, :, place, bound], chosen, average)
         means[self.without_mean] = np.nan
         return means
 
@@ -165,8 +208,62 @@ class Results:
                     query: dict(zip(texts, map(plain, row), strict=True))
                     for query, row in zip(self.queries, self.values[place].tolist(), strict=True)
                 }
+            if self.bounds is not None:
+                entry["bounds"] = self._bounds(self.mean_bounds[place])
+            if self.bounds is not None and per_query:
+                entry["query_bounds"] = {
+                    query: self._bounds(rows)
+                    for query, rows in zip(self.queries, self.bounds.limits[place], strict=True)
+                }
             runs.append(entry | {"counts": run.counts})
         return {"measures": texts, "queries": self.averaged_queries(), "runs": runs}
+
+    def _bounds(self, rows: Floats) -> dict[str, dict[str, list[float | None] | None]]:
+        """Give measures x bounds as plain data; None where a measure has none."""
+        assert self.bounds is not None
+        found = {}
+        for measure, row, known in zip(
+            self.measures, rows.tolist(), self.bounds.available.tolist(), strict=True
+        ):
+            found[str(measure)] = {
+                name: list(map(plain, row[part])) if any(known[part]) else None
+                for name, part in BOUNDS.items()
+            }
+        return found
+
+    def to_columns(self, *, per_query: bool = True) -> dict[str, list[Any]]:
+        """Give the long form, column by column: run, query, measure, value (NaN is undefined).
+
+        Without `per_query` the values are the means, and there is no column query.
+        """
+        texts = [str(measure) for measure in self.measures]
+        queries = list(self.queries) if per_query else [""]
+        values = self.values if per_query else self.means
+        columns: dict[str, list[Any]] = {
+            "run": [name for name in self.names for _ in range(len(queries) * len(texts))],
+            "query": [query for query in queries for _ in texts] * len(self.runs),
+            "measure": texts * (len(queries) * len(self.runs)),
+            "value": values.ravel().tolist(),
+        }
+        return {name: columns[name] for name in columns if per_query or name != "query"}
+
+    def to_pandas(self, *, per_query: bool = True) -> Any:
+        """Give the long form as a pandas frame: run, query, measure, value."""
+        pd = optional("pandas")
+        return pd.DataFrame(self.to_columns(per_query=per_query))
+
+    def to_polars(self, *, per_query: bool = True) -> Any:
+        """Give the long form as a polars frame: run, query, measure, value."""
+        pl = optional("polars")
+        kinds = {"run": pl.String, "query": pl.String, "measure": pl.String, "value": pl.Float64}
+        columns = self.to_columns(per_query=per_query)
+        return pl.DataFrame(columns, schema={name: kinds[name] for name in columns})
+
+    def to_json(self, *, per_query: bool = False) -> str:
+        """Give what `to_dict` gives as JSON."""
+        import json
+
+        return json.dumps(self.to_dict(per_query=per_query), ensure_ascii=False, allow_nan=False)
 
     def __repr__(self) -> str:
         return (
@@ -175,14 +272,28 @@ class Results:
         )
 
 
+def optional(package: str) -> Any:
+    """Import a package that need not be there."""
+    import importlib
+
+    try:
+        return importlib.import_module(package)
+    except ImportError:
+        raise MissingPackageError(f"{package} is not installed: pip install {package}") from None
+
+
 def plain(value: float) -> float | None:
     """Give a number, or None for an undefined or infinite one."""
     return value if math.isfinite(value) else None
 
 
 def summary(values: Floats, averaged: Flags, average: str) -> Floats:
-    """Make one value per run (row) from the chosen queries (columns)."""
-    total: Floats = np.where(averaged & ~np.isnan(values), values, 0.0).sum(axis=1)
+    """Make one value per run (row) from the chosen queries (columns), one after the other."""
+    if average == "geometric":
+        floored = np.log(np.maximum(np.nan_to_num(values), GEOMETRIC_FLOOR))
+        return np.exp(summary(floored, averaged, "mean"))
+    chosen = np.where(averaged & ~np.isnan(values), values, 0.0)
+    total: Floats = chosen.cumsum(axis=1)[:, -1] if chosen.size else chosen.sum(axis=1)
     if average == "sum":
         return total
     counted = averaged & ~np.isnan(values) if average == "defined" else averaged

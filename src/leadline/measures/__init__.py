@@ -13,7 +13,8 @@ from leadline.errors import UsageError
 from leadline.judged import Hits, Judged
 from leadline.naming import Named, Room
 
-Average = Literal["mean", "defined", "sum"]
+Average = Literal["mean", "defined", "geometric", "sum"]
+Evidence = Literal["judgments", "known", "subtopics"]
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)  # of trec_eval, where it is given none
 
 
@@ -21,8 +22,9 @@ class Measure(Named):
     """A measure of one run against the judgments: one value per query.
 
     `low` and `high` are the range of a value; `average` says how the values of queries become one:
-    `mean` counts undefined values as 0, `defined` leaves them out, `sum` adds up. `needs` names
-    evidence beyond the judgments (`known`: the documents that the user knew before).
+    `mean` counts undefined values as 0, `defined` leaves them out, `geometric` is the geometric
+    mean with a floor of 0.00001, `sum` adds up. `needs` names evidence beyond the judgments
+    (`known`: the documents that the user knew before; `subtopics`: judgments by subtopic).
     """
 
     title: ClassVar[str]
@@ -32,7 +34,7 @@ class Measure(Named):
     high: ClassVar[float] = 1.0
     rising: ClassVar[bool] = True
     average: ClassVar[Average] = "mean"
-    needs: ClassVar[Literal["judgments", "known"]] = "judgments"
+    needs: ClassVar[Evidence] = "judgments"
 
     def values(self, judged: Judged) -> Floats:
         """Give the value of every query of the qrels; NaN where the measure is undefined."""

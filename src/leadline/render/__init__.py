@@ -1,4 +1,4 @@
-"""One file per way to write a table for people or programs; each takes a `Sheet`."""
+"""One file per way to write a table for people or programs; each takes a `Sheet`, `trec` results."""
 
 from __future__ import annotations
 

@@ -1,0 +1,70 @@
+"""The habits of trec_eval in `evaluate`: its options, and `-f trec`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import click
+
+from leadline.errors import UsageError
+from leadline.evaluation import evaluate
+from leadline.profiles import profile_of
+from leadline.qrels import Qrels
+from leadline.render import trec
+from leadline.results import Results
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def trec_options(function: F) -> F:
+    """Add the options of trec_eval that have one letter there."""
+    options = (
+        click.option("-c", "--complete", is_flag=True,
+                     help="Average over all judged queries, as --queries all."),
+        click.option("-n", "--no-means", is_flag=True, help="Leave the means out."),
+        click.option("-M", "--depth", type=click.IntRange(min=1), metavar="N",
+                     help="Keep the first N documents of every list."),
+        click.option("-J", "--judged-only", is_flag=True,
+                     help="Drop unjudged documents from the lists."),
+        click.option("-N", "--documents", type=click.IntRange(min=0), metavar="N",
+                     help="The size of the collection, for Utility."),
+    )  # fmt: skip
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def queries_of(queries: str | None, *, complete: bool) -> str | None:
+    """Give the queries of the mean from `--queries` and `-c`."""
+    if complete and queries not in (None, "all"):
+        raise UsageError(f"-c and --queries {queries}; expected one of them")
+    return "all" if complete else queries
+
+
+def evaluate_as_trec(
+    qrels: Qrels, runs: Sequence[str], measures: Sequence[str], *, rel: float | None, **options: Any
+) -> tuple[Results, Callable[..., str]]:
+    """Evaluate what trec_eval would print; gives results and what writes them."""
+    profile = profile_of(options["profile"])
+    asked = profile.asked(measures or ["official"], rel=rel, documents=options["documents"])
+    wanted = dict.fromkeys(one.measure for one in asked if one.measure is not None)
+    lengths = [one.length for one in asked if one.family == "relstring"]
+    results = evaluate(
+        qrels, runs, list(wanted) or "NumQ", rel=rel,
+        relevance_strings=lengths[-1] if lengths else None, **options,
+    )  # fmt: skip
+
+    def write(*, per_query: bool, means: bool) -> str:
+        return trec.write(
+            results, asked, rel=1.0 if rel is None else rel, per_query=per_query, means=means,
+            prints_missing=profile.prints_missing,
+        )  # fmt: skip
+
+    return results, write
+
+
+def say(results: Results) -> None:
+    """Write the notices to standard error, where programs that read the result do not look."""
+    for notice in results.notices:
+        click.echo(f"leadline: {notice}", err=True)
