@@ -86,16 +86,15 @@ def profiles() -> str:
     """Write the page of profiles."""
     lines = [
         "# Profiles", "", NOTE, "",
-        "A profile (`--profile NAME`, `evaluate(..., profile=NAME)`) changes arithmetic and",
-        "averaging to what another program does. It never changes which input is accepted.", "",
-        "| profile | what it does | scores compared as | queries of a mean | rule of IPrec |",
-        "| --- | --- | --- | --- | --- |",
+        "A profile (`--profile NAME`, `evaluate(..., profile=NAME)`) changes arithmetic, averaging and",
+        "names to what another program does. It never changes which input is accepted. With",
+        "`-f trec` `evaluate` prints what that program prints, and `-c -l -m -M -n -N -J -q` mean what",
+        "they mean there.", "",
+        f"| | {' | '.join(f'`{name}`' for name in PROFILES)} |", "| --- |" + " --- |" * len(PROFILES),
+        f"| computes as | {' | '.join(profile.says for profile in PROFILES.values())} |",
     ]  # fmt: skip
-    lines += [
-        f"| `{name}` | {profile.says} | {'32' if profile.narrow else '64'}-bit floats "
-        f"| `{profile.queries}` | `{profile.interpolation}` |"
-        for name, profile in PROFILES.items()
-    ]
+    facts = [profile.facts() for profile in PROFILES.values()]
+    lines += [f"| {label} | {' | '.join(one[label] for one in facts)} |" for label in facts[0]]
     return "\n".join(lines) + "\n"
 
 

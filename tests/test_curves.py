@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from leadline.curve import Curves, curve
+from leadline.curves import Curves, curve
 from leadline.errors import UsageError
 from leadline.measures.interpolated_precision import RULES
 

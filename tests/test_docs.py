@@ -116,14 +116,14 @@ def test_the_measure_of_the_guide_works_as_written(
     if "nCG" in MEASURES.classes:
         pytest.skip("somebody followed the guide")
     module, claims = blocks(REPOSITORY / "CONTRIBUTING.md", "py")
-    (tmp_path / "normalised_gain.py").write_text(module)
+    (tmp_path / "cumulative_gain_share.py").write_text(module)
     monkeypatch.setattr(measures, "__path__", [*measures.__path__, str(tmp_path)])
     for found in ("classes", "_spelled"):  # the room looks again
         monkeypatch.delitem(vars(MEASURES), found, raising=False)
     try:
         assert str(MEASURES.parse("normalised_cg_2")) == "nCG@2"
         namespace: dict[str, Any] = {}
-        exec(compile(claims, "test_normalised_gain.py", "exec"), namespace)
+        exec(compile(claims, "test_cumulative_gain_share.py", "exec"), namespace)
         tests = [name for name in namespace if name.startswith("test_")]
         assert len(tests) == 2
         for name in tests:
@@ -131,7 +131,7 @@ def test_the_measure_of_the_guide_works_as_written(
         (example,) = doctest.DocTestFinder(recurse=False).find(MEASURES.classes["nCG"])
         assert doctest.DocTestRunner().run(example) == (0, 1)
     finally:
-        sys.modules.pop("leadline.measures.normalised_gain", None)
+        sys.modules.pop("leadline.measures.cumulative_gain_share", None)
         for found in ("classes", "_spelled"):
             vars(MEASURES).pop(found, None)
 

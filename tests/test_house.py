@@ -24,7 +24,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 # The floors, the lowest first; each is one or more steps of rooms. A room is a module or a folder
 # of the package. The rule: a module imports only from lower steps, or from its own room. Rooms of one
 # step do not know each other, and where a floor needs an order inside (profiles, then notices, then
-# evaluation, then curve) it is the order of its steps.
+# evaluation, then curves) it is the order of its steps.
 FLOORS: tuple[tuple[frozenset[str], ...], ...] = tuple(
     tuple(frozenset(step.split()) for step in floor.split("<"))
     for floor in (
@@ -33,7 +33,8 @@ FLOORS: tuple[tuple[frozenset[str], ...], ...] = tuple(
         "qrels run results < judged",
         "formats text",
         "measures statistics index topics sampling",
-        "profiles catalogue models < notices < judged_runs < evaluation < curve",
+        "trec_names < profiles catalogue models bounds < notices < judged_runs < evaluation",
+        "curves subtopic_curves explanation",
         "histogram unjudged difference online judging",
         "render < plots",
         "pages < studies demo",

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 from leadline import version
 
 if TYPE_CHECKING:
+    from leadline.curves import curve
     from leadline.errors import InputError, LeadlineError, UsageError
     from leadline.evaluation import evaluate
+    from leadline.explanation import explain
     from leadline.formats import read_qrels, read_run
+    from leadline.formats.writing import write_qrels, write_run
     from leadline.measures import MEASURES, Measure
     from leadline.qrels import Qrels
     from leadline.results import Results
@@ -26,9 +29,13 @@ _ROOMS = {
     "Results": "results",
     "Run": "run",
     "UsageError": "errors",
+    "curve": "curves",
     "evaluate": "evaluation",
+    "explain": "explanation",
     "read_qrels": "formats",
     "read_run": "formats",
+    "write_qrels": "formats.writing",
+    "write_run": "formats.writing",
 }
 
 __all__ = [
@@ -41,9 +48,13 @@ __all__ = [
     "Run",
     "UsageError",
     "__version__",
+    "curve",
     "evaluate",
+    "explain",
     "read_qrels",
     "read_run",
+    "write_qrels",
+    "write_run",
 ]
 
 

@@ -16,12 +16,18 @@ from leadline.naming import Named, Parameter, show
 AVERAGES = {
     "mean": "mean",
     "defined": "mean of defined",
+    "geometric": "geometric mean",
     "sum": "sum",
 }
 UNDEFINED = {
     "mean": "such a query counts 0 in the mean",
     "defined": "such a query is left out of the mean",
+    "geometric": "such a query counts 0.00001 in the mean",
     "sum": "such a query adds nothing",
+}
+NEEDS = {
+    "known": "the documents that the user knew before (--known FILE)",
+    "subtopics": "judgments by subtopic (--subtopics)",
 }
 BOTH = "nothing is relevant nor retrieved"
 # Lists from the general to the special: what is undefined for the first is undefined for the rest.
@@ -122,6 +128,8 @@ def _with_cutoff(kind: type[Named]) -> str:
 
 def _is_undefined(measure: Measure, grades: list[float], judged: list[float]) -> bool:
     table = Judged.of_grades(grades, judged)
+    if measure.needs == "subtopics":
+        table.qrels = table.qrels.with_one_subtopic()
     if measure.needs == "known":
         table.qrels = table.qrels.with_known({b"1": set(table.qrels.documents)})
     return math.isnan(float(measure.values(table)[0]))
@@ -183,8 +191,8 @@ def facts(kind: type[Measure]) -> dict[str, str]:
         found["undefined"] = "; ".join(f"when {words}" for words in when) or "never"
         if when:
             found["undefined"] += f"; {UNDEFINED[kind.average]}"
-    if kind.needs == "known":
-        found["needs"] = "the documents that the user knew before (--known FILE)"
+    if kind.needs in NEEDS:
+        found["needs"] = NEEDS[kind.needs]
     found["source"] = kind.source
     if spellings(kind):
         found["spellings"] = ", ".join(spellings(kind)) + "; upper and lower case are one"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,9 +15,19 @@ from leadline.judged_runs import judge_runs
 from leadline.measures import Measure
 from leadline.notices import fractional_notice, levels_of, notices_of, undefined_notices
 from leadline.profiles import Averaging, profile_of
-from leadline.results import Results
+from leadline.qrels import Qrels
+from leadline.results import Bounds, Results, RunInfo
+from leadline.trec_names import relevance_strings as strings_of
 
 DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@100", "Judged@10")
+
+
+class _Found(NamedTuple):
+    values: Floats
+    present: Flags
+    averaged: Flags
+    limits: Bounds | None
+    strings: list[str] | None
 
 
 def evaluate(
@@ -26,15 +37,19 @@ def evaluate(
     *,
     profile: str = "leadline",
     rel: float | None = None,
+    documents: int | None = None,
     queries: Averaging | None = None,
     negative: str = "nonrelevant",
     known: str | None = None,
+    subtopics: bool = False,
     order: str = "score",
     on_duplicate: str = "refuse",
     on_nan: str = "refuse",
     depth: int | None = None,
     judged_only: bool = False,
     name_by: str = "file",
+    relevance_strings: int | None = None,
+    bounds: bool = False,
     on_run: Callable[[int, int], None] | None = None,
 ) -> Results:
     """Evaluate runs against judgments.
@@ -42,7 +57,9 @@ def evaluate(
     Every query of the qrels counts: a measure of a query that a run lacks or that has nothing relevant
     counts 0 in the mean, and is counted in `notices` (`queries="both"` averages over the queries of both,
     `"with_relevant"` over those with something relevant). `rel` is the least grade that is relevant, for
-    measures that were not given one. `on_run(done, total)` is called after each run.
+    measures that were not given one, `documents` the size of the collection. `relevance_strings` keeps the
+    grades of that many documents of every list as text. `bounds` adds how far values may move over the orders
+    of tied documents and the grades of unjudged ones. `on_run(done, total)` is called after each run.
 
     >>> qrels = {"q1": {"d1": 1, "d2": 0}}
     >>> results = evaluate(qrels, {"q1": {"d2": 2.0, "d1": 1.0}}, ["AP", "nDCG@10"])
@@ -50,46 +67,69 @@ def evaluate(
     0.5
     """
     chosen = profile_of(profile)
-    wanted = chosen.measures(_listed(measures), rel=rel)
+    wanted = chosen.measures(_listed(measures), rel=rel, documents=documents)
     averaging = queries or chosen.queries
     if averaging not in ("all", "both", "with_relevant", "complete"):
         raise UsageError(f"queries={averaging!r}; expected 'all', 'both' or 'with_relevant'")
-    table = read_qrels(qrels, negative=negative)
+    table = read_qrels(qrels, negative=negative, subtopics=subtopics)
     if known is not None:
         from leadline.formats import known as known_documents
 
         table = table.with_known(known_documents.read(known))
 
-    def one(judged: Judged) -> tuple[Floats, Flags, Flags]:
-        columns = np.stack([measure.values(judged) for measure in wanted], axis=1)
-        return columns, judged.present, _averaged(judged, wanted, averaging)
+    def one(judged: Judged) -> _Found:
+        return _Found(
+            np.stack([measure.values(judged) for measure in wanted], axis=1),
+            judged.present,
+            _averaged(judged, wanted, averaging),
+            _bounds(wanted, judged) if bounds else None,
+            None if relevance_strings is None else strings_of(judged, relevance_strings),
+        )
 
     infos, found = judge_runs(
         runs, table, one, repair=repair_of(order, on_duplicate, on_nan), narrow=chosen.narrow,
         depth=depth, judged_only=judged_only, name_by=name_by, measures=wanted, on_run=on_run,
     )  # fmt: skip
-    values, present, averaged = (np.stack(column) for column in zip(*found, strict=True))
-    incomplete: Flags = np.any(~present, axis=1)
-    notices = [
-        *notices_of(infos, table, averaging=averaging, levels=levels_of(wanted)),
-        *undefined_notices(infos, table, wanted, values, present),
-    ]
-    if chosen.whole_grades:
-        notices += fractional_notice(table)
+    options = {
+        "profile": profile, "rel": rel, "documents": documents, "queries": averaging,
+        "negative": negative, "known": known, "subtopics": subtopics, "order": order,
+        "on_duplicate": on_duplicate, "on_nan": on_nan, "depth": depth, "judged_only": judged_only,
+        "name_by": name_by, "bounds": bounds,
+    }  # fmt: skip
+    results = _together(infos, found, table, wanted, averaging, options)
+    results.notices += fractional_notice(table) if chosen.whole_grades else []
+    return results
+
+
+def _together(
+    infos: Sequence[RunInfo], found: Sequence[_Found], table: Qrels, measures: Sequence[Measure],
+    averaging: Averaging, options: dict[str, Any],
+) -> Results:  # fmt: skip
+    """Put what was found of each run into one table, with its notices."""
+    values = np.stack([each.values for each in found])
+    present = np.stack([each.present for each in found])
     return Results(
         infos,
         table.queries,
-        wanted,
+        measures,
         values,
-        averaged,
-        without_mean=incomplete if averaging == "complete" else None,
-        notices=notices,
-        options={
-            "profile": profile, "rel": rel, "queries": averaging, "negative": negative,
-            "known": known, "order": order, "on_duplicate": on_duplicate, "on_nan": on_nan,
-            "depth": depth, "judged_only": judged_only, "name_by": name_by,
-        },
-    )  # fmt: skip
+        np.stack([each.averaged for each in found]),
+        present=present,
+        relevance_strings=[each.strings for each in found if each.strings is not None],
+        without_mean=np.any(~present, axis=1) if averaging == "complete" else None,
+        bounds=Bounds.together([each.limits for each in found if each.limits is not None]),
+        notices=[
+            *notices_of(infos, table, averaging=averaging, levels=levels_of(measures)),
+            *undefined_notices(infos, table, measures, values, present),
+        ],
+        options=options,
+    )
+
+
+def _bounds(measures: Sequence[Measure], judged: Judged) -> Bounds:
+    from leadline.bounds import bounds_of
+
+    return bounds_of(measures, judged)
 
 
 def _listed(

@@ -108,7 +108,7 @@ class Judged:
         depth: int | None = None,
         judged_only: bool = False,
     ) -> Judged:
-        """Join ordered lists with the qrels; `depth` cuts each, `judged_only` drops the unjudged first."""
+        """Join ordered lists with the qrels; `depth` cuts each, then `judged_only` drops the unjudged."""
         joined = [_join(qrels, part, depth, judged_only) for part in parts]
         query = _together([part.query for part in joined])
         size = len(qrels.queries)
@@ -225,6 +225,12 @@ class Judged:
         chosen = np.flatnonzero(self.grade > 0)
         return Gains(self.query[chosen], self.rank[chosen], self.grade[chosen])
 
+    def before(self, chosen: Flags) -> Integers:
+        """Count, for every row, the chosen rows above it in its list."""
+        running = np.concatenate(([0], np.cumsum(chosen)))
+        above: Integers = running[:-1] - running[self.offsets[:-1]][self.query]
+        return above
+
     def count_queries(self, chosen: Flags) -> int:
         """Count the queries of the chosen rows."""
         return int(np.count_nonzero(np.bincount(self.query[chosen])))
@@ -255,6 +261,8 @@ def _join(qrels: Qrels, part: Lists, depth: int | None, judged_only: bool) -> _P
     queries, bounds, rows, scores = part
     if judged_only:
         keep = (rows >= 0) & (qrels.grades[rows] >= 0)
+        if depth is not None:
+            keep &= np.arange(len(rows)) - np.repeat(bounds[:-1], np.diff(bounds)) < depth
         bounds = np.concatenate(([0], np.cumsum(keep)))[bounds]
         rows, scores = rows[keep], scores[keep]
     if not np.all(queries >= 0):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from leadline.errors import UsageError
-from leadline.formats import Repair, RunLike, Workspace, judge
+from leadline.formats import Repair, RunLike, Workspace, is_ranked_lists, is_row, judge
 from leadline.judged import Judged
 from leadline.measures import Measure
 from leadline.notices import counts_of
@@ -104,12 +104,16 @@ def named_sources(
     if isinstance(runs, Mapping):
         first = next(iter(runs.values()), None)
         inner = next(iter(first.values()), None) if isinstance(first, Mapping) else None
-        if isinstance(first, Mapping) and not isinstance(inner, Mapping):
+        if isinstance(first, Mapping) and not isinstance(inner, (Mapping, list, tuple)):
+            return [(None, runs)]
+        if is_ranked_lists(runs):
             return [(None, runs)]
         return list(runs.items())
     if isinstance(runs, (list, tuple)):
         if not runs:
             raise UsageError("no runs; expected at least one")
+        if is_row(runs[0]) or hasattr(runs, "_fields"):
+            return [(None, runs)]
         return [(None, run) for run in runs]
     return [(None, runs)]
 

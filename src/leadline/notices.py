@@ -55,7 +55,7 @@ PER_RUN: dict[str, str] = {
     "ignored_columns": "lines with more than six columns: {count} in {runs}; the rest is ignored",
     "rank_disagrees": "lists in which the rank column contradicts the scores: {count} in {runs}; scores "
     "decide (--order rank takes the ranks)",
-    "repeated_documents": "repeated documents: {count} in {runs}; repaired as asked",
+    "repeated_documents": "repeated documents: {count} in {runs}; only one place of each counts",
     "dropped_scores": "lines with score NaN: {count} in {runs}; left out as asked",
 }
 MISSING_RULES = {
@@ -135,9 +135,11 @@ def _undefined(
     explained = ~present | (qrels.relevant(float(getattr(measure, "rel", 1.0))) == 0)
     undefined = np.isnan(values) & ~explained
     concerned = [infos[place] for place in np.flatnonzero(undefined.any(axis=1)).tolist()]
-    rule = {"mean": "it counts 0 there", "defined": "its mean leaves them out"}.get(
-        measure.average, ""
-    )
+    rule = {
+        "mean": "it counts 0 there",
+        "defined": "its mean leaves them out",
+        "geometric": "it counts 0.00001 there",
+    }.get(measure.average, "")
     count = int(undefined.sum())
     words = (
         f"lists in which {measure} is undefined: {count} in {_names(concerned, len(infos))}; {rule}"

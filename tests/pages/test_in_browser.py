@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from leadline.curve import curve
+from leadline.curves import curve
 from leadline.evaluation import evaluate
 from leadline.pages.demo import page as make_page
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -11,25 +10,32 @@ from typing import Any, TypeVar
 
 import click
 
-from leadline.errors import UsageError
-
 F = TypeVar("F", bound=Callable[..., Any])
 FORMATS = ("table", "csv", "json", "jsonl", "markdown", "latex")
 
 
 def output_options(function: F) -> F:
     """Add `-f/--format` and `-o/--output`."""
-    function = click.option(
+    return formats_option()(output_option(function))
+
+
+def output_option(function: F) -> F:
+    """Add `-o/--output`."""
+    return click.option(
         "-o", "--output", metavar="FILE", help="Write the result to FILE instead of the screen."
     )(function)
+
+
+def formats_option(*more: str) -> Callable[[F], F]:
+    """Add `-f/--format`, with the forms that only this command has."""
     return click.option(
-        "-f", "--format", "form", type=click.Choice(FORMATS), default="table", show_default=True,
-        help="How the result is written.",
-    )(function)  # fmt: skip
+        "-f", "--format", "form", type=click.Choice((*FORMATS, *more)), default="table",
+        show_default=True, help="How the result is written.",
+    )  # fmt: skip
 
 
-def reading_options(function: F) -> F:
-    """Add what says how runs and qrels are read."""
+def repair_options(function: F) -> F:
+    """Add what says what is done with faults in runs."""
     options = (
         click.option("--order", type=click.Choice(["score", "rank"]), default="score",
                      help="What orders a list: the score (default), or the rank column."),
@@ -38,6 +44,15 @@ def reading_options(function: F) -> F:
                      "first, the last, the one of highest score, or hold its rank as non-relevant."),
         click.option("--on-nan", type=click.Choice(["refuse", "drop"]), default="refuse",
                      help="A score that is no number: refuse it (default) or drop the line."),
+    )  # fmt: skip
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def reading_options(function: F) -> F:
+    """Add what says how runs and qrels are read."""
+    options = (
         click.option("--negative", type=click.Choice(["nonrelevant", "unjudged"]),
                      default="nonrelevant", help="What a negative grade means in rank measures."),
         click.option("--name-by", type=click.Choice(["file", "tag"]), default="file",
@@ -45,13 +60,16 @@ def reading_options(function: F) -> F:
     )  # fmt: skip
     for option in reversed(options):
         function = option(function)
-    return function
+    return repair_options(function)
 
 
 def deliver(text: str, output: str | None) -> None:
     """Write text to a file, complete or not at all, or to standard output."""
     if output is None:
-        sys.stdout.write(text)
+        try:
+            sys.stdout.write(text)
+        except UnicodeEncodeError:  # an id that is not UTF-8: its bytes go out as they came in
+            sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
         sys.stdout.flush()
         return
     write_whole(output, text.encode("utf-8", "surrogateescape"))
@@ -59,23 +77,9 @@ def deliver(text: str, output: str | None) -> None:
 
 def write_whole(path: str, content: bytes) -> None:
     """Write a file so that it is complete or absent."""
-    import tempfile
+    from leadline.formats import writing
 
-    folder = os.path.dirname(os.path.abspath(path))
-    try:
-        handle, temporary = tempfile.mkstemp(dir=folder, prefix=".leadline-")
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    writing.write_whole(path, content)
 
 
 @contextmanager

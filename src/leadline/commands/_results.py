@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from os.path import isfile
 from typing import Any, Protocol
 
 from leadline.formats.opening import STANDARD_INPUT
@@ -70,8 +71,8 @@ def envelope(
 
 
 def describe_input(path: str, rows: int) -> dict[str, Any]:
-    """Say which file was read: path, digest, rows. Standard input has no digest."""
-    if path == STANDARD_INPUT:
+    """Say what was read: path, digest, rows. Only files have a digest: no pipe, no name of a collection."""
+    if path == STANDARD_INPUT or not isfile(path):
         return {"path": path, "sha256": None, "rows": rows}
     import hashlib
 

@@ -14,10 +14,13 @@ from leadline.commands._options import (
     write_whole,
 )
 from leadline.commands._results import results_text
-from leadline.curve import Curves, curve
+from leadline.curves import Curves, curve
 from leadline.formats import read_qrels
 from leadline.measures.interpolated_precision import RULES
 from leadline.render import Cell, Sheet
+from leadline.subtopic_curves import SubtopicCurves, subtopic_curve
+
+TICKS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 50, 100, 200, 500, 1000)
 
 
 @click.command(epilog="Example: leadline curve qrels.txt bm25.run dense.run.gz --plot curves.pdf")
@@ -39,25 +42,38 @@ from leadline.render import Cell, Sheet
     metavar="GRADE",
     help="The least relevant grade (default 1).",
 )
+@click.option(
+    "--subtopics",
+    is_flag=True,
+    help="Column 2 of the qrels is a subtopic: draw how many new subtopics the ranks bring.",
+)
+@click.option(
+    "--ranks", type=click.IntRange(1, 1000), default=20, help="How many ranks --subtopics shows."
+)
 @click.option("--plot", metavar="FILE", help="Draw the curves into FILE.svg, FILE.pdf or FILE.png.")
 @reading_options
 @output_options
 def command(
-    *, qrels: str, runs: tuple[str, ...], level: float, plot: str | None, form: str,
-    output: str | None, **options: Any,
+    *, qrels: str, runs: tuple[str, ...], level: float, subtopics: bool, ranks: int,
+    plot: str | None, form: str, output: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Show how precision falls as recall rises, for RUNS against the judgments QRELS.
 
     The table holds the mean interpolated precision at eleven levels of recall; the points of every
-    query are in the JSON.
+    query are in the JSON. With --subtopics it holds the mean share of subtopics covered by rank.
     """
     if plot is not None:
         from leadline.plots import form_of
 
         form_of(plot)  # a bad name is refused before any work
-    table = read_qrels(qrels)
+    table = read_qrels(qrels, subtopics=subtopics)
+    curves: Curves | SubtopicCurves
     with progress("runs") as on_run:
-        curves = curve(table, runs, rel=level, on_run=on_run, **options)
+        if subtopics:
+            options.pop("interpolation")
+            curves = subtopic_curve(table, runs, rel=level, ranks=ranks, on_run=on_run, **options)
+        else:
+            curves = curve(table, runs, rel=level, on_run=on_run, **options)
     curves.options["plot"] = plot
     text = results_text(
         "curve", curves, curves.to_dict, lambda: sheet_of(curves),
@@ -68,18 +84,30 @@ def command(
     deliver(text, output)
 
 
-def _draw(curves: Curves, path: str) -> None:
+def _draw(curves: Curves | SubtopicCurves, path: str) -> None:
     from leadline.plots import form_of, picture
+    from leadline.plots.covered import covered_by_rank
     from leadline.plots.recall_precision import recall_precision
 
-    figure = recall_precision(curves.names, curves.levels, curves.precision)
+    if isinstance(curves, SubtopicCurves):
+        figure = covered_by_rank(curves.names, curves.ranks, curves.share)
+    else:
+        figure = recall_precision(curves.names, curves.levels, curves.precision)
     write_whole(path, picture(figure, form_of(path)))
 
 
-def sheet_of(curves: Curves) -> Sheet:
-    """Lay curves out: runs down (the best mean first), levels of recall across."""
+def sheet_of(curves: Curves | SubtopicCurves) -> Sheet:
+    """Lay curves out: runs down (the best mean first), levels of recall or ranks across."""
     order = curves.order()
-    table = curves.precision[order]
+    if isinstance(curves, SubtopicCurves):
+        shown = [rank for rank in TICKS if rank <= curves.ranks[-1]]
+        heads, table = list(map(str, shown)), curves.share[order][:, [rank - 1 for rank in shown]]
+        says = "mean share of the subtopics covered to a rank"
+    else:
+        heads, table = list(map(str, curves.levels)), curves.precision[order]
+        says = (
+            f"mean interpolated precision ({curves.options['interpolation']}) at levels of recall"
+        )
     rows: list[list[Cell]] = [
         [curves.runs[place].name, *values]
         for place, values in zip(order, table.tolist(), strict=True)
@@ -87,8 +115,8 @@ def sheet_of(curves: Curves) -> Sheet:
     winners = (table == table.max(axis=0)).nonzero() if len(rows) > 1 else ()
     best = {(row, column + 1) for row, column in zip(*map(list, winners), strict=True)}
     notes = [
-        f"mean interpolated precision ({curves.options['interpolation']}) at levels of recall",
+        says,
         f"{len(rows)} runs, {len(curves.queries)} queries",
         *map(str, curves.notices),
     ]
-    return Sheet(["run", *map(str, curves.levels)], rows, best=best, notes=notes, digits=3)
+    return Sheet(["run", *heads], rows, best=best, notes=notes, digits=3)

@@ -42,7 +42,7 @@ def command(output: str, form: str) -> None:
         form=form, qrels=qrels_path(), judgments=len(qrels), to_file=False,
     )  # fmt: skip
     deliver(text, None)
-    from leadline.curve import curve
+    from leadline.curves import curve
     from leadline.pages.demo import page
 
     content = page(results, curve(qrels, runs), collection="Cranfield", judgments=len(qrels))

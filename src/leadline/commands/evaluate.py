@@ -6,8 +6,16 @@ from typing import Any
 
 import click
 
-from leadline.commands._options import deliver, output_options, progress, reading_options
+from leadline.commands._options import (
+    deliver,
+    formats_option,
+    output_option,
+    progress,
+    reading_options,
+)
 from leadline.commands._results import results_text
+from leadline.commands._trec import evaluate_as_trec, queries_of, say, trec_options
+from leadline.errors import UsageError
 from leadline.evaluation import evaluate
 from leadline.formats import read_qrels
 from leadline.profiles import PROFILES
@@ -27,7 +35,7 @@ from leadline.results import Results, plain
     multiple=True,
     metavar="MEASURE",
     help="A measure, as in nDCG@10 (again for more; default: AP nDCG@10 RR P@10 R@100 "
-    "Judged@10). `leadline measures` lists them.",
+    "Judged@10), or a group of trec_eval: official, set, all_trec. `leadline measures` lists them.",
 )
 @click.option(
     "-l",
@@ -51,31 +59,74 @@ from leadline.results import Results, plain
     help="Compute as another program does.",
 )
 @click.option(
+    "--bounds",
+    is_flag=True,
+    help="Beside every value its bounds: over the orders of tied documents (lowest, highest, "
+    "expected), and over the grades of unjudged ones.",
+)
+@click.option(
     "--known", metavar="FILE", help="Documents that the user knew before, for Coverage and Novelty."
 )
+@click.option(
+    "--subtopics",
+    is_flag=True,
+    help="Column 2 of the qrels is a subtopic, for measures of diversity such as alpha_nDCG@10.",
+)
+@trec_options
 @reading_options
-@output_options
+@formats_option("trec")
+@output_option
 def command(  # click documents the options
     qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], level: float | None, per_query: bool,
-    form: str, output: str | None, **options: Any,
+    complete: bool, no_means: bool, form: str, output: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Measure RUNS against the judgments QRELS: per-query values and means in one pass.
 
     Every judged query counts; a query that a run lacks counts 0, and what was missing, tied or unjudged is
-    counted under the table.
+    counted under the table. `-f trec` prints what trec_eval prints, by default its official measures, and
+    says what was counted on standard error.
     """
-    table = read_qrels(qrels)
+    options["queries"] = queries_of(options["queries"], complete=complete)
+    means = not no_means
+    if form != "trec" and no_means and (not per_query or options["bounds"]):
+        raise UsageError("-n leaves nothing to show; expected -q beside it, and no --bounds")
+    if form == "trec" and options["bounds"]:
+        raise UsageError("-f trec has no place for bounds; expected another format, or no --bounds")
+    table = read_qrels(qrels, subtopics=options["subtopics"])
     with progress("runs") as on_run:
+        if form == "trec":
+            results, write = evaluate_as_trec(
+                table, runs, measures, rel=level, on_run=on_run, **options
+            )
+            say(results)
+            deliver(write(per_query=per_query, means=means), output)
+            return
         results = evaluate(table, runs, measures or None, rel=level, on_run=on_run, **options)
     text = results_text(
         "evaluate", results,
-        lambda: results.to_dict(per_query=per_query), lambda: sheet_of(results, per_query=per_query),
+        lambda: _data(results, per_query=per_query, means=means),
+        lambda: _sheet(results, per_query=per_query, means=means),
         form=form, qrels=qrels, judgments=len(table), to_file=output is not None,
     )  # fmt: skip
     deliver(text, output)
 
 
-def sheet_of(results: Results, *, per_query: bool = False) -> Sheet:
+def _data(results: Results, *, per_query: bool, means: bool) -> dict[str, Any]:
+    data = results.to_dict(per_query=per_query)
+    for run in data["runs"] if not means else ():
+        del run["mean"]
+    return data
+
+
+def _sheet(results: Results, *, per_query: bool, means: bool) -> Sheet:
+    if results.bounds is None:
+        return sheet_of(results, per_query=per_query, means=means)
+    from leadline.commands._bounds import bounds_sheet
+
+    return bounds_sheet(results, per_query=per_query)
+
+
+def sheet_of(results: Results, *, per_query: bool = False, means: bool = True) -> Sheet:
     """Lay results out: runs down (the best first), measures across."""
     texts = [str(measure) for measure in results.measures]
     order = results.order()
@@ -89,10 +140,10 @@ def sheet_of(results: Results, *, per_query: bool = False) -> Sheet:
                     results.queries, results.values[place].tolist(), strict=True
                 )
             ]
-        means: list[Cell] = [results.runs[place].name]
-        rows.append(
-            [*means, *(["mean"] if per_query else []), *map(plain, results.means[place].tolist())]
-        )
+        if not means:
+            continue
+        first: list[Cell] = [results.runs[place].name, *(["mean"] if per_query else [])]
+        rows.append([*first, *map(plain, results.means[place].tolist())])
         best |= {
             (len(rows) - 1, column + 1 + per_query)
             for column, winners in enumerate(results.best())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from leadline.catalogue import AVERAGES, entry, explain, facts, limits, outline
+from leadline.catalogue import entry, explain, facts, limits, outline
 from leadline.commands._options import deliver, output_options
 from leadline.commands._results import envelope, json_text
 from leadline.errors import UsageError
@@ -61,7 +61,7 @@ def find(text: str) -> tuple[list[type[Measure]], str]:
 
 def catalogue(kinds: list[type[Measure]]) -> Sheet:
     """Lay the catalogue out: one measure a row."""
-    rows = [[outline(kind), kind.title, limits(kind), AVERAGES[kind.average]] for kind in kinds]
+    rows = [[outline(kind), kind.title, limits(kind), kind.average] for kind in kinds]
     return Sheet(columns=HEADS, rows=[list(row) for row in rows])
 
 
@@ -85,6 +85,6 @@ def listing(kinds: list[type[Measure]]) -> str:
     ]
     return "\n".join(lines) + (
         "\n\n[@k] may be left out"
-        "\nmean: an undefined value counts 0; mean of defined: it is left out"
+        "\nmean: an undefined value counts 0; defined: it is left out; geometric: the mean of logarithms"
         "\n`leadline measures NAME` explains one: formula, parameters, source, example\n"
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leadline.curve import Curves
+from leadline.curves import Curves
 from leadline.pages import fill, inline, table_of
 from leadline.plots.per_query import per_query
 from leadline.plots.recall_precision import recall_precision

@@ -1,0 +1,93 @@
+"""`leadline explain`: one value derived step by step."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from leadline.commands._options import deliver, output_options, reading_options
+from leadline.commands._results import describe_input, envelope, json_text
+from leadline.explanation import Explanation, explain, number
+from leadline.formats import read_qrels, read_run
+from leadline.profiles import PROFILES
+from leadline.render import Cell, Sheet, render
+
+
+@click.command(epilog="Example: leadline explain qrels.txt bm25.run -m nDCG@10 --query knots")
+@click.argument("qrels")
+@click.argument("run")
+@click.option("-m", "--measure", required=True, help="The measure, as in nDCG@10.")
+@click.option("--query", required=True, help="The query whose value is explained.")
+@click.option(
+    "--profile",
+    type=click.Choice(list(PROFILES)),
+    default="leadline",
+    show_default=True,
+    help="Compute as another program does.",
+)
+@click.option("--subtopics", is_flag=True, help="Column 2 of the qrels is a subtopic.")
+@click.option("--known", metavar="FILE", help="Documents that the user knew before.")
+@click.option("-l", "--level", "rel", type=float, metavar="GRADE", help="The least relevant grade.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Show every rank, not only those that matter."
+)
+@reading_options
+@output_options
+def command(
+    qrels: str, run: str, measure: str, query: str, form: str, output: str | None, **options: Any
+) -> None:
+    """Derive the value of one query of RUN against the judgments QRELS, step by step.
+
+    Every rank that matters is a row: the document, its score, the ranks that share the score, its
+    grade, and what the measure makes of it. The sums and the division stand below.
+    """
+    asked = {"measure": measure, "query": query} | options
+    by_tag = options.pop("name_by") == "tag"
+    table = read_qrels(qrels, negative=options["negative"], subtopics=options["subtopics"])
+    reading = {name: options[name] for name in ("order", "on_duplicate", "on_nan")}
+    list_of_run = read_run(run, **reading)
+    found = explain(table, list_of_run, measure, query, **options)
+    if by_tag:
+        found = replace(found, run=list_of_run.tag or found.run)
+    if form == "json":
+        inputs = [describe_input(qrels, len(table)), describe_input(run, len(list_of_run))]
+        text = json_text(envelope("explain", inputs, asked, []) | found.to_dict())
+    elif form == "jsonl":
+        import json
+
+        text = "".join(
+            json.dumps(step, ensure_ascii=False) + "\n" for step in found.to_dict()["steps"]
+        )
+    else:
+        text = render(sheet_of(found), form, to_file=True)
+    deliver(text, output)
+
+
+def sheet_of(found: Explanation) -> Sheet:
+    """Lay an explanation out: a rank a row, the sums below."""
+    steps = found.to_dict()["steps"]
+    names = list(steps[0]) if steps else ["rank", "document", "score", "tie", "grade"]
+    rows: list[list[Cell]] = [
+        [_cell(name, value) for name, value in step.items()] for step in steps
+    ]
+    rest = len(found.listed.documents) - found.shown
+    notes = [f"ranks that do not matter: {rest} more (--all shows them)"] if rest else []
+    return Sheet(
+        names,
+        rows,
+        notes=[*notes, *found.steps.lines],
+        title=f"{found.measure} of {found.run}, query {found.query}: {number(found.value)}",
+    )
+
+
+def _cell(name: str, value: Any) -> Cell:
+    if name == "grade":
+        return "unjudged" if value is None else f"{value:g}"
+    if name == "score":
+        return "-" if value is None else f"{value:.8g}"
+    if name == "tie":
+        return str(value or "")
+    cell: Cell = value
+    return cell

@@ -1,0 +1,136 @@
+"""Subtopic curves: how many new subtopics each rank brings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from leadline.arrays import Floats, freeze
+from leadline.errors import UsageError
+from leadline.formats import QrelsLike, RunLike, read_qrels, repair_of
+from leadline.judged import Judged
+from leadline.judged_runs import judge_runs
+from leadline.measures.subtopic_recall import StRecall
+from leadline.notices import notices_of
+from leadline.results import Notice, RunInfo
+from leadline.vocabulary import Vocabulary
+
+
+class Covered(NamedTuple):
+    """What one run covers: queries x ranks of new subtopics, and how many each query has."""
+
+    new: Floats
+    size: Floats
+
+    @property
+    def share(self) -> Floats:
+        """Give queries x ranks: the share of subtopics covered; 0 for a query without any."""
+        total: Floats = np.cumsum(self.new, axis=1) / np.maximum(self.size, 1.0)[:, None]
+        return total
+
+
+class SubtopicCurves:
+    """The curves of some runs: `share[r, k]` is the mean share of subtopics covered to rank k + 1."""
+
+    def __init__(
+        self,
+        runs: Sequence[RunInfo],
+        queries: Vocabulary,
+        covered: Sequence[Covered],
+        *,
+        notices: Sequence[Notice] = (),
+        options: dict[str, Any] | None = None,
+    ) -> None:
+        self.runs = list(runs)
+        self.queries = queries
+        self.covered = list(covered)
+        self.share = np.stack([part.share.mean(axis=0) for part in covered])
+        freeze(self.share)
+        self.notices = list(notices)
+        self.options = dict(options or {})
+
+    @property
+    def names(self) -> list[str]:
+        """Give the names of the runs."""
+        return [run.name for run in self.runs]
+
+    @property
+    def ranks(self) -> list[int]:
+        """Give the ranks."""
+        return list(range(1, self.share.shape[1] + 1))
+
+    def order(self) -> list[int]:
+        """Give the runs by their mean over the ranks, the best first."""
+        means = self.share.mean(axis=1).tolist()
+        return sorted(range(len(self.runs)), key=lambda place: (-means[place], place))
+
+    def points(self, run: str) -> dict[str, list[list[float]]]:
+        """Give, per query, rank, new subtopics and share covered at every rank that brings any."""
+        if run not in self.names:
+            raise UsageError(f"no run '{run}' in these curves; there are: " + ", ".join(self.names))
+        covered = self.covered[self.names.index(run)]
+        return {
+            query: [
+                [rank, int(new), share]
+                for rank, (new, share) in enumerate(zip(row, shares, strict=True), start=1)
+                if new
+            ]
+            for query, row, shares in zip(
+                self.queries, covered.new.tolist(), covered.share.tolist(), strict=True
+            )
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the curves as plain data: `ranks`, `runs`."""
+        runs = [
+            {"name": run.name, "covered": share, "points": self.points(run.name)}
+            for run, share in zip(self.runs, self.share.tolist(), strict=True)
+        ]
+        return {"ranks": self.ranks, "runs": runs}
+
+    def __repr__(self) -> str:
+        return f"SubtopicCurves({len(self.runs)} runs, {len(self.queries)} queries)"
+
+
+def subtopic_curve(
+    qrels: QrelsLike,
+    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
+    *,
+    ranks: int = 20,
+    rel: float = 1.0,
+    negative: str = "nonrelevant",
+    order: str = "score",
+    on_duplicate: str = "refuse",
+    on_nan: str = "refuse",
+    name_by: str = "file",
+    on_run: Callable[[int, int], None] | None = None,
+) -> SubtopicCurves:
+    """Give how many new subtopics each of the first ranks of some runs brings.
+
+    At every rank the share covered is subtopic recall there. Every query of the qrels counts: one that a
+    run lacks, or that has no subtopics, counts 0 in the mean.
+    """
+    if ranks < 1:
+        raise UsageError(f"ranks={ranks}; expected 1 or more")
+    table = read_qrels(qrels, negative=negative, subtopics=True)
+    measure = StRecall(rel=rel)
+
+    def one(judged: Judged) -> Covered:
+        found = measure.covered(judged, rel).first(ranks)
+        first = found.nth == 1
+        new = np.zeros((len(judged.present), ranks))
+        np.add.at(new, (found.query[first], found.rank[first] - 1), 1.0)
+        return Covered(new, measure.size(judged, rel))
+
+    repair = repair_of(order, on_duplicate, on_nan)
+    infos, covered = judge_runs(runs, table, one, repair=repair, name_by=name_by, on_run=on_run)
+    return SubtopicCurves(
+        infos, table.queries, covered,
+        notices=notices_of(infos, table, levels=[rel]),
+        options={
+            "subtopics": True, "ranks": ranks, "rel": rel, "negative": negative, "order": order,
+            "on_duplicate": on_duplicate, "on_nan": on_nan, "name_by": name_by,
+        },
+    )  # fmt: skip

@@ -1,0 +1,286 @@
+"""Every measure of pytrec_eval and ir_measures beside ours: run both, say equal or not, make docs/peers.md.
+
+    python tests/peer_table.py
+
+writes the page anew from what it measured; `tests/test_peer_table.py` fails when the page is stale.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from leadline import evaluate
+from leadline.errors import LeadlineError
+from test_peers import Qrels, Run, random_data
+
+PAGE = Path(__file__).parent.parent / "docs" / "peers.md"
+Values = dict[str, dict[str, float]]
+Data = tuple[Qrels, Run]
+
+HEAD = """# Every measure of the peers, and ours
+
+Made by `python tests/peer_table.py`, which runs pytrec_eval (trec_eval 9.0.8's arithmetic) and ir_measures
+beside leadline, query by query, on random judgments and runs with ties, negative grades, missing queries and
+queries without a relevant document. *equal* means: every query of every set within 1e-9. A value that a peer
+calls 0 and we call undefined counts as equal here; the mean counts it 0 in both.
+"""
+
+# pytrec_eval gives the logarithm of these for one query; the mean is where they meet.
+LOGARITHMS = {"gm_map": "AP", "gm_bpref": "Bpref"}
+TEXTS = {"runid", "relstring"}
+
+# ir_measures' text -> (ours, why it may differ).
+IR_MEASURES: Mapping[str, tuple[str, str]] = {
+    "P@5": ("P@5", ""),
+    "P(rel=2)@10": ("P(rel=2)@10", ""),
+    "R@10": ("R@10", ""),
+    "AP": ("AP", ""),
+    "AP@10": ("AP@10", ""),
+    "RR": ("RR", ""),
+    "RR@10": ("RR@10", "ir_measures takes its msmarco provider, which parts ties by rising id"),
+    "Rprec": ("Rprec", ""),
+    "nDCG": ("nDCG", ""),
+    "nDCG@10": ("nDCG@10", ""),
+    "Success@5": ("Success@5", ""),
+    "Bpref": ("Bpref", ""),
+    "infAP": ("infAP", ""),
+    "IPrec@0.1": ("IPrec(rule=trec9)@0.1", ""),
+    "SetP": ("set_P", ""),
+    "SetR": ("R", ""),
+    "SetF": ("F", ""),
+    "SetAP": ("SetAP", ""),
+    "SetRelP": ("SetRelP", ""),
+    "NumRet": ("NumRet", ""),
+    "NumRel": ("NumRel", ""),
+    "NumRelRet": ("NumRelRet", ""),
+    "NumQ": ("NumQ", ""),
+    "Judged@10": (
+        "Judged@10",
+        "ir_measures counts a negative grade as a judgment and parts ties by rising id",
+    ),
+    "Accuracy": ("Accuracy", "ir_measures parts ties by its own order"),
+    "Compat": ("Compat", "ir_measures parts ties by its own order"),
+    "RBP(rel=1)": ("RBP", "cwl_eval takes tied documents in the order of the file"),
+    "INSQ(max_rel=4)": ("INSQ", "cwl_eval takes tied documents in the order of the file"),
+    "INST(max_rel=4)": ("INST", "cwl_eval takes tied documents in the order of the file"),
+    "BPM(max_rel=4)@10": ("BPM@10", "cwl_eval takes tied documents in the order of the file"),
+    "SDCG(max_rel=4)@10": ("SDCG@10", "cwl_eval takes tied documents in the order of the file"),
+    "NERR8(max_rel=4)@10": ("NERR8@10", "cwl_eval takes tied documents in the order of the file"),
+    "NERR9(max_rel=4)@10": ("NERR9@10", "cwl_eval takes tied documents in the order of the file"),
+    "NERR10(max_rel=4)": ("NERR10", "cwl_eval takes tied documents in the order of the file"),
+    "NERR11(max_rel=4)": ("NERR11", "cwl_eval takes tied documents in the order of the file"),
+}
+NEED_PERL: Mapping[str, tuple[str, str]] = {
+    "ERR@10": ("ERR@10", "needs Perl, numeric query ids and grades of 4 or less there"),
+    "nDCG(dcg='exp-log2')@10": ("nDCG(gain=exp)@10", "needs Perl there"),
+}
+DIVERSITY: Mapping[str, tuple[str, str]] = {
+    name: (name, "")
+    for name in (
+        "alpha_nDCG@10", "alpha_DCG@10", "ERR_IA@10", "nERR_IA@10", "NRBP", "nNRBP", "AP_IA", "P_IA@10",
+        "StRecall@10",
+    )
+}  # fmt: skip
+
+
+class Row(NamedTuple):
+    """One measure of a peer and what was found."""
+
+    theirs: str
+    ours: str
+    found: str
+    why: str
+
+
+def data_sets() -> list[Data]:
+    """Give the random sets that the page is made on."""
+    return [random_data(seed) for seed in range(8)]
+
+
+def without_ties(data: Data) -> Data:
+    """Give the same with scores that all differ and no negative grade, where habits cannot differ."""
+    qrels, run = data
+    ranked = {
+        query: {name: 1.0 + place for place, name in enumerate(sorted(scores, key=scores.get))}  # type: ignore[arg-type]  # every name has a score
+        for query, scores in run.items()
+    }
+    kept = {query: {d: max(g, 0) for d, g in grades.items()} for query, grades in qrels.items()}
+    return kept, ranked
+
+
+def compared(ask: Callable[[Data], Values], text: str, sets: list[Data], profile: str) -> bool:
+    """Say whether every query of every set has the same value in both programs."""
+    for data in sets:
+        results = evaluate(*data, [text], profile=profile)
+        for query, values in ask(data).items():
+            code = results.queries.code(query)
+            if code is None:
+                continue
+            mine = results.values[0, code].tolist()
+            for one, other in zip(mine, values.values(), strict=True):
+                if not math.isclose(
+                    0.0 if math.isnan(one) else one, other, rel_tol=1e-9, abs_tol=1e-9
+                ):
+                    return False
+    return True
+
+
+def verdict(ask: Callable[[Data], Values], text: str, profile: str) -> str:
+    """Say equal, equal but for ties and negative grades, or different."""
+    sets = data_sets()
+    if compared(ask, text, sets, profile):
+        return "equal"
+    if compared(ask, text, list(map(without_ties, sets)), profile):
+        return "equal without ties and negative grades"
+    return "different"
+
+
+def pytrec_eval_rows() -> Iterator[Row]:
+    """Compare every measure that pytrec_eval supports."""
+    import pytrec_eval
+
+    for name in sorted(pytrec_eval.supported_measures):
+        if name in TEXTS:
+            yield Row(name, "-", "printed by `-f trec`", "a text, not a number")
+            continue
+        if name in LOGARITHMS:
+            yield Row(name, ours_of(name), *geometric(name))
+            continue
+
+        yield Row(name, ours_of(name), verdict(by_pytrec_eval(name), name, "trec9"), "")
+
+
+def by_pytrec_eval(name: str) -> Callable[[Data], Values]:
+    """Give what asks pytrec_eval for one measure; several cutoffs come in their order."""
+    import pytrec_eval
+
+    def ask(data: Data) -> Values:
+        found: Values = pytrec_eval.RelevanceEvaluator(data[0], {name}).evaluate(data[1])
+        order = sorted(next(iter(found.values())), key=place) if found else []
+        return {query: {key: row[key] for key in order} for query, row in found.items()}
+
+    return ask
+
+
+def place(name: str) -> float:
+    """Order names of one family by their cutoff or level."""
+    last = name.rpartition("_")[2]
+    return float(last) if last.replace(".", "").isdigit() else 0.0
+
+
+def ours_of(name: str) -> str:
+    """Name our measure for a spelling of trec_eval."""
+    results = evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, [name], profile="trec9")
+    texts = [str(measure) for measure in results.measures]
+    return texts[0] if len(texts) == 1 else f"{texts[0]} ... {texts[-1]}"
+
+
+def geometric(name: str) -> tuple[str, str]:
+    """Compare a geometric mean, which pytrec_eval keeps as logarithms."""
+    import pytrec_eval
+
+    for qrels, run in data_sets():
+        found = pytrec_eval.RelevanceEvaluator(qrels, {name}).evaluate(run)
+        mean = math.exp(sum(row[name] for row in found.values()) / len(found))
+        results = evaluate(qrels, run, [name], profile="trec9")
+        if not math.isclose(float(results.means[0, 0]), mean, rel_tol=1e-9):
+            return "different", ""
+    return "equal", "the mean; pytrec_eval gives a logarithm for a query"
+
+
+def ir_measures_rows() -> Iterator[Row]:
+    """Compare the families of ir_measures."""
+    import ir_measures
+
+    for text, (ours, why) in IR_MEASURES.items():
+        parsed = ir_measures.parse_measure(text)
+
+        def ask(data: Data, parsed: Any = parsed) -> Values:
+            return answers(ir_measures.iter_calc([parsed], *data), data[1])
+
+        try:
+            found = verdict(ask, ours, "trec9")
+        except LeadlineError as error:
+            found = f"refused ({error})"
+        yield Row(text, ours, found, "" if found == "equal" else why)
+    for text, (ours, why) in NEED_PERL.items():
+        yield Row(text, ours, "hand-worked examples", why)
+
+
+def answers(metrics: Iterator[Any], run: Run) -> Values:
+    """Give the values of ir_measures for the queries of the run."""
+    return {
+        metric.query_id: {"value": float(metric.value)}
+        for metric in metrics
+        if metric.query_id in run
+    }
+
+
+def diversity_rows() -> Iterator[Row]:
+    """Compare the measures over subtopics."""
+    import ir_measures
+
+    for text, (ours, why) in DIVERSITY.items():
+        parsed = ir_measures.parse_measure(text)
+        same = True
+        for seed in range(8):
+            judged, run = random_subtopics(seed)
+            listed = [
+                ir_measures.Qrel(query, document, grade, subtopic)
+                for query, subtopics in judged.items()
+                for subtopic, grades in subtopics.items()
+                for document, grade in grades.items()
+            ]
+            theirs = answers(ir_measures.iter_calc([parsed], listed, run), run)
+            results = evaluate(judged, run, [ours], subtopics=True)
+            for query, value in theirs.items():
+                mine = results.value("run", query, ours)
+                mine = 0.0 if math.isnan(mine) else mine
+                same &= math.isclose(mine, value["value"], rel_tol=1e-5, abs_tol=1e-5)
+        yield Row(text, ours, "equal to 5 digits" if same else "different", "" if same else why)
+
+
+def random_subtopics(seed: int) -> tuple[dict[str, dict[str, dict[str, int]]], Run]:
+    """Give judgments by subtopic and a run without ties, whose ids fall where ndeval parts ties."""
+    random = np.random.default_rng(seed)
+    names = [f"d{number:02d}" for number in range(30)]
+    judged: dict[str, dict[str, dict[str, int]]] = {}
+    run: Run = {}
+    for query in map(str, range(1, 7)):
+        judged[query] = {
+            str(subtopic): {
+                document: int(random.integers(0, 2))
+                for document in random.choice(names, size=12, replace=False).tolist()
+            }
+            for subtopic in range(1, int(random.integers(2, 6)))
+        }
+        found = random.permutation(names)[:20].tolist()
+        run[query] = {document: float(-rank) for rank, document in enumerate(found)}
+    return judged, run
+
+
+def table(rows: Iterator[Row]) -> list[str]:
+    """Lay rows out as Markdown."""
+    lines = ["| theirs | ours | | why |", "| --- | --- | --- | --- |"]
+    return [*lines, *(f"| `{r.theirs}` | `{r.ours}` | {r.found} | {r.why} |" for r in rows)]
+
+
+def page() -> str:
+    """Make the page."""
+    lines = [HEAD, "## trec_eval, as pytrec_eval runs it", "", *table(pytrec_eval_rows()), ""]
+    lines += ["## ir_measures", "", *table(ir_measures_rows()), ""]
+    lines += [
+        "## Subtopics, as ir_measures runs ndeval (which prints six digits)",
+        "",
+        *table(diversity_rows()),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
