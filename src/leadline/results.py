@@ -259,6 +259,10 @@ class Results:
         columns = self.to_columns(per_query=per_query)
         return pl.DataFrame(columns, schema={name: kinds[name] for name in columns})
 
+    def to_arrow(self, *, per_query: bool = True) -> Any:
+        """Give the long form as an Arrow table; `pyarrow.parquet.write_table` makes Parquet of it."""
+        return optional("pyarrow").table(self.to_columns(per_query=per_query))
+
     def to_json(self, *, per_query: bool = False) -> str:
         """Give what `to_dict` gives as JSON."""
         import json
