@@ -146,6 +146,12 @@ def _averaged(judged: Judged, measures: Sequence[Measure], averaging: str) -> Fl
     if averaging == "both":
         return np.broadcast_to(judged.present[:, None], shape).copy()
     if averaging == "with_relevant":
-        columns = [judged.qrels.relevant(getattr(measure, "rel", 1.0)) > 0 for measure in measures]
-        return np.stack(columns, axis=1)
+        return np.stack([_has_relevant(judged.qrels, measure) for measure in measures], axis=1)
     return np.ones(shape, dtype=np.bool_)
+
+
+def _has_relevant(qrels: Qrels, measure: Measure) -> Flags:
+    """Say which queries have a relevant document; to a measure of gains that is any positive grade."""
+    rel = getattr(measure, "rel", None)
+    counts = qrels.count(qrels.grades > 0) if rel is None else qrels.relevant(rel)
+    return np.asarray(counts > 0)
