@@ -66,6 +66,8 @@ def evaluate(
     >>> results.mean("run", "AP")
     0.5
     """
+    if depth is not None and (not isinstance(depth, int) or depth < 1):
+        raise UsageError(f"depth={depth!r}; expected a whole number, 1 or more")
     chosen = profile_of(profile)
     wanted = chosen.measures(_listed(measures), rel=rel, documents=documents)
     averaging = queries or chosen.queries
@@ -137,7 +139,14 @@ def _listed(
 ) -> Iterable[str | Measure]:
     if measures is None:
         return DEFAULT_MEASURES
-    return [measures] if isinstance(measures, (str, Measure)) else measures
+    listed = [measures] if isinstance(measures, (str, Measure)) else measures
+    if not isinstance(listed, Iterable):
+        raise UsageError(f"measures={measures!r}; expected names such as AP or nDCG@10")
+    listed = list(listed)
+    for one in listed:
+        if not isinstance(one, (str, Measure)):
+            raise UsageError(f"measure {one!r}; expected a name such as AP or nDCG@10")
+    return listed
 
 
 def _averaged(judged: Judged, measures: Sequence[Measure], averaging: str) -> Flags:

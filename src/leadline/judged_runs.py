@@ -101,6 +101,8 @@ def named_sources(
     runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
 ) -> list[tuple[str | None, Any]]:
     """Give each run with the name that it was given, if any; one run may stand alone."""
+    if isinstance(runs, Mapping) and not runs:
+        raise UsageError("no runs; expected at least one")
     if isinstance(runs, Mapping):
         first = next(iter(runs.values()), None)
         inner = next(iter(first.values()), None) if isinstance(first, Mapping) else None

@@ -59,9 +59,9 @@ PER_RUN: dict[str, str] = {
     "dropped_scores": "lines with score NaN: {count} in {runs}; left out as asked",
 }
 MISSING_RULES = {
-    "all": "they count 0 in every mean",
+    "all": "each counts as an empty list",
     "both": "they are left out of its means",
-    "with_relevant": "they count 0 in every mean",
+    "with_relevant": "each counts as an empty list",
     "complete": "trec_eval 10 gives no mean then",
 }
 

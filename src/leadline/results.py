@@ -193,6 +193,12 @@ class Results:
         used = np.flatnonzero(self.averaged.any(axis=2).any(axis=0))
         return [self.queries[code] for code in used.tolist()]
 
+    @cached_property
+    def shown(self) -> Floats:
+        """Give the values to show: a query that is missing and left out of the mean has none."""
+        gone = ~self.present[:, :, None] & ~self.averaged
+        return np.where(gone, np.nan, self.values)
+
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
         """Give the results as plain data: `measures`, `queries`, `runs`; None is undefined."""
         texts = [str(measure) for measure in self.measures]
@@ -206,7 +212,7 @@ class Results:
             if per_query:
                 entry["queries"] = {
                     query: dict(zip(texts, map(plain, row), strict=True))
-                    for query, row in zip(self.queries, self.values[place].tolist(), strict=True)
+                    for query, row in zip(self.queries, self.shown[place].tolist(), strict=True)
                 }
             if self.bounds is not None:
                 entry["bounds"] = self._bounds(self.mean_bounds[place])
@@ -238,7 +244,7 @@ class Results:
         """
         texts = [str(measure) for measure in self.measures]
         queries = list(self.queries) if per_query else [""]
-        values = self.values if per_query else self.means
+        values = self.shown if per_query else self.means
         columns: dict[str, list[Any]] = {
             "run": [name for name in self.names for _ in range(len(queries) * len(texts))],
             "query": [query for query in queries for _ in texts] * len(self.runs),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib
 import os
@@ -81,8 +82,11 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Columns are reserved larger than what a text will fill; huge pages would be cleared whole.
     os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
+    if sys.stdout is None:
+        sys.exit(refuse("standard output is closed; expected a file, a pipe or a terminal"))
     try:
         status = group.main(arguments, prog_name="leadline", standalone_mode=False)
+        sys.stdout.flush()
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message())
         status = 0
@@ -96,10 +100,22 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         click.echo("leadline: stopped", err=True)
         status = 130
     except BrokenPipeError:  # the reader of our output went away, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        status = 141
+        status = _drop_output(141)
+    except SystemExit as end:  # click leaves so when a pipe is closed; nothing else here does
+        status = _drop_output(141) if end.code == 1 else end.code
+    except OSError as error:
+        status = _drop_output(
+            refuse(f"cannot write ({error.strerror}); expected room for the output")
+        )
     gc.freeze()  # nothing is left to collect at exit
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _drop_output(status: int) -> int:
+    """Let what is left of the output go nowhere, so that leaving does not fail once more."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return status
 
 
 def _one_line(error: click.ClickException) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -9,6 +10,8 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import click
+
+from leadline.errors import UsageError
 
 F = TypeVar("F", bound=Callable[..., Any])
 FORMATS = ("table", "csv", "json", "jsonl", "markdown", "latex")
@@ -63,16 +66,25 @@ def reading_options(function: F) -> F:
     return repair_options(function)
 
 
+def keep_inputs(output: str | None, *inputs: str) -> None:
+    """Refuse to write over what is read."""
+    for path in inputs:
+        if output is not None and os.path.exists(output) and os.path.exists(path):
+            same = os.path.samefile(output, path) and os.path.isfile(path)
+            if same:
+                raise UsageError(f"-o {output} would overwrite an input; expected another file")
+
+
 def deliver(text: str, output: str | None) -> None:
     """Write text to a file, complete or not at all, or to standard output."""
-    if output is None:
+    if output in (None, "-"):
         try:
             sys.stdout.write(text)
         except UnicodeEncodeError:  # an id that is not UTF-8: its bytes go out as they came in
             sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
         sys.stdout.flush()
         return
-    write_whole(output, text.encode("utf-8", "surrogateescape"))
+    write_whole(str(output), text.encode("utf-8", "surrogateescape"))
 
 
 def write_whole(path: str, content: bytes) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from os.path import isfile
 from typing import Any, Protocol
+
+import click
 
 from leadline.formats.opening import STANDARD_INPUT
 from leadline.render import Sheet, render
@@ -44,10 +47,15 @@ def results_text(
         inputs = [describe_input(qrels, judgments)]
         inputs += [describe_input(run.path, run.counts["documents_read"]) for run in found.runs]
         return json_text(envelope(command, inputs, found.options, found.notices) | data())
+    if form in ("csv", "jsonl"):  # they have no place for what the reader should know
+        for notice in found.notices:
+            click.echo(f"leadline: {notice}", err=True)
     if form == "jsonl":
         import json
 
-        return "".join(json.dumps(run, ensure_ascii=False) + "\n" for run in data()["runs"])
+        return "".join(
+            escaped(json.dumps(run, ensure_ascii=False)) + "\n" for run in data()["runs"]
+        )
     return render(sheet(), form, to_file=to_file)
 
 
@@ -85,4 +93,9 @@ def json_text(data: Any) -> str:
     """Write JSON that people can read too."""
     import json
 
-    return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return escaped(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
+
+
+def escaped(text: str) -> str:
+    """Keep JSON valid UTF-8: a byte of an id that is none is written as its escape."""
+    return re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -8,6 +8,7 @@ import click
 
 from leadline.commands._options import (
     deliver,
+    keep_inputs,
     output_options,
     progress,
     reading_options,
@@ -66,6 +67,8 @@ def command(
         from leadline.plots import form_of
 
         form_of(plot)  # a bad name is refused before any work
+    keep_inputs(output, qrels, *runs)
+    keep_inputs(plot, qrels, *runs)
     table = read_qrels(qrels, subtopics=subtopics)
     curves: Curves | SubtopicCurves
     with progress("runs") as on_run:

@@ -9,6 +9,7 @@ import click
 from leadline.commands._options import (
     deliver,
     formats_option,
+    keep_inputs,
     output_option,
     progress,
     reading_options,
@@ -86,6 +87,7 @@ def command(  # click documents the options
     counted under the table. `-f trec` prints what trec_eval prints, by default its official measures, and
     says what was counted on standard error.
     """
+    keep_inputs(output, qrels, *runs)
     options["queries"] = queries_of(options["queries"], complete=complete)
     means = not no_means
     if form != "trec" and no_means and (not per_query or options["bounds"]):
@@ -137,7 +139,7 @@ def sheet_of(results: Results, *, per_query: bool = False, means: bool = True) -
             rows += [
                 [results.runs[place].name, query, *map(plain, values)]
                 for query, values in zip(
-                    results.queries, results.values[place].tolist(), strict=True
+                    results.queries, results.shown[place].tolist(), strict=True
                 )
             ]
         if not means:

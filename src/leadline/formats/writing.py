@@ -90,17 +90,23 @@ def compressed(path: str, content: bytes) -> bytes:
 
 
 def write_whole(path: str, content: bytes) -> None:
-    """Write a file so that it is complete or absent."""
+    """Write a file so that it is complete or absent; a link stays a link, a device or pipe is written to."""
+    import stat
     import tempfile
 
-    folder = os.path.dirname(os.path.abspath(path))
+    target = os.path.realpath(path)
     temporary = ""
     try:
-        handle, temporary = tempfile.mkstemp(dir=folder, prefix=".leadline-")
+        mode = os.stat(target).st_mode if os.path.exists(target) else None
+        if mode is not None and not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+            with open(target, "wb") as special:
+                special.write(content)
+            return
+        handle, temporary = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".leadline-")
         with os.fdopen(handle, "wb") as file:
             file.write(content)
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
+        os.chmod(temporary, 0o666 & ~_umask() if mode is None else stat.S_IMODE(mode))
+        os.replace(temporary, target)
     except OSError as error:
         if temporary and os.path.exists(temporary):
             os.unlink(temporary)
