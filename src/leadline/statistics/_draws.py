@@ -1,0 +1,60 @@
+"""Random draws in blocks: each block has a generator of its own, so threads change nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+import numpy as np
+
+from leadline.arrays import Flags, Floats
+
+Made = TypeVar("Made")
+BLOCK = 2048  # draws; a block of signs or weights for some hundred queries fits the cache
+
+
+def each_block(
+    draws: int, seed: int, do: Callable[[np.random.Generator, int], Made], *, block: int = BLOCK
+) -> Iterator[Made]:
+    """Do something with the generator and the size of every block; results come in order."""
+    sizes = [min(block, draws - start) for start in range(0, draws, block)]
+
+    def one(place: int) -> Made:
+        return do(np.random.default_rng([seed, place]), sizes[place])
+
+    threads = min(4, os.cpu_count() or 1, len(sizes))
+    if threads < 2:
+        yield from map(one, range(len(sizes)))
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(threads) as pool:
+        yield from pool.map(one, range(len(sizes)))
+
+
+def signs(generator: np.random.Generator, draws: int, queries: int) -> Floats:
+    """Draw +1 or -1 for every query: draws x queries."""
+    bits = np.frombuffer(generator.bytes(draws * (-(-queries // 8))), dtype=np.uint8)
+    unpacked = np.unpackbits(bits.reshape(draws, -1), axis=1, count=queries)
+    return np.asarray(unpacked * 2.0 - 1.0, dtype=np.float64)
+
+
+def weights(generator: np.random.Generator, draws: int, queries: int) -> Floats:
+    """Draw how often each query comes when as many are drawn with replacement: draws x queries."""
+    chosen = generator.integers(0, queries, size=(draws, queries))
+    chosen += np.arange(draws)[:, None] * queries
+    counts = np.bincount(chosen.ravel(), minlength=draws * queries)
+    return counts.reshape(draws, queries).astype(np.float64)
+
+
+def by_support(values: Floats) -> Iterator[tuple[Flags, Floats]]:
+    """Give the columns that have the same queries together: which they are, and their queries alone."""
+    known = ~np.isnan(values)
+    if known.all():
+        yield np.ones(values.shape[1], dtype=np.bool_), values
+        return
+    patterns, which = np.unique(known, axis=1, return_inverse=True)
+    for place in range(patterns.shape[1]):
+        columns = which.ravel() == place
+        yield columns, values[np.ix_(patterns[:, place], columns)]

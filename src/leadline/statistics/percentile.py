@@ -1,0 +1,37 @@
+"""Plain bootstrap intervals."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from leadline.arrays import Floats
+from leadline.naming import whole
+from leadline.statistics import Interval
+from leadline.statistics._draws import by_support
+from leadline.statistics.bca import resampled
+
+
+class Percentile(Interval):
+    """Quantiles of the means of `draws` resamples of the queries; too narrow for few queries.
+
+    >>> low, high = Percentile().of([0.1, 0.3, -0.1, 0.2, 0.2])
+    >>> round(low, 2), round(high, 2)
+    (0.02, 0.24)
+    """
+
+    title = "percentile bootstrap interval"
+    source = "Efron and Tibshirani 1993, chapter 13"
+
+    draws: int = whole(9_999, low=99)
+
+    def limits(
+        self, values: Floats, *, level: float = 0.95, seed: int = 0
+    ) -> tuple[Floats, Floats]:
+        """Give the limits around the mean of each column; NaN for fewer than two queries."""
+        low, high = np.full((2, values.shape[1]), np.nan)
+        for columns, known in by_support(values):
+            if len(known) >= 2:
+                means = resampled(known, self.draws, seed)
+                shares = [(1 - level) / 2, (1 + level) / 2]
+                low[columns], high[columns] = np.quantile(means, shares, axis=0)
+        return low, high
