@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from leadline import version
 
 if TYPE_CHECKING:
+    from leadline.comparison import compare
     from leadline.curves import curve
     from leadline.errors import InputError, LeadlineError, UsageError
     from leadline.evaluation import evaluate
@@ -29,6 +30,7 @@ _ROOMS = {
     "Results": "results",
     "Run": "run",
     "UsageError": "errors",
+    "compare": "comparison",
     "curve": "curves",
     "evaluate": "evaluation",
     "explain": "explanation",
@@ -48,6 +50,7 @@ __all__ = [
     "Run",
     "UsageError",
     "__version__",
+    "compare",
     "curve",
     "evaluate",
     "explain",

@@ -17,6 +17,7 @@ from leadline.notices import fractional_notice, levels_of, notices_of, undefined
 from leadline.profiles import Averaging, profile_of
 from leadline.qrels import Qrels
 from leadline.results import Bounds, Results, RunInfo
+from leadline.statistics import Interval
 from leadline.trec_names import relevance_strings as strings_of
 
 DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@100", "Judged@10")
@@ -50,6 +51,9 @@ def evaluate(
     name_by: str = "file",
     relevance_strings: int | None = None,
     bounds: bool = False,
+    intervals: bool | str | Interval = False,
+    confidence: float = 0.95,
+    seed: int = 0,
     on_run: Callable[[int, int], None] | None = None,
 ) -> Results:
     """Evaluate runs against judgments.
@@ -59,7 +63,8 @@ def evaluate(
     `"with_relevant"` over those with something relevant). `rel` is the least grade that is relevant, for
     measures that were not given one, `documents` the size of the collection. `relevance_strings` keeps the
     grades of that many documents of every list as text. `bounds` adds how far values may move over the orders
-    of tied documents and the grades of unjudged ones. `on_run(done, total)` is called after each run.
+    of tied documents and the grades of unjudged ones, `intervals` (True or the name of a way, as in "BCa")
+    how far means would move with other queries. `on_run(done, total)` is called after each run.
 
     >>> qrels = {"q1": {"d1": 1, "d2": 0}}
     >>> results = evaluate(qrels, {"q1": {"d2": 2.0, "d1": 1.0}}, ["AP", "nDCG@10"])
@@ -96,9 +101,11 @@ def evaluate(
         "profile": profile, "rel": rel, "documents": documents, "queries": averaging,
         "negative": negative, "known": known, "subtopics": subtopics, "order": order,
         "on_duplicate": on_duplicate, "on_nan": on_nan, "depth": depth, "judged_only": judged_only,
-        "name_by": name_by, "bounds": bounds,
+        "name_by": name_by, "bounds": bounds, "intervals": bool(intervals),
     }  # fmt: skip
     results = _together(infos, found, table, wanted, averaging, options)
+    if intervals:
+        _add_intervals(results, intervals, confidence, seed)
     results.notices += fractional_notice(table) if chosen.whole_grades else []
     return results
 
@@ -126,6 +133,17 @@ def _together(
         ],
         options=options,
     )
+
+
+def _add_intervals(
+    results: Results, by: bool | str | Interval, confidence: float, seed: int
+) -> None:
+    from leadline.intervals import DEFAULT_INTERVAL, intervals_of
+
+    kind = DEFAULT_INTERVAL if by is True else by
+    assert not isinstance(kind, bool)
+    results.intervals = intervals_of(results, kind, confidence=confidence, seed=seed)
+    results.options |= {"intervals": results.intervals.by, "confidence": confidence, "seed": seed}
 
 
 def _bounds(measures: Sequence[Measure], judged: Judged) -> Bounds:

@@ -33,6 +33,14 @@ class Bounds(NamedTuple):
         return cls(np.stack([run.limits for run in runs]), runs[0].available) if runs else None
 
 
+class Intervals(NamedTuple):
+    """Intervals of the means for queries drawn from a larger population: runs x measures x low, high."""
+
+    limits: Floats
+    by: str
+    confidence: float
+
+
 GEOMETRIC_FLOOR = 0.00001  # a geometric mean counts smaller values as this, as trec_eval does
 
 
@@ -90,6 +98,7 @@ class Results:
         relevance_strings: Sequence[Sequence[str]] = (),
         without_mean: Flags | None = None,
         bounds: Bounds | None = None,
+        intervals: Intervals | None = None,
         notices: Sequence[Notice] = (),
         options: dict[str, Any] | None = None,
         inputs: Sequence[dict[str, Any]] = (),
@@ -106,6 +115,7 @@ class Results:
             np.zeros(len(self.runs), dtype=np.bool_) if without_mean is None else without_mean
         )
         self.bounds = bounds
+        self.intervals = intervals
         self.notices = list(notices)
         self.options = dict(options or {})
         self.inputs = list(inputs)
@@ -168,13 +178,14 @@ class Results:
             )
         return self.names.index(name)
 
-    def order(self) -> list[int]:
-        """Give the runs by the first measure, the best first; undefined ones last."""
+    def order(self, place: int = 0) -> list[int]:
+        """Give the runs by a measure, by default the first, the best first; undefined ones last."""
         if not self.measures:
             return list(range(len(self.runs)))
-        sign = -1.0 if self.measures[0].rising else 1.0
-        keys = [math.inf if math.isnan(mean) else sign * mean for mean in self.means[:, 0].tolist()]
-        return sorted(range(len(self.runs)), key=lambda place: (keys[place], place))
+        sign = -1.0 if self.measures[place].rising else 1.0
+        column = self.means[:, place].tolist()
+        keys = [math.inf if math.isnan(mean) else sign * mean for mean in column]
+        return sorted(range(len(self.runs)), key=lambda run: (keys[run], run))
 
     def best(self) -> list[set[int]]:
         """Give, per measure, the runs with the best mean; none where there is only one run."""
@@ -187,6 +198,16 @@ class Results:
             top = np.nanmax(column) if measure.rising else np.nanmin(column)
             found.append(set(np.flatnonzero(column == top).tolist()))
         return found
+
+    def counted(self, place: int) -> Floats:
+        """Give runs x queries: the values of a measure as its mean counts them; NaN takes no part."""
+        values, average = self.values[:, :, place], self.measures[place].average
+        if average == "geometric":
+            values = np.maximum(np.nan_to_num(values), GEOMETRIC_FLOOR)
+        elif average != "defined":
+            values = np.nan_to_num(values)
+        taken = self.averaged[:, :, place] & ~self.without_mean[:, None]
+        return np.where(taken, values, np.nan)
 
     def averaged_queries(self) -> list[str]:
         """Give the queries that take part in any mean."""
@@ -209,6 +230,13 @@ class Results:
                 "tag": run.tag,
                 "mean": dict(zip(texts, map(plain, self.means[place].tolist()), strict=True)),
             }
+            if self.intervals is not None:
+                entry["intervals"] = {
+                    text: {"low": plain(low), "high": plain(high)}
+                    for text, (low, high) in zip(
+                        texts, self.intervals.limits[place].tolist(), strict=True
+                    )
+                }
             if per_query:
                 entry["queries"] = {
                     query: dict(zip(texts, map(plain, row), strict=True))

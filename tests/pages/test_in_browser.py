@@ -1,16 +1,19 @@
-"""The demo's page in a real browser, from a file: sorting, phone, dark, no network."""
+"""Every page in a real browser, from a file: sorting, phone, dark, no network."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from leadline.curves import curve
+from leadline.comparison import compare_results
+from leadline.curves import Curves, curve
 from leadline.evaluation import evaluate
-from leadline.pages.demo import page as make_page
+from leadline.pages import demo as demo_page
+from leadline.pages import report as report_page
+from leadline.results import Results
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -23,15 +26,40 @@ def lists(quality: int) -> dict[str, dict[str, float]]:
     return {str(query): good if query <= quality else bad for query in range(1, 9)}
 
 
+def demo(results: Results, curves: Curves) -> str:
+    """Make the page of the demo."""
+    return demo_page.page(results, curves, collection="eight queries", judgments=24)
+
+
+def report(results: Results, curves: Curves) -> str:
+    """Make the page of a report."""
+    inputs = [{"path": "qrels.txt", "rows": 24, "sha256": "0" * 64}]
+    return report_page.page(
+        compare_results(results), curves, judgments=24, inputs=inputs, again="leadline report",
+        latex="\\begin{tabular}",
+    )  # fmt: skip
+
+
+PICTURES = {demo: 2, report: 6}
+
+
+@pytest.fixture(scope="module", params=list(PICTURES), ids=lambda make: make.__name__)
+def make(request: pytest.FixtureRequest) -> Callable[[Results, Curves], str]:
+    """Give what makes a page."""
+    found: Callable[[Results, Curves], str] = request.param
+    return found
+
+
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+def address(
+    tmp_path_factory: pytest.TempPathFactory, make: Callable[[Results, Curves], str]
+) -> str:
     """Write a page with nine runs, one of a very long name, and give its address."""
     runs = {f"run{quality}": lists(quality) for quality in range(8)}
     runs["a-name-as-long-as-names-of-runs-can-be-" * 3] = lists(8)
     results = evaluate(JUDGMENTS, runs, ["AP", "nDCG@10", "P@2", "R@2", "Judged@10"])
     path = tmp_path_factory.mktemp("page") / "page.html"
-    text = make_page(results, curve(JUDGMENTS, runs), collection="eight queries", judgments=24)
-    path.write_text(text, encoding="utf-8")
+    path.write_text(make(results, curve(JUDGMENTS, runs)), encoding="utf-8")
     return path.as_uri()
 
 
@@ -61,8 +89,8 @@ class Visit:
         self.page.goto(address)
 
     def column(self, place: int) -> list[str]:
-        """Give the cells of a column of the table from the top."""
-        cells = self.page.locator(f"tbody tr > :nth-child({place + 1})")
+        """Give the cells of a column of the first table from the top."""
+        cells = self.page.locator("table").first.locator(f"tbody tr > :nth-child({place + 1})")
         found: list[str] = cells.all_inner_texts()
         return found
 
@@ -112,11 +140,13 @@ def test_the_page_never_scrolls_sideways(browser: Any, address: str, width: int)
     assert scrolled == width
 
 
-def test_pictures_fit_a_phone(browser: Any, address: str) -> None:
+def test_pictures_fit_a_phone(
+    browser: Any, address: str, make: Callable[[Results, Curves], str]
+) -> None:
     visit = Visit(browser, address, viewport={"width": 360, "height": 700})
     boxes = [picture.bounding_box() for picture in visit.page.locator("figure svg").all()]
     visit.context.close()
-    assert len(boxes) == 2
+    assert len(boxes) == PICTURES[make]  # type: ignore[index]  # they are its keys
     assert all(box["x"] >= 0 and 250 < box["width"] <= 360 for box in boxes)
 
 

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import click
 
 from leadline.errors import UsageError
+from leadline.profiles import PROFILES
 
 F = TypeVar("F", bound=Callable[..., Any])
 FORMATS = ("table", "csv", "json", "jsonl", "markdown", "latex")
@@ -53,6 +54,21 @@ def repair_options(function: F) -> F:
     return function
 
 
+def interval_options(function: F) -> F:
+    """Add what says how intervals are made."""
+    options = (
+        click.option("--confidence", type=float, default=0.95, show_default=True, metavar="SHARE",
+                     help="How often such intervals hold what they are for."),
+        click.option("--interval", default="Student", show_default=True, metavar="NAME",
+                     help="How intervals are made: Student, BCa, Percentile."),
+        click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
+                     help="Begins the random draws; the same seed gives the same result."),
+    )  # fmt: skip
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
 def reading_options(function: F) -> F:
     """Add what says how runs and qrels are read."""
     options = (
@@ -64,6 +80,54 @@ def reading_options(function: F) -> F:
     for option in reversed(options):
         function = option(function)
     return repair_options(function)
+
+
+def evaluation_options(function: F) -> F:
+    """Add what says how runs are evaluated, and how they are read."""
+    options = (
+        click.option("-l", "--level", type=float, metavar="GRADE",
+                     help="The least relevant grade, for measures that have `rel`."),
+        click.option("--queries", type=click.Choice(["all", "both", "with_relevant"]),
+                     help="The queries of the mean: all judged ones (default), those in both files, "
+                     "those with a relevant document."),
+        click.option("--profile", type=click.Choice(list(PROFILES)), default="leadline",
+                     show_default=True, help="Compute as another program does."),
+        click.option("--known", metavar="FILE",
+                     help="Documents that the user knew before, for Coverage and Novelty."),
+        click.option("--subtopics", is_flag=True,
+                     help="Column 2 of the qrels is a subtopic, for measures of diversity such as "
+                     "alpha_nDCG@10."),
+        click.option("-M", "--depth", type=click.IntRange(min=1), metavar="N",
+                     help="Keep the first N documents of every list."),
+        click.option("-J", "--judged-only", is_flag=True,
+                     help="Drop unjudged documents from the lists."),
+        click.option("-N", "--documents", type=click.IntRange(min=0), metavar="N",
+                     help="The size of the collection, for Utility."),
+    )  # fmt: skip
+    for option in reversed(options):
+        function = option(function)
+    return reading_options(function)
+
+
+def confidence_options(function: F) -> F:
+    """Add what says how runs are compared."""
+    options = (
+        click.option("--test", default="T", show_default=True, metavar="NAME",
+                     help="T, Randomisation, Bootstrap, Wilcoxon."),
+        click.option("--correction", default="Holm", show_default=True, metavar="NAME",
+                     help="For many pairs: Holm, Hochberg, BH, Bonferroni, Uncorrected, or Tukey, which "
+                     "shuffles all runs at once."),
+        click.option("--family", type=click.Choice(["measure", "all"]), default="measure",
+                     show_default=True,
+                     help="What is corrected together: the pairs of a measure, or of all measures."),
+        click.option("--margin", type=float, metavar="X",
+                     help="Also test whether two runs are equivalent: less than X apart."),
+        click.option("--power", type=float, default=0.8, show_default=True, metavar="SHARE",
+                     help="The chance to see a difference, for the number of queries needed."),
+    )  # fmt: skip
+    for option in reversed(options):
+        function = option(function)
+    return interval_options(function)
 
 
 def keep_inputs(output: str | None, *inputs: str) -> None:

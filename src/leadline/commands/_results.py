@@ -41,8 +41,12 @@ def results_text(
     qrels: str,
     judgments: int,
     to_file: bool,
+    records: str = "runs",
 ) -> str:
-    """Write what was found about runs: `data` gives the command's own JSON keys, `sheet` its table."""
+    """Write what was found about runs: `data` gives the command's own JSON keys, `sheet` its table.
+
+    `records` is the key whose entries are the lines of JSONL.
+    """
     if form == "json":
         inputs = [describe_input(qrels, judgments)]
         inputs += [describe_input(run.path, run.counts["documents_read"]) for run in found.runs]
@@ -54,7 +58,7 @@ def results_text(
         import json
 
         return "".join(
-            escaped(json.dumps(run, ensure_ascii=False)) + "\n" for run in data()["runs"]
+            escaped(json.dumps(run, ensure_ascii=False)) + "\n" for run in data()[records]
         )
     return render(sheet(), form, to_file=to_file)
 

@@ -18,17 +18,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def trec_options(function: F) -> F:
-    """Add the options of trec_eval that have one letter there."""
+    """Add the options of trec_eval that say what is shown."""
     options = (
         click.option("-c", "--complete", is_flag=True,
                      help="Average over all judged queries, as --queries all."),
         click.option("-n", "--no-means", is_flag=True, help="Leave the means out."),
-        click.option("-M", "--depth", type=click.IntRange(min=1), metavar="N",
-                     help="Keep the first N documents of every list."),
-        click.option("-J", "--judged-only", is_flag=True,
-                     help="Drop unjudged documents from the lists."),
-        click.option("-N", "--documents", type=click.IntRange(min=0), metavar="N",
-                     help="The size of the collection, for Utility."),
     )  # fmt: skip
     for option in reversed(options):
         function = option(function)

@@ -8,18 +8,18 @@ import click
 
 from leadline.commands._options import (
     deliver,
+    evaluation_options,
     formats_option,
+    interval_options,
     keep_inputs,
     output_option,
     progress,
-    reading_options,
 )
 from leadline.commands._results import results_text
 from leadline.commands._trec import evaluate_as_trec, queries_of, say, trec_options
 from leadline.errors import UsageError
 from leadline.evaluation import evaluate
 from leadline.formats import read_qrels
-from leadline.profiles import PROFILES
 from leadline.render import Cell, Sheet
 from leadline.results import Results, plain
 
@@ -38,27 +38,7 @@ from leadline.results import Results, plain
     help="A measure, as in nDCG@10 (again for more; default: AP nDCG@10 RR P@10 R@100 "
     "Judged@10), or a group of trec_eval: official, set, all_trec. `leadline measures` lists them.",
 )
-@click.option(
-    "-l",
-    "--level",
-    type=float,
-    metavar="GRADE",
-    help="The least relevant grade, for measures that have `rel`.",
-)
 @click.option("-q", "--per-query", is_flag=True, help="Show every query too.")
-@click.option(
-    "--queries",
-    type=click.Choice(["all", "both", "with_relevant"]),
-    help="The queries of the mean: all judged ones (default), those in both files, those with "
-    "a relevant document.",
-)
-@click.option(
-    "--profile",
-    type=click.Choice(list(PROFILES)),
-    default="leadline",
-    show_default=True,
-    help="Compute as another program does.",
-)
 @click.option(
     "--bounds",
     is_flag=True,
@@ -66,15 +46,13 @@ from leadline.results import Results, plain
     "expected), and over the grades of unjudged ones.",
 )
 @click.option(
-    "--known", metavar="FILE", help="Documents that the user knew before, for Coverage and Novelty."
-)
-@click.option(
-    "--subtopics",
+    "--intervals",
     is_flag=True,
-    help="Column 2 of the qrels is a subtopic, for measures of diversity such as alpha_nDCG@10.",
+    help="Beside every mean an interval: how far it would move with other queries of the kind.",
 )
+@interval_options
 @trec_options
-@reading_options
+@evaluation_options
 @formats_option("trec")
 @output_option
 def command(  # click documents the options
@@ -90,10 +68,17 @@ def command(  # click documents the options
     keep_inputs(output, qrels, *runs)
     options["queries"] = queries_of(options["queries"], complete=complete)
     means = not no_means
-    if form != "trec" and no_means and (not per_query or options["bounds"]):
-        raise UsageError("-n leaves nothing to show; expected -q beside it, and no --bounds")
-    if form == "trec" and options["bounds"]:
-        raise UsageError("-f trec has no place for bounds; expected another format, or no --bounds")
+    around = [name for name in ("bounds", "intervals") if options[name]]
+    if form != "trec" and no_means and (not per_query or around):
+        raise UsageError(
+            "-n leaves nothing to show; expected -q beside it, and no --bounds or --intervals"
+        )
+    if form == "trec" and around:
+        raise UsageError(
+            f"-f trec has no place for {around[0]}; expected another format, or no --{around[0]}"
+        )
+    interval = options.pop("interval")
+    options["intervals"] = interval if options["intervals"] else False
     table = read_qrels(qrels, subtopics=options["subtopics"])
     with progress("runs") as on_run:
         if form == "trec":
@@ -121,11 +106,11 @@ def _data(results: Results, *, per_query: bool, means: bool) -> dict[str, Any]:
 
 
 def _sheet(results: Results, *, per_query: bool, means: bool) -> Sheet:
-    if results.bounds is None:
+    if results.bounds is None and results.intervals is None:
         return sheet_of(results, per_query=per_query, means=means)
-    from leadline.commands._bounds import bounds_sheet
+    from leadline.commands._around import around_sheet
 
-    return bounds_sheet(results, per_query=per_query)
+    return around_sheet(results, per_query=per_query)
 
 
 def sheet_of(results: Results, *, per_query: bool = False, means: bool = True) -> Sheet:

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leadline.arrays import Floats
-from leadline.plots import COLUMN, INK, shortened, style
+from leadline.plots import COLUMN, INK, style
+from leadline.plots._rows import height_of, name_rows
 from leadline.results import Results
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-NAMED = 30  # more rows than that are numbered, not named
 
 
 def per_query(results: Results, measure: object | None = None, *, width: float = COLUMN) -> Figure:
@@ -34,7 +33,9 @@ def per_query(results: Results, measure: object | None = None, *, width: float =
     with style():
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(width, _height(len(rows), width)), layout="constrained")
+        figure = Figure(
+            figsize=(width, height_of(len(rows), width, least=1.5)), layout="constrained"
+        )
         axes = figure.add_subplot()
         drawn = _map(axes, cells, results.measures[place])
         _label(axes, [results.names[row] for row in rows], cells.shape[1])
@@ -52,13 +53,6 @@ def _best_first(results: Results, place: int) -> list[int]:
     return order
 
 
-def _height(rows: int, width: float) -> float:
-    """Give each named run a line of text, and many runs the shape of a page."""
-    if rows <= NAMED:
-        return 0.9 + max(0.15 * rows, 1.5)
-    return min(1.5 * width, 0.9 + 0.035 * rows)
-
-
 def _map(axes: Any, cells: Floats, measure: Any) -> Any:
     low = float(getattr(measure, "low", 0.0))
     high = float(getattr(measure, "high", 1.0))
@@ -71,14 +65,8 @@ def _map(axes: Any, cells: Floats, measure: Any) -> Any:
 
 
 def _label(axes: Any, names: list[str], queries: int) -> None:
-    """Name the runs; where there are too many, count them."""
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0, colors=INK)
     axes.set_xticks([])
     axes.set_xlabel(f"{queries} queries, the hardest at the left")
-    if len(names) <= NAMED:
-        axes.set_yticks(range(len(names)), shortened(names, 24))
-        return
-    axes.set_yticks([0, *range(9, len(names), 10)])
-    axes.set_yticklabels([str(row + 1) for row in axes.get_yticks()])
-    axes.set_ylabel(f"{len(names)} runs, the best mean at the top")
+    name_rows(axes, names)

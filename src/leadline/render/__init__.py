@@ -10,13 +10,23 @@ from typing import TypeAlias
 Cell: TypeAlias = "str | float | int | None"
 
 
+class Share(float):
+    """A probability: one that rounds to 0 is shown as smaller than the last digit."""
+
+    __slots__ = ()
+
+
 @dataclass
 class Sheet:
-    """A table to be written: columns, rows, what to mark, and what to say under it."""
+    """A table to be written: columns, rows, what to mark, and what to say under it.
+
+    `letters` stand raised behind a cell, where a form can raise; elsewhere they stand after it.
+    """
 
     columns: list[str]
     rows: list[list[Cell]]
     best: set[tuple[int, int]] = field(default_factory=set)
+    letters: dict[tuple[int, int], str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     title: str = ""
     digits: int = 4
@@ -37,13 +47,22 @@ def marked(sheet: Sheet) -> tuple[list[str], list[list[str]]]:
     for column in starred:
         for place, row in enumerate(cells):
             row[column] += "*" if (place, column) in sheet.best else " "
-    return [name + " " * (column in starred) for column, name in enumerate(sheet.columns)], cells
+    raised = {column: 0 for _, column in sheet.letters}
+    for (_, column), letters in sheet.letters.items():
+        raised[column] = max(raised[column], len(letters) + 1)
+    for column, width in raised.items():
+        for place, row in enumerate(cells):
+            row[column] += f" {sheet.letters.get((place, column), '')}".ljust(width)
+    after = [" " * ((column in starred) + raised.get(column, 0)) for column in range(len(sheet.columns))]
+    return [name + room for name, room in zip(sheet.columns, after, strict=True)], cells
 
 
 def shown(cell: Cell, digits: int) -> str:
     """Write a cell for people; undefined is a dash."""
     if cell is None:
         return "-"
+    if isinstance(cell, Share) and 0 < cell < 0.5 * 10.0**-digits:
+        return f"<{10.0**-digits:.{digits}f}"
     if isinstance(cell, float):
         return f"{cell:.{digits}f}"
     return str(cell)

@@ -14,7 +14,10 @@ def write(sheet: Sheet) -> str:
     writer = csv.writer(target, lineterminator="\n")
     writer.writerow(sheet.columns)
     writer.writerows(
-        ["" if cell is None else repr(cell) if isinstance(cell, float) else cell for cell in row]
+        [
+            "" if cell is None else float.__repr__(cell) if isinstance(cell, float) else cell
+            for cell in row
+        ]
         for row in sheet.rows
     )
     return target.getvalue()

@@ -23,6 +23,9 @@ def write(sheet: Sheet) -> str:
         for column in range(len(cells)):
             if (place, column) in sheet.best:
                 cells[column] = rf"\textbf{{{cells[column]}}}"
+        for column in range(len(cells)):
+            if letters := sheet.letters.get((place, column)):
+                cells[column] += rf"\rlap{{\textsuperscript{{{escaped(letters)}}}}}"
         lines.append(" & ".join(cells) + r" \\")
     lines += [r"\bottomrule", r"\end{tabular}"]
     lines += [f"% {note}" for note in sheet.notes]

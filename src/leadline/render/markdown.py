@@ -16,6 +16,9 @@ def write(sheet: Sheet) -> str:
         for column in range(len(cells)):
             if (place, column) in sheet.best:
                 cells[column] = f"**{cells[column]}**"
+        for column in range(len(cells)):
+            if letters := sheet.letters.get((place, column)):
+                cells[column] += f"<sup>{_safe(letters)}</sup>"
         lines.append("| " + " | ".join(cells) + " |")
     lines += ["", *sheet.notes] if sheet.notes else []
     return "\n".join(lines) + "\n"

@@ -33,7 +33,7 @@ class PairedTest(Named):
 
     def p(self, differences: ArrayLike, *, seed: int = 0) -> float:
         """Give the two-sided p of one list of differences."""
-        return float(self.p_values(column(differences), seed=seed)[0])
+        return float(self.p_values(column(differences), seed=checked_seed(seed))[0])
 
 
 class Interval(Named):
@@ -50,7 +50,8 @@ class Interval(Named):
 
     def of(self, values: ArrayLike, *, level: float = 0.95, seed: int = 0) -> tuple[float, float]:
         """Give the limits around the mean of one list of values."""
-        low, high = self.limits(column(values), level=checked_level(level), seed=seed)
+        table = column(values)
+        low, high = self.limits(table, level=checked_level(level), seed=checked_seed(seed))
         return float(low[0]), float(high[0])
 
 

@@ -8,10 +8,11 @@ from typing import TypeVar
 
 import numpy as np
 
-from leadline.arrays import Flags, Floats
+from leadline.arrays import Floats, Integers
 
 Made = TypeVar("Made")
 BLOCK = 2048  # draws; a block of signs or weights for some hundred queries fits the cache
+COLUMNS = 512  # of pairs or runs handled together
 
 
 def each_block(
@@ -48,13 +49,24 @@ def weights(generator: np.random.Generator, draws: int, queries: int) -> Floats:
     return counts.reshape(draws, queries).astype(np.float64)
 
 
-def by_support(values: Floats) -> Iterator[tuple[Flags, Floats]]:
-    """Give the columns that have the same queries together: which they are, and their queries alone."""
+def by_support(values: Floats) -> Iterator[tuple[Integers, Floats]]:
+    """Give the columns that have the same queries together: which they are, and their queries alone.
+
+    Many columns come in several parts, so that draws x columns fit the memory.
+    """
     known = ~np.isnan(values)
     if known.all():
-        yield np.ones(values.shape[1], dtype=np.bool_), values
-        return
-    patterns, which = np.unique(known, axis=1, return_inverse=True)
+        patterns = np.ones((len(values), 1), dtype=np.bool_)
+        which = np.zeros(values.shape[1], dtype=np.int64)
+    else:
+        patterns, which = np.unique(known, axis=1, return_inverse=True)
     for place in range(patterns.shape[1]):
-        columns = which.ravel() == place
-        yield columns, values[np.ix_(patterns[:, place], columns)]
+        columns = np.flatnonzero(which.ravel() == place)
+        for part in in_parts(columns):
+            yield part, values[np.ix_(patterns[:, place], part)]
+
+
+def in_parts(columns: Integers) -> Iterator[Integers]:
+    """Give the places of columns in parts of some hundred."""
+    for start in range(0, len(columns), COLUMNS):
+        yield columns[start : start + COLUMNS]

@@ -10,7 +10,7 @@ import numpy as np
 from leadline.arrays import Floats
 from leadline.errors import UsageError
 from leadline.naming import Spellings, whole
-from leadline.statistics import Interval, checked_level, column
+from leadline.statistics import Interval, checked_level, checked_seed, column
 from leadline.statistics._draws import by_support, each_block, weights
 
 NORMAL = NormalDist()
@@ -58,9 +58,12 @@ class BCa(Interval):
         >>> round(low, 1), round(high, 1)
         (1.1, 1.6)
         """
+        if len(first) != len(second):
+            raise UsageError(f"{len(first)} and {len(second)} values; expected the same queries")
         both = np.hstack([column(first), column(second)])
         both = both[~np.isnan(both).any(axis=1)]
         checked_level(level)
+        checked_seed(seed)
         if len(both) < 2:
             return float("nan"), float("nan")
         means = resampled(both, self.draws, seed)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from statistics import NormalDist
 
 import numpy as np
 
 from leadline.errors import UsageError
+from leadline.statistics import checked_level
 
+NORMAL = NormalDist()
 MOST = 10_000_000  # queries; more is as good as never
 
 
@@ -20,17 +23,18 @@ def power(effect: float, queries: int, *, level: float = 0.95) -> float:
     >>> round(power(0.5, 34), 3)
     0.808
     """
-    from scipy.special import nctdtr, stdtrit
+    from scipy.special import chdtr, nctdtr, stdtrit
 
     if queries < 2:
         raise UsageError(f"{queries} queries; expected 2 or more")
+    checked_level(level)
     critical = stdtrit(queries - 1, (1 + level) / 2)
     shift = abs(effect) * math.sqrt(queries)
-    if shift - critical > 30:  # where the series of the distribution gives up, the answer is plain
-        return 1.0
     upper = 1 - float(nctdtr(queries - 1, shift, critical))
-    lower = float(nctdtr(queries - 1, shift, -critical)) if shift < 5 else 0.0
-    return upper + lower
+    if math.isnan(upper):  # the series gives up at large shifts, where only the deviation matters
+        upper = float(chdtr(queries - 1, (queries - 1) * min(shift / critical, 1e6) ** 2))
+    lower = float(nctdtr(queries - 1, shift, -critical)) if shift < 8 else 0.0
+    return upper + (0.0 if math.isnan(lower) else lower)  # and at chances too small to matter
 
 
 def queries_needed(effect: float, *, power_wanted: float = 0.8, level: float = 0.95) -> int | None:
@@ -41,13 +45,19 @@ def queries_needed(effect: float, *, power_wanted: float = 0.8, level: float = 0
     >>> queries_needed(0.5)
     34
     """
+    _check_power(power_wanted)
+    checked_level(level)
     if not math.isfinite(effect) or effect == 0:
         return None
-    low, high = 1, 2
+    alpha, beta = NORMAL.inv_cdf((1 + level) / 2), NORMAL.inv_cdf(power_wanted)
+    ratio = min(abs((alpha + beta) / effect), float(MOST))
+    about = ratio**2 + alpha**2 / 2  # as if the deviation were known
+    high = max(2, math.ceil(min(about, MOST)))
     while power(effect, high, level=level) < power_wanted:
-        low, high = high, high * 2
-        if high > MOST:
+        if high >= MOST:
             return None
+        high += 1
+    low = high - 3 if high > 4 and power(effect, high - 3, level=level) < power_wanted else 1
     while high - low > 1:
         middle = (low + high) // 2
         if power(effect, middle, level=level) < power_wanted:
@@ -67,6 +77,7 @@ def detectable(
     >>> round(detectable(0.2, 50), 4)
     0.0808
     """
+    _check_power(power_wanted)
     if queries < 2 or not math.isfinite(deviation):
         return math.nan
     low, high = 0.0, 100.0
@@ -79,3 +90,8 @@ def detectable(
         else:
             high = middle
     return float(np.float64(high) * deviation)
+
+
+def _check_power(power_wanted: float) -> None:
+    if not 0 < power_wanted < 1:
+        raise UsageError(f"power {power_wanted}; expected a share between 0 and 1, such as 0.8")

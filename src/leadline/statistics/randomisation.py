@@ -9,7 +9,7 @@ import numpy as np
 from leadline.arrays import Floats, Integers
 from leadline.naming import Spellings, whole
 from leadline.statistics import PairedTest
-from leadline.statistics._draws import each_block, signs
+from leadline.statistics._draws import each_block, in_parts, signs
 from leadline.statistics.moments import ROUNDING
 
 
@@ -46,10 +46,9 @@ class Randomisation(PairedTest):
         for place in np.flatnonzero(exact).tolist():
             column = filled[:, place]
             found[place] = _exact(column[column != 0])
-        drawn = known.any(axis=0) & ~exact
-        if drawn.any():
-            more = _at_least(filled[:, drawn], self.draws, seed)
-            found[drawn] = (more + 1) / (self.draws + 1)
+        for part in in_parts(np.flatnonzero(known.any(axis=0) & ~exact)):
+            more = _at_least(filled[:, part], self.draws, seed)
+            found[part] = (more + 1) / (self.draws + 1)
         return found
 
 

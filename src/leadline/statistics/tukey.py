@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -29,8 +30,13 @@ class Ranges(NamedTuple):
         return np.where(np.isnan(needed), np.nan, (more + 1) / (len(self.drawn) + 1))
 
     def reach(self, level: float) -> float:
-        """Give how far a difference reaches to both sides, for all pairs at once."""
-        return float(np.quantile(self.drawn, level, method="higher"))
+        """Give how far a difference reaches to both sides, for all pairs at once.
+
+        A larger difference has p of at most 1 - level. Infinite where the shuffles are too few for that.
+        """
+        draws = len(self.drawn)
+        most = math.floor((1 - level) * (draws + 1) + ROUNDING * draws)
+        return float(self.drawn[draws - most]) if most else math.inf
 
 
 def tukey(values: Floats, *, draws: int = 20_000, seed: int = 0) -> Ranges:
@@ -45,6 +51,8 @@ def tukey(values: Floats, *, draws: int = 20_000, seed: int = 0) -> Ranges:
     np.True_
     """
     checked_seed(seed)
+    if draws < 1:
+        raise UsageError(f"{draws} draws; expected 1 or more")
     if values.ndim != 2 or values.shape[0] < 1 or values.shape[1] < 2:
         raise UsageError(
             f"values of shape {values.shape}; expected queries x runs, two or more runs"

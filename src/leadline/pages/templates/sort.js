@@ -5,7 +5,8 @@ for (const table of document.querySelectorAll("table.sortable")) {
   const body = table.tBodies[0];
   const keyOf = (row, column) => row.cells[column].dataset.value;
   heads.forEach((head, column) => {
-    const byNumber = column > 0;
+    const cell = body.rows[0]?.cells[column];
+    const byNumber = column > 0 && !cell?.classList.contains("text");
     const first = byNumber ? "descending" : "ascending";
     const second = byNumber ? "ascending" : "descending";
     head.querySelector("button").addEventListener("click", () => {

@@ -1,0 +1,68 @@
+"""Values with what stands around them, as a table: one mean or value a row, its interval and its bounds."""
+
+from __future__ import annotations
+
+from leadline.render import Cell, Sheet
+from leadline.results import Results, plain
+
+BOUNDS = ["ties low", "ties high", "ties expected", "unjudged low", "unjudged high"]
+NOTES = (
+    "ties: the lowest, highest and expected value over all orders of documents with equal scores",
+    "unjudged: retrieved documents without a judgment, all non-relevant or all of the largest grade",
+    "(R and the ideal stay as judged)",
+    "- not available or undefined",
+)
+
+
+def around_sheet(results: Results, *, per_query: bool = False) -> Sheet:
+    """Lay results out measure by measure, the best run first, with intervals and bounds if there are any."""
+    rows: list[list[Cell]] = []
+    for column, measure in enumerate(results.measures):
+        for place in results.order(column):
+            label: list[Cell] = [results.runs[place].name, str(measure)]
+            if per_query:
+                rows += [
+                    [*label, query, *_numbers(results, place, column, code)]
+                    for code, query in enumerate(results.queries)
+                ]
+                label.append("mean")
+            rows.append([*label, *_numbers(results, place, column)])
+    around = ["low", "high"] if results.intervals is not None else []
+    around += BOUNDS if results.bounds is not None else []
+    return Sheet(
+        columns=["run", "measure", *(["query"] if per_query else []), "value", *around],
+        rows=rows,
+        notes=_notes(results),
+    )
+
+
+def _notes(results: Results) -> list[str]:
+    notes = [
+        f"{len(results.runs)} runs, mean over {len(results.averaged_queries())} queries",
+    ]
+    if results.intervals is not None:
+        _, by, confidence = results.intervals
+        seed = f", seed {results.options['seed']}" if by != "Student" else ""
+        notes.append(
+            f"low, high: {100 * confidence:g} % interval of the mean over such queries ({by}{seed}); "
+            "two runs may differ surely though theirs overlap: `leadline compare`"
+        )
+    if results.bounds is not None:
+        notes += NOTES
+    return [*notes, *map(str, results.notices)]
+
+
+def _numbers(results: Results, run: int, measure: int, query: int | None = None) -> list[Cell]:
+    """Give a mean, or the value of one query, its interval and its bounds."""
+    if query is None:
+        numbers = [float(results.means[run, measure])]
+    else:
+        numbers = [float(results.values[run, query, measure])]
+    if results.intervals is not None:
+        limits = results.intervals.limits[run, measure].tolist()
+        numbers += limits if query is None else [float("nan")] * 2
+    if results.bounds is not None and query is None:
+        numbers += results.mean_bounds[run, measure].tolist()
+    elif results.bounds is not None:
+        numbers += results.bounds.limits[run, query, measure].tolist()
+    return list(map(plain, numbers))

@@ -1,0 +1,180 @@
+"""Is A better than B: differences of paired queries, with intervals, tests, corrections and words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from leadline.arrays import Floats
+from leadline.comparison.pairing import Pairs, differences_of, pairs_of, refuse_what_has_no_mean
+from leadline.comparison.table import Comparison, Rules
+from leadline.errors import UsageError
+from leadline.evaluation import evaluate
+from leadline.formats import QrelsLike, RunLike
+from leadline.measures import Measure
+from leadline.results import Notice, Results
+from leadline.statistics import (
+    CORRECTIONS,
+    INTERVALS,
+    TESTS,
+    Interval,
+    PairedTest,
+    checked_level,
+    checked_seed,
+)
+from leadline.statistics.equivalence import equivalence
+from leadline.statistics.tukey import Ranges, tukey
+
+COMPARED = ("AP", "nDCG@10")  # the measures, where none are named
+TUKEY = "Tukey"  # both a test and a correction: all pairs of runs at once
+
+
+def compare(
+    qrels: QrelsLike,
+    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
+    measures: Iterable[str | Measure] | str | Measure | None = None,
+    *,
+    baseline: str | Sequence[str] | None = None,
+    test: str | PairedTest = "T",
+    correction: str = "Holm",
+    family: str = "measure",
+    interval: str | Interval = "Student",
+    confidence: float = 0.95,
+    margin: float | None = None,
+    power: float = 0.8,
+    seed: int = 0,
+    **options: Any,
+) -> Comparison:
+    """Compare runs, by default all pairs of them, by measures over the same queries.
+
+    A difference is that of the first run minus the second; with `baseline` (a name, or several) every other
+    run comes first and the baseline second. p values are two-sided and corrected over all pairs of a measure,
+    or over all measures too with `family="all"`; `correction="Tukey"` shuffles all runs at once and
+    takes the place of the test. `margin`, in units of the measure, adds a test of equivalence. What is told
+    apart is so at 1 - `confidence`. `options` are those of `evaluate`.
+
+    >>> qrels = {"q1": {"d": 1}, "q2": {"d": 1}, "q3": {"d": 1}}
+    >>> a = {"q1": {"d": 1.0}, "q2": {"d": 1.0}, "q3": {"x": 2.0, "d": 1.0}}
+    >>> b = {"q1": {"x": 2.0, "d": 1.0}, "q2": {"d": 1.0}, "q3": {"x": 2.0, "d": 1.0}}
+    >>> pair = compare(qrels, {"a": a, "b": b}, "RR").pairs[0]
+    >>> round(pair.difference, 4), round(pair.p, 4), pair.verdict
+    (0.1667, 0.4226, 'not told apart')
+    """
+    results = evaluate(qrels, runs, COMPARED if measures is None else measures, **options)
+    return compare_results(
+        results, baseline=baseline, test=test, correction=correction, family=family, seed=seed,
+        interval=interval, confidence=confidence, margin=margin, power=power,
+    )  # fmt: skip
+
+
+def compare_results(
+    results: Results,
+    *,
+    baseline: str | Sequence[str] | None = None,
+    test: str | PairedTest = "T",
+    correction: str = "Holm",
+    family: str = "measure",
+    interval: str | Interval = "Student",
+    confidence: float = 0.95,
+    margin: float | None = None,
+    power: float = 0.8,
+    seed: int = 0,
+) -> Comparison:
+    """Compare the runs of results; as `compare`, for what was evaluated before."""
+    shuffled = correction.lower() == TUKEY.lower()
+    rules = Rules(
+        test=TESTS.parse(test) if isinstance(test, str) else test,
+        correction=None if shuffled else CORRECTIONS.parse(correction),
+        interval=INTERVALS.parse(interval) if isinstance(interval, str) else interval,
+        family=family, confidence=checked_level(confidence), margin=margin, power=power,
+        seed=checked_seed(seed),
+    )  # fmt: skip
+    _check(rules)
+    refuse_what_has_no_mean(results)
+    pairs = pairs_of(results, baseline)
+    tables = [_one(results, place, pairs, rules) for place in range(len(results.measures))]
+    p = np.stack([table.p for table in tables])
+    alike = None if margin is None else np.stack([table.equivalent for table in tables])
+    if rules.correction is not None:
+        p_corrected = _corrected(p, rules)
+        alike = None if alike is None else _corrected(alike, rules)
+    else:
+        p_corrected = np.stack([table.corrected for table in tables])
+    comparison = Comparison(
+        results, pairs, rules,
+        differences=[table.differences for table in tables],
+        limits=np.stack([table.limits for table in tables]),
+        p=p, p_corrected=p_corrected, p_equivalent=alike,
+    )  # fmt: skip
+    comparison.notices += [notice for table in tables for notice in table.notices]
+    return comparison
+
+
+class _Table(NamedTuple):
+    """What was found by one measure, per pair."""
+
+    differences: Floats
+    limits: Floats
+    p: Floats
+    corrected: Floats
+    equivalent: Floats
+    notices: list[Notice]
+
+
+def _check(rules: Rules) -> None:
+    if rules.family not in ("measure", "all"):
+        raise UsageError(f"family={rules.family!r}; expected 'measure' or 'all'")
+    if rules.margin is not None and not rules.margin > 0:
+        raise UsageError(
+            f"margin {rules.margin}; expected a number above 0, in units of the measure"
+        )
+    if not 0 < rules.power < 1:
+        raise UsageError(f"power {rules.power}; expected a share between 0 and 1, such as 0.8")
+    if rules.correction is None and rules.family == "all":
+        raise UsageError("Tukey corrects within a measure; expected another correction for all")
+
+
+def _one(results: Results, place: int, pairs: Pairs, rules: Rules) -> _Table:
+    """Compare all pairs by one measure."""
+    differences = differences_of(results, place, pairs)
+    limits = np.stack(
+        rules.interval.limits(differences, level=rules.confidence, seed=rules.seed), axis=1
+    )
+    p = rules.test.p_values(differences, seed=rules.seed)
+    equivalent = np.full(len(p), np.nan)
+    if rules.margin is not None:
+        equivalent = equivalence(differences, rules.margin)
+    if rules.correction is not None:
+        return _Table(differences, limits, p, p, equivalent, [])
+    ranges, notices = _shuffled(results, place, rules.seed)
+    with np.errstate(invalid="ignore"):
+        means = np.nanmean(differences, axis=0) if len(differences) else p
+    reach = ranges.reach(rules.confidence)
+    limits = np.stack([means - reach, means + reach], axis=1)
+    return _Table(differences, limits, p, ranges.p_values(means), equivalent, notices)
+
+
+def _shuffled(results: Results, place: int, seed: int) -> tuple[Ranges, list[Notice]]:
+    """Shuffle the runs within the queries that all of them have."""
+    values = results.counted(place).T
+    whole = ~np.isnan(values).any(axis=1)
+    if not whole.any():
+        raise UsageError(
+            f"no query has {results.measures[place]} in every run; Tukey expects such queries"
+        )
+    left = int((~whole).sum())
+    words = (
+        f"queries that some run lacks: {left} for {results.measures[place]}; Tukey leaves them out"
+    )
+    notices = [Notice("incomplete_queries", words, left)] if left else []
+    return tukey(values[whole], seed=seed), notices
+
+
+def _corrected(p: Floats, rules: Rules) -> Floats:
+    """Correct p values of measures x pairs within their families."""
+    assert rules.correction is not None
+    if rules.family == "all":
+        return rules.correction.corrected(p.ravel()).reshape(p.shape)
+    return np.stack([rules.correction.corrected(row) for row in p])

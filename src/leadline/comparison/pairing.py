@@ -1,0 +1,71 @@
+"""Which runs are compared, and over which queries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from leadline.arrays import Floats, Integers
+from leadline.errors import UsageError
+from leadline.results import Results
+
+
+class Pairs(NamedTuple):
+    """Places of the first and the second run of every pair."""
+
+    first: Integers
+    second: Integers
+
+    def __len__(self) -> int:  # the number of pairs, not of columns
+        return len(self.first)
+
+
+def pairs_of(results: Results, baseline: str | Sequence[str] | None) -> Pairs:
+    """Pair every run with every baseline; without a baseline, every run with those after it."""
+    names = results.names
+    if len(names) < 2:
+        raise UsageError(f"{len(names)} run; expected two or more to compare")
+    if baseline is None or len(baseline) == 0:
+        first, second = np.triu_indices(len(names), k=1)
+        return Pairs(first, second)
+    places = [_place(names, name) for name in _listed(baseline)]
+    found = [
+        (run, base)
+        for rank, base in enumerate(places)
+        for run in range(len(names))
+        if run != base and run not in places[:rank]  # two baselines are compared once
+    ]
+    first, second = np.array(found, dtype=np.int64).T
+    return Pairs(first, second)
+
+
+def _listed(baseline: str | Sequence[str]) -> list[str]:
+    names = [baseline] if isinstance(baseline, str) else list(baseline)
+    return list(dict.fromkeys(names))
+
+
+def _place(names: Sequence[str], name: str) -> int:
+    if name in names:
+        return names.index(name)
+    import difflib
+
+    close = difflib.get_close_matches(str(name), names, n=3, cutoff=0.3) or list(names[:5])
+    raise UsageError(f"no run is called '{name}'; nearest: " + ", ".join(close))
+
+
+def refuse_what_has_no_mean(results: Results) -> None:
+    """Refuse measures whose values do not make a mean: differences of queries would say nothing of it."""
+    wrong = [str(m) for m in results.measures if m.average in ("sum", "geometric")]
+    if wrong:
+        raise UsageError(
+            f"{', '.join(wrong)} cannot be compared: not a mean over queries; expected measures that are, "
+            "such as AP or nDCG@10"
+        )
+
+
+def differences_of(results: Results, place: int, pairs: Pairs) -> Floats:
+    """Give queries x pairs: first minus second; NaN where a query takes no part in the mean of both."""
+    values = results.counted(place).T
+    return np.asarray(values[:, pairs.first] - values[:, pairs.second])

@@ -1,0 +1,224 @@
+"""The page of `leadline report`: the whole story of several runs, with how it can be told again."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Sequence
+from string import ascii_lowercase
+from typing import Any
+
+import numpy as np
+
+from leadline.comparison.letters import MOST, letters_of
+from leadline.comparison.table import Comparison, Pair
+from leadline.comparison.wording import percent, sentence
+from leadline.curves import Curves
+from leadline.intervals import intervals_of
+from leadline.pages import fill, inline
+from leadline.plots.of_comparison import figure_of
+from leadline.plots.per_query import per_query
+from leadline.plots.recall_precision import recall_precision
+from leadline.results import Results, plain
+from leadline.version import VERSION
+
+WIDTH = 3.8  # inches: text of a picture is readable on a phone and not too large on a wide screen
+SAID = 8  # pairs said in full sentences; the table holds more
+LISTED = 500  # pairs in the table of the page
+SEPARATING = 12  # queries
+OVERLAP = "Intervals may overlap and two runs still be told apart, for the queries are the same."
+
+
+def page(
+    comparison: Comparison,
+    curves: Curves,
+    *,
+    judgments: int,
+    inputs: Sequence[dict[str, Any]],
+    again: str,
+    latex: str,
+) -> str:
+    """Make the page of a comparison and the curves of the same runs.
+
+    `inputs` are the files with digest and rows, `again` the command that makes the page, `latex` the table.
+    """
+    results, rules = comparison.results, comparison.rules
+    order = results.order()
+    chosen = _chosen(comparison)
+    return fill(
+        "report.html",
+        version=VERSION,
+        runs=len(results.runs),
+        queries=len(results.averaged_queries()),
+        judgments=judgments,
+        first=str(results.measures[0]),
+        story=story(comparison),
+        table=_table(comparison),
+        lettered=len(order) <= MOST,
+        confidence=percent(rules.confidence),
+        rules=rules,
+        said=[sentence(pair, rules) for pair in _of_the_best(comparison, chosen)[:SAID]],
+        pairs=[_row(pair) for pair in chosen[:LISTED]],
+        left_out=comparison.p.size - len(chosen[:LISTED]),
+        pictures=_pictures(comparison, curves),
+        separating=separating(results)[:SEPARATING],
+        notices=[str(notice) for notice in comparison.notices],
+        inputs=inputs,
+        options={key: value for key, value in comparison.options.items() if value is not None},
+        software=_software(),
+        again=again,
+        latex=latex,
+    )
+
+
+def story(comparison: Comparison) -> list[str]:
+    """Say in a few sentences which run is best by the first measure, and how sure that is."""
+    results, rules = comparison.results, comparison.rules
+    order = results.order()
+    best, measure = order[0], str(results.measures[0])
+    low, high = (
+        intervals_of(results, rules.interval, confidence=rules.confidence, seed=rules.seed)
+        .limits[best, 0]
+        .tolist()
+    )
+    told = f"By {measure} the best is {results.names[best]} with {results.means[best, 0]:.4f}"
+    if not np.isnan(low):
+        told += f" ({percent(rules.confidence)} interval {low:.4f} to {high:.4f})"
+    compared, apart = _against(comparison, best)
+    alike = [results.names[run] for run in order if compared[run] and not apart[run]]
+    number = int(compared.sum())
+    if number == 0:
+        return [f"{told}."]
+    if not alike:
+        others = "the other run" if number == 1 else f"all {number} others compared with it"
+        return [f"{told}.", f"It is told apart from {others}."]
+    shown = ", ".join(alike[:6]) + (f" and {len(alike) - 6} more" if len(alike) > 6 else "")
+    if number == 1:
+        return [f"{told}.", f"It is not told apart from {shown}."]
+    of = f"{int(apart.sum())} of the {number} runs compared with it"
+    return [f"{told}.", f"It is told apart from {of}; not from {shown}."]
+
+
+def _against(comparison: Comparison, run: int) -> tuple[Any, Any]:
+    """Say which runs were compared with a run by the first measure, and which were told apart from it."""
+    compared = np.zeros(len(comparison.names), dtype=np.bool_)
+    first, second = comparison.pairing
+    compared[first[second == run]] = True
+    compared[second[first == run]] = True
+    return compared, comparison.matrix(0)[run]
+
+
+def _chosen(comparison: Comparison) -> list[Pair]:
+    """Give the pairs to show: all, or of many those of the best run by the first measure."""
+    if comparison.p.size <= LISTED:
+        return comparison.records(changed=0)
+    return _of_the_best(comparison, comparison.records(changed=0))
+
+
+def _of_the_best(comparison: Comparison, pairs: Sequence[Pair]) -> list[Pair]:
+    """Give the pairs of the best run by the first measure, the best of the others first."""
+    results = comparison.results
+    rank = {results.names[run]: place for place, run in enumerate(results.order())}
+    measure, name = str(results.measures[0]), results.names[results.order()[0]]
+    found = [pair for pair in pairs if pair.measure == measure and name in (pair.a, pair.b)]
+    return sorted(found, key=lambda pair: max(rank[pair.a], rank[pair.b]))
+
+
+def _row(pair: Pair) -> dict[str, Any]:
+    return {key: plain(value) if isinstance(value, float) else value
+            for key, value in pair._asdict().items()}  # fmt: skip
+
+
+def _table(comparison: Comparison) -> dict[str, Any]:
+    """Lay means out with intervals and letters: the best run first, best values marked."""
+    results, rules = comparison.results, comparison.rules
+    limits = intervals_of(
+        results, rules.interval, confidence=rules.confidence, seed=rules.seed
+    ).limits
+    order, best = results.order(), results.best()
+    letters = [letters_of(comparison, place, order) for place in range(len(results.measures))]
+    rows = []
+    for row, run in enumerate(order):
+        cells = [
+            {
+                "value": float(results.means[run, place]), "best": run in best[place],
+                "low": plain(float(limits[run, place, 0])), "high": plain(float(limits[run, place, 1])),
+                "letters": letters[place][row],
+            }
+            for place in range(len(results.measures))
+        ]  # fmt: skip
+        name = results.names[run]
+        label = f"{ascii_lowercase[row]}  {name}" if len(order) <= MOST else name
+        rows.append({"name": name, "label": label, "cells": cells})
+    return {"columns": [str(measure) for measure in results.measures], "rows": rows}
+
+
+def _pictures(comparison: Comparison, curves: Curves) -> list[dict[str, Any]]:
+    """Draw the pictures, each with a key, a title and what it shows."""
+    results, first = comparison.results, str(comparison.results.measures[0])
+    runs = len(results.runs)
+    drawn: list[tuple[str, Any, str]] = [
+        ("forest", figure_of(comparison, "forest", width=WIDTH),
+         f"{first}: the mean of every run with its interval. {OVERLAP}"),
+    ]  # fmt: skip
+    if runs > 2 and len(comparison.pairing) == runs * (runs - 1) // 2:
+        drawn.append((
+            "groups", figure_of(comparison, "critical-difference", width=WIDTH),
+            f"{first}: the runs at their means; a bar joins runs no two of which are told apart.",
+        ))  # fmt: skip
+    pair, words = _closest(comparison)
+    drawn += [
+        ("differences", figure_of(comparison, "differences", pair=pair, width=WIDTH),
+         f"{first} of every query, {words}: the largest gain at the left, the largest loss right."),
+        ("scatter", figure_of(comparison, "scatter", pair=pair, width=WIDTH),
+         f"{first} of every query in both runs; a point on the line is a query in which they are equal."),
+        ("curves", recall_precision(curves.names, curves.levels, curves.precision, width=WIDTH),
+         "How precision falls as more of the relevant documents are wanted: mean interpolated precision."),
+        ("map", per_query(results, width=WIDTH),
+         f"{first} of each query (a column) in each run (a row); a column of many shades tells runs apart."),
+    ]  # fmt: skip
+    return [
+        {"svg": inline(figure, key, f"{key} of {runs} runs"), "words": text}
+        for key, figure, text in drawn
+    ]
+
+
+def _closest(comparison: Comparison) -> tuple[int, str]:
+    """Choose the pair to draw: the best run and the best of those compared with it."""
+    rank = {run: place for place, run in enumerate(comparison.results.order())}
+    pairs = list(zip(*(side.tolist() for side in comparison.pairing), strict=True))
+    pair = min(range(len(pairs)), key=lambda place: sorted(rank[run] for run in pairs[place]))
+    first, second = (comparison.names[run] for run in pairs[pair])
+    return pair, f"{first} minus {second}"
+
+
+def separating(results: Results) -> list[dict[str, Any]]:
+    """Give the queries by how far they set the runs apart: the standard deviation over runs.
+
+    Each with mean, deviation, and the best and the worst run by the first measure.
+    """
+    values = results.counted(0)
+    known = ~np.isnan(values).any(axis=0)
+    sign = 1.0 if results.measures[0].rising else -1.0
+    found = []
+    for code in np.flatnonzero(known).tolist():
+        column = values[:, code]
+        best, worst = int(np.argmax(sign * column)), int(np.argmin(sign * column))
+        found.append({
+            "query": results.queries[code], "mean": float(column.mean()),
+            "deviation": float(column.std()),
+            "best": results.names[best], "highest": float(column[best]),
+            "worst": results.names[worst], "lowest": float(column[worst]),
+        })  # fmt: skip
+    return sorted(found, key=lambda row: (-row["deviation"], row["query"]))
+
+
+def _software() -> str:
+    import scipy
+
+    from leadline import kernels
+
+    form = "compiled" if kernels.compiled is not None else "uncompiled"
+    return (
+        f"leadline {VERSION} (kernels {form}), Python {platform.python_version()}, NumPy {np.__version__}, "
+        f"SciPy {scipy.__version__}"
+    )

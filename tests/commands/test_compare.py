@@ -1,0 +1,164 @@
+"""`leadline compare`: shapes of the result, sentences, conditions, figures, refusals."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import Leadline
+
+PAIR = {"a", "b", "measure", "difference", "low", "high", "p", "p_corrected", "effect", "wins", "ties",
+        "losses"}  # fmt: skip
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Write qrels and three runs: the new one is worse than the old."""
+    monkeypatch.chdir(tmp_path)
+    queries = range(1, 21)
+    Path("qrels.txt").write_text("".join(f"{query} 0 d 1\n" for query in queries))
+    for name, rank in (("old", 1), ("new", 3), ("other", 2)):
+        with open(f"{name}.run", "w", encoding="utf-8") as file:
+            for query in queries:
+                last = rank + query % 3
+                file.writelines(
+                    f"{query} Q0 {'d' if place == last else f'x{place}'} {place} {-place} t\n"
+                    for place in range(1, 8)
+                )
+    return ["qrels.txt", "new.run", "other.run", "old.run"]
+
+
+def test_json_has_the_keys_of_the_contract(leadline: Leadline, files: list[str]) -> None:
+    data = leadline("compare", *files, "-f", "json").data
+    assert set(data) == {
+        "leadline", "command", "inputs", "options", "warnings", "measures", "queries", "pairs",
+    }  # fmt: skip
+    assert data["measures"] == ["AP", "nDCG@10"]
+    assert len(data["pairs"]) == 6
+    assert all(set(pair) >= PAIR for pair in data["pairs"])
+    options = data["options"]
+    assert (options["test"], options["correction"], options["seed"]) == ("T", "Holm", 0)
+    assert [entry["path"] for entry in data["inputs"]] == files
+    first = data["pairs"][0]
+    assert (first["a"], first["b"], first["verdict"]) == ("new", "other", "worse")
+    assert first["sentence"].startswith("new is worse than other by AP: -0.")
+    assert len(first["changed"]) == 3
+
+
+def test_jsonl_is_one_pair_a_line(leadline: Leadline, files: list[str]) -> None:
+    lines = leadline("compare", *files, "--baseline", "old", "-f", "jsonl").out.splitlines()
+    pairs = [json.loads(line) for line in lines]
+    assert [(pair["a"], pair["b"]) for pair in pairs[:2]] == [("new", "old"), ("other", "old")]
+
+
+def test_the_table_says_every_pair_in_a_sentence(leadline: Leadline, files: list[str]) -> None:
+    text = leadline("compare", *files, "--baseline", "old", "-m", "RR").out
+    assert text.splitlines()[0].split()[:3] == ["a", "b", "measure"]
+    assert "new is worse than old by RR: " in text
+    assert "queries that differ most: " in text
+    assert "p: T, two-sided; corrected: Holm over 2 pairs of each measure; seed 0" in text
+
+
+def test_of_many_pairs_the_verdicts_are_counted(leadline: Leadline, files: list[str]) -> None:
+    more = [option for name in ("RR", "AP", "P@1", "P@3", "nDCG@3") for option in ("-m", name)]
+    text = leadline("compare", *files, *more).out
+    assert "15 pairs: worse " in text
+    assert " is worse than " not in text
+
+
+def test_a_worse_run_fails_a_pipeline(leadline: Leadline, files: list[str]) -> None:
+    done = leadline("compare", *files, "--fail-if-worse", "RR", "--summary", "summary.md")
+    assert done.status == 1
+    assert done.err.count("leadline: FAILED: ") == 2
+    assert "leadline: FAILED: new is worse than old by RR: " in done.err
+    summary = Path("summary.md").read_text(encoding="utf-8")
+    assert summary.startswith("### leadline: 2 of 2 conditions failed\n")
+    assert "- **FAILED**: new is worse than old by RR: " in summary
+    data = leadline("compare", *files, "--fail-if-worse", "RR:0.9", "-f", "json")
+    assert data.status == 0
+    assert [entry["failed"] for entry in data.data["conditions"]] == [False, False]
+    assert data.data["conditions"][0]["margin"] == 0.9
+
+
+def test_a_condition_may_be_spelled_as_others_spell_it(
+    leadline: Leadline, files: list[str]
+) -> None:
+    done = leadline(
+        "compare", *files, "--fail-if-worse", "recip_rank", "--fail-if-worse", "ndcg@10"
+    )
+    assert done.status == 1
+    assert done.err.count("FAILED") == 4
+
+
+@pytest.mark.parametrize("figure", ["differences", "forest", "critical-difference", "scatter"])
+def test_every_figure_is_drawn(leadline: Leadline, files: list[str], figure: str) -> None:
+    done = leadline("compare", *files, "--plot", "picture.svg", "--figure", figure)
+    assert done.status == 0
+    assert Path("picture.svg").read_bytes().startswith(b"<?xml")
+
+
+def test_the_same_seed_gives_the_same_bytes(leadline: Leadline, files: list[str]) -> None:
+    asked = (
+        "compare",
+        *files,
+        "--test",
+        "Randomisation(draws=200)",
+        "--interval",
+        "BCa",
+        "-f",
+        "json",
+    )
+    first = leadline(*asked, "--seed", "5")
+    assert first.out == leadline(*asked, "--seed", "5").out
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (["--baseline", "odl"], "no run is called 'odl'; nearest: old"),
+        (["--test", "tt"], "unknown test 'tt'"),
+        (["--fail-if-worse", "AP:x"], "margin 'x'; expected a number, 0 or more"),
+        (["--fail-if-worse", "APP"], "unknown measure 'APP'; nearest: AP"),
+        (["-m", "NumRet"], "NumRet cannot be compared"),
+        (["--plot", "picture.gif"], "a picture's name must end in .svg, .pdf or .png"),
+        (["--confidence", "2"], "level 2.0; expected a share"),
+        (["-o", "old.run"], "would overwrite an input"),
+        (["--summary", "old.run"], "would overwrite an input"),
+    ],
+    ids=" ".join,
+)
+def test_bad_usage_is_one_line(
+    leadline: Leadline, files: list[str], more: list[str], words: str
+) -> None:
+    done = leadline("compare", *files, *more)
+    assert (done.status, done.out, done.err.count("\n")) == (2, "", 1)
+    assert words in done.err
+
+
+def test_one_run_is_refused(leadline: Leadline, files: list[str]) -> None:
+    done = leadline("compare", *files[:2])
+    assert (done.status, done.err) == (
+        2, "leadline: error: 1 run; expected two or more to compare\n",
+    )  # fmt: skip
+
+
+def test_help_names_everything_that_there_is(leadline: Leadline) -> None:
+    from leadline.statistics import CORRECTIONS, INTERVALS, TESTS
+
+    rooms: list[Any] = [TESTS, CORRECTIONS, INTERVALS]
+    text = leadline("compare", "--help").out
+    assert [name for room in rooms for name in room.classes if name not in text] == []
+
+
+def test_143_official_runs_are_compared_in_one_call(leadline: Leadline, shared_data: Path) -> None:
+    folder = shared_data / "trec-covid-r1"
+    runs = sorted((folder / "runs").iterdir())
+    asked = ("compare", folder / "qrels.txt", *runs[:20], "-m", "AP", "-f", "json")
+    pairs = leadline(*asked).data["pairs"]
+    assert len(pairs) == 190
+    tukey = leadline("compare", folder / "qrels.txt", *runs[::12], "--correction", "Tukey",
+                     "-m", "AP", "-f", "json").data["pairs"]  # fmt: skip
+    assert all(pair["p_corrected"] >= pair["p"] or pair["p"] > 0.5 for pair in tukey)

@@ -1,0 +1,79 @@
+"""`leadline report`: the page, what is on it, and what is written beside it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from conftest import REPOSITORY, Leadline
+
+EXAMPLES = REPOSITORY / "docs" / "examples"
+ASKED = ("report", "qrels.txt", "bm25.run", "dense.run")
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stand where the examples are."""
+    monkeypatch.chdir(EXAMPLES)
+
+
+def test_the_page_tells_the_whole_story(leadline: Leadline, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    done = leadline(*ASKED, "-m", "AP", "-m", "RR", "-o", path)
+    page = path.read_text(encoding="utf-8")
+    assert done.status == 0
+    assert f"page written: {path}" in done.out
+    assert "By AP the best is dense with 0.6667" in page
+    assert "not told apart by AP" in page
+    assert page.count("<svg") == 5
+    assert "judged queries missing: 1 in dense; each counts as an empty list" in page
+    assert "fe5ad17b79c675eaa09262cb695877ef17f2bd165f8bd075eb0d3f8b08410685" in page
+    assert r"\begin{tabular}" in page
+    assert re.findall(r"(?:href|src)=\"(?!#|data:)[^\"]*", page) == [], "it links to nothing"
+
+
+def test_the_same_inputs_give_the_same_page(leadline: Leadline, tmp_path: Path) -> None:
+    paths = [tmp_path / name / "page.html" for name in ("one", "two")]
+    for path in paths:
+        path.parent.mkdir()
+        assert leadline(*ASKED, "-o", path).status == 0
+    one, two = (path.read_text().replace(str(path), "PATH") for path in paths)
+    assert one == two
+
+
+def test_names_are_escaped(leadline: Leadline, tmp_path: Path) -> None:
+    odd = tmp_path / "<script>alert(1)<!--.run"
+    odd.write_bytes((EXAMPLES / "bm25.run").read_bytes())
+    page = tmp_path / "page.html"
+    assert leadline(*ASKED, odd, "-o", page).status == 0
+    assert "<script>alert" not in page.read_text(encoding="utf-8")
+
+
+def test_latex_has_letters_and_json_has_runs_and_pairs(leadline: Leadline, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    asked = ("report", "qrels.txt", "bm25.run", "dense.run", "alike.run", "-o", path)
+    assert r"\toprule" in leadline(*asked, "-f", "latex").out
+    data = leadline(*asked, "-f", "json").data
+    assert data["command"] == "report"
+    assert [run["name"] for run in data["runs"]] == ["bm25", "dense", "alike"]
+    assert len(data["pairs"]) == 3 * 6
+    assert set(data["runs"][0]["intervals"]) == set(data["measures"])
+
+
+def test_143_runs_fit_a_page(leadline: Leadline, shared_data: Path, tmp_path: Path) -> None:
+    folder = shared_data / "trec-covid-r1"
+    runs = sorted((folder / "runs").iterdir())[::5]
+    path = tmp_path / "page.html"
+    assert leadline("report", folder / "qrels.txt", *runs, "-m", "AP", "-o", path).status == 0
+    page = path.read_text(encoding="utf-8")
+    assert page.count("<svg") == 6
+    assert len(page) < 3_000_000
+
+
+def test_one_run_is_refused_and_nothing_is_written(leadline: Leadline, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    done = leadline("report", "qrels.txt", "bm25.run", "-o", path)
+    assert (done.status, path.exists()) == (2, False)
+    assert "1 run; expected two or more to compare" in done.err

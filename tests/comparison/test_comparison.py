@@ -1,0 +1,239 @@
+"""Comparing runs: which pairs, which queries, what is concluded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import leadline as ll
+from leadline.comparison import compare, compare_results
+from leadline.comparison.letters import letters_of
+from leadline.comparison.table import Comparison
+from leadline.errors import UsageError
+from leadline.evaluation import evaluate
+
+Lists = dict[str, dict[str, float]]
+QUERIES = 24
+QRELS = {f"q{query}": {"good": 1, "bad": 0} for query in range(QUERIES)}
+
+
+def ranked(*places: int) -> Lists:
+    """Give lists in which the relevant document of each query stands at a rank; 0 is not found."""
+    found = {}
+    for query, rank in enumerate(places):
+        documents = [f"x{place}" for place in range(1, max(rank, 2))]
+        documents.insert(rank - 1, "good") if rank else documents
+        found[f"q{query}"] = {name: 100.0 - place for place, name in enumerate(documents)}
+    return found
+
+
+def varied(*steps: int) -> Lists:
+    """Give lists whose ranks go round in the steps."""
+    return ranked(*(steps[query % len(steps)] for query in range(QUERIES)))
+
+
+RUNS = {"best": varied(1, 1, 2), "middle": varied(1, 2, 4, 2), "worst": varied(5, 9, 0, 7)}
+
+
+def test_all_pairs_come_in_the_order_of_the_runs() -> None:
+    found = compare(QRELS, RUNS, ["RR", "Success@1"]).pairs
+    assert [(pair.a, pair.b) for pair in found[:3]] == [
+        ("best", "middle"), ("best", "worst"), ("middle", "worst"),
+    ]  # fmt: skip
+    assert [pair.measure for pair in found] == ["RR"] * 3 + ["Success@1"] * 3
+
+
+def test_with_a_baseline_every_other_run_comes_first() -> None:
+    found = compare(QRELS, RUNS, "RR", baseline="middle").pairs
+    assert [(pair.a, pair.b) for pair in found] == [("best", "middle"), ("worst", "middle")]
+
+
+def test_two_baselines_meet_once() -> None:
+    found = compare(QRELS, RUNS, "RR", baseline=["worst", "middle"]).pairs
+    assert [(pair.a, pair.b) for pair in found] == [
+        ("best", "worst"), ("middle", "worst"), ("best", "middle"),
+    ]  # fmt: skip
+
+
+def test_a_pair_is_what_scipy_says_of_the_same_values() -> None:
+    comparison = compare(QRELS, RUNS, "RR", correction="none")
+    values = comparison.results.values[:, :, 0]
+    for pair, (first, second) in zip(comparison.pairs, [(0, 1), (0, 2), (1, 2)], strict=True):
+        expected = stats.ttest_rel(values[first], values[second])
+        limits = expected.confidence_interval(0.95)
+        assert pair.p == pair.p_corrected == pytest.approx(expected.pvalue, abs=1e-14)
+        assert (pair.low, pair.high) == pytest.approx((limits.low, limits.high))
+        assert pair.difference == pytest.approx(pair.mean_a - pair.mean_b)
+        difference = values[first] - values[second]
+        assert (pair.wins, pair.ties, pair.losses) == (
+            (difference > 0).sum(), (difference == 0).sum(), (difference < 0).sum(),
+        )  # fmt: skip
+        assert pair.effect == pytest.approx(difference.mean() / difference.std(ddof=1))
+
+
+def test_holm_corrects_within_a_measure_or_over_all() -> None:
+    within = compare(QRELS, RUNS, ["RR", "Success@1"])
+    over = compare(QRELS, RUNS, ["RR", "Success@1"], family="all")
+    assert within.p_corrected[0].tolist() == within.rules.correction.corrected(within.p[0]).tolist()  # type: ignore[union-attr]
+    assert np.all(over.p_corrected >= within.p_corrected)
+    assert float(over.p_corrected.min()) == pytest.approx(6 * float(over.p.min()))
+
+
+def test_tukey_corrects_for_all_pairs_and_gives_intervals_for_all_at_once() -> None:
+    plain, tukey = (compare(QRELS, RUNS, "RR", correction=name) for name in ("none", "Tukey"))
+    assert np.all(tukey.p_corrected > plain.p_corrected)
+    width = np.ptp(tukey.limits[0], axis=1)
+    assert width == pytest.approx(np.full(3, width[0]))
+    inside = np.all(tukey.limits[0] * [-1, 1] > 0, axis=1)
+    assert inside.tolist() == (~tukey.told_apart[0]).tolist()
+
+
+@pytest.mark.parametrize("test", ["T", "Randomisation", "Bootstrap", "Wilcoxon"])
+def test_every_test_tells_the_clearly_worse_run(test: str) -> None:
+    verdicts = {
+        (pair.a, pair.b): pair.verdict for pair in compare(QRELS, RUNS, "RR", test=test).pairs
+    }
+    assert verdicts["best", "worst"] == "better"
+    assert verdicts["middle", "worst"] == "better"
+
+
+def test_of_a_falling_measure_less_is_better() -> None:
+    pair = compare(QRELS, RUNS, "RankOf(n=1)", baseline="middle").pairs[0]
+    rising = compare(QRELS, RUNS, "RR", baseline="middle").pairs[0]
+    assert pair.difference < 0 < rising.difference
+    assert (pair.wins, pair.losses) == (rising.wins, rising.losses)
+    assert pair.verdict == rising.verdict == "better"
+
+
+def test_identical_runs_are_said_to_be_identical() -> None:
+    pair = compare(QRELS, {"a": RUNS["best"], "b": RUNS["best"]}, "RR").pairs[0]
+    assert (pair.verdict, pair.p, pair.effect, pair.ties) == ("identical", 1.0, 0.0, QUERIES)
+    assert (pair.low, pair.high, pair.needed) == (0.0, 0.0, None)
+    words = compare(QRELS, {"a": RUNS["best"], "b": RUNS["best"]}, "RR").sentences()
+    assert words == ["a and b have the same RR on all 24 queries."]
+
+
+def test_one_query_decides_nothing() -> None:
+    qrels, runs = {"q0": QRELS["q0"]}, {"a": ranked(1), "b": ranked(4)}
+    comparison = compare(qrels, runs, "RR", margin=0.1)
+    pair = comparison.pairs[0]
+    assert (pair.verdict, pair.difference) == ("undecided", 0.75)
+    assert all(np.isnan([pair.p, pair.low, pair.high, pair.effect, pair.detectable]))
+    assert comparison.sentences() == [
+        "a and b are not told apart by RR: +0.7500; one query cannot show which is better."
+    ]
+    data = comparison.to_dict()["pairs"][0]
+    assert (data["p"], data["low"], data["p_equivalent"]) == (None, None, None)
+    by_flips = compare(qrels, runs, "RR", test="Randomisation").pairs[0]
+    assert (by_flips.p, by_flips.verdict) == (1.0, "not told apart")
+
+
+def test_the_same_difference_everywhere_has_no_spread_to_judge_by() -> None:
+    comparison = compare(QRELS, {"a": varied(1), "b": varied(2)}, "RR")
+    assert comparison.pairs[0].verdict == "undecided"
+    assert comparison.sentences()[0].endswith(
+        "the difference is the same on all 24 queries, so T has no spread to judge by."
+    )
+    flipped = compare(QRELS, {"a": varied(1), "b": varied(2)}, "RR", test="Randomisation")
+    assert flipped.pairs[0].verdict == "better"
+
+
+def test_equivalence_needs_a_margin() -> None:
+    runs = {"a": varied(1, 2, 3, 4), "b": varied(2, 1, 4, 3)}
+    assert compare(QRELS, runs, "RR").pairs[0].p_equivalent is None
+    near = compare(QRELS, runs, "RR", margin=0.3)
+    assert near.pairs[0].verdict == "equivalent"
+    assert "are equivalent by RR within 0.3: " in near.sentences()[0]
+    assert compare(QRELS, runs, "RR", margin=0.01).pairs[0].verdict == "not told apart"
+
+
+def test_a_sure_difference_may_be_a_small_one() -> None:
+    words = compare(QRELS, RUNS, "RR", baseline="worst", margin=0.9).sentences()
+    assert all(" is better than worst " in one for one in words)
+    assert all(one.endswith("; yet they are equivalent within 0.9.") for one in words)
+
+
+def test_queries_of_one_side_only_are_left_out_and_counted() -> None:
+    runs: dict[str, Any] = {"a": RUNS["best"], "b": dict(list(RUNS["middle"].items())[:10])}
+    all_queries = compare(QRELS, runs, "RR")
+    both = compare(QRELS, runs, "RR", queries="both")
+    assert (all_queries.pairs[0].queries, both.pairs[0].queries) == (QUERIES, 10)
+    assert "pairs_of_fewer_queries" in {notice.code for notice in both.notices}
+    assert "pairs_of_fewer_queries" not in {notice.code for notice in all_queries.notices}
+    shared = evaluate({name: QRELS[name] for name in runs["b"]}, runs, "RR").means[:, 0]
+    assert both.pairs[0].difference == pytest.approx(float(shared[0] - shared[1]))
+    tukey = compare(QRELS, runs, "RR", queries="both", correction="Tukey")
+    assert "incomplete_queries" in {notice.code for notice in tukey.notices}
+
+
+def test_undefined_values_count_as_they_do_in_the_mean() -> None:
+    qrels = QRELS | {"none": {"bad": 0}}
+    pair = compare(qrels, RUNS, "RR").pairs[0]
+    assert (pair.queries, pair.ties - compare(QRELS, RUNS, "RR").pairs[0].ties) == (QUERIES + 1, 1)
+    ranks = compare(QRELS, RUNS, "RankOf(n=1)").pairs[1]  # never found in a quarter of the lists
+    assert ranks.queries == QUERIES * 3 // 4
+
+
+def test_the_queries_that_changed_most_come_first() -> None:
+    changes = compare(QRELS, RUNS, "RR").records(changed=2)[1].changed
+    assert [(one.query, one.a, one.b) for one in changes] == [("q10", 1.0, 0.0), ("q18", 1.0, 0.0)]
+    assert changes[0].difference == 1.0
+
+
+def test_letters_name_what_a_run_is_better_than() -> None:
+    comparison = compare(QRELS, RUNS, "RR")
+    told = comparison.told_apart[0].tolist()
+    assert told[1:] == [True, True]
+    assert letters_of(comparison, 0, [0, 1, 2]) == ["bc" if told[0] else "c", "c", ""]
+
+
+def test_the_order_of_runs_and_the_seed_decide_nothing_else() -> None:
+    one = compare(QRELS, RUNS, "RR", test="Randomisation(draws=500)", interval="BCa")
+    turned = dict(reversed(RUNS.items()))
+    other = compare(QRELS, turned, "RR", test="Randomisation(draws=500)", interval="BCa")
+    there = {(pair.a, pair.b): pair for pair in one.pairs}
+    for pair in other.pairs:
+        mirror = there[pair.b, pair.a]
+        assert pair.p == mirror.p
+        assert pair.difference == pytest.approx(-mirror.difference)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"baseline": "bset"}, "no run is called 'bset'; nearest: best"),
+        ({"test": "Welch"}, "unknown test 'Welch'"),
+        ({"correction": "Holmes"}, "unknown correction 'Holmes'; nearest: Holm"),
+        ({"interval": "BCA2"}, "unknown interval 'BCA2'; nearest: BCa"),
+        ({"confidence": 95}, "level 95; expected a share from 0.5 to below 1"),
+        ({"margin": 0.0}, "margin 0.0; expected a number above 0"),
+        ({"power": 1.0}, "power 1.0; expected a share between 0 and 1"),
+        ({"family": "runs"}, "family='runs'; expected 'measure' or 'all'"),
+        ({"family": "all", "correction": "Tukey"}, "Tukey corrects within a measure"),
+        ({"seed": -1}, "seed -1; expected a whole number"),
+        ({"measures": ["GMAP"]}, "GMAP cannot be compared: not a mean over queries"),
+        ({"measures": ["NumRet", "AP"]}, "NumRet cannot be compared"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_is_refused(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        compare(QRELS, RUNS, **({"measures": ["RR"]} | options))
+    assert str(refused.value).startswith(words)
+
+
+def test_one_run_is_nothing_to_compare() -> None:
+    with pytest.raises(UsageError, match="1 run; expected two or more to compare"):
+        compare(QRELS, {"a": RUNS["best"]}, "RR")
+
+
+def test_frames_and_the_front_door() -> None:
+    comparison = ll.compare(QRELS, RUNS, ["RR", "AP"])
+    frame = comparison.to_pandas()
+    assert len(frame) == 6
+    assert frame["verdict"].tolist() == [pair.verdict for pair in comparison.pairs]
+    assert repr(comparison) == "Comparison(3 pairs of 3 runs by RR, AP)"
+    assert isinstance(compare_results(comparison.results), Comparison)

@@ -1,0 +1,131 @@
+"""Means with their intervals, one row a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from whole_pictures import whole
+
+from leadline.errors import UsageError
+from leadline.plots import INK, LOOKS, picture
+from leadline.plots._rows import NAMED
+from leadline.plots.forest import forest
+
+NAN = float("nan")
+LABEL = "AP, mean and 95 % interval over 50 queries"
+
+
+def drawn(runs: int, **options: Any) -> Any:
+    """Draw runs that get worse one by one."""
+    means = np.linspace(0.9, 0.1, runs)
+    names = [f"run{place}" for place in range(runs)]
+    return forest(names, means, means - 0.05, means + 0.05, label=LABEL, **options)
+
+
+def labels(figure: Any) -> list[str]:
+    return [text.get_text() for text in figure.axes[0].get_yticklabels()]
+
+
+def points(figure: Any) -> list[tuple[float, float]]:
+    return [
+        (round(x, 6), y)
+        for line in figure.axes[0].lines
+        if line.get_linestyle() == "None"
+        for x, y in line.get_xydata().tolist()
+    ]
+
+
+def intervals(figure: Any) -> list[list[list[float]]]:
+    return [
+        segment.tolist() for drawn in figure.axes[0].collections for segment in drawn.get_segments()
+    ]
+
+
+def test_the_first_run_given_stands_at_the_top() -> None:
+    figure = forest(["a", "b"], [0.2, 0.4], [0.1, 0.3], [0.3, 0.5], label=LABEL)
+    assert labels(figure) == ["a", "b"]
+    assert points(figure) == [(0.2, 0.0), (0.4, 1.0)]
+    bottom, top = figure.axes[0].get_ylim()
+    assert bottom > top
+
+
+def test_a_line_goes_from_the_low_to_the_high_end_of_the_interval() -> None:
+    figure = forest(["a"], [0.2], [0.1], [0.4], label=LABEL)
+    assert intervals(figure) == [[[0.1, 0.0], [0.4, 0.0]]]
+
+
+def test_a_row_without_a_mean_stays_and_says_so() -> None:
+    figure = forest(["a", "b", "c"], [0.5, NAN, 0.2], [0.4, NAN, NAN], [0.6, NAN, 0.3], label=LABEL)
+    assert labels(figure) == ["a", "b", "c"]
+    assert points(figure) == [(0.5, 0.0), (0.2, 2.0)]
+    assert len(intervals(figure)) == 1
+    assert [text.get_text() for text in figure.axes[0].texts] == ["undefined"]
+
+
+def test_an_interval_without_an_end_is_not_drawn() -> None:
+    assert intervals(forest(["a"], [0.5], [-np.inf], [np.inf], label=LABEL)) == []
+
+
+def test_the_baseline_has_its_own_look_and_a_line_at_its_mean() -> None:
+    axes = drawn(3, reference=1).axes[0]
+    first, baseline, line = axes.lines
+    assert (first.get_marker(), first.get_color()) == (LOOKS[0].marker, LOOKS[0].color)
+    assert (baseline.get_marker(), baseline.get_color()) == (LOOKS[1].marker, INK)
+    assert baseline.get_xydata().tolist() == [[0.5, 1.0]]
+    assert list(line.get_xdata()) == [0.5, 0.5]
+    assert [text.get_text() for text in axes.texts] == ["baseline: run1"]
+
+
+def test_a_baseline_without_a_mean_has_no_line() -> None:
+    figure = forest(["a", "b"], [0.5, NAN], [0.4, NAN], [0.6, NAN], label=LABEL, reference=1)
+    assert [text.get_text() for text in figure.axes[0].texts] == ["undefined"]
+
+
+@pytest.mark.parametrize(
+    ("runs", "reference", "width"),
+    [
+        (1, None, 3.4), (1, 0, 3.4), (3, 2, 7.0), (NAMED, 0, 3.4), (NAMED + 1, NAMED, 3.4),
+        (143, None, 3.4), (143, 70, 7.0), (1000, 0, 3.4),
+    ],
+)  # fmt: skip
+def test_few_and_many_runs_are_drawn_whole(runs: int, reference: int | None, width: float) -> None:
+    whole(drawn(runs, reference=reference, width=width))
+
+
+def test_many_runs_are_numbered_and_stay_on_a_page() -> None:
+    figure = drawn(143, reference=30)
+    assert labels(figure)[:3] == ["1", "10", "20"]
+    assert figure.axes[0].get_ylabel() == "143 runs, the best mean at the top"
+    assert (len(points(figure)), len(intervals(figure))) == (143, 143)
+    assert figure.get_figheight() < 6
+
+
+def test_the_label_is_shown_with_every_word() -> None:
+    for runs in (3, 143):
+        assert drawn(runs).axes[0].get_xlabel().split() == LABEL.split()
+
+
+def test_odd_names_are_drawn_as_they_are() -> None:
+    names = ["_hidden", "$x_1$", "50%", "a<b&c", "", "W" * 90, "x" * 90]
+    means = np.linspace(0.5, 0.2, len(names))
+    figure = forest(names, means, means, means, label=LABEL, reference=1)
+    assert labels(figure)[:5] == names[:5]
+    assert figure.axes[0].texts[0].get_text() == "baseline: $x_1$"
+    whole(figure)
+
+
+def test_all_undefined_have_a_picture_too() -> None:
+    whole(forest(["a", "b"], [NAN] * 2, [NAN] * 2, [NAN] * 2, label=LABEL, reference=0))
+
+
+def test_the_same_figure_gives_the_same_bytes() -> None:
+    assert picture(drawn(5, reference=2), "svg") == picture(drawn(5, reference=2), "svg")
+
+
+def test_columns_of_other_lengths_and_a_baseline_that_is_not_there_are_refused() -> None:
+    with pytest.raises(UsageError, match=r"shapes \(1,\), \(1,\), \(2,\); expected \(2,\) each"):
+        forest(["a", "b"], [1], [1], [1, 2], label=LABEL)
+    with pytest.raises(UsageError, match="reference 3; expected a place from 0 to 2"):
+        drawn(3, reference=3)

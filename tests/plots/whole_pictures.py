@@ -1,0 +1,47 @@
+"""What the tests of pictures ask of a drawn picture."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+from matplotlib.text import Text
+
+from leadline.plots import FAINT, INK, LOOKS, RULE, picture, style
+
+KNOWN = {look.color for look in LOOKS} | {FAINT, INK, RULE, "#ffffff", "#000000"}
+
+
+def texts(figure: Any) -> Iterator[Any]:
+    """Give the texts that are seen: not the labels of ticks that are beyond the ends of an axis."""
+    unseen = {
+        id(tick.label1)
+        for axes in figure.axes
+        for axis in (axes.xaxis, axes.yaxis)
+        for tick in axis.get_major_ticks()
+        if not min(axis.get_view_interval()) <= tick.get_loc() <= max(axis.get_view_interval())
+    }
+    for text in figure.findobj(Text):
+        if text.get_visible() and text.get_text().strip() and id(text) not in unseen:
+            yield text
+
+
+def whole(figure: Any) -> None:
+    """See that a picture is whole: all inside, no text over another, only known colours."""
+    drawn = picture(figure, "svg", live_text=True)
+    assert set(re.findall(r"#[0-9a-f]{6}\b", drawn.decode())) <= KNOWN
+    with style():
+        figure.draw_without_rendering()
+    size = figure.get_size_inches() * figure.dpi
+    boxes = [(text.get_text(), text.get_window_extent()) for text in texts(figure)]
+    for words, box in boxes:
+        assert box.x0 > -1, words
+        assert box.y0 > -1, words
+        assert box.x1 < size[0] + 1, words
+        assert box.y1 < size[1] + 1, words
+    for (one, first), (other, second) in combinations(boxes, 2):
+        wide = min(first.x1, second.x1) - max(first.x0, second.x0)
+        high = min(first.y1, second.y1) - max(first.y0, second.y0)
+        assert wide < 1 or high < 2, f"{one!r} lies over {other!r}"

@@ -1,0 +1,160 @@
+"""The paired randomisation test."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from samples import edges, holed, smooth, stepped
+from scipy import stats
+
+from leadline.arrays import Floats
+from leadline.errors import UsageError
+from leadline.statistics.randomisation import Randomisation
+
+
+def enumerated(differences: list[float]) -> float:
+    """Go through all signs."""
+    seen = abs(sum(differences))
+    sums = [
+        abs(sum(sign * one for sign, one in zip(signs, differences, strict=True)))
+        for signs in product((1, -1), repeat=len(differences))
+    ]
+    return sum(total >= seen - 1e-9 for total in sums) / len(sums)
+
+
+def error(p: float, draws: int) -> float:
+    """Give how far a share of draws may be off: five standard errors and the one that is added."""
+    return float(5 * np.sqrt(p * (1 - p) / draws) + 2 / draws)
+
+
+@pytest.mark.parametrize("queries", range(1, 12))
+@pytest.mark.parametrize("seed", range(3))
+def test_of_few_queries_all_patterns_are_gone_through(queries: int, seed: int) -> None:
+    for differences in (smooth(queries, seed=seed)[:, 0], stepped(queries, seed=seed)[:, 0]):
+        assert Randomisation().p(differences) == enumerated(differences.tolist())
+
+
+def test_by_hand() -> None:
+    # |1 + 2 - 4| = 1 is the least that signs can make of them, so that all patterns reach it
+    assert Randomisation().p([1, 2, -4]) == 1.0
+    assert Randomisation().p([1, 2, 4]) == 2 / 8
+    assert Randomisation().p([1, 2, -1, 4]) == 6 / 16
+
+
+def test_it_is_exact_as_long_as_the_patterns_are_no_more_than_the_draws() -> None:
+    differences = smooth(10)[:, 0].tolist()
+    assert Randomisation(draws=1024).p(differences) == enumerated(differences)
+    drawn = Randomisation(draws=1023).p(differences)
+    assert drawn * 1024 == pytest.approx(round(drawn * 1024))
+    assert drawn == pytest.approx(enumerated(differences), abs=error(drawn, 1023))
+
+
+def test_drawn_patterns_come_near_all_patterns() -> None:
+    differences = smooth(14, 8)
+    every = Randomisation().p_values(differences)
+    some = Randomisation(draws=10_000).p_values(differences)
+    assert (every != some).any()
+    for one, other in zip(every, some, strict=True):
+        assert other == pytest.approx(one, abs=error(one, 10_000))
+
+
+def test_it_comes_near_scipy() -> None:
+    def mean(values: Floats, axis: int) -> Floats:
+        return np.asarray(values.mean(axis=axis))
+
+    for seed in range(3):
+        differences = smooth(60, seed=seed, mean=0.04)[:, 0]
+        expected = stats.permutation_test(
+            (differences,), mean, permutation_type="samples", n_resamples=9_999, rng=1
+        ).pvalue
+        found = Randomisation().p(differences)
+        assert found == pytest.approx(expected, abs=error(expected, 9_999))
+
+
+def test_it_is_never_zero() -> None:
+    assert Randomisation().p([0.1] * 10) == 2 / 1024
+    assert Randomisation(draws=999).p([0.1] * 60) == 1 / 1000
+    assert Randomisation(draws=1).p(smooth(60, mean=5.0)[:, 0]) == 1 / 2
+
+
+@pytest.mark.parametrize("queries", [3, 8, 12, 40])
+@pytest.mark.parametrize("scale", [10, 3, 7])
+def test_sums_that_only_rounding_parts_count_as_equal(queries: int, scale: float) -> None:
+    whole = stepped(queries, 10, seed=queries) * 10
+    test = Randomisation(draws=5_000)
+    expected = test.p_values(np.round(whole))
+    assert test.p_values(np.round(whole) / scale).tolist() == expected.tolist()
+
+
+def test_a_sum_of_zero_but_for_rounding_has_p_one() -> None:
+    assert sum([0.1, 0.2, -0.3]) != 0
+    assert Randomisation().p([0.1, 0.2, -0.3]) == 1.0
+
+
+def test_zeros_do_not_matter() -> None:
+    differences = smooth(9)[:, 0]
+    with_zeros = np.insert(differences, [0, 4, 4, 9], 0.0)
+    assert Randomisation().p(with_zeros) == Randomisation().p(differences)
+    many = np.insert(differences, np.full(80, 3), 0.0)  # still 2^9 patterns
+    assert Randomisation(draws=512).p(many) == Randomisation().p(differences)
+
+
+def test_undefined_queries_are_left_out() -> None:
+    differences = holed(smooth(14, 12))
+    expected = [Randomisation().p(column[~np.isnan(column)]) for column in differences.T]
+    np.testing.assert_allclose(Randomisation().p_values(differences), expected, rtol=1e-15)
+
+
+def test_when_patterns_are_drawn_undefined_queries_are_as_zeros() -> None:
+    differences, test = holed(smooth(50, 5)), Randomisation(draws=3_000)
+    found = test.p_values(differences)
+    assert found.tolist() == test.p_values(np.nan_to_num(differences)).tolist()
+    for column, p in zip(differences.T, found, strict=True):
+        alone = test.p(column[~np.isnan(column)])
+        assert p == pytest.approx(alone, abs=2 * error(alone, 3_000))
+
+
+def test_columns_do_not_touch_each_other() -> None:
+    differences, test = smooth(40, 6), Randomisation(draws=3_000)
+    alone = [test.p(column) for column in differences.T]
+    assert test.p_values(differences).tolist() == alone
+
+
+def test_more_columns_than_are_handled_together_change_nothing() -> None:
+    differences, test = np.tile(smooth(20, 3), 200), Randomisation(draws=500)
+    assert test.p_values(differences).tolist() == test.p_values(differences[:, :3]).tolist() * 200
+
+
+def test_threads_change_nothing_and_the_seed_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    differences, test = smooth(50, 3, mean=0.02), Randomisation(draws=20_000)
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    alone = test.p_values(differences).tolist()
+    monkeypatch.setattr("os.cpu_count", lambda: 4)
+    assert test.p_values(differences).tolist() == alone
+    assert test.p_values(differences, seed=0).tolist() == alone
+    assert test.p_values(differences, seed=1).tolist() != alone
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("no query", np.nan), ("all undefined", np.nan), ("one query", 1.0), ("one defined", 1.0),
+        ("identical runs", 1.0), ("constant", 2 / 128), ("constant below", 2 / 128),
+    ],
+)  # fmt: skip
+def test_edges(name: str, expected: float) -> None:
+    np.testing.assert_array_equal(Randomisation().p_values(edges()[name]), [expected])
+
+
+@pytest.mark.parametrize("draws", [0, -1, 1.5, "many"])
+def test_draws_that_are_none_are_refused(draws: object) -> None:
+    with pytest.raises(UsageError, match=r"expected a whole number, 1 or more"):
+        Randomisation(draws=draws)
+
+
+@pytest.mark.parametrize("seed", [-1, 0.5, True, None])
+def test_a_seed_that_is_none_is_refused(seed: int) -> None:
+    with pytest.raises(UsageError, match=r"seed .*; expected a whole number, 0 or more"):
+        Randomisation().p([0.1, 0.2], seed=seed)

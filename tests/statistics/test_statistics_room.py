@@ -1,0 +1,130 @@
+"""The rooms of tests, intervals and corrections."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from leadline.errors import UnknownNameError, UsageError
+from leadline.naming import Named, Room
+from leadline.statistics import CORRECTIONS, INTERVALS, TESTS, checked_level, checked_seed, column
+
+ROOMS: list[Room[Named]] = [TESTS, INTERVALS, CORRECTIONS]  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize(
+    ("room", "written", "canonical"),
+    [
+        (TESTS, "t", "T"), (TESTS, "T", "T"), (TESTS, "ttest", "T"), (TESTS, "student", "T"),
+        (TESTS, "randomisation", "Randomisation"), (TESTS, "randomization", "Randomisation"),
+        (TESTS, "permutation", "Randomisation"), (TESTS, "sign_flip", "Randomisation"),
+        (TESTS, "Randomisation(draws=1000)", "Randomisation(draws=1000)"),
+        (TESTS, "randomization( draws = 1000 )", "Randomisation(draws=1000)"),
+        (TESTS, "Randomisation(draws=100000)", "Randomisation"),
+        (TESTS, "wilcoxon", "Wilcoxon"), (TESTS, "Wilcoxon(zeros=pratt)", "Wilcoxon(zeros=pratt)"),
+        (TESTS, "bootstrap", "Bootstrap"), (TESTS, "bootstrap_t", "Bootstrap"),
+        (INTERVALS, "t", "Student"), (INTERVALS, "student", "Student"), (INTERVALS, "bca", "BCa"),
+        (INTERVALS, "bootstrap", "BCa"), (INTERVALS, "percentile", "Percentile"),
+        (INTERVALS, "BCa(draws=999)", "BCa(draws=999)"),
+        (CORRECTIONS, "none", "Uncorrected"), (CORRECTIONS, "holm", "Holm"),
+        (CORRECTIONS, "fdr", "BH"), (CORRECTIONS, "bh", "BH"),
+        (CORRECTIONS, "hochberg", "Hochberg"), (CORRECTIONS, "BONFERRONI", "Bonferroni"),
+    ],
+)  # fmt: skip
+def test_a_text_means_one_thing(room: Room[Named], written: str, canonical: str) -> None:
+    assert str(room.parse(written)) == canonical
+
+
+@pytest.mark.parametrize(
+    ("room", "written", "says"),
+    [
+        (TESTS, "randomisaton", "unknown test 'randomisaton'; nearest: Randomisation"),
+        (TESTS, "wilcoxn", "unknown test 'wilcoxn'; nearest: Wilcoxon"),
+        (TESTS, "xyzzy", "unknown test 'xyzzy'; known: Bootstrap, Randomisation, T, Wilcoxon"),
+        (INTERVALS, "studnet", "unknown interval 'studnet'; nearest: Student"),
+        (INTERVALS, "percentil", "unknown interval 'percentil'; nearest: Percentile"),
+        (CORRECTIONS, "holmm", "unknown correction 'holmm'; nearest: Holm"),
+        (CORRECTIONS, "bonferoni", "unknown correction 'bonferoni'; nearest: Bonferroni"),
+        (CORRECTIONS, "xyzzy", "known: BH, Bonferroni, Hochberg, Holm, Uncorrected"),
+    ],
+)
+def test_an_unknown_name_is_refused_with_the_nearest(
+    room: Room[Named], written: str, says: str
+) -> None:
+    with pytest.raises(UnknownNameError) as refusal:
+        room.parse(written)
+    assert says in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("room", "written", "says"),
+    [
+        (TESTS, "T(draws=5)", "T has no parameter 'draws'; it has: none"),
+        (
+            TESTS,
+            "Randomisation(draws=0)",
+            "draws=0 in Randomisation; expected a whole number, 1 or",
+        ),
+        (INTERVALS, "BCa(draws=98)", "draws=98 in BCa; expected a whole number, 99 or more"),
+        (INTERVALS, "Percentile(draws=9.5)", "draws=9.5 in Percentile; expected a whole number"),
+        (TESTS, "T@10", "T takes no cutoff; write T"),
+    ],
+)
+def test_a_wrong_parameter_is_refused_when_it_is_read(
+    room: Room[Named], written: str, says: str
+) -> None:
+    with pytest.raises(UsageError) as refusal:
+        room.parse(written)
+    assert says in str(refusal.value)
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.noun)
+def test_everything_says_what_it_is(room: Room[Named]) -> None:
+    assert room.classes
+    for name, kind in room.classes.items():
+        words = vars(kind)
+        assert words["title"]
+        assert words["title"][-1] != "."
+        assert words["source"] or name == "Uncorrected"
+        if room is ROOMS[0]:
+            assert words["null"]
+        if room is ROOMS[2]:
+            assert words["controls"]
+
+
+def test_titles_are_all_different() -> None:
+    titles = [vars(kind)["title"] for room in ROOMS for kind in room.classes.values()]
+    assert len(set(titles)) == len(titles)
+
+
+@pytest.mark.parametrize("values", [[[0.1, 0.2]], 0.1])
+def test_a_list_of_another_shape_is_refused(values: object) -> None:
+    with pytest.raises(UsageError, match=r"values of \d dimensions; expected one value per query"):
+        column(values)  # type: ignore[arg-type]
+
+
+def test_levels_and_seeds_come_back() -> None:
+    assert checked_level(0.95) == 0.95
+    assert checked_level(0.5) == 0.5
+    assert checked_seed(0) == 0
+
+
+@pytest.mark.parametrize("seed", [-1, 1.0, True, "0"])
+def test_a_seed_that_is_none_is_refused(seed: int) -> None:
+    with pytest.raises(UsageError, match=r"seed .*; expected a whole number, 0 or more"):
+        checked_seed(seed)
+    with pytest.raises(UsageError, match=r"seed .*; expected a whole number, 0 or more"):
+        INTERVALS.parse("BCa").of([0.1, 0.2], seed=seed)
+
+
+def test_undefined_p_values_stay_and_do_not_count() -> None:
+    for kind in CORRECTIONS.classes.values():
+        found = kind().corrected([np.nan, 0.04, 0.01, np.nan, 0.03])
+        alone = kind().corrected([0.04, 0.01, 0.03])
+        np.testing.assert_array_equal(found, [np.nan, alone[0], alone[1], np.nan, alone[2]])
+
+
+def test_a_family_without_p_values_stays_empty() -> None:
+    for kind in CORRECTIONS.classes.values():
+        assert kind().corrected([]).tolist() == []
+        assert np.isnan(kind().corrected([np.nan, np.nan])).all()

@@ -1,0 +1,67 @@
+"""Intervals of means, beside the means of `evaluate`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from conftest import Leadline
+from leadline.evaluation import evaluate
+from leadline.formats import read_qrels, read_run
+from leadline.formats.writing import write_qrels, write_run
+from leadline.intervals import intervals_of
+
+QRELS = {f"q{place}": {"d": 1} for place in range(12)}
+RUN = {
+    f"q{place}": {"d": 1.0} | {f"x{other}": 2.0 for other in range(place % 5)}
+    for place in range(11)
+}  # the last query is missing
+
+
+def test_the_interval_of_a_mean_is_that_of_scipy_over_the_same_queries() -> None:
+    results = evaluate(QRELS, RUN, ["RR", "AP"], intervals=True)
+    assert results.intervals is not None
+    values = np.nan_to_num(results.values[0, :, 0])
+    expected = stats.ttest_1samp(values, 0).confidence_interval(0.95)
+    assert results.intervals.limits[0, 0] == pytest.approx([expected.low, expected.high])
+    assert (results.intervals.by, results.intervals.confidence) == ("Student", 0.95)
+
+
+def test_queries_left_out_of_the_mean_are_left_out_of_the_interval() -> None:
+    both = evaluate(QRELS, RUN, "RR", queries="both", intervals="BCa", confidence=0.9, seed=3)
+    assert both.intervals is not None
+    low, high = both.intervals.limits[0, 0]
+    assert low < both.means[0, 0] < high
+    assert both.options["intervals"] == "BCa"
+    assert (both.options["confidence"], both.options["seed"]) == (0.9, 3)
+
+
+def test_a_geometric_mean_has_the_interval_of_its_logarithms() -> None:
+    results = evaluate(QRELS, RUN, ["GMAP", "NumRet"])
+    limits = intervals_of(results).limits[0]
+    logs = np.log(np.maximum(np.nan_to_num(results.values[0, :, 0]), 0.00001))
+    expected = stats.ttest_1samp(logs, 0).confidence_interval(0.95)
+    assert limits[0] == pytest.approx(np.exp([expected.low, expected.high]))
+    assert np.isnan(limits[1]).all(), "a count has none"
+
+
+def test_the_command_shows_them_in_every_form(leadline: Leadline, tmp_path: Path) -> None:
+    write_qrels(read_qrels(QRELS), str(tmp_path / "q"))
+    write_run(read_run(RUN), str(tmp_path / "r"))
+    asked = ("evaluate", tmp_path / "q", tmp_path / "r", "-m", "RR", "-m", "NumRet", "--intervals")
+    data = leadline(*asked, "-f", "json").data
+    limits = data["runs"][0]["intervals"]["RR"]
+    assert limits["low"] < data["runs"][0]["mean"]["RR"] < limits["high"]
+    assert data["runs"][0]["intervals"]["NumRet"] == {"low": None, "high": None}
+    rows = leadline(*asked, "-f", "csv").out.splitlines()
+    assert rows[0] == "run,measure,value,low,high"
+    assert rows[1].split(",")[3:] == [repr(limits["low"]), repr(limits["high"])]
+    assert rows[2] == "r,NumRet,31.0,,"
+    assert "95 % interval" in leadline(*asked).out
+    refused = leadline(*asked, "-f", "trec")
+    assert (refused.status, "no place for intervals" in refused.err) == (2, True)
+    refused = leadline(*asked, "--interval", "Studnet")
+    assert (refused.status, "nearest: Student" in refused.err) == (2, True)
