@@ -24,7 +24,9 @@ from leadline import errors
 from leadline.catalogue import AVERAGES, example, facts, limits, outline, paragraphs
 from leadline.commands import group
 from leadline.measures import MEASURES
+from leadline.naming import Named
 from leadline.profiles import PROFILES
+from leadline.statistics import CORRECTIONS, INTERVALS, TESTS
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 CONSOLE = re.compile(r"^```console\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
@@ -120,11 +122,47 @@ def doc(module: ModuleType) -> str:
     return inspect.getdoc(module) or ""
 
 
+def methods() -> str:
+    """Write the page of tests, intervals and corrections."""
+    lines = [
+        "# Tests, intervals and corrections", "", NOTE, "",
+        "What `--test`, `--interval` and `--correction` of `leadline compare` and `leadline report` may be. How",
+        "to read them is in [comparing.md](comparing.md).",
+    ]  # fmt: skip
+    for title, room in (("Tests", TESTS), ("Intervals", INTERVALS), ("Corrections", CORRECTIONS)):
+        lines += ["", f"## {title}"]
+        for name, kind in room.classes.items():
+            text = inspect.cleandoc(kind.__doc__ or "").partition(">>>")[0].strip()
+            lines += [
+                "",
+                f"### {name}",
+                "",
+                f"`{outline(kind, defaults=True)}`: {kind.title}.",
+                "",
+                text,
+                "",
+            ]
+            lines += [f"- {fact}" for fact in _facts(kind)]
+    return "\n".join(lines) + "\n"
+
+
+def _facts(kind: type[Named]) -> Iterator[str]:
+    """Say what a method speaks against or keeps small, how else it is spelled, and who says so."""
+    for label, name in (("a small p speaks against", "null"), ("keeps small", "controls")):
+        if text := getattr(kind, name, ""):
+            yield f"{label}: {text}"
+    if kind.spellings:
+        yield "also spelled: " + ", ".join(kind.spellings)
+    if text := getattr(kind, "source", ""):
+        yield f"source: {text}"
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "measures.md": measures,
     "commands.md": commands,
     "profiles.md": profiles,
     "errors.md": refusals,
+    "statistics.md": methods,
 }
 
 
@@ -147,19 +185,20 @@ def with_examples(text: str) -> str:
 def _fresh(block: str) -> str:
     commands = [line for line in block.splitlines() if line.startswith("$ ")]
     parts = []
-    for command in commands:
-        printed = run(shlex.split(command)[1:]) if command.startswith("$ leadline ") else ""
-        parts.append(f"{command}\n{printed}")
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(os.path.join(FOLDER, "examples"), folder, dirs_exist_ok=True)
+        for command in commands:
+            ours = command.startswith("$ leadline ")
+            printed = run(shlex.split(command)[1:], folder) if ours else ""
+            parts.append(f"{command}\n{printed}")
     return "\n".join(parts)
 
 
-def run(words: list[str]) -> str:
-    """Run `leadline ...` in a copy of the example files and give what it printed."""
-    with tempfile.TemporaryDirectory() as folder:
-        shutil.copytree(os.path.join(FOLDER, "examples"), folder, dirs_exist_ok=True)
-        done = subprocess.run(  # noqa: S603  # our own program, with words from our own pages
-            [sys.executable, "-m", *words], cwd=folder, capture_output=True, text=True, check=False
-        )
+def run(words: list[str], folder: str) -> str:
+    """Run `leadline ...` in a folder and give what it printed."""
+    done = subprocess.run(  # noqa: S603  # our own program, with words from our own pages
+        [sys.executable, "-m", *words], cwd=folder, capture_output=True, text=True, check=False
+    )
     if "Traceback" in done.stderr:
         raise RuntimeError(done.stderr)
     return done.stdout + done.stderr

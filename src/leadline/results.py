@@ -199,6 +199,15 @@ class Results:
             found.append(set(np.flatnonzero(column == top).tolist()))
         return found
 
+    def part(self, places: Sequence[int]) -> Results:
+        """Give the results of some of the measures alone, without bounds and intervals."""
+        return Results(
+            self.runs, self.queries, [self.measures[place] for place in places],
+            self.values[:, :, places], self.averaged[:, :, places], present=self.present,
+            relevance_strings=self.relevance_strings, without_mean=self.without_mean,
+            notices=self.notices, options=self.options, inputs=self.inputs,
+        )  # fmt: skip
+
     def counted(self, place: int) -> Floats:
         """Give runs x queries: the values of a measure as its mean counts them; NaN takes no part."""
         values, average = self.values[:, :, place], self.measures[place].average

@@ -24,6 +24,17 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket.socket, "connect", refuse)
 
 
+def test_its_files_are_written_to_be_tried_on(leadline: Leadline, tmp_path: Path) -> None:
+    folder = tmp_path / "cranfield"
+    found = leadline("demo", "--files", folder)
+    assert found.out.startswith(f"9 files written into {folder}: qrels.txt, bm25-")
+    assert len(list(folder.iterdir())) == 9
+    runs = sorted(folder.glob("*.run"))
+    again = leadline("evaluate", folder / "qrels.txt", *runs, "-m", "AP", "-f", "csv").out
+    there = leadline("evaluate", qrels_path(), *run_paths(), "-m", "AP", "-f", "csv").out
+    assert again == there
+
+
 def test_it_shows_the_tour_and_writes_the_page_here(
     leadline: Leadline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -35,7 +35,7 @@ def report(results: Results, curves: Curves) -> str:
     """Make the page of a report."""
     inputs = [{"path": "qrels.txt", "rows": 24, "sha256": "0" * 64}]
     return report_page.page(
-        compare_results(results), curves, judgments=24, inputs=inputs, again="leadline report",
+        compare_results(results), curves.precision, judgments=24, inputs=inputs, again="leadline report",
         latex="\\begin{tabular}",
     )  # fmt: skip
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from leadline.commands._options import FORMATS, deliver, write_whole
@@ -21,8 +23,13 @@ MEASURES = ("AP", "nDCG@10", "P@5", "R@100", "Judged@10")
 )
 @click.option("-f", "--format", "form", type=click.Choice(FORMATS), default="table",
               show_default=True, help="How the measures are written on the screen.")  # fmt: skip
-def command(output: str, form: str) -> None:
+@click.option("--files", "folder", metavar="FOLDER",
+              help="Only write the judgments and runs into FOLDER, to try other commands on.")  # fmt: skip
+def command(output: str, form: str, folder: str | None) -> None:
     """Measure eight embedded runs on Cranfield and write a page about it; nothing is downloaded."""
+    if folder is not None:
+        _write_files(folder)
+        return
     from leadline.demo import qrels_path, run_paths
     from leadline.formats import read_qrels
 
@@ -50,3 +57,15 @@ def command(output: str, form: str) -> None:
     if talk:
         click.echo(f"\npage written: {output} (open it in a browser)")
         click.echo("next: leadline evaluate QRELS RUN...    leadline measures nDCG")
+
+
+def _write_files(folder: str) -> None:
+    """Write the embedded files as plain ones."""
+    from leadline.demo import files
+
+    os.makedirs(folder, exist_ok=True)
+    names = []
+    for name, content in files():
+        write_whole(os.path.join(folder, name), content)
+        names.append(name)
+    click.echo(f"{len(names)} files written into {folder}: {', '.join(names)}")

@@ -25,10 +25,11 @@ from leadline.commands.compare import RULES
 from leadline.comparison import compare_results
 from leadline.comparison.letters import MOST, letters_of
 from leadline.comparison.table import Comparison
-from leadline.curves import curve
-from leadline.evaluation import evaluate
+from leadline.evaluation import DEFAULT_MEASURES, evaluate
 from leadline.formats import read_qrels
 from leadline.intervals import intervals_of
+from leadline.measures.interpolated_precision import ELEVEN_LEVELS, IPrec
+from leadline.profiles import profile_of
 from leadline.render import Cell, Sheet
 from leadline.render.latex import write as latex_of
 from leadline.results import plain
@@ -64,15 +65,18 @@ def command(
     keep_inputs(output, qrels, *runs)
     table = read_qrels(qrels, subtopics=options["subtopics"])
     rules = {name: options.pop(name) for name in RULES}
-    reading = {name: options[name] for name in READING}
-    with progress("runs") as on_run:
-        results = evaluate(table, runs, measures or None, rel=level, on_run=on_run, **options)
+    profile, size = profile_of(options["profile"]), options["documents"]
+    wanted = profile.measures(measures or DEFAULT_MEASURES, rel=level, documents=size)
+    points = profile.measures(POINTS, rel=level, documents=size)
+    with progress("runs") as on_run:  # the curve comes with the measures: runs are read once
+        found = evaluate(table, runs, [*wanted, *points], rel=level, on_run=on_run, **options)
+    results = found.part(range(len(wanted)))
+    curves = found.means[:, [found.place(point) for point in points]]
     comparison = compare_results(results, **rules)
     results.intervals = intervals_of(
         results, comparison.rules.interval, confidence=rules["confidence"], seed=rules["seed"]
     )
     results.options = comparison.options | {"output": output}
-    curves = curve(table, runs, rel=1.0 if level is None else level, **reading)
     from leadline.pages.report import page, story
 
     inputs = [describe_input(qrels, len(table))]
@@ -93,7 +97,7 @@ def command(
         click.echo(f"page written: {output} (open it in a browser)")
 
 
-READING = ("negative", "name_by", "order", "on_duplicate", "on_nan")
+POINTS = [str(IPrec(recall=level, rule="standard")) for level in ELEVEN_LEVELS]
 
 
 def _again() -> str:

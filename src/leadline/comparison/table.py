@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -177,10 +177,15 @@ class Comparison:
         return [
             record
             for place in range(len(self.results.measures))
-            for record in self._records(place, changed)
+            for record in self.of_pairs(place, range(len(self.pairing)), changed=changed)
         ]
 
-    def _records(self, place: int, changed: int) -> list[Pair]:
+    def pairs_with(self, run: int) -> list[int]:
+        """Give the places of the pairs that a run is in."""
+        return np.flatnonzero((self.pairing.first == run) | (self.pairing.second == run)).tolist()
+
+    def of_pairs(self, place: int, pairs: Iterable[int], *, changed: int = 0) -> list[Pair]:
+        """Give the records of some pairs by one measure."""
         differences, names = self.differences[place], self.names
         measure = self.results.measures[place]
         found, effects, counts = (
@@ -190,7 +195,7 @@ class Comparison:
         )
         alike = None if self.p_equivalent is None else self.p_equivalent[place]
         records = []
-        for pair in range(len(self.pairing)):
+        for pair in pairs:
             first, second = int(self.pairing.first[pair]), int(self.pairing.second[pair])
             effect, queries = float(effects[pair]), int(found.number[pair])
             records.append(Pair(

@@ -7,7 +7,9 @@ downloaded.
 
 from __future__ import annotations
 
+import lzma
 import os
+from collections.abc import Iterator
 
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data")
 
@@ -26,3 +28,15 @@ def run_paths() -> list[str]:
     return [
         os.path.join(DATA, name) for name in sorted(os.listdir(DATA)) if name.endswith(".run.xz")
     ]
+
+
+def files() -> Iterator[tuple[str, bytes]]:
+    """Give the judgments and the runs as plain files: name and content.
+
+    >>> [name for name, _ in files()][:2]
+    ['qrels.txt', 'bm25-k1_0.9-b_0.4.run']
+    """
+    for path in (qrels_path(), *run_paths()):
+        name = os.path.basename(path).removesuffix(".xz")
+        with lzma.open(path) as file:
+            yield "qrels.txt" if path == qrels_path() else name, file.read()

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from leadline.arrays import Floats
 from leadline.comparison.letters import MOST, letters_of
 from leadline.comparison.table import Comparison, Pair
 from leadline.comparison.wording import percent, sentence
-from leadline.curves import Curves
 from leadline.intervals import intervals_of
+from leadline.measures.interpolated_precision import ELEVEN_LEVELS
 from leadline.pages import fill, inline
 from leadline.plots.of_comparison import figure_of
 from leadline.plots.per_query import per_query
@@ -30,14 +31,14 @@ OVERLAP = "Intervals may overlap and two runs still be told apart, for the queri
 
 def page(
     comparison: Comparison,
-    curves: Curves,
+    precision: Floats,
     *,
     judgments: int,
     inputs: Sequence[dict[str, Any]],
     again: str,
     latex: str,
 ) -> str:
-    """Make the page of a comparison and the curves of the same runs.
+    """Make the page of a comparison and the recall-precision curves of the same runs: runs x eleven levels.
 
     `inputs` are the files with digest and rows, `again` the command that makes the page, `latex` the table.
     """
@@ -56,10 +57,10 @@ def page(
         lettered=len(order) <= MOST,
         confidence=percent(rules.confidence),
         rules=rules,
-        said=[sentence(pair, rules) for pair in _of_the_best(comparison, chosen)[:SAID]],
+        said=[sentence(pair, rules) for pair in _of_the_best(comparison)[:SAID]],
         pairs=[_row(pair) for pair in chosen[:LISTED]],
         left_out=comparison.p.size - len(chosen[:LISTED]),
-        pictures=_pictures(comparison, curves),
+        pictures=_pictures(comparison, precision),
         separating=separating(results)[:SEPARATING],
         notices=[str(notice) for notice in comparison.notices],
         inputs=inputs,
@@ -111,15 +112,14 @@ def _chosen(comparison: Comparison) -> list[Pair]:
     """Give the pairs to show: all, or of many those of the best run by the first measure."""
     if comparison.p.size <= LISTED:
         return comparison.records(changed=0)
-    return _of_the_best(comparison, comparison.records(changed=0))
+    return _of_the_best(comparison)
 
 
-def _of_the_best(comparison: Comparison, pairs: Sequence[Pair]) -> list[Pair]:
+def _of_the_best(comparison: Comparison) -> list[Pair]:
     """Give the pairs of the best run by the first measure, the best of the others first."""
     results = comparison.results
     rank = {results.names[run]: place for place, run in enumerate(results.order())}
-    measure, name = str(results.measures[0]), results.names[results.order()[0]]
-    found = [pair for pair in pairs if pair.measure == measure and name in (pair.a, pair.b)]
+    found = comparison.of_pairs(0, comparison.pairs_with(results.order()[0]))
     return sorted(found, key=lambda pair: max(rank[pair.a], rank[pair.b]))
 
 
@@ -152,7 +152,7 @@ def _table(comparison: Comparison) -> dict[str, Any]:
     return {"columns": [str(measure) for measure in results.measures], "rows": rows}
 
 
-def _pictures(comparison: Comparison, curves: Curves) -> list[dict[str, Any]]:
+def _pictures(comparison: Comparison, precision: Floats) -> list[dict[str, Any]]:
     """Draw the pictures, each with a key, a title and what it shows."""
     results, first = comparison.results, str(comparison.results.measures[0])
     runs = len(results.runs)
@@ -171,7 +171,7 @@ def _pictures(comparison: Comparison, curves: Curves) -> list[dict[str, Any]]:
          f"{first} of every query, {words}: the largest gain at the left, the largest loss right."),
         ("scatter", figure_of(comparison, "scatter", pair=pair, width=WIDTH),
          f"{first} of every query in both runs; a point on the line is a query in which they are equal."),
-        ("curves", recall_precision(curves.names, curves.levels, curves.precision, width=WIDTH),
+        ("curves", recall_precision(results.names, ELEVEN_LEVELS, precision, width=WIDTH),
          "How precision falls as more of the relevant documents are wanted: mean interpolated precision."),
         ("map", per_query(results, width=WIDTH),
          f"{first} of each query (a column) in each run (a row); a column of many shades tells runs apart."),

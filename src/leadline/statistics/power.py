@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
@@ -80,6 +81,11 @@ def detectable(
     _check_power(power_wanted)
     if queries < 2 or not math.isfinite(deviation):
         return math.nan
+    return float(np.float64(_detectable_effect(queries, power_wanted, level)) * deviation)
+
+
+@lru_cache(maxsize=1024)  # the same for all pairs over as many queries
+def _detectable_effect(queries: int, power_wanted: float, level: float) -> float:
     low, high = 0.0, 100.0
     while power(high, queries, level=level) < power_wanted:
         high *= 10
@@ -89,7 +95,7 @@ def detectable(
             low = middle
         else:
             high = middle
-    return float(np.float64(high) * deviation)
+    return high
 
 
 def _check_power(power_wanted: float) -> None:
