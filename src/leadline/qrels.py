@@ -259,6 +259,15 @@ class Qrels:
             source=self.source,
         )  # fmt: skip
 
+    def only(self, code: int) -> Qrels:
+        """Give the judgments of one query, without subtopics and known documents."""
+        rows = np.arange(int(self.begin[code]), int(self.end[code]))
+        return Qrels(
+            Vocabulary([self.queries[code]]), np.array([0], dtype=np.int64),
+            np.array([len(rows)], dtype=np.int64), self.documents.take(rows), self.grades[rows],
+            source=self.source,
+        )  # fmt: skip
+
     def with_known(self, known: dict[bytes, set[bytes]]) -> Qrels:
         """Give the same qrels knowing which documents the user knew before, by query."""
         names = [self.queries.names[code] for code in self.query.tolist()]

@@ -14,8 +14,8 @@ from leadline.commands._options import (
     progress,
     reading_options,
 )
-from leadline.commands._results import results_text
-from leadline.commands._trec import evaluate_as_trec, queries_of, say, trec_options
+from leadline.commands._results import results_text, say
+from leadline.commands._trec import evaluate_as_trec, queries_of, trec_options
 from leadline.errors import UsageError
 from leadline.evaluation import evaluate
 from leadline.formats import read_qrels
@@ -100,7 +100,7 @@ def command(  # click documents the options
             results, write = evaluate_as_trec(
                 table, runs, measures, rel=level, on_run=on_run, **options
             )
-            say(results)
+            say(results.notices)
             deliver(write(per_query=per_query, means=means), output)
             return
         results = evaluate(table, runs, measures or None, rel=level, on_run=on_run, **options)

@@ -38,6 +38,7 @@ __all__ = [
     "RunLike",
     "Tally",
     "Workspace",
+    "counted_run",
     "is_ranked_lists",
     "is_row",
     "judge",
@@ -112,16 +113,20 @@ def read_run(
     >>> read_run({"q1": {"d1": 0.5, "d2": 0.7}}, name="mine")
     Run('mine', 1 queries, 2 rows)
     """
-    repair = repair_of(order, on_duplicate, on_nan)
+    return counted_run(source, name=name, repair=repair_of(order, on_duplicate, on_nan))[0]
+
+
+def counted_run(source: RunLike, *, repair: Repair, name: str | None = None) -> tuple[Run, Tally]:
+    """Read a run from anything, and give what was counted."""
     if isinstance(source, Run):
-        return source
+        return source, Tally(rows=len(source), queries=len(source.queries), tag=source.tag)
     if isinstance(source, (str, os.PathLike)):
-        return run_of(opened(os.fspath(source)), name=name, repair=repair)[0]
+        return run_of(opened(os.fspath(source)), name=name, repair=repair)
     from leadline.formats import records
 
     name = name or "run"
     found = _records_in_memory(source, "score", repair, path=name)
-    return records.run(found, name=name, repair=repair)[0]
+    return records.run(found, name=name, repair=repair)
 
 
 def run_of(source: Opened, *, repair: Repair, name: str | None = None) -> tuple[Run, Tally]:

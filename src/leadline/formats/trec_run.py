@@ -123,6 +123,11 @@ def read(
     tally.add(found)
     if not tally.queries:
         raise InputError("holds no lines of a run", expected=plain.RUN_COLUMNS, path=path)
+    scores, ranks = found.lists.scores, found.lists.ranks
+    order = found.lists.order()
+    if order is not None:
+        scores, ranks = scores[order], ranks[order]
+    tally.disordered = disordered(found.lists.bounds, scores, ranks)
     return run_of(found.lists, name=run_name(path) if name is None else name, tag=tally.tag), tally
 
 
