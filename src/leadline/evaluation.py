@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from leadline.judged import Judged
 from leadline.judged_runs import judge_runs
 from leadline.measures import Measure
 from leadline.notices import fractional_notice, levels_of, notices_of, undefined_notices
-from leadline.profiles import Averaging, profile_of
+from leadline.profiles import Averaging, Profile, profile_of
 from leadline.qrels import Qrels
 from leadline.results import Bounds, Results, RunInfo
 from leadline.trec_names import relevance_strings as strings_of
@@ -98,14 +99,15 @@ def evaluate(
         "on_duplicate": on_duplicate, "on_nan": on_nan, "depth": depth, "judged_only": judged_only,
         "name_by": name_by, "bounds": bounds,
     }  # fmt: skip
-    results = _together(infos, found, table, wanted, averaging, options)
+    meaning = partial(_meaning, chosen, rel, documents)
+    results = _together(infos, found, table, wanted, averaging, options, meaning)
     results.notices += fractional_notice(table) if chosen.whole_grades else []
     return results
 
 
 def _together(
     infos: Sequence[RunInfo], found: Sequence[_Found], table: Qrels, measures: Sequence[Measure],
-    averaging: Averaging, options: dict[str, Any],
+    averaging: Averaging, options: dict[str, Any], meaning: Callable[[Any], Sequence[Measure]],
 ) -> Results:  # fmt: skip
     """Put what was found of each run into one table, with its notices."""
     values = np.stack([each.values for each in found])
@@ -125,7 +127,15 @@ def _together(
             *undefined_notices(infos, table, measures, values, present),
         ],
         options=options,
+        meaning=meaning,
     )
+
+
+def _meaning(
+    profile: Profile, rel: float | None, documents: int | None, measure: object
+) -> list[Measure]:
+    """Give the measures that a name means where these were the options."""
+    return profile.measures(_listed(measure), rel=rel, documents=documents)
 
 
 def _bounds(measures: Sequence[Measure], judged: Judged) -> Bounds:
@@ -134,9 +144,7 @@ def _bounds(measures: Sequence[Measure], judged: Judged) -> Bounds:
     return bounds_of(measures, judged)
 
 
-def _listed(
-    measures: Iterable[str | Measure] | str | Measure | None,
-) -> Iterable[str | Measure]:
+def _listed(measures: object) -> Iterable[str | Measure]:
     if measures is None:
         return DEFAULT_MEASURES
     listed = [measures] if isinstance(measures, (str, Measure)) else measures
