@@ -33,14 +33,12 @@ def counts_of(judged: Judged, tally: Tally, measures: Sequence[Measure]) -> dict
 
 
 def tied_cutoffs(judged: Judged, measures: Sequence[Measure]) -> int:
-    """Count the lists where a cutoff of a measure parts equal scores, one of them judged."""
+    """Count the lists where the depth or a cutoff of a measure parts equal scores, one of them judged."""
     cutoffs = {cutoff for m in measures if (cutoff := getattr(m, "cutoff", None)) is not None}
-    if not cutoffs or not np.any(judged.tie_last > judged.tie_first):
-        return 0
     parted = np.zeros(len(judged.rank), dtype=np.bool_)
-    for cutoff in cutoffs:
+    for cutoff in cutoffs if np.any(judged.tie_last > judged.tie_first) else ():
         parted |= (judged.tie_first <= cutoff) & (cutoff < judged.tie_last)
-    return judged.count_queries(parted)
+    return int(np.count_nonzero(judged.parted | (judged.total(judged.query[parted]) > 0)))
 
 
 # What is summed over runs, with the words for it; the fields in braces are filled in.
