@@ -94,10 +94,11 @@ def evaluate(
         depth=depth, judged_only=judged_only, name_by=name_by, measures=wanted, on_run=on_run,
     )  # fmt: skip
     options = {
-        "profile": profile, "rel": rel, "documents": documents, "queries": averaging,
+        "measures": list(map(str, wanted)), "profile": profile, "rel": rel,
+        "documents": documents, "queries": averaging,
         "negative": negative, "known": known, "subtopics": subtopics, "order": order,
         "on_duplicate": on_duplicate, "on_nan": on_nan, "depth": depth, "judged_only": judged_only,
-        "name_by": name_by, "bounds": bounds,
+        "name_by": name_by, "relevance_strings": relevance_strings, "bounds": bounds,
     }  # fmt: skip
     meaning = partial(_meaning, chosen, rel, documents)
     results = _together(infos, found, table, wanted, averaging, options, meaning)

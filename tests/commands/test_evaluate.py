@@ -126,6 +126,8 @@ def test_json_has_the_keys_of_every_result_and_its_own(leadline: Leadline, here:
     assert {"missing_queries": 1}.items() <= {
         one["code"]: one["count"] for one in data["warnings"]
     }.items()
+    assert data["options"]["measures"] == ["AP", "P@2", "Judged@2"]
+    assert (data["options"]["per_query"], data["options"]["no_means"]) == (False, False)
     assert {"profile", "queries", "negative", "order", "on_duplicate"} <= set(data["options"])
     assert here.joinpath("qrels.txt").read_text() == QRELS
 
@@ -315,3 +317,16 @@ def test_bad_measures_are_all_named_at_once(leadline: Leadline) -> None:
     assert "nDCG@10" in done.err
     assert "'Quux@5'" in done.err
     assert "leadline measures" in done.err
+
+
+@pytest.mark.parametrize("more", [(), ("-J",)])
+def test_a_depth_that_parts_equal_scores_is_counted_even_where_it_cuts_the_judged_one_away(
+    leadline: Leadline, here: Path, more: tuple[str, ...]
+) -> None:
+    (here / "tied.run").write_text("q1 0 z 1 2 t\nq1 0 y 2 1 t\nq1 0 a 3 1 t\n")
+    asked = ("evaluate", "qrels.txt", "tied.run", "-m", "AP", "-f", "json", *more)
+    counts = [
+        leadline(*asked, "-M", depth).data["runs"][0]["counts"]["tied_cutoffs"]
+        for depth in (1, 2, 3)
+    ]
+    assert counts == [0, 1, 0]

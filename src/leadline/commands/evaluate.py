@@ -104,6 +104,7 @@ def command(  # click documents the options
             deliver(write(per_query=per_query, means=means), output)
             return
         results = evaluate(table, runs, measures or None, rel=level, on_run=on_run, **options)
+    results.options |= {"per_query": per_query, "no_means": no_means}
     text = results_text(
         "evaluate", results,
         lambda: _data(results, per_query=per_query, means=means),
