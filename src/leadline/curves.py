@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from leadline.arguments import check_numbers, check_word
 from leadline.arrays import Floats, Integers, freeze
 from leadline.errors import UsageError
 from leadline.formats import QrelsLike, RunLike, read_qrels, repair_of
@@ -104,8 +105,8 @@ def curve(
     >>> found.precision[0].round(2)
     array([1.  , 1.  , 1.  , 1.  , 1.  , 1.  , 0.67, 0.67, 0.67, 0.67, 0.67])
     """
-    if interpolation not in RULES:
-        raise UsageError(f"interpolation={interpolation!r}; expected " + " or ".join(RULES))
+    check_word(RULES, interpolation=interpolation)
+    check_numbers(rel=rel)
     table = read_qrels(qrels, negative=negative)
 
     def one(judged: Judged) -> tuple[Floats, Hits]:

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from leadline.arguments import check_flags, check_numbers, check_whole, check_word
 from leadline.arrays import Flags, Floats
 from leadline.errors import UsageError
-from leadline.formats import QrelsLike, RunLike, read_qrels, repair_of
+from leadline.formats import KnownLike, QrelsLike, RunLike, read_qrels, repair_of
 from leadline.judged import Judged
 from leadline.judged_runs import judge_runs
 from leadline.measures import Measure
@@ -20,6 +21,7 @@ from leadline.qrels import Qrels
 from leadline.results import Bounds, Results, RunInfo
 from leadline.trec_names import relevance_strings as strings_of
 
+AVERAGES = ("all", "both", "with_relevant", "complete")
 DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@100", "Judged@10")
 
 
@@ -41,7 +43,7 @@ def evaluate(
     documents: int | None = None,
     queries: Averaging | None = None,
     negative: str = "nonrelevant",
-    known: str | None = None,
+    known: KnownLike | None = None,
     subtopics: bool = False,
     order: str = "score",
     on_duplicate: str = "refuse",
@@ -58,7 +60,8 @@ def evaluate(
     Every query of the qrels counts: a measure of a query that a run lacks or that has nothing relevant
     counts 0 in the mean, and is counted in `notices` (`queries="both"` averages over the queries of both,
     `"with_relevant"` over those with something relevant). `rel` is the least grade that is relevant, for
-    measures that were not given one, `documents` the size of the collection. `relevance_strings` keeps the
+    measures that were not given one, `documents` the size of the collection, `known` the documents that the
+    user knew before: a file, or `{query: [document, ...]}`. `relevance_strings` keeps the
     grades of that many documents of every list as text. `bounds` adds how far values may move over the orders
     of tied documents and the grades of unjudged ones. `on_run(done, total)` is called after each run.
 
@@ -67,18 +70,19 @@ def evaluate(
     >>> results.mean("run", "AP")
     0.5
     """
-    if depth is not None and (not isinstance(depth, int) or depth < 1):
-        raise UsageError(f"depth={depth!r}; expected a whole number, 1 or more")
+    check_flags(bounds=bounds)
+    check_whole(0, documents=documents, relevance_strings=relevance_strings)
+    check_numbers(**{} if rel is None else {"rel": rel})
     chosen = profile_of(profile)
     wanted = chosen.measures(_listed(measures), rel=rel, documents=documents)
-    averaging = queries or chosen.queries
-    if averaging not in ("all", "both", "with_relevant", "complete"):
-        raise UsageError(f"queries={averaging!r}; expected 'all', 'both' or 'with_relevant'")
+    averaging = chosen.queries if queries is None else queries
+    check_word(AVERAGES, queries=averaging)
     table = read_qrels(qrels, negative=negative, subtopics=subtopics)
     if known is not None:
         from leadline.formats import known as known_documents
 
-        table = table.with_known(known_documents.read(known))
+        table = table.with_known(known_documents.of(known))
+        known = known_documents.shown(known)
 
     def one(judged: Judged) -> _Found:
         return _Found(

@@ -163,6 +163,6 @@ PROFILES = {
 
 def profile_of(name: str) -> Profile:
     """Give a profile by name."""
-    if name not in PROFILES:
-        raise UsageError(f"unknown profile '{name}'; known: " + ", ".join(PROFILES))
+    if not isinstance(name, str) or name not in PROFILES:
+        raise UsageError(f"unknown profile {name!r}; known: " + ", ".join(PROFILES))
     return PROFILES[name]

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
+from leadline.arguments import check_flags, check_word
 from leadline.errors import UsageError
 from leadline.evaluation import evaluate
 from leadline.formats import QrelsLike, RunLike, Tally, counted_run, read_qrels, repair_of
@@ -156,6 +157,8 @@ def explain(
     >>> found.value, found.steps.lines
     (0.5, ['first relevant document at rank 2', 'RR = 1 / 2 = 0.5'])
     """
+    check_flags(everything=everything)
+    check_word(("file", "tag"), name_by=name_by)
     reading = {"negative", "subtopics"} & options.keys()
     table = read_qrels(qrels, **{option: options.pop(option) for option in sorted(reading)})
     repair = repair_of(order, on_duplicate, on_nan)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from leadline.arguments import check_flags, check_word
 from leadline.errors import InputError, UsageError
 from leadline.formats import trec_qrels, trec_run
 from leadline.formats.opening import Window, Workspace, first_bytes, read_whole, run_name
@@ -29,10 +30,12 @@ QrelsLike: TypeAlias = (
     "| Mapping[str, Mapping[str, Mapping[str, float]]] | IntoFrame | Iterable[tuple[Any, ...]] "
     "| Iterable[Mapping[str, Any]]"
 )
+KnownLike: TypeAlias = "str | os.PathLike[str] | Mapping[str, Iterable[str]]"
 EXPECTED = "a path, a dictionary, a data frame, or rows of (query, document, number)"
 IR_DATASETS = "ir_datasets:"
 
 __all__ = [
+    "KnownLike",
     "QrelsLike",
     "Repair",
     "RunLike",
@@ -64,8 +67,8 @@ def read_qrels(
     >>> read_qrels({"q1": {"d1": 1, "d2": 0}})
     Qrels(1 queries, 2 judgments)
     """
-    if negative not in ("nonrelevant", "unjudged"):
-        raise UsageError(f"negative={negative!r}; expected 'nonrelevant' or 'unjudged'")
+    check_word(("nonrelevant", "unjudged"), negative=negative)
+    check_flags(subtopics=subtopics)
     qrels = _qrels(source, subtopics=subtopics)
     if negative == "unjudged" and (qrels.grades < 0).any():
         return qrels.keep(qrels.grades >= 0)
@@ -276,11 +279,7 @@ def is_row(value: object) -> bool:
 
 def repair_of(order: str, on_duplicate: str, on_nan: str) -> Repair:
     """Check what to do with faults in a run."""
-    for label, value, allowed in (
-        ("order", order, ("score", "rank")),
-        ("on_duplicate", on_duplicate, ("refuse", "first", "last", "max", "hold")),
-        ("on_nan", on_nan, ("refuse", "drop")),
-    ):
-        if value not in allowed:
-            raise UsageError(f"{label}={value!r}; expected " + " or ".join(map(repr, allowed)))
+    check_word(("score", "rank"), order=order)
+    check_word(("refuse", "first", "last", "max", "hold"), on_duplicate=on_duplicate)
+    check_word(("refuse", "drop"), on_nan=on_nan)
     return Repair(on_duplicate=on_duplicate, on_nan=on_nan, order=order)
