@@ -17,6 +17,7 @@ from leadline.measures.interpolated_precision import ELEVEN_LEVELS, RULES, inter
 from leadline.notices import notices_of
 from leadline.results import Notice, RunInfo
 from leadline.vocabulary import Vocabulary
+from leadline.wording import counted, queries
 
 
 class Curves:
@@ -77,7 +78,7 @@ class Curves:
         return {"levels": list(self.levels), "runs": runs}
 
     def __repr__(self) -> str:
-        return f"Curves({len(self.runs)} runs, {len(self.queries)} queries)"
+        return f"Curves({counted(len(self.runs), 'run')}, {queries(len(self.queries))})"
 
 
 def curve(

@@ -47,7 +47,7 @@ def judge_runs(
     ) -> tuple[RunInfo, T]:
         name, judged, tally = judge(
             source, qrels, name=name, repair=repair, narrow=narrow, depth=depth,
-            judged_only=judged_only, workspaces=workspaces,
+            judged_only=judged_only, workspaces=workspaces, by_tag=name_by == "tag",
         )  # fmt: skip
         info = RunInfo(
             name=(tally.tag or name) if name_by == "tag" else name,

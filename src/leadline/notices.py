@@ -25,6 +25,7 @@ def counts_of(judged: Judged, tally: Tally, measures: Sequence[Measure]) -> dict
         "unjudged_queries": tally.unjudged_queries,
         "tied_lists": judged.count_queries(judged.tie_last > judged.tie_first),
         "tied_cutoffs": tied_cutoffs(judged, measures),
+        "other_tags": tally.other_tags,
         "ignored_columns": tally.extra_columns,
         "rank_disagrees": tally.disordered,
         "repeated_documents": tally.repeated,
@@ -50,6 +51,7 @@ PER_RUN: dict[str, str] = {
     "tied_lists": "lists in which judged documents share a score: {count} in {runs}; order: document id "
     "falling",
     "tied_cutoffs": "lists in which a cutoff parts equal scores: {count} in {runs}",
+    "other_tags": "further tags in the file: {count} in {runs}; the last one names the run",
     "ignored_columns": "lines with more than six columns: {count} in {runs}; the rest is ignored",
     "rank_disagrees": "lists in which the rank column contradicts the scores: {count} in {runs}; scores "
     "decide (--order rank takes the ranks)",

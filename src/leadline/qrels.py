@@ -12,6 +12,7 @@ from leadline import kernels
 from leadline.arrays import Codes, Flags, Floats, Hashes, Integers, freeze
 from leadline.errors import InputError
 from leadline.vocabulary import Ids, Vocabulary, to_text
+from leadline.wording import counted, queries
 
 
 class Slots(NamedTuple):
@@ -182,7 +183,7 @@ class Qrels:
         return len(self.grades)
 
     def __repr__(self) -> str:
-        return f"Qrels({len(self.queries)} queries, {len(self)} judgments)"
+        return f"Qrels({queries(len(self.queries))}, {counted(len(self), 'judgment')})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Qrels) or self.queries != other.queries or len(self) != len(other):

@@ -13,6 +13,7 @@ import numpy as np
 from leadline.arrays import Flags, Floats, freeze
 from leadline.errors import MissingPackageError, UsageError
 from leadline.vocabulary import Vocabulary
+from leadline.wording import counted, queries
 
 # Over the orders of tied documents, and over the grades of unjudged documents.
 BOUNDS = {"ties": slice(0, 3), "unjudged": slice(3, 5)}  # low, high, expected; low, high
@@ -291,7 +292,7 @@ class Results:
 
     def __repr__(self) -> str:
         return (
-            f"Results({len(self.runs)} runs, {len(self.queries)} queries, "
+            f"Results({counted(len(self.runs), 'run')}, {queries(len(self.queries))}, "
             f"{', '.join(map(str, self.measures))})"
         )
 

@@ -17,6 +17,7 @@ from leadline.measures.subtopic_recall import StRecall
 from leadline.notices import notices_of
 from leadline.results import Notice, RunInfo
 from leadline.vocabulary import Vocabulary
+from leadline.wording import counted, queries
 
 
 class Covered(NamedTuple):
@@ -92,7 +93,7 @@ class SubtopicCurves:
         return {"ranks": self.ranks, "runs": runs}
 
     def __repr__(self) -> str:
-        return f"SubtopicCurves({len(self.runs)} runs, {len(self.queries)} queries)"
+        return f"SubtopicCurves({counted(len(self.runs), 'run')}, {queries(len(self.queries))})"
 
 
 def subtopic_curve(

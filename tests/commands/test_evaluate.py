@@ -330,3 +330,29 @@ def test_a_depth_that_parts_equal_scores_is_counted_even_where_it_cuts_the_judge
         for depth in (1, 2, 3)
     ]
     assert counts == [0, 1, 0]
+
+
+def test_one_run_and_one_query_are_said_in_the_singular(leadline: Leadline, here: Path) -> None:
+    (here / "one.txt").write_text("q1 0 a 1\n")
+    for more in ((), ("--bounds",)):
+        done = leadline("evaluate", "one.txt", "good.run", "-m", "AP", *more)
+        assert "\n1 run, mean over 1 query\n" in done.out
+    assert "\n1 run, 1 query\n" in leadline("curve", "one.txt", "good.run").out
+
+
+@pytest.mark.parametrize("order", [("old", "new"), ("new", "new")])
+def test_several_tags_in_a_file_are_said_where_the_tag_names_the_run(
+    leadline: Leadline, here: Path, order: tuple[str, str]
+) -> None:
+    first, last = order
+    text = f"q1 Q0 a 1 9 {first}\nq2 Q0 d 1 8 {last} \n"
+    (here / "tags.run").write_text(text)
+    said = "further tags in the file: 1 in new; the last one names the run"
+    for asked in (
+        ("evaluate", "qrels.txt", "tags.run"),
+        ("evaluate", "qrels.txt", "-"),
+        ("explain", "qrels.txt", "tags.run", "--query", "q1"),
+    ):
+        done = leadline(*asked, "-m", "AP", "--name-by", "tag", stdin=text.encode())
+        assert (said in done.out) == (first != last)
+        assert "further tags" not in leadline(*asked, "-m", "AP", stdin=text.encode()).out

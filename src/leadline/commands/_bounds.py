@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from leadline.render import Cell, Sheet
 from leadline.results import Results, plain
+from leadline.wording import counted, queries
 
 COLUMNS = ["value", "ties low", "ties high", "ties expected", "unjudged low", "unjudged high"]
 NOTES = (
@@ -27,12 +28,12 @@ def bounds_sheet(results: Results, *, per_query: bool = False) -> Sheet:
                 ]
                 label.append("mean")
             rows.append([*label, *_numbers(results, place, column)])
-    queries = len(results.averaged_queries())
+    averaged = len(results.averaged_queries())
     return Sheet(
         columns=["run", "measure", *(["query"] if per_query else []), *COLUMNS],
         rows=rows,
         notes=[
-            f"{len(results.runs)} runs, mean over {queries} queries",
+            f"{counted(len(results.runs), 'run')}, mean over {queries(averaged)}",
             *NOTES,
             *map(str, results.notices),
         ],

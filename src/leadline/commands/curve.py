@@ -20,6 +20,7 @@ from leadline.formats import read_qrels
 from leadline.measures.interpolated_precision import RULES
 from leadline.render import Cell, Sheet
 from leadline.subtopic_curves import SubtopicCurves, subtopic_curve
+from leadline.wording import counted, queries
 
 TICKS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 50, 100, 200, 500, 1000)
 
@@ -122,7 +123,7 @@ def sheet_of(curves: Curves | SubtopicCurves) -> Sheet:
     best = {(row, column + 1) for row, column in zip(*map(list, winners), strict=True)}
     notes = [
         says,
-        f"{len(rows)} runs, {len(curves.queries)} queries",
+        f"{counted(len(rows), 'run')}, {queries(len(curves.queries))}",
         *map(str, curves.notices),
     ]
     return Sheet(["run", *heads], rows, best=best, notes=notes, digits=3)

@@ -22,6 +22,7 @@ from leadline.formats import read_qrels
 from leadline.profiles import PROFILES
 from leadline.render import Cell, Sheet
 from leadline.results import Results, plain
+from leadline.wording import counted, queries
 
 
 @click.command(
@@ -152,8 +153,9 @@ def sheet_of(results: Results, *, per_query: bool = False, means: bool = True) -
             for column, winners in enumerate(results.best())
             if place in winners
         }
-    queries = len(results.averaged_queries())
-    notes = [f"{len(results.runs)} runs, mean over {queries} queries", *map(str, results.notices)]
+    averaged = queries(len(results.averaged_queries()))
+    said = f"{counted(len(results.runs), 'run')}, mean over {averaged}"
+    notes = [said, *map(str, results.notices)]
     return Sheet(
         columns=["run", *(["query"] if per_query else []), *texts],
         rows=rows,

@@ -65,7 +65,7 @@ def read_qrels(
     judged once for each, and its grade in measures that know no subtopics is the largest of them.
 
     >>> read_qrels({"q1": {"d1": 1, "d2": 0}})
-    Qrels(1 queries, 2 judgments)
+    Qrels(1 query, 2 judgments)
     """
     check_word(("nonrelevant", "unjudged"), negative=negative)
     check_flags(subtopics=subtopics)
@@ -114,7 +114,7 @@ def read_run(
     counts at its first place; rows are (query, document, score) or named tuples.
 
     >>> read_run({"q1": {"d1": 0.5, "d2": 0.7}}, name="mine")
-    Run('mine', 1 queries, 2 rows)
+    Run('mine', 1 query, 2 rows)
     """
     return counted_run(source, name=name, repair=repair_of(order, on_duplicate, on_nan))[0]
 
@@ -214,8 +214,12 @@ def judge(
     judged_only: bool = False,
     name: str | None = None,
     workspaces: Sequence[Workspace] = (),
+    by_tag: bool = False,
 ) -> tuple[str, Judged, Tally]:
-    """Join any run with the qrels; a file is streamed and never held whole. Gives its name too."""
+    """Join any run with the qrels; a file is streamed and never held whole. Gives its name too.
+
+    `by_tag`: the tag names the run, so that several in one file are counted.
+    """
     if isinstance(source, Run):
         return name or source.name, *_judge_run(source, qrels, narrow, depth, judged_only)
     if isinstance(source, (str, os.PathLike)):
@@ -225,7 +229,7 @@ def judge(
         if file.form == "trec":
             return name, *trec_run.judge(
                 path, qrels, repair=repair, narrow=narrow, depth=depth, judged_only=judged_only,
-                workspaces=workspaces, whole=file.whole,
+                workspaces=workspaces, whole=file.whole, by_tag=by_tag,
             )  # fmt: skip
         found = records_of(file, "score", repair)
     else:
