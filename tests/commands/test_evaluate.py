@@ -356,3 +356,27 @@ def test_several_tags_in_a_file_are_said_where_the_tag_names_the_run(
         done = leadline(*asked, "-m", "AP", "--name-by", "tag", stdin=text.encode())
         assert (said in done.out) == (first != last)
         assert "further tags" not in leadline(*asked, "-m", "AP", stdin=text.encode()).out
+
+
+@pytest.mark.parametrize("more", [(), ("--bounds",)])
+def test_a_query_called_mean_is_no_mean_in_csv(
+    leadline: Leadline, here: Path, more: tuple[str, ...]
+) -> None:
+    (here / "qrels.txt").write_text("mean 0 a 1\nother 0 b 1\n")
+    (here / "one.run").write_text("mean 0 a 1 2 t\n")
+    asked = ("evaluate", "qrels.txt", "one.run", "-m", "AP", "-q", "-f", "csv", *more)
+    rows = [line.split(",") for line in leadline(*asked).out.splitlines()]
+    place, value = rows[0].index("query"), rows[0].index("value" if more else "AP")
+    assert [(row[place], row[value]) for row in rows[1:]] == [
+        ("mean", "1.0"), ("other", "0.0"), ("", "0.5"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["relstring.5", "relstring", "runid"])
+def test_a_value_that_is_text_is_refused_where_only_numbers_are_shown(
+    leadline: Leadline, name: str
+) -> None:
+    done = leadline("evaluate", "qrels.txt", "good.run", "-m", "AP", "-m", name)
+    words = f"the value of {name} is text; expected a measure, or `evaluate -f trec`"
+    assert done == (2, "", f"leadline: error: {words}\n")
+    assert leadline("evaluate", "qrels.txt", "good.run", "-m", "official").status == 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leadline.render import Cell, Sheet
+from leadline.render import Cell, Label, Sheet
 from leadline.results import Results, plain
 from leadline.wording import counted, queries
 
@@ -26,7 +26,7 @@ def bounds_sheet(results: Results, *, per_query: bool = False) -> Sheet:
                     [*label, query, *_numbers(results, place, column, code)]
                     for code, query in enumerate(results.queries)
                 ]
-                label.append("mean")
+                label.append(Label("mean"))
             rows.append([*label, *_numbers(results, place, column)])
     averaged = len(results.averaged_queries())
     return Sheet(

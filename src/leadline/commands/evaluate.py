@@ -20,7 +20,7 @@ from leadline.errors import UsageError
 from leadline.evaluation import evaluate
 from leadline.formats import read_qrels
 from leadline.profiles import PROFILES
-from leadline.render import Cell, Sheet
+from leadline.render import Cell, Label, Sheet
 from leadline.results import Results, plain
 from leadline.wording import counted, queries
 
@@ -46,7 +46,12 @@ from leadline.wording import counted, queries
     metavar="GRADE",
     help="The least relevant grade, for measures that have `rel`.",
 )
-@click.option("-q", "--per-query", is_flag=True, help="Show every query too.")
+@click.option(
+    "-q",
+    "--per-query",
+    is_flag=True,
+    help="Show every query too; in csv the row of a mean has no query.",
+)
 @click.option(
     "--queries",
     type=click.Choice(["all", "both", "with_relevant"]),
@@ -146,7 +151,7 @@ def sheet_of(results: Results, *, per_query: bool = False, means: bool = True) -
             ]
         if not means:
             continue
-        first: list[Cell] = [results.runs[place].name, *(["mean"] if per_query else [])]
+        first: list[Cell] = [results.runs[place].name, *([Label("mean")] if per_query else [])]
         rows.append([*first, *map(plain, results.means[place].tolist())])
         best |= {
             (len(rows) - 1, column + 1 + per_query)

@@ -12,7 +12,7 @@ from leadline.errors import UsageError
 from leadline.explanation import Explanation, explain, number
 from leadline.formats import read_qrels
 from leadline.profiles import PROFILES
-from leadline.render import Cell, Sheet, render
+from leadline.render import Cell, Digits, Sheet, render
 
 
 @click.command(epilog="Example: leadline explain qrels.txt bm25.run -m nDCG@10 --query knots")
@@ -94,9 +94,9 @@ def sheet_of(found: Explanation) -> Sheet:
 
 def _cell(name: str, value: Any) -> Cell:
     if name == "grade":
-        return "unjudged" if value is None else f"{value:g}"
+        return "unjudged" if value is None else Digits(f"{value:g}")
     if name == "score":
-        return "-" if value is None else f"{value:.8g}"
+        return "-" if value is None else Digits(f"{value:.8g}")
     if name == "tie":
         return str(value or "")
     cell: Cell = value
