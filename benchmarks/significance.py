@@ -1,4 +1,6 @@
-"""How fast the statistics are, beside SciPy and beside reading: python benchmarks/significance.py QRELS RUN...
+"""How fast the statistics are, beside SciPy and beside reading.
+
+    python benchmarks/significance.py QRELS RUN...
 
 Prints ratios; seconds hold for this machine at this moment. Without runs only the tests are measured.
 """

@@ -126,8 +126,8 @@ def methods() -> str:
     """Write the page of tests, intervals and corrections."""
     lines = [
         "# Tests, intervals and corrections", "", NOTE, "",
-        "What `--test`, `--interval` and `--correction` of `leadline compare` and `leadline report` may be. How",
-        "to read them is in [comparing.md](comparing.md).",
+        "What `--test`, `--interval` and `--correction` of `leadline compare` and `leadline report` may",
+        "be. How to read them is in [comparing.md](comparing.md).",
     ]  # fmt: skip
     for title, room in (("Tests", TESTS), ("Intervals", INTERVALS), ("Corrections", CORRECTIONS)):
         lines += ["", f"## {title}"]
@@ -187,6 +187,8 @@ def _fresh(block: str) -> str:
     parts = []
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(os.path.join(FOLDER, "examples"), folder, dirs_exist_ok=True)
+        if "cranfield/" in block:
+            run(["leadline", "demo", "--files", "cranfield"], folder)
         for command in commands:
             ours = command.startswith("$ leadline ")
             printed = run(shlex.split(command)[1:], folder) if ours else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -48,6 +49,25 @@ def test_importing_leadline_loads_nothing_else_until_it_is_used() -> None:
 def test_a_name_loads_its_room_and_no_more() -> None:
     program = "import sys, leadline as ll; ll.InputError; print('numpy' in sys.modules)"
     assert python("-c", program) == "False\n"
+
+
+@pytest.mark.parametrize(
+    "name", ["AP", "map", "MAP", "ndcg_cut_10", "ndcg@10", ll.MEASURES.parse("AP")]
+)
+def test_results_understand_every_name_that_evaluate_understands(name: str) -> None:
+    results = ll.evaluate(QRELS, RUN, ["map", "ndcg_cut.10"])
+    assert results.mean("run", name) == results.means[0, int(str(name).startswith("ndcg"))]
+    assert pickle.loads(pickle.dumps(results)).place(name) == results.place(name)
+
+
+def test_results_understand_names_under_the_options_they_were_made_with() -> None:
+    results = ll.evaluate(QRELS, RUN, "official", profile="trec9", rel=2)
+    assert results.mean("run", "map") == results.mean("run", "AP(rel=2)") == 0.5
+    with pytest.raises(ll.UsageError, match="'P' means 9 measures; expected one"):
+        results.mean("run", "P")
+    for name in ("ERR", "nothing", None, 5, ["AP"]):
+        with pytest.raises(ll.UsageError, match="in these results; there are: NumQ, "):
+            results.mean("run", name)
 
 
 def test_dictionaries_are_evaluated() -> None:

@@ -160,7 +160,7 @@ def test_a_name_without_parameters_is_trec_evals_under_its_profiles_only() -> No
 
 def test_the_relevance_string_and_the_run_are_texts() -> None:
     assert TEN.asked(["relstring.20"]) == [Asked("relstring_20", "relstring", None, True, 20)]
-    with pytest.raises(UsageError, match="no measures"):
+    with pytest.raises(UsageError, match="the value of runid, relstring is text; expected a"):
         TEN.measures(["runid", "relstring"])
 
 

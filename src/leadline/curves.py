@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from leadline.arguments import check_numbers, check_word
 from leadline.arrays import Floats, Integers, freeze
 from leadline.errors import UsageError
 from leadline.formats import QrelsLike, RunLike, read_qrels, repair_of
@@ -16,6 +17,7 @@ from leadline.measures.interpolated_precision import ELEVEN_LEVELS, RULES, inter
 from leadline.notices import notices_of
 from leadline.results import Notice, RunInfo
 from leadline.vocabulary import Vocabulary
+from leadline.wording import counted, queries
 
 
 class Curves:
@@ -76,7 +78,7 @@ class Curves:
         return {"levels": list(self.levels), "runs": runs}
 
     def __repr__(self) -> str:
-        return f"Curves({len(self.runs)} runs, {len(self.queries)} queries)"
+        return f"Curves({counted(len(self.runs), 'run')}, {queries(len(self.queries))})"
 
 
 def curve(
@@ -104,8 +106,8 @@ def curve(
     >>> found.precision[0].round(2)
     array([1.  , 1.  , 1.  , 1.  , 1.  , 1.  , 0.67, 0.67, 0.67, 0.67, 0.67])
     """
-    if interpolation not in RULES:
-        raise UsageError(f"interpolation={interpolation!r}; expected " + " or ".join(RULES))
+    check_word(RULES, interpolation=interpolation)
+    check_numbers(rel=rel)
     table = read_qrels(qrels, negative=negative)
 
     def one(judged: Judged) -> tuple[Floats, Hits]:

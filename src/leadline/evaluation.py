@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from leadline.arguments import check_flags, check_numbers, check_whole, check_word
 from leadline.arrays import Flags, Floats
 from leadline.errors import UsageError
-from leadline.formats import QrelsLike, RunLike, read_qrels, repair_of
+from leadline.formats import KnownLike, QrelsLike, RunLike, read_qrels, repair_of
 from leadline.judged import Judged
 from leadline.judged_runs import judge_runs
 from leadline.measures import Measure
 from leadline.notices import fractional_notice, levels_of, notices_of, undefined_notices
-from leadline.profiles import Averaging, profile_of
+from leadline.profiles import Averaging, Profile, profile_of
 from leadline.qrels import Qrels
 from leadline.results import Bounds, Results, RunInfo
 from leadline.statistics import Interval
 from leadline.trec_names import relevance_strings as strings_of
 
+AVERAGES = ("all", "both", "with_relevant", "complete")
 DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@100", "Judged@10")
 
 
@@ -41,7 +44,7 @@ def evaluate(
     documents: int | None = None,
     queries: Averaging | None = None,
     negative: str = "nonrelevant",
-    known: str | None = None,
+    known: KnownLike | None = None,
     subtopics: bool = False,
     order: str = "score",
     on_duplicate: str = "refuse",
@@ -61,7 +64,8 @@ def evaluate(
     Every query of the qrels counts: a measure of a query that a run lacks or that has nothing relevant
     counts 0 in the mean, and is counted in `notices` (`queries="both"` averages over the queries of both,
     `"with_relevant"` over those with something relevant). `rel` is the least grade that is relevant, for
-    measures that were not given one, `documents` the size of the collection. `relevance_strings` keeps the
+    measures that were not given one, `documents` the size of the collection, `known` the documents that the
+    user knew before: a file, or `{query: [document, ...]}`. `relevance_strings` keeps the
     grades of that many documents of every list as text. `bounds` adds how far values may move over the orders
     of tied documents and the grades of unjudged ones, `intervals` (True or the name of a way, as in "BCa")
     how far means would move with other queries. `on_run(done, total)` is called after each run.
@@ -71,18 +75,19 @@ def evaluate(
     >>> results.mean("run", "AP")
     0.5
     """
-    if depth is not None and (not isinstance(depth, int) or depth < 1):
-        raise UsageError(f"depth={depth!r}; expected a whole number, 1 or more")
+    check_flags(bounds=bounds)
+    check_whole(0, documents=documents, relevance_strings=relevance_strings)
+    check_numbers(**{} if rel is None else {"rel": rel})
     chosen = profile_of(profile)
     wanted = chosen.measures(_listed(measures), rel=rel, documents=documents)
-    averaging = queries or chosen.queries
-    if averaging not in ("all", "both", "with_relevant", "complete"):
-        raise UsageError(f"queries={averaging!r}; expected 'all', 'both' or 'with_relevant'")
+    averaging = chosen.queries if queries is None else queries
+    check_word(AVERAGES, queries=averaging)
     table = read_qrels(qrels, negative=negative, subtopics=subtopics)
     if known is not None:
         from leadline.formats import known as known_documents
 
-        table = table.with_known(known_documents.read(known))
+        table = table.with_known(known_documents.of(known))
+        known = known_documents.shown(known)
 
     def one(judged: Judged) -> _Found:
         return _Found(
@@ -98,12 +103,15 @@ def evaluate(
         depth=depth, judged_only=judged_only, name_by=name_by, measures=wanted, on_run=on_run,
     )  # fmt: skip
     options = {
-        "profile": profile, "rel": rel, "documents": documents, "queries": averaging,
+        "measures": list(map(str, wanted)), "profile": profile, "rel": rel,
+        "documents": documents, "queries": averaging,
         "negative": negative, "known": known, "subtopics": subtopics, "order": order,
         "on_duplicate": on_duplicate, "on_nan": on_nan, "depth": depth, "judged_only": judged_only,
-        "name_by": name_by, "bounds": bounds, "intervals": bool(intervals),
+        "name_by": name_by, "relevance_strings": relevance_strings, "bounds": bounds,
+        "intervals": bool(intervals),
     }  # fmt: skip
-    results = _together(infos, found, table, wanted, averaging, options)
+    meaning = partial(_meaning, chosen, rel, documents)
+    results = _together(infos, found, table, wanted, averaging, options, meaning)
     if intervals:
         _add_intervals(results, intervals, confidence, seed)
     results.notices += fractional_notice(table) if chosen.whole_grades else []
@@ -112,7 +120,7 @@ def evaluate(
 
 def _together(
     infos: Sequence[RunInfo], found: Sequence[_Found], table: Qrels, measures: Sequence[Measure],
-    averaging: Averaging, options: dict[str, Any],
+    averaging: Averaging, options: dict[str, Any], meaning: Callable[[Any], Sequence[Measure]],
 ) -> Results:  # fmt: skip
     """Put what was found of each run into one table, with its notices."""
     values = np.stack([each.values for each in found])
@@ -132,6 +140,7 @@ def _together(
             *undefined_notices(infos, table, measures, values, present),
         ],
         options=options,
+        meaning=meaning,
     )
 
 
@@ -146,15 +155,20 @@ def _add_intervals(
     results.options |= {"intervals": results.intervals.by, "confidence": confidence, "seed": seed}
 
 
+def _meaning(
+    profile: Profile, rel: float | None, documents: int | None, measure: object
+) -> list[Measure]:
+    """Give the measures that a name means where these were the options."""
+    return profile.measures(_listed(measure), rel=rel, documents=documents)
+
+
 def _bounds(measures: Sequence[Measure], judged: Judged) -> Bounds:
     from leadline.bounds import bounds_of
 
     return bounds_of(measures, judged)
 
 
-def _listed(
-    measures: Iterable[str | Measure] | str | Measure | None,
-) -> Iterable[str | Measure]:
+def _listed(measures: object) -> Iterable[str | Measure]:
     if measures is None:
         return DEFAULT_MEASURES
     listed = [measures] if isinstance(measures, (str, Measure)) else measures

@@ -63,6 +63,7 @@ class _Part(NamedTuple):
     first: Codes
     last: Codes
     ties: Ties
+    parted: Flags
 
 
 class Judged:
@@ -71,7 +72,8 @@ class Judged:
     `present[q]` says whether the run has the query, `length[q]` how long its list is (after the cut).
     Row i of the columns is a retrieved judged document: `rank`, `row` in the qrels, `tie_first` and
     `tie_last` (the ranks that its group of equal scores takes up). `unjudged_ties` are the tie groups
-    without a judged document.
+    without a judged document. `parted[q]` says that the list was cut between equal scores, one of them of a
+    judged document.
     """
 
     def __init__(
@@ -86,6 +88,7 @@ class Judged:
         tie_first: Codes,
         tie_last: Codes,
         unjudged_ties: Ties,
+        parted: Flags | None = None,
     ) -> None:
         freeze(present, length, offsets, rank, row, tie_first, tie_last)
         self.qrels = qrels
@@ -97,6 +100,7 @@ class Judged:
         self.tie_first = tie_first
         self.tie_last = tie_last
         self.unjudged_ties = unjudged_ties
+        self.parted = np.zeros(len(present), dtype=np.bool_) if parted is None else parted
         self._hits: dict[float, Hits] = {}
 
     @classmethod
@@ -116,6 +120,8 @@ class Judged:
         present[query] = True
         length = np.zeros(size, dtype=np.int32)
         length[query] = _together([part.length for part in joined])
+        parted = np.zeros(size, dtype=np.bool_)
+        parted[query] = np.concatenate([part.parted for part in joined] or [parted[:0]])
         found = np.zeros(size, dtype=np.int64)
         found[query] = _together([part.found for part in joined])
         spans = _spans_by_query(query, joined)
@@ -137,6 +143,7 @@ class Judged:
             unjudged_ties=Ties(
                 *(_together([part.ties[column] for part in joined]) for column in range(3))
             ),
+            parted=parted,
         )
 
     @classmethod
@@ -259,6 +266,7 @@ def _spans_by_query(query: Codes, joined: Sequence[_Part]) -> list[tuple[int, sl
 def _join(qrels: Qrels, part: Lists, depth: int | None, judged_only: bool) -> _Part:
     """Find rank and tie group of the judged rows of some lists; lists of unjudged queries fall away."""
     queries, bounds, rows, scores = part
+    parted = _parted(part, depth)
     if judged_only:
         keep = (rows >= 0) & (qrels.grades[rows] >= 0)
         if depth is not None:
@@ -270,7 +278,7 @@ def _join(qrels: Qrels, part: Lists, depth: int | None, judged_only: bool) -> _P
         keep = np.repeat(wanted, np.diff(bounds))
         rows, scores = rows[keep], scores[keep]
         bounds = np.concatenate(([0], np.cumsum(np.diff(bounds)[wanted])))
-        queries = queries[wanted]
+        queries, parted = queries[wanted], parted[wanted]
     places = np.flatnonzero(rows >= 0)
     owner = np.searchsorted(bounds, places, side="right") - 1
     start = bounds[owner]
@@ -294,7 +302,23 @@ def _join(qrels: Qrels, part: Lists, depth: int | None, judged_only: bool) -> _P
         first=(tied[0] - start + 1).astype(np.int32) if tied else ranks,
         last=(tied[1] - start).astype(np.int32) if tied else ranks,
         ties=tied[2] if tied else Ties(none, none, none),
+        parted=parted,
     )
+
+
+def _parted(part: Lists, depth: int | None) -> Flags:
+    """Say which lists the depth cuts between equal scores, one of them of a judged document."""
+    found = np.zeros(len(part.queries), dtype=np.bool_)
+    if depth is None:
+        return found
+    low, high = part.bounds[:-1], part.bounds[1:]
+    longer = np.flatnonzero(high - low > depth)
+    edge = low[longer] + depth
+    for place in longer[part.scores[edge - 1] == part.scores[edge]].tolist():
+        span = slice(int(low[place]), int(high[place]))
+        score = part.scores[span.start + depth]
+        found[place] = np.any(part.rows[span][part.scores[span] == score] >= 0)
+    return found
 
 
 def _tie_groups(

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
+from leadline.arguments import check_flags, check_whole, check_word
 from leadline.errors import UsageError
 from leadline.formats import Repair, RunLike, Workspace, is_ranked_lists, is_row, judge
 from leadline.judged import Judged
@@ -37,13 +38,16 @@ def judge_runs(
 
     `measures` tell which cutoffs to look for in ties; `on_run(done, total)` is called after each run.
     """
+    check_whole(1, depth=depth)
+    check_flags(judged_only=judged_only)
+    check_word(("file", "tag"), name_by=name_by)
 
     def one(
         name: str | None, source: RunLike, workspaces: Sequence[Workspace]
     ) -> tuple[RunInfo, T]:
         name, judged, tally = judge(
             source, qrels, name=name, repair=repair, narrow=narrow, depth=depth,
-            judged_only=judged_only, workspaces=workspaces,
+            judged_only=judged_only, workspaces=workspaces, by_tag=name_by == "tag",
         )  # fmt: skip
         info = RunInfo(
             name=(tally.tag or name) if name_by == "tag" else name,

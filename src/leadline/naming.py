@@ -304,6 +304,10 @@ class Room(Generic[N]):
 
     def expand(self, text: str) -> list[N]:
         """Make every object that a text means; a list such as `P.5,10` means several."""
+        if not isinstance(text, str):
+            raise UsageError(
+                f"{self.noun} {text!r}; expected a name such as {next(iter(self.classes))}"
+            )
         text = " ".join(text.split())
         parts = GRAMMAR.fullmatch(text)
         meant = self.find(parts["name"]) if parts else None

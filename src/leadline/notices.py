@@ -25,6 +25,7 @@ def counts_of(judged: Judged, tally: Tally, measures: Sequence[Measure]) -> dict
         "unjudged_queries": tally.unjudged_queries,
         "tied_lists": judged.count_queries(judged.tie_last > judged.tie_first),
         "tied_cutoffs": tied_cutoffs(judged, measures),
+        "other_tags": tally.other_tags,
         "ignored_columns": tally.extra_columns,
         "rank_disagrees": tally.disordered,
         "repeated_documents": tally.repeated,
@@ -33,14 +34,12 @@ def counts_of(judged: Judged, tally: Tally, measures: Sequence[Measure]) -> dict
 
 
 def tied_cutoffs(judged: Judged, measures: Sequence[Measure]) -> int:
-    """Count the lists where a cutoff of a measure parts equal scores, one of them judged."""
+    """Count the lists where the depth or a cutoff of a measure parts equal scores, one of them judged."""
     cutoffs = {cutoff for m in measures if (cutoff := getattr(m, "cutoff", None)) is not None}
-    if not cutoffs or not np.any(judged.tie_last > judged.tie_first):
-        return 0
     parted = np.zeros(len(judged.rank), dtype=np.bool_)
-    for cutoff in cutoffs:
+    for cutoff in cutoffs if np.any(judged.tie_last > judged.tie_first) else ():
         parted |= (judged.tie_first <= cutoff) & (cutoff < judged.tie_last)
-    return judged.count_queries(parted)
+    return int(np.count_nonzero(judged.parted | (judged.total(judged.query[parted]) > 0)))
 
 
 # What is summed over runs, with the words for it; the fields in braces are filled in.
@@ -52,6 +51,7 @@ PER_RUN: dict[str, str] = {
     "tied_lists": "lists in which judged documents share a score: {count} in {runs}; order: document id "
     "falling",
     "tied_cutoffs": "lists in which a cutoff parts equal scores: {count} in {runs}",
+    "other_tags": "further tags in the file: {count} in {runs}; the last one names the run",
     "ignored_columns": "lines with more than six columns: {count} in {runs}; the rest is ignored",
     "rank_disagrees": "lists in which the rank column contradicts the scores: {count} in {runs}; scores "
     "decide (--order rank takes the ranks)",

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from leadline import trec_names
 from leadline.errors import UsageError
 from leadline.measures import MEASURES, Measure
-from leadline.trec_names import Asked
+from leadline.trec_names import Asked, is_text
 
 Averaging = Literal["all", "both", "with_relevant", "complete"]
 MISSING: dict[Averaging, str] = {
@@ -56,6 +56,12 @@ class Profile(NamedTuple):
         `rel` is the least relevant grade of every measure that has one and was not given it,
         `documents` the size of the collection for those that need it.
         """
+        wanted = list(wanted)
+        texts = [one for one in wanted if isinstance(one, str) and is_text(one)]
+        if texts:
+            raise UsageError(
+                f"the value of {', '.join(texts)} is text; expected a measure, or `evaluate -f trec`"
+            )
         asked = self.asked(wanted, rel=rel, documents=documents)
         found = dict.fromkeys(one.measure for one in asked if one.measure is not None)
         if not found:
@@ -163,6 +169,6 @@ PROFILES = {
 
 def profile_of(name: str) -> Profile:
     """Give a profile by name."""
-    if name not in PROFILES:
-        raise UsageError(f"unknown profile '{name}'; known: " + ", ".join(PROFILES))
+    if not isinstance(name, str) or name not in PROFILES:
+        raise UsageError(f"unknown profile {name!r}; known: " + ", ".join(PROFILES))
     return PROFILES[name]

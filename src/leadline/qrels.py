@@ -12,6 +12,7 @@ from leadline import kernels
 from leadline.arrays import Codes, Flags, Floats, Hashes, Integers, freeze
 from leadline.errors import InputError
 from leadline.vocabulary import Ids, Vocabulary, to_text
+from leadline.wording import counted, queries
 
 
 class Slots(NamedTuple):
@@ -182,7 +183,7 @@ class Qrels:
         return len(self.grades)
 
     def __repr__(self) -> str:
-        return f"Qrels({len(self.queries)} queries, {len(self)} judgments)"
+        return f"Qrels({queries(len(self.queries))}, {counted(len(self), 'judgment')})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Qrels) or self.queries != other.queries or len(self) != len(other):
@@ -256,6 +257,15 @@ class Qrels:
             self.queries, before[self.begin], before[self.end], self.documents.take(rows),
             self.grades[rows], known=None if self.known is None else self.known[rows],
             subtopics=None if self.subtopics is None else self.subtopics.keep(rows),
+            source=self.source,
+        )  # fmt: skip
+
+    def only(self, code: int) -> Qrels:
+        """Give the judgments of one query, without subtopics and known documents."""
+        rows = np.arange(int(self.begin[code]), int(self.end[code]))
+        return Qrels(
+            Vocabulary([self.queries[code]]), np.array([0], dtype=np.int64),
+            np.array([len(rows)], dtype=np.int64), self.documents.take(rows), self.grades[rows],
             source=self.source,
         )  # fmt: skip
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
@@ -13,6 +13,7 @@ import numpy as np
 from leadline.arrays import Flags, Floats, freeze
 from leadline.errors import MissingPackageError, UsageError
 from leadline.vocabulary import Vocabulary
+from leadline.wording import counted, queries
 
 # Over the orders of tied documents, and over the grades of unjudged documents.
 BOUNDS = {"ties": slice(0, 3), "unjudged": slice(3, 5)}  # low, high, expected; low, high
@@ -84,6 +85,7 @@ class Results:
     `averaged[r, q, m]` says whether query q takes part in the mean of measure m for run r; `without_mean[r]`
     that there is none (profile `trec10` with a missing query). `present[r, q]` says whether the run has the
     query; `relevance_strings[r][q]` are the grades of its first documents, if they were asked for.
+    `meaning(name)` gives the measures that a name means, where it is not the text of one.
     """
 
     def __init__(
@@ -102,6 +104,7 @@ class Results:
         notices: Sequence[Notice] = (),
         options: dict[str, Any] | None = None,
         inputs: Sequence[dict[str, Any]] = (),
+        meaning: Callable[[Any], Sequence[object]] | None = None,
     ) -> None:
         freeze(values, averaged)
         self.runs = list(runs)
@@ -119,6 +122,7 @@ class Results:
         self.notices = list(notices)
         self.options = dict(options or {})
         self.inputs = list(inputs)
+        self._meaning = meaning
 
     @property
     def names(self) -> list[str]:
@@ -152,13 +156,24 @@ class Results:
         return means
 
     def place(self, measure: object) -> int:
-        """Give the place of a measure by object or canonical text."""
+        """Give the place of a measure by object or by any name that `evaluate` understands."""
         texts = [str(known) for known in self.measures]
-        if str(measure) not in texts:
+        meant = [str(measure)] if str(measure) in texts else self._meant(measure)
+        found = [texts.index(text) for text in meant if text in texts]
+        if len(meant) > 1 and found:
+            raise UsageError(f"'{measure}' means {len(meant)} measures; expected one")
+        if not found:
             raise UsageError(
                 f"no measure '{measure}' in these results; there are: " + ", ".join(texts)
             )
-        return texts.index(str(measure))
+        return found[0]
+
+    def _meant(self, measure: object) -> list[str]:
+        """Give the texts of the measures that a name means; none where nobody knows it."""
+        try:
+            return [] if self._meaning is None else list(map(str, self._meaning([measure])))
+        except UsageError:
+            return []
 
     def mean(self, run: str, measure: object) -> float:
         """Give one mean."""
@@ -205,7 +220,7 @@ class Results:
             self.runs, self.queries, [self.measures[place] for place in places],
             self.values[:, :, places], self.averaged[:, :, places], present=self.present,
             relevance_strings=self.relevance_strings, without_mean=self.without_mean,
-            notices=self.notices, options=self.options, inputs=self.inputs,
+            notices=self.notices, options=self.options, inputs=self.inputs, meaning=self._meaning,
         )  # fmt: skip
 
     def counted(self, place: int) -> Floats:
@@ -314,7 +329,7 @@ class Results:
 
     def __repr__(self) -> str:
         return (
-            f"Results({len(self.runs)} runs, {len(self.queries)} queries, "
+            f"Results({counted(len(self.runs), 'run')}, {queries(len(self.queries))}, "
             f"{', '.join(map(str, self.measures))})"
         )
 

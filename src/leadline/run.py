@@ -9,6 +9,7 @@ import numpy as np
 from leadline.arrays import Codes, Floats, Integers, freeze
 from leadline.errors import InputError
 from leadline.vocabulary import Vocabulary, to_text
+from leadline.wording import counted, queries
 
 
 class Run:
@@ -78,7 +79,7 @@ class Run:
         return len(self.scores)
 
     def __repr__(self) -> str:
-        return f"Run({self.name or self.tag!r}, {len(self.queries)} queries, {len(self)} rows)"
+        return f"Run({self.name or self.tag!r}, {queries(len(self.queries))}, {counted(len(self), 'row')})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Run):

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from leadline.arguments import check_numbers, check_whole
 from leadline.arrays import Floats, freeze
 from leadline.errors import UsageError
 from leadline.formats import QrelsLike, RunLike, read_qrels, repair_of
@@ -16,6 +17,7 @@ from leadline.measures.subtopic_recall import StRecall
 from leadline.notices import notices_of
 from leadline.results import Notice, RunInfo
 from leadline.vocabulary import Vocabulary
+from leadline.wording import counted, queries
 
 
 class Covered(NamedTuple):
@@ -91,7 +93,7 @@ class SubtopicCurves:
         return {"ranks": self.ranks, "runs": runs}
 
     def __repr__(self) -> str:
-        return f"SubtopicCurves({len(self.runs)} runs, {len(self.queries)} queries)"
+        return f"SubtopicCurves({counted(len(self.runs), 'run')}, {queries(len(self.queries))})"
 
 
 def subtopic_curve(
@@ -112,8 +114,8 @@ def subtopic_curve(
     At every rank the share covered is subtopic recall there. Every query of the qrels counts: one that a
     run lacks, or that has no subtopics, counts 0 in the mean.
     """
-    if ranks < 1:
-        raise UsageError(f"ranks={ranks}; expected 1 or more")
+    check_whole(1, ranks=ranks)
+    check_numbers(rel=rel)
     table = read_qrels(qrels, negative=negative, subtopics=True)
     measure = StRecall(rel=rel)
 

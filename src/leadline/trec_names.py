@@ -79,6 +79,15 @@ def expand(text: str, *, strict: bool = False, nine: bool = False) -> list[Asked
         raise UsageError(f"measure '{text}': '{written}'; expected {_expected(name)}") from None
 
 
+def is_text(name: str) -> bool:
+    """Say whether the value of a name is words.
+
+    >>> is_text("relstring.5"), is_text("map")
+    (True, False)
+    """
+    return name.strip().partition(".")[0] in TEXTS
+
+
 def name_of(measure: Measure, *, rel: float = 1.0) -> tuple[str, str] | None:
     """Give trec_eval's name of a measure and its family, if it has one.
 

@@ -18,8 +18,8 @@ RUN = {"1": {"a": 2.0, "b": 2.0, "x": 1.0}}
 TABLE = """\
 run  measure   value  ties low  ties high  ties expected  unjudged low  unjudged high
 my   IPrec@1  0.2500    0.2500     0.5000              -        0.2500         0.3333
-my        RR  0.2500    0.2500     0.5000         0.3750        0.2500         0.2500
-my     Bpref  0.0000    0.0000     0.5000         0.2500             -              -
+my   RR       0.2500    0.2500     0.5000         0.3750        0.2500         0.2500
+my   Bpref    0.0000    0.0000     0.5000         0.2500             -              -
 """
 
 
@@ -69,7 +69,7 @@ def test_with_per_query_every_value_has_its_own(leadline: Leadline) -> None:
     assert done.out.splitlines()[1:] == [
         "my,RR,1,0.5,0.5,1.0,0.75,0.5,0.5",
         "my,RR,2,0.0,0.0,0.0,0.0,0.0,0.0",
-        "my,RR,mean,0.25,0.25,0.5,0.375,0.25,0.25",
+        "my,RR,,0.25,0.25,0.5,0.375,0.25,0.25",
     ]
 
 

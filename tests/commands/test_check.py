@@ -70,7 +70,7 @@ def test_the_listing_names_everything(tmp_path: Path, leadline: Leadline) -> Non
 
 def test_standard_input_and_a_file_without_problems(tmp_path: Path, leadline: Leadline) -> None:
     text = b"q1 Q0 d1 1 2 t\nq1 Q0 d2 2 1 t\n"
-    expected = ": run, 1 queries, 2 documents, nothing to remark\n"
+    expected = ": run, 1 query, 2 documents, nothing to remark\n"
     assert leadline("check", "-", stdin=text) == (0, f"-{expected}", "")
     path = file_of(tmp_path, "a.run", text)
     assert leadline("check", path) == (0, f"{path}{expected}", "")

@@ -38,7 +38,8 @@ def file_of(folder: Path, name: str, content: bytes) -> Path:
 def test_a_run_in_every_format_that_is_text(name: str, tmp_path: Path, leadline: Leadline) -> None:
     source, target = file_of(tmp_path, "in.run", RUN), tmp_path / name
     found = leadline("convert", source, target)
-    assert found == (0, f"{target}: run, 2 queries, 3 documents\n", "")
+    lost = "" if name == "a.run" else "; left out: tag bm25"
+    assert found == (0, f"{target}: run, 2 queries, 3 documents{lost}\n", "")
     assert target.read_text() == GOLDEN[name]
     again = tmp_path / f"again{target.suffix}"
     assert leadline("convert", target, again).status == 0
@@ -91,11 +92,11 @@ def test_the_kind_is_told_by_content(
     text: bytes, kind: str, tmp_path: Path, leadline: Leadline
 ) -> None:
     source = file_of(tmp_path, "in", text)
-    assert f": {kind}, 1 queries" in leadline("convert", source, tmp_path / "a.jsonl").out
+    assert f": {kind}, 1 query," in leadline("convert", source, tmp_path / "a.jsonl").out
     other = {"run": "qrels", "qrels": "run"}[kind]
     if text.startswith(b'{"q1": {') or b"score\n" in text:
         asked = ("convert", source, tmp_path / "b.jsonl", "--kind", other)
-        assert f": {other}, 1 queries" in leadline(*asked).out
+        assert f": {other}, 1 query," in leadline(*asked).out
 
 
 def test_repeats_and_nan_are_repaired_on_request_and_counted(
@@ -107,8 +108,8 @@ def test_repeats_and_nan_are_repaired_on_request_and_counted(
     assert not target.exists()
     found = leadline("convert", source, target, "--on-duplicate", "last", "--on-nan", "drop")
     assert found.out == (
-        f"{target}: run, 1 queries, 1 documents; left out: 1 repeated documents, 1 scores NaN, "
-        "1 lines with columns after the sixth\n"
+        f"{target}: run, 1 query, 1 document; left out: 1 repeated document, "
+        "1 document with score NaN, columns after the sixth in 1 line\n"
     )
     assert target.read_text() == "q1 Q0 d1 1 2.0 t\n"
     asked = ("convert", source, tmp_path / "b.run", "--on-duplicate", "hold")
@@ -145,3 +146,39 @@ def test_what_cannot_be_read_or_written_is_one_line(tmp_path: Path, leadline: Le
         status, out, err = leadline("convert", *asked)
         assert (status, out, err.count("\n")) == (2, "", 1)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["b.csv", "c", "in.run"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "more", "lost"),
+    [
+        (
+            "qrels",
+            b"q1 0 d1 1\nq1 Q0 d2 1\nq1 s2 d3 1\n",
+            (),
+            "column 2, which is not 0 in 2 lines",
+        ),
+        ("qrels", b"q1 s1 d1 1\nq1 s2 d2 1\n", ("--subtopics",), ""),
+        (
+            "q.csv",
+            b"qid,docno,label,subtopic,title\nq1,d1,1,s1,x\n",
+            (),
+            "column subtopic, column title",
+        ),
+        ("q.csv", b"qid,docno,label,subtopic\nq1,d1,1,s1\n", ("--subtopics",), ""),
+        (
+            "r.csv",
+            b"qid,docno,rank,score,tag,text\nq1,d1,1,0.5,bm25,x\n",
+            (),
+            "column text, tag bm25",
+        ),
+        ("a.run", b"q1 Q0 d1 1 2 old\nq1 Q0 d2 2 1 new\n", (), "1 tag before the last, tag new"),
+    ],
+)
+def test_columns_and_tags_that_the_format_has_no_place_for_are_said(
+    name: str, text: bytes, more: tuple[str, ...], lost: str, tmp_path: Path, leadline: Leadline
+) -> None:
+    source = file_of(tmp_path, name, text)
+    found = leadline("convert", source, tmp_path / "out.jsonl", *more)
+    assert found.out.partition("; left out: ")[2].strip() == lost
+    found = leadline("convert", source, "-", "--to", "jsonl", *more)
+    assert found.err == (f"leadline: left out: {lost}\n" if lost else "")

@@ -41,7 +41,11 @@ def test_json_has_the_keys_of_the_contract(leadline: Leadline, files: list[Path]
     assert data["options"] == {
         "interpolation": "standard", "rel": 1.0, "negative": "nonrelevant", "order": "score",
         "on_duplicate": "refuse", "on_nan": "refuse", "name_by": "file", "plot": None,
+        "subtopics": False, "ranks": 20,
     }  # fmt: skip
+    assert leadline("curve", *files, "--subtopics", "-f", "json").data["options"] == (
+        data["options"] | {"subtopics": True}
+    )
 
 
 def test_jsonl_is_one_run_a_line(leadline: Leadline, files: list[Path]) -> None:

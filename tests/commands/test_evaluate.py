@@ -126,6 +126,8 @@ def test_json_has_the_keys_of_every_result_and_its_own(leadline: Leadline, here:
     assert {"missing_queries": 1}.items() <= {
         one["code"]: one["count"] for one in data["warnings"]
     }.items()
+    assert data["options"]["measures"] == ["AP", "P@2", "Judged@2"]
+    assert (data["options"]["per_query"], data["options"]["no_means"]) == (False, False)
     assert {"profile", "queries", "negative", "order", "on_duplicate"} <= set(data["options"])
     assert here.joinpath("qrels.txt").read_text() == QRELS
 
@@ -315,3 +317,66 @@ def test_bad_measures_are_all_named_at_once(leadline: Leadline) -> None:
     assert "nDCG@10" in done.err
     assert "'Quux@5'" in done.err
     assert "leadline measures" in done.err
+
+
+@pytest.mark.parametrize("more", [(), ("-J",)])
+def test_a_depth_that_parts_equal_scores_is_counted_even_where_it_cuts_the_judged_one_away(
+    leadline: Leadline, here: Path, more: tuple[str, ...]
+) -> None:
+    (here / "tied.run").write_text("q1 0 z 1 2 t\nq1 0 y 2 1 t\nq1 0 a 3 1 t\n")
+    asked = ("evaluate", "qrels.txt", "tied.run", "-m", "AP", "-f", "json", *more)
+    counts = [
+        leadline(*asked, "-M", depth).data["runs"][0]["counts"]["tied_cutoffs"]
+        for depth in (1, 2, 3)
+    ]
+    assert counts == [0, 1, 0]
+
+
+def test_one_run_and_one_query_are_said_in_the_singular(leadline: Leadline, here: Path) -> None:
+    (here / "one.txt").write_text("q1 0 a 1\n")
+    for more in ((), ("--bounds",)):
+        done = leadline("evaluate", "one.txt", "good.run", "-m", "AP", *more)
+        assert "\n1 run, mean over 1 query\n" in done.out
+    assert "\n1 run, 1 query\n" in leadline("curve", "one.txt", "good.run").out
+
+
+@pytest.mark.parametrize("order", [("old", "new"), ("new", "new")])
+def test_several_tags_in_a_file_are_said_where_the_tag_names_the_run(
+    leadline: Leadline, here: Path, order: tuple[str, str]
+) -> None:
+    first, last = order
+    text = f"q1 Q0 a 1 9 {first}\nq2 Q0 d 1 8 {last} \n"
+    (here / "tags.run").write_text(text)
+    said = "further tags in the file: 1 in new; the last one names the run"
+    for asked in (
+        ("evaluate", "qrels.txt", "tags.run"),
+        ("evaluate", "qrels.txt", "-"),
+        ("explain", "qrels.txt", "tags.run", "--query", "q1"),
+    ):
+        done = leadline(*asked, "-m", "AP", "--name-by", "tag", stdin=text.encode())
+        assert (said in done.out) == (first != last)
+        assert "further tags" not in leadline(*asked, "-m", "AP", stdin=text.encode()).out
+
+
+@pytest.mark.parametrize("more", [(), ("--bounds",)])
+def test_a_query_called_mean_is_no_mean_in_csv(
+    leadline: Leadline, here: Path, more: tuple[str, ...]
+) -> None:
+    (here / "qrels.txt").write_text("mean 0 a 1\nother 0 b 1\n")
+    (here / "one.run").write_text("mean 0 a 1 2 t\n")
+    asked = ("evaluate", "qrels.txt", "one.run", "-m", "AP", "-q", "-f", "csv", *more)
+    rows = [line.split(",") for line in leadline(*asked).out.splitlines()]
+    place, value = rows[0].index("query"), rows[0].index("value" if more else "AP")
+    assert [(row[place], row[value]) for row in rows[1:]] == [
+        ("mean", "1.0"), ("other", "0.0"), ("", "0.5"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["relstring.5", "relstring", "runid"])
+def test_a_value_that_is_text_is_refused_where_only_numbers_are_shown(
+    leadline: Leadline, name: str
+) -> None:
+    done = leadline("evaluate", "qrels.txt", "good.run", "-m", "AP", "-m", name)
+    words = f"the value of {name} is text; expected a measure, or `evaluate -f trec`"
+    assert done == (2, "", f"leadline: error: {words}\n")
+    assert leadline("evaluate", "qrels.txt", "good.run", "-m", "official").status == 0

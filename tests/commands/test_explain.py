@@ -35,38 +35,47 @@ AP_TEXT = """\
 AP of my, query q: 0.555556
 
 rank  document  score  tie  grade  relevant  found  precision     sum
-1            a      9           2         1      1     1.0000  1.0000
-2            c    7.5  2-3      0         0      1     0.5000  1.0000
-3            b    7.5  2-3      1         1      2     0.6667  1.6667
+1     a             9           2         1      1     1.0000  1.0000
+2     c           7.5  2-3      0         0      1     0.5000  1.0000
+3     b           7.5  2-3      1         1      2     0.6667  1.6667
 
 ranks that do not matter: 1 more (--all shows them)
 relevant documents judged: R = 3
 sum = 1/1 + 2/3 = 1.666667
 AP = 1.666667 / 3 = 0.555556
+
+retrieved documents not judged: 1 of 4 in my; they count as not relevant
+lists in which judged documents share a score: 1 in my; order: document id falling
 """
 NDCG_TEXT = """\
 nDCG@4 of my, query q: 0.798485
 
 rank  document  score  tie     grade    gain      CG  log2(rank+1)     DCG  ideal DCG    nDCG
-1            a      9              2  2.0000  2.0000        1.0000  2.0000     2.0000  1.0000
-2            c    7.5  2-3         0  0.0000  2.0000        1.5850  2.0000     2.6309  0.7602
-3            b    7.5  2-3         1  1.0000  3.0000        2.0000  2.5000     3.1309  0.7985
-4            x      3       unjudged  0.0000  3.0000        2.3219  2.5000     3.1309  0.7985
+1     a             9              2  2.0000  2.0000        1.0000  2.0000     2.0000  1.0000
+2     c           7.5  2-3         0  0.0000  2.0000        1.5850  2.0000     2.6309  0.7602
+3     b           7.5  2-3         1  1.0000  3.0000        2.0000  2.5000     3.1309  0.7985
+4     x             3       unjudged  0.0000  3.0000        2.3219  2.5000     3.1309  0.7985
 
 DCG = 2 + 0.5 = 2.5
 ideal order of all judged gains: 2 1 1
 ideal DCG = 2 + 0.63093 + 0.5 = 3.13093
 nDCG@4 = 2.5 / 3.13093 = 0.798485
+
+retrieved documents not judged: 1 of 4 in my; they count as not relevant
+lists in which judged documents share a score: 1 in my; order: document id falling
 """
 RR_TEXT = """\
 RR(rel=1.5) of my, query q: 1
 
 rank  document  score  tie  grade  relevant
-1            a      9           2         1
+1     a             9           2         1
 
 ranks that do not matter: 3 more (--all shows them)
 first relevant document at rank 1
 RR(rel=1.5) = 1 / 1 = 1
+
+retrieved documents not judged: 1 of 4 in my; they count as not relevant
+lists in which judged documents share a score: 1 in my; order: document id falling
 """
 # The lecture's tables: rank, document, gain, CG, logarithm, ideal DCG; and DCG, ideal DCG, NDCG.
 IDEAL = """\
@@ -191,9 +200,9 @@ ALPHA_TEXT = """\
 alpha_nDCG@3 of near, query q: 0.965195
 
 rank  document  score  tie  grade  subtopics    gain     DCG  ideal DCG  alpha_nDCG
-1            b      3           1         s1  1.0000  1.0000     1.0000      1.0000
-2            a      2           1         s1  0.5000  1.3155     1.6309      0.8066
-3            c      1           1         s2  1.0000  1.8155     1.8809      0.9652
+1     b             3           1  s1         1.0000  1.0000     1.0000      1.0000
+2     a             2           1  s1         0.5000  1.3155     1.6309      0.8066
+3     c             1           1  s2         1.0000  1.8155     1.8809      0.9652
 
 a subtopic adds 0.5^n to the gain, n documents above cover it; discount 1/log2(rank+1)
 DCG = 1 + 0.315465 + 0.5 = 1.815465
@@ -255,6 +264,7 @@ def test_json_has_the_steps_and_the_value(leadline: Leadline) -> None:
     assert done.data["command"] == "explain"
     assert [entry["path"] for entry in done.data["inputs"]] == ["qrels.txt", "my.run"]
     assert done.data["options"]["negative"] == "nonrelevant"
+    assert done.data["inputs"][1]["rows"] == 5
     assert done.data["value"] == pytest.approx(5 / 9)
     assert done.data["steps"][1] == {
         "rank": 2, "document": "c", "score": 7.5, "tie": "2-3", "grade": 0.0,
@@ -267,7 +277,7 @@ def test_a_measure_without_a_derivation_gets_ranks_grades_and_its_formula(
 ) -> None:
     done = leadline("explain", "qrels.txt", "my.run", "-m", "binG", "--query", "q")
     assert "formula: 1/R sum" in done.out
-    assert done.out.splitlines()[-1].startswith("binG = 0.")
+    assert "\nbinG = 0." in done.out
 
 
 def test_a_run_may_be_named_by_its_tag(leadline: Leadline) -> None:
@@ -304,3 +314,34 @@ def test_close_scores_are_ties_where_the_profile_compares_32_bit_floats() -> Non
     narrow = explain({"q": {"a": 1, "b": 0}}, run, "RR", "q", profile="trec9")
     assert wide.listed.ties == [None, None]
     assert narrow.listed.ties == ["1-2", "1-2"]
+
+
+def test_json_has_what_was_tied_and_unjudged_for_this_query_only(leadline: Leadline) -> None:
+    asked = ("explain", "qrels.txt", "my.run", "-m", "nDCG@2", "--query", "q", "-f", "json")
+    assert [(each["code"], each["count"]) for each in leadline(*asked).data["warnings"]] == [
+        ("unjudged_documents", 1), ("tied_lists", 1), ("tied_cutoffs", 1),
+    ]  # fmt: skip
+
+
+def test_what_reading_met_is_said_with_an_explanation(leadline: Leadline, here: Path) -> None:
+    (here / "odd.run").write_text("q 0 a 2 2 t more\nq 0 a 3 1 t\nq 0 b 1 1.5 t\n")
+    asked = ("odd.run", "-m", "AP", "--query", "q", "--on-duplicate", "first", "-f", "csv")
+    assert leadline("explain", "qrels.txt", *asked).err == (
+        "leadline: lines with more than six columns: 1 in odd; the rest is ignored\n"
+        "leadline: lists in which the rank column contradicts the scores: 1 in odd; scores decide "
+        "(--order rank takes the ranks)\n"
+        "leadline: repeated documents: 1 in odd; only one place of each counts\n"
+    )
+
+
+def test_a_query_with_nothing_relevant_or_an_undefined_value_is_said() -> None:
+    found = explain({"q": {"a": 0}, "p": {"a": 1}}, {"q": {"a": 1.0}}, "AP", "q")
+    assert [(each.code, each.count) for each in found.notices] == [("no_relevant", 1)]
+    found = explain({"q": {"a": 1}, "p": {"a": 0}}, {"q": {"b": 1.0}}, "RankOf", "q")
+    assert [each.code for each in found.notices] == ["unjudged_documents", "undefined"]
+
+
+def test_several_measures_are_refused_not_dropped(leadline: Leadline) -> None:
+    asked = ("explain", "qrels.txt", "my.run", "-m", "AP", "-m", "RR", "--query", "q")
+    expected = "leadline: error: 2 measures (AP, RR); expected one -m\n"
+    assert leadline(*asked) == (2, "", expected)

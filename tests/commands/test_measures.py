@@ -14,6 +14,7 @@ from leadline.arrays import Floats
 from leadline.judged import Judged
 from leadline.measures import MEASURES, Average, Measure, over
 from leadline.naming import Alone, Spellings, choice, needed_cutoff, number
+from leadline.trec_names import GROUPS
 
 
 def test_every_measure_of_the_room_has_one_line(leadline: Leadline) -> None:
@@ -147,7 +148,15 @@ def test_when_a_measure_is_undefined_is_asked_of_the_measure(name: str, cases: l
 
 def test_json_has_the_envelope_and_every_measure(leadline: Leadline) -> None:
     data = leadline("measures", "-f", "json").data
-    assert list(data) == ["leadline", "command", "inputs", "options", "warnings", "measures"]
+    assert list(data) == [
+        "leadline",
+        "command",
+        "inputs",
+        "options",
+        "warnings",
+        "measures",
+        "groups",
+    ]
     assert data["options"] == {"name": None}
     assert [one["name"] for one in data["measures"]] == list(MEASURES.classes)
     assert all(one["formula"] and one["source"] and one["title"] for one in data["measures"])
@@ -192,3 +201,13 @@ def test_the_catalogue_can_be_written_to_a_file(
     assert leadline("measures", "-o", file).out == ""
     with open(file, encoding="utf-8") as written:
         assert written.read() == leadline("measures").out
+
+
+def test_the_groups_of_trec_eval_are_listed_and_explained(leadline: Leadline) -> None:
+    part = leadline("measures").out.split("\n\n")[1]
+    said = dict(
+        line.split(": ") for line in part.replace("\n  ", " ").splitlines()[1:]
+    )  # a group a line, once lines are put together
+    assert {name: tuple(names.split()) for name, names in said.items()} == dict(GROUPS)
+    assert leadline("measures", "-f", "json").data["groups"]["set"][0] == "runid"
+    assert "'official' is NumQ, NumRet, " in leadline("measures", "official").out

@@ -293,3 +293,37 @@ def test_a_fractional_grade_among_known_documents_is_a_grade(tmp_path: Path) -> 
     path = tmp_path / "known.txt"
     path.write_text("q1 0 d1 1.0\nq1 0 d2 0.5\nq1 0 d3 +2\n")
     assert known.read(str(path)) == {b"q1": {b"d1", b"d3"}}
+
+
+def test_known_documents_may_be_a_dictionary() -> None:
+    given = {"q1": ["d2"], "q2": {"d1", "d3"}}
+    assert known.of(given) == {b"q1": {b"d2"}, b"q2": {b"d1", b"d3"}}
+    qrels, run = {"q1": {"d1": 1, "d2": 1}}, {"q1": {"d1": 2.0, "d2": 1.0}}
+    results = ll.evaluate(qrels, run, ["Coverage", "Novelty"], known={"q1": ("d2",)})
+    assert results.means.tolist() == [[1.0, 0.5]]
+    assert results.options["known"] == {"q1": ["d2"]}
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        (5, "known=int; expected a path, or {query: [document, ...]}"),
+        ({"q1": "d1"}, "known: query 'q1' has str; expected [document, ...]"),
+        ({"q1": [1]}, "id 1 is of type int; expected a string. str(...) makes one"),
+    ],
+)
+def test_other_known_documents_are_refused(given: Any, error: str) -> None:
+    with pytest.raises((InputError, UsageError)) as caught:
+        ll.evaluate(QRELS, RUN, "Coverage", known=given)
+    assert str(caught.value) == error
+
+
+def test_what_can_be_read_can_be_written(tmp_path: Path) -> None:
+    ll.write_run(RUN, tmp_path / "a.run")
+    assert read_run(tmp_path / "a.run") == read_run(RUN)
+    ll.write_qrels(pd.DataFrame(QRELS_ROWS, columns=["qid", "docno", "label"]), tmp_path / "q.json")
+    assert read_qrels(tmp_path / "q.json") == read_qrels(QRELS)
+    with pytest.raises(UsageError, match="path=5; expected a path, or '-' for standard output"):
+        ll.write_run(RUN, 5)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="an object of type int; expected a path, a dictionary"):
+        ll.write_qrels(5, tmp_path / "b")  # type: ignore[arg-type]

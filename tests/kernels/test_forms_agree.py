@@ -73,7 +73,9 @@ def expected(run: bytes, qrels: bytes, options: Options) -> dict[str, Any]:
     for fields in rows_of(qrels):
         judgments.setdefault(fields[0], {})[fields[2]] = float(fields[3])
     lists = lists_of(run)
-    found: dict[str, Any] = {"present": [], "length": [], "hits": [], "unjudged_ties": []}
+    found: dict[str, Any] = {
+        "present": [], "length": [], "parted": [], "hits": [], "unjudged_ties": [],
+    }  # fmt: skip
     for code, query in enumerate(sorted(judgments)):
         grades = judgments[query]
         ordered = sorted(
@@ -82,6 +84,11 @@ def expected(run: bytes, qrels: bytes, options: Options) -> dict[str, Any]:
                 for fields in lists.get(query, [])
             ),
             reverse=True,
+        )
+        last, rest = ordered[: options.depth][-1:], ordered[len(ordered[: options.depth]) :]
+        parted = bool(last and rest and last[0][0] == rest[0][0])
+        found["parted"].append(
+            parted and any(doc in grades for score, doc in ordered if score == rest[0][0])
         )
         if options.judged_only:
             ordered = [row for row in ordered[: options.depth] if grades.get(row[1], -1) >= 0]
@@ -106,6 +113,7 @@ def told(judged: Judged) -> dict[str, Any]:
     return {
         "present": judged.present.tolist(),
         "length": judged.length.tolist(),
+        "parted": judged.parted.tolist(),
         "hits": [
             (code, rank, judged.qrels.documents[row], grade, first, last)
             for code, rank, row, grade, first, last in zip(

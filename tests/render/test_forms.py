@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from leadline import render as room
-from leadline.render import Sheet, render, shown
+from leadline.render import Digits, Label, Sheet, render, shown
 
 # `trec` writes results, which know more than a sheet; test_trec.py is about it.
 FORMS = [entry.name for entry in pkgutil.iter_modules(room.__path__) if entry.name != "trec"]
@@ -166,3 +166,18 @@ def test_a_terminal_shows_head_and_tail_of_a_long_table(size: int, hidden: int) 
 def test_a_table_without_rows_still_has_its_head() -> None:
     for form in FORMS:
         assert "run" in render(Sheet(columns=["run", "AP"], rows=[]), form)
+
+
+def test_columns_of_text_stand_to_the_left_and_numbers_to_the_right() -> None:
+    sheet = Sheet(
+        columns=["run", "query", "score", "AP", "none"],
+        rows=[["a", "301", Digits("7.5"), 0.5, None], ["a", Label("mean"), "-", None, None]],
+    )
+    assert render(sheet, "markdown").splitlines()[1] == "| --- | --- | ---: | ---: | ---: |"
+    assert render(sheet, "latex").splitlines()[0] == r"\begin{tabular}{llrrr}"
+
+
+def test_a_label_is_for_people_only() -> None:
+    sheet = Sheet(columns=["query", "AP"], rows=[["mean", 0.5], [Label("mean"), 0.25]])
+    assert render(sheet, "csv") == "query,AP\nmean,0.5\n,0.25\n"
+    assert render(sheet, "markdown").count("mean") == 2

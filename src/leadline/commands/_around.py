@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from leadline.render import Cell, Sheet
+from leadline.render import Cell, Label, Sheet
 from leadline.results import Results, plain
+from leadline.wording import counted, queries
 
 BOUNDS = ["ties low", "ties high", "ties expected", "unjudged low", "unjudged high"]
 NOTES = (
@@ -25,7 +26,7 @@ def around_sheet(results: Results, *, per_query: bool = False) -> Sheet:
                     [*label, query, *_numbers(results, place, column, code)]
                     for code, query in enumerate(results.queries)
                 ]
-                label.append("mean")
+                label.append(Label("mean"))
             rows.append([*label, *_numbers(results, place, column)])
     around = ["low", "high"] if results.intervals is not None else []
     around += BOUNDS if results.bounds is not None else []
@@ -38,7 +39,7 @@ def around_sheet(results: Results, *, per_query: bool = False) -> Sheet:
 
 def _notes(results: Results) -> list[str]:
     notes = [
-        f"{len(results.runs)} runs, mean over {len(results.averaged_queries())} queries",
+        f"{counted(len(results.runs), 'run')}, mean over {queries(len(results.averaged_queries()))}",
     ]
     if results.intervals is not None:
         _, by, confidence = results.intervals

@@ -52,8 +52,7 @@ def results_text(
         inputs += [describe_input(run.path, run.counts["documents_read"]) for run in found.runs]
         return json_text(envelope(command, inputs, found.options, found.notices) | data())
     if form in ("csv", "jsonl"):  # they have no place for what the reader should know
-        for notice in found.notices:
-            click.echo(f"leadline: {notice}", err=True)
+        say(found.notices)
     if form == "jsonl":
         import json
 
@@ -61,6 +60,12 @@ def results_text(
             escaped(json.dumps(run, ensure_ascii=False)) + "\n" for run in data()[records]
         )
     return render(sheet(), form, to_file=to_file)
+
+
+def say(notices: Sequence[Notice]) -> None:
+    """Write notices to standard error, where programs that read the result do not look."""
+    for notice in notices:
+        click.echo(f"leadline: {notice}", err=True)
 
 
 def envelope(

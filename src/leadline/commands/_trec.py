@@ -56,9 +56,3 @@ def evaluate_as_trec(
         )  # fmt: skip
 
     return results, write
-
-
-def say(results: Results) -> None:
-    """Write the notices to standard error, where programs that read the result do not look."""
-    for notice in results.notices:
-        click.echo(f"leadline: {notice}", err=True)

@@ -13,6 +13,7 @@ from leadline.errors import InputError, UsageError
 from leadline.formats import lint, repairing
 from leadline.formats.lint import Checked, Problem
 from leadline.render import Cell, Sheet, render
+from leadline.wording import counted, queries
 
 
 @click.command(epilog="Example: leadline check qrels.txt bm25.run")
@@ -133,9 +134,9 @@ def _level(problem: Problem) -> str:
 
 def _listing(found: Checked) -> str:
     """Write the problems of a file for people, the errors first."""
-    noun = "documents" if found.kind == "run" else "judgments"
+    noun = "document" if found.kind == "run" else "judgment"
     head = f"{found.path}: " + (
-        f"{found.kind}, {found.queries:,} queries, {found.rows:,} {noun}"
+        f"{found.kind}, {queries(found.queries)}, {counted(found.rows, noun)}"
         if found.kind
         else "unread"
     )

@@ -8,9 +8,20 @@ import click
 
 from leadline.commands._options import repair_options
 from leadline.errors import UsageError
-from leadline.formats import Opened, kinds, opened, qrels_of, records_of, repair_of, run_of, writing
+from leadline.formats import (
+    Opened,
+    columns,
+    kinds,
+    opened,
+    qrels_of,
+    records_of,
+    repair_of,
+    run_of,
+    writing,
+)
 from leadline.formats.opening import STANDARD_INPUT
 from leadline.formats.trec_run import Tally
+from leadline.wording import counted, queries
 
 FORMATS = {
     "trec": "", "json": ".json", "jsonl": ".jsonl", "csv": ".csv", "tsv": ".tsv",
@@ -54,18 +65,26 @@ def command(
     suffix = None if form is None else FORMATS[form]
     file = opened(source, read=True)
     kind = kind or ("qrels" if subtopics else kinds.content_of(file))
+    to_trec = (kinds.suffix_of(target) if suffix is None else suffix) not in kinds.SUFFIXES
     if kind == "run":
         if on_duplicate == "refuse" and is_listed(file):
             on_duplicate = "first"
         run, tally = run_of(file, repair=repair_of(order, on_duplicate, on_nan))
         writing.write_run(run, target, suffix=suffix)
-        said = f"{len(run.queries):,} queries, {len(run):,} documents" + repairs(tally)
+        said = f"{queries(len(run.queries))}, {counted(len(run), 'document')}"
+        lost = [*repairs(tally), *_columns(file, "score", subtopics=False)]
+        if run.tag and not to_trec:
+            lost.append(f"tag {run.tag}")
     else:
         qrels = qrels_of(file, subtopics=subtopics)
         writing.write_qrels(qrels, target, suffix=suffix)
-        said = f"{len(qrels.queries):,} queries, {len(qrels):,} judgments"
+        said = f"{queries(len(qrels.queries))}, {counted(len(qrels), 'judgment')}"
+        lost = _columns(file, "grade", subtopics=subtopics)
+    left_out = "left out: " + ", ".join(lost)
     if target != STANDARD_INPUT:
-        click.echo(f"{target}: {kind}, {said}")
+        click.echo(f"{target}: {kind}, {said}" + (f"; {left_out}" if lost else ""))
+    elif lost:
+        click.echo(f"leadline: {left_out}", err=True)
 
 
 def is_listed(file: Opened) -> bool:
@@ -73,12 +92,34 @@ def is_listed(file: Opened) -> bool:
     return file.form == "json" and records_of(file, "score").listed
 
 
-def repairs(tally: Tally) -> str:
-    """Say what was left out."""
+def repairs(tally: Tally) -> list[str]:
+    """Say which lines were left out, or parts of lines."""
     found = {
-        "repeated documents": tally.repeated,
-        "scores NaN": tally.dropped,
-        "lines with columns after the sixth": tally.extra_columns,
+        counted(tally.other_tags, "tag") + " before the last": tally.other_tags,
+        counted(tally.repeated, "repeated document"): tally.repeated,
+        counted(
+            tally.dropped, "document with score NaN", "documents with score NaN"
+        ): tally.dropped,
+        f"columns after the sixth in {counted(tally.extra_columns, 'line')}": tally.extra_columns,
     }
-    left_out = ", ".join(f"{count:,} {words}" for words, count in found.items() if count)
-    return f"; left out: {left_out}" if left_out else ""
+    return [words for words, count in found.items() if count]
+
+
+def _columns(file: Opened, what: str, *, subtopics: bool) -> list[str]:
+    """Say which columns are left out that hold something."""
+    if file.whole is None:  # the name of a collection
+        return []
+    if file.form == "trec":
+        if what == "score" or subtopics:
+            return []
+        lines = file.whole.text[: file.whole.end].tobytes().split(b"\n")
+        parts = (line.split(None, 2) for line in lines if not line.startswith(b"#"))
+        count = sum(len(part) > 1 and part[1] != b"0" for part in parts)
+        return [f"column 2, which is not 0 in {counted(count, 'line')}"] if count else []
+    names = records_of(file, what).names
+    if not names:
+        return []
+    *kept, more = columns.choose(names, what)
+    kept += [more] if what == "score" or subtopics else []
+    tag = columns.find(names, columns.TAG) if what == "score" else None
+    return [f"column {name}" for name in names if name not in {*kept, tag}]

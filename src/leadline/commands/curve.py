@@ -20,6 +20,7 @@ from leadline.formats import read_qrels
 from leadline.measures.interpolated_precision import RULES
 from leadline.render import Cell, Sheet
 from leadline.subtopic_curves import SubtopicCurves, subtopic_curve
+from leadline.wording import counted, queries
 
 TICKS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 50, 100, 200, 500, 1000)
 
@@ -55,7 +56,7 @@ TICKS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 50, 100, 200, 500, 1000)
 @reading_options
 @output_options
 def command(
-    *, qrels: str, runs: tuple[str, ...], level: float, subtopics: bool, ranks: int,
+    *, qrels: str, runs: tuple[str, ...], interpolation: str, level: float, subtopics: bool, ranks: int,
     plot: str | None, form: str, output: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Show how precision falls as recall rises, for RUNS against the judgments QRELS.
@@ -73,11 +74,14 @@ def command(
     curves: Curves | SubtopicCurves
     with progress("runs") as on_run:
         if subtopics:
-            options.pop("interpolation")
             curves = subtopic_curve(table, runs, rel=level, ranks=ranks, on_run=on_run, **options)
         else:
-            curves = curve(table, runs, rel=level, on_run=on_run, **options)
-    curves.options["plot"] = plot
+            curves = curve(
+                table, runs, rel=level, interpolation=interpolation, on_run=on_run, **options
+            )
+    curves.options |= {
+        "interpolation": interpolation, "subtopics": subtopics, "ranks": ranks, "plot": plot,
+    }  # fmt: skip
     text = results_text(
         "curve", curves, curves.to_dict, lambda: sheet_of(curves),
         form=form, qrels=qrels, judgments=len(table), to_file=output is not None,
@@ -119,7 +123,7 @@ def sheet_of(curves: Curves | SubtopicCurves) -> Sheet:
     best = {(row, column + 1) for row, column in zip(*map(list, winners), strict=True)}
     notes = [
         says,
-        f"{len(rows)} runs, {len(curves.queries)} queries",
+        f"{counted(len(rows), 'run')}, {queries(len(curves.queries))}",
         *map(str, curves.notices),
     ]
     return Sheet(["run", *heads], rows, best=best, notes=notes, digits=3)

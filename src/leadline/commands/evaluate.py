@@ -15,13 +15,14 @@ from leadline.commands._options import (
     output_option,
     progress,
 )
-from leadline.commands._results import results_text
-from leadline.commands._trec import evaluate_as_trec, queries_of, say, trec_options
+from leadline.commands._results import results_text, say
+from leadline.commands._trec import evaluate_as_trec, queries_of, trec_options
 from leadline.errors import UsageError
 from leadline.evaluation import evaluate
 from leadline.formats import read_qrels
-from leadline.render import Cell, Sheet
+from leadline.render import Cell, Label, Sheet
 from leadline.results import Results, plain
+from leadline.wording import counted, queries
 
 
 @click.command(
@@ -38,7 +39,12 @@ from leadline.results import Results, plain
     help="A measure, as in nDCG@10 (again for more; default: AP nDCG@10 RR P@10 R@100 "
     "Judged@10), or a group of trec_eval: official, set, all_trec. `leadline measures` lists them.",
 )
-@click.option("-q", "--per-query", is_flag=True, help="Show every query too.")
+@click.option(
+    "-q",
+    "--per-query",
+    is_flag=True,
+    help="Show every query too; in csv the row of a mean has no query.",
+)
 @click.option(
     "--bounds",
     is_flag=True,
@@ -85,10 +91,11 @@ def command(  # click documents the options
             results, write = evaluate_as_trec(
                 table, runs, measures, rel=level, on_run=on_run, **options
             )
-            say(results)
+            say(results.notices)
             deliver(write(per_query=per_query, means=means), output)
             return
         results = evaluate(table, runs, measures or None, rel=level, on_run=on_run, **options)
+    results.options |= {"per_query": per_query, "no_means": no_means}
     text = results_text(
         "evaluate", results,
         lambda: _data(results, per_query=per_query, means=means),
@@ -129,15 +136,16 @@ def sheet_of(results: Results, *, per_query: bool = False, means: bool = True) -
             ]
         if not means:
             continue
-        first: list[Cell] = [results.runs[place].name, *(["mean"] if per_query else [])]
+        first: list[Cell] = [results.runs[place].name, *([Label("mean")] if per_query else [])]
         rows.append([*first, *map(plain, results.means[place].tolist())])
         best |= {
             (len(rows) - 1, column + 1 + per_query)
             for column, winners in enumerate(results.best())
             if place in winners
         }
-    queries = len(results.averaged_queries())
-    notes = [f"{len(results.runs)} runs, mean over {queries} queries", *map(str, results.notices)]
+    averaged = queries(len(results.averaged_queries()))
+    said = f"{counted(len(results.runs), 'run')}, mean over {averaged}"
+    notes = [said, *map(str, results.notices)]
     return Sheet(
         columns=["run", *(["query"] if per_query else []), *texts],
         rows=rows,

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import click
 
 from leadline.commands._options import deliver, output_options, reading_options
-from leadline.commands._results import describe_input, envelope, json_text
+from leadline.commands._results import describe_input, envelope, json_text, say
+from leadline.errors import UsageError
 from leadline.explanation import Explanation, explain, number
-from leadline.formats import read_qrels, read_run
+from leadline.formats import read_qrels
 from leadline.profiles import PROFILES
-from leadline.render import Cell, Sheet, render
+from leadline.render import Cell, Digits, Sheet, render
 
 
 @click.command(epilog="Example: leadline explain qrels.txt bm25.run -m nDCG@10 --query knots")
 @click.argument("qrels")
 @click.argument("run")
-@click.option("-m", "--measure", required=True, help="The measure, as in nDCG@10.")
+@click.option(
+    "-m", "--measure", "measures", required=True, multiple=True, metavar="MEASURE",
+    help="The measure, as in nDCG@10.",
+)  # fmt: skip
 @click.option("--query", required=True, help="The query whose value is explained.")
 @click.option(
     "--profile",
@@ -36,24 +39,26 @@ from leadline.render import Cell, Sheet, render
 @reading_options
 @output_options
 def command(
-    qrels: str, run: str, measure: str, query: str, form: str, output: str | None, **options: Any
-) -> None:
+    qrels: str, run: str, measures: tuple[str, ...], query: str, form: str, output: str | None,
+    **options: Any,
+) -> None:  # fmt: skip
     """Derive the value of one query of RUN against the judgments QRELS, step by step.
 
     Every rank that matters is a row: the document, its score, the ranks that share the score, its
-    grade, and what the measure makes of it. The sums and the division stand below.
+    grade, and what the measure makes of it. The sums and the division stand below, and what was tied,
+    unjudged or undefined for this query.
     """
-    asked = {"measure": measure, "query": query} | options
-    by_tag = options.pop("name_by") == "tag"
+    if len(measures) != 1:
+        raise UsageError(f"{len(measures)} measures ({', '.join(measures)}); expected one -m")
+    asked = {"measure": measures[0], "query": query} | options
     table = read_qrels(qrels, negative=options["negative"], subtopics=options["subtopics"])
-    reading = {name: options[name] for name in ("order", "on_duplicate", "on_nan")}
-    list_of_run = read_run(run, **reading)
-    found = explain(table, list_of_run, measure, query, **options)
-    if by_tag:
-        found = replace(found, run=list_of_run.tag or found.run)
+    found = explain(table, run, measures[0], query, **options)
+    if form in ("csv", "jsonl"):
+        say(found.notices)
     if form == "json":
-        inputs = [describe_input(qrels, len(table)), describe_input(run, len(list_of_run))]
-        text = json_text(envelope("explain", inputs, asked, []) | found.to_dict())
+        read = found.info.counts["documents_read"]
+        inputs = [describe_input(qrels, len(table)), describe_input(run, read)]
+        text = json_text(envelope("explain", inputs, asked, found.notices) | found.to_dict())
     elif form == "jsonl":
         import json
 
@@ -77,16 +82,21 @@ def sheet_of(found: Explanation) -> Sheet:
     return Sheet(
         names,
         rows,
-        notes=[*notes, *found.steps.lines],
+        notes=[
+            *notes,
+            *found.steps.lines,
+            *([""] if found.notices else []),
+            *map(str, found.notices),
+        ],
         title=f"{found.measure} of {found.run}, query {found.query}: {number(found.value)}",
     )
 
 
 def _cell(name: str, value: Any) -> Cell:
     if name == "grade":
-        return "unjudged" if value is None else f"{value:g}"
+        return "unjudged" if value is None else Digits(f"{value:g}")
     if name == "score":
-        return "-" if value is None else f"{value:.8g}"
+        return "-" if value is None else Digits(f"{value:.8g}")
     if name == "tie":
         return str(value or "")
     cell: Cell = value

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import click
 
 from leadline.catalogue import entry, explain, facts, limits, outline
@@ -9,7 +11,9 @@ from leadline.commands._options import deliver, output_options
 from leadline.commands._results import envelope, json_text
 from leadline.errors import UsageError
 from leadline.measures import MEASURES, Measure
+from leadline.profiles import profile_of
 from leadline.render import Sheet, render
+from leadline.trec_names import GROUPS
 
 HEADS = ["measure", "title", "range", "average"]
 
@@ -18,13 +22,15 @@ HEADS = ["measure", "title", "range", "average"]
 @click.argument("name", required=False)
 @output_options
 def command(name: str | None, form: str, output: str | None) -> None:
-    """List the measures, or explain the one that NAME means.
+    """List the measures and the groups of trec_eval, or explain what NAME means.
 
     NAME is anything that `evaluate -m` understands: `leadline measures ndcg_cut_10` explains nDCG.
     """
     kinds, asked = (list(MEASURES.classes.values()), "") if name is None else find(name)
     if form == "json":
         found = envelope("measures", [], {"name": name}, []) | {"measures": list(map(entry, kinds))}
+        if name is None:
+            found["groups"] = {group: list(names) for group, names in GROUPS.items()}
         text = json_text(found)
     elif form == "jsonl":
         import json
@@ -46,7 +52,7 @@ def find(text: str) -> tuple[list[type[Measure]], str]:
     text = text.strip()
     bare = MEASURES.find(text)
     try:
-        found = MEASURES.expand_all([text])
+        found = profile_of("leadline").measures([text])
     except UsageError:
         if bare is None:
             raise
@@ -83,7 +89,12 @@ def listing(kinds: list[type[Measure]]) -> str:
         "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
         for row in rows
     ]
-    return "\n".join(lines) + (
+    groups = [
+        line
+        for group, names in GROUPS.items()
+        for line in textwrap.wrap(f"{group}: {' '.join(names)}", 100, subsequent_indent="  ")
+    ]
+    return "\n".join([*lines, "", "groups of trec_eval, which mean several of these:", *groups]) + (
         "\n\n[@k] may be left out"
         "\nmean: an undefined value counts 0; defined: it is left out; geometric: the mean of logarithms"
         "\n`leadline measures NAME` explains one: formula, parameters, source, example\n"

@@ -33,6 +33,7 @@ from leadline.profiles import profile_of
 from leadline.render import Cell, Sheet
 from leadline.render.latex import write as latex_of
 from leadline.results import plain
+from leadline.wording import counted, queries
 
 
 @click.command(epilog="Example: leadline report qrels.txt bm25.run dense.run.gz -o report.html")
@@ -133,7 +134,7 @@ def lettered(comparison: Comparison) -> Sheet:
         columns=[*([""] if few else []), "run", *map(str, results.measures)],
         rows=rows, best=best, letters=letters,
         notes=[
-            f"{len(order)} runs, {len(results.averaged_queries())} queries",
+            f"{counted(len(order), 'run')}, {queries(len(results.averaged_queries()))}",
             f"{says} that a value is better than and told apart from {made}",
             *map(str, comparison.notices),
         ],

@@ -6,6 +6,7 @@ A file holds the derivations of a family of measures; a measure without one gets
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,13 +15,15 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
+from leadline.arguments import check_flags, check_word
 from leadline.errors import UsageError
 from leadline.evaluation import evaluate
-from leadline.formats import QrelsLike, RunLike, read_qrels, read_run
+from leadline.formats import QrelsLike, RunLike, Tally, counted_run, read_qrels, repair_of
 from leadline.measures import Measure
+from leadline.notices import fractional_notice, levels_of, notices_of, undefined_notices
 from leadline.profiles import profile_of
 from leadline.qrels import Qrels
-from leadline.results import plain
+from leadline.results import Notice, Results, RunInfo, plain
 from leadline.run import Run
 from leadline.vocabulary import Vocabulary, to_text
 
@@ -89,7 +92,10 @@ def _derivations() -> Iterator[Derivation]:
 
 @dataclass(frozen=True)
 class Explanation:
-    """One value of one run, and the steps to it."""
+    """One value of one run, and the steps to it.
+
+    `notices` are about the list of this query; what reading met is counted over the whole run.
+    """
 
     measure: str
     query: str
@@ -98,6 +104,8 @@ class Explanation:
     listed: Listed
     steps: Steps
     shown: int
+    info: RunInfo
+    notices: Sequence[Notice] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Give the explanation as plain data: a step for every rank that matters, and the value."""
@@ -138,6 +146,7 @@ def explain(
     order: str = "score",
     on_duplicate: str = "refuse",
     on_nan: str = "refuse",
+    name_by: str = "file",
     **options: Any,
 ) -> Explanation:
     """Derive the value of one query step by step; `options` are those of `evaluate`.
@@ -148,16 +157,20 @@ def explain(
     >>> found.value, found.steps.lines
     (0.5, ['first relevant document at rank 2', 'RR = 1 / 2 = 0.5'])
     """
+    check_flags(everything=everything)
+    check_word(("file", "tag"), name_by=name_by)
     reading = {"negative", "subtopics"} & options.keys()
     table = read_qrels(qrels, **{option: options.pop(option) for option in sorted(reading)})
-    whole = read_run(run, name=name, order=order, on_duplicate=on_duplicate, on_nan=on_nan)
+    repair = repair_of(order, on_duplicate, on_nan)
+    whole, tally = counted_run(run, name=name, repair=repair)
     code = _code(query, table.queries)
-    part = _list_of(whole, query)
+    part = _list_of(whole, query, by_tag=name_by == "tag")
     results = evaluate(table, {part.name: part}, measure, **options)
     if len(results.measures) != 1:
         raise UsageError(f"'{measure}' means {len(results.measures)} measures; expected one")
     meant = results.measures[0]
     assert isinstance(meant, Measure)
+    info = _info(results.runs[0], tally, run, name_by)
     listed = listed_of(
         part, table, code,
         narrow=profile_of(options.get("profile", "leadline")).narrow,
@@ -171,6 +184,7 @@ def explain(
     return Explanation(
         str(meant), query, part.name, value, listed, steps,
         shown=size if everything else min(size, max(steps.last, least)),
+        info=info, notices=_notices(results, info, table, code),
     )  # fmt: skip
 
 
@@ -184,7 +198,37 @@ def _code(query: str, queries: Vocabulary) -> int:
     return code
 
 
-def _list_of(run: Run, query: str) -> Run:
+def _info(found: RunInfo, tally: Tally, source: RunLike, name_by: str) -> RunInfo:
+    """Give what is known of the list, and what was met where the whole run was read."""
+    read = {
+        "documents_read": tally.rows,
+        "missing_queries": 0,
+        "other_tags": tally.other_tags if name_by == "tag" else 0,
+        "ignored_columns": tally.extra_columns,
+        "rank_disagrees": tally.disordered,
+        "repeated_documents": tally.repeated,
+        "dropped_scores": tally.dropped,
+    }
+    path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
+    return RunInfo(found.name, found.tag, path, found.counts | read)
+
+
+def _notices(results: Results, info: RunInfo, qrels: Qrels, code: int) -> list[Notice]:
+    """Tell what was missing, tied, unjudged or undefined for one query."""
+    only = qrels.only(code)
+    measures = [measure for measure in results.measures if isinstance(measure, Measure)]
+    averaging, profile = results.options["queries"], profile_of(results.options["profile"])
+    span = slice(code, code + 1)
+    return [
+        *notices_of([info], only, averaging=averaging, levels=levels_of(measures)),
+        *undefined_notices(
+            [info], only, measures, results.values[:, span], results.present[:, span]
+        ),
+        *(fractional_notice(only) if profile.whole_grades else []),
+    ]
+
+
+def _list_of(run: Run, query: str, *, by_tag: bool) -> Run:
     """Give a run with the list of one query, empty if there is none."""
     code = run.queries.code(query)
     low, high = (0, 0) if code is None else run.offsets[code : code + 2].tolist()
@@ -193,7 +237,7 @@ def _list_of(run: Run, query: str) -> Run:
     bounds = np.array([0, high - low], dtype=np.int64)
     return Run(
         Vocabulary([query]), bounds, run.documents, run.document[low:high], run.scores[low:high],
-        name=run.name, tag=run.tag,
+        name=(run.tag or run.name) if by_tag else run.name, tag=run.tag,
     )  # fmt: skip
 
 

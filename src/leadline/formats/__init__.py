@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from leadline.arguments import check_flags, check_word
 from leadline.errors import InputError, UsageError
 from leadline.formats import trec_qrels, trec_run
 from leadline.formats.opening import Window, Workspace, first_bytes, read_whole, run_name
@@ -29,15 +30,18 @@ QrelsLike: TypeAlias = (
     "| Mapping[str, Mapping[str, Mapping[str, float]]] | IntoFrame | Iterable[tuple[Any, ...]] "
     "| Iterable[Mapping[str, Any]]"
 )
+KnownLike: TypeAlias = "str | os.PathLike[str] | Mapping[str, Iterable[str]]"
 EXPECTED = "a path, a dictionary, a data frame, or rows of (query, document, number)"
 IR_DATASETS = "ir_datasets:"
 
 __all__ = [
+    "KnownLike",
     "QrelsLike",
     "Repair",
     "RunLike",
     "Tally",
     "Workspace",
+    "counted_run",
     "is_ranked_lists",
     "is_row",
     "judge",
@@ -61,10 +65,10 @@ def read_qrels(
     judged once for each, and its grade in measures that know no subtopics is the largest of them.
 
     >>> read_qrels({"q1": {"d1": 1, "d2": 0}})
-    Qrels(1 queries, 2 judgments)
+    Qrels(1 query, 2 judgments)
     """
-    if negative not in ("nonrelevant", "unjudged"):
-        raise UsageError(f"negative={negative!r}; expected 'nonrelevant' or 'unjudged'")
+    check_word(("nonrelevant", "unjudged"), negative=negative)
+    check_flags(subtopics=subtopics)
     qrels = _qrels(source, subtopics=subtopics)
     if negative == "unjudged" and (qrels.grades < 0).any():
         return qrels.keep(qrels.grades >= 0)
@@ -110,18 +114,22 @@ def read_run(
     counts at its first place; rows are (query, document, score) or named tuples.
 
     >>> read_run({"q1": {"d1": 0.5, "d2": 0.7}}, name="mine")
-    Run('mine', 1 queries, 2 rows)
+    Run('mine', 1 query, 2 rows)
     """
-    repair = repair_of(order, on_duplicate, on_nan)
+    return counted_run(source, name=name, repair=repair_of(order, on_duplicate, on_nan))[0]
+
+
+def counted_run(source: RunLike, *, repair: Repair, name: str | None = None) -> tuple[Run, Tally]:
+    """Read a run from anything, and give what was counted."""
     if isinstance(source, Run):
-        return source
+        return source, Tally(rows=len(source), queries=len(source.queries), tag=source.tag)
     if isinstance(source, (str, os.PathLike)):
-        return run_of(opened(os.fspath(source)), name=name, repair=repair)[0]
+        return run_of(opened(os.fspath(source)), name=name, repair=repair)
     from leadline.formats import records
 
     name = name or "run"
     found = _records_in_memory(source, "score", repair, path=name)
-    return records.run(found, name=name, repair=repair)[0]
+    return records.run(found, name=name, repair=repair)
 
 
 def run_of(source: Opened, *, repair: Repair, name: str | None = None) -> tuple[Run, Tally]:
@@ -206,8 +214,12 @@ def judge(
     judged_only: bool = False,
     name: str | None = None,
     workspaces: Sequence[Workspace] = (),
+    by_tag: bool = False,
 ) -> tuple[str, Judged, Tally]:
-    """Join any run with the qrels; a file is streamed and never held whole. Gives its name too."""
+    """Join any run with the qrels; a file is streamed and never held whole. Gives its name too.
+
+    `by_tag`: the tag names the run, so that several in one file are counted.
+    """
     if isinstance(source, Run):
         return name or source.name, *_judge_run(source, qrels, narrow, depth, judged_only)
     if isinstance(source, (str, os.PathLike)):
@@ -217,7 +229,7 @@ def judge(
         if file.form == "trec":
             return name, *trec_run.judge(
                 path, qrels, repair=repair, narrow=narrow, depth=depth, judged_only=judged_only,
-                workspaces=workspaces, whole=file.whole,
+                workspaces=workspaces, whole=file.whole, by_tag=by_tag,
             )  # fmt: skip
         found = records_of(file, "score", repair)
     else:
@@ -271,11 +283,7 @@ def is_row(value: object) -> bool:
 
 def repair_of(order: str, on_duplicate: str, on_nan: str) -> Repair:
     """Check what to do with faults in a run."""
-    for label, value, allowed in (
-        ("order", order, ("score", "rank")),
-        ("on_duplicate", on_duplicate, ("refuse", "first", "last", "max", "hold")),
-        ("on_nan", on_nan, ("refuse", "drop")),
-    ):
-        if value not in allowed:
-            raise UsageError(f"{label}={value!r}; expected " + " or ".join(map(repr, allowed)))
+    check_word(("score", "rank"), order=order)
+    check_word(("refuse", "first", "last", "max", "hold"), on_duplicate=on_duplicate)
+    check_word(("refuse", "drop"), on_nan=on_nan)
     return Repair(on_duplicate=on_duplicate, on_nan=on_nan, order=order)

@@ -35,6 +35,7 @@ class Tally:
     dropped: int = 0
     disordered: int = 0
     tag: str = ""
+    other_tags: int = 0
     unjudged_queries: int = 0
     unjudged_query: str = ""
 
@@ -87,12 +88,13 @@ def judge(
     judged_only: bool = False,
     workspaces: Sequence[Workspace] = (),
     whole: Window | None = None,
+    by_tag: bool = False,
 ) -> tuple[Judged, Tally]:
     """Join a run file with the qrels while it is read, one stretch of lists at a time.
 
     `narrow` compares scores as 32-bit floats, `depth` cuts every list, then `judged_only` drops unjudged
     documents; `workspaces` are memory to use, the same for one run after the other; `whole` is the
-    text where it is read already.
+    text where it is read already; `by_tag` counts the tags.
     """
     repair = (repair or Repair())._replace(narrow=narrow)
     try:
@@ -103,10 +105,13 @@ def judge(
         judged = Judged.of_lists(qrels, lists, depth=depth, judged_only=judged_only)
     except _QueryReturnsError:
         tally = Tally()
-        lists = ordered([_matched_whole(whole or read_whole(path), qrels, repair)], tally, narrow)
+        whole = whole or read_whole(path)
+        lists = ordered([_matched_whole(whole, qrels, repair)], tally, narrow)
         judged = Judged.of_lists(qrels, lists, depth=depth, judged_only=judged_only)
     if not tally.queries:
         raise InputError("holds no lines of a run", expected=plain.RUN_COLUMNS, path=path)
+    if by_tag:
+        tally.other_tags = _other_tags(whole or read_whole(path), tally)
     return judged, tally
 
 
@@ -119,11 +124,28 @@ def read(
 ) -> tuple[Run, Tally]:
     """Read a run file whole, unjudged documents included; `whole` is its text where it is read already."""
     tally = Tally()
-    found = _matched_whole(whole or read_whole(path), Qrels.of([]), repair or Repair())
+    whole = whole or read_whole(path)
+    found = _matched_whole(whole, Qrels.of([]), repair or Repair())
     tally.add(found)
+    tally.other_tags = _other_tags(whole, tally)
     if not tally.queries:
         raise InputError("holds no lines of a run", expected=plain.RUN_COLUMNS, path=path)
+    scores, ranks = found.lists.scores, found.lists.ranks
+    order = found.lists.order()
+    if order is not None:
+        scores, ranks = scores[order], ranks[order]
+    tally.disordered = disordered(found.lists.bounds, scores, ranks)
     return run_of(found.lists, name=run_name(path) if name is None else name, tag=tally.tag), tally
+
+
+def _other_tags(window: Window, tally: Tally) -> int:
+    """Count the tags besides the one that was kept."""
+    text = window.text[: window.end].tobytes()
+    tag = tally.tag.encode("utf-8", "surrogateescape")
+    if text.count(b" %b\n" % tag) + text.count(b"\t%b\n" % tag) == tally.rows:
+        return 0  # most files; without a look at every line
+    lines = (line.split() for line in text.split(b"\n") if not line.startswith(b"#"))
+    return len({fields[5] for fields in lines if len(fields) > 5} - {tag})
 
 
 def run_of(lists: TrecLists, *, name: str, tag: str) -> Run:

@@ -8,44 +8,58 @@ import sys
 from typing import Any
 
 from leadline.errors import InputError, UsageError
-from leadline.formats import table, trec_qrels, trec_run
+from leadline.formats import (
+    QrelsLike,
+    RunLike,
+    read_qrels,
+    read_run,
+    table,
+    trec_qrels,
+    trec_run,
+)
 from leadline.formats.kinds import SUFFIXES, suffix_of
 from leadline.formats.opening import STANDARD_INPUT
-from leadline.qrels import Qrels
-from leadline.run import Run
 
 
-def write_run(run: Run, path: str | os.PathLike[str], *, suffix: str | None = None) -> None:
-    """Write a run, scores to full precision; `suffix` says the format where the path's own does not.
+def write_run(run: RunLike, path: str | os.PathLike[str], *, suffix: str | None = None) -> None:
+    """Write whatever `read_run` takes, scores to full precision.
 
-    >>> from leadline.formats import read_run
+    `suffix` says the format where the path's own does not.
+
     >>> write_run(read_run({"q1": {"d1": 0.5}}, name="mine"), "-")
     q1 Q0 d1 1 0.5 mine
     """
+    run = read_run(run)
     if not len(run):
         raise InputError("holds no documents", expected="a run", path=run.name)
-    _write(table.of_run(run), os.fspath(path), suffix, trec_run)
+    _write(table.of_run(run), path, suffix, trec_run)
 
 
-def write_qrels(qrels: Qrels, path: str | os.PathLike[str], *, suffix: str | None = None) -> None:
-    """Write qrels, by subtopic where they have any.
+def write_qrels(
+    qrels: QrelsLike, path: str | os.PathLike[str], *, suffix: str | None = None
+) -> None:
+    """Write whatever `read_qrels` takes, by subtopic where it was read with subtopics.
 
-    >>> from leadline.formats import read_qrels
-    >>> write_qrels(read_qrels({"q1": {"d1": 1}}), "-", suffix=".csv")
+    >>> write_qrels({"q1": {"d1": 1}}, "-", suffix=".csv")
     query_id,doc_id,relevance
     q1,d1,1
     """
-    write_judgments(table.of_qrels(qrels), path, suffix=suffix)
+    write_judgments(table.of_qrels(read_qrels(qrels)), path, suffix=suffix)
 
 
 def write_judgments(
     judgments: table.Table, path: str | os.PathLike[str], *, suffix: str | None = None
 ) -> None:
     """Write judgments that are laid out."""
-    _write(judgments, os.fspath(path), suffix, trec_qrels)
+    _write(judgments, path, suffix, trec_qrels)
 
 
-def _write(found: table.Table, path: str, suffix: str | None, trec: Any) -> None:
+def _write(
+    found: table.Table, target: str | os.PathLike[str], suffix: str | None, trec: Any
+) -> None:
+    if not isinstance(target, (str, os.PathLike)):
+        raise UsageError(f"path={target!r}; expected a path, or '-' for standard output")
+    path = os.fspath(target)
     found = found._replace(suffix=suffix_of(path) if suffix is None else suffix)
     name = SUFFIXES.get(found.suffix)
     room = trec if name is None else importlib.import_module(f"leadline.formats.{name}")

@@ -16,6 +16,18 @@ class Share(float):
     __slots__ = ()
 
 
+class Label(str):
+    """A word of ours in a column of ids, as the `mean` of all queries: programs get an empty cell."""
+
+    __slots__ = ()
+
+
+class Digits(str):
+    """A number in the form in which it is to be shown."""
+
+    __slots__ = ()
+
+
 @dataclass
 class Sheet:
     """A table to be written: columns, rows, what to mark, and what to say under it.
@@ -38,6 +50,16 @@ def render(sheet: Sheet, form: str, *, to_file: bool = False) -> str:
         form = "terminal"
     text: str = importlib.import_module(f"{__name__}.{form}").write(sheet)
     return text
+
+
+def text_columns(sheet: Sheet) -> set[int]:
+    """Give the columns that hold text: these stand to the left, and the first always does."""
+    found = {0}
+    for place, column in enumerate(zip(*sheet.rows, strict=True)):
+        words = [cell for cell in column if isinstance(cell, str)]
+        if words and not any(isinstance(cell, Digits) for cell in words):
+            found.add(place)
+    return found
 
 
 def marked(sheet: Sheet) -> tuple[list[str], list[list[str]]]:

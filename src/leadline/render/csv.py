@@ -1,11 +1,11 @@
-"""Comma-separated values with a header; numbers in full precision, undefined empty."""
+"""Comma-separated values with a header; numbers in full precision, undefined and labels empty."""
 
 from __future__ import annotations
 
 import csv
 import io
 
-from leadline.render import Sheet
+from leadline.render import Cell, Label, Sheet
 
 
 def write(sheet: Sheet) -> str:
@@ -14,10 +14,11 @@ def write(sheet: Sheet) -> str:
     writer = csv.writer(target, lineterminator="\n")
     writer.writerow(sheet.columns)
     writer.writerows(
-        [
-            "" if cell is None else float.__repr__(cell) if isinstance(cell, float) else cell
-            for cell in row
-        ]
+        [float.__repr__(cell) if isinstance(cell, float) else _text(cell) for cell in row]
         for row in sheet.rows
     )
     return target.getvalue()
+
+
+def _text(cell: Cell) -> Cell:
+    return "" if cell is None or isinstance(cell, Label) else cell

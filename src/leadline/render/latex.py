@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leadline.render import Sheet, shown
+from leadline.render import Sheet, shown, text_columns
 
 SPECIAL = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
@@ -12,8 +12,10 @@ SPECIAL = {
 
 def write(sheet: Sheet) -> str:
     """Write a sheet as LaTeX; needs the package booktabs."""
+    left = text_columns(sheet)
+    sides = "".join("l" if place in left else "r" for place in range(len(sheet.columns)))
     lines = [
-        r"\begin{tabular}{l" + "r" * (len(sheet.columns) - 1) + "}",
+        rf"\begin{{tabular}}{{{sides}}}",
         r"\toprule",
         " & ".join(map(escaped, sheet.columns)) + r" \\",
         r"\midrule",

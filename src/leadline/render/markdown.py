@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from leadline.render import Sheet, shown
+from leadline.render import Sheet, shown, text_columns
 
 
 def write(sheet: Sheet) -> str:
     """Write a sheet as Markdown."""
+    left = text_columns(sheet)
+    sides = ["---" if place in left else "---:" for place in range(len(sheet.columns))]
     lines = [
         "| " + " | ".join(map(_safe, sheet.columns)) + " |",
-        "| --- |" + " ---: |" * (len(sheet.columns) - 1),
+        "|" + "".join(f" {side} |" for side in sides),
     ]
     for place, row in enumerate(sheet.rows):
         cells = [_safe(shown(cell, sheet.digits)) for cell in row]

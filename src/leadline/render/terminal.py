@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 
-from leadline.render import Sheet, marked
+from leadline.render import Sheet, marked, text_columns
 
 HEAD, TAIL = 20, 5
 WIDEST = 120
@@ -26,8 +26,9 @@ def write(sheet: Sheet) -> str:
     table.add_column(
         escape(head[0]), overflow="ellipsis", no_wrap=True, max_width=_room(head, cells, width)
     )
-    for name in head[1:]:
-        table.add_column(escape(name), justify="right", no_wrap=True)
+    left = text_columns(sheet)
+    for place, name in enumerate(head[1:], start=1):
+        table.add_column(escape(name), justify="left" if place in left else "right", no_wrap=True)
     for place, row in _chosen(cells):
         table.add_row(
             *(

@@ -1,0 +1,52 @@
+"""Checks of what Python callers pass: one line that says what was found and what was expected."""
+
+from __future__ import annotations
+
+import math
+from numbers import Integral, Real
+
+import numpy as np
+
+from leadline.errors import UsageError
+
+
+def check_flags(**given: object) -> None:
+    """Refuse what is neither True nor False."""
+    for name, value in given.items():
+        if not isinstance(value, (bool, np.bool_)):
+            raise _refused(name, value, "True or False")
+
+
+def check_whole(low: int, **given: object) -> None:
+    """Refuse what is neither None nor a whole number from `low`.
+
+    >>> check_whole(1, depth=None)
+    >>> check_whole(1, depth=0)
+    Traceback (most recent call last):
+        ...
+    leadline.errors.UsageError: depth=0; expected a whole number, 1 or more
+    """
+    for name, value in given.items():
+        if value is None:
+            continue
+        if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < low:
+            raise _refused(name, value, f"a whole number, {low} or more")
+
+
+def check_numbers(**given: object) -> None:
+    """Refuse what is no finite number."""
+    for name, value in given.items():
+        if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+            raise _refused(name, value, "a number")
+
+
+def check_word(allowed: tuple[str, ...], **given: object) -> None:
+    """Refuse what is none of some words."""
+    for name, value in given.items():
+        if not isinstance(value, str) or value not in allowed:
+            raise _refused(name, value, " or ".join(map(repr, allowed)))
+
+
+def _refused(name: str, value: object, expected: str) -> UsageError:
+    found = " ".join(repr(value).split())
+    return UsageError(f"{name}={found[:60]}{'...' * (len(found) > 60)}; expected {expected}")

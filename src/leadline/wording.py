@@ -1,0 +1,21 @@
+"""How counts are said."""
+
+from __future__ import annotations
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """Say how many there are; `many` is the plural where it is not made with an s.
+
+    >>> counted(1, "run"), counted(1200, "query", "queries")
+    ('1 run', '1,200 queries')
+    """
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def queries(count: int) -> str:
+    """Say how many queries there are.
+
+    >>> queries(1)
+    '1 query'
+    """
+    return counted(count, "query", "queries")

@@ -1,0 +1,72 @@
+"""What Python callers pass: a wrong type is one line that says what was expected, never a traceback."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from leadline import MEASURES, UsageError, curve, evaluate, explain
+from leadline.subtopic_curves import subtopic_curve
+
+QRELS = {"q": {"a": 1, "b": 0}}
+RUN = {"q": {"b": 2.0, "a": 1.0}}
+WRONG: list[tuple[str, Any, str]] = [
+    ("rel", "1", "rel='1'; expected a number"),
+    ("rel", True, "rel=True; expected a number"),
+    ("rel", float("nan"), "rel=nan; expected a number"),
+    ("order", 5, "order=5; expected 'score' or 'rank'"),
+    ("on_nan", ["drop"], "on_nan=['drop']; expected 'refuse' or 'drop'"),
+    ("on_duplicate", None, "on_duplicate=None; expected 'refuse' or 'first' or"),
+    ("negative", np.zeros(3), "negative=array([0., 0., 0.]); expected 'nonrelevant' or"),
+    ("name_by", "path", "name_by='path'; expected 'file' or 'tag'"),
+]
+OF_EVALUATE: list[tuple[str, Any, str]] = [
+    ("documents", 2.5, "documents=2.5; expected a whole number, 0 or more"),
+    ("documents", -1, "documents=-1; expected a whole number, 0 or more"),
+    ("bounds", "yes", "bounds='yes'; expected True or False"),
+    ("judged_only", 1, "judged_only=1; expected True or False"),
+    ("subtopics", None, "subtopics=None; expected True or False"),
+    ("depth", True, "depth=True; expected a whole number, 1 or more"),
+    ("depth", "3", "depth='3'; expected a whole number, 1 or more"),
+    ("profile", ["trec9"], "unknown profile ['trec9']; known: leadline, "),
+    ("queries", "", "queries=''; expected 'all' or 'both' or"),
+    ("queries", ["q"], "queries=['q']; expected 'all' or 'both' or"),
+    ("relevance_strings", "5", "relevance_strings='5'; expected a whole number, 0 or more"),
+]
+
+
+def refused(verb: Any, *arguments: Any, **options: Any) -> str:
+    """Give the one line of a refusal."""
+    with pytest.raises(UsageError) as caught:
+        verb(*arguments, **options)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(("name", "value", "words"), [*WRONG, *OF_EVALUATE])
+def test_evaluate_and_explain_refuse_a_wrong_type(name: str, value: Any, words: str) -> None:
+    assert refused(evaluate, QRELS, RUN, "AP", **{name: value}).startswith(words)
+    assert refused(explain, QRELS, RUN, "AP", "q", **{name: value}).startswith(words)
+
+
+@pytest.mark.parametrize(("name", "value", "words"), WRONG)
+def test_curves_refuse_a_wrong_type(name: str, value: Any, words: str) -> None:
+    assert refused(curve, QRELS, RUN, **{name: value}).startswith(words)
+
+
+def test_other_arguments_are_checked_too() -> None:
+    words = "ranks='9'; expected a whole number, 1 or more"
+    assert refused(subtopic_curve, {"q": {"s": {"a": 1}}}, RUN, ranks="9") == words
+    assert refused(curve, QRELS, RUN, interpolation=5).startswith("interpolation=5; expected ")
+    words = "everything='all'; expected True or False"
+    assert refused(explain, QRELS, RUN, "AP", "q", everything="all") == words
+    assert refused(MEASURES.parse, 5) == "measure 5; expected a name such as Accuracy"
+
+
+def test_numbers_and_flags_of_numpy_are_taken() -> None:
+    options: dict[str, Any] = {
+        "rel": np.float32(1), "depth": np.int64(1), "judged_only": np.bool_(False),
+    }  # fmt: skip
+    assert evaluate(QRELS, RUN, "AP", **options).mean("run", "AP") == 0.0
