@@ -59,7 +59,9 @@ def test_the_table_says_every_pair_in_a_sentence(leadline: Leadline, files: list
     assert text.splitlines()[0].split()[:3] == ["a", "b", "measure"]
     assert "new is worse than old by RR: " in text
     assert "queries that differ most: " in text
-    assert "p: T, two-sided; corrected: Holm over 2 pairs of each measure; seed 0" in text
+    assert (
+        "p: T, two-sided, against 'the mean difference is 0'; corrected: Holm over 2 pairs" in text
+    )
 
 
 def test_of_many_pairs_the_verdicts_are_counted(leadline: Leadline, files: list[str]) -> None:

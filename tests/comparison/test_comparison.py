@@ -225,6 +225,19 @@ def test_what_cannot_be_is_refused(options: dict[str, Any], words: str) -> None:
     assert str(refused.value).startswith(words)
 
 
+def test_too_few_draws_for_the_correction_are_said() -> None:
+    few = compare(QRELS, RUNS, "RR", test="Randomisation(draws=50)")
+    found = [notice for notice in few.notices if notice.code == "too_few_draws"]
+    assert [str(notice) for notice in found] == [
+        "pairs corrected together: 3; too many to tell one apart with 50 draws (draws=60 is enough)"
+    ]
+    assert not few.told_apart.any()
+    for options in ({"test": "Randomisation(draws=60)"}, {"correction": "none"}, {"test": "T"}):
+        asked = {"test": "Randomisation(draws=50)"} | options
+        codes = {notice.code for notice in compare(QRELS, RUNS, "RR", **asked).notices}
+        assert "too_few_draws" not in codes
+
+
 def test_one_run_is_nothing_to_compare() -> None:
     with pytest.raises(UsageError, match="1 run; expected two or more to compare"):
         compare(QRELS, {"a": RUNS["best"]}, "RR")

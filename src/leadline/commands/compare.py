@@ -26,6 +26,7 @@ from leadline.evaluation import evaluate
 from leadline.formats import read_qrels
 from leadline.render import Cell, Share, Sheet
 from leadline.results import Results, plain
+from leadline.wording import counted
 
 SAID = 12  # pairs said in sentences under the table; JSON says them all
 FIGURES = ("differences", "forest", "critical-difference", "scatter")
@@ -192,9 +193,9 @@ def _how(comparison: Comparison) -> list[str]:
         f"Tukey, for all {pairs} pairs at once" if rules.correction is None else str(rules.interval)
     )
     effect = "effect: mean over deviation of the differences; wins: queries that a wins"
-    p = f"p: {rules.test}, two-sided; corrected: {rules.corrected_by} over {size} pair{'s' * (size != 1)}"
+    corrected = f"corrected: {rules.corrected_by} over {counted(size, 'pair')} of {over}"
     return [
-        f"{p} of {over}; seed {rules.seed}",
+        f"p: {rules.test}, two-sided, against '{rules.test.null}'; {corrected}; seed {rules.seed}",
         f"low, high: {100 * rules.confidence:g} % interval ({interval}); {effect}",
     ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -109,6 +110,7 @@ def compare_results(
         p=p, p_corrected=p_corrected, p_equivalent=alike,
     )  # fmt: skip
     comparison.notices += [notice for table in tables for notice in table.notices]
+    comparison.notices += _too_few_draws(rules, pairs=len(pairs), measures=len(tables))
     return comparison
 
 
@@ -134,6 +136,22 @@ def _check(rules: Rules) -> None:
         raise UsageError(f"power {rules.power}; expected a share between 0 and 1, such as 0.8")
     if rules.correction is None and rules.family == "all":
         raise UsageError("Tukey corrects within a measure; expected another correction for all")
+
+
+def _too_few_draws(rules: Rules, *, pairs: int, measures: int) -> list[Notice]:
+    """Tell where p cannot become small enough to outlive the correction."""
+    draws = getattr(rules.test, "draws", None)
+    if draws is None or rules.correction is None:
+        return []
+    size = pairs * (measures if rules.family == "all" else 1)
+    if rules.correction.corrected([1 / (draws + 1)] + [1.0] * (size - 1))[0] < 1 - rules.confidence:
+        return []
+    enough = math.ceil(size / (1 - rules.confidence))
+    words = (
+        f"pairs corrected together: {size:,}; too many to tell one apart with {draws:,} draws "
+        f"(draws={enough} is enough)"
+    )
+    return [Notice("too_few_draws", words, size)]
 
 
 def _one(results: Results, place: int, pairs: Pairs, rules: Rules) -> _Table:

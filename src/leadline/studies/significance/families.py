@@ -1,0 +1,116 @@
+"""Many runs at once: family-wise errors and power of corrections, for all pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from leadline.arrays import Flags, Floats
+from leadline.statistics import CORRECTIONS
+from leadline.statistics.randomisation import Randomisation
+from leadline.statistics.student_t import T
+from leadline.statistics.tukey import tukey
+from leadline.studies.significance.decisions import Row, share
+from leadline.studies.significance.populations import best_runs, draw, margin, normal_correlations
+
+WORLDS = {
+    "all equal": "every run has the same margin",
+    "equal means": "runs have their own margins, each times what makes all means equal",
+    "equal in twos": "runs have their own margins, but two each have the same",
+    "all different": "every run has its own margin",
+}
+LEVEL = 0.05
+DOUBTFUL = 0.1  # p of t above which no correction of many pairs can matter
+
+
+def procedures(values: Floats, *, draws: int, seed: int) -> dict[str, Floats]:
+    """Give the corrected p of all pairs of runs, of each procedure; `values` is queries x runs."""
+    first, second = np.triu_indices(values.shape[1], k=1)
+    differences = values[:, first] - values[:, second]
+    plain = np.nan_to_num(T().p_values(differences), nan=1.0)
+    exchanged = plain.copy()
+    few = plain < DOUBTFUL
+    if few.any():
+        patterns = round(2 * len(plain) / LEVEL)
+        exchanged[few] = Randomisation(draws=max(draws, patterns) - 1).p_values(
+            differences[:, few], seed=seed
+        )
+    found = {"Tukey": tukey(values, draws=draws, seed=seed).p_values(differences.mean(axis=0))}
+    for name, kind in CORRECTIONS.classes.items():
+        found[f"{name}(T)"] = kind().corrected(plain)
+    found["Holm(Randomisation)"] = CORRECTIONS.classes["Holm"]().corrected(exchanged)
+    return found
+
+
+def families(
+    matrices: Mapping[str, Floats],
+    *,
+    runs: int,
+    queries: int = 50,
+    sets: int = 100,
+    draws: int = 1_999,
+    seed: int = 0,
+) -> list[Row]:
+    """Simulate `sets` sets of each matrix, each of other runs, in each world, one row per procedure.
+
+    `family` is the share of sets with a pair found that does not differ, or that differs the other way;
+    `found` is the mean share of pairs that truly differ and are found with the right sign; `false` the mean
+    share of findings that are false (0 where nothing is found).
+    """
+    found: list[Row] = []
+    for place, world in enumerate(WORLDS):
+        generator = np.random.default_rng([seed, runs, queries, place])
+        outcomes: dict[str, list[tuple[float, float, float]]] = {}
+        drawn = 0
+        for matrix in matrices.values():
+            for _ in range(sets if best_runs(matrix).shape[1] >= runs else 0):
+                values, means = _scores(world, matrix, runs, queries, generator)
+                told = procedures(values, draws=draws, seed=drawn)
+                for name, p in told.items():
+                    outcomes.setdefault(name, []).append(_outcome(p, values, means))
+                drawn += 1
+        found += [
+            _row(world, runs, queries, name, np.array(told)) for name, told in outcomes.items()
+        ]
+    return found
+
+
+def _scores(
+    world: str, matrix: Floats, runs: int, queries: int, generator: np.random.Generator
+) -> tuple[Floats, Floats]:
+    best = best_runs(matrix)
+    chosen = best[:, generator.permutation(best.shape[1])[:runs]]
+    step = {"all equal": runs, "equal in twos": 2}.get(world, 1)
+    margins = [margin(chosen[:, place - place % step]) for place in range(runs)]
+    if world == "equal means":
+        level = float(np.mean([one.mean for one in margins]))
+        margins = [one._replace(quantiles=one.quantiles * (level / one.mean)) for one in margins]
+    scores = draw(
+        margins, normal_correlations(chosen), queries=queries, sets=1, generator=generator
+    )
+    means = np.array([one.mean for one in margins])
+    return scores[0], np.round(means, 12)  # means made equal are equal but for rounding
+
+
+def _outcome(p: Floats, values: Floats, means: Floats) -> tuple[float, float, float]:
+    first, second = np.triu_indices(len(means), k=1)
+    truth: Floats = np.sign(means[first] - means[second])
+    seen: Floats = np.sign((values[:, first] - values[:, second]).mean(axis=0))
+    significant: Flags = p <= LEVEL
+    wrong = significant & (seen != truth)
+    right = significant & (seen == truth)
+    differing = np.count_nonzero(truth)
+    power = right.sum() / differing if differing else float("nan")
+    return float(wrong.any()), float(power), float(wrong.sum() / max(1, significant.sum()))
+
+
+def _row(world: str, runs: int, queries: int, name: str, outcomes: Floats) -> Row:
+    each = np.arange(len(outcomes))
+    family, error = share(outcomes[:, 0], each)
+    power, spread = share(outcomes[:, 1], each)
+    return {
+        "world": world, "runs": runs, "queries": queries, "procedure": name, "sets": len(outcomes),
+        "family": family, "family_se": error, "found": power, "found_se": spread,
+        "false": float(outcomes[:, 2].mean()),
+    }  # fmt: skip
