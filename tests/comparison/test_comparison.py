@@ -233,7 +233,7 @@ def test_too_few_draws_for_the_correction_are_said() -> None:
     ]
     assert not few.told_apart.any()
     for options in ({"test": "Randomisation(draws=60)"}, {"correction": "none"}, {"test": "T"}):
-        asked = {"test": "Randomisation(draws=50)"} | options
+        asked: dict[str, Any] = {"test": "Randomisation(draws=50)"} | options
         codes = {notice.code for notice in compare(QRELS, RUNS, "RR", **asked).notices}
         assert "too_few_draws" not in codes
 
