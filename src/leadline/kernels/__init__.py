@@ -1,8 +1,8 @@
 """The only hot loops of the house: pure functions over arrays.
 
-`scan`, `lists` and `pairs` are compiled when the package is installed where there is a C compiler; `plain` is ordinary
-Python with the same results. `compiled` holds the compiled functions, or is None where there are none or
-`LEADLINE_PURE=1` is set.
+`scan`, `lists` and `pairs` are compiled when the package is installed where there is a C compiler; `plain`
+is ordinary Python with the same results. `compiled` holds the compiled functions, or is None where there
+are none or `LEADLINE_PURE=1` is set.
 """
 
 from __future__ import annotations

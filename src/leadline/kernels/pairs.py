@@ -42,14 +42,22 @@ def count_before(
     words: cython.const[cython.ulonglong][::1],
     tree: cython.const[cython.int][::1],
     base: cython.Py_ssize_t,
+    width: cython.Py_ssize_t,
     place: cython.Py_ssize_t,
 ) -> cython.longlong:
-    """Count the places put in below one: bits of its word, and a Fenwick tree over the words before it."""
+    """Count the places put in below one: bits of its word, and what the tree holds before the word."""
     node: cython.Py_ssize_t = place >> 6
+    level: cython.Py_ssize_t = 2 * base
+    x: cython.Py_ssize_t
     found: cython.longlong = bits_below(words[base + node], place & 63)
-    while node > 0:
-        found += tree[base + node]
-        node -= node & -node
+    while width > 16:
+        for x in range(level + node - (node & 15), level + node):
+            found += tree[x]
+        level += width
+        node >>= 4
+        width = (width + 15) >> 4
+    for x in range(level, level + node):
+        found += tree[x]
     return found
 
 
@@ -64,13 +72,19 @@ def put_in(
     width: cython.Py_ssize_t,
     place: cython.Py_ssize_t,
 ) -> cython.void:
-    """Put a place into the words, and count it in the Fenwick tree over them."""
+    """Put a place into its word, and count it at every level of the tree over the words.
+
+    Sixteen nodes of one level are one node of the next, as in a Fenwick tree whose base is 16.
+    """
     node: cython.Py_ssize_t = place >> 6
+    level: cython.Py_ssize_t = 2 * base
     words[base + node] |= FIRST << (place & 63)
-    node += 1
-    while node < width:
-        tree[base + node] += 1
-        node += node & -node
+    while width > 16:
+        tree[level + node] += 1
+        level += width
+        node >>= 4
+        width = (width + 15) >> 4
+    tree[level + node] += 1
 
 
 @cython.cfunc
@@ -139,14 +153,16 @@ def agree(
     width: cython.Py_ssize_t = (length >> 6) + 1
     for x in range(width * (grades - 1)):
         words[x] = 0
-        tree[x] = 0
+        tree[2 * x] = tree[2 * x + 1] = 0
     for i in range(low, high):
         at = place[other + order[i]]
         if at < 0:
             continue
         better = grade[order[i]]
         for x in range(better):
-            counts[better * grades + x] += count_before(words, tree, x * width, at)
+            counts[better * grades + x] += count_before(
+                words, tree, x * width, width, at
+            )
         if better < grades - 1:
             put_in(words, tree, better * width, width, at)
 
@@ -247,7 +263,7 @@ def sound(
         and place.shape[0] >= lists * documents
         and first.shape[0] == second.shape[0]
         and words >= trees * ((documents >> 6) + 1)
-        and nodes >= trees * ((documents >> 6) + 1)
+        and nodes >= 2 * words
     )
     if not good or bounds[0] < 0 or bounds[lists] > order.shape[0]:
         return False
@@ -281,8 +297,8 @@ def joint_tables(
     A pair is a better and a worse document and weighs `weight[better grade] * weight[worse grade]`; a list says
     1 (better first), -1 (worse first) or 0 (holds neither): `table[9 * pair + 3 * (1 - a) + (1 - b)]` is the
     weight of the pairs of which the first list says a and the second b. Counts are exact whole numbers until
-    they are weighed. Time is O(grades * n log n) per pair of lists. `words` and `tree` need grades - 1 times
-    (n // 64 + 1) places, `counts` 9 * grades^2 + 6 * grades.
+    they are weighed. Time is O(grades * n log n) per pair of lists. `words` needs grades - 1 times n // 64 + 1
+    places, `tree` twice as many, `counts` 9 * grades^2 + 6 * grades.
     """
     pair: cython.Py_ssize_t
     x: cython.Py_ssize_t
@@ -340,7 +356,7 @@ def common_orders(
 ) -> cython.bint:
     """Count, per pair of lists, common documents, and the pairs of them in equal order; False: a bad index.
 
-    `words` and `tree` need documents // 64 + 1 places.
+    `words` needs documents // 64 + 1 places, `tree` twice as many.
     """
     pair: cython.Py_ssize_t
     i: cython.Py_ssize_t
@@ -363,14 +379,14 @@ def common_orders(
                 width = ((bounds[t + 1] - bounds[t]) >> 6) + 1
                 for i in range(width):
                     words[i] = 0
-                    tree[i] = 0
+                    tree[2 * i] = tree[2 * i + 1] = 0
                 found = 0
                 same = 0
                 for i in range(bounds[s], bounds[s + 1]):
                     at = place[t * documents + order[i]]
                     if at >= 0:
                         found += 1
-                        same += count_before(words, tree, 0, at)
+                        same += count_before(words, tree, 0, width, at)
                         put_in(words, tree, 0, width, at)
                 common[pair] = found
                 agreeing[pair] = same
