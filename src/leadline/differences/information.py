@@ -10,8 +10,9 @@ from leadline.arrays import Floats
 def information(right: Floats, wrong: Floats) -> Floats:
     """Give the bits that say which document of a pair is better: w (1 - h(c)).
 
-    w = right + wrong and c = right / w; `right` and `wrong` are probabilities of pairs in the right and in the wrong order; h is the binary
-    entropy. It is 0 where c is a half, and w both where all are right and where all are wrong.
+    `right` and `wrong` are probabilities of pairs in the right and in the wrong order, w = right + wrong, c =
+    right / w, and h is the binary entropy. It is 0 where c is a half, and w both where all are right and
+    where all are wrong.
 
     >>> information(np.array([0.5, 0.3]), np.array([0.0, 0.3]))
     array([0.5, 0. ])
