@@ -3,10 +3,10 @@
     python benchmarks/difference.py -o docs/difference-figures.json
 
 TREC-8 size by default: 129 systems, 50 queries, 1,700 judged documents each. A system orders the judged
-documents by grade plus noise of its own and retrieves a share of them. One thread; processor seconds of this
-process, so that other work on the machine counts less. The NumPy loop (matrices of documents by documents) is
-timed on ten pairs of the first and the last query, and its total is extrapolated; so is one that looks only at
-better by worse documents. All must agree to 1e-12.
+documents by grade plus noise of its own and retrieves a share of them. One thread; processor seconds of
+this process, so that other work on the machine counts less. The NumPy loop (matrices of documents by
+documents) is timed on ten pairs of the first and the last query, and its total is extrapolated; so is one
+that looks only at better by worse documents. All must agree to 1e-12.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import resource
 import statistics
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -70,7 +71,7 @@ def plain_numpy(grades: Floats, first: Codes, second: Codes, *, blocks: bool) ->
     table /= table.sum()
 
     def bits(x: float, y: float) -> float:
-        return x + y + sum(p * np.log2(p / (x + y)) for p in (x, y) if p > 0)
+        return float(x + y + sum(p * np.log2(p / (x + y)) for p in (x, y) if p > 0))
 
     flat = table.ravel()
     both = sum(bits(flat[place], flat[8 - place]) for place in range(4))
@@ -96,7 +97,9 @@ def measure(kind: str, arguments: argparse.Namespace) -> dict[str, float]:
     """Time all pairs of all queries, and the plain loop on some pairs."""
     rng = np.random.default_rng(arguments.seed)
     rules = Rules(Cut())
-    pairs = [tuple(map(int, rng.choice(arguments.systems, 2, replace=False))) for _ in range(10)]
+    pairs: list[Any] = [
+        tuple(rng.choice(arguments.systems, 2, replace=False).tolist()) for _ in range(10)
+    ]
     seconds = 0.0
     slow: list[tuple[float, float]] = []
     for query in range(arguments.queries):

@@ -11,6 +11,17 @@ from typing import Any
 
 import numpy as np
 
+from leadline.arrays import Floats
+from leadline.differences.companions import (
+    AP_CORRELATION,
+    RIC_DISTANCE,
+    chosen_competitors,
+    correlations,
+    distances,
+    means_over_queries,
+    readable_twice,
+)
+from leadline.differences.competitors import Competitor
 from leadline.differences.found import Difference
 from leadline.differences.lists import Cut, Kept, kept
 from leadline.differences.notes import difference_notices
@@ -18,6 +29,7 @@ from leadline.differences.queries import Query, Rules, difference_of_query
 from leadline.errors import InputError, UsageError
 from leadline.formats import QrelsLike, RunLike, read_qrels, repair_of
 from leadline.judged_runs import MOST_THREADS, judge_runs
+from leadline.measures.average_precision import AP
 from leadline.qrels import Qrels
 
 
@@ -39,6 +51,7 @@ def difference(
     on_duplicate: str = "refuse",
     on_nan: str = "refuse",
     name_by: str = "file",
+    competitors: Sequence[str | Competitor] | None = None,
     threads: int | None = None,
     on_run: Callable[[int, int], None] | None = None,
     on_query: Callable[[int, int], None] | None = None,
@@ -58,6 +71,9 @@ def difference(
     negative. Negative grades count as 0. Queries without a relevant document or without a pair are left out
     and counted in `notices`.
 
+    `competitors` are what else says how alike lists are, such as "RBO(p=0.9)" or "Jaccard@20" (none: `()`);
+    they are in `competitors` with the correlation of per-query AP and the mean per-query distance in RIC.
+
     id is at least 0, symmetric, 0 for equal lists, RIC against a list without judged documents. It is no
     metric: two different lists may have 0 (a list and its reverse), and the triangle inequality fails.
 
@@ -75,29 +91,44 @@ def difference(
         cut, graded, deep if weighted is None else weighted, printed6,
         deep if normalise is None else normalise,
     )  # fmt: skip
+    beside = chosen_competitors(competitors, cutoff)
     table = read_qrels(qrels, negative=negative)
     repair = repair_of(order, on_duplicate, on_nan)
-    infos, lists = judge_runs(
-        runs, table, lambda judged: kept(judged, cut), repair=repair, name_by=name_by, on_run=on_run
-    )
+    runs = readable_twice(runs, repair) if beside else runs
+    ap = AP(rel=rel)
+    infos, found = judge_runs(
+        runs, table, lambda judged: (kept(judged, cut), ap.values(judged)),
+        repair=repair, name_by=name_by, on_run=on_run,
+    )  # fmt: skip
+    lists = [part[0] for part in found]
     parts = list(_each(table, lists, rules, threads, on_query))
-    if not any(parts):
-        raise InputError(
-            "no query has judged documents of two grades, one of them relevant",
-            expected="at least one", path=table.source,
-            hint="--complete DOCS counts every other document of a collection as not relevant",
-        )  # fmt: skip
-    options = {
-        "rel": rel, "graded": graded, "truncate": truncate, "condense": condense,
-        "normalise": rules.normalise, "weighted": rules.weighted, "printed6": printed6,
-        "signed": signed, "negative": negative, "order": order, "on_duplicate": on_duplicate,
-        "on_nan": on_nan, "name_by": name_by,
-    }  # fmt: skip
+    counted = np.array([part is not None for part in parts], dtype=np.bool_)
+    if not counted.any():
+        raise _no_pairs(table)
     ric, *rest = _stacked(parts, len(infos))
+    more: dict[str, Floats] = {}
+    if beside:
+        more = means_over_queries(runs, table.queries, counted, beside, repair)
+        precision = np.stack([part[1] for part in found])
+        more[AP_CORRELATION] = correlations(np.nan_to_num(precision[:, counted]))
+        more[RIC_DISTANCE] = distances(ric[:, counted])
     return Difference(
         infos, table.queries, np.where(rest[1], -ric, ric) if signed else ric, *rest,
-        cutoff=cutoff, options={"k": cutoff} | options,
-        notices=difference_notices(infos, table, lists, [part is None for part in parts], rel),
+        cutoff=cutoff, competitors=more, notices=difference_notices(infos, table, lists, counted, rel),
+        options={
+            "k": cutoff, "rel": rel, "graded": graded, "truncate": truncate, "condense": condense,
+            "normalise": rules.normalise, "weighted": rules.weighted, "printed6": printed6,
+            "signed": signed, "competitors": list(map(str, beside)), "negative": negative,
+            "order": order, "on_duplicate": on_duplicate, "on_nan": on_nan, "name_by": name_by,
+        },
+    )  # fmt: skip
+
+
+def _no_pairs(qrels: Qrels) -> InputError:
+    return InputError(
+        "no query has judged documents of two grades, one of them relevant",
+        expected="at least one", path=qrels.source,
+        hint="--complete DOCS counts every other document of a collection as not relevant",
     )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from leadline.arrays import Flags
 from leadline.differences.lists import Kept
 from leadline.notices import notices_of
 from leadline.qrels import Qrels
@@ -18,7 +19,7 @@ def difference_notices(
     infos: Sequence[RunInfo],
     qrels: Qrels,
     lists: Sequence[Kept],
-    left_out: Sequence[bool],
+    counted: Flags,
     rel: float,
 ) -> list[Notice]:
     """Put in words what was counted; unjudged documents are in no pair here, whatever other measures do."""
@@ -29,7 +30,7 @@ def difference_notices(
         )
         found.append(Notice(notice.code, words, notice.count))
     relevant = qrels.relevant(rel) > 0
-    pairless = int(np.count_nonzero(np.asarray(left_out) & relevant))
+    pairless = int(np.count_nonzero(~counted & relevant))
     empty = [info.name for info, part in zip(infos, lists, strict=True) if not len(part.row)]
     known = (qrels.count(qrels.grades < rel))[relevant]
     few = int(np.count_nonzero(known < FEW))
