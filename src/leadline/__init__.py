@@ -9,6 +9,7 @@ from leadline import version
 
 if TYPE_CHECKING:
     from leadline.curves import curve
+    from leadline.differences import difference
     from leadline.errors import InputError, LeadlineError, UsageError
     from leadline.evaluation import evaluate
     from leadline.explanation import explain
@@ -30,6 +31,7 @@ _ROOMS = {
     "Run": "run",
     "UsageError": "errors",
     "curve": "curves",
+    "difference": "differences",
     "evaluate": "evaluation",
     "explain": "explanation",
     "read_qrels": "formats",
@@ -49,6 +51,7 @@ __all__ = [
     "UsageError",
     "__version__",
     "curve",
+    "difference",
     "evaluate",
     "explain",
     "read_qrels",
