@@ -52,6 +52,7 @@ def difference(
     on_nan: str = "refuse",
     name_by: str = "file",
     competitors: Sequence[str | Competitor] | None = None,
+    ap_rel: float | None = None,
     threads: int | None = None,
     on_run: Callable[[int, int], None] | None = None,
     on_query: Callable[[int, int], None] | None = None,
@@ -72,7 +73,8 @@ def difference(
     and counted in `notices`.
 
     `competitors` are what else says how alike lists are, such as "RBO(p=0.9)" or "Jaccard@20" (none: `()`);
-    they are in `competitors` with the correlation of per-query AP and the mean per-query distance in RIC.
+    they are in `competitors` with the correlation of per-query AP (`ap_rel` is its
+    least relevant grade, `rel` unless given) and the mean per-query distance in RIC.
 
     id is at least 0, symmetric, 0 for equal lists, RIC against a list without judged documents. It is no
     metric: two different lists may have 0 (a list and its reverse), and the triangle inequality fails.
@@ -95,7 +97,7 @@ def difference(
     table = read_qrels(qrels, negative=negative)
     repair = repair_of(order, on_duplicate, on_nan)
     runs = readable_twice(runs, repair) if beside else runs
-    ap = AP(rel=rel)
+    ap = AP(rel=rel if ap_rel is None else ap_rel)
     infos, found = judge_runs(
         runs, table, lambda judged: (kept(judged, cut), ap.values(judged)),
         repair=repair, name_by=name_by, on_run=on_run,
@@ -106,19 +108,19 @@ def difference(
     if not counted.any():
         raise _no_pairs(table)
     ric, *rest = _stacked(parts, len(infos))
+    precision = np.nan_to_num(np.stack([part[1] for part in found]))
     more: dict[str, Floats] = {}
     if beside:
         more = means_over_queries(runs, table.queries, counted, beside, repair)
-        precision = np.stack([part[1] for part in found])
-        more[AP_CORRELATION] = correlations(np.nan_to_num(precision[:, counted]))
+        more[AP_CORRELATION] = correlations(precision[:, counted])
         more[RIC_DISTANCE] = distances(ric[:, counted])
     return Difference(
-        infos, table.queries, np.where(rest[1], -ric, ric) if signed else ric, *rest,
+        infos, table.queries, np.where(rest[1], -ric, ric) if signed else ric, *rest, ap=precision,
         cutoff=cutoff, competitors=more, notices=difference_notices(infos, table, lists, counted, rel),
         options={
             "k": cutoff, "rel": rel, "graded": graded, "truncate": truncate, "condense": condense,
             "normalise": rules.normalise, "weighted": rules.weighted, "printed6": printed6,
-            "signed": signed, "competitors": list(map(str, beside)), "negative": negative,
+            "signed": signed, "competitors": list(map(str, beside)), "ap_rel": ap.rel, "negative": negative,
             "order": order, "on_duplicate": on_duplicate, "on_nan": on_nan, "name_by": name_by,
         },
     )  # fmt: skip
@@ -156,6 +158,7 @@ def _each(
         return difference_of_query(qrels.grades[low:high], found, rules)
 
     workers = min(MOST_THREADS, os.cpu_count() or 1, total) if threads is None else threads
+    pool = None
     if workers < 2:
         found: Iterator[Query | None] = map(one, range(total))
     else:
@@ -163,10 +166,14 @@ def _each(
 
         pool = ThreadPoolExecutor(workers)
         found = pool.map(one, range(total))
-    for done, part in enumerate(found, start=1):
-        if on_query:
-            on_query(done, total)
-        yield part
+    try:
+        for done, part in enumerate(found, start=1):
+            if on_query:
+                on_query(done, total)
+            yield part
+    finally:
+        if pool is not None:
+            pool.shutdown(cancel_futures=True)
 
 
 def _stacked(parts: Sequence[Query | None], systems: int) -> list[Any]:

@@ -26,9 +26,9 @@ class Pair(NamedTuple):
 class Difference:
     """RIC and Information Difference of some systems, in bits; means are over the queries that count.
 
-    `ric[s, q]` and `concordance[s, q]` are NaN for a query that does not count (no relevant document
-    judged, or none of another grade), `only[q, i, j]` is I(R_i; Q | R_j): what system i says of the
-    judgments of query q that system j does not.
+    `ap[s, q]` is AP of every query (0 where undefined). `ric[s, q]` and `concordance[s, q]` are NaN for a
+    query that does not count (no relevant document judged, or none of another grade), `only[q, i, j]` is
+    I(R_i; Q | R_j): what system i says of the judgments of query q that system j does not.
     """
 
     def __init__(
@@ -40,6 +40,7 @@ class Difference:
         wrong_way: Flags,
         only: Floats,
         *,
+        ap: Floats | None = None,
         cutoff: int | None = None,
         competitors: dict[str, Floats] | None = None,
         notices: Sequence[Notice] = (),
@@ -52,6 +53,7 @@ class Difference:
         self.concordance = concordance
         self.wrong_way = wrong_way
         self.only = only
+        self.ap = np.full(ric.shape, np.nan) if ap is None else ap
         self.cutoff = cutoff
         self.competitors = dict(competitors or {})
         self.notices = list(notices)

@@ -1,0 +1,1 @@
+"""Tests, intervals, corrections, correlation: what can be concluded from values of queries."""
