@@ -47,7 +47,8 @@ def difference_sheet(found: Difference) -> Sheet:
         ]  # fmt: skip
         cells += found.mean_id[place, order].tolist() if small else _near(found, place)
         rows.append(cells)
-    best = {(0, 1)} if len(rows) > 1 else set()
+    shares = found.mean_ric[order]
+    best = {(row, 1) for row in np.flatnonzero(shares == shares[0]).tolist() if len(rows) > 1}
     notes = [
         f"{len(rows)} systems, mean over {int(found.counted.sum())} queries; bits"
         + (", as shares of the ideal list's" if found.options["normalise"] else ""),

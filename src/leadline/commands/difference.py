@@ -16,8 +16,7 @@ from leadline.commands._options import (
     write_whole,
 )
 from leadline.commands._results import results_text
-from leadline.differences import difference
-from leadline.differences.found import Difference
+from leadline.differences import Difference, complete, difference
 from leadline.errors import UsageError
 from leadline.formats import read_qrels
 
@@ -50,7 +49,7 @@ FIGURES = ("map", "tree", "cumulative", "parameter")
 @click.option("--printed6", is_flag=True, help="The weights as equation 6 is printed.")
 @click.option("--signed", is_flag=True, help="Wrong-way lists have a negative RIC.")
 @click.option(
-    "--complete", metavar="DOCS",
+    "--complete", "documents", metavar="DOCS",
     help="Every document of DOCS without a judgment is not relevant (exhaustive judgments only).",
 )  # fmt: skip
 @click.option(
@@ -70,7 +69,7 @@ FIGURES = ("map", "tree", "cumulative", "parameter")
 @reading_options
 @output_options
 def command(
-    *, qrels: str, runs: tuple[str, ...], level: float, binary: bool, complete: str | None,
+    *, qrels: str, runs: tuple[str, ...], level: float, binary: bool, documents: str | None,
     competitors: tuple[str, ...], no_competitors: bool, group: str | None, parameter: str | None,
     per_query: bool, plot: str | None, figure: str, form: str, output: str | None, **options: Any,
 ) -> None:  # fmt: skip
@@ -91,11 +90,10 @@ def command(
     labels = {"group": _labels(group), "parameter": _labels(parameter)}
     table = read_qrels(qrels)
     judgments = len(table)
-    if complete is not None:
-        from leadline.differences.completion import complete as completed
+    if documents is not None:
         from leadline.formats.labels import read_document_ids
 
-        table = completed(table, read_document_ids(complete))
+        table = complete(table, read_document_ids(documents))
     with progress("runs") as on_run, progress("queries") as on_query:
         found = difference(
             table, runs, rel=level, graded=not binary,
@@ -103,7 +101,7 @@ def command(
             on_run=on_run, on_query=on_query, **options,
         )  # fmt: skip
     found.options |= {
-        "complete": complete, "group": group, "parameter": parameter, "plot": plot, "figure": figure,
+        "complete": documents, "group": group, "parameter": parameter, "plot": plot, "figure": figure,
     }  # fmt: skip
     text = results_text(
         "difference", found,

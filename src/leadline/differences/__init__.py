@@ -22,6 +22,7 @@ from leadline.differences.companions import (
     readable_twice,
 )
 from leadline.differences.competitors import Competitor
+from leadline.differences.completion import complete
 from leadline.differences.found import Difference
 from leadline.differences.lists import Cut, Kept, kept
 from leadline.differences.notes import difference_notices
@@ -31,6 +32,8 @@ from leadline.formats import QrelsLike, RunLike, read_qrels, repair_of
 from leadline.judged_runs import MOST_THREADS, judge_runs
 from leadline.measures.average_precision import AP
 from leadline.qrels import Qrels
+
+__all__ = ["Difference", "complete", "difference"]
 
 
 def difference(
@@ -111,7 +114,7 @@ def difference(
     precision = np.nan_to_num(np.stack([part[1] for part in found]))
     more: dict[str, Floats] = {}
     if beside:
-        more = means_over_queries(runs, table.queries, counted, beside, repair)
+        more = means_over_queries(runs, table.queries, counted, beside, repair, on_query)
         more[AP_CORRELATION] = correlations(precision[:, counted])
         more[RIC_DISTANCE] = distances(ric[:, counted])
     return Difference(

@@ -28,12 +28,14 @@ def cumulative(
         figure = Figure(figsize=(width, width * 0.7), layout="constrained")
         axes = figure.add_subplot()
         lines = []
+        largest = max((max(found) for found in values.values() if len(found)), default=1.0)
         for (_, found), look in zip(values.items(), LOOKS, strict=False):
             ordered = np.sort(np.asarray(found, dtype=np.float64))
             share = np.arange(1, len(ordered) + 1) / max(len(ordered), 1)
             lines += axes.step(
-                [0, *ordered], [0, *share], where="post", color=look.color, linestyle=look.dashes
-            )
+                [0, *ordered, 1.03 * largest], [0, *share, 1], where="post", color=look.color,
+                linestyle=look.dashes,
+            )  # fmt: skip
         for name, value in (marks or {}).items():
             axes.axvline(value, color=FAINT, linewidth=0.8, linestyle=(0, (2, 2)))
             axes.annotate(

@@ -21,7 +21,7 @@ def operating_curves(
     with style():
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(width, width), layout="constrained")
+        figure = Figure(figsize=(width, 0.93 * width), layout="constrained")
         axes = figure.add_subplot()
         axes.plot([0, 1], [0, 1], color=FAINT, linewidth=0.6)
         lines = []
