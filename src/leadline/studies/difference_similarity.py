@@ -42,6 +42,7 @@ ID, DELTA = "id", "delta RIC"
 FEWEST = 20  # pairs of one team, below which an area is not worth its name
 SYSTEMS_A_BIN = 7
 THRESHOLD = 0.1  # the paper's
+THRESHOLDS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3)
 FOLDS = 10
 
 
@@ -81,7 +82,11 @@ def run(
                       "most_of_one_system": float(found.wrong_way[:, found.counted].mean(axis=1).max())},
     }  # fmt: skip
     return Outcome(
-        data, {"auc": _sheet(areas), "correlation": _correlation_sheet(data["ric_ap"])},
+        data,
+        {
+            "auc": _sheet(areas), "thresholds": _decision_sheet(data["decisions"]),
+            "correlation": _correlation_sheet(data["ric_ap"]),
+        },
         _figures(found, teams, pairs), lines_of(data), found.notices,
         [(info.path, info.counts["documents_read"]) for info in found.runs],
         {"team": team, "k": cutoff, "bins": number, "level": level, "samples": samples, "seed": seed},
@@ -149,6 +154,10 @@ def _decisions(pairs: Pairs, teams: list[str]) -> dict[str, Any] | None:
     crossed = decide(taken.astype(np.float64), pairs.same, 1.0)
     fixed = decide(score, pairs.same, -THRESHOLD)
     return {
+        "thresholds": [
+            {**_plain(decide(score, pairs.same, -limit)._asdict()), "threshold": limit}
+            for limit in THRESHOLDS
+        ],
         "at_0.1": {**_plain(fixed._asdict()), "threshold": THRESHOLD},
         "cross_validated": {
             **_plain(crossed._asdict()),
@@ -185,6 +194,12 @@ def _sheet(areas: dict[str, Any]) -> Sheet:
         for name, area in areas.items()
     ]
     return Sheet(["predictor", "AUC", "low", "high"], rows, digits=3)
+
+
+def _decision_sheet(decisions: dict[str, Any] | None) -> Sheet:
+    heads = ["id up to", "accuracy", "precision", "recall", "always different"]
+    rows = [list(one.values()) for one in (decisions or {}).get("thresholds", ())]
+    return Sheet(heads, rows, digits=3)
 
 
 def _correlation_sheet(found: dict[str, Any]) -> Sheet:
