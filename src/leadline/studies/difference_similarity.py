@@ -24,11 +24,17 @@ from leadline.results import plain
 from leadline.statistics.correlation import kendall, pearson, spearman
 from leadline.statistics.roc import area_under_curve, best_threshold, decide, roc_curve
 from leadline.statistics.team_bootstrap import draws_of_teams, interval
-from leadline.studies import Option, Outcome, Tell
+from leadline.studies import Option, Outcome, Tell, judgments
 
 OPTIONS = (
     Option("team", str, "The team of every run.", needed=True, metavar="FILE:COLUMN"),
     Option("cutoff", int, "RIC@k and id@k instead of RIC and id."),
+    Option(
+        "complete",
+        str,
+        "Every document of DOCS without a judgment is not relevant.",
+        metavar="DOCS",
+    ),
     Option(
         "bins",
         int,
@@ -57,7 +63,8 @@ class Pairs(NamedTuple):
 
 def run(
     qrels: QrelsLike, runs: Any, *, team: str, cutoff: int | None = None, bins: int | None = None,
-    level: float = 1.0, samples: int = 1000, seed: int = 0, on_run: Tell | None = None,
+    level: float = 1.0, samples: int = 1000, seed: int = 0, complete: str | None = None,
+    on_run: Tell | None = None,
 ) -> Outcome:  # fmt: skip
     """Try it on some runs; `team` is FILE:COLUMN."""
     if bins is not None and bins < 1:
@@ -65,7 +72,7 @@ def run(
     if samples < 1:
         raise UsageError(f"samples={samples}; expected 1 or more")
     labels = read_labels(team)
-    found = difference(qrels, runs, cutoff=cutoff, ap_rel=level, on_run=on_run)
+    found = difference(judgments(qrels, complete), runs, cutoff=cutoff, ap_rel=level, on_run=on_run)
     missing = [name for name in found.names if name not in labels]
     if missing:
         raise UsageError(f"no team for run '{missing[0]}' ({len(missing)} in all) in {team}")
@@ -89,7 +96,8 @@ def run(
         },
         _figures(found, teams, pairs), lines_of(data), found.notices,
         [(info.path, info.counts["documents_read"]) for info in found.runs],
-        {"team": team, "k": cutoff, "bins": number, "level": level, "samples": samples, "seed": seed},
+        {"team": team, "k": cutoff, "bins": number, "level": level, "samples": samples, "seed": seed,
+         "complete": complete},
     )  # fmt: skip
 
 
