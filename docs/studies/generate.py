@@ -65,6 +65,8 @@ def decisions(found: dict[tuple[str, str], dict[str, Any]]) -> list[str]:
     ]
     for (name, at), data in found.items():
         for label, one in (data["decisions"] or {}).items():
+            if label == "thresholds":
+                continue
             where = (
                 "0.1" if label == "at_0.1" else f"cross-validated (median {one['threshold']:.3f})"
             )

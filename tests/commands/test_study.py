@@ -50,6 +50,17 @@ def test_figures_may_be_png(leadline: Leadline, given: list[object], tmp_path: P
     assert (tmp_path / "out" / "parameter.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_positives_only_are_completed_on_request(
+    leadline: Leadline, given: list[object], tmp_path: Path
+) -> None:
+    (tmp_path / "qrels.txt").write_text("".join(f"q 0 {name} 1\n" for name in "abc"))
+    assert "--complete DOCS" in leadline(*given, "-o", tmp_path / "out").err
+    (tmp_path / "docs.txt").write_text("".join(f"{name}\n" for name in "abclmn"))
+    done = leadline(*given, "-o", tmp_path / "out", "--complete", tmp_path / "docs.txt")
+    assert done.status == 0
+    assert (tmp_path / "out" / "best.csv").exists()
+
+
 def test_an_unknown_study_is_refused_with_those_there_are(leadline: Leadline) -> None:
     done = leadline("study", "difference-modles")
     assert done.status == 2

@@ -14,6 +14,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leadline.errors import UnknownNameError
+from leadline.formats import QrelsLike, read_qrels
+from leadline.qrels import Qrels
 from leadline.render import Sheet
 from leadline.results import Notice
 
@@ -45,6 +47,17 @@ class Outcome(NamedTuple):
 
 
 Tell = Callable[[int, int], None]
+
+
+def judgments(qrels: QrelsLike, documents: str | None) -> Qrels:
+    """Read judgments; with a file of documents, all of them without a judgment are not relevant."""
+    table = read_qrels(qrels)
+    if documents is None:
+        return table
+    from leadline.differences import complete
+    from leadline.formats.labels import read_document_ids
+
+    return complete(table, read_document_ids(documents))
 
 
 def studies() -> list[str]:

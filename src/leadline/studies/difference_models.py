@@ -18,21 +18,29 @@ from leadline.errors import UsageError
 from leadline.formats import QrelsLike
 from leadline.formats.labels import read_labels
 from leadline.render import Sheet
-from leadline.studies import Option, Outcome, Tell
+from leadline.studies import Option, Outcome, Tell, judgments
 
 OPTIONS = (
     Option("family", str, "The family of every run.", needed=True, metavar="FILE:COLUMN"),
     Option("parameter", str, "The parameter of every run.", needed=True, metavar="FILE:COLUMN"),
     Option("cutoff", int, "RIC@k and id@k instead of RIC and id."),
+    Option(
+        "complete",
+        str,
+        "Every document of DOCS without a judgment is not relevant.",
+        metavar="DOCS",
+    ),
 )
 
 
 def run(
     qrels: QrelsLike, runs: Any, *, family: str, parameter: str, cutoff: int | None = None,
-    on_run: Tell | None = None,
+    complete: str | None = None, on_run: Tell | None = None,
 ) -> Outcome:  # fmt: skip
     """Try it on some runs; `family` and `parameter` are FILE:COLUMN."""
-    found = difference(qrels, runs, cutoff=cutoff, competitors=(), on_run=on_run)
+    found = difference(
+        judgments(qrels, complete), runs, cutoff=cutoff, competitors=(), on_run=on_run
+    )
     grids = grids_of(found, read_labels(family), read_labels(parameter))
     best = {
         name: max(points, key=lambda point: found.mean_ric[point[0]])
@@ -65,7 +73,7 @@ def run(
     return Outcome(
         data, _tables(data), _figures(found, grids, inside, across), lines_of(data), found.notices,
         [(info.path, info.counts["documents_read"]) for info in found.runs],
-        {"family": family, "parameter": parameter, "k": cutoff},
+        {"family": family, "parameter": parameter, "k": cutoff, "complete": complete},
     )  # fmt: skip
 
 

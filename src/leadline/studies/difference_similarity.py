@@ -24,11 +24,17 @@ from leadline.results import plain
 from leadline.statistics.correlation import kendall, pearson, spearman
 from leadline.statistics.roc import area_under_curve, best_threshold, decide, roc_curve
 from leadline.statistics.team_bootstrap import draws_of_teams, interval
-from leadline.studies import Option, Outcome, Tell
+from leadline.studies import Option, Outcome, Tell, judgments
 
 OPTIONS = (
     Option("team", str, "The team of every run.", needed=True, metavar="FILE:COLUMN"),
     Option("cutoff", int, "RIC@k and id@k instead of RIC and id."),
+    Option(
+        "complete",
+        str,
+        "Every document of DOCS without a judgment is not relevant.",
+        metavar="DOCS",
+    ),
     Option(
         "bins",
         int,
@@ -42,6 +48,7 @@ ID, DELTA = "id", "delta RIC"
 FEWEST = 20  # pairs of one team, below which an area is not worth its name
 SYSTEMS_A_BIN = 7
 THRESHOLD = 0.1  # the paper's
+THRESHOLDS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3)
 FOLDS = 10
 
 
@@ -56,7 +63,8 @@ class Pairs(NamedTuple):
 
 def run(
     qrels: QrelsLike, runs: Any, *, team: str, cutoff: int | None = None, bins: int | None = None,
-    level: float = 1.0, samples: int = 1000, seed: int = 0, on_run: Tell | None = None,
+    level: float = 1.0, samples: int = 1000, seed: int = 0, complete: str | None = None,
+    on_run: Tell | None = None,
 ) -> Outcome:  # fmt: skip
     """Try it on some runs; `team` is FILE:COLUMN."""
     if bins is not None and bins < 1:
@@ -64,7 +72,7 @@ def run(
     if samples < 1:
         raise UsageError(f"samples={samples}; expected 1 or more")
     labels = read_labels(team)
-    found = difference(qrels, runs, cutoff=cutoff, ap_rel=level, on_run=on_run)
+    found = difference(judgments(qrels, complete), runs, cutoff=cutoff, ap_rel=level, on_run=on_run)
     missing = [name for name in found.names if name not in labels]
     if missing:
         raise UsageError(f"no team for run '{missing[0]}' ({len(missing)} in all) in {team}")
@@ -81,10 +89,15 @@ def run(
                       "most_of_one_system": float(found.wrong_way[:, found.counted].mean(axis=1).max())},
     }  # fmt: skip
     return Outcome(
-        data, {"auc": _sheet(areas), "correlation": _correlation_sheet(data["ric_ap"])},
+        data,
+        {
+            "auc": _sheet(areas), "thresholds": _decision_sheet(data["decisions"]),
+            "correlation": _correlation_sheet(data["ric_ap"]),
+        },
         _figures(found, teams, pairs), lines_of(data), found.notices,
         [(info.path, info.counts["documents_read"]) for info in found.runs],
-        {"team": team, "k": cutoff, "bins": number, "level": level, "samples": samples, "seed": seed},
+        {"team": team, "k": cutoff, "bins": number, "level": level, "samples": samples, "seed": seed,
+         "complete": complete},
     )  # fmt: skip
 
 
@@ -149,6 +162,10 @@ def _decisions(pairs: Pairs, teams: list[str]) -> dict[str, Any] | None:
     crossed = decide(taken.astype(np.float64), pairs.same, 1.0)
     fixed = decide(score, pairs.same, -THRESHOLD)
     return {
+        "thresholds": [
+            {**_plain(decide(score, pairs.same, -limit)._asdict()), "threshold": limit}
+            for limit in THRESHOLDS
+        ],
         "at_0.1": {**_plain(fixed._asdict()), "threshold": THRESHOLD},
         "cross_validated": {
             **_plain(crossed._asdict()),
@@ -185,6 +202,12 @@ def _sheet(areas: dict[str, Any]) -> Sheet:
         for name, area in areas.items()
     ]
     return Sheet(["predictor", "AUC", "low", "high"], rows, digits=3)
+
+
+def _decision_sheet(decisions: dict[str, Any] | None) -> Sheet:
+    heads = ["id up to", "accuracy", "precision", "recall", "always different"]
+    rows = [list(one.values()) for one in (decisions or {}).get("thresholds", ())]
+    return Sheet(heads, rows, digits=3)
 
 
 def _correlation_sheet(found: dict[str, Any]) -> Sheet:

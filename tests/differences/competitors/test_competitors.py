@@ -23,7 +23,7 @@ from leadline.differences.ranked import Ranked
 LISTS = st.permutations("abcdefgh").flatmap(
     lambda names: st.integers(0, len(names)).map(lambda size: names[:size])
 )
-DEEP = 4000
+DEEP = 800
 
 
 def agreement(first: list[str], second: list[str], depth: int) -> float:

@@ -44,6 +44,7 @@ class RBO(Competitor):
         found = np.full((size, size), np.nan)
         for s in range(size):
             documents = order[bounds[s] : bounds[s + 1]]
+            documents = documents[entry[s, documents] <= depth]
             meet = np.minimum(np.maximum(entry[s:, documents], entry[s, documents]), depth + 1)
             rows = np.arange(size - s)[:, None] * (depth + 2)
             counts = np.bincount((rows + meet).ravel(), minlength=(size - s) * (depth + 2))
