@@ -91,7 +91,7 @@ def _read(
 ) -> Iterator[Document]:
     path = name_of(source)
     seen: dict[bytes, int] = {}
-    for place, found in _rows(source, noun, encoding):
+    for place, found in rows_of(source, noun, encoding):
         document = found if isinstance(found, Document) else None
         if document is None:
             document = _document(found, place, noun, fields, id_column, path)
@@ -147,7 +147,7 @@ def _text(value: object, name: str, place: int, path: str) -> str:
     return value
 
 
-def _rows(source: Any, noun: str, encoding: str) -> Iterator[tuple[int, Any]]:
+def rows_of(source: Any, noun: str, encoding: str = "utf-8") -> Iterator[tuple[int, Any]]:
     """Give the records of any source, numbered."""
     if isinstance(source, (str, os.PathLike)):
         yield from _file_rows(os.fspath(source), noun, encoding)

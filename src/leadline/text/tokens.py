@@ -12,6 +12,7 @@ UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u312f\u31a0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
+ASCII = re.compile(r"[a-z0-9]+")
 NARROW = re.compile(r"[^\W_]+")
 BEYOND_LATIN = re.compile("[\u0300-\U0010ffff]")
 
@@ -50,7 +51,7 @@ def words(text: str) -> list[str]:
     (['it', 's', '2', 'a', 'm', 'in', 'zürich'], ['北京', '京大', '大学', '2024'])
     """
     if text.isascii():
-        return NARROW.findall(text.lower())
+        return ASCII.findall(text.lower())
     return [folded(text[begin:end]) for begin, end in word_spans(text)]
 
 
