@@ -33,7 +33,7 @@ FLOORS: tuple[tuple[frozenset[str], ...], ...] = tuple(
         "qrels run results < judged",
         "formats text",
         "measures statistics index topics sampling",
-        "trec_names < profiles catalogue models bounds < notices < judged_runs < evaluation",
+        "trec_names < profiles catalogue models bounds < notices retrieval < judged_runs < evaluation",
         "curves subtopic_curves explanation",
         "histogram unjudged difference online judging",
         "render < plots",

@@ -91,10 +91,9 @@ def _read(
 ) -> Iterator[Document]:
     path = name_of(source)
     seen: dict[bytes, int] = {}
+    layout = _Layout(noun, fields, id_column, path)
     for place, found in rows_of(source, noun, encoding):
-        document = found if isinstance(found, Document) else None
-        if document is None:
-            document = _document(found, place, noun, fields, id_column, path)
+        document = found if isinstance(found, Document) else layout.document(found, place)
         try:
             key = to_bytes(document.id)
         except InputError as error:
@@ -111,29 +110,50 @@ def _read(
         yield document
 
 
-def _document(
-    row: Mapping[str, Any], place: int, noun: str, fields: Sequence[str], id_column: str | None, path: str
-) -> Document:  # fmt: skip
-    """Make a document of a row: its id, the fields that make its text, and the rest."""
-    names = (id_column,) if id_column else QUERY if noun == "query" else DOCUMENT
-    key = columns.find(row, names)
-    if key is None:
-        raise InputError(
-            f"a {noun} with columns {', '.join(map(str, row))}",
-            expected="a column called " + " or ".join(names), path=path, line=place,
+class _Layout:
+    """Which columns of a record are its id and its text; records with the same columns share it."""
+
+    def __init__(self, noun: str, fields: Sequence[str], id_column: str | None, path: str) -> None:
+        self.noun = noun
+        self.fields = fields
+        self.path = path
+        self.ids = (id_column,) if id_column else QUERY if noun == "query" else DOCUMENT
+        self.known: dict[tuple[str, ...], tuple[str, tuple[str, ...], tuple[str, ...]]] = {}
+
+    def document(self, row: Mapping[str, Any], place: int) -> Document:
+        """Make a document of a row: its id, the fields that make its text, and the rest."""
+        names = tuple(row)
+        if names not in self.known:
+            self.known[names] = self._columns(names, place)
+        key, chosen, rest = self.known[names]
+        values = {name: _text(row[name], name, place, self.path) for name in chosen}
+        title = values.pop("title", "") if len(values) > 1 else ""
+        text = "\n".join(filter(None, values.values()))
+        return Document(row[key], title, text, {name: row[name] for name in rest}, place)
+
+    def _columns(
+        self, names: tuple[str, ...], place: int
+    ) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+        """Give the columns of the id, of the text, and the others."""
+        key = columns.find(names, self.ids)
+        if key is None:
+            raise self._lacks(names, " or ".join(self.ids), place)
+        groups: tuple[tuple[str, ...], ...] = (
+            QUERY_FIELDS if self.noun == "query" else DOCUMENT_FIELDS
+        )
+        groups = (tuple(self.fields),) if self.fields else groups
+        chosen = next((group for group in groups if set(group) & set(names)), ())
+        missing = [name for name in self.fields if name not in names]
+        if not chosen or missing:
+            raise self._lacks(names, " and ".join(missing) or "text", place)
+        present = tuple(name for name in chosen if name in names)
+        return key, present, tuple(name for name in names if name != key and name not in chosen)
+
+    def _lacks(self, names: tuple[str, ...], wanted: str, place: int) -> InputError:
+        return InputError(
+            f"a {self.noun} with columns {', '.join(map(str, names))}",
+            expected=f"a column called {wanted}", path=self.path, line=place,
         )  # fmt: skip
-    groups = (tuple(fields),) if fields else QUERY_FIELDS if noun == "query" else DOCUMENT_FIELDS
-    chosen = next((group for group in groups if set(group) & set(row)), ())
-    missing = [name for name in fields if name not in row]
-    if not chosen or missing:
-        raise InputError(
-            f"a {noun} with columns {', '.join(map(str, row))}",
-            expected="a column called " + (" and ".join(missing) or "text"), path=path, line=place,
-        )  # fmt: skip
-    values = {name: _text(row.get(name), name, place, path) for name in chosen}
-    title = values.pop("title", "") if len(values) > 1 else ""
-    more = {name: value for name, value in row.items() if name != key and name not in chosen}
-    return Document(row[key], title, "\n".join(filter(None, values.values())), more, place)
 
 
 def _text(value: object, name: str, place: int, path: str) -> str:

@@ -117,7 +117,7 @@ class Builder:
         self.tokens = Codebook()
         self.terms = Codebook()
         self.term_of: list[int] = []  # token code -> term code, -1 for a stop word
-        self.block = array("i")
+        self.block: list[int] = []
         self.sizes = array("i")  # tokens of each document, stop words counted
         self.lengths: list[Codes] = []
         self.ids: list[bytes] = []
@@ -150,8 +150,7 @@ class Builder:
                 self.block.extend(map(code_of, found))
                 self.sizes.append(len(found))
                 self.ids.append(to_bytes(document.id))
-                records.write(_record(document))
-                self.record_ends.append(records.tell())
+                self.record_ends.append(self.record_ends[-1] + records.write(_record(document)))
                 if len(self.block) >= BLOCK:
                     self._flush(stream)
                     if on_document is not None:
@@ -176,7 +175,7 @@ class Builder:
         )
         self.blocks.add(invert(code, document, position))
         self.done += len(sizes)
-        self.block, self.sizes = array("i"), array("i")
+        self.block, self.sizes = [], array("i")
 
     def finish(self, source: str, options: dict[str, Any]) -> None:
         """Write everything that is left, the header last."""
@@ -226,6 +225,8 @@ class Builder:
 def _record(document: Document) -> bytes:
     """Write title and other columns, to be shown with a result."""
     facts = ({"title": document.title} if document.title else {}) | dict(document.more)
+    if not facts:
+        return b"{}\n"
     text = json.dumps(facts, ensure_ascii=False, default=str)
     return text.encode("utf-8", "surrogateescape") + b"\n"
 

@@ -136,6 +136,12 @@ class Index:
         document, counts, _ = self._postings
         return Postings(document[begin:end], counts[begin:end])
 
+    def postings_between(self, begin: int, end: int) -> Postings:
+        """Give the postings of neighbouring terms, one after the other."""
+        low, high = self._posting_offset[begin], self._posting_offset[end]
+        document, counts, _ = self._postings
+        return Postings(document[low:high], counts[low:high])
+
     def positions(self, code: int) -> Codes:
         """Give the positions of a term in all its documents, one after the other."""
         begin, end = self._position_offset[code : code + 2]

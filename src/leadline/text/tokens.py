@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 import unicodedata
 from functools import cache
 
@@ -24,7 +23,7 @@ def wide() -> re.Pattern[str]:
     Looking through all of Unicode takes a moment, so it is done for the first text that needs it.
     """
     ranges: list[list[int]] = []
-    for code in range(0x300, sys.maxunicode):
+    for code in (*range(0x300, 0x20000), *range(0xE0100, 0xE01F0)):  # there are no marks elsewhere
         if unicodedata.category(chr(code))[0] != "M":
             continue
         if ranges and ranges[-1][1] == code - 1:
