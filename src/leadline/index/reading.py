@@ -75,6 +75,12 @@ class Index:
         return int(self.header["arrays"][name]["length"])
 
     @property
+    def size(self) -> int:
+        """Give the bytes of all its arrays."""
+        sizes = {name: np.dtype(layout.TYPES[name]).itemsize for name in self.header["arrays"]}
+        return sum(size * self._length(name) for name, size in sizes.items())
+
+    @property
     def notices(self) -> list[Notice]:
         """Give what was said when the index was made."""
         return [Notice(**given) for given in self.header["warnings"]]
