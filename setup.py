@@ -3,7 +3,7 @@
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-KERNELS = ("scan", "lists")
+KERNELS = ("scan", "lists", "gibbs")
 
 setup(
     ext_modules=cythonize(
