@@ -100,6 +100,16 @@ def test_show_prints_a_list_for_people(leadline: Leadline) -> None:
     assert "nothing to make; expected -o RUN, or --show" in refused.err
 
 
+def test_a_stored_text_that_is_outdated_is_said(folder: Path, leadline: Leadline) -> None:
+    leadline("index", "docs.jsonl", "-o", "stored", "--store-text")
+    shown = leadline("search", "stored", "queries.jsonl", "-m", "BM25", "--show").out
+    assert "d2  tail heat" in shown
+    assert "changed" not in shown
+    (folder / "docs.jsonl").write_text('{"doc_id": "d1", "text": "new"}\n')
+    shown = leadline("search", "stored", "queries.jsonl", "-m", "BM25", "--show").out
+    assert shown.endswith("the source of the index has changed since\n")
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import gzip
 import json
+import sys
 from pathlib import Path
-from typing import Any
+from types import ModuleType, SimpleNamespace
+from typing import Any, NamedTuple
 
 import polars as pl
 import pytest
 
-from leadline.errors import InputError, UsageError
+from leadline.errors import InputError, MissingPackageError, UsageError
 from leadline.formats.texts import Document, read_documents, read_queries
 
 ROWS = [
@@ -142,6 +144,31 @@ def test_one_column_of_several_languages_can_be_chosen(tmp_path: Path) -> None:
 def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, text: bytes, message: str) -> None:
     with pytest.raises(InputError, match=message):
         list(read_documents(written(tmp_path, "docs", text)))
+
+
+def test_a_collection_of_ir_datasets_is_read_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Row(NamedTuple):
+        doc_id: str
+        text: str
+
+    class Ask(NamedTuple):
+        query_id: str
+        text: str
+
+    rows = {"docs_iter": [Row("d1", "wing")], "queries_iter": [Ask("q1", "heat")]}
+    module = ModuleType("ir_datasets")
+    collection = SimpleNamespace(
+        **{name: lambda found=found: iter(found) for name, found in rows.items()}
+    )
+    vars(module)["load"] = lambda name: {"small": collection}[name]
+    monkeypatch.setitem(sys.modules, "ir_datasets", module)
+    assert plain(read_documents("ir_datasets:small")) == [("d1", "", "wing", {})]
+    assert plain(read_queries("ir_datasets:small")) == [("q1", "", "heat", {})]
+    with pytest.raises(InputError, match="no such collection"):
+        read_queries("ir_datasets:large")
+    monkeypatch.setitem(sys.modules, "ir_datasets", None)
+    with pytest.raises(MissingPackageError, match="needs ir_datasets"):
+        read_queries("ir_datasets:small")
 
 
 def test_an_old_encoding_is_read_when_it_is_named(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from leadline.commands._results import describe_input
 from leadline.commands._texts import facts_text, models_option, text_options
 from leadline.errors import UsageError
 from leadline.render import Cell, Sheet
+from leadline.results import Notice
 from leadline.vocabulary import to_bytes
 
 SUFFIX = ".run"
@@ -58,6 +59,8 @@ def command(
     inputs = [describe_input(index, opened.documents), describe_input(queries, len(asked))]
     paths = write_runs(found, output)
     if show:
+        if opened.has_text and opened.is_outdated():
+            found.notices.append(Notice("outdated", "the source of the index has changed since", 1))
         deliver("\n".join(shown(found, {query.id: query.content for query in asked})) + "\n", None)
         if output is None:
             return

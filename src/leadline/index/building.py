@@ -151,10 +151,10 @@ class Builder:
                 self.sizes.append(len(found))
                 self.ids.append(to_bytes(document.id))
                 self.record_ends.append(self.record_ends[-1] + records.write(_record(document)))
+                if on_document is not None and len(self.ids) % 1024 == 0:
+                    on_document(len(self.ids), 0)
                 if len(self.block) >= BLOCK:
                     self._flush(stream)
-                    if on_document is not None:
-                        on_document(len(self.ids), 0)
             self._flush(stream)
 
     def _flush(self, stream: Any) -> None:

@@ -16,7 +16,8 @@ from leadline.topics.model import TopicModel
 from leadline.topics.sampling_state import Sampler, log_likelihood
 from leadline.topics.tomotopy_lda import TomotopyChain
 
-LOOKS = 10  # so often the likelihood of a chain is looked at
+# So often the likelihood of a chain is looked at; to look into tomotopy takes the time of some sweeps.
+LOOKS = {"leadline": 10, "tomotopy": 2}
 OnSweep = Callable[[int, int], None]
 
 
@@ -102,7 +103,8 @@ def _run(
     on_sweep: OnSweep | None,
 ) -> _Chain:  # fmt: skip
     """Run one chain, looking at its likelihood now and then."""
-    looks = sorted({max(1, round(sweeps * step / LOOKS)) for step in range(1, LOOKS + 1)})
+    count = LOOKS[engine]
+    looks = sorted({max(1, round(sweeps * step / count)) for step in range(1, count + 1)})
     history: list[tuple[int, float]] = []
     if engine == "tomotopy":
         own = int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0])
