@@ -61,7 +61,7 @@ def collection(
     ids, sizes, lengths = set(), 0, []
     for place, document in enumerate(read_documents(documents, encoding=encoding), start=1):
         ids.add(document.id)
-        sizes += len(document.content.encode("utf-8", "surrogateescape"))
+        sizes += len(document.content.encode("utf-8", "surrogatepass"))
         lengths.append(len(how.terms(document.content)))
         if on_document is not None and place % 1000 == 0:
             on_document(place, 0)

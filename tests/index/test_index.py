@@ -85,6 +85,15 @@ def test_ids_are_found_both_ways(monkeypatch: pytest.MonkeyPatch) -> None:
     assert index.id_rank.tolist() == [0, 1, 2]
 
 
+def test_half_a_letter_in_json_is_no_word_and_does_no_harm() -> None:
+    row = {"doc_id": "d1", "title": "\ud800 wing", "text": "tail", "note": "\udc80"}
+    index = build_index([row], store_text=True)
+    assert [index.term(code) for code in range(index.terms)] == ["tail", "wing"]
+    assert index.record(0)["note"]
+    begin, end = index.spans(0)
+    assert [index.text(0)[b:e] for b, e in zip(begin, end, strict=True)] == [b"wing", b"tail"]
+
+
 def test_other_columns_are_kept_with_the_document(tmp_path: Path) -> None:
     rows = [
         {"doc_id": "d1", "title": "Wings", "text": "They lift.", "url": "a.example", "year": 1957}

@@ -119,7 +119,7 @@ def shown(found: Any, texts: dict[str, str]) -> Iterator[str]:
         yield name
         lists = run.to_dict()
         for query, text in texts.items():
-            yield f"\n{query}: {' '.join(text.split())}"
+            yield f"\n{query}: {_short(text)}"
             yield from _list(found, lists.get(query, {}))
         yield ""
     yield from map(str, found.notices)
@@ -151,5 +151,7 @@ def _facts(record: dict[str, Any]) -> Sequence[str]:
 
 
 def _short(text: str) -> str:
-    words = " ".join(text.split())
+    words = (
+        " ".join(text.split()).encode("utf-8", "replace").decode()
+    )  # half a letter is shown as ?
     return words if len(words) <= 90 else words[:87] + "..."

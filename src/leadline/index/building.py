@@ -228,7 +228,7 @@ def _record(document: Document) -> bytes:
     if not facts:
         return b"{}\n"
     text = json.dumps(facts, ensure_ascii=False, default=str)
-    return text.encode("utf-8", "surrogateescape") + b"\n"
+    return text.encode("utf-8", "surrogatepass") + b"\n"
 
 
 def _save_names(folder: str, noun: str, names: Sequence[bytes]) -> None:

@@ -26,7 +26,7 @@ class StoredText:
 
     def add(self, content: str, analysis: Analysis) -> list[str]:
         """Store a text; give its tokens."""
-        raw = content.encode("utf-8", "surrogateescape")
+        raw = content.encode("utf-8", "surrogatepass")
         kept = raw if self.prefix is None else raw[: self.prefix]
         while len(kept) < len(raw) and raw[len(kept)] & 0xC0 == 0x80:
             kept = kept[:-1]
@@ -54,7 +54,7 @@ def _in_bytes(content: str, spans: list[tuple[int, int]]) -> list[tuple[int, int
     found: list[tuple[int, int]] = []
     last = place = 0
     for begin, end in spans:
-        place += len(content[last:begin].encode("utf-8", "surrogateescape"))
+        place += len(content[last:begin].encode("utf-8", "surrogatepass"))
         last = begin
-        found.append((place, place + len(content[begin:end].encode("utf-8", "surrogateescape"))))
+        found.append((place, place + len(content[begin:end].encode("utf-8", "surrogatepass"))))
     return found
