@@ -3,7 +3,7 @@
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-KERNELS = ("scan", "lists", "pairs")
+KERNELS = ("scan", "lists", "pairs", "gibbs")
 
 setup(
     ext_modules=cythonize(

@@ -15,10 +15,14 @@ if TYPE_CHECKING:
     from leadline.evaluation import evaluate
     from leadline.explanation import explain
     from leadline.formats import read_qrels, read_run
+    from leadline.formats.texts import read_documents, read_queries
     from leadline.formats.writing import write_qrels, write_run
+    from leadline.index import build_index, open_index
     from leadline.measures import MEASURES, Measure
+    from leadline.models import MODELS
     from leadline.qrels import Qrels
     from leadline.results import Results
+    from leadline.retrieval import score, search
     from leadline.run import Run
 
 # Names of the front door and the room each comes from; a room is loaded when its name is first used.
@@ -26,24 +30,32 @@ _ROOMS = {
     "InputError": "errors",
     "LeadlineError": "errors",
     "MEASURES": "measures",
+    "MODELS": "models",
     "Measure": "measures",
     "Qrels": "qrels",
     "Results": "results",
     "Run": "run",
     "UsageError": "errors",
+    "build_index": "index",
     "compare": "comparison",
     "curve": "curves",
     "difference": "differences",
     "evaluate": "evaluation",
     "explain": "explanation",
+    "open_index": "index",
+    "read_documents": "formats.texts",
     "read_qrels": "formats",
+    "read_queries": "formats.texts",
     "read_run": "formats",
+    "score": "retrieval",
+    "search": "retrieval",
     "write_qrels": "formats.writing",
     "write_run": "formats.writing",
 }
 
 __all__ = [
     "MEASURES",
+    "MODELS",
     "InputError",
     "LeadlineError",
     "Measure",
@@ -52,13 +64,19 @@ __all__ = [
     "Run",
     "UsageError",
     "__version__",
+    "build_index",
     "compare",
     "curve",
     "difference",
     "evaluate",
     "explain",
+    "open_index",
+    "read_documents",
     "read_qrels",
+    "read_queries",
     "read_run",
+    "score",
+    "search",
     "write_qrels",
     "write_run",
 ]

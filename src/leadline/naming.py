@@ -138,12 +138,14 @@ class Named:
 
     `spellings` are other names of the class, with the parameters that each sets. `alone` says which
     values after `@` such a name means when none is written; none at all: it takes none. `refused`
-    gives the reason why a parameter that one might expect does not exist.
+    gives the reason why a parameter that one might expect does not exist. `bare` is the parameter that is
+    written without its name, always: `TF(dot)`.
     """
 
     spellings: ClassVar[Spellings] = {}
     alone: ClassVar[Alone] = {}
     refused: ClassVar[Refused] = {}
+    bare: ClassVar[str] = ""
 
     def __init__(self, **given: object) -> None:
         parameters = self.parameters()
@@ -193,9 +195,9 @@ class Named:
 
     def __str__(self) -> str:
         given = ",".join(
-            f"{name}={show(getattr(self, name))}"
+            ("" if name == self.bare else f"{name}=") + show(getattr(self, name))
             for name, parameter in self.parameters().items()
-            if not parameter.at and getattr(self, name) != parameter.default
+            if name == self.bare or (not parameter.at and getattr(self, name) != parameter.default)
         )
         at = self.at_name()
         value = None if at is None else getattr(self, at)
@@ -318,7 +320,7 @@ class Room(Generic[N]):
             raise UnknownNameError(f"unknown {self.noun} '{text}'; {self._nearest(text)}")
         kind, preset = meant
         try:
-            given = {**preset, **_given(parts)}
+            given = {**preset, **_given(parts, kind.bare)}
             return [kind(**given, **at) for at in _places(kind, parts, given)]
         except UsageError as error:
             raise UsageError(f"{self.noun} '{text}': {error}") from None
@@ -350,14 +352,16 @@ class Room(Generic[N]):
         return form + "nearest: " + ", ".join(_example(kind, written) for kind in kinds)
 
 
-def _given(parts: re.Match[str]) -> dict[str, object]:
+def _given(parts: re.Match[str], bare: str = "") -> dict[str, object]:
     """Read the parameters in brackets, and the level that ranx writes as -l2."""
     pairs = [part.partition("=") for part in (parts["given"] or "").split(",") if part.strip()]
     if parts["rel"] is not None:
         pairs.append(("rel", "=", parts["rel"]))
     found: dict[str, object] = {}
     for name, equals, value in pairs:
-        if not equals:
+        if not equals and bare:
+            name, value = bare, name  # noqa: PLW2901  # read as it is meant
+        elif not equals:
             raise UsageError(f"'{name.strip()}'; expected name=value")
         if name.strip() in found:
             raise UsageError(f"{name.strip()} is given twice; expected once")

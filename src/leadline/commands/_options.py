@@ -167,13 +167,14 @@ def progress(noun: str) -> Iterator[Callable[[int, int], None]]:
 
     def advance(done: int, total: int) -> None:
         nonlocal bar, task
-        if bar is None and time.monotonic() - started > 1 and done < total and sys.stderr.isatty():
+        begins = bar is None and time.monotonic() - started > 1
+        if begins and (done < total or not total) and sys.stderr.isatty():
             from rich.console import Console
             from rich.progress import Progress
 
             bar = Progress(console=Console(stderr=True), transient=True)
             bar.start()
-            task = bar.add_task(noun, total=total)
+            task = bar.add_task(noun, total=total or None)  # 0: nobody knows
         if bar is not None:
             bar.update(task, completed=done)
 

@@ -81,7 +81,7 @@ def first_bytes(path: str, size: int = 1 << 12) -> bytes | None:
         try:
             return stream.read(size)
         except Exception as error:
-            if not isinstance(error, (EOFError, OSError, *_broken_archives())):
+            if not isinstance(error, (EOFError, OSError, *broken_archives())):
                 raise
             return b""  # whoever reads it says what is broken
 
@@ -234,7 +234,7 @@ class Window:
             try:
                 size = self.stream.readinto(target[self.filled :])  # type: ignore[attr-defined]  # typeshed
             except Exception as error:
-                if not isinstance(error, (EOFError, OSError, *_broken_archives())):
+                if not isinstance(error, (EOFError, OSError, *broken_archives())):
                     raise
                 raise InputError(
                     f"cannot be read to its end ({error})", expected="a whole file", path=self.path
@@ -267,7 +267,7 @@ class Window:
         return 0
 
 
-def _broken_archives() -> tuple[type[Exception], ...]:
+def broken_archives() -> tuple[type[Exception], ...]:
     """Give the errors that a broken archive raises and that are no OSError."""
     found: list[type[Exception]] = []
     if "lzma" in sys.modules:

@@ -46,4 +46,5 @@ class _Lock:
 
 
 nogil = gil = _Lock()
+double = float
 uchar = longlong = ulonglong = Py_ssize_t = int  # as Cython calls them

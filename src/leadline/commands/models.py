@@ -1,0 +1,81 @@
+"""`leadline models`: the catalogue of retrieval models, or one explained."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from leadline.catalogue import outline, paragraphs
+from leadline.commands._options import deliver, output_options
+from leadline.commands._results import envelope, json_text
+from leadline.models import MODELS, Model
+from leadline.naming import show
+from leadline.render import Cell, Sheet, render
+
+
+@click.command(epilog="Example: leadline models BM25")
+@click.argument("name", required=False)
+@output_options
+def command(name: str | None, form: str, output: str | None) -> None:
+    """List the retrieval models, or explain the one that NAME means; every value is a default."""
+    kinds = list(MODELS.classes.values()) if name is None else [type(MODELS.parse(name))]
+    if form == "json":
+        data = envelope("models", [], {"name": name}, []) | {"models": list(map(entry, kinds))}
+        text = json_text(data)
+    elif form == "jsonl":
+        import json
+
+        text = "".join(json.dumps(entry(kind), ensure_ascii=False) + "\n" for kind in kinds)
+    elif form == "table":
+        text = listing(kinds) if name is None else explained(kinds[0])
+    else:
+        rows: list[list[Cell]] = [[outline(kind, defaults=True), kind.title] for kind in kinds]
+        text = render(Sheet(["model", "title"], rows), form, to_file=True)
+    deliver(text, output)
+
+
+def listing(kinds: list[type[Model]]) -> str:
+    """Write the catalogue for people: words stand to the left."""
+    rows = [("model", "title"), *((outline(kind, defaults=True), kind.title) for kind in kinds)]
+    width = max(len(name) for name, _ in rows)
+    lines = [f"{name:<{width}}  {title}" for name, title in rows]
+    return "\n".join(lines) + (
+        "\n\nevery parameter may be left out; TF and TFIDF are written TF(dot), TF(cosine)"
+        "\n`leadline models NAME` explains one: formula, parameters, source\n"
+    )
+
+
+def entry(kind: type[Model]) -> dict[str, Any]:
+    """Give what is known of a model as plain data."""
+    return {
+        "name": kind.__name__,
+        "parameters": {
+            name: {"default": parameter.default, "allowed": parameter.expected()}
+            for name, parameter in kind.parameters().items()
+        },
+        "description": " ".join(paragraphs(kind)),
+        "title": kind.title,
+        "formula": kind.formula,
+        "source": kind.source,
+        "spellings": list(kind.spellings),
+    }
+
+
+def explained(kind: type[Model]) -> str:
+    """Write all that is known of a model."""
+    import textwrap
+
+    lines = [f"{outline(kind, defaults=True)} - {kind.title}", ""]
+    for part in paragraphs(kind):
+        lines += [*textwrap.wrap(part, 100, initial_indent="  ", subsequent_indent="  "), ""]
+    facts = {"formula": kind.formula, "source": kind.source}
+    if kind.spellings:
+        facts["spellings"] = ", ".join(kind.spellings)
+    for name, parameter in kind.parameters().items():
+        facts[name] = f"{parameter.expected()}; default {show(parameter.default)}"
+    for label, text in facts.items():
+        lines += textwrap.wrap(
+            text, 100, initial_indent=f"  {label:<12}", subsequent_indent=" " * 14
+        )
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,246 @@
+"""Build an index in bounded memory: documents stream through, blocks of postings go to disk."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from leadline.arrays import Codes
+from leadline.errors import InputError, UsageError
+from leadline.formats.texts import Document, TextsLike, name_of, read_documents
+from leadline.index import keeping, layout
+from leadline.index.blocks import Blocks, invert
+from leadline.index.reading import Index
+from leadline.index.stored_text import StoredText
+from leadline.results import Notice
+from leadline.text import ANALYSES, Analysis
+from leadline.version import VERSION
+from leadline.vocabulary import to_bytes
+
+BLOCK = (
+    1 << 21
+)  # tokens that are held at a time; some 100 bytes of memory each while they are sorted
+
+
+def build_index(
+    documents: TextsLike,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    analysis: str | Analysis = "Words",
+    fields: Sequence[str] = (),
+    id_column: str | None = None,
+    encoding: str = "utf-8",
+    keep: str | None = None,
+    store_text: bool = False,
+    prefix: int | None = None,
+    overwrite: bool = False,
+    on_document: Callable[[int, int], None] | None = None,
+) -> Index:
+    """Index documents, with positions; without a path the index is gone when it is no longer used.
+
+    `documents` is what `read_documents` takes. `analysis` says how text becomes terms. `store_text` keeps
+    the texts for summaries, of each the first `prefix` bytes. `keep` is a rule such as
+    `spam.tsv:percentile>=60`. Memory grows with the vocabulary and the ids, not with the text.
+
+    >>> index = build_index({"d1": "wings and tails", "d2": "two wings"})
+    >>> index.documents, index.tokens, index.terms
+    (2, 4, 3)
+    """
+    how = analysis if isinstance(analysis, Analysis) else ANALYSES.parse(analysis)
+    good = keeping.kept(keep) if keep else None
+    if prefix is not None and (prefix < 1 or not store_text):
+        raise UsageError(f"prefix={prefix}; expected 1 or more bytes, and store_text beside it")
+    target = None if path is None else os.fspath(path)
+    if target is not None and os.path.lexists(target) and not overwrite:
+        raise UsageError(f"{target}: exists; expected a new name, or --overwrite")
+    if target is not None and os.path.exists(target):
+        layout.read_header(target)  # only an index is replaced, never another folder
+    folder = _new_folder(target)
+    try:
+        builder = Builder(folder, how, StoredText(folder, prefix) if store_text else None)
+        found = read_documents(documents, fields=fields, id_column=id_column, encoding=encoding)
+        builder.read(found, good, on_document)
+        options = {"fields": list(fields), "keep": keep, "prefix": prefix}
+        builder.finish(name_of(documents), options)
+        if target is None:
+            return Index(folder, temporary=True)
+        _replace(folder, target)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return Index(target)
+
+
+def _new_folder(target: str | None) -> str:
+    beside = None if target is None else os.path.dirname(os.path.abspath(target))
+    try:
+        return tempfile.mkdtemp(dir=beside, prefix=".leadline-")
+    except OSError as error:
+        raise UsageError(f"{target}: cannot be written ({error.strerror})") from None
+
+
+def _replace(folder: str, target: str) -> None:
+    mask = os.umask(0)
+    os.umask(mask)
+    os.chmod(folder, 0o777 & ~mask)  # a temporary folder is closed to others
+    old = None
+    if os.path.exists(target):
+        old = tempfile.mkdtemp(dir=os.path.dirname(os.path.abspath(target)), prefix=".leadline-")
+        os.replace(target, os.path.join(old, "index"))
+    os.replace(folder, target)
+    if old is not None:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+class Codebook(dict[str, int]):
+    """Gives every new token the next code."""
+
+    def __missing__(self, token: str) -> int:
+        code = self[token] = len(self)
+        return code
+
+
+class Builder:
+    """One build: tokens of the block at hand, the vocabulary, and what is known of every document."""
+
+    def __init__(self, folder: str, analysis: Analysis, stored: StoredText | None) -> None:
+        self.folder = folder
+        self.analysis = analysis
+        self.stored = stored
+        self.tokens = Codebook()
+        self.terms = Codebook()
+        self.term_of: list[int] = []  # token code -> term code, -1 for a stop word
+        self.block: list[int] = []
+        self.sizes = array("i")  # tokens of each document, stop words counted
+        self.lengths: list[Codes] = []
+        self.ids: list[bytes] = []
+        self.record_ends = array("q", [0])
+        self.blocks = Blocks(folder)
+        self.left_out = 0
+        self.done = 0
+
+    def read(
+        self,
+        documents: Iterable[Document],
+        good: Callable[[str], bool] | None,
+        on_document: Callable[[int, int], None] | None,
+    ) -> None:
+        """Take all documents."""
+        code_of = self.tokens.__getitem__
+        with (
+            open(layout.file_of(self.folder, "record_text"), "wb") as records,
+            open(layout.file_of(self.folder, "stream"), "wb") as stream,
+        ):
+            for document in documents:
+                if good is not None and not good(document.id):
+                    self.left_out += 1
+                    continue
+                content = document.content
+                if self.stored is None:
+                    found = self.analysis.split(content)
+                else:
+                    found = self.stored.add(content, self.analysis)
+                self.block.extend(map(code_of, found))
+                self.sizes.append(len(found))
+                self.ids.append(to_bytes(document.id))
+                self.record_ends.append(self.record_ends[-1] + records.write(_record(document)))
+                if on_document is not None and len(self.ids) % 1024 == 0:
+                    on_document(len(self.ids), 0)
+                if len(self.block) >= BLOCK:
+                    self._flush(stream)
+            self._flush(stream)
+
+    def _flush(self, stream: Any) -> None:
+        """Invert the block at hand."""
+        new = list(self.tokens)[len(self.term_of) :]
+        self.term_of += [
+            -1 if term is None else self.terms[term] for term in self.analysis.terms_of(new)
+        ]
+        sizes = np.array(self.sizes, dtype=np.int64)
+        code = np.array(self.term_of, dtype=np.int32)[np.array(self.block, dtype=np.int32)]
+        document = np.repeat(np.arange(self.done, self.done + len(sizes), dtype=np.int32), sizes)
+        start = np.cumsum(sizes) - sizes
+        position = (np.arange(len(code)) - np.repeat(start, sizes)).astype(np.int32)
+        kept = code >= 0
+        code[kept].astype("<i4").tofile(stream)
+        self.lengths.append(
+            np.bincount(document[kept] - self.done, minlength=len(sizes)).astype(np.int32)
+        )
+        self.blocks.add(invert(code, document, position))
+        self.done += len(sizes)
+        self.block, self.sizes = [], array("i")
+
+    def finish(self, source: str, options: dict[str, Any]) -> None:
+        """Write everything that is left, the header last."""
+        if not self.ids:
+            raise InputError("holds no documents", expected="documents", path=source)
+        names = [to_bytes(term) for term in self.terms]
+        order = sorted(range(len(names)), key=names.__getitem__)
+        rank = np.empty(len(names), dtype=np.int32)
+        rank[order] = np.arange(len(names), dtype=np.int32)
+        self.blocks.merge(rank)
+        self._recode(rank)
+        _save_names(self.folder, "term", [names[place] for place in order])
+        _save_names(self.folder, "id", self.ids)
+        lengths = np.concatenate(self.lengths)
+        layout.save(self.folder, "length", lengths)
+        layout.save(self.folder, "record_offset", np.array(self.record_ends))
+        layout.save(self.folder, "by_id", sorted(range(len(self.ids)), key=self.ids.__getitem__))
+        if self.stored:
+            self.stored.finish()
+        layout.write_header(self.folder, {
+            "leadline": VERSION, "analysis": str(self.analysis), "source": source,
+            "sha256": digest(source), "options": options, "documents": len(self.ids),
+            "tokens": int(lengths.sum()), "terms": len(names),
+            "warnings": [vars(notice) for notice in self._notices(lengths)],
+        })  # fmt: skip
+
+    def _recode(self, rank: Codes) -> None:
+        """Give the terms in the texts their final codes, a stretch at a time."""
+        path = layout.file_of(self.folder, "stream")
+        with open(path, "r+b") as file:
+            while len(part := np.frombuffer(file.read(BLOCK * 4), dtype="<i4")):
+                file.seek(-part.nbytes, os.SEEK_CUR)
+                file.write(rank[part].astype("<i4").tobytes())
+
+    def _notices(self, lengths: Codes) -> list[Notice]:
+        empty = int((lengths == 0).sum())
+        blanks = sum(len(name.split()) != 1 for name in self.ids)
+        found = [
+            Notice("empty_documents", f"documents without a term: {empty}; no search finds them", empty),
+            Notice("ids_with_blanks", f"document ids with blanks: {blanks}; a TREC run cannot hold them, "
+                   "write .json or .csv", blanks),
+            Notice("not_kept", f"documents that --keep left out: {self.left_out:,}", self.left_out),
+        ]  # fmt: skip
+        return [notice for notice in found if notice.count]
+
+
+def _record(document: Document) -> bytes:
+    """Write title and other columns, to be shown with a result."""
+    facts = ({"title": document.title} if document.title else {}) | dict(document.more)
+    if not facts:
+        return b"{}\n"
+    text = json.dumps(facts, ensure_ascii=False, default=str)
+    return text.encode("utf-8", "surrogatepass") + b"\n"
+
+
+def _save_names(folder: str, noun: str, names: Sequence[bytes]) -> None:
+    layout.save(folder, f"{noun}_text", np.frombuffer(b"".join(names), dtype=np.uint8))
+    layout.save(folder, f"{noun}_offset", np.cumsum([0, *map(len, names)]))
+
+
+def digest(source: str) -> str | None:
+    """Give the SHA-256 of a file; None for what is no file."""
+    if not os.path.isfile(source):
+        return None
+    import hashlib
+
+    with open(source, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,237 @@
+"""An index that is open: its arrays are mapped, and only what is asked for is read."""
+
+from __future__ import annotations
+
+import bisect
+import json
+import os
+import shutil
+import weakref
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from leadline.arrays import Codes, Floats, Integers
+from leadline.errors import InputError, UsageError
+from leadline.index import layout
+from leadline.results import Notice
+from leadline.text import ANALYSES, Analysis
+from leadline.vocabulary import Ids, to_bytes, to_text
+
+IN_MEMORY = 1_000_000  # so many ids are looked up in a dictionary; among more they are searched
+
+
+class Postings(NamedTuple):
+    """Where something occurs: documents by code, rising, and how often in each."""
+
+    document: Codes
+    counts: Codes
+
+
+class Index:
+    """An inverted index with positions; documents and terms are codes, terms sorted by their bytes.
+
+    `documents` N, `tokens` C (stop words left out), `terms` the size of the vocabulary.
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str], *, verify: bool = False, temporary: bool = False
+    ) -> None:
+        self.path = os.fspath(path)
+        self.header = layout.read_header(self.path, verify=verify)
+        self.documents: int = self.header["documents"]
+        self.tokens: int = self.header["tokens"]
+        self.terms: int = self.header["terms"]
+        self.analysis: Analysis = ANALYSES.parse(self.header["analysis"])
+        self.made: dict[Any, Any] = {}  # what models keep between queries
+        if temporary:
+            weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+        self._check()
+
+    def array(self, name: str) -> Any:
+        """Map one of the arrays."""
+        return layout.load(self.path, name, self.header["arrays"][name]["length"])
+
+    def _check(self) -> None:
+        """Refuse arrays that do not fit together: an offset that leads astray."""
+        wanted = {
+            "term_offset": (self.terms, self._length("term_text")),
+            "id_offset": (self.documents, self._length("id_text")),
+            "posting_offset": (self.terms, self._length("document")),
+            "position_offset": (self.terms, self._length("position")),
+            "record_offset": (self.documents, self._length("record_text")),
+        }
+        for name, (size, last) in wanted.items():
+            offsets = self.array(name)
+            if len(offsets) != size + 1 or offsets[0] != 0 or offsets[-1] != last:
+                raise InputError(
+                    f"a broken index: {name} does not fit", expected="a whole index", path=self.path,
+                    hint="make it again: `leadline index DOCS -o INDEX`",
+                )  # fmt: skip
+
+    def _length(self, name: str) -> int:
+        return int(self.header["arrays"][name]["length"])
+
+    @property
+    def size(self) -> int:
+        """Give the bytes of all its arrays."""
+        sizes = {name: np.dtype(layout.TYPES[name]).itemsize for name in self.header["arrays"]}
+        return sum(size * self._length(name) for name, size in sizes.items())
+
+    @property
+    def notices(self) -> list[Notice]:
+        """Give what was said when the index was made."""
+        return [Notice(**given) for given in self.header["warnings"]]
+
+    @cached_property
+    def length(self) -> Floats:
+        """Give the number of terms of every document."""
+        found: Floats = self.array("length").astype(np.float64)
+        return found
+
+    @property
+    def average_length(self) -> float:
+        """Give the mean number of terms of a document."""
+        return self.tokens / self.documents
+
+    @cached_property
+    def _posting_offset(self) -> Integers:
+        return np.asarray(self.array("posting_offset"))
+
+    @cached_property
+    def _position_offset(self) -> Integers:
+        return np.asarray(self.array("position_offset"))
+
+    @cached_property
+    def _postings(self) -> tuple[Codes, Codes, Codes]:
+        return self.array("document"), self.array("counts"), self.array("position")
+
+    @cached_property
+    def _terms(self) -> Ids:
+        offset = self.array("term_offset")
+        return Ids(self.array("term_text"), offset[:-1], offset[1:])
+
+    @cached_property
+    def ids(self) -> Ids:
+        """Give the ids of the documents by code."""
+        offset = self.array("id_offset")
+        return Ids(self.array("id_text"), offset[:-1], offset[1:])
+
+    @cached_property
+    def id_rank(self) -> Integers:
+        """Give the place of every document when ids are sorted by bytes: what breaks ties."""
+        rank = np.empty(self.documents, dtype=np.int64)
+        rank[self.array("by_id")] = np.arange(self.documents)
+        return rank
+
+    def term(self, code: int) -> str:
+        """Give a term."""
+        return to_text(self._terms[code])
+
+    def code(self, term: str) -> int | None:
+        """Give the code of a term, or None when no document has it."""
+        name = to_bytes(term)
+        place = bisect.bisect_left(self._terms, name)
+        return place if place < self.terms and self._terms[place] == name else None
+
+    def postings(self, code: int) -> Postings:
+        """Give the documents that have a term, and how often."""
+        begin, end = self._posting_offset[code : code + 2]
+        document, counts, _ = self._postings
+        return Postings(document[begin:end], counts[begin:end])
+
+    def postings_between(self, begin: int, end: int) -> Postings:
+        """Give the postings of neighbouring terms, one after the other."""
+        low, high = self._posting_offset[begin], self._posting_offset[end]
+        document, counts, _ = self._postings
+        return Postings(document[low:high], counts[low:high])
+
+    def positions(self, code: int) -> Codes:
+        """Give the positions of a term in all its documents, one after the other."""
+        begin, end = self._position_offset[code : code + 2]
+        return self._postings[2][begin:end]
+
+    def df(self, code: int) -> int:
+        """Count the documents that have a term."""
+        return int(self._posting_offset[code + 1] - self._posting_offset[code])
+
+    def cf(self, code: int) -> int:
+        """Count the occurrences of a term."""
+        return int(self._position_offset[code + 1] - self._position_offset[code])
+
+    @cached_property
+    def document_frequencies(self) -> Integers:
+        """Give the number of documents of every term."""
+        return np.diff(self._posting_offset)
+
+    @cached_property
+    def collection_frequencies(self) -> Integers:
+        """Give the number of occurrences of every term."""
+        return np.diff(self._position_offset)
+
+    @cached_property
+    def _start(self) -> Integers:
+        return np.concatenate(([0], np.cumsum(self.array("length"), dtype=np.int64)))
+
+    @cached_property
+    def _stream(self) -> Codes:
+        found: Codes = self.array("stream")
+        return found
+
+    def terms_of(self, document: int) -> Codes:
+        """Give the terms of a document in the order of its text, stop words left out."""
+        return self._stream[self._start[document] : self._start[document + 1]]
+
+    @cached_property
+    def _codes(self) -> dict[bytes, int]:
+        return {name: code for code, name in enumerate(self.ids)}
+
+    def document_codes(self, names: Iterable[bytes]) -> Integers:
+        """Give the code of every document id, -1 for one that is not here."""
+        if self.documents <= IN_MEMORY:
+            return np.array([self._codes.get(name, -1) for name in names], dtype=np.int64)
+        return np.array([self._search(name) for name in names], dtype=np.int64)
+
+    def _search(self, name: bytes) -> int:
+        by_id = self.array("by_id")
+        place = bisect.bisect_left(by_id, name, key=lambda code: self.ids[int(code)])
+        found = int(by_id[place]) if place < self.documents else -1
+        return found if found >= 0 and self.ids[found] == name else -1
+
+    def record(self, document: int) -> dict[str, Any]:
+        """Give title and other columns of a document."""
+        begin, end = self.array("record_offset")[document : document + 2]
+        text = self.array("record_text")[begin:end].tobytes().decode("utf-8", "replace")
+        found: dict[str, Any] = json.loads(text)
+        return found
+
+    @property
+    def has_text(self) -> bool:
+        """Say whether the texts were stored."""
+        return "text" in self.header["arrays"]
+
+    def text(self, document: int) -> bytes:
+        """Give the stored text of a document, as far as it was stored."""
+        if not self.has_text:
+            raise UsageError(f"{self.path} has no texts; `leadline index --store-text` keeps them")
+        begin, end = self.array("text_offset")[document : document + 2]
+        found: bytes = self.array("text")[begin:end].tobytes()
+        return found
+
+    def spans(self, document: int) -> tuple[Codes, Codes]:
+        """Give, by position, the bytes of the stored text where each word begins and ends."""
+        self.text(document)
+        begin, end = self.array("token_offset")[document : document + 2]
+        return self.array("token_begin")[begin:end], self.array("token_end")[begin:end]
+
+    def is_outdated(self) -> bool:
+        """Say whether the source is there and is no longer what was indexed."""
+        from leadline.index.building import digest
+
+        known, now = self.header["sha256"], digest(self.header["source"])
+        return known is not None and now is not None and known != now
+
+    def __repr__(self) -> str:
+        return f"Index({self.documents} documents, {self.terms} terms, {self.analysis})"

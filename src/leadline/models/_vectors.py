@@ -1,0 +1,64 @@
+"""Vectors of weighted terms: dot product and cosine."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from leadline.arrays import Floats, Integers
+from leadline.index import Index
+from leadline.models._plan import Gain, Part, Plan, Query
+
+STRETCH = 1 << 22  # postings that are looked at together for the lengths of vectors
+
+
+def plan_of(
+    index: Index, query: Query, idf: Callable[[Integers], Floats], form: str, key: str
+) -> Plan:
+    """Give the plan of weights (1 + ln tf) idf on both sides; `cosine` divides by both lengths."""
+    codes = np.array(list(query.weights), dtype=np.int64)
+    times = np.array(list(query.weights.values()))
+    rarity = idf(index.document_frequencies[codes])
+    weights = (1 + np.log(times)) * rarity
+    size = math.sqrt(float((weights**2).sum()))
+    if form == "cosine" and size:
+        weights /= size
+    norms = _norms(index, idf, key) if form == "cosine" else None
+    return Plan([
+        Part(index.postings(code), _dot(weight * rare, norms))
+        for code, weight, rare in zip(
+            codes.tolist(), weights.tolist(), rarity.tolist(), strict=True
+        )
+    ])  # fmt: skip
+
+
+def _dot(weight: float, norms: Floats | None) -> Gain:
+    def gain(counts: Floats, documents: Integers) -> Floats:
+        values = weight * (1 + np.log(counts))
+        return values if norms is None else values / norms[documents]
+
+    return gain
+
+
+def _norms(index: Index, idf: Callable[[Integers], Floats], key: str) -> Floats:
+    """Give the length of every document's vector, 1 for one that has only zeros; made once."""
+    if key not in index.made:
+        squares = np.zeros(index.documents)
+        rarity = idf(index.document_frequencies)
+        ends = np.cumsum(index.document_frequencies)
+        begin = 0
+        while begin < index.terms:
+            done = int(ends[begin - 1]) if begin else 0
+            end = max(begin + 1, int(np.searchsorted(ends, done + STRETCH)))
+            document, counts = index.postings_between(begin, end)
+            weight = np.repeat(rarity[begin:end], index.document_frequencies[begin:end])
+            values = (1 + np.log(counts)) * weight
+            squares += np.bincount(document, weights=values**2, minlength=index.documents)
+            begin = end
+        norms = np.sqrt(squares)
+        norms[norms == 0] = 1.0
+        index.made[key] = norms
+    found: Floats = index.made[key]
+    return found

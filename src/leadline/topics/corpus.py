@@ -1,0 +1,115 @@
+"""Texts as columns of word codes: what topic models are fitted to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from leadline.arrays import Codes
+from leadline.errors import InputError, UsageError
+from leadline.formats.texts import Document, TextsLike, name_of, read_documents
+from leadline.text import ANALYSES, Analysis
+from leadline.text.words import for_language
+from leadline.vocabulary import Vocabulary, to_bytes
+
+WHOLE = "text"  # what the language of a model of one language is called
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Tokens by document, then language, then position; words of all languages are numbered together.
+
+    `first[l]` is the number of the first word of language l. `unknown` tokens were not in the vocabularies.
+    """
+
+    ids: list[str]
+    vocabularies: list[Vocabulary]
+    document: Codes
+    word: Codes
+    language: Codes
+    unknown: int = 0
+
+    @property
+    def first(self) -> list[int]:
+        """Give the number of the first word of every language, and the number of words."""
+        return list(accumulate(map(len, self.vocabularies), initial=0))
+
+    @property
+    def empty(self) -> int:
+        """Count the documents without a token."""
+        return len(self.ids) - len(np.unique(self.document))
+
+
+def analyses_of(languages: Sequence[str], analysis: str | Analysis | None) -> list[Analysis]:
+    """Give the analysis of every language: its stems and stop words, or the one that was asked for."""
+    if analysis is not None:
+        one = analysis if isinstance(analysis, Analysis) else ANALYSES.parse(analysis)
+        return [one] * len(languages)
+    return [ANALYSES.parse("Words") if name == WHOLE else for_language(name) for name in languages]
+
+
+def read_columns(
+    source: TextsLike, columns: Sequence[str], id_column: str | None, encoding: str
+) -> tuple[list[str], list[list[str]]]:
+    """Read the texts of some columns: ids, and per column the text of every document."""
+    whole = list(columns) == [WHOLE]
+    fields = () if whole else (columns[0],)
+    documents = list(read_documents(source, fields=fields, id_column=id_column, encoding=encoding))
+    if not documents:
+        raise InputError("holds no documents", expected="documents", path=name_of(source))
+    rest = [[_text_of(one, name, source) for one in documents] for name in columns[1:]]
+    return [one.id for one in documents], [[one.content for one in documents], *rest]
+
+
+def _text_of(document: Document, column: str, source: Any) -> str:
+    value = document.more.get(column, "")
+    if column not in document.more or not isinstance(value, str | None):
+        raise InputError(
+            f"document '{document.id}' without a text in column '{column}'",
+            expected=f"columns {column}, ...", path=name_of(source), line=document.place,
+        )  # fmt: skip
+    return value or ""
+
+
+def corpus_of(
+    ids: list[str],
+    texts: Sequence[Sequence[str]],
+    analyses: Sequence[Analysis],
+    vocabularies: Sequence[Vocabulary] | None = None,
+) -> Corpus:
+    """Turn texts, a column per language, into tokens; without vocabularies these are made of them."""
+    terms = [
+        [list(map(to_bytes, how.terms(text))) for text in column]
+        for column, how in zip(texts, analyses, strict=True)
+    ]
+    known = list(vocabularies) if vocabularies is not None else [
+        Vocabulary.of_bytes(term for found in column for term in found) for column in terms
+    ]  # fmt: skip
+    first = np.cumsum([0, *map(len, known)])
+    columns = []
+    unknown = 0
+    for language, (column, vocabulary) in enumerate(zip(terms, known, strict=True)):
+        sizes = list(map(len, column))
+        code = vocabulary.encode(term for found in column for term in found)
+        document = np.repeat(np.arange(len(ids)), sizes)
+        unknown += int((code < 0).sum())
+        kept = code >= 0
+        columns.append(
+            (document[kept], code[kept] + first[language], np.full(kept.sum(), language))
+        )
+    document, word, spoken = (np.concatenate(parts) for parts in zip(*columns, strict=True))
+    order = np.argsort(document, kind="stable")
+    ordered = [column[order].astype(np.int32) for column in (document, word, spoken)]
+    return Corpus(ids, known, ordered[0], ordered[1], ordered[2], unknown)
+
+
+def check_languages(languages: Sequence[str]) -> list[str]:
+    """Give the languages of a model, each once; none at all means one text."""
+    found = list(languages) or [WHOLE]
+    if len(set(found)) < len(found):
+        raise UsageError(f"languages {', '.join(found)}; expected each once")
+    return found

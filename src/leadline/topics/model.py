@@ -1,0 +1,121 @@
+"""A topic model: word distributions per topic and language, kept in one file."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from leadline.arrays import Floats
+from leadline.errors import InputError, UsageError
+from leadline.formats.writing import write_whole
+from leadline.text import ANALYSES, Analysis
+from leadline.version import VERSION
+from leadline.vocabulary import Ids, Vocabulary
+
+FORMAT = "leadline topics 1"
+
+
+@dataclass(frozen=True)
+class TopicModel:
+    """Topics of one or more languages.
+
+    `phi[w, t]` is the probability of word w under topic t; words of all languages are numbered together,
+    and each language's words add up to 1. `alpha[t]` is the prior of a document's topics.
+    `facts["restarts"]` holds the last log-likelihood of every restart.
+    """
+
+    languages: list[str]
+    analyses: list[Analysis]
+    vocabularies: list[Vocabulary]
+    phi: Floats
+    alpha: Floats
+    facts: dict[str, Any]
+
+    @property
+    def topics(self) -> int:
+        """Give the number of topics."""
+        return len(self.alpha)
+
+    @property
+    def history(self) -> list[tuple[int, float]]:
+        """Give pairs of sweep and log-likelihood per training token."""
+        return [(int(sweep), float(value)) for sweep, value in self.facts["history"]]
+
+    def words(self, topic: int, *, language: str | None = None, count: int = 10) -> list[str]:
+        """Give the most probable words of a topic."""
+        place = self.place(language)
+        first = int(sum(map(len, self.vocabularies[:place])))
+        vocabulary = self.vocabularies[place]
+        own = self.phi[first : first + len(vocabulary), topic]
+        return [vocabulary[code] for code in np.argsort(-own, kind="stable")[:count].tolist()]
+
+    def place(self, language: str | None) -> int:
+        """Give the place of a language; a model of one needs no name."""
+        if language is None and len(self.languages) == 1:
+            return 0
+        if language not in self.languages:
+            raise UsageError(f"language {language}; expected " + " or ".join(self.languages))
+        return self.languages.index(language)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file, complete or not at all."""
+        header = {
+            "format": FORMAT, "leadline": VERSION, "languages": self.languages,
+            "analyses": list(map(str, self.analyses)), "facts": self.facts,
+        }  # fmt: skip
+        arrays: dict[str, Any] = {"phi": self.phi, "alpha": self.alpha}
+        for place, vocabulary in enumerate(self.vocabularies):
+            names = Ids.of(vocabulary.names)
+            arrays |= {f"text{place}": names.text, f"stop{place}": names.stop}
+        target = io.BytesIO()
+        np.savez_compressed(target, header=np.array(json.dumps(header)), **arrays)
+        write_whole(os.fspath(path), target.getvalue())
+
+    def __repr__(self) -> str:
+        return (
+            f"TopicModel({self.topics} topics, {', '.join(self.languages)}, {len(self.phi)} words)"
+        )
+
+
+def read_model(path: str | os.PathLike[str]) -> TopicModel:
+    """Read a model that `save` wrote; a broken or other file is refused."""
+    name = os.fspath(path)
+    try:
+        with open(name, "rb") as raw, np.load(raw, allow_pickle=False) as file:
+            header = json.loads(str(file["header"]))
+            if header["format"] != FORMAT:
+                raise InputError(
+                    f"a topic model of form '{header['format']}'", expected=FORMAT, path=name,
+                    hint="fit it again: `leadline topics fit`",
+                )  # fmt: skip
+            vocabularies = [
+                _vocabulary(file[f"text{place}"], file[f"stop{place}"])
+                for place in range(len(header["languages"]))
+            ]
+            phi, alpha = file["phi"], file["alpha"]
+    except FileNotFoundError:
+        raise InputError("No such file", expected="a topic model", path=name) from None
+    except (OSError, KeyError, ValueError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(
+            "no whole topic model", expected="a file that `leadline topics fit` made", path=name
+        ) from None
+    if phi.shape != (sum(map(len, vocabularies)), len(alpha)):
+        raise InputError("a topic model whose parts do not fit", expected="a whole one", path=name)
+    analyses: Sequence[Analysis] = [ANALYSES.parse(text) for text in header["analyses"]]
+    return TopicModel(
+        header["languages"], list(analyses), vocabularies, phi, alpha, header["facts"]
+    )
+
+
+def _vocabulary(text: Any, stop: Any) -> Vocabulary:
+    start = np.concatenate(([0], stop[:-1])) if len(stop) else stop
+    return Vocabulary.of_bytes(Ids(text, start, stop))

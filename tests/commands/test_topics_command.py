@@ -1,0 +1,67 @@
+"""The command topics: fit, infer, perplexity, search."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conftest import Leadline
+from leadline.formats import read_run
+from leadline.topics import read_model, read_vectors
+
+SUBJECTS = ("wing tail lift\tflügel auftrieb", "heat flow slab\twärme platte")
+PAIRS = "pair_id\ten\tde\n" + "".join(f"{place}\t{SUBJECTS[place % 2]}\n" for place in range(20))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, leadline: Leadline) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pairs.tsv").write_text(PAIRS)
+    done = leadline("topics", "fit", "pairs.tsv", "-k", 2, "--languages", "de,en", "--id", "pair_id",
+                    "--alpha", 0.1, "--sweeps", 50, "-o", "model.npz", "-f", "json")  # fmt: skip
+    assert (done.data["command"], done.data["documents"]) == ("topics fit", 20)
+    return tmp_path
+
+
+def test_a_model_is_fitted_and_used(folder: Path, leadline: Leadline) -> None:
+    assert read_model(folder / "model.npz").languages == ["de", "en"]
+    done = leadline("topics", "infer", "model.npz", "pairs.tsv", "--id", "pair_id", "-o", "v.jsonl")
+    assert done.status == 0
+    assert len(read_vectors(folder / "v.jsonl").ids) == 20
+    (folder / "new.jsonl").write_text('{"doc_id": "d1", "text": "wing nowhere"}\n')
+    done = leadline("topics", "perplexity", "model.npz", "new.jsonl", "--language", "en", "--field", "text",
+                    "-f", "json")  # fmt: skip
+    assert (done.data["tokens"], done.data["unknown_tokens"]) == (1, 1)
+    assert 1 < done.data["perplexity"] < 40
+    assert [warning["code"] for warning in done.data["warnings"]] == ["unknown_tokens"]
+
+
+def test_translations_are_searched_and_p_at_1_is_told(folder: Path, leadline: Leadline) -> None:
+    done = leadline("topics", "search", "model.npz", "pairs.tsv", "pairs.tsv", "--id", "pair_id",
+                    "--from", "de", "--to", "en", "-o", "p.run", "-f", "json")  # fmt: skip
+    assert done.data["mates"] == 20
+    assert 0 < done.data["p1"] <= 1
+    assert len(read_run(str(folder / "p.run"))) == 400
+
+
+@pytest.mark.usefixtures("folder")
+def test_bad_requests_are_one_line(leadline: Leadline) -> None:
+    for arguments, message in {
+        (
+            "search",
+            "model.npz",
+            "pairs.tsv",
+            "pairs.tsv",
+            "--from",
+            "de",
+            "-o",
+            "x",
+        ): "expected both or none",
+        ("infer", "pairs.tsv", "pairs.tsv", "-o", "x"): "no whole topic model",
+        ("infer", "model.npz", "pairs.tsv", "-o", "x"): "expected a column called doc_id",
+        ("fit", "pairs.tsv", "-k", "2", "--languages", "de,klingon", "-o", "x"): "unknown language",
+    }.items():
+        done = leadline("topics", *arguments)
+        assert (done.status, done.out) == (2, "")
+        assert message in done.err

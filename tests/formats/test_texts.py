@@ -1,0 +1,186 @@
+"""Documents and queries in every format; what is wrong in them is said with its line."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any, NamedTuple
+
+import polars as pl
+import pytest
+
+from leadline.errors import InputError, MissingPackageError, UsageError
+from leadline.formats.texts import Document, read_documents, read_queries
+
+ROWS = [
+    {"doc_id": "d1", "title": "Wings", "text": "They lift.", "url": "a.example"},
+    {"doc_id": "d2", "title": "", "text": 'Tails "steer", too', "url": "b.example"},
+]  # fmt: skip
+WANTED = [("d1", "Wings", "They lift.", {"url": "a.example"}),
+          ("d2", "", 'Tails "steer", too', {"url": "b.example"})]  # fmt: skip
+SMART = """.I 1
+.T
+Preliminary
+Report
+.A
+Perlis, A. J.
+.W
+The text.
+
+.X
+1\t5\t1
+.I 2
+.T
+Second
+"""
+TREC = """<DOC>
+<DOCNO> FT-1 </DOCNO>
+<HEADLINE>Wings &amp; tails</HEADLINE>
+<TEXT><P>They</P> lift.</TEXT>
+</DOC>
+<doc><docno>FT-2</docno>
+Words outside any field.
+</doc>
+"""
+TOPICS = """<top>
+<num> Number: 301
+<title> International crime
+<desc> Description:
+Which groups?
+<narr> Narrative:
+Relevant are names.
+</top>
+<top><num>302</num><title>Polio</title></top>
+"""
+
+
+def plain(documents: Any) -> list[tuple[str, str, str, dict[str, Any]]]:
+    return [(one.id, one.title, one.text, dict(one.more)) for one in documents]
+
+
+def written(folder: Path, name: str, text: str | bytes) -> str:
+    path = folder / name
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return str(path)
+
+
+def test_every_format_gives_the_same_documents(tmp_path: Path) -> None:
+    lines = "".join(json.dumps(row) + "\n" for row in ROWS)
+    frame = pl.DataFrame(ROWS)
+    frame.write_parquet(tmp_path / "docs.parquet")
+    sources: list[Any] = [
+        written(tmp_path, "docs.jsonl", lines),
+        written(tmp_path, "docs.anything", lines),
+        written(tmp_path, "docs.jsonl.gz", gzip.compress(lines.encode())),
+        written(tmp_path, "docs.json", json.dumps(ROWS)),
+        written(tmp_path, "docs.csv", frame.write_csv()),
+        written(tmp_path, "docs.tsv", "\n".join(map("\t".join, [ROWS[0], *map(dict.values, ROWS)]))),
+        str(tmp_path / "docs.parquet"),
+        ROWS, frame, [Document(name, title, text, more) for name, title, text, more in WANTED],
+    ]  # fmt: skip
+    for source in sources:
+        assert plain(read_documents(source)) == WANTED, source
+
+
+def test_a_smart_file_gives_titles_texts_and_the_other_fields(tmp_path: Path) -> None:
+    assert plain(read_documents(written(tmp_path, "cacm.all", SMART))) == [
+        ("1", "Preliminary\nReport", "The text.", {"author": "Perlis, A. J.", "references": "1\t5\t1"}),
+        ("2", "Second", "", {}),
+    ]  # fmt: skip
+
+
+def test_trec_documents_lose_their_tags_and_no_text(tmp_path: Path) -> None:
+    assert plain(read_documents(written(tmp_path, "ft.trec", TREC))) == [
+        ("FT-1", "Wings & tails", "They lift.", {}),
+        ("FT-2", "", "Words outside any field.", {}),
+    ]
+
+
+def test_trec_queries_need_no_closing_tags_and_keep_the_longer_fields(tmp_path: Path) -> None:
+    path = written(tmp_path, "topics.txt", TOPICS)
+    assert plain(read_queries(path)) == [
+        ("301", "", "International crime", {"desc": "Which groups?", "narr": "Relevant are names."}),
+        ("302", "", "Polio", {}),
+    ]  # fmt: skip
+    one = written(tmp_path, "one", TOPICS.partition("<top><num>302")[0])
+    (query,) = read_queries(one, fields=("title", "desc"))
+    assert query.content == "International crime\nWhich groups?"
+
+
+def test_two_columns_without_a_header_are_id_and_text(tmp_path: Path) -> None:
+    path = written(tmp_path, "queries.tsv", "q1\tflow past a wing\nq2\theat\n")
+    assert [(query.id, query.text) for query in read_queries(path)] == [
+        ("q1", "flow past a wing"), ("q2", "heat"),
+    ]  # fmt: skip
+
+
+def test_one_column_of_several_languages_can_be_chosen(tmp_path: Path) -> None:
+    path = written(tmp_path, "pairs.tsv", "pair_id\ten\tde\n1\tA man\tEin Mann\n")
+    (found,) = read_documents(path, fields=("de",), id_column="pair_id")
+    assert (found.id, found.text, found.more) == ("1", "Ein Mann", {"en": "A man"})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b'{"doc_id": "d1", "text": "a"}\n' * 2, r":2: document 'd1' appears twice \(first at 1\)"),
+        (b'{"doc_id": "d1", "text": "caf\xe9"}\n', ":1: byte 0xe9 that is not utf-8; .*`--encoding latin-1`"),
+        (b'{"doc_id": 7, "text": "a"}\n', r":1: id 7 is of type int; expected a string"),
+        (b'{"doc_id": "", "text": "a"}\n', r":1: a document without an id"),
+        (b'{"doc_id": "d1", "text": 7}\n', r":1: column 'text' holds a int; expected text"),
+        (b'{"name": "d1", "text": "a"}\n', r":1: a document with columns name, text; .* called doc_id"),
+        (b'{"doc_id": "d1", "body": "a"}\n', r":1: a document with columns doc_id, body; .* called text"),
+        (b'{"doc_id": "d1"\n', r":1: no JSON"),
+        (b"doc_id,text\nd1\n", r":2: 1 cells; expected 2 as in the header"),
+        (b"<DOC>\nno number\n</DOC>\n", r":1: a <DOC> without <DOCNO>"),
+        (b"<DOC>\n<DOCNO>1</DOCNO>\n", r":1: <doc> that does not end; expected </doc>"),
+        (b".I 1\n.T\na\n.I 1\n", r":4: document '1' appears twice"),
+        (b"\xff\xfea\x00", r":1: a UTF-16 byte order mark"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, text: bytes, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        list(read_documents(written(tmp_path, "docs", text)))
+
+
+def test_a_collection_of_ir_datasets_is_read_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Row(NamedTuple):
+        doc_id: str
+        text: str
+
+    class Ask(NamedTuple):
+        query_id: str
+        text: str
+
+    rows = {"docs_iter": [Row("d1", "wing")], "queries_iter": [Ask("q1", "heat")]}
+    module = ModuleType("ir_datasets")
+    collection = SimpleNamespace(
+        **{name: lambda found=found: iter(found) for name, found in rows.items()}
+    )
+    vars(module)["load"] = lambda name: {"small": collection}[name]
+    monkeypatch.setitem(sys.modules, "ir_datasets", module)
+    assert plain(read_documents("ir_datasets:small")) == [("d1", "", "wing", {})]
+    assert plain(read_queries("ir_datasets:small")) == [("q1", "", "heat", {})]
+    with pytest.raises(InputError, match="no such collection"):
+        read_queries("ir_datasets:large")
+    monkeypatch.setitem(sys.modules, "ir_datasets", None)
+    with pytest.raises(MissingPackageError, match="needs ir_datasets"):
+        read_queries("ir_datasets:small")
+
+
+def test_an_old_encoding_is_read_when_it_is_named(tmp_path: Path) -> None:
+    path = written(tmp_path, "docs", b'{"doc_id": "d1", "text": "caf\xe9"}\n')
+    assert [one.text for one in read_documents(path, encoding="latin-1")] == ["café"]
+    with pytest.raises(UsageError, match="unknown encoding 'klingon'"):
+        list(read_documents(path, encoding="klingon"))
+
+
+def test_the_collections_of_the_lecture_can_be_read(shared_data: Path) -> None:
+    sizes = {"cranfield": 1400, "cisi": 1460, "cacm": 3204, "npl": 11429, "nfcorpus-test": 3162}
+    for name, size in sizes.items():
+        (path,) = (shared_data / name).glob("docs.jsonl*")
+        assert sum(1 for _ in read_documents(str(path))) == size
+        assert read_queries(str(shared_data / name / "queries.jsonl"))

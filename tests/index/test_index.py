@@ -1,0 +1,236 @@
+"""An index holds what a slow and obvious count of the texts gives, however it was built."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from leadline.errors import InputError, UsageError
+from leadline.index import Index, build_index, building, open_index, reading
+
+WORDS = ["wing", "tail", "heat", "the", "flow", "b"]
+TEXTS = st.lists(st.lists(st.sampled_from(WORDS), max_size=12), min_size=1, max_size=6)
+
+
+def documents_of(texts: list[list[str]]) -> dict[str, str]:
+    return {f"d{place}": " ".join(words) for place, words in enumerate(texts)}
+
+
+def check(index: Index, texts: list[list[str]]) -> None:
+    """Compare an index with dictionaries of positions."""
+    kept = [[(p, w) for p, w in enumerate(words) if w != "the"] for words in texts]
+    assert index.documents == len(texts)
+    assert index.tokens == sum(map(len, kept))
+    assert index.length.tolist() == list(map(len, kept))
+    known = sorted({word for words in kept for _, word in words}, key=str.encode)
+    assert [index.term(code) for code in range(index.terms)] == known
+    for code, term in enumerate(known):
+        assert index.code(term) == code
+        postings = index.postings(code)
+        counted = {
+            d: n for d, words in enumerate(kept) if (n := Counter(w for _, w in words)[term])
+        }
+        assert dict(zip(*map(np.ndarray.tolist, postings), strict=True)) == counted
+        assert postings.document.tolist() == sorted(counted)
+        places = [p for words in kept for p, w in words if w == term]
+        assert index.positions(code).tolist() == places
+        assert (index.df(code), index.cf(code)) == (len(counted), sum(counted.values()))
+    for document, words in enumerate(kept):
+        assert [index.term(code) for code in index.terms_of(document)] == [w for _, w in words]
+    assert index.code("nowhere") is None
+    assert index.code("the") is None
+
+
+@given(TEXTS)
+def test_postings_positions_and_statistics_are_what_a_count_gives(texts: list[list[str]]) -> None:
+    check(build_index(documents_of(texts)), texts)
+
+
+@given(TEXTS, st.integers(1, 9))
+def test_an_index_built_in_many_blocks_is_the_same(texts: list[list[str]], size: int) -> None:
+    whole = building.BLOCK
+    building.BLOCK = size
+    try:
+        check(build_index(documents_of(texts)), texts)
+    finally:
+        building.BLOCK = whole
+
+
+def test_many_terms_are_sorted_by_both_halves_of_their_codes() -> None:
+    texts = {
+        f"d{n}": " ".join(f"w{n * 40_000 + m}" for m in range(40_000)) + " w7" for n in range(3)
+    }
+    index = build_index(texts, analysis="Words(stem=none)")
+    assert index.terms == 120_000
+    code = index.code("w7")
+    assert code is not None
+    assert index.postings(code).document.tolist() == [0, 1, 2]
+    assert index.postings(code).counts.tolist() == [2, 1, 1]
+
+
+def test_ids_are_found_both_ways(monkeypatch: pytest.MonkeyPatch) -> None:
+    index = build_index({"d10": "a", "d9": "b", "é": "c"})
+    names = [b"d9", "é".encode(), b"d1", b"zz", b""]
+    assert index.document_codes(names).tolist() == [1, 2, -1, -1, -1]
+    monkeypatch.setattr(reading, "IN_MEMORY", 0)
+    assert index.document_codes(names).tolist() == [1, 2, -1, -1, -1]
+    assert index.id_rank.tolist() == [0, 1, 2]
+
+
+def test_half_a_letter_in_json_is_no_word_and_does_no_harm() -> None:
+    row = {"doc_id": "d1", "title": "\ud800 wing", "text": "tail", "note": "\udc80"}
+    index = build_index([row], store_text=True)
+    assert [index.term(code) for code in range(index.terms)] == ["tail", "wing"]
+    assert index.record(0)["note"]
+    begin, end = index.spans(0)
+    assert [index.text(0)[b:e] for b, e in zip(begin, end, strict=True)] == [b"wing", b"tail"]
+
+
+def test_other_columns_are_kept_with_the_document(tmp_path: Path) -> None:
+    rows = [
+        {"doc_id": "d1", "title": "Wings", "text": "They lift.", "url": "a.example", "year": 1957}
+    ]
+    index = build_index(rows, tmp_path / "index")
+    assert index.record(0) == {"title": "Wings", "url": "a.example", "year": 1957}
+    assert index.tokens == 2  # they is a stop word; the title counts
+
+
+def test_stored_text_maps_positions_to_bytes(tmp_path: Path) -> None:
+    text = "Über die Tragflächen the wing 東京都"
+    index = build_index({"d1": text}, tmp_path / "index", store_text=True)
+    begin, end = index.spans(0)
+    raw = index.text(0)
+    assert raw.decode() == text
+    assert [raw[b:e].decode() for b, e in zip(begin, end, strict=True)] == [
+        "Über", "die", "Tragflächen", "the", "wing", "東京", "京都",
+    ]  # fmt: skip
+    code = index.code("wing")
+    assert code is not None
+    assert index.positions(code).tolist() == [4]
+
+
+def test_a_prefix_is_cut_between_characters_and_loses_no_posting() -> None:
+    index = build_index({"d1": "wing Übergang", "d2": "ab"}, store_text=True, prefix=6)
+    assert index.text(0) == b"wing "  # the sixth byte would part the letter
+    assert index.spans(0)[0].tolist() == [0]
+    assert index.text(1) == b"ab"
+    assert index.tokens == 3
+    with pytest.raises(UsageError, match="has no texts; `leadline index --store-text`"):
+        build_index({"d1": "a"}).text(0)
+    with pytest.raises(UsageError, match="prefix=5; expected 1 or more bytes, and store_text"):
+        build_index({"d1": "a"}, prefix=5)
+
+
+def test_what_is_odd_is_counted_and_nothing_is_lost() -> None:
+    index = build_index({"d1": "wing", "d 2": "", "d3": "the"})
+    assert [(notice.code, notice.count) for notice in index.notices] == [
+        ("empty_documents", 2), ("ids_with_blanks", 1),
+    ]  # fmt: skip
+    assert index.documents == 3
+    with pytest.raises(InputError, match="holds no documents"):
+        build_index({})
+
+
+@pytest.mark.parametrize(
+    ("rule", "kept"), [(">=60", ["a", "b"]), (">60", ["b"]), ("!=60", ["b", "c"]), ("<=59.5", ["c"])]
+)  # fmt: skip
+def test_documents_are_kept_by_a_column_of_a_table(
+    tmp_path: Path, rule: str, kept: list[str]
+) -> None:
+    table = tmp_path / "spam.tsv"
+    table.write_text("doc_id\tpercentile\na\t60\nb\t99\nc\t3\n")
+    index = build_index(dict.fromkeys("abcd", "wing"), keep=f"{table}:percentile{rule}")
+    assert [name.decode() for name in index.ids] == kept
+    assert index.notices[-1].message == f"documents that --keep left out: {4 - len(kept)}"
+
+
+def test_a_bad_rule_is_refused(tmp_path: Path) -> None:
+    table = tmp_path / "spam.tsv"
+    table.write_text("doc_id\tpercentile\na\tmuch\n")
+    for rule, message in {
+        "spam.tsv": "expected FILE:COLUMN>=NUMBER",
+        f"{table}:percentile>=many": "'many'; expected a number",
+        f"{table}:percent>=1": "no column 'percent'; expected doc_id, percentile",
+        f"{table}:percentile>=1": "'much' in column 'percentile'; expected a number",
+    }.items():
+        with pytest.raises((UsageError, InputError), match=message):
+            build_index({"a": "wing"}, keep=rule)
+
+
+def _cut(folder: Path) -> None:
+    (folder / "position.bin").write_bytes(b"")
+
+
+def _lose(folder: Path) -> None:
+    (folder / "counts.bin").unlink()
+
+
+def _age(folder: Path) -> None:
+    _edit(folder, version=0)
+
+
+def _edit(folder: Path, **changes: Any) -> None:
+    header = json.loads((folder / "index.json").read_text())
+    (folder / "index.json").write_text(json.dumps(header | changes))
+
+
+@pytest.mark.parametrize(
+    ("harm", "message"),
+    [
+        (_cut, "a broken index: position.bin has 0 bytes and not 8"),
+        (_lose, "a broken index: counts.bin is missing"),
+        (_age, "an index of version 0; expected version 1. make it again"),
+        (lambda folder: (folder / "index.json").write_text("{"), "index.json cannot be read"),
+        (lambda folder: (folder / "index.json").unlink(), "is no index; expected a folder"),
+        (lambda folder: _edit(folder, terms=3), "term_offset does not fit"),
+        (lambda folder: _edit(folder, arrays={}), "index.json lacks an entry"),
+    ],
+)
+def test_a_broken_or_older_index_is_refused(
+    tmp_path: Path, harm: Callable[[Path], object], message: str
+) -> None:
+    build_index({"d1": "wing tail"}, tmp_path / "index")
+    harm(tmp_path / "index")
+    with pytest.raises(InputError, match=message):
+        open_index(tmp_path / "index")
+
+
+def test_a_changed_byte_is_found_when_asked_for(tmp_path: Path) -> None:
+    build_index({"d1": "wing tail"}, tmp_path / "index")
+    (tmp_path / "index" / "position.bin").write_bytes(bytes([1, 0, 0, 0, 1, 0, 0, 0]))
+    open_index(tmp_path / "index")
+    with pytest.raises(InputError, match=r"position.bin has other content than was written"):
+        open_index(tmp_path / "index", verify=True)
+
+
+def test_an_index_is_complete_or_absent_and_replaced_only_on_request(tmp_path: Path) -> None:
+    target = tmp_path / "index"
+    bad = [{"doc_id": "d1", "text": "wing"}, {"doc_id": "d1", "text": "again"}]
+    with pytest.raises(InputError, match="appears twice"):
+        build_index(bad, target)
+    assert list(tmp_path.iterdir()) == []
+    build_index({"d1": "wing"}, target)
+    with pytest.raises(UsageError, match="exists; expected a new name, or --overwrite"):
+        build_index({"d1": "tail"}, target)
+    assert build_index({"d1": "tail"}, target, overwrite=True).code("tail") == 0
+    assert list(tmp_path.iterdir()) == [target]
+    (tmp_path / "mine").mkdir()
+    with pytest.raises(InputError, match="is no index"):
+        build_index({"d1": "tail"}, tmp_path / "mine", overwrite=True)
+
+
+def test_an_index_knows_when_its_source_has_changed(tmp_path: Path) -> None:
+    source = tmp_path / "docs.jsonl"
+    source.write_text('{"doc_id": "d1", "text": "wing"}\n')
+    index = build_index(str(source), tmp_path / "index")
+    assert not index.is_outdated()
+    source.write_text('{"doc_id": "d1", "text": "tail"}\n')
+    assert index.is_outdated()

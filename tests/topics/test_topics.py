@@ -1,0 +1,278 @@
+"""Topic models: recovery, determinism, both samplers, inference, perplexity against enumeration, files."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conftest import FORMS
+from leadline import kernels
+from leadline.errors import InputError, UsageError
+from leadline.kernels import gibbs
+from leadline.text import ANALYSES
+from leadline.topics import (
+    TopicModel,
+    Vectors,
+    fit,
+    infer,
+    mates_first,
+    nearest,
+    perplexity,
+    read_model,
+    read_vectors,
+    similarities,
+    write_vectors,
+)
+from leadline.topics.corpus import corpus_of
+from leadline.topics.sampling_state import Sampler, counted
+
+PLAIN = "Words(stem=none,stop=none)"
+# Two subjects, each with words of its own in both languages.
+SUBJECTS = {"en": (["wing", "tail", "lift"], ["heat", "flow", "slab"]),
+            "de": (["tragfläche", "leitwerk", "auftrieb"], ["wärme", "strömung", "platte"])}  # fmt: skip
+
+
+def bilingual(count: int, seed: int = 0) -> list[dict[str, str]]:
+    chance = np.random.default_rng(seed)
+    return [
+        {"doc_id": f"d{place}"}
+        | {name: " ".join(chance.choice(words[place % 2], 6)) for name, words in SUBJECTS.items()}
+        for place in range(count)
+    ]
+
+
+def fitted(**options: Any) -> TopicModel:
+    given: dict[str, Any] = {
+        "languages": ("en", "de"),
+        "analysis": PLAIN,
+        "alpha": 0.1,
+        "sweeps": 60,
+    } | options
+    return fit(bilingual(30), 2, **given)
+
+
+def test_topics_of_two_languages_are_found_together() -> None:
+    model = fitted()
+    for topic in range(2):
+        english = set(model.words(topic, language="en", count=3))
+        german = set(model.words(topic, language="de", count=3))
+        subject = next(place for place in range(2) if english == set(SUBJECTS["en"][place]))
+        assert german == set(SUBJECTS["de"][subject])
+    first = len(model.vocabularies[0])
+    assert model.phi[:first].sum(axis=0) == pytest.approx(1)
+    assert model.phi[first:].sum(axis=0) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("sampler", ["tomotopy", "leadline"])
+def test_both_samplers_find_the_topics_of_one_language(sampler: str) -> None:
+    texts = {row["doc_id"]: row["en"] for row in bilingual(30)}
+    model = fit(texts, 2, alpha=0.1, sweeps=60, analysis=PLAIN, sampler=sampler)
+    found = {frozenset(model.words(topic, count=3)) for topic in range(2)}
+    assert found == set(map(frozenset, SUBJECTS["en"]))
+    again = fit(texts, 2, alpha=0.1, sweeps=60, analysis=PLAIN, sampler=sampler)
+    assert np.array_equal(again.phi, model.phi)
+    assert model.phi.sum(axis=0) == pytest.approx(1)
+
+
+def test_the_likelihood_rises_and_the_best_restart_is_kept() -> None:
+    model = fitted(restarts=3)
+    assert model.history[-1][1] > model.history[0][1] or model.history[0][1] > -1.2
+    assert model.facts["restarts"][model.facts["kept"]] == max(model.facts["restarts"])
+    assert np.array_equal(model.phi, fitted(restarts=3).phi)
+    assert model.history != fitted(seed=1).history
+
+
+def test_the_sampler_keeps_its_counts_and_draws_alike_in_both_forms(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows = bilingual(8)
+    texts = [[row[name] for row in rows] for name in ("en", "de")]
+    corpus = corpus_of([row["doc_id"] for row in rows], texts, [ANALYSES.parse(PLAIN)] * 2)
+    drawn, inferred, perplexities = [], [], []
+    for form in FORMS.values():
+        monkeypatch.setattr(kernels, "compiled", form)
+        state = Sampler(corpus, np.full(19, 0.3), 0.01, np.random.default_rng(7))
+        for _ in range(3):
+            state.sweep()
+        assert np.array_equal(state.by_document, counted(corpus.document, state.latent, (8, 19)))
+        assert np.array_equal(state.by_word, counted(corpus.word, state.latent, (12, 19)))
+        assert np.array_equal(state.total, counted(corpus.language, state.latent, (2, 19)))
+        drawn.append(state.latent.tolist())
+        inferred.append(infer(tiny(), {"d": "x y z z"}).theta.tolist())
+        perplexities.append(perplexity(tiny(), {"d": "x y z z"}).value)
+    assert drawn[0] == drawn[1]
+    assert inferred[0] == inferred[1]
+    assert perplexities[0] == perplexities[1]
+
+
+@given(st.lists(st.floats(0, 10), min_size=1, max_size=40), st.floats(0, 0.999999))
+def test_a_draw_takes_a_class_in_proportion_to_its_weight(
+    weights: list[float], uniform: float
+) -> None:
+    size = len(weights)
+    padded = np.zeros((size + 15) // 16 * 16)
+    padded[:size] = weights
+    drawn = gibbs.draw(padded, np.zeros(len(padded) // 16), size, uniform)
+    assert 0 <= drawn < size
+    below, total = math.fsum(weights[:drawn]), math.fsum(weights)
+    assert below <= uniform * total + 1e-9
+    assert total * uniform <= below + weights[drawn] + 1e-9
+
+
+def tiny() -> TopicModel:
+    """Make a model whose documents can be enumerated."""
+    model = fit({"a": "x y", "b": "y z"}, 2, sweeps=1, analysis=PLAIN)
+    phi = np.array([[0.7, 0.1], [0.2, 0.3], [0.1, 0.6]])
+    return TopicModel(
+        model.languages, model.analyses, model.vocabularies, phi, np.array([0.5, 1.0]), {}
+    )
+
+
+def exact(model: TopicModel, words: list[int]) -> float:
+    """Add up the probability of a document over all ways to give its words topics."""
+    total = 0.0
+    for topics in itertools.product(range(2), repeat=len(words)):
+        counts, p = [0, 0], 1.0
+        for word, topic in zip(words, topics, strict=True):
+            p *= (counts[topic] + model.alpha[topic]) / (sum(counts) + model.alpha.sum())
+            p *= model.phi[word, topic]
+            counts[topic] += 1
+        total += p
+    return total
+
+
+@pytest.mark.parametrize("text", ["x", "x z", "x y x z", "z z x y x"])
+def test_left_to_right_perplexity_is_near_the_enumerated_one(text: str) -> None:
+    model = tiny()
+    words = ["xyz".index(word) for word in text.split()]
+    found = perplexity(model, {"d": text}, particles=3000)
+    assert (found.tokens, found.unknown) == (len(words), 0)
+    assert found.value == pytest.approx(exact(model, words) ** (-1 / len(words)), rel=0.02)
+
+
+def test_unknown_words_are_left_out_of_both_sums_and_counted() -> None:
+    model = tiny()
+    found = perplexity(model, {"d": "x nowhere z", "e": ""}, particles=5, seed=3)
+    assert (found.tokens, found.unknown, found.documents) == (2, 1, 2)
+    assert found == perplexity(model, {"d": "x nowhere z", "e": ""}, particles=5, seed=3)
+    with pytest.raises(InputError, match="no token that the model knows"):
+        perplexity(model, {"d": "nowhere"})
+
+
+def test_perplexity_falls_with_training() -> None:
+    held_out = bilingual(10, seed=9)
+    for estimator in ("left-to-right", "completion"):
+        values = [
+            perplexity(fitted(sweeps=sweeps), held_out, estimator=estimator, particles=5).value
+            for sweeps in (1, 60)
+        ]
+        assert values[1] < values[0]
+
+
+def test_inferred_topics_are_near_the_expected_ones() -> None:
+    model = tiny()
+    theta = infer(model, {"d": "x", "e": ""}, burn_in=5, samples=4000, spacing=1).theta
+    share = model.alpha * model.phi[0] / (model.alpha * model.phi[0]).sum()
+    assert theta[0] == pytest.approx((share + model.alpha) / (1 + model.alpha.sum()), abs=0.02)
+    assert theta[1] == pytest.approx(model.alpha / model.alpha.sum())
+
+
+def test_a_translation_is_found_by_its_topics() -> None:
+    model, rows = fitted(), bilingual(6, seed=5)
+    english, german = (infer(model, rows, language=name) for name in ("en", "de"))
+    run = nearest(english, german)
+    for query, documents in run.to_dict().items():
+        assert int(next(iter(documents))[1:]) % 2 == int(query[1:]) % 2
+    assert mates_first(run)[1] == 6
+
+
+def test_distances_are_what_their_formulas_say() -> None:
+    p, q = np.array([[0.5, 0.5]]), np.array([[0.9, 0.1], [0.5, 0.5], [1.0, 0.0]])
+    hellinger = [
+        -math.sqrt(0.5 * sum((math.sqrt(a) - math.sqrt(0.5)) ** 2 for a in row)) for row in q
+    ]
+    assert similarities(p, q)[0] == pytest.approx(hellinger, abs=1e-7)
+
+    def kl(a: list[float], b: list[float]) -> float:
+        return sum(x * math.log2(x / y) for x, y in zip(a, b, strict=True) if x)
+
+    middle = [[(x + 0.5) / 2 for x in row] for row in q.tolist()]
+    js = [
+        -math.sqrt((kl([0.5, 0.5], m) + kl(row, m)) / 2)
+        for row, m in zip(q.tolist(), middle, strict=True)
+    ]
+    assert similarities(p, q, "js")[0] == pytest.approx(js, abs=1e-7)
+    cosine = [sum(row) / 2 / (math.sqrt(0.5) * math.hypot(*row)) for row in q.tolist()]
+    assert similarities(p, q, "cosine")[0] == pytest.approx(cosine)
+    with pytest.raises(UsageError, match="expected hellinger or js or cosine"):
+        similarities(p, q, "euclid")
+
+
+def test_a_model_survives_its_file(tmp_path: Path) -> None:
+    model = fitted()
+    model.save(tmp_path / "model.npz")
+    again = read_model(tmp_path / "model.npz")
+    assert np.array_equal(again.phi, model.phi)
+    assert (again.languages, again.analyses, again.vocabularies) == (
+        model.languages, model.analyses, model.vocabularies,
+    )  # fmt: skip
+    assert again.facts["restarts"] == model.facts["restarts"]
+    assert np.array_equal(infer(again, bilingual(2)).theta, infer(model, bilingual(2)).theta)
+    (tmp_path / "model.npz").write_bytes((tmp_path / "model.npz").read_bytes()[:-40])
+    with pytest.raises(InputError, match="no whole topic model"):
+        read_model(tmp_path / "model.npz")
+    with pytest.raises(InputError, match="No such file"):
+        read_model(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("name", ["v.jsonl", "v.jsonl.gz", "v.parquet"])
+def test_vectors_survive_their_file(tmp_path: Path, name: str) -> None:
+    vectors = Vectors(["a", "b"], np.array([[0.25, 0.75], [1 / 3, 2 / 3]]))
+    write_vectors(vectors, tmp_path / name)
+    again = read_vectors(tmp_path / name)
+    assert again.ids == vectors.ids
+    assert np.array_equal(again.theta, vectors.theta)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"doc_id": "a"}', "a row with columns doc_id; expected doc_id and topics"),
+        ('{"doc_id": "a", "topics": [0.5, 0.6]}', "topics of 'a' that are no distribution"),
+        (
+            '{"doc_id": "a", "topics": [1]}\n{"doc_id": "b", "topics": [0.5, 0.5]}',
+            ":2: 2 topics; expected 1",
+        ),
+        ('{"doc_id": "a", "topics": [1]}\n{"doc_id": "a", "topics": [1]}', "a document twice"),
+    ],
+)
+def test_vectors_that_are_none_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "v.jsonl").write_text(text + "\n")
+    with pytest.raises(InputError, match=message):
+        read_vectors(tmp_path / "v.jsonl")
+
+
+def test_bad_requests_are_refused() -> None:
+    rows = bilingual(2)
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({"languages": ("en", "en")}, "expected each once"),
+        ({"languages": ("en", "klingon"), "analysis": None}, "unknown language 'klingon'"),
+        ({"languages": ("en", "fr"), "analysis": None}, "without a text in column 'fr'"),
+        ({"sampler": "tomotopy", "languages": ("en", "de")}, "expected 'leadline'"),
+        ({"beta": 0.0, "languages": ("en",)}, "beta=0.0; expected more than 0"),
+        ({"sweeps": 0, "languages": ("en",)}, "sweeps=0; expected 1 or more"),
+    ]
+    for options, message in cases:
+        with pytest.raises((UsageError, InputError), match=message):
+            fit(rows, 2, **options)
+    with pytest.raises(InputError, match="holds no terms"):
+        fit({"a": "the"}, 2)
+    with pytest.raises(UsageError, match="language fr; expected en or de"):
+        infer(fitted(), rows, language="fr")
