@@ -93,6 +93,8 @@ def test_a_condition_may_be_spelled_as_others_spell_it(
     )
     assert done.status == 1
     assert done.err.count("FAILED") == 4
+    assert " by RR: " in done.err, "and is said by its canonical name"
+    assert " by nDCG@10: " in done.err
 
 
 @pytest.mark.parametrize("figure", ["differences", "forest", "critical-difference", "scatter"])

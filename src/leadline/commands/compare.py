@@ -128,7 +128,7 @@ def _tried(
         found = chosen.measures([one.measure], rel=rel, documents=results.options["documents"])
         if len(found) != 1:
             raise UsageError(f"'{one.measure}' means {len(found)} measures; expected one")
-        placed.append((results.place(found[0]), one))
+        placed.append((results.place(found[0]), one._replace(measure=str(found[0]))))
     return gates(results, placed, baseline, comparison.rules)
 
 
@@ -139,7 +139,7 @@ def _data(comparison: Comparison, tried: Sequence[Gate], changed: int) -> dict[s
             {
                 "run": gate.run, "baseline": gate.baseline, "measure": gate.condition.measure,
                 "margin": gate.condition.margin, "difference": plain(gate.difference),
-                "low": plain(gate.low), "p_corrected": plain(gate.p), "failed": gate.failed,
+                "worst": plain(gate.worst), "p_corrected": plain(gate.p), "failed": gate.failed,
             }
             for gate in tried
         ]  # fmt: skip

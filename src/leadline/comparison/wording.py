@@ -11,7 +11,7 @@ def sentence(pair: Pair, rules: Rules) -> str:
     """Say what was found of a pair of runs."""
     both = f"{pair.a} and {pair.b}"
     if pair.queries == 0:
-        return f"{both} have no query in common by {pair.measure}."
+        return f"{no_query(pair.a, pair.b, pair.measure)}."
     if pair.verdict == "identical":
         return f"{both} have the same {pair.measure} on {over(pair, 'all ')}."
     if pair.verdict == "undecided":
@@ -25,6 +25,15 @@ def sentence(pair: Pair, rules: Rules) -> str:
             f"{p_text(pair.p_equivalent)} for a difference of {rules.margin:g} or more."
         )
     return f"{both} are not told apart by {pair.measure}: {found}; {_needed(pair, rules)}."
+
+
+def no_query(a: str, b: str, measure: str) -> str:
+    """Say that two runs cannot be compared.
+
+    >>> no_query("bm25", "dense", "AP")
+    'bm25 and dense cannot be compared by AP: no query counts in the means of both'
+    """
+    return f"{a} and {b} cannot be compared by {measure}: no query counts in the means of both"
 
 
 def seen(pair: Pair, rules: Rules) -> str:
