@@ -11,6 +11,7 @@ from leadline.commands._options import (
     confidence_options,
     deliver,
     evaluation_options,
+    keep_apart,
     keep_inputs,
     output_options,
     progress,
@@ -25,6 +26,7 @@ from leadline.errors import UsageError
 from leadline.evaluation import evaluate
 from leadline.formats import read_qrels
 from leadline.render import Cell, Share, Sheet
+from leadline.render.markdown import plain_text
 from leadline.results import Results, plain
 from leadline.wording import counted
 
@@ -59,7 +61,8 @@ FIGURES = ("differences", "forest", "critical-difference", "scatter")
 @click.option("--plot", metavar="FILE", help="Draw a figure into FILE.svg, FILE.pdf or FILE.png.")
 @click.option(
     "--figure", type=click.Choice(FIGURES),
-    help="What --plot draws, by the first measure (default: differences for one pair, else forest).",
+    help="What --plot draws, by the first measure: differences or scatter of the first pair, forest or "
+    "critical-difference of all runs (default: differences for one pair, else forest).",
 )  # fmt: skip
 @evaluation_options
 @output_options
@@ -76,11 +79,9 @@ def command(
     """
     for path in (output, summary, plot):
         keep_inputs(path, qrels, *runs)
+    keep_apart(output or "-", summary, plot)
+    _check_figure(plot, figure, all_pairs=not conditions and not options["baseline"])
     wanted = [condition_of(text) for text in conditions]
-    if plot is not None:
-        from leadline.plots import form_of
-
-        form_of(plot)  # a bad name is refused before any work
     table = read_qrels(qrels, subtopics=options["subtopics"])
     rules = {name: options.pop(name) for name in RULES}
     asked = [*(measures or (() if wanted else COMPARED)), *(one.measure for one in wanted)]
@@ -99,13 +100,29 @@ def command(
     if plot is not None:
         _draw(comparison, plot, figure)
     if summary is not None:
-        write_whole(summary, summary_of(comparison, tried).encode())
+        deliver(summary_of(comparison, tried), summary)
     deliver(text, output)
     failed = [gate for gate in tried if gate.failed]
     for gate in failed:
         click.echo(f"leadline: {gate}", err=True)
     if failed:
         context.exit(1)
+
+
+def _check_figure(plot: str | None, figure: str | None, *, all_pairs: bool) -> None:
+    """Refuse, before any work, what cannot be drawn."""
+    if plot is None:
+        if figure is not None:
+            raise UsageError(f"--figure {figure} without --plot; expected --plot FILE too")
+        return
+    from leadline.plots import form_of
+
+    form_of(plot)
+    if figure == "critical-difference" and not all_pairs:
+        raise UsageError(
+            "critical-difference joins runs that are not told apart, of all pairs, and a baseline leaves "
+            "pairs out; expected another --figure"
+        )
 
 
 RULES = (
@@ -205,12 +222,12 @@ def summary_of(comparison: Comparison, tried: Sequence[Gate]) -> str:
     failed = sum(gate.failed for gate in tried)
     head = f"{failed} of {len(tried)} conditions failed" if tried else "comparison"
     lines = [f"### leadline: {head}", ""]
-    lines += [
-        f"- **{str(gate).partition(':')[0]}**:{str(gate).partition(':')[2]}" for gate in tried
-    ]
+    for gate in tried:
+        word, colon, rest = plain_text(str(gate)).partition(":")
+        lines.append(f"- **{word}**{colon}{rest}")
     lines += [""] * bool(tried)
-    lines += [f"- {note.strip()}" for note in _said(comparison, 3)]
-    lines += ["", *(f"{note}  " for note in _how(comparison))]
+    lines += [f"- {plain_text(note.strip())}" for note in _said(comparison, 3)]
+    lines += ["", *(f"{plain_text(note)}  " for note in _how(comparison))]
     return "\n".join(lines) + "\n"
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from leadline.arrays import Floats
 from leadline.errors import UsageError
-from leadline.plots import COLUMN, INK, LOOKS, style
+from leadline.plots import COLUMN, INK, LOOKS, drawable, style
 from leadline.plots._pairs import ABOVE, BELOW, Sides, for_run, left_out, sides_of, winners
 from leadline.plots._text import counted, narrowed, width_of
 
@@ -53,7 +53,7 @@ def differences(
         raise UsageError(f"differences of shape {table.shape}{named}; expected one for each query")
     sides = sides_of(table)
     order = np.argsort(-table, kind="stable")[: len(table) - sides.undefined]
-    ids = [] if queries is None else [str(queries[place]) for place in order.tolist()]
+    ids = [] if queries is None else [drawable(queries[place]) for place in order.tolist()]
     bounds = (low, high) if low is not None and high is not None else None
     with style():
         from matplotlib.figure import Figure
