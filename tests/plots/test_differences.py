@@ -57,6 +57,12 @@ def test_a_bar_stands_at_the_place_of_its_query() -> None:
     assert lower.get_data().edges == pytest.approx([2.6, 3.4, 3.6, 4.4])
 
 
+def test_values_that_only_round_apart_are_equal_in_words() -> None:
+    assert words(drawn([0.2, 1e-17, -1e-17, -0.1]))[:3] == [
+        "1 query for bm25", "2 queries equal", "1 query for dense",
+    ]  # fmt: skip
+
+
 def test_wins_ties_and_losses_are_counted_in_words() -> None:
     assert words(drawn([0.1] * 27 + [0.0] * 3 + [-0.1] * 13))[:3] == [
         "27 queries for bm25", "3 queries equal", "13 queries for dense"

@@ -21,7 +21,7 @@ from leadline.commands._results import results_text
 from leadline.comparison import COMPARED, compare_results
 from leadline.comparison.gate import Condition, Gate, condition_of, gates
 from leadline.comparison.table import Comparison
-from leadline.comparison.wording import sentence
+from leadline.comparison.wording import percent, sentence
 from leadline.errors import UsageError
 from leadline.evaluation import evaluate
 from leadline.formats import read_qrels
@@ -203,17 +203,21 @@ def _said(comparison: Comparison, changed: int) -> list[str]:
 def _how(comparison: Comparison) -> list[str]:
     """Say how the numbers were made."""
     rules = comparison.rules
-    pairs = len(comparison.pairing)
+    runs, pairs = len(comparison.names), len(comparison.pairing)
+    if rules.correction is None:
+        pairs = runs * (runs - 1) // 2  # Tukey takes all runs, with a baseline too
     size = pairs * (len(comparison.results.measures) if rules.family == "all" else 1)
     over = "all measures" if rules.family == "all" else "each measure"
     interval = (
-        f"Tukey, for all {pairs} pairs at once" if rules.correction is None else str(rules.interval)
+        f"Tukey, for {counted(pairs, 'pair')} at once"
+        if rules.correction is None
+        else str(rules.interval)
     )
     effect = "effect: mean over deviation of the differences; wins: queries that a wins"
     corrected = f"corrected: {rules.corrected_by} over {counted(size, 'pair')} of {over}"
     return [
         f"p: {rules.test}, two-sided, against '{rules.test.null}'; {corrected}; seed {rules.seed}",
-        f"low, high: {100 * rules.confidence:g} % interval ({interval}); {effect}",
+        f"low, high: {percent(rules.confidence)} interval ({interval}); {effect}",
     ]
 
 
