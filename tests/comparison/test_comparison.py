@@ -254,10 +254,17 @@ def test_the_order_of_runs_and_the_seed_decide_nothing_else() -> None:
         ({"interval": "BCA2"}, "unknown interval 'BCA2'; nearest: BCa"),
         ({"confidence": 95}, "confidence level 95; expected a share from 0.5 to below 1"),
         ({"margin": 0.0}, "margin 0.0; expected a number above 0"),
-        ({"margin": float("inf")}, "margin inf; expected a number above 0"),
+        ({"margin": float("inf")}, "margin=inf; expected a number"),
         ({"power": 1.0}, "power 1.0; expected a share between 0 and 1"),
         ({"family": "runs"}, "family='runs'; expected 'measure' or 'all'"),
         ({"family": "all", "correction": "Tukey"}, "Tukey corrects within a measure"),
+        ({"margin": "wide"}, "margin='wide'; expected a number"),
+        ({"power": "high"}, "power='high'; expected a number"),
+        ({"correction": None}, "correction None; expected a name such as "),
+        ({"interval": 3}, "interval 3; expected a name such as "),
+        ({"test": 3}, "test 3; expected a name such as "),
+        ({"baseline": 3}, "baseline=3; expected the name of a run, or several"),
+        ({"baseline": ["best", 3]}, "baseline=['best', 3]; expected the name of a run"),
         ({"seed": -1}, "seed -1; expected a whole number"),
         ({"measures": ["GMAP"]}, "GMAP cannot be compared: not a mean over queries"),
         ({"measures": ["NumRet", "AP"]}, "NumRet cannot be compared"),
@@ -295,3 +302,12 @@ def test_frames_and_the_front_door() -> None:
     assert frame["verdict"].tolist() == [pair.verdict for pair in comparison.pairs]
     assert repr(comparison) == "Comparison(3 pairs of 3 runs by RR, AP)"
     assert isinstance(compare_results(comparison.results), Comparison)
+
+
+def test_a_correction_may_be_an_object_as_a_test_may() -> None:
+    from leadline.statistics import CORRECTIONS
+
+    by_name, by_object = (
+        compare(QRELS, RUNS, "RR", correction=one) for one in ("BH", CORRECTIONS.parse("BH"))
+    )
+    assert by_name.p_corrected.tolist() == by_object.p_corrected.tolist()

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from leadline.arguments import check_numbers
 from leadline.arrays import Floats
 from leadline.comparison.pairing import Pairs, differences_of, pairs_of, refuse_what_has_no_mean
 from leadline.comparison.table import Comparison, Rules
@@ -41,7 +42,7 @@ def compare(
     *,
     baseline: str | Sequence[str] | None = None,
     test: str | PairedTest = "T",
-    correction: str = "Holm",
+    correction: str | Correction = "Holm",
     family: str = "measure",
     interval: str | Interval = "Student",
     confidence: float = 0.95,
@@ -77,7 +78,7 @@ def compare_results(
     *,
     baseline: str | Sequence[str] | None = None,
     test: str | PairedTest = "T",
-    correction: str = "Holm",
+    correction: str | Correction = "Holm",
     family: str = "measure",
     interval: str | Interval = "Student",
     confidence: float = 0.95,
@@ -86,11 +87,11 @@ def compare_results(
     seed: int = 0,
 ) -> Comparison:
     """Compare the runs of results; as `compare`, for what was evaluated before."""
-    shuffled = correction.lower() == TUKEY.lower()
+    shuffled = isinstance(correction, str) and correction.lower() == TUKEY.lower()
     rules = Rules(
-        test=TESTS.parse(test) if isinstance(test, str) else test,
-        correction=None if shuffled else CORRECTIONS.parse(correction),
-        interval=INTERVALS.parse(interval) if isinstance(interval, str) else interval,
+        test=test if isinstance(test, PairedTest) else TESTS.parse(test),
+        correction=None if shuffled else _parsed(correction),
+        interval=interval if isinstance(interval, Interval) else INTERVALS.parse(interval),
         family=family, confidence=checked_level(confidence), margin=margin, power=power,
         seed=checked_seed(seed),
     )  # fmt: skip
@@ -128,10 +129,15 @@ class _Table(NamedTuple):
     notices: list[Notice]
 
 
+def _parsed(correction: str | Correction) -> Correction:
+    return correction if isinstance(correction, Correction) else CORRECTIONS.parse(correction)
+
+
 def _check(rules: Rules) -> None:
     if rules.family not in ("measure", "all"):
         raise UsageError(f"family={rules.family!r}; expected 'measure' or 'all'")
-    if rules.margin is not None and not 0 < rules.margin < math.inf:
+    check_numbers(power=rules.power, **{} if rules.margin is None else {"margin": rules.margin})
+    if rules.margin is not None and not rules.margin > 0:
         raise UsageError(
             f"margin {rules.margin}; expected a number above 0, in units of the measure"
         )
