@@ -3,7 +3,7 @@
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-KERNELS = ("scan", "lists")
+KERNELS = ("scan", "lists", "pairs")
 
 setup(
     ext_modules=cythonize(

@@ -10,6 +10,7 @@ from leadline import version
 if TYPE_CHECKING:
     from leadline.comparison import compare
     from leadline.curves import curve
+    from leadline.differences import difference
     from leadline.errors import InputError, LeadlineError, UsageError
     from leadline.evaluation import evaluate
     from leadline.explanation import explain
@@ -32,6 +33,7 @@ _ROOMS = {
     "UsageError": "errors",
     "compare": "comparison",
     "curve": "curves",
+    "difference": "differences",
     "evaluate": "evaluation",
     "explain": "explanation",
     "read_qrels": "formats",
@@ -52,6 +54,7 @@ __all__ = [
     "__version__",
     "compare",
     "curve",
+    "difference",
     "evaluate",
     "explain",
     "read_qrels",

@@ -232,6 +232,9 @@ class Room(Generic[N]):
         self.base = base
         self.noun = noun
 
+    def __repr__(self) -> str:
+        return f"Room({self.package.__name__}, {self.noun})"
+
     @cached_property
     def classes(self) -> dict[str, type[N]]:
         """Give every public class of the room by its name."""

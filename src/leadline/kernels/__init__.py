@@ -1,8 +1,8 @@
 """The only hot loops of the house: pure functions over arrays.
 
-`scan` and `lists` are compiled when the package is installed where there is a C compiler; `plain` is ordinary
-Python with the same results. `compiled` holds the compiled functions, or is None where there are none or
-`LEADLINE_PURE=1` is set.
+`scan`, `lists` and `pairs` are compiled when the package is installed where there is a C compiler; `plain`
+is ordinary Python with the same results. `compiled` holds the compiled functions, or is None where there
+are none or `LEADLINE_PURE=1` is set.
 """
 
 from __future__ import annotations
@@ -14,20 +14,26 @@ from typing import Any, NamedTuple
 
 
 class Kernels(NamedTuple):
-    """The functions of `scan` and `lists`."""
+    """The functions of `scan`, `lists` and `pairs`."""
 
     scan: Callable[..., Any]
     hash_ids: Callable[..., Any]
     fill_slots: Callable[..., Any]
     match: Callable[..., Any]
     arrange: Callable[..., Any]
+    joint_tables: Callable[..., Any]
+    common_orders: Callable[..., Any]
 
 
 def load(package: str) -> Kernels:
     """Take the functions from a package: the compiled ones, or `leadline.kernels`, their source."""
     scan = importlib.import_module(f"{package}.scan")
     lists = importlib.import_module(f"{package}.lists")
-    return Kernels(scan.scan, scan.hash_ids, lists.fill_slots, lists.match, lists.arrange)
+    pairs = importlib.import_module(f"{package}.pairs")
+    return Kernels(
+        scan.scan, scan.hash_ids, lists.fill_slots, lists.match, lists.arrange,
+        pairs.joint_tables, pairs.common_orders,
+    )  # fmt: skip
 
 
 def find_compiled() -> Kernels | None:

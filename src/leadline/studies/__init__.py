@@ -1,1 +1,77 @@
-"""One file per published experiment: reproduces a paper's table on the data it is given."""
+"""One file per published experiment, found by looking.
+
+`difference_models.py` is the study `difference-models`. A study is a module: its docstring says what is
+tried, `OPTIONS` what it may be told, and `run(qrels, runs, **options)` gives an `Outcome`. `leadline study`
+is its door.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Sequence
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from leadline.errors import UnknownNameError
+from leadline.formats import QrelsLike, read_qrels
+from leadline.qrels import Qrels
+from leadline.render import Sheet
+from leadline.results import Notice
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class Option(NamedTuple):
+    """What a study may be told; without a default it must be."""
+
+    name: str
+    kind: type
+    says: str
+    default: Any = None
+    needed: bool = False
+    metavar: str | None = None
+
+
+class Outcome(NamedTuple):
+    """What a study found: data for JSON, tables and figures by name, and in words what was reproduced."""
+
+    data: dict[str, Any]
+    tables: dict[str, Sheet]
+    figures: dict[str, Figure]
+    lines: Sequence[str]
+    notices: Sequence[Notice] = ()
+    inputs: Sequence[tuple[str, int]] = ()
+    options: dict[str, Any] | None = None
+
+
+Tell = Callable[[int, int], None]
+
+
+def judgments(qrels: QrelsLike, documents: str | None) -> Qrels:
+    """Read judgments; with a file of documents, all of them without a judgment are not relevant."""
+    table = read_qrels(qrels)
+    if documents is None:
+        return table
+    from leadline.differences import complete
+    from leadline.formats.labels import read_document_ids
+
+    return complete(table, read_document_ids(documents))
+
+
+def studies() -> list[str]:
+    """Give the names of all studies; a folder is a simulation of our own, which asks for no runs."""
+    found = (entry for entry in pkgutil.iter_modules(__path__) if not entry.ispkg)
+    return [entry.name.replace("_", "-") for entry in found]
+
+
+def study(name: str) -> ModuleType:
+    """Give the module of one study.
+
+    >>> study("difference-models").OPTIONS[0].name
+    'family'
+    """
+    if name not in studies():
+        raise UnknownNameError(f"no study '{name}'; there are: " + ", ".join(studies()))
+    return importlib.import_module(f"{__name__}.{name.replace('-', '_')}")

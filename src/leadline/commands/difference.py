@@ -1,0 +1,131 @@
+"""`leadline difference`: how systems differ in what they say of the judgments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from leadline.commands._differences import difference_sheet, lines_of, pairs_sheet
+from leadline.commands._options import (
+    deliver,
+    keep_inputs,
+    output_options,
+    progress,
+    reading_options,
+    write_whole,
+)
+from leadline.commands._results import results_text
+from leadline.differences import Difference, complete, difference
+from leadline.errors import UsageError
+from leadline.formats import read_qrels
+
+FIGURES = ("map", "tree", "cumulative", "parameter")
+
+
+@click.command(
+    epilog="Example: leadline difference qrels.txt bm25.run dense.run -k 20 --plot map.svg"
+)
+@click.argument("qrels")
+@click.argument("runs", nargs=-1, required=True)
+@click.option(
+    "-k", "--cutoff", type=int, metavar="K",
+    help="RIC@k and id@k: lists are cut at rank K, pairs weigh by ideal ranks, values are divided by the "
+    "ideal list's.",
+)  # fmt: skip
+@click.option(
+    "-l", "--level", type=float, default=1.0, metavar="GRADE",
+    help="The least relevant grade (default 1): a list ends after its last such document.",
+)  # fmt: skip
+@click.option("--binary", is_flag=True, help="Relevant against not, whatever the grades.")
+@click.option(
+    "--truncate/--no-truncate", default=True, help="End lists after their last relevant document."
+)
+@click.option("--condense", is_flag=True, help="Drop unjudged documents before the cut.")
+@click.option("--normalise/--no-normalise", default=None,
+              help="Divide by the value of the ideal list (default: with -k).")  # fmt: skip
+@click.option("--weighted/--no-weighted", default=None,
+              help="Weigh documents by their ideal ranks (default: with -k).")  # fmt: skip
+@click.option("--printed6", is_flag=True, help="The weights as equation 6 is printed.")
+@click.option("--signed", is_flag=True, help="Wrong-way lists have a negative RIC.")
+@click.option(
+    "--complete", "documents", metavar="DOCS",
+    help="Every document of DOCS without a judgment is not relevant (exhaustive judgments only).",
+)  # fmt: skip
+@click.option(
+    "--competitor", "competitors", multiple=True, metavar="NAME",
+    help="What else says how alike lists are, as in RBO(p=0.9), Jaccard@20, Overlap@10, Kendall (again for "
+    "more; these are the default).",
+)  # fmt: skip
+@click.option("--no-competitors", is_flag=True, help="Only RIC and id: reads every run once.")
+@click.option("--group", metavar="FILE:COLUMN", help="The team or family of every run.")
+@click.option("--parameter", metavar="FILE:COLUMN", help="A parameter of every run.")
+@click.option("-q", "--per-query", is_flag=True, help="Show every query too (JSON).")
+@click.option("--plot", metavar="FILE", help="Draw into FILE.svg, FILE.pdf or FILE.png.")
+@click.option(
+    "--figure", type=click.Choice(FIGURES), default="map", show_default=True,
+    help="What --plot draws: a map or a tree of all pairs, a cumulative histogram of id, RIC by parameter.",
+)  # fmt: skip
+@reading_options
+@output_options
+def command(
+    *, qrels: str, runs: tuple[str, ...], level: float, binary: bool, documents: str | None,
+    competitors: tuple[str, ...], no_competitors: bool, group: str | None, parameter: str | None,
+    per_query: bool, plot: str | None, figure: str, form: str, output: str | None, **options: Any,
+) -> None:  # fmt: skip
+    """Show what systems say of the judgments QRELS, and how far RUNS differ in that.
+
+    RIC (Relevance Information Correlation) is what the order of a list says, in bits, of which of two judged
+    documents is better; id (Information Difference) is what one list says and another does not, both ways.
+    Beside them: the concordance (RIC with a direction), lists that go the wrong way, likenesses of the lists.
+    """
+    if plot is not None:
+        from leadline.plots import form_of
+
+        form_of(plot)  # a bad name is refused before any work
+    if figure == "parameter" and plot and (group is None or parameter is None):
+        raise UsageError("--figure parameter needs --group FILE:COLUMN and --parameter FILE:COLUMN")
+    keep_inputs(output, qrels, *runs)
+    keep_inputs(plot, qrels, *runs)
+    labels = {"group": _labels(group), "parameter": _labels(parameter)}
+    table = read_qrels(qrels)
+    judgments = len(table)
+    if documents is not None:
+        from leadline.formats.labels import read_document_ids
+
+        table = complete(table, read_document_ids(documents))
+    with progress("runs") as on_run, progress("queries") as on_query:
+        found = difference(
+            table, runs, rel=level, graded=not binary,
+            competitors=() if no_competitors else competitors or None,
+            on_run=on_run, on_query=on_query, **options,
+        )  # fmt: skip
+    found.options |= {
+        "complete": documents, "group": group, "parameter": parameter, "plot": plot, "figure": figure,
+    }  # fmt: skip
+    text = results_text(
+        "difference", found,
+        (lambda: {"runs": lines_of(found)}) if form == "jsonl" else
+        (lambda: found.to_dict(per_query=per_query)),
+        lambda: pairs_sheet(found) if form == "csv" else difference_sheet(found),
+        form=form, qrels=qrels, judgments=judgments, to_file=output is not None,
+    )  # fmt: skip
+    if plot is not None:
+        _draw(found, labels, figure, plot)
+    deliver(text, output)
+
+
+def _labels(place: str | None) -> dict[str, str]:
+    if place is None:
+        return {}
+    from leadline.formats.labels import read_labels
+
+    return read_labels(place)
+
+
+def _draw(found: Difference, labels: dict[str, dict[str, str]], figure: str, path: str) -> None:
+    from leadline.commands._differences import figure_of
+    from leadline.plots import form_of, picture
+
+    drawn = figure_of(found, figure, labels["group"], labels["parameter"])
+    write_whole(path, picture(drawn, form_of(path)))

@@ -1,0 +1,121 @@
+"""`leadline study NAME`: one published experiment on the data given; the studies are found by looking."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from types import ModuleType
+from typing import Any
+
+import click
+
+from leadline.commands._options import progress, write_whole
+from leadline.commands._results import describe_input, envelope, json_text
+from leadline.errors import UsageError
+from leadline.formats import read_qrels
+from leadline.render import render
+from leadline.studies import Outcome, studies, study
+
+FORMS = ("svg", "pdf", "png")
+
+
+class Studies(click.Group):
+    """The studies: each is made into a command when it is called."""
+
+    def list_commands(self, _context: click.Context) -> list[str]:
+        """Give the names of the studies."""
+        return studies()
+
+    def get_command(self, _context: click.Context, name: str) -> click.Command | None:
+        """Make the command of one study."""
+        return make(name, study(name)) if name in studies() else None
+
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the study; name those there are when there is none."""
+        if args and not args[0].startswith("-"):
+            study(args[0])  # refuses in our words
+        return super().resolve_command(context, args)
+
+
+def make(name: str, module: ModuleType) -> click.Command:
+    """Make a command of a study's docstring and options."""
+    options: list[click.Parameter] = [
+        click.Argument(["qrels"]),
+        click.Argument(["runs"], nargs=-1, required=True),
+    ]
+    for option in module.OPTIONS:
+        short = ["-k"] if option.name == "cutoff" else []
+        # a default, even None, would do for click where one is needed
+        rest: dict[str, Any] = {"required": True} if option.needed else {"default": option.default}
+        options.append(
+            click.Option(
+                [*short, f"--{option.name.replace('_', '-')}"], type=option.kind, help=option.says,
+                metavar=option.metavar, show_default=option.default is not None, **rest,
+            )
+        )  # fmt: skip
+    options += [
+        click.Option(["-o", "--output"], required=True, metavar="DIR", help="The folder to fill."),
+        click.Option(["--figures"], type=click.Choice(FORMS), default="svg", show_default=True,
+                     help="The form of the figures."),
+    ]  # fmt: skip
+
+    def call(**given: Any) -> None:
+        conduct(name, module, **given)
+
+    needed = " ".join(
+        f"--{option.name} {option.metavar}" for option in module.OPTIONS if option.needed
+    )
+    return click.Command(
+        name, params=options, callback=call, help=inspect.getdoc(module),
+        epilog=f"Example: leadline study {name} qrels.txt runs/*.xz {needed} -o {name}",
+    )  # fmt: skip
+
+
+def conduct(
+    name: str, module: ModuleType, *, qrels: str, runs: tuple[str, ...], output: str, figures: str,
+    **options: Any,
+) -> None:  # fmt: skip
+    """Run a study and write its folder; what was reproduced goes to standard output."""
+    if os.path.exists(output) and not os.path.isdir(output):
+        raise UsageError(f"-o {output} is a file; expected a folder")
+    table = read_qrels(qrels)
+    with progress("runs") as on_run:
+        outcome: Outcome = module.run(table, runs, on_run=on_run, **options)
+    written = _write(name, outcome, qrels, len(table), output, figures)
+    for title, sheet in outcome.tables.items():
+        click.echo(f"{title}\n\n{render(sheet, 'table')}")
+    for line in (*outcome.lines, *map(str, outcome.notices)):
+        click.echo(line)
+    click.echo("written: " + ", ".join(written))
+
+
+def _write(
+    name: str, outcome: Outcome, qrels: str, judgments: int, folder: str, form: str
+) -> list[str]:
+    """Write tables, figures and the JSON, the JSON last: where it is, all is."""
+    from leadline.plots import picture
+
+    os.makedirs(folder, exist_ok=True)
+    files = {
+        f"{title}.csv": render(sheet, "csv").encode() for title, sheet in outcome.tables.items()
+    }
+    files |= {f"{title}.{form}": picture(drawn, form) for title, drawn in outcome.figures.items()}
+    inputs = [describe_input(path, rows) for path, rows in [(qrels, judgments), *outcome.inputs]]
+    found = envelope("study", inputs, {"study": name} | (outcome.options or {}), outcome.notices)
+    files[f"{name}.json"] = json_text(
+        found | outcome.data | {"lines": list(outcome.lines)}
+    ).encode()
+    for file, content in files.items():
+        write_whole(os.path.join(folder, file), content)
+    return [os.path.join(folder, file) for file in files]
+
+
+@click.group(cls=Studies, epilog="Example: leadline study difference-similarity --help")
+def command() -> None:
+    """Try a published experiment on your own data.
+
+    Every study writes its tables as CSV, everything as JSON, its figures, and says in a line what was and
+    what was not reproduced.
+    """

@@ -1,0 +1,110 @@
+"""Likenesses beside id: the means of competitors over queries, and what per-query scores say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from leadline.arrays import Flags, Floats
+from leadline.differences.competitors import COMPETITORS, Competitor
+from leadline.differences.ranked import ranked_lists
+from leadline.errors import UsageError
+from leadline.formats import Repair, read_run
+from leadline.formats.opening import STANDARD_INPUT
+from leadline.judged_runs import named_sources
+from leadline.run import Run
+from leadline.vocabulary import Vocabulary
+
+AP_CORRELATION = "correlation(AP)"
+RIC_DISTANCE = "distance(RIC)"
+
+
+def chosen_competitors(
+    wanted: Sequence[str | Competitor] | None, cutoff: int | None
+) -> list[Competitor]:
+    """Read names of competitors; None means Jaccard, overlap, RBO and Kendall's tau at the cutoff."""
+    if wanted is None:
+        at = "" if cutoff is None else f"@{cutoff}"
+        wanted = [f"Jaccard{at}", f"Overlap{at or '@10'}", "RBO", "Kendall"]
+    if isinstance(wanted, (str, Competitor)):
+        raise UsageError(f"competitors={wanted!r}; expected a list of names")
+    return [
+        one if isinstance(one, Competitor) else COMPETITORS.parse(one)
+        for one in dict.fromkeys(wanted)
+    ]
+
+
+def readable_twice(runs: Any, repair: Repair) -> Any:
+    """Give the same runs, with what can be read only once (standard input, iterators) in memory."""
+    sources = [
+        (name, _read(source, name, repair) if _only_once(source) else source)
+        for name, source in named_sources(runs)
+    ]
+    return [source for _, source in sources] if sources[0][0] is None else dict(sources)
+
+
+def _only_once(source: Any) -> bool:
+    return isinstance(source, Iterator) or (isinstance(source, str) and source == STANDARD_INPUT)
+
+
+def _read(source: Any, name: str | None, repair: Repair) -> Run:
+    return read_run(
+        source,
+        name=name,
+        order=repair.order,
+        on_duplicate=repair.on_duplicate,
+        on_nan=repair.on_nan,
+    )
+
+
+def means_over_queries(
+    runs: Any,
+    queries: Vocabulary,
+    counted: Flags,
+    competitors: Sequence[Competitor],
+    repair: Repair,
+    on_query: Callable[[int, int], None] | None = None,
+) -> dict[str, Floats]:
+    """Give, per competitor, systems x systems: the mean over the queries where it is defined."""
+    sources = named_sources(runs)
+    size = len(sources)
+    sums = np.zeros((len(competitors), size, size))
+    sizes = np.zeros_like(sums)
+    for query, ranked in enumerate(ranked_lists(sources, queries, repair) if competitors else ()):
+        if counted[query]:
+            for place, competitor in enumerate(competitors):
+                values = competitor.values(ranked)
+                sums[place] += np.nan_to_num(values)
+                sizes[place] += ~np.isnan(values)
+        if on_query:
+            on_query(query + 1, len(queries))
+    means = np.divide(sums, sizes, out=np.full_like(sums, np.nan), where=sizes > 0)
+    return {str(one): mean for one, mean in zip(competitors, means, strict=True)}
+
+
+def correlations(values: Floats) -> Floats:
+    """Give systems x systems: Pearson's correlation of the values (systems x queries) of queries.
+
+    NaN where a system has the same value for all queries, or there is only one.
+
+    >>> correlations(np.array([[0.1, 0.2, 0.3], [0.3, 0.2, 0.1]])).round(12)
+    array([[ 1., -1.],
+           [-1.,  1.]])
+    """
+    centred = values - values.mean(axis=1, keepdims=True)
+    length = np.sqrt((centred**2).sum(axis=1))
+    norms = np.outer(length, length)
+    flat = length <= 1e-12 * np.abs(values).max(initial=0.0)
+    products = centred @ centred.T
+    found = np.divide(products, norms, out=np.full_like(norms, np.nan), where=norms > 0)
+    found[flat] = found[:, flat] = np.nan
+    clipped: Floats = np.clip(found, -1, 1)
+    return clipped
+
+
+def distances(values: Floats) -> Floats:
+    """Give systems x systems: the mean over queries of the absolute difference of values."""
+    found: Floats = np.stack([np.abs(values - row).mean(axis=1) for row in values])
+    return found

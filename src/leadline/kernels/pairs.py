@@ -1,0 +1,393 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Count ordered pairs of documents for pairs of lists: the tables behind RIC, id and Kendall's tau.
+
+Documents are numbered 0 to n - 1. List s holds `order[bounds[s]:bounds[s + 1]]`, best first, and
+`place[s * n + d]` is the place of document d in it, or -1. Every index is looked at once, before the loops, which
+are compiled without bounds checks. Like `leadline.kernels.scan` this runs uncompiled too, slowly.
+"""
+
+from __future__ import annotations
+
+try:
+    import cython
+except ImportError:  # a machine without a compiler has no Cython either
+    from leadline.kernels import uncompiled as cython
+
+
+ODD = cython.declare(cython.ulonglong, 0x5555555555555555)
+TWOS = cython.declare(cython.ulonglong, 0x3333333333333333)
+FOURS = cython.declare(cython.ulonglong, 0x0F0F0F0F0F0F0F0F)
+ONES = cython.declare(cython.ulonglong, 0x0101010101010101)
+FIRST = cython.declare(cython.ulonglong, 1)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.inline
+@cython.exceptval(check=False)
+def bits_below(word: cython.ulonglong, bit: cython.Py_ssize_t) -> cython.longlong:
+    """Count the bits that are set below a bit; nothing here wraps that Python would let grow."""
+    word = word & ((FIRST << bit) - FIRST)
+    word = word - ((word >> 1) & ODD)
+    word = (word & TWOS) + ((word >> 2) & TWOS)
+    word = (word + (word >> 4)) & FOURS
+    return cython.cast(cython.longlong, ((word * ONES) >> 56) & 0xFF)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.inline
+@cython.exceptval(check=False)
+def count_before(
+    words: cython.const[cython.ulonglong][::1],
+    tree: cython.const[cython.int][::1],
+    base: cython.Py_ssize_t,
+    width: cython.Py_ssize_t,
+    place: cython.Py_ssize_t,
+) -> cython.longlong:
+    """Count the places put in below one: bits of its word, and what the tree holds before the word."""
+    node: cython.Py_ssize_t = place >> 6
+    level: cython.Py_ssize_t = 2 * base
+    x: cython.Py_ssize_t
+    found: cython.longlong = bits_below(words[base + node], place & 63)
+    while width > 16:
+        for x in range(level + node - (node & 15), level + node):
+            found += tree[x]
+        level += width
+        node >>= 4
+        width = (width + 15) >> 4
+    for x in range(level, level + node):
+        found += tree[x]
+    return found
+
+
+@cython.cfunc
+@cython.nogil
+@cython.inline
+@cython.exceptval(check=False)
+def put_in(
+    words: cython.ulonglong[::1],
+    tree: cython.int[::1],
+    base: cython.Py_ssize_t,
+    width: cython.Py_ssize_t,
+    place: cython.Py_ssize_t,
+) -> cython.void:
+    """Put a place into its word, and count it at every level of the tree over the words.
+
+    Sixteen nodes of one level are one node of the next, as in a Fenwick tree whose base is 16.
+    """
+    node: cython.Py_ssize_t = place >> 6
+    level: cython.Py_ssize_t = 2 * base
+    words[base + node] |= FIRST << (place & 63)
+    while width > 16:
+        tree[level + node] += 1
+        level += width
+        node >>= 4
+        width = (width + 15) >> 4
+    tree[level + node] += 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.inline
+@cython.exceptval(check=False)
+def sweep(
+    order: cython.const[cython.int][::1],
+    low: cython.Py_ssize_t,
+    high: cython.Py_ssize_t,
+    grade: cython.const[cython.int][::1],
+    place: cython.const[cython.int][::1],
+    other: cython.Py_ssize_t,
+    grades: cython.Py_ssize_t,
+    counts: cython.longlong[::1],
+    seen: cython.Py_ssize_t,
+    above: cython.Py_ssize_t,
+) -> cython.void:
+    """Count which worse documents stand above which better ones in one list, by kind.
+
+    The kind of a document is its grade, plus `grades` where the other list (its places begin at `other`) lacks
+    it. At the end `counts[seen + kind]` is the number of each kind, and
+    `counts[above + kind * kinds + worse kind]` of pairs.
+    """
+    i: cython.Py_ssize_t
+    x: cython.Py_ssize_t
+    better: cython.Py_ssize_t
+    row: cython.Py_ssize_t
+    kinds: cython.Py_ssize_t = 2 * grades
+    for i in range(low, high):
+        better = grade[order[i]]
+        row = better + grades * (place[other + order[i]] < 0)
+        counts[seen + row] += 1
+        if better > 0:
+            row = above + row * kinds
+            for x in range(better):
+                counts[row + x] += counts[seen + x]
+                counts[row + grades + x] += counts[seen + grades + x]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.inline
+@cython.exceptval(check=False)
+def agree(
+    order: cython.const[cython.int][::1],
+    low: cython.Py_ssize_t,
+    high: cython.Py_ssize_t,
+    grade: cython.const[cython.int][::1],
+    place: cython.const[cython.int][::1],
+    other: cython.Py_ssize_t,
+    length: cython.Py_ssize_t,
+    grades: cython.Py_ssize_t,
+    words: cython.ulonglong[::1],
+    tree: cython.int[::1],
+    counts: cython.longlong[::1],
+) -> cython.void:
+    """Count the pairs of common documents, the worse one above the better in both lists.
+
+    `counts[better * grades + worse]` is their number. The best grade is never looked for, so it is not put in.
+    """
+    i: cython.Py_ssize_t
+    x: cython.Py_ssize_t
+    better: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    width: cython.Py_ssize_t = (length >> 6) + 1
+    for x in range(width * (grades - 1)):
+        words[x] = 0
+        tree[2 * x] = tree[2 * x + 1] = 0
+    for i in range(low, high):
+        at = place[other + order[i]]
+        if at < 0:
+            continue
+        better = grade[order[i]]
+        for x in range(better):
+            counts[better * grades + x] += count_before(
+                words, tree, x * width, width, at
+            )
+        if better < grades - 1:
+            put_in(words, tree, better * width, width, at)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.inline
+@cython.exceptval(check=False)
+def weigh(
+    counts: cython.const[cython.longlong][::1],
+    weight: cython.const[cython.double][::1],
+    grades: cython.Py_ssize_t,
+    table: cython.double[::1],
+    cell: cython.Py_ssize_t,
+) -> cython.void:
+    """Put the table of one pair of lists together from its counts."""
+    m: cython.Py_ssize_t = grades
+    kinds: cython.Py_ssize_t = 2 * m
+    one: cython.Py_ssize_t = m * m
+    two: cython.Py_ssize_t = 5 * m * m
+    both: cython.Py_ssize_t = 9 * m * m
+    first: cython.Py_ssize_t = both + m
+    second: cython.Py_ssize_t = both + 3 * m
+    rest: cython.Py_ssize_t = both + 5 * m
+    g: cython.Py_ssize_t  # the better grade
+    h: cython.Py_ssize_t  # the worse one
+    b: cython.Py_ssize_t  # where the row of a better kind begins
+    w: cython.double
+    c: cython.longlong
+    x: cython.longlong
+    y: cython.longlong
+    for g in range(9):
+        table[cell + g] = 0.0
+    for g in range(1, m):
+        for h in range(g):
+            w = weight[g] * weight[h]
+            # Both documents in both lists.
+            c = counts[g * m + h]
+            x = counts[one + g * kinds + h]
+            y = counts[two + g * kinds + h]
+            table[cell] += w * (counts[both + g] * counts[both + h] - x - y + c)
+            table[cell + 2] += w * (y - c)
+            table[cell + 6] += w * (x - c)
+            table[cell + 8] += w * c
+            # One in both, one in the first list only: the second puts the common one above.
+            x = counts[one + g * kinds + m + h]
+            table[cell] += w * (counts[both + g] * counts[first + h] - x)
+            table[cell + 6] += w * x
+            x = counts[one + (m + g) * kinds + h]
+            table[cell + 2] += w * (counts[first + g] * counts[both + h] - x)
+            table[cell + 8] += w * x
+            # One in both, one in the second list only.
+            x = counts[two + g * kinds + m + h]
+            table[cell] += w * (counts[both + g] * counts[second + h] - x)
+            table[cell + 2] += w * x
+            x = counts[two + (m + g) * kinds + h]
+            table[cell + 6] += w * (counts[second + g] * counts[both + h] - x)
+            table[cell + 8] += w * x
+            # One in both, one in neither.
+            table[cell] += w * (counts[both + g] * counts[rest + h])
+            table[cell + 8] += w * (counts[rest + g] * counts[both + h])
+            # Both in the first list only, or one of them in neither.
+            x = counts[one + (m + g) * kinds + m + h]
+            y = counts[first + g] * counts[first + h] - x
+            table[cell + 1] += w * (y + counts[first + g] * counts[rest + h])
+            table[cell + 7] += w * (x + counts[rest + g] * counts[first + h])
+            # Both in the second list only, or one of them in neither.
+            x = counts[two + (m + g) * kinds + m + h]
+            y = counts[second + g] * counts[second + h] - x
+            table[cell + 3] += w * (y + counts[second + g] * counts[rest + h])
+            table[cell + 5] += w * (x + counts[rest + g] * counts[second + h])
+            # Each in one list only.
+            table[cell + 2] += w * (counts[first + g] * counts[second + h])
+            table[cell + 6] += w * (counts[second + g] * counts[first + h])
+            # Neither in any.
+            table[cell + 4] += w * (counts[rest + g] * counts[rest + h])
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def sound(
+    documents: cython.Py_ssize_t,
+    bounds: cython.const[cython.longlong][::1],
+    order: cython.const[cython.int][::1],
+    place: cython.const[cython.int][::1],
+    first: cython.const[cython.int][::1],
+    second: cython.const[cython.int][::1],
+    trees: cython.Py_ssize_t,
+    words: cython.Py_ssize_t,
+    nodes: cython.Py_ssize_t,
+) -> cython.bint:
+    """Say whether no index leads out of its column, so that the loops need not look again."""
+    i: cython.Py_ssize_t
+    lists: cython.Py_ssize_t = bounds.shape[0] - 1
+    good: cython.bint = (
+        lists >= 0
+        and place.shape[0] >= lists * documents
+        and first.shape[0] == second.shape[0]
+        and words >= trees * ((documents >> 6) + 1)
+        and nodes >= 2 * words
+    )
+    if not good or bounds[0] < 0 or bounds[lists] > order.shape[0]:
+        return False
+    for i in range(lists):
+        good = good and 0 <= bounds[i + 1] - bounds[i] <= documents
+        good = good and bounds[i + 1] <= order.shape[0]
+    for i in range(order.shape[0]):
+        good = good and 0 <= order[i] < documents
+    for i in range(place.shape[0]):
+        good = good and place[i] < documents
+    for i in range(first.shape[0]):
+        good = good and 0 <= first[i] < lists and 0 <= second[i] < lists
+    return good
+
+
+def joint_tables(
+    grade: cython.const[cython.int][::1],
+    weight: cython.const[cython.double][::1],
+    bounds: cython.const[cython.longlong][::1],
+    order: cython.const[cython.int][::1],
+    place: cython.const[cython.int][::1],
+    first: cython.const[cython.int][::1],
+    second: cython.const[cython.int][::1],
+    words: cython.ulonglong[::1],
+    tree: cython.int[::1],
+    counts: cython.longlong[::1],
+    table: cython.double[::1],
+) -> cython.bint:
+    """Fill, per pair of lists, the weights of document pairs by what each list says; False: a bad index.
+
+    A pair is a better and a worse document and weighs `weight[better grade] * weight[worse grade]`; a list says
+    1 (better first), -1 (worse first) or 0 (holds neither): `table[9 * pair + 3 * (1 - a) + (1 - b)]` is the
+    weight of the pairs of which the first list says a and the second b. Counts are exact whole numbers until
+    they are weighed. Time is O(grades * n log n) per pair of lists. `words` needs grades - 1 times n // 64 + 1
+    places, `tree` twice as many, `counts` 9 * grades^2 + 6 * grades.
+    """
+    pair: cython.Py_ssize_t
+    x: cython.Py_ssize_t
+    s: cython.Py_ssize_t
+    t: cython.Py_ssize_t
+    n: cython.Py_ssize_t = grade.shape[0]
+    m: cython.Py_ssize_t = weight.shape[0]
+    held: cython.Py_ssize_t = 9 * m * m  # documents: both, first only, both, second only, all, neither
+    good: cython.bint
+    with cython.nogil:
+        good = sound(
+            n, bounds, order, place, first, second, m - 1, words.shape[0], tree.shape[0]
+        )
+        good = good and counts.shape[0] == held + 6 * m and table.shape[0] == 9 * first.shape[0]
+        for x in range(n):
+            good = good and 0 <= grade[x] < m
+        if good:
+            for pair in range(first.shape[0]):
+                s = first[pair]
+                t = second[pair]
+                for x in range(counts.shape[0]):
+                    counts[x] = 0
+                for x in range(n):
+                    counts[held + 4 * m + grade[x]] += 1
+                agree(
+                    order, bounds[s], bounds[s + 1], grade, place, t * n, bounds[t + 1] - bounds[t],
+                    m, words, tree, counts,
+                )
+                sweep(
+                    order, bounds[s], bounds[s + 1], grade, place, t * n, m, counts, held, m * m
+                )
+                sweep(
+                    order, bounds[t], bounds[t + 1], grade, place, s * n, m, counts, held + 2 * m,
+                    5 * m * m,
+                )
+                for x in range(held, held + m):  # neither = all - (both or first) - only second
+                    counts[x + 5 * m] = (
+                        counts[x + 4 * m] - counts[x] - counts[x + m] - counts[x + 3 * m]
+                    )
+                weigh(counts, weight, m, table, 9 * pair)
+    return good
+
+
+def common_orders(
+    documents: cython.longlong,
+    bounds: cython.const[cython.longlong][::1],
+    order: cython.const[cython.int][::1],
+    place: cython.const[cython.int][::1],
+    first: cython.const[cython.int][::1],
+    second: cython.const[cython.int][::1],
+    words: cython.ulonglong[::1],
+    tree: cython.int[::1],
+    common: cython.longlong[::1],
+    agreeing: cython.longlong[::1],
+) -> cython.bint:
+    """Count, per pair of lists, common documents, and the pairs of them in equal order; False: a bad index.
+
+    `words` needs documents // 64 + 1 places, `tree` twice as many.
+    """
+    pair: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    s: cython.Py_ssize_t
+    t: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    width: cython.Py_ssize_t
+    found: cython.longlong
+    same: cython.longlong
+    good: cython.bint
+    with cython.nogil:
+        good = sound(
+            documents, bounds, order, place, first, second, 1, words.shape[0], tree.shape[0]
+        )
+        good = good and common.shape[0] == agreeing.shape[0] == first.shape[0]
+        if good:
+            for pair in range(first.shape[0]):
+                s = first[pair]
+                t = second[pair]
+                width = ((bounds[t + 1] - bounds[t]) >> 6) + 1
+                for i in range(width):
+                    words[i] = 0
+                    tree[2 * i] = tree[2 * i + 1] = 0
+                found = 0
+                same = 0
+                for i in range(bounds[s], bounds[s + 1]):
+                    at = place[t * documents + order[i]]
+                    if at >= 0:
+                        found += 1
+                        same += count_before(words, tree, 0, width, at)
+                        put_in(words, tree, 0, width, at)
+                common[pair] = found
+                agreeing[pair] = same
+    return good

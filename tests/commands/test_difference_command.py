@@ -1,0 +1,164 @@
+"""`leadline difference`: shapes of the result, pictures, refusals."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from conftest import Leadline
+
+HEADS = {"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG"}
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    """Write judgments of two queries and three runs: right, reversed, and half."""
+    qrels = tmp_path / "qrels.txt"
+    grades = [1, 1, 0, 0, 0, 0, 0]
+    qrels.write_text(
+        "".join(f"q{q} 0 d{place} {grade}\n" for q in (1, 2) for place, grade in enumerate(grades))
+    )
+    runs = {"right": range(7), "wrong": range(6, -1, -1), "half": [0, 2]}
+    for name, order in runs.items():
+        (tmp_path / f"{name}.run").write_text(
+            "".join(
+                f"q{q} Q0 d{place} 1 {-rank} t\n"
+                for q in (1, 2)
+                for rank, place in enumerate(order)
+            )
+        )
+    (tmp_path / "systems.tsv").write_text(
+        "run\tteam\tb\nright\tA\t0.1\nwrong\tA\t0.9\nhalf\tB\tx\n"
+    )
+    return [qrels, *(tmp_path / f"{name}.run" for name in runs)]
+
+
+def test_json_has_the_keys_of_the_contract(leadline: Leadline, files: list[Path]) -> None:
+    data = leadline("difference", *files, "-f", "json").data
+    assert set(data) >= {
+        "leadline", "command", "inputs", "options", "warnings", "k", "systems", "ric", "concordance",
+        "wrong_way", "id", "only_first", "competitors",
+    }  # fmt: skip
+    assert "per_query" not in data
+    assert data["k"] is None
+    assert data["systems"] == ["right", "wrong", "half"]
+    assert data["ric"] == {"right": 1.0, "wrong": 1.0, "half": 0.5}
+    assert data["concordance"] == {"right": 1.0, "wrong": -1.0, "half": 0.5}
+    assert data["wrong_way"] == {"right": 0, "wrong": 2, "half": 0}
+    assert data["id"] == [[0, 0, 0.5], [0, 0, 0.5], [0.5, 0.5, 0]]
+    assert data["only_first"] == [[0, 0, 0.5], [0, 0, 0.5], [0, 0, 0]]
+    assert set(data["competitors"]) == {
+        "Jaccard", "Overlap@10", "RBO", "Kendall", "correlation(AP)", "distance(RIC)",
+    }  # fmt: skip
+    assert data["competitors"]["Kendall"][0][1] == -1.0
+    assert data["same_score_far_apart"] == []
+    assert [entry["rows"] for entry in data["inputs"]] == [14, 14, 14, 4]
+
+
+def test_per_query_values_are_there_on_request(leadline: Leadline, files: list[Path]) -> None:
+    data = leadline("difference", *files, "-q", "-f", "json", "--no-competitors").data
+    assert list(data["per_query"]) == ["q1", "q2"]
+    assert data["per_query"]["q1"]["wrong_way"] == ["wrong"]
+    assert data["competitors"] == {}
+
+
+def test_csv_has_all_pairs_and_jsonl_all_systems(leadline: Leadline, files: list[Path]) -> None:
+    rows = list(csv.reader(io.StringIO(leadline("difference", *files, "-f", "csv").out)))
+    assert rows[0][:7] == ["a", "b", "id", "only_a", "only_b", "RIC_a", "RIC_b"]
+    assert [row[:3] for row in rows[1:]] == [
+        ["right", "wrong", "0.0"], ["right", "half", "0.5"], ["wrong", "half", "0.5"],
+    ]  # fmt: skip
+    lines = leadline("difference", *files, "-f", "jsonl").out.splitlines()
+    assert [json.loads(line)["name"] for line in lines] == ["right", "wrong", "half"]
+
+
+def test_the_table_names_the_pairs_worth_a_look(leadline: Leadline, files: list[Path]) -> None:
+    text = leadline("difference", *files, "-k", "2").out
+    assert "RIC@2" in text
+    assert "nearest pairs (id, difference in RIC): right - half" in text
+    assert "wrong way: lists that put most of their pairs in the wrong order" in text
+    assert "right and half: Jaccard@2" in text
+
+
+@pytest.mark.parametrize("form", HEADS)
+@pytest.mark.parametrize("figure", ["map", "tree", "cumulative"])
+def test_a_figure_is_written(leadline: Leadline, files: list[Path], figure: str, form: str) -> None:
+    target = files[0].parent / f"out.{form}"
+    teams = files[0].parent / "systems.tsv"
+    done = leadline(
+        "difference", *files, "--plot", target, "--figure", figure, "--group", f"{teams}:team"
+    )
+    assert (done.status, done.err) == (0, "")
+    assert target.read_bytes().startswith(HEADS[form])
+
+
+def test_performance_by_parameter_needs_numbers(leadline: Leadline, files: list[Path]) -> None:
+    teams = files[0].parent / "systems.tsv"
+    given = ("--group", f"{teams}:team", "--parameter", f"{teams}:b", "--figure", "parameter")
+    target = files[0].parent / "out.svg"
+    assert leadline("difference", *files[:3], *given, "--plot", target).status == 0
+    done = leadline("difference", *files, *given, "--plot", target)
+    assert done.err == "leadline: error: parameter 'x' of run 'half'; expected a number\n"
+    done = leadline("difference", *files, "--figure", "parameter", "--plot", target)
+    assert "needs --group FILE:COLUMN" in done.err
+
+
+def test_complete_counts_the_rest_of_the_collection_as_not_relevant(
+    leadline: Leadline, files: list[Path]
+) -> None:
+    folder = files[0].parent
+    folder.joinpath("only.txt").write_text("q1 0 d0 1\nq1 0 d1 1\n")
+    done = leadline("difference", folder / "only.txt", *files[1:], "-f", "json")
+    assert "no query has judged documents of two grades" in done.err
+    for name, text in (
+        ("docs.txt", "".join(f"d{place}\n" for place in range(7))),
+        ("docs.jsonl", "".join(f'{{"doc_id": "d{place}"}}\n' for place in range(7))),
+        ("docs.tsv", "doc_id\ttitle\n" + "".join(f"d{place}\tx\n" for place in range(7))),
+    ):
+        (folder / name).write_text(text)
+        data = leadline(
+            "difference", folder / "only.txt", *files[1:], "--complete", folder / name, "-f", "json"
+        ).data
+        assert data["ric"] == {"right": 1.0, "wrong": 1.0, "half": 0.5}
+
+
+def test_a_run_from_standard_input_is_read_once(leadline: Leadline, files: list[Path]) -> None:
+    data = leadline(
+        "difference", files[0], files[1], "-", "-f", "json", stdin=files[3].read_bytes()
+    ).data
+    assert data["id"][0][1] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["-k", "0"], "cutoff=0; expected a whole number, 1 or more"),
+        (["--competitor", "jacard"], "nearest: Jaccard"),
+        (["--plot", "out.gif"], "must end in .svg, .pdf or .png"),
+        (["--group", "nowhere"], "'nowhere'; expected FILE:COLUMN"),
+    ],
+)
+def test_bad_options_are_refused_in_one_line(
+    leadline: Leadline, files: list[Path], options: list[str], words: str
+) -> None:
+    done = leadline("difference", *files, *options)
+    assert done.status == 2
+    assert words in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_a_missing_column_is_refused_with_those_there(
+    leadline: Leadline, files: list[Path]
+) -> None:
+    done = leadline("difference", *files, "--group", f"{files[0].parent / 'systems.tsv'}:tem")
+    assert "no column 'tem'; expected one of run, team, b" in done.err
+
+
+def test_one_system_has_no_map(leadline: Leadline, files: list[Path]) -> None:
+    assert "only one system" in leadline("difference", *files[:2]).out
+    done = leadline("difference", *files[:2], "--plot", files[0].parent / "out.svg")
+    assert "one system; expected two or more" in done.err

@@ -1,0 +1,102 @@
+"""Correlation with repeated observations, areas under curves, thresholds, teams drawn again."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from leadline.errors import UsageError
+from leadline.statistics.correlation import kendall, pearson, spearman
+from leadline.statistics.roc import area_under_curve, best_threshold, decide, roc_curve
+from leadline.statistics.team_bootstrap import draws_of_teams, interval, team_interval
+
+PAIRS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 3)), min_size=3)
+SCORED = st.lists(st.tuples(st.integers(0, 6), st.booleans(), st.integers(0, 3)), min_size=1)
+
+
+@given(rows=PAIRS)
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [(pearson, stats.pearsonr), (spearman, stats.spearmanr), (kendall, stats.kendalltau)],
+)
+def test_coefficients_are_scipys_on_repeated_observations(
+    ours: object, theirs: object, rows: list[tuple[int, int, int]]
+) -> None:
+    x, y, times = (np.array(column, dtype=np.float64) for column in zip(*rows, strict=True))
+    copies = times.astype(np.int64)
+    long = np.repeat(x, copies), np.repeat(y, copies)
+    found = ours(x, y, copies)  # type: ignore[operator]
+    if len(set(long[0])) < 2 or len(set(long[1])) < 2:
+        assert np.isnan(found)
+        return
+    assert found == pytest.approx(theirs(*long).statistic, abs=1e-12)  # type: ignore[operator]
+
+
+@given(rows=SCORED)
+def test_the_area_is_the_share_of_pairs_in_order(rows: list[tuple[int, bool, int]]) -> None:
+    score, positive, times = (np.array(column) for column in zip(*rows, strict=True))
+    up = np.repeat(score[positive], times[positive])
+    down = np.repeat(score[~positive], times[~positive])
+    found = area_under_curve(score.astype(float), positive, times.astype(float))
+    if not len(up) or not len(down):
+        assert np.isnan(found)
+        return
+    wins = (up[:, None] > down).mean() + (up[:, None] == down).mean() / 2
+    assert found == pytest.approx(wins, abs=1e-12)
+
+
+@given(rows=SCORED)
+def test_the_curve_holds_the_area(rows: list[tuple[int, bool, int]]) -> None:
+    score, positive, _ = (np.array(column) for column in zip(*rows, strict=True))
+    if positive.all() or not positive.any():
+        return
+    false, true = roc_curve(score.astype(float), positive)
+    assert (false[0], true[0], false[-1], true[-1]) == (0, 0, 1, 1)
+    area = np.sum(np.diff(false) * (true[1:] + true[:-1]) / 2)
+    assert area == pytest.approx(area_under_curve(score.astype(float), positive), abs=1e-12)
+
+
+@given(rows=SCORED)
+def test_no_threshold_is_more_accurate_than_the_best(rows: list[tuple[int, bool, int]]) -> None:
+    score, positive, _ = (np.array(column) for column in zip(*rows, strict=True))
+    best = decide(score, positive, best_threshold(score.astype(float), positive)).accuracy
+    for threshold in [*score.tolist(), np.inf, -np.inf]:
+        assert decide(score, positive, threshold).accuracy <= best
+
+
+def test_a_decision_says_what_the_larger_kind_alone_would_have() -> None:
+    found = decide(np.array([0.9, 0.8, 0.1, 0.0]), np.array([True, False, False, False]), 0.8)
+    assert found == (0.8, 0.75, 0.5, 1.0, 0.75)
+    none = decide(np.array([0.1]), np.array([True]), 1.0)
+    assert np.isnan(none.precision)
+    assert none.recall == 0.0
+
+
+def test_teams_are_drawn_whole() -> None:
+    teams = ["a", "b", "a", "c", "b", "a"]
+    for times in draws_of_teams(teams, samples=50, seed=3):
+        assert times[0] == times[2] == times[5]
+        assert times[1] == times[4]
+        assert times[0] + times[1] + times[3] == 3
+
+
+def test_the_same_seed_draws_the_same() -> None:
+    teams = list("abcdefgh")
+
+    def mean(times: np.ndarray) -> float:
+        return float(np.average(np.arange(8), weights=times))
+
+    first, second = (team_interval(mean, teams, samples=200, seed=1) for _ in range(2))
+    assert first == second
+    assert first != team_interval(mean, teams, samples=200, seed=2)
+    assert first[0] < 3.5 < first[1]
+
+
+def test_an_interval_leaves_undefined_draws_out() -> None:
+    assert interval([1.0, np.nan, 1.0]) == (1.0, 1.0)
+    assert np.isnan(interval([np.nan])).all()
+    with pytest.raises(UsageError, match="between 0 and 1"):
+        interval([1.0], level=95)
