@@ -28,7 +28,7 @@ def intervals_of(
     >>> intervals_of(evaluate(qrels, run, ["AP"])).limits.round(2).tolist()
     [[[-2.43, 3.93]]]
     """
-    kind = INTERVALS.parse(by) if isinstance(by, str) else by
+    kind = by if isinstance(by, Interval) else INTERVALS.parse(by)
     checked_level(confidence)
     checked_seed(seed)
     limits = np.full((len(results.runs), len(results.measures), 2), np.nan)

@@ -220,7 +220,8 @@ class Results:
             self.runs, self.queries, [self.measures[place] for place in places],
             self.values[:, :, places], self.averaged[:, :, places], present=self.present,
             relevance_strings=self.relevance_strings, without_mean=self.without_mean,
-            notices=self.notices, options=self.options, inputs=self.inputs, meaning=self._meaning,
+            notices=self.notices, inputs=self.inputs, meaning=self._meaning,
+            options=self.options | {"measures": [str(self.measures[place]) for place in places]},
         )  # fmt: skip
 
     def counted(self, place: int) -> Floats:

@@ -93,6 +93,8 @@ def test_a_condition_may_be_spelled_as_others_spell_it(
     )
     assert done.status == 1
     assert done.err.count("FAILED") == 4
+    assert " by RR: " in done.err, "and is said by its canonical name"
+    assert " by nDCG@10: " in done.err
 
 
 @pytest.mark.parametrize("figure", ["differences", "forest", "critical-difference", "scatter"])
@@ -126,9 +128,17 @@ def test_the_same_seed_gives_the_same_bytes(leadline: Leadline, files: list[str]
         (["--fail-if-worse", "APP"], "unknown measure 'APP'; nearest: AP"),
         (["-m", "NumRet"], "NumRet cannot be compared"),
         (["--plot", "picture.gif"], "a picture's name must end in .svg, .pdf or .png"),
-        (["--confidence", "2"], "level 2.0; expected a share"),
+        (["--confidence", "2"], "confidence level 2.0; expected a share"),
         (["-o", "old.run"], "would overwrite an input"),
         (["--summary", "old.run"], "would overwrite an input"),
+        (["--summary", "x.md", "-o", "./x.md"], "two results would go to one file"),
+        (["--plot", "x.svg", "-o", "x.svg"], "two results would go to one file"),
+        (["--summary", "-"], "two results would go to standard output"),
+        (["--figure", "scatter"], "--figure scatter without --plot"),
+        (
+            ["--plot", "x.svg", "--figure", "critical-difference", "--baseline", "old"],
+            "leaves pairs out",
+        ),
     ],
     ids=" ".join,
 )
@@ -138,6 +148,32 @@ def test_bad_usage_is_one_line(
     done = leadline("compare", *files, *more)
     assert (done.status, done.out, done.err.count("\n")) == (2, "", 1)
     assert words in done.err
+
+
+def test_a_summary_may_go_to_standard_output(leadline: Leadline, files: list[str]) -> None:
+    done = leadline("compare", *files, "--summary", "-", "-o", "table.txt")
+    assert done.out.startswith("### leadline: comparison\n")
+    assert not Path("-").exists()
+
+
+def test_names_do_not_format_a_summary(leadline: Leadline, files: list[str]) -> None:
+    Path("<b>*x*.run").write_bytes(Path("new.run").read_bytes())
+    leadline("compare", files[0], "<b>*x*.run", "old.run", "--summary", "summary.md",
+             "--fail-if-worse", "RR")  # fmt: skip
+    summary = Path("summary.md").read_text(encoding="utf-8")
+    assert r"- **FAILED**: \<b>\*x\* is worse than old" in summary
+    assert r"- \<b>\*x\* is worse than old" in summary
+
+
+def test_a_name_that_is_not_utf_8_goes_everywhere(leadline: Leadline, files: list[str]) -> None:
+    odd = "new\udcff.run"
+    Path(odd).write_bytes(Path("new.run").read_bytes())
+    asked = ("compare", files[0], odd, "old.run", "--summary", "summary.md", "-o", "table.txt")
+    for figure in ("differences", "forest", "critical-difference", "scatter"):
+        assert leadline(*asked, "--plot", "x.png", "--figure", figure).status == 0
+    assert b"new\xff is worse than old" in Path("summary.md").read_bytes()
+    page = leadline("report", files[0], odd, "old.run", "-o", "page.html", "-f", "json")
+    assert page.status == 0
 
 
 def test_one_run_is_refused(leadline: Leadline, files: list[str]) -> None:

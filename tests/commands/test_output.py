@@ -33,7 +33,7 @@ def test_an_input_is_never_overwritten(files: Path) -> None:
         done = leadline(files, f"leadline evaluate q r -o {path}")
         assert done.returncode == 2
         assert done.stderr == (
-            f"leadline: error: -o {path} would overwrite an input; expected another file\n"
+            f"leadline: error: {path} would overwrite an input; expected another file\n"
         )
     assert (files / "q").read_text() == QRELS
     assert (files / "r").read_text() == RUN

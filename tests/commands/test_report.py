@@ -72,6 +72,46 @@ def test_143_runs_fit_a_page(leadline: Leadline, shared_data: Path, tmp_path: Pa
     assert len(page) < 3_000_000
 
 
+def test_the_page_may_go_to_standard_output(
+    leadline: Leadline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = [str(EXAMPLES / name) for name in ASKED[1:]]
+    monkeypatch.chdir(tmp_path)
+    out = leadline("report", *asked, "-o", "-").out
+    assert out.lower().startswith("<!doctype html>")
+    assert out.rstrip().endswith("</html>")
+    assert list(tmp_path.iterdir()) == []
+    done = leadline("report", *asked, "-o", "-", "-f", "json")
+    assert (done.status, done.err.count("\n")) == (2, 1)
+    assert "-o - and -f json both go to standard output" in done.err
+
+
+def test_runs_without_a_mean_have_no_best(leadline: Leadline, tmp_path: Path) -> None:
+    (tmp_path / "none.txt").write_text("q1 0 d1 0\n")
+    asked = ("report", tmp_path / "none.txt", *ASKED[2:], "-m", "RankOf(n=1)")
+    done = leadline(*asked, "-o", tmp_path / "page.html")
+    assert done.status == 0
+    assert "No run has a mean of RankOf." in done.out
+    assert "nan" not in done.out
+
+
+def test_the_options_are_those_of_the_table(leadline: Leadline, tmp_path: Path) -> None:
+    data = leadline(*ASKED, "-m", "AP", "-f", "json", "-o", tmp_path / "page.html").data
+    assert (data["options"]["measures"], data["options"]["intervals"]) == (["AP"], "Student")
+
+
+def test_of_a_falling_measure_the_page_says_that_less_is_better(
+    leadline: Leadline, tmp_path: Path
+) -> None:
+    path = tmp_path / "page.html"
+    leadline(*ASKED, "-m", "RankOf(n=1)", "-o", path)
+    page = path.read_text(encoding="utf-8")
+    assert "Less is better." in page
+    assert "largest gain" not in page
+    leadline(*ASKED, "-m", "AP", "-o", path)
+    assert "Less is better." not in path.read_text(encoding="utf-8")
+
+
 def test_one_run_is_refused_and_nothing_is_written(leadline: Leadline, tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     done = leadline("report", "qrels.txt", "bm25.run", "-o", path)

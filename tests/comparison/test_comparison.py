@@ -169,6 +169,50 @@ def test_queries_of_one_side_only_are_left_out_and_counted() -> None:
     assert "incomplete_queries" in {notice.code for notice in tukey.notices}
 
 
+def test_tukey_leaves_out_queries_that_some_run_lacks_everywhere() -> None:
+    few = dict(list(RUNS["worst"].items())[:10])
+    tukey = compare(QRELS, RUNS | {"worst": few}, "RR", queries="both", correction="Tukey")
+    qrels = {name: QRELS[name] for name in few}
+    runs = {name: {query: run[query] for query in qrels} for name, run in RUNS.items()}
+    alone = compare(qrels, runs, "RR", correction="Tukey")
+    for pair, expected in zip(tukey.pairs, alone.pairs, strict=True):
+        assert (pair.queries, pair.wins) == (10, expected.wins)
+        assert pair.p == pytest.approx(expected.p)
+        assert pair.difference == pytest.approx(expected.difference)
+        assert (pair.low, pair.p_corrected) == pytest.approx((expected.low, expected.p_corrected))
+
+
+def test_equivalence_is_corrected_beside_tukey_too() -> None:
+    holm, tukey = (
+        compare(QRELS, RUNS, "RR", margin=0.9, correction=name) for name in ("Holm", "Tukey")
+    )
+    assert holm.p_equivalent is not None
+    assert tukey.p_equivalent is not None
+    assert tukey.p_equivalent.tolist() == holm.p_equivalent.tolist()
+
+
+def test_what_a_pair_needs_is_said_of_it_alone() -> None:
+    words = compare(QRELS, RUNS | {"near": varied(1, 2, 1)}, "RR").sentences()
+    told = [one for one in words if "not told apart" in one]
+    assert told
+    assert all(one.endswith(" would be seen (80 % power, this pair alone).") for one in told)
+    flat = compare(QRELS, {"a": varied(2), "b": varied(1), "c": varied(3)}, "RR", baseline="b",
+                   correction="Tukey", confidence=0.9999).sentences()  # fmt: skip
+    assert not any("differences from 0 on" in one for one in flat)
+
+
+def test_values_that_only_round_apart_are_the_same_everywhere() -> None:
+    from leadline.comparison.table import Comparison as Table
+
+    found = compare(QRELS, RUNS, "RR")
+    differences = found.differences[0].copy()
+    differences[:, 0] = 1e-17
+    rounded = Table(found.results, found.pairing, found.rules, differences=[differences],
+                    limits=found.limits, p=found.p, p_corrected=found.p_corrected,
+                    p_equivalent=None)  # fmt: skip
+    assert (rounded.pairs[0].ties, rounded.pairs[0].changed) == (QUERIES, [])
+
+
 def test_undefined_values_count_as_they_do_in_the_mean() -> None:
     qrels = QRELS | {"none": {"bad": 0}}
     pair = compare(qrels, RUNS, "RR").pairs[0]
@@ -208,11 +252,19 @@ def test_the_order_of_runs_and_the_seed_decide_nothing_else() -> None:
         ({"test": "Welch"}, "unknown test 'Welch'"),
         ({"correction": "Holmes"}, "unknown correction 'Holmes'; nearest: Holm"),
         ({"interval": "BCA2"}, "unknown interval 'BCA2'; nearest: BCa"),
-        ({"confidence": 95}, "level 95; expected a share from 0.5 to below 1"),
+        ({"confidence": 95}, "confidence level 95; expected a share from 0.5 to below 1"),
         ({"margin": 0.0}, "margin 0.0; expected a number above 0"),
+        ({"margin": float("inf")}, "margin=inf; expected a number"),
         ({"power": 1.0}, "power 1.0; expected a share between 0 and 1"),
         ({"family": "runs"}, "family='runs'; expected 'measure' or 'all'"),
         ({"family": "all", "correction": "Tukey"}, "Tukey corrects within a measure"),
+        ({"margin": "wide"}, "margin='wide'; expected a number"),
+        ({"power": "high"}, "power='high'; expected a number"),
+        ({"correction": None}, "correction None; expected a name such as "),
+        ({"interval": 3}, "interval 3; expected a name such as "),
+        ({"test": 3}, "test 3; expected a name such as "),
+        ({"baseline": 3}, "baseline=3; expected the name of a run, or several"),
+        ({"baseline": ["best", 3]}, "baseline=['best', 3]; expected the name of a run"),
         ({"seed": -1}, "seed -1; expected a whole number"),
         ({"measures": ["GMAP"]}, "GMAP cannot be compared: not a mean over queries"),
         ({"measures": ["NumRet", "AP"]}, "NumRet cannot be compared"),
@@ -250,3 +302,12 @@ def test_frames_and_the_front_door() -> None:
     assert frame["verdict"].tolist() == [pair.verdict for pair in comparison.pairs]
     assert repr(comparison) == "Comparison(3 pairs of 3 runs by RR, AP)"
     assert isinstance(compare_results(comparison.results), Comparison)
+
+
+def test_a_correction_may_be_an_object_as_a_test_may() -> None:
+    from leadline.statistics import CORRECTIONS
+
+    by_name, by_object = (
+        compare(QRELS, RUNS, "RR", correction=one) for one in ("BH", CORRECTIONS.parse("BH"))
+    )
+    assert by_name.p_corrected.tolist() == by_object.p_corrected.tolist()

@@ -40,7 +40,12 @@ def test_a_better_run_passes() -> None:
 def test_of_a_falling_measure_more_is_worse() -> None:
     found = tried(Condition("RankOf(n=1)"))
     assert found["worst"].failed
-    assert found["worst"].difference < 0
+    worst = found["worst"]
+    results = evaluate(QRELS, RUNS, "RankOf(n=1)")
+    pair = compare_results(results, baseline="best").pairs[1]
+    assert worst.difference == pair.difference > 0, "the first run minus the second, as everywhere"
+    assert worst.worst == pair.high, "less is better, so the upper limit is the bad one"
+    assert f"{pair.difference:+.4f} (could be as bad as {pair.high:+.4f})" in str(worst)
 
 
 def test_the_same_loss_everywhere_fails_without_a_p() -> None:
@@ -54,6 +59,30 @@ def test_one_query_fails_nobody() -> None:
     results = evaluate({"q0": QRELS["q0"]}, {"a": varied(2), "b": varied(1)}, "RR")
     found = gates(results, [(0, Condition("RR"))], "b", compare_results(results).rules)
     assert not found[0].failed
+    assert str(found[0]).endswith("by RR: -0.5000, p undefined")
+
+
+def test_runs_without_a_common_query_do_not_pass() -> None:
+    runs = {"a": {"q0": RUNS["best"]["q0"]}, "b": {"q1": RUNS["best"]["q1"]}}
+    results = evaluate(QRELS, runs, "RR", queries="both")
+    found = gates(results, [(0, Condition("RR"))], "b", compare_results(results).rules)
+    assert found[0].failed
+    assert str(found[0]) == (
+        "FAILED: a and b cannot be compared by RR: no query counts in the means of both"
+    )
+
+
+def test_a_loss_of_just_the_margin_passes() -> None:
+    queries = {f"q{query}": {"good": 1} for query in range(3)}
+    better = {query: {"good": 1.0} for query in queries}
+    worse = {
+        query: {f"x{place}": 9.0 - place for place in range(9)} | {"good": 0.0} for query in queries
+    }
+    results = evaluate(queries, {"a": worse, "b": better}, "RR")
+    assert (results.values[0] - results.values[1]).mean() == pytest.approx(-0.9)
+    for margin in (0.9, np.nextafter(0.9, 0)):
+        condition = Condition("RR", float(margin))
+        assert not gates(results, [(0, condition)], "b", compare_results(results).rules)[0].failed
 
 
 @pytest.mark.parametrize(

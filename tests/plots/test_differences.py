@@ -57,6 +57,17 @@ def test_a_bar_stands_at_the_place_of_its_query() -> None:
     assert lower.get_data().edges == pytest.approx([2.6, 3.4, 3.6, 4.4])
 
 
+def test_values_that_only_round_apart_are_equal_in_words() -> None:
+    assert words(drawn([0.2, 1e-17, -1e-17, -0.1]))[:3] == [
+        "1 query for bm25", "2 queries equal", "1 query for dense",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("end", [NAN, float("inf")])
+def test_an_interval_that_is_none_is_not_written(end: float) -> None:
+    assert words(drawn([0.5], low=-end, high=end))[-1] == "mean +0.500"
+
+
 def test_wins_ties_and_losses_are_counted_in_words() -> None:
     assert words(drawn([0.1] * 27 + [0.0] * 3 + [-0.1] * 13))[:3] == [
         "27 queries for bm25", "3 queries equal", "13 queries for dense"

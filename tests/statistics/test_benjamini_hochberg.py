@@ -24,3 +24,8 @@ def test_it_equals_scipy(family: str) -> None:
 def test_by_hand() -> None:
     found = BH().corrected([0.02, 0.01, 0.9, 0.025])
     assert found.tolist() == pytest.approx([0.1 / 3, 0.1 / 3, 0.9, 0.1 / 3])
+
+
+def test_the_largest_p_stays_as_it_is() -> None:
+    p = [0.02489616346022275, 0.05333826104568904, 0.37390096630005887]
+    assert BH().corrected(p)[2] == p[2]

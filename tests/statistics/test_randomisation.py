@@ -158,3 +158,8 @@ def test_draws_that_are_none_are_refused(draws: object) -> None:
 def test_a_seed_that_is_none_is_refused(seed: int) -> None:
     with pytest.raises(UsageError, match=r"seed .*; expected a whole number, 0 or more"):
         Randomisation().p([0.1, 0.2], seed=seed)
+
+
+def test_thousands_of_queries_make_no_warning() -> None:
+    differences = np.random.default_rng(1).normal(0.1, 1.0, 1500)
+    assert Randomisation(draws=200).p(differences) < 0.05

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from leadline.comparison.wording import percent
 from leadline.render import Cell, Label, Sheet
 from leadline.results import Results, plain
 from leadline.wording import counted, queries
@@ -45,7 +46,7 @@ def _notes(results: Results) -> list[str]:
         _, by, confidence = results.intervals
         seed = f", seed {results.options['seed']}" if by != "Student" else ""
         notes.append(
-            f"low, high: {100 * confidence:g} % interval of the mean over such queries ({by}{seed}); "
+            f"low, high: {percent(confidence)} interval of the mean over such queries ({by}{seed}); "
             "two runs may differ surely though theirs overlap: `leadline compare`"
         )
     if results.bounds is not None:

@@ -136,7 +136,16 @@ def keep_inputs(output: str | None, *inputs: str) -> None:
         if output is not None and os.path.exists(output) and os.path.exists(path):
             same = os.path.samefile(output, path) and os.path.isfile(path)
             if same:
-                raise UsageError(f"-o {output} would overwrite an input; expected another file")
+                raise UsageError(f"{output} would overwrite an input; expected another file")
+
+
+def keep_apart(*outputs: str | None) -> None:
+    """Refuse to write two things to one place."""
+    places = [os.path.realpath(path) for path in outputs if path is not None and path != "-"]
+    if len(set(places)) < len(places):
+        raise UsageError("two results would go to one file; expected a file for each")
+    if outputs.count("-") > 1:
+        raise UsageError("two results would go to standard output; expected a file for one of them")
 
 
 def deliver(text: str, output: str | None) -> None:

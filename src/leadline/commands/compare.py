@@ -11,6 +11,7 @@ from leadline.commands._options import (
     confidence_options,
     deliver,
     evaluation_options,
+    keep_apart,
     keep_inputs,
     output_options,
     progress,
@@ -20,11 +21,12 @@ from leadline.commands._results import results_text
 from leadline.comparison import COMPARED, compare_results
 from leadline.comparison.gate import Condition, Gate, condition_of, gates
 from leadline.comparison.table import Comparison
-from leadline.comparison.wording import sentence
+from leadline.comparison.wording import percent, sentence
 from leadline.errors import UsageError
 from leadline.evaluation import evaluate
 from leadline.formats import read_qrels
 from leadline.render import Cell, Share, Sheet
+from leadline.render.markdown import plain_text
 from leadline.results import Results, plain
 from leadline.wording import counted
 
@@ -59,7 +61,8 @@ FIGURES = ("differences", "forest", "critical-difference", "scatter")
 @click.option("--plot", metavar="FILE", help="Draw a figure into FILE.svg, FILE.pdf or FILE.png.")
 @click.option(
     "--figure", type=click.Choice(FIGURES),
-    help="What --plot draws, by the first measure (default: differences for one pair, else forest).",
+    help="What --plot draws, by the first measure: differences or scatter of the first pair, forest or "
+    "critical-difference of all runs (default: differences for one pair, else forest).",
 )  # fmt: skip
 @evaluation_options
 @output_options
@@ -76,11 +79,9 @@ def command(
     """
     for path in (output, summary, plot):
         keep_inputs(path, qrels, *runs)
+    keep_apart(output or "-", summary, plot)
+    _check_figure(plot, figure, all_pairs=not conditions and not options["baseline"])
     wanted = [condition_of(text) for text in conditions]
-    if plot is not None:
-        from leadline.plots import form_of
-
-        form_of(plot)  # a bad name is refused before any work
     table = read_qrels(qrels, subtopics=options["subtopics"])
     rules = {name: options.pop(name) for name in RULES}
     asked = [*(measures or (() if wanted else COMPARED)), *(one.measure for one in wanted)]
@@ -99,13 +100,29 @@ def command(
     if plot is not None:
         _draw(comparison, plot, figure)
     if summary is not None:
-        write_whole(summary, summary_of(comparison, tried).encode())
+        deliver(summary_of(comparison, tried), summary)
     deliver(text, output)
     failed = [gate for gate in tried if gate.failed]
     for gate in failed:
         click.echo(f"leadline: {gate}", err=True)
     if failed:
         context.exit(1)
+
+
+def _check_figure(plot: str | None, figure: str | None, *, all_pairs: bool) -> None:
+    """Refuse, before any work, what cannot be drawn."""
+    if plot is None:
+        if figure is not None:
+            raise UsageError(f"--figure {figure} without --plot; expected --plot FILE too")
+        return
+    from leadline.plots import form_of
+
+    form_of(plot)
+    if figure == "critical-difference" and not all_pairs:
+        raise UsageError(
+            "critical-difference joins runs that are not told apart, of all pairs, and a baseline leaves "
+            "pairs out; expected another --figure"
+        )
 
 
 RULES = (
@@ -128,7 +145,7 @@ def _tried(
         found = chosen.measures([one.measure], rel=rel, documents=results.options["documents"])
         if len(found) != 1:
             raise UsageError(f"'{one.measure}' means {len(found)} measures; expected one")
-        placed.append((results.place(found[0]), one))
+        placed.append((results.place(found[0]), one._replace(measure=str(found[0]))))
     return gates(results, placed, baseline, comparison.rules)
 
 
@@ -139,7 +156,7 @@ def _data(comparison: Comparison, tried: Sequence[Gate], changed: int) -> dict[s
             {
                 "run": gate.run, "baseline": gate.baseline, "measure": gate.condition.measure,
                 "margin": gate.condition.margin, "difference": plain(gate.difference),
-                "low": plain(gate.low), "p_corrected": plain(gate.p), "failed": gate.failed,
+                "worst": plain(gate.worst), "p_corrected": plain(gate.p), "failed": gate.failed,
             }
             for gate in tried
         ]  # fmt: skip
@@ -186,17 +203,21 @@ def _said(comparison: Comparison, changed: int) -> list[str]:
 def _how(comparison: Comparison) -> list[str]:
     """Say how the numbers were made."""
     rules = comparison.rules
-    pairs = len(comparison.pairing)
+    runs, pairs = len(comparison.names), len(comparison.pairing)
+    if rules.correction is None:
+        pairs = runs * (runs - 1) // 2  # Tukey takes all runs, with a baseline too
     size = pairs * (len(comparison.results.measures) if rules.family == "all" else 1)
     over = "all measures" if rules.family == "all" else "each measure"
     interval = (
-        f"Tukey, for all {pairs} pairs at once" if rules.correction is None else str(rules.interval)
+        f"Tukey, for {counted(pairs, 'pair')} at once"
+        if rules.correction is None
+        else str(rules.interval)
     )
     effect = "effect: mean over deviation of the differences; wins: queries that a wins"
     corrected = f"corrected: {rules.corrected_by} over {counted(size, 'pair')} of {over}"
     return [
         f"p: {rules.test}, two-sided, against '{rules.test.null}'; {corrected}; seed {rules.seed}",
-        f"low, high: {100 * rules.confidence:g} % interval ({interval}); {effect}",
+        f"low, high: {percent(rules.confidence)} interval ({interval}); {effect}",
     ]
 
 
@@ -205,12 +226,12 @@ def summary_of(comparison: Comparison, tried: Sequence[Gate]) -> str:
     failed = sum(gate.failed for gate in tried)
     head = f"{failed} of {len(tried)} conditions failed" if tried else "comparison"
     lines = [f"### leadline: {head}", ""]
-    lines += [
-        f"- **{str(gate).partition(':')[0]}**:{str(gate).partition(':')[2]}" for gate in tried
-    ]
+    for gate in tried:
+        word, colon, rest = plain_text(str(gate)).partition(":")
+        lines.append(f"- **{word}**{colon}{rest}")
     lines += [""] * bool(tried)
-    lines += [f"- {note.strip()}" for note in _said(comparison, 3)]
-    lines += ["", *(f"{note}  " for note in _how(comparison))]
+    lines += [f"- {plain_text(note.strip())}" for note in _said(comparison, 3)]
+    lines += ["", *(f"{plain_text(note)}  " for note in _how(comparison))]
     return "\n".join(lines) + "\n"
 
 

@@ -18,13 +18,13 @@ from leadline.commands._options import (
     formats_option,
     keep_inputs,
     progress,
-    write_whole,
 )
 from leadline.commands._results import describe_input, results_text
 from leadline.commands.compare import RULES
 from leadline.comparison import compare_results
 from leadline.comparison.letters import MOST, letters_of
 from leadline.comparison.table import Comparison
+from leadline.errors import UsageError
 from leadline.evaluation import DEFAULT_MEASURES, evaluate
 from leadline.formats import read_qrels
 from leadline.intervals import intervals_of
@@ -61,9 +61,11 @@ def command(
     """Write a page about RUNS judged by QRELS: measures with intervals, tests, figures, how it was made.
 
     The page is one file, works offline, and holds what is needed to make it again. The table of means is
-    written to the screen too; `-f latex` writes it with significance letters.
+    written to the screen too; `-f latex` writes it with significance letters. `-o -` writes the page there.
     """
     keep_inputs(output, qrels, *runs)
+    if output == "-" and form != "table":
+        raise UsageError(f"-o - and -f {form} both go to standard output; expected -o FILE")
     table = read_qrels(qrels, subtopics=options["subtopics"])
     rules = {name: options.pop(name) for name in RULES}
     profile, size = profile_of(options["profile"]), options["documents"]
@@ -77,6 +79,7 @@ def command(
     results.intervals = intervals_of(
         results, comparison.rules.interval, confidence=rules["confidence"], seed=rules["seed"]
     )
+    comparison.options |= {"intervals": results.intervals.by}
     results.options = comparison.options | {"output": output}
     from leadline.pages.report import page, story
 
@@ -86,7 +89,9 @@ def command(
         comparison, curves, judgments=len(table), inputs=inputs, again=_again(),
         latex=latex_of(lettered(comparison)),
     )  # fmt: skip
-    write_whole(output, content.encode("utf-8", "surrogateescape"))
+    deliver(content, output)
+    if output == "-":
+        return
     text = results_text(
         "report", results, lambda: results.to_dict() | comparison.to_dict(),
         lambda: lettered(comparison) if form in ("latex", "markdown") else around_sheet(results),

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from leadline.arguments import check_numbers
 from leadline.arrays import Floats
 from leadline.comparison.pairing import Pairs, differences_of, pairs_of, refuse_what_has_no_mean
 from leadline.comparison.table import Comparison, Rules
@@ -20,13 +21,15 @@ from leadline.statistics import (
     CORRECTIONS,
     INTERVALS,
     TESTS,
+    Correction,
     Interval,
     PairedTest,
     checked_level,
     checked_seed,
 )
 from leadline.statistics.equivalence import equivalence
-from leadline.statistics.tukey import Ranges, tukey
+from leadline.statistics.moments import moments
+from leadline.statistics.tukey import tukey
 
 COMPARED = ("AP", "nDCG@10")  # the measures, where none are named
 TUKEY = "Tukey"  # both a test and a correction: all pairs of runs at once
@@ -39,7 +42,7 @@ def compare(
     *,
     baseline: str | Sequence[str] | None = None,
     test: str | PairedTest = "T",
-    correction: str = "Holm",
+    correction: str | Correction = "Holm",
     family: str = "measure",
     interval: str | Interval = "Student",
     confidence: float = 0.95,
@@ -53,8 +56,8 @@ def compare(
     A difference is that of the first run minus the second; with `baseline` (a name, or several) every other
     run comes first and the baseline second. p values are two-sided and corrected over all pairs of a measure,
     or over all measures too with `family="all"`; `correction="Tukey"` shuffles all runs at once and
-    takes the place of the test. `margin`, in units of the measure, adds a test of equivalence. What is told
-    apart is so at 1 - `confidence`. `options` are those of `evaluate`.
+    takes the place of the test, over the queries that all runs have. `margin`, in units of the measure, adds
+    a test of equivalence. What is told apart is so at 1 - `confidence`. `options` are those of `evaluate`.
 
     >>> qrels = {"q1": {"d": 1}, "q2": {"d": 1}, "q3": {"d": 1}}
     >>> a = {"q1": {"d": 1.0}, "q2": {"d": 1.0}, "q3": {"x": 2.0, "d": 1.0}}
@@ -75,7 +78,7 @@ def compare_results(
     *,
     baseline: str | Sequence[str] | None = None,
     test: str | PairedTest = "T",
-    correction: str = "Holm",
+    correction: str | Correction = "Holm",
     family: str = "measure",
     interval: str | Interval = "Student",
     confidence: float = 0.95,
@@ -84,11 +87,11 @@ def compare_results(
     seed: int = 0,
 ) -> Comparison:
     """Compare the runs of results; as `compare`, for what was evaluated before."""
-    shuffled = correction.lower() == TUKEY.lower()
+    shuffled = isinstance(correction, str) and correction.lower() == TUKEY.lower()
     rules = Rules(
-        test=TESTS.parse(test) if isinstance(test, str) else test,
-        correction=None if shuffled else CORRECTIONS.parse(correction),
-        interval=INTERVALS.parse(interval) if isinstance(interval, str) else interval,
+        test=test if isinstance(test, PairedTest) else TESTS.parse(test),
+        correction=None if shuffled else _parsed(correction),
+        interval=interval if isinstance(interval, Interval) else INTERVALS.parse(interval),
         family=family, confidence=checked_level(confidence), margin=margin, power=power,
         seed=checked_seed(seed),
     )  # fmt: skip
@@ -99,10 +102,11 @@ def compare_results(
     p = np.stack([table.p for table in tables])
     alike = None if margin is None else np.stack([table.equivalent for table in tables])
     if rules.correction is not None:
-        p_corrected = _corrected(p, rules)
-        alike = None if alike is None else _corrected(alike, rules)
+        p_corrected = _corrected(p, rules.correction, rules.family)
     else:
         p_corrected = np.stack([table.corrected for table in tables])
+    if alike is not None:  # Tukey's ranges say nothing of equivalence
+        alike = _corrected(alike, rules.correction or CORRECTIONS.parse("Holm"), rules.family)
     comparison = Comparison(
         results, pairs, rules,
         differences=[table.differences for table in tables],
@@ -125,9 +129,14 @@ class _Table(NamedTuple):
     notices: list[Notice]
 
 
+def _parsed(correction: str | Correction) -> Correction:
+    return correction if isinstance(correction, Correction) else CORRECTIONS.parse(correction)
+
+
 def _check(rules: Rules) -> None:
     if rules.family not in ("measure", "all"):
         raise UsageError(f"family={rules.family!r}; expected 'measure' or 'all'")
+    check_numbers(power=rules.power, **{} if rules.margin is None else {"margin": rules.margin})
     if rules.margin is not None and not rules.margin > 0:
         raise UsageError(
             f"margin {rules.margin}; expected a number above 0, in units of the measure"
@@ -157,42 +166,47 @@ def _too_few_draws(rules: Rules, *, pairs: int, measures: int) -> list[Notice]:
 def _one(results: Results, place: int, pairs: Pairs, rules: Rules) -> _Table:
     """Compare all pairs by one measure."""
     differences = differences_of(results, place, pairs)
+    if rules.correction is None:
+        return _tukey(results, place, differences, rules)
     limits = np.stack(
         rules.interval.limits(differences, level=rules.confidence, seed=rules.seed), axis=1
     )
     p = rules.test.p_values(differences, seed=rules.seed)
-    equivalent = np.full(len(p), np.nan)
-    if rules.margin is not None:
-        equivalent = equivalence(differences, rules.margin)
-    if rules.correction is not None:
-        return _Table(differences, limits, p, p, equivalent, [])
-    ranges, notices = _shuffled(results, place, rules.seed)
-    with np.errstate(invalid="ignore"):
-        means = np.nanmean(differences, axis=0) if len(differences) else p
-    reach = ranges.reach(rules.confidence)
-    limits = np.stack([means - reach, means + reach], axis=1)
-    return _Table(differences, limits, p, ranges.p_values(means), equivalent, notices)
+    return _Table(differences, limits, p, p, _alike(differences, rules), [])
 
 
-def _shuffled(results: Results, place: int, seed: int) -> tuple[Ranges, list[Notice]]:
-    """Shuffle the runs within the queries that all of them have."""
+def _tukey(results: Results, place: int, differences: Floats, rules: Rules) -> _Table:
+    """Compare all pairs by one measure over the queries that all runs have: these can be shuffled."""
     values = results.counted(place).T
-    whole = ~np.isnan(values).any(axis=1)
+    whole = np.asarray(~np.isnan(values).any(axis=1))
     if not whole.any():
         raise UsageError(
             f"no query has {results.measures[place]} in every run; Tukey expects such queries"
         )
-    left = int((~whole).sum())
+    left = int((~whole & ~np.isnan(values).all(axis=1)).sum())
     words = (
         f"queries that some run lacks: {left} for {results.measures[place]}; Tukey leaves them out"
     )
     notices = [Notice("incomplete_queries", words, left)] if left else []
-    return tukey(values[whole], seed=seed), notices
+    differences = np.where(whole[:, None], differences, np.nan)
+    ranges, means = tukey(values[whole], seed=rules.seed), moments(differences).mean
+    reach = ranges.reach(rules.confidence)
+    return _Table(
+        differences, np.stack([means - reach, means + reach], axis=1),
+        rules.test.p_values(differences, seed=rules.seed), ranges.p_values(means),
+        _alike(differences, rules), notices,
+    )  # fmt: skip
 
 
-def _corrected(p: Floats, rules: Rules) -> Floats:
+def _alike(differences: Floats, rules: Rules) -> Floats:
+    """Give p of equivalence; NaN where there is no margin."""
+    if rules.margin is None:
+        return np.full(differences.shape[1], np.nan)
+    return equivalence(differences, rules.margin)
+
+
+def _corrected(p: Floats, correction: Correction, family: str) -> Floats:
     """Correct p values of measures x pairs within their families."""
-    assert rules.correction is not None
-    if rules.family == "all":
-        return rules.correction.corrected(p.ravel()).reshape(p.shape)
-    return np.stack([rules.correction.corrected(row) for row in p])
+    if family == "all":
+        return correction.corrected(p.ravel()).reshape(p.shape)
+    return np.stack([correction.corrected(row) for row in p])

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isnan
 from typing import NamedTuple
 
 import numpy as np
 
 from leadline.comparison.pairing import differences_of, pairs_of
 from leadline.comparison.table import Rules
-from leadline.comparison.wording import p_text, signed
+from leadline.comparison.wording import no_query, p_text, signed
 from leadline.errors import UsageError
 from leadline.results import Results
 from leadline.statistics import CORRECTIONS
+from leadline.statistics.effects import EQUAL
 from leadline.statistics.moments import moments
 
 
@@ -26,26 +28,31 @@ class Condition(NamedTuple):
 class Gate(NamedTuple):
     """What became of a condition for one run.
 
-    `failed` says that the run is worse by more than the margin, corrected p below 1 - confidence; `low` is
-    how much worse it could be: the lower limit of the interval, in the direction in which larger is better.
+    `difference` is the run's mean minus the baseline's. `failed` says that the run is worse by more than the
+    margin, corrected p below 1 - confidence, or that the two share no query. `worst` is how bad the
+    difference could be: the lower limit of its interval, or the upper one where less is better.
     """
 
     run: str
     baseline: str
     condition: Condition
     difference: float
-    low: float
+    worst: float
     p: float
+    queries: int
     failed: bool
 
     def __str__(self) -> str:
         measure, margin = self.condition
+        if self.queries == 0:
+            return f"FAILED: {no_query(self.run, self.baseline, measure)}"
         bound = f" by more than {margin:g}" if margin else ""
         word = "FAILED" if self.failed else "passed"
         verb = "is worse" if self.failed else "is not shown to be worse"
+        worst = "" if isnan(self.worst) else f" (could be as bad as {signed(self.worst)})"
         return (
-            f"{word}: {self.run} {verb} than {self.baseline}{bound} by {measure}: {signed(self.difference)} "
-            f"(could be as low as {signed(self.low)}), {p_text(self.p)}"
+            f"{word}: {self.run} {verb} than {self.baseline}{bound} by {measure}: "
+            f"{signed(self.difference)}{worst}, {p_text(self.p)}"
         )
 
 
@@ -81,28 +88,30 @@ def gates(
     conditions and runs, by Holm where the rules say Tukey.
     """
     pairs = pairs_of(results, baseline)
-    columns, lows, means = [], [], []
+    signs, columns, worst, seen = [], [], [], []
     for place, condition in conditions:
-        sign = 1.0 if results.measures[place].rising else -1.0
-        differences = sign * differences_of(results, place, pairs)
-        columns.append(differences + condition.margin)
-        means.append(moments(differences).mean)
-        low, _ = rules.interval.limits(differences, level=rules.confidence, seed=rules.seed)
-        lows.append(low)
+        rising = results.measures[place].rising
+        differences = differences_of(results, place, pairs)
+        signs.append(1.0 if rising else -1.0)
+        columns.append(signs[-1] * differences + condition.margin)
+        seen.append(moments(differences))
+        limits = rules.interval.limits(differences, level=rules.confidence, seed=rules.seed)
+        worst.append(limits[0 if rising else 1])
     p = np.stack([rules.test.p_values(column, seed=rules.seed) for column in columns])
     correction = rules.correction or CORRECTIONS.parse("Holm")
     corrected = correction.corrected(p.ravel()).reshape(p.shape)
     found = []
     for row, (_, condition) in enumerate(conditions):
         for pair in range(len(pairs)):
-            mean = float(means[row][pair])
+            mean, queries = float(seen[row].mean[pair]), int(seen[row].number[pair])
             # where every difference is the same there is no p, and no doubt either
-            sure = bool(corrected[row, pair] < 1 - rules.confidence) or bool(
-                np.isnan(corrected[row, pair]) and (~np.isnan(columns[row][:, pair])).sum() > 1
+            sure = corrected[row, pair] < 1 - rules.confidence or (
+                np.isnan(corrected[row, pair]) and queries > 1
             )
+            failed = bool(sure) and signs[row] * mean < -condition.margin - EQUAL
             found.append(Gate(
                 results.names[int(pairs.first[pair])], results.names[int(pairs.second[pair])],
-                condition, mean, float(lows[row][pair]), float(corrected[row, pair]),
-                failed=sure and mean < -condition.margin,
+                condition, mean, float(worst[row][pair]), float(corrected[row, pair]), queries,
+                failed=failed or queries == 0,
             ))  # fmt: skip
     return found

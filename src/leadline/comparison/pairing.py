@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -27,10 +27,10 @@ def pairs_of(results: Results, baseline: str | Sequence[str] | None) -> Pairs:
     names = results.names
     if len(names) < 2:
         raise UsageError(f"{len(names)} run; expected two or more to compare")
-    if baseline is None or len(baseline) == 0:
+    places = [_place(names, name) for name in _listed(() if baseline is None else baseline)]
+    if not places:
         first, second = np.triu_indices(len(names), k=1)
         return Pairs(first, second)
-    places = [_place(names, name) for name in _listed(baseline)]
     found = [
         (run, base)
         for rank, base in enumerate(places)
@@ -42,7 +42,9 @@ def pairs_of(results: Results, baseline: str | Sequence[str] | None) -> Pairs:
 
 
 def _listed(baseline: str | Sequence[str]) -> list[str]:
-    names = [baseline] if isinstance(baseline, str) else list(baseline)
+    names = [baseline] if isinstance(baseline, str) else baseline
+    if not isinstance(names, Iterable) or not all(isinstance(name, str) for name in names):
+        raise UsageError(f"baseline={baseline!r}; expected the name of a run, or several")
     return list(dict.fromkeys(names))
 
 

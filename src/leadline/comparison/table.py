@@ -13,7 +13,7 @@ from leadline.arrays import Flags, Floats
 from leadline.comparison.pairing import Pairs
 from leadline.results import Notice, Results, RunInfo, optional, plain
 from leadline.statistics import Correction, Interval, PairedTest
-from leadline.statistics.effects import outcomes, standardised
+from leadline.statistics.effects import EQUAL, outcomes, standardised
 from leadline.statistics.moments import moments
 from leadline.statistics.power import detectable, queries_needed
 
@@ -234,7 +234,7 @@ class Comparison:
                 float(values[self.pairing.second[pair], code]),
             )
             for code in order.tolist()
-            if size[code] > 0
+            if size[code] > EQUAL
         ]
 
     def matrix(self, place: int) -> Flags:

@@ -11,7 +11,7 @@ def sentence(pair: Pair, rules: Rules) -> str:
     """Say what was found of a pair of runs."""
     both = f"{pair.a} and {pair.b}"
     if pair.queries == 0:
-        return f"{both} have no query in common by {pair.measure}."
+        return f"{no_query(pair.a, pair.b, pair.measure)}."
     if pair.verdict == "identical":
         return f"{both} have the same {pair.measure} on {over(pair, 'all ')}."
     if pair.verdict == "undecided":
@@ -24,12 +24,21 @@ def sentence(pair: Pair, rules: Rules) -> str:
             f"{both} are equivalent by {pair.measure} within {rules.margin:g}: {found}; "
             f"{p_text(pair.p_equivalent)} for a difference of {rules.margin:g} or more."
         )
-    return f"{both} are not told apart by {pair.measure}: {found}; {_needed(pair, rules)}."
+    return f"{both} are not told apart by {pair.measure}: {found}{_needed(pair, rules)}."
+
+
+def no_query(a: str, b: str, measure: str) -> str:
+    """Say that two runs cannot be compared.
+
+    >>> no_query("bm25", "dense", "AP")
+    'bm25 and dense cannot be compared by AP: no query counts in the means of both'
+    """
+    return f"{a} and {b} cannot be compared by {measure}: no query counts in the means of both"
 
 
 def seen(pair: Pair, rules: Rules) -> str:
     """Write a difference and its interval."""
-    if math.isnan(pair.low):
+    if not math.isfinite(pair.low):
         return signed(pair.difference)
     limits = f"{signed(pair.low)} to {signed(pair.high)}"
     return f"{signed(pair.difference)} ({percent(rules.confidence)} interval {limits})"
@@ -46,7 +55,7 @@ def percent(share: float) -> str:
     >>> percent(0.95), percent(0.999)
     ('95 %', '99.9 %')
     """
-    return f"{100 * share:.6g} %"
+    return f"{100 * share:.12g} %"
 
 
 def signed(value: float) -> str:
@@ -95,12 +104,8 @@ def _yet(pair: Pair, rules: Rules) -> str:
 
 def _needed(pair: Pair, rules: Rules) -> str:
     """Say what it would take to tell them apart."""
-    shown = (
-        f"differences from {pair.detectable:.2g} on would be seen ({percent(rules.power)} power)"
-    )
+    power = f"({percent(rules.power)} power, this pair alone)"  # a t test, without the correction
+    shown = f"with as many as here differences from {pair.detectable:.2g} on would be seen {power}"
     if pair.needed is None or pair.needed <= pair.queries:
-        return f"with as many queries {shown}"
-    return (
-        f"if the true difference is as large, about {pair.needed:,} queries would show it; "
-        f"with as many as here {shown}"
-    )
+        return f"; {shown}" if pair.detectable > 0 else ""
+    return f"; if the true difference is as large, about {pair.needed:,} queries would show it; {shown}"

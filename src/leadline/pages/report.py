@@ -76,6 +76,8 @@ def story(comparison: Comparison) -> list[str]:
     results, rules = comparison.results, comparison.rules
     order = results.order()
     best, measure = order[0], str(results.measures[0])
+    if np.isnan(results.means[best, 0]):
+        return [f"No run has a mean of {measure}."]
     low, high = (
         intervals_of(results, rules.interval, confidence=rules.confidence, seed=rules.seed)
         .limits[best, 0]
@@ -155,6 +157,7 @@ def _table(comparison: Comparison) -> dict[str, Any]:
 def _pictures(comparison: Comparison, precision: Floats) -> list[dict[str, Any]]:
     """Draw the pictures, each with a key, a title and what it shows."""
     results, first = comparison.results, str(comparison.results.measures[0])
+    better = "" if results.measures[0].rising else " Less is better."
     runs = len(results.runs)
     drawn: list[tuple[str, Any, str]] = [
         ("forest", figure_of(comparison, "forest", width=WIDTH),
@@ -168,7 +171,7 @@ def _pictures(comparison: Comparison, precision: Floats) -> list[dict[str, Any]]
     pair, words = _closest(comparison)
     drawn += [
         ("differences", figure_of(comparison, "differences", pair=pair, width=WIDTH),
-         f"{first} of every query, {words}: the largest gain at the left, the largest loss right."),
+         f"{first} of every query, {words}: the highest difference at the left, the lowest right.{better}"),
         ("scatter", figure_of(comparison, "scatter", pair=pair, width=WIDTH),
          f"{first} of every query in both runs; a point on the line is a query in which they are equal."),
         ("curves", recall_precision(results.names, ELEVEN_LEVELS, precision, width=WIDTH),
@@ -206,8 +209,8 @@ def separating(results: Results) -> list[dict[str, Any]]:
         found.append({
             "query": results.queries[code], "mean": float(column.mean()),
             "deviation": float(column.std()),
-            "best": results.names[best], "highest": float(column[best]),
-            "worst": results.names[worst], "lowest": float(column[worst]),
+            "best": results.names[best], "best_value": float(column[best]),
+            "worst": results.names[worst], "worst_value": float(column[worst]),
         })  # fmt: skip
     return sorted(found, key=lambda row: (-row["deviation"], row["query"]))
 

@@ -115,12 +115,22 @@ def picture(figure: Figure, form: str, *, live_text: bool = False) -> bytes:
     return target.getvalue()
 
 
+def drawable(text: str) -> str:
+    r"""Write bytes that are not UTF-8 as their escapes, as JSON does; a font knows no others.
+
+    >>> print(drawable("bm25-\udcff"))
+    bm25-\udcff
+    """
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 def shortened(names: Sequence[str], most: int) -> list[str]:
     """Shorten long names in the middle, where runs of one team differ least; all stay different.
 
     >>> shortened(["bm25", "team-of-many-words-run-1"], 12)
     ['bm25', 'team-o…run-1']
     """
+    names = list(map(drawable, names))
     found = [
         name if len(name) <= most else f"{name[: most // 2]}…{name[-((most - 1) // 2) :]}"
         for name in names

@@ -8,6 +8,7 @@ import numpy as np
 
 from leadline.arrays import Floats
 from leadline.plots._text import counted
+from leadline.statistics.effects import outcomes
 
 ABOVE, BELOW = 0, 4  # places in LOOKS: dark and light, so that they differ in grey
 
@@ -27,12 +28,8 @@ def sides_of(differences: Floats) -> Sides:
     >>> sides_of(np.array([0.1, 0.0, -0.2, 0.3, np.nan]))
     Sides(above=2, equal=1, below=1, undefined=1)
     """
-    return Sides(
-        int((differences > 0).sum()),
-        int((differences == 0).sum()),
-        int((differences < 0).sum()),
-        int(np.isnan(differences).sum()),
-    )
+    wins, ties, losses = outcomes(differences[:, None])
+    return Sides(int(wins[0]), int(ties[0]), int(losses[0]), int(np.isnan(differences).sum()))
 
 
 def winners(first: str, second: str, measure: object) -> list[str]:

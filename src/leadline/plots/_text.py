@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from leadline.plots import shortened
+from leadline.plots import drawable, shortened
 
 LETTER = 4.3  # points: how wide a letter of the labels is, on average
 FINE = 1440  # dots an inch to measure text with, so many that hinting does not count
@@ -38,6 +38,7 @@ def fitting(names: Sequence[str], most: int) -> list[str]:
     >>> fitting(["an-experiment-lr0.1-of-many-words", "an-experiment-lr0.3-of-many-words"], 14)
     ['an-e…1-of-man…', 'an-e…3-of-man…']
     """
+    names = list(map(drawable, names))
     found = shortened(names, most)
     if max(map(len, found), default=0) <= most:
         return found

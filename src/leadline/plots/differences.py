@@ -9,7 +9,7 @@ import numpy as np
 
 from leadline.arrays import Floats
 from leadline.errors import UsageError
-from leadline.plots import COLUMN, INK, LOOKS, style
+from leadline.plots import COLUMN, INK, LOOKS, drawable, style
 from leadline.plots._pairs import ABOVE, BELOW, Sides, for_run, left_out, sides_of, winners
 from leadline.plots._text import counted, narrowed, width_of
 
@@ -38,7 +38,8 @@ def differences(
 ) -> Figure:
     """Draw one bar a query, the value of `first` minus that of `second`, the largest at the left.
 
-    A dashed line stands at the mean difference and a band over its interval from `low` to `high`.
+    A dashed line stands at the mean difference and a band over its interval from `low` to `high`, where these
+    are finite.
     Words above say how many queries each run wins; with `queries`, the ids of `values`, also which
     ones it wins by most, where they fit. Of a measure with `rising` false the lower value wins. NaN
     is left out and counted.
@@ -53,8 +54,10 @@ def differences(
         raise UsageError(f"differences of shape {table.shape}{named}; expected one for each query")
     sides = sides_of(table)
     order = np.argsort(-table, kind="stable")[: len(table) - sides.undefined]
-    ids = [] if queries is None else [str(queries[place]) for place in order.tolist()]
+    ids = [] if queries is None else [drawable(queries[place]) for place in order.tolist()]
     bounds = (low, high) if low is not None and high is not None else None
+    if bounds is not None and not np.isfinite(bounds).all():
+        bounds = None
     with style():
         from matplotlib.figure import Figure
 

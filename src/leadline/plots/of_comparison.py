@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leadline.comparison.table import Comparison
+from leadline.comparison.wording import percent
 from leadline.intervals import intervals_of
 from leadline.plots import COLUMN
 from leadline.plots.critical_difference import critical_difference
@@ -64,7 +65,7 @@ def _forest(comparison: Comparison, place: int, width: float) -> Figure:
     return forest(
         [results.names[run] for run in order], results.means[order, place],
         limits[order, 0], limits[order, 1],
-        label=_label(comparison, place, f", {100 * rules.confidence:g} % interval"),
+        label=_label(comparison, place, f", {percent(rules.confidence)} interval"),
         reference=order.index(bases[0]) if len(bases) == 1 and len(order) > 2 else None,
         width=width,
     )  # fmt: skip

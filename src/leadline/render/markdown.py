@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from leadline.render import Sheet, shown, text_columns
+
+# A star, what begins a tag, and a line under a word that is not inside it.
+FORMATTING = re.compile(r"\*|<(?=[a-zA-Z/!?])|(?<![^\W_])_|_(?![^\W_])")
 
 
 def write(sheet: Sheet) -> str:
@@ -22,9 +27,18 @@ def write(sheet: Sheet) -> str:
             if letters := sheet.letters.get((place, column)):
                 cells[column] += f"<sup>{_safe(letters)}</sup>"
         lines.append("| " + " | ".join(cells) + " |")
-    lines += ["", *sheet.notes] if sheet.notes else []
+    lines += ["", *map(plain_text, sheet.notes)] if sheet.notes else []
     return "\n".join(lines) + "\n"
 
 
 def _safe(text: str) -> str:
-    return text.replace("|", "\\|").replace("*", "\\*").replace("_", "\\_")
+    return re.sub(r"(?<!\\)[|_]", lambda found: "\\" + found[0], plain_text(text))
+
+
+def plain_text(text: str) -> str:
+    r"""Keep the names in a sentence from formatting it.
+
+    >>> print(plain_text("<b> and *x* and ql_jm"))
+    \<b> and \*x\* and ql_jm
+    """
+    return FORMATTING.sub(lambda found: "\\" + found[0], text)

@@ -25,4 +25,4 @@ class BH(Correction):
 
     def of_rising(self, p: Floats) -> Floats:
         """Correct p values that are sorted, the smallest first."""
-        return np.minimum.accumulate((p * len(p) / np.arange(1, len(p) + 1))[::-1])[::-1]
+        return np.minimum.accumulate((p * (len(p) / np.arange(1, len(p) + 1)))[::-1])[::-1]

@@ -42,7 +42,7 @@ class Randomisation(PairedTest):
         filled = np.where(known, differences, 0.0)
         sizes = (filled != 0).sum(axis=0)
         found = np.full(differences.shape[1], np.nan)
-        exact = known.any(axis=0) & (sizes < 63) & (2.0**sizes <= self.draws)
+        exact = known.any(axis=0) & (2.0 ** np.minimum(sizes, 63) <= self.draws)
         for place in np.flatnonzero(exact).tolist():
             column = filled[:, place]
             found[place] = _exact(column[column != 0])
