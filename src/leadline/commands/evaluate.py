@@ -61,9 +61,11 @@ from leadline.wording import counted, queries
 @evaluation_options
 @formats_option("trec")
 @output_option
+@click.pass_context
 def command(  # click documents the options
-    qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], level: float | None, per_query: bool,
-    complete: bool, no_means: bool, form: str, output: str | None, **options: Any,
+    context: click.Context, /, *, qrels: str, runs: tuple[str, ...], measures: tuple[str, ...],
+    level: float | None, per_query: bool, complete: bool, no_means: bool, form: str,
+    output: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Measure RUNS against the judgments QRELS: per-query values and means in one pass.
 
@@ -84,6 +86,8 @@ def command(  # click documents the options
             f"-f trec has no place for {around[0]}; expected another format, or no --{around[0]}"
         )
     interval = options.pop("interval")
+    if not options["intervals"]:
+        _refuse_without_intervals(context)
     options["intervals"] = interval if options["intervals"] else False
     table = read_qrels(qrels, subtopics=options["subtopics"])
     with progress("runs") as on_run:
@@ -103,6 +107,13 @@ def command(  # click documents the options
         form=form, qrels=qrels, judgments=len(table), to_file=output is not None,
     )  # fmt: skip
     deliver(text, output)
+
+
+def _refuse_without_intervals(context: click.Context) -> None:
+    """Refuse what says how intervals are made where none are asked for."""
+    for name in ("confidence", "interval", "seed"):
+        if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
+            raise UsageError(f"--{name} without --intervals has no effect; expected both")
 
 
 def _data(results: Results, *, per_query: bool, means: bool) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import numpy as np
 from leadline.arguments import check_numbers
 from leadline.arrays import Floats
 from leadline.comparison.pairing import Pairs, differences_of, pairs_of, refuse_what_has_no_mean
-from leadline.comparison.table import Comparison, Rules
+from leadline.comparison.table import TUKEY, Comparison, Rules
 from leadline.errors import UsageError
 from leadline.evaluation import evaluate
 from leadline.formats import QrelsLike, RunLike
@@ -32,7 +32,6 @@ from leadline.statistics.moments import moments
 from leadline.statistics.tukey import tukey
 
 COMPARED = ("AP", "nDCG@10")  # the measures, where none are named
-TUKEY = "Tukey"  # both a test and a correction: all pairs of runs at once
 
 
 def compare(

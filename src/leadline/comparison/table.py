@@ -17,7 +17,7 @@ from leadline.statistics.effects import EQUAL, outcomes, standardised
 from leadline.statistics.moments import moments
 from leadline.statistics.power import detectable, queries_needed
 
-TUKEY_NAME = "Tukey"
+TUKEY = "Tukey"  # both a test and a correction: all pairs of runs at once
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Rules:
     @property
     def corrected_by(self) -> str:
         """Name the correction."""
-        return TUKEY_NAME if self.correction is None else str(self.correction)
+        return TUKEY if self.correction is None else str(self.correction)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the rules as plain data."""
