@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from leadline.arrays import Floats
-from leadline.plots._text import counted
 from leadline.statistics.effects import outcomes
+from leadline.wording import counted
 
 ABOVE, BELOW = 0, 4  # places in LOOKS: dark and light, so that they differ in grey
 

@@ -91,12 +91,3 @@ def wrapped(text: str, points: float) -> str:
 
 def _broken(text: str, letters: int) -> list[str]:
     return textwrap.wrap(text, letters, break_long_words=False, break_on_hyphens=False)
-
-
-def counted(count: int, noun: str, nouns: str) -> str:
-    """Give a count with its noun.
-
-    >>> counted(1, "query", "queries"), counted(2, "query", "queries")
-    ('1 query', '2 queries')
-    """
-    return f"{count} {noun if count == 1 else nouns}"

@@ -11,7 +11,8 @@ import numpy as np
 from leadline.arrays import Flags, Floats
 from leadline.errors import UsageError
 from leadline.plots import COLUMN, INK, LOOKS, style
-from leadline.plots._text import counted, narrowed, width_of
+from leadline.plots._text import narrowed, width_of
+from leadline.wording import counted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -11,7 +11,8 @@ from leadline.arrays import Floats
 from leadline.errors import UsageError
 from leadline.plots import COLUMN, INK, LOOKS, drawable, style
 from leadline.plots._pairs import ABOVE, BELOW, Sides, for_run, left_out, sides_of, winners
-from leadline.plots._text import counted, narrowed, width_of
+from leadline.plots._text import narrowed, width_of
+from leadline.wording import counted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.plots import COLUMN, FAINT, INK, LOOKS, shortened, style
+from leadline.plots import COLUMN, FAINT, LOOKS, shortened, style
+from leadline.plots.legends import legend_below
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,7 +45,8 @@ def recall_precision(
             )  # fmt: skip
         labels = shortened([names[place] for place in named], 44)
         rest = [f"{len(others)} other runs"] if others else []
-        _legend(figure, lines[::-1], labels + rest, width)
+        figure.set_figheight(width * 0.72)
+        legend_below(figure, lines[::-1], labels + rest, width)
         _axes(axes, levels, float(table.max(initial=0.0)))
     return figure
 
@@ -57,18 +59,3 @@ def _axes(axes: Any, levels: Sequence[float], highest: float) -> None:
     axes.set_ylim(0, min(1.02, max(0.1, np.ceil(highest * 10 + 0.2) / 10)))
     axes.set_xticks([level for place, level in enumerate(levels) if place % 2 == 0])
     axes.grid(visible=True)
-
-
-def _legend(figure: Figure, lines: Sequence[Any], labels: Sequence[str], width: float) -> None:
-    """Name the lines below the picture, in as many columns as the longest name allows."""
-    longest = max(map(len, labels))
-    columns = max(1, min(3, int(width * 72 / (longest * 4.4 + 32)), len(labels)))
-    rows = -(-len(labels) // columns)
-    figure.set_figheight(width * 0.72 + 0.15 + rows * 0.155)
-    legend = figure.legend(
-        lines, [str(place) for place in range(len(labels))], loc="outside lower center",
-        ncols=columns, borderpad=0, labelspacing=0.35, borderaxespad=0.3,
-    )  # fmt: skip
-    for text, label in zip(legend.get_texts(), labels, strict=True):
-        text.set_text(label)  # set late: a name that begins with `_` would be left out
-        text.set_color(INK)

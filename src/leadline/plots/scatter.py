@@ -10,7 +10,8 @@ from leadline.arrays import Floats
 from leadline.errors import UsageError
 from leadline.plots import COLUMN, FAINT, LOOKS, style
 from leadline.plots._pairs import Sides, for_run, left_out, sides_of, winners
-from leadline.plots._text import counted, narrowed, wrapped
+from leadline.plots._text import narrowed, wrapped
+from leadline.wording import counted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
