@@ -53,6 +53,10 @@ def test_the_same_loss_everywhere_fails_without_a_p() -> None:
     found = gates(results, [(0, Condition("RR"))], "b", compare_results(results).rules)
     assert np.isnan(found[0].p)
     assert found[0].failed
+    assert str(found[0]) == (
+        "FAILED: a differs from b by -0.5000 in RR on each of 24 queries: no spread to test by, so the "
+        "condition fails"
+    )
 
 
 def test_one_query_fails_nobody() -> None:

@@ -16,6 +16,7 @@ from leadline.results import Results
 from leadline.statistics import CORRECTIONS
 from leadline.statistics.effects import EQUAL
 from leadline.statistics.moments import moments
+from leadline.wording import queries
 
 
 class Condition(NamedTuple):
@@ -46,6 +47,11 @@ class Gate(NamedTuple):
         measure, margin = self.condition
         if self.queries == 0:
             return f"FAILED: {no_query(self.run, self.baseline, measure)}"
+        if self.failed and isnan(self.p):
+            return (
+                f"FAILED: {self.run} differs from {self.baseline} by {signed(self.difference)} in {measure} "
+                f"on each of {queries(self.queries)}: no spread to test by, so the condition fails"
+            )
         bound = f" by more than {margin:g}" if margin else ""
         word = "FAILED" if self.failed else "passed"
         verb = "is worse" if self.failed else "is not shown to be worse"
@@ -103,15 +109,15 @@ def gates(
     found = []
     for row, (_, condition) in enumerate(conditions):
         for pair in range(len(pairs)):
-            mean, queries = float(seen[row].mean[pair]), int(seen[row].number[pair])
-            # where every difference is the same there is no p, and no doubt either
+            mean, number = float(seen[row].mean[pair]), int(seen[row].number[pair])
+            # where every difference is the same there is no p; a condition fails on the safe side
             sure = corrected[row, pair] < 1 - rules.confidence or (
-                np.isnan(corrected[row, pair]) and queries > 1
+                np.isnan(corrected[row, pair]) and number > 1
             )
             failed = bool(sure) and signs[row] * mean < -condition.margin - EQUAL
             found.append(Gate(
                 results.names[int(pairs.first[pair])], results.names[int(pairs.second[pair])],
-                condition, mean, float(worst[row][pair]), float(corrected[row, pair]), queries,
-                failed=failed or queries == 0,
+                condition, mean, float(worst[row][pair]), float(corrected[row, pair]), number,
+                failed=failed or number == 0,
             ))  # fmt: skip
     return found
