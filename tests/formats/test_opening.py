@@ -11,6 +11,7 @@ import random
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -183,7 +184,10 @@ def feed(path: Path, text: bytes, times: int = 1) -> threading.Thread:
     def write() -> None:
         for _ in range(times):
             with open(path, "wb", buffering=0) as pipe:
-                pipe.writelines(text[place : place + 5] for place in range(0, len(text), 5))
+                for place in range(0, len(text), 5):
+                    pipe.write(text[place : place + 5])
+                    if place < 10:  # the reader gets these few bytes alone
+                        time.sleep(0.02)
 
     thread = threading.Thread(target=write, daemon=True)
     thread.start()

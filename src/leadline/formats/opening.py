@@ -26,6 +26,7 @@ RUN_SUFFIXES = (
 BOM = b"\xef\xbb\xbf"
 WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")
 STANDARD_INPUT = "-"
+HEAD = 8  # bytes tell every compression
 
 
 def run_name(path: str) -> str:
@@ -50,13 +51,15 @@ def open_bytes(path: str) -> tuple[BinaryIO, BinaryIO]:
 
     Gives the plain bytes and the file below them; whoever reads closes both.
     """
+    raw: io.BufferedReader
     try:
         if path == STANDARD_INPUT:
-            raw = cast(io.BufferedReader, sys.stdin.buffer)
-            head = raw.peek(8)[:8]
+            piped = cast(io.BufferedReader, sys.stdin.buffer)
+            head = _head(piped)
+            raw = io.BufferedReader(_Rejoined(head, piped))
         else:
             unbuffered = open(path, "rb", buffering=0)  # noqa: SIM115  # the caller closes it
-            head = unbuffered.read(8)
+            head = _head(unbuffered)
             if unbuffered.seekable():
                 unbuffered.seek(0)
                 raw = cast(io.BufferedReader, unbuffered)
@@ -70,6 +73,14 @@ def open_bytes(path: str) -> tuple[BinaryIO, BinaryIO]:
         ) from None
     kind = next((kind for magic, kind in COMPRESSIONS.items() if head.startswith(magic)), "")
     return _decompressed(raw, kind), raw
+
+
+def _head(stream: io.RawIOBase | io.BufferedReader) -> bytes:
+    """Read the bytes that tell a compression; a pipe may give fewer at a time."""
+    head = b""
+    while len(head) < HEAD and (more := stream.read(HEAD - len(head))):
+        head += more
+    return head
 
 
 def first_bytes(path: str, size: int = 1 << 12) -> bytes | None:
@@ -89,7 +100,7 @@ def first_bytes(path: str, size: int = 1 << 12) -> bytes | None:
 class _Rejoined(io.RawIOBase):
     """A stream that cannot go back, with its first bytes put in front again."""
 
-    def __init__(self, head: bytes, rest: io.RawIOBase) -> None:
+    def __init__(self, head: bytes, rest: io.RawIOBase | io.BufferedReader) -> None:
         self.head = head
         self.rest = rest
 
