@@ -153,7 +153,8 @@ PAGE = """# Which component is best: stemming, stop words, weighting
 A question of every course on retrieval, asked of five public collections. Each text is indexed with and
 without stems, with and without stop words, and searched with five weightings: 20 systems a collection. The
 effect of a component is what it adds to the AP of a query, in the mean over the settings of the others; it is
-paired by query. Method: {rules}, per table and collection. leadline {version}; {counts}; first 1,000 documents.
+paired by query. Method: {rules}, per table and collection.
+leadline {version}; {counts}; first 1,000 documents.
 
 **Answer.** Weighting has the largest effect in {firsts} of {sets} collections, and in {clears} it is told
 apart from both other components ({clear}). What makes the difference is idf: from `TF(dot)` to `TFIDF(dot)`
@@ -166,11 +167,12 @@ other in {equals} of {sets} collections ({equal}).
 
 **How far it carries.** The size of an effect depends on what it is set against. `TF(dot)` is a weak start:
 weighting would have less to add to a better one. The best of four weightings is chosen after looking, so it
-is flattered a little; the intervals do not know that. With stems and without stop words `BM25` is still {full} above `TF(dot)` (no
+is flattered a little; the intervals do not know that. With stems and without stop words `BM25` is
+still {full} above `TF(dot)` (no
 interval). And the components overlap: removing stop words adds
 {stops_tf} under `TF(dot)`, but {stops_idf} under `TFIDF(dot)`, where idf has made them light already, and
 {stops_bm25} under `BM25`. Stop words are the short list of leadline (`basic`), stems are Snowball's; other
-lists and stems were not tried.
+lists and stems were not tried. The texts of nfcorpus-test come with stop words already removed.
 
 ## Effects
 
