@@ -228,8 +228,8 @@ nfcorpus-test, which was not judged by hand, that is an assumption. leadline {ve
 smaller than roughly 40 % of the pairs of BM25, and the smallest (0.056) than roughly 55 % of the pairs of LM:
 from that it concludes that there is far more difference within a model than across models. Here the largest
 id between best models is smaller than half of the pairs of every family in {held} of {settings} settings. It
-is smaller than 40 % (rounded) of the pairs of a family in {paper} of {cells} cases (at most {most}), and smaller than
-none of them in {zeros}. Whole lists and lists cut at 20 differ: {whole[zeros]} of the {whole[cells]} cases
+is smaller than 40 % (rounded) of the pairs of a family in {paper} of {cells} cases (at most {most}), and
+smaller than none of them in {zeros}. Whole lists and lists cut at 20 differ: {whole[zeros]} of the {whole[cells]} cases
 of whole lists are 0 %, {cut[zeros]} of the {cut[cells]} at 20.
 
 **What holds.** The nearest two best models are nearer than half of the pairs of a family in {near} of {cells}

@@ -42,7 +42,7 @@ OPTIONS = (
     Option("measure", str, "The measure.", "AP", metavar="MEASURE"),
 )  # fmt: skip
 LEVEL = 0.95
-RULES = f"paired T, Student intervals of {LEVEL:.0%}, Holm over all effects"
+RULES = f"paired T, Student intervals of {100 * LEVEL:g} %, Holm over all effects"
 
 
 class Grid(NamedTuple):
@@ -222,7 +222,9 @@ def _figures(data: dict[str, Any]) -> dict[str, Any]:
         *data["effects"],
     ]
     mean, low, high = ([row[part] for row in rows] for part in ("difference", "low", "high"))
-    label = f"difference in {data['measure']}, mean of {data['queries']} queries ({LEVEL:.0%})"
+    label = (
+        f"difference in {data['measure']}, mean of {data['queries']} queries ({100 * LEVEL:g} %)"
+    )
     drawn = forest([_short(row) for row in rows], mean, low, high, label=label, reference=0)
     return {"effects": drawn}
 
