@@ -229,8 +229,8 @@ smaller than roughly 40 % of the pairs of BM25, and the smallest (0.056) than ro
 from that it concludes that there is far more difference within a model than across models. Here the largest
 id between best models is smaller than half of the pairs of every family in {held} of {settings} settings. It
 is smaller than 40 % (rounded) of the pairs of a family in {paper} of {cells} cases (at most {most}), and
-smaller than none of them in {zeros}. Whole lists and lists cut at 20 differ: {whole[zeros]} of the {whole[cells]} cases
-of whole lists are 0 %, {cut[zeros]} of the {cut[cells]} at 20.
+smaller than none of them in {zeros}. Whole lists and lists cut at 20
+differ: {whole[zeros]} of the {whole[cells]} cases of whole lists are 0 %, {cut[zeros]} of the {cut[cells]} at 20.
 
 **What holds.** The nearest two best models are nearer than half of the pairs of a family in {near} of {cells}
 cases ({cut[near]} of {cut[cells]} at 20, {whole[near]} of {whole[cells]} with whole lists; shares {range}).
