@@ -230,7 +230,8 @@ from that it concludes that there is far more difference within a model than acr
 id between best models is smaller than half of the pairs of every family in {held} of {settings} settings. It
 is smaller than 40 % (rounded) of the pairs of a family in {paper} of {cells} cases (at most {most}), and
 smaller than none of them in {zeros}. Whole lists and lists cut at 20
-differ: {whole[zeros]} of the {whole[cells]} cases of whole lists are 0 %, {cut[zeros]} of the {cut[cells]} at 20.
+differ: {whole[zeros]} of the {whole[cells]} cases of whole lists are 0 %,
+{cut[zeros]} of the {cut[cells]} at 20.
 
 **What holds.** The nearest two best models are nearer than half of the pairs of a family in {near} of {cells}
 cases ({cut[near]} of {cut[cells]} at 20, {whole[near]} of {whole[cells]} with whole lists; shares {range}).

@@ -13,8 +13,6 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 
-import numpy as np
-
 from leadline.index import Index, build_index
 from leadline.retrieval import search
 
@@ -39,13 +37,13 @@ def name_of(model: str) -> str:
 def run_lines(name: str, lists: Mapping[str, Mapping[str, float]]) -> Iterator[str]:
     """Write the lists of a run in trec_eval's order.
 
-    Scores are 32-bit numbers in full: shorter than 64 bits, and equal ones stay equal. What became equal is
-    put in order again.
+    Scores have six digits: enough to tell nearly all apart, and the same on every machine. What became equal
+    is put in order again.
     """
     for query, scores in lists.items():
-        single = [(np.float32(score), document.encode()) for document, score in scores.items()]
-        for rank, (score, document) in enumerate(sorted(single, reverse=True), start=1):
-            yield f"{query} Q0 {document.decode()} {rank} {score} {name}\n"
+        short = [(float(f"{score:.6g}"), document.encode()) for document, score in scores.items()]
+        for rank, (score, document) in enumerate(sorted(short, reverse=True), start=1):
+            yield f"{query} Q0 {document.decode()} {rank} {score:.6g} {name}\n"
 
 
 def write(name: str, text: str) -> None:
