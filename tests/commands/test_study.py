@@ -64,7 +64,7 @@ def test_positives_only_are_completed_on_request(
 def test_an_unknown_study_is_refused_with_those_there_are(leadline: Leadline) -> None:
     done = leadline("study", "difference-modles")
     assert done.status == 2
-    assert "no study 'difference-modles'; there are: difference-models" in done.err
+    assert "no study 'difference-modles'; there are: components, difference-models" in done.err
 
 
 def test_a_study_without_its_options_or_a_folder_is_refused(
@@ -81,3 +81,22 @@ def test_every_study_has_a_help_text(leadline: Leadline) -> None:
     done = leadline("study", "difference-similarity", "--help")
     assert "--team FILE:COLUMN" in done.out
     assert "Example: leadline study difference-similarity" in done.out
+
+
+def test_a_study_may_ask_for_documents_and_queries(leadline: Leadline, tmp_path: Path) -> None:
+    docs = [{"doc_id": name, "text": f"{name} wings fly"} for name in "abc"]
+    queries = [{"query_id": name, "text": f"the {name} wing"} for name in "abc"]
+    for name, rows in (("docs", docs), ("queries", queries)):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "qrels.txt").write_text("".join(f"{name} 0 {name} 1\n" for name in "abc"))
+    given = [tmp_path / "docs.jsonl", tmp_path / "queries.jsonl", tmp_path / "qrels.txt"]
+    models = ["--model", "TF(dot)", "--model", "BM25"]
+    done = leadline("study", "components", *given, *models, "-o", tmp_path / "out")
+    assert (done.status, done.err) == (0, "")
+    assert "best component: " in done.out
+    data = json.loads((tmp_path / "out" / "components.json").read_text())
+    assert [entry["rows"] for entry in data["inputs"]] == [3, 3, 3]
+    assert all(entry["sha256"] for entry in data["inputs"])
+    assert data["options"]["model"] == ["TF(dot)", "BM25"]
+    assert "DOCS QUERIES QRELS" in leadline("study", "components", "--help").out
+    assert "Missing argument 'QRELS'" in leadline("study", "components", *given[:2], "-o", "x").err

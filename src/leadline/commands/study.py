@@ -14,9 +14,12 @@ from leadline.commands._results import describe_input, envelope, json_text
 from leadline.errors import UsageError
 from leadline.formats import read_qrels
 from leadline.render import render
-from leadline.studies import Outcome, studies, study
+from leadline.studies import ARGUMENTS, Outcome, studies, study
 
 FORMS = ("svg", "pdf", "png")
+EXAMPLES = {
+    "qrels": "qrels.txt", "runs": "runs/*.xz", "docs": "docs.jsonl", "queries": "queries.jsonl",
+}  # fmt: skip
 
 
 class Studies(click.Group):
@@ -41,9 +44,10 @@ class Studies(click.Group):
 
 def make(name: str, module: ModuleType) -> click.Command:
     """Make a command of a study's docstring and options."""
+    arguments: tuple[str, ...] = getattr(module, "ARGUMENTS", ARGUMENTS)
     options: list[click.Parameter] = [
-        click.Argument(["qrels"]),
-        click.Argument(["runs"], nargs=-1, required=True),
+        click.Argument([each], nargs=-1 if each == "runs" else 1, required=True)
+        for each in arguments
     ]
     for option in module.OPTIONS:
         short = ["-k"] if option.name == "cutoff" else []
@@ -52,7 +56,7 @@ def make(name: str, module: ModuleType) -> click.Command:
         options.append(
             click.Option(
                 [*short, f"--{option.name.replace('_', '-')}"], type=option.kind, help=option.says,
-                metavar=option.metavar, show_default=option.default is not None, **rest,
+                metavar=option.metavar, multiple=option.many, show_default=option.default is not None, **rest,
             )
         )  # fmt: skip
     options += [
@@ -62,28 +66,28 @@ def make(name: str, module: ModuleType) -> click.Command:
     ]  # fmt: skip
 
     def call(**given: Any) -> None:
-        conduct(name, module, **given)
+        conduct(name, module, {each: given.pop(each) for each in arguments}, **given)
 
-    needed = " ".join(
-        f"--{option.name} {option.metavar}" for option in module.OPTIONS if option.needed
-    )
+    example = [EXAMPLES[each] for each in arguments]
+    example += [f"--{option.name} {option.metavar}" for option in module.OPTIONS if option.needed]
     return click.Command(
         name, params=options, callback=call, help=inspect.getdoc(module),
-        epilog=f"Example: leadline study {name} qrels.txt runs/*.xz {needed} -o {name}",
+        epilog=f"Example: leadline study {name} {' '.join(example)} -o {name}",
     )  # fmt: skip
 
 
 def conduct(
-    name: str, module: ModuleType, *, qrels: str, runs: tuple[str, ...], output: str, figures: str,
-    **options: Any,
+    name: str, module: ModuleType, given: dict[str, Any], *, output: str, figures: str, **options: Any
 ) -> None:  # fmt: skip
     """Run a study and write its folder; what was reproduced goes to standard output."""
     if os.path.exists(output) and not os.path.isdir(output):
         raise UsageError(f"-o {output} is a file; expected a folder")
-    table = read_qrels(qrels)
+    table = read_qrels(given["qrels"])
     with progress("runs") as on_run:
-        outcome: Outcome = module.run(table, runs, on_run=on_run, **options)
-    written = _write(name, outcome, qrels, len(table), output, figures)
+        outcome: Outcome = module.run(
+            *(given | {"qrels": table}).values(), on_run=on_run, **options
+        )
+    written = _write(name, outcome, given["qrels"], len(table), output, figures)
     for title, sheet in outcome.tables.items():
         click.echo(f"{title}\n\n{render(sheet, 'table')}")
     for line in (*outcome.lines, *map(str, outcome.notices)):

@@ -36,11 +36,15 @@ def cumulative(
                 [0, *ordered, 1.03 * largest], [0, *share, 1], where="post", color=look.color,
                 linestyle=look.dashes,
             )  # fmt: skip
-        for name, value in (marks or {}).items():
+        # names stand at three heights, so that marks near each other do not cover each other's
+        for place, (name, value) in enumerate(
+            sorted((marks or {}).items(), key=lambda mark: mark[1])
+        ):
             axes.axvline(value, color=FAINT, linewidth=0.8, linestyle=(0, (2, 2)))
             axes.annotate(
-                name, (value, 0.02), xytext=(2, 0), textcoords="offset points", rotation=90,
-                fontsize=5.5, va="bottom",
+                name, (value, 0.02 + 0.32 * (place % 3)), xytext=(2, 0), textcoords="offset points",
+                rotation=90, fontsize=5.5, va="bottom",
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.3, "alpha": 0.8},
             )  # fmt: skip
         axes.set_xlim(left=0)
         axes.set_ylim(0, 1.01)

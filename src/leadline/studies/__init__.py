@@ -1,8 +1,9 @@
 """One file per published experiment, found by looking.
 
 `difference_models.py` is the study `difference-models`. A study is a module: its docstring says what is
-tried, `OPTIONS` what it may be told, and `run(qrels, runs, **options)` gives an `Outcome`. `leadline study`
-is its door.
+tried, `OPTIONS` what it may be told, and `run(qrels, runs, **options)` gives an `Outcome`. One that makes its
+own runs says what it is given instead, in the order of `run`: `ARGUMENTS = ("docs", "queries", "qrels")`.
+`leadline study` is its door.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Option(NamedTuple):
-    """What a study may be told; without a default it must be."""
+    """What a study may be told, once or (`many`) again and again; what is `needed` must be."""
 
     name: str
     kind: type
@@ -32,6 +33,7 @@ class Option(NamedTuple):
     default: Any = None
     needed: bool = False
     metavar: str | None = None
+    many: bool = False
 
 
 class Outcome(NamedTuple):
@@ -46,6 +48,7 @@ class Outcome(NamedTuple):
     options: dict[str, Any] | None = None
 
 
+ARGUMENTS = ("qrels", "runs")  # what a study is given where it does not say
 Tell = Callable[[int, int], None]
 
 

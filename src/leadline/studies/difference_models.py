@@ -55,7 +55,7 @@ def run(
         for a, b in combinations(best, 2)
     }
     data = {
-        "k": cutoff,
+        "k": cutoff, "queries": int(found.counted.sum()),
         "families": {
             name: {
                 "runs": len(points), "best": found.names[best[name][0]],
@@ -71,7 +71,7 @@ def run(
         },
     }  # fmt: skip
     return Outcome(
-        data, _tables(data), _figures(found, grids, inside, across), lines_of(data), found.notices,
+        data, _tables(data), _figures(found, grids, inside, across, cutoff), lines_of(data), found.notices,
         [(info.path, info.counts["documents_read"]) for info in found.runs],
         {"family": family, "parameter": parameter, "k": cutoff, "complete": complete},
     )  # fmt: skip
@@ -114,7 +114,7 @@ def _tables(data: dict[str, Any]) -> dict[str, Sheet]:
 
 def _figures(
     found: Difference, grids: dict[str, list[tuple[int, float]]], inside: dict[str, list[float]],
-    across: dict[str, float],
+    across: dict[str, float], cutoff: int | None,
 ) -> dict[str, Any]:  # fmt: skip
     from leadline.plots.by_parameter import by_parameter
     from leadline.plots.cumulative import cumulative
@@ -123,7 +123,15 @@ def _figures(
         name: [(value, float(found.mean_ric[place])) for place, value in points]
         for name, points in grids.items()
     }
-    return {"parameter": by_parameter(lines), "cumulative": cumulative(inside, marks=across)}
+    # at k values are divided by those of the ideal list, so that they are no bits
+    ric, other = (
+        ("RIC", "Information Difference") if cutoff is None else (f"RIC@{cutoff}", f"id@{cutoff}")
+    )
+    unit = " (bits)" if cutoff is None else ""
+    return {
+        "parameter": by_parameter(lines, label=ric + unit),
+        "cumulative": cumulative(inside, marks=across, label=other + unit),
+    }
 
 
 def lines_of(data: dict[str, Any]) -> list[str]:
@@ -142,4 +150,6 @@ def lines_of(data: dict[str, Any]) -> list[str]:
         f"the largest id between best runs is {largest:.3f} ({pair}); median id inside a family: {shown}; "
         f"best runs of different families nearer than the median pair inside each: {verdict}"
     )
-    return [line]
+    above = data["across"][pair]["share_of_pairs_above"]
+    said = ", ".join(f"{share:.0%} of the pairs of {name}" for name, share in above.items())
+    return [line, f"the largest id between best runs is smaller than {said}"]
