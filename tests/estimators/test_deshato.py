@@ -28,7 +28,8 @@ LIST = st.permutations(list(VECTORS)).flatmap(
 
 
 def of(method: DeShaTo, *lists: list[str], vectors: Vectors = VECTORS) -> list[float]:
-    return method.estimate(Pool.of(list(lists), vectors=vectors)).values.tolist()
+    found: list[float] = method.estimate(Pool.of(list(lists), vectors=vectors)).values.tolist()
+    return found
 
 
 def moments(numbers: list[float]) -> float:
@@ -39,7 +40,7 @@ def moments(numbers: list[float]) -> float:
     second, third, fourth = (
         sum((x - mean) ** p for x in numbers) / len(numbers) for p in (2, 3, 4)
     )
-    return fourth / second**2 + third / second**1.5
+    return float(fourth / second**2 + third / second**1.5)
 
 
 def slow(names: list[str]) -> float:

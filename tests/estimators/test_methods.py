@@ -39,7 +39,8 @@ VOTING = [
 
 
 def of(method: Estimator, lists: Lists, teams: str | list[str] = "") -> list[float]:
-    return method.estimate(Pool.of(lists, teams=list(teams))).values.tolist()
+    found: list[float] = method.estimate(Pool.of(lists, teams=list(teams))).values.tolist()
+    return found
 
 
 def test_a_run_that_found_what_others_found_first_has_the_best_nruns() -> None:

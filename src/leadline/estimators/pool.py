@@ -39,7 +39,8 @@ class Pool(NamedTuple):
     @property
     def weight(self) -> Floats:
         """Give the vote of every system: all systems of a team share one."""
-        return 1 / np.bincount(self.team)[self.team]
+        found: Floats = 1 / np.bincount(self.team)[self.team]
+        return found
 
     @property
     def lengths(self) -> Floats:
@@ -94,14 +95,13 @@ class Pool(NamedTuple):
         found = np.bincount(
             self.document, weight if values is None else weight * values, minlength=self.documents
         )
-        rounded: Floats = np.round(found, DIGITS)
-        return rounded
+        return np.round(found, DIGITS).astype(np.float64)
 
     def own_votes(self) -> Floats:
         """Give, row by row, the votes that the document has from the team of the row's own system."""
         key = self.team[self.system].astype(np.int64) * self.documents + self.document
         _, group = np.unique(key, return_inverse=True)
-        return np.bincount(group, self.weight[self.system])[group]
+        return np.bincount(group, self.weight[self.system]).astype(np.float64)[group]
 
     def average_precision(self, relevant: Flags) -> Floats:
         """Give AP of every system when these documents are relevant: the mean of i / rank of the i-th.
@@ -113,7 +113,8 @@ class Pool(NamedTuple):
         system = self.system[hits]
         nth = np.arange(1, len(hits) + 1) - np.searchsorted(system, system)
         gained = np.bincount(system, nth / self.rank[hits], minlength=self.systems)
-        return gained / max(1, np.count_nonzero(relevant))
+        found: Floats = gained / np.maximum(1, np.count_nonzero(relevant))
+        return found
 
 
 def team_codes(teams: Sequence[object]) -> Codes:

@@ -95,8 +95,9 @@ class DeShaTo(Estimator):
             raise UsageError(
                 "deshato without topic vectors; expected --topics VECTORS or --docs DOCS"
             )
+        known = pool.row >= 0
         pool = pool.first(self.depth) if self.missing == "skip" else pool
-        pool = pool.where(pool.row[pool.document] >= 0)
+        pool = pool.where(known[pool.document])
         if self.missing == "skip":
             return pool
         starts = np.searchsorted(pool.system, pool.system)
