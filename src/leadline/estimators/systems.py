@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -65,6 +65,13 @@ class Systems:
         return (
             self.pool(query, team, seed=seed, topics=topics) for query in range(len(self.queries))
         )
+
+    def only(self, chosen: Sequence[int]) -> Systems:
+        """Keep some systems, in the order given."""
+        return Systems(
+            [self.infos[place] for place in chosen], self.documents,
+            [self._lists[place] for place in chosen],
+        )  # fmt: skip
 
     def align(self, ids: list[str], theta: Floats) -> Topics:
         """Find the vector of every document; vectors of others are left alone."""

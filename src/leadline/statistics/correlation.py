@@ -53,7 +53,7 @@ def tau_ap(estimate: Floats, truth: Floats, times: Integers | None = None) -> fl
     nothing of each other; one of equal estimate is above by half, and right by half. NaN where no pair is
     left. O(n^2).
 
-    Source: Yilmaz, Aslam and Robertson 2008, equation 4; the rules for ties are ours.
+    Source: Yilmaz, Aslam and Robertson 2008; the rules for ties are ours.
 
     >>> tau_ap(np.array([4.0, 3.0, 2.0, 1.0]), np.array([3.0, 4.0, 2.0, 1.0])).__round__(4)  # 0, 1, 1
     0.3333
