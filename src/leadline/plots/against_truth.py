@@ -34,6 +34,7 @@ def against_truth(
     x, y = np.asarray(truth, dtype=np.float64), np.asarray(estimate, dtype=np.float64)
     with style():
         from matplotlib.figure import Figure
+        from matplotlib.patheffects import withStroke
 
         figure = Figure(figsize=(width, 0.85 * width), layout="constrained")
         axes = figure.add_subplot()
@@ -46,13 +47,14 @@ def against_truth(
             x[list(chosen)], y[list(chosen)], linestyle="none", marker="o", markersize=4.5,
             markerfacecolor="none", markeredgecolor=LOOKS[1].color, markeredgewidth=0.8,
         )  # fmt: skip
+        edge = withStroke(linewidth=2, foreground="#ffffff")  # keeps names readable over points
         middle = (x.min() + x.max()) / 2
         places = _apart([(float(y[place]), place) for place in chosen], 0.045 * (np.ptp(y) or 1.0))
         for height, place in places:
             left = x[place] < middle
             axes.text(
                 x[place] + (0.015 if left else -0.015) * (np.ptp(x) or 1.0), height, shown[place],
-                fontsize=6, va="center", ha="left" if left else "right",
+                fontsize=6, va="center", ha="left" if left else "right", path_effects=[edge],
             )  # fmt: skip
         axes.set_xlabel(measure)
         axes.set_ylabel(label)
