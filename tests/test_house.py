@@ -35,14 +35,14 @@ FLOORS: tuple[tuple[frozenset[str], ...], ...] = tuple(
         "measures statistics index topics sampling",
         "trec_names < profiles catalogue models bounds < notices < judged_runs intervals < evaluation",
         "curves subtopic_curves explanation comparison retrieval collection",
-        "histogram unjudged differences online judging",
+        "histogram estimators differences online judging",
         "render < plots",
         "pages < studies demo",
         "commands < __main__ < __init__",
     )
 )
 STEPS = [step for floor in FLOORS for step in floor]
-TOPIC_ROOMS = {"topics", "unjudged", "studies"}  # where a topic is one of a topic model
+TOPIC_ROOMS = {"topics", "estimators", "studies"}  # where a topic is one of a topic model
 HEAVY = ("scipy", "matplotlib", "pandas", "polars", "jinja2", "rich", "narwhals", "pyarrow")
 
 

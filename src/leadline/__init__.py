@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from leadline.curves import curve
     from leadline.differences import difference
     from leadline.errors import InputError, LeadlineError, UsageError
+    from leadline.estimators import unjudged
     from leadline.evaluation import evaluate
     from leadline.explanation import explain
     from leadline.formats import read_qrels, read_run
@@ -49,6 +50,7 @@ _ROOMS = {
     "read_run": "formats",
     "score": "retrieval",
     "search": "retrieval",
+    "unjudged": "estimators",
     "write_qrels": "formats.writing",
     "write_run": "formats.writing",
 }
@@ -77,6 +79,7 @@ __all__ = [
     "read_run",
     "score",
     "search",
+    "unjudged",
     "write_qrels",
     "write_run",
 ]

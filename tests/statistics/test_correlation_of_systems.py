@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from leadline.errors import UsageError
-from leadline.statistics.correlation import kendall, pearson, spearman
+from leadline.statistics.correlation import kendall, pearson, spearman, tau_ap
 from leadline.statistics.roc import area_under_curve, best_threshold, decide, roc_curve
 from leadline.statistics.team_bootstrap import draws_of_teams, interval, team_interval
 
@@ -100,3 +100,50 @@ def test_an_interval_leaves_undefined_draws_out() -> None:
     assert np.isnan(interval([np.nan])).all()
     with pytest.raises(UsageError, match="between 0 and 1"):
         interval([1.0], level=95)
+
+
+def slow_tau_ap(estimate: list[float], truth: list[float]) -> float:
+    """Follow the definition down a ranking without ties."""
+    order = sorted(range(len(truth)), key=lambda place: -estimate[place])
+    shares = [
+        sum(truth[above] > truth[order[place]] for above in order[:place]) / place
+        for place in range(1, len(order))
+    ]
+    return 2 * sum(shares) / len(shares) - 1
+
+
+@given(order=st.permutations(range(7)))
+def test_tau_ap_follows_its_definition(order: list[int]) -> None:
+    estimate = np.arange(7, 0, -1.0)
+    truth = np.array(order, dtype=np.float64)
+    assert tau_ap(estimate, truth) == pytest.approx(slow_tau_ap(estimate.tolist(), truth.tolist()))
+
+
+def test_tau_ap_is_1_for_the_same_order_and_minus_1_for_its_reverse() -> None:
+    truth = np.array([0.1, 0.5, 0.3, 0.9])
+    assert tau_ap(truth * 7, truth) == 1
+    assert tau_ap(-truth, truth) == -1
+
+
+def test_a_mistake_near_the_top_costs_tau_ap_more_than_one_near_the_end() -> None:
+    estimate = np.arange(5, 0, -1.0)
+    top, end = np.array([4, 5, 3, 2, 1.0]), np.array([5, 4, 3, 1, 2.0])
+    assert kendall(estimate, top) == kendall(estimate, end)
+    assert tau_ap(estimate, top) < tau_ap(estimate, end)
+
+
+@given(
+    rows=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 3)), min_size=1)
+)
+def test_tau_ap_counts_copies_as_they_stand(rows: list[tuple[int, int, int]]) -> None:
+    estimate, truth, times = (
+        np.array(column, dtype=np.float64) for column in zip(*rows, strict=True)
+    )
+    copies = times.astype(np.int64)
+    long = tau_ap(np.repeat(estimate, copies), np.repeat(truth, copies))
+    assert tau_ap(estimate, truth, copies) == pytest.approx(long, nan_ok=True)
+
+
+def test_tau_ap_says_nothing_where_all_are_equal_in_truth() -> None:
+    assert np.isnan(tau_ap(np.array([1.0, 2.0]), np.array([3.0, 3.0])))
+    assert tau_ap(np.array([2.0, 2.0]), np.array([1.0, 3.0])) == 0

@@ -1,0 +1,195 @@
+"""Rank systems without judgments: votes between systems, and the shape of topic distributions.
+
+The room is called `estimators` because `leadline.unjudged` is the verb.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from leadline.arguments import check_whole, check_word
+from leadline.arrays import Codes, Floats
+from leadline.errors import UsageError
+from leadline.estimators.found import Unjudged, mean_of_defined
+from leadline.estimators.methods import METHODS, Estimate, Estimator
+from leadline.estimators.notes import notices_of_estimates, notices_of_topics
+from leadline.estimators.pool import Pool, team_codes
+from leadline.estimators.systems import Systems, Topics, read_systems
+from leadline.formats import RunLike, repair_of
+from leadline.results import Notice
+
+if TYPE_CHECKING:
+    from leadline.formats.texts import TextsLike
+    from leadline.topics import Vectors
+
+__all__ = ["METHODS", "Estimator", "Systems", "Unjudged", "estimated", "read_systems", "unjudged"]
+
+Tell = Callable[[int, int], None]
+
+
+def unjudged(
+    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
+    *,
+    method: str | Estimator = "nruns",
+    depth: int | None = None,
+    one_vote_per: str | Mapping[str, str] | None = None,
+    vectors: str | os.PathLike[str] | Vectors | None = None,
+    documents: TextsLike | None = None,
+    topics: int = 50,
+    fits: int = 5,
+    sweeps: int = 500,
+    seed: int = 0,
+    id_column: str | None = None,
+    encoding: str = "utf-8",
+    order: str = "score",
+    on_duplicate: str = "refuse",
+    on_nan: str = "refuse",
+    name_by: str = "file",
+    on_run: Tell | None = None,
+    on_query: Tell | None = None,
+    on_fit: Tell | None = None,
+) -> Unjudged:
+    """Estimate how good systems are without any judgments; the larger the better.
+
+    `method` names an estimator: "nruns", "soboroff", "aslam-savell", "reference-count" and "spoerri" let
+    systems vote on each other's documents; "deshato" looks at the topics of a system's own documents, which
+    come from `vectors` or from LDA with `topics` topics, fitted `fits` times to the texts of the retrieved
+    `documents` (the scores are the mean over fits, the spread is reported). Parameters stand in brackets, as
+    in "NRuns(pseudo=10)"; `depth` is short for theirs. `one_vote_per` gives the team of every run
+    (`FILE:COLUMN`, or a mapping): the runs of a team share one vote, and do not vote for each other where a
+    method compares a run with the others.
+
+    Queries are those that any run has; a run without one has an empty list there. Scores are means over
+    queries; they order systems and are no estimate of the value of any measure.
+
+    Source: each method names its own.
+
+    >>> runs = {"a": {"q": ["d1", "d2"]}, "b": {"q": ["d1", "d3"]}, "c": {"q": ["d4", "d1"]}}
+    >>> found = unjudged(runs, method="reference-count")
+    >>> found.to_dict()["scores"]  # each has d1, which two others have
+    {'a': 2.0, 'b': 2.0, 'c': 2.0}
+    """
+    chosen = METHODS.parse(method) if isinstance(method, str) else method
+    chosen = chosen if depth is None else chosen.replace(depth=depth)
+    check_whole(1, topics=topics, fits=fits, sweeps=sweeps)
+    check_whole(0, seed=seed)
+    check_word(("file", "tag"), name_by=name_by)
+    _check_topics(chosen, vectors, documents)
+    repair = repair_of(order, on_duplicate, on_nan)
+    systems = read_systems(runs, repair, name_by=name_by, on_run=on_run)
+    given: Iterable[Topics | None] = [None]
+    if vectors is not None:
+        from leadline.estimators.fitting import vectors_of
+
+        given = [vectors_of(systems, vectors)]
+    elif documents is not None:
+        from leadline.estimators.fitting import fitted
+
+        given = fitted(
+            systems, documents, topics, fits=fits, sweeps=sweeps, seed=seed, id_column=id_column,
+            encoding=encoding, on_fit=on_fit,
+        )  # fmt: skip
+    found = estimated(
+        systems, chosen, one_vote_per=one_vote_per, topics=given, seed=seed, on_query=on_query
+    )
+    found.options |= {"vectors": _shown(vectors), "documents": _shown(documents)}
+    if documents is not None:
+        found.options |= {"topics": topics, "fits": fits, "sweeps": sweeps}
+    found.options |= {
+        "order": order, "on_duplicate": on_duplicate, "on_nan": on_nan, "name_by": name_by,
+    }  # fmt: skip
+    return found
+
+
+def estimated(
+    systems: Systems,
+    method: Estimator,
+    *,
+    one_vote_per: str | Mapping[str, str] | None = None,
+    topics: Iterable[Topics | None] = (None,),
+    seed: int = 0,
+    on_query: Tell | None = None,
+) -> Unjudged:
+    """Estimate systems that were read already; with several sets of topic vectors, the mean over them."""
+    team = _teams(systems, one_vote_per)
+    voters = len(np.unique(team))
+    method.check(voters)
+    fits = []
+    notices: list[Notice] = []
+    for vectors in topics:
+        pools = systems.pools(team, seed=seed, topics=vectors)
+        fits.append(_stacked(method, pools, len(systems.queries), on_query))
+        if vectors is not None and not notices:
+            notices = notices_of_topics(systems, vectors, fits[0].terms, fits[0].used)
+    values = np.mean([fit.values for fit in fits], axis=0)
+    terms = {name: np.mean([fit.terms[name] for fit in fits], axis=0) for name in fits[0].terms}
+    found = Unjudged(
+        method, systems.infos, systems.queries, values, fits[0].used, terms,
+        by_fit=np.stack([mean_of_defined(fit.values) for fit in fits]), options={
+            "method": str(method), "seed": seed,
+            "one_vote_per": one_vote_per if isinstance(one_vote_per, str) else one_vote_per is not None,
+        },
+    )  # fmt: skip
+    found.notices = notices + notices_of_estimates(
+        method, systems, found.used, voters, teams=one_vote_per is not None
+    )
+    return found
+
+
+def _stacked(
+    method: Estimator, pools: Iterable[Pool], total: int, on_query: Tell | None
+) -> Estimate:
+    """Put the estimates of all queries together: systems x queries."""
+    found = []
+    for done, pool in enumerate(pools, start=1):
+        found.append(method.estimate(pool))
+        if on_query:
+            on_query(done, total)
+
+    def together(columns: list[Floats]) -> Floats:
+        return np.stack(columns, axis=1)
+
+    return Estimate(
+        together([one.values for one in found]), together([one.used for one in found]),
+        {name: together([one.terms[name] for one in found]) for name in found[0].terms},
+    )  # fmt: skip
+
+
+def _teams(systems: Systems, given: str | Mapping[str, str] | None) -> Codes:
+    names = [info.name for info in systems.infos]
+    if given is None:
+        return team_codes(names)
+    if isinstance(given, str):
+        from leadline.formats.labels import read_labels
+
+        labels: Mapping[str, str] = read_labels(given)
+    else:
+        labels = given
+    missing = [name for name in names if name not in labels]
+    if missing:
+        where = f" in {given}" if isinstance(given, str) else ""
+        raise UsageError(f"no team for run '{missing[0]}' ({len(missing)} in all){where}")
+    return team_codes([labels[name] for name in names])
+
+
+def _check_topics(method: Estimator, vectors: object, documents: object) -> None:
+    """Refuse topics where none are used, and none where they are needed."""
+    if vectors is not None and documents is not None:
+        raise UsageError("topic vectors and documents; expected one of them")
+    given = vectors is not None or documents is not None
+    if method.voting and given:
+        raise UsageError(f"topics for {method.called}, which looks at none; expected deshato")
+    if not method.voting and not given:
+        raise UsageError(
+            f"{method.called} without topic vectors; expected --topics VECTORS or --docs DOCS"
+        )
+
+
+def _shown(source: Any) -> str | None:
+    if source is None or isinstance(source, (str, os.PathLike)):
+        return None if source is None else os.fspath(source)
+    return "in memory"

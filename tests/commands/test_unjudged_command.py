@@ -1,0 +1,119 @@
+"""`leadline unjudged`: shapes of the result, options, refusals."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from conftest import Leadline
+from leadline.topics import Vectors, write_vectors
+
+LISTS = {"a": "uvw", "b": "uv", "c": "xu", "d": "vu", "e": "yu"}
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> list[Path]:
+    """Write five runs of one query."""
+    for name, documents in LISTS.items():
+        lines = [f"q Q0 {one} 1 {-rank} t{name}\n" for rank, one in enumerate(documents)]
+        (tmp_path / f"{name}.run").write_text("".join(lines))
+    table = "run\tteam\n" + "".join(f"{name}\t{'x' if name < 'c' else name}\n" for name in LISTS)
+    (tmp_path / "runs.tsv").write_text(table)
+    return [tmp_path / f"{name}.run" for name in LISTS]
+
+
+def test_json_has_the_keys_of_the_contract(leadline: Leadline, runs: list[Path]) -> None:
+    data = leadline("unjudged", *runs, "--method", "aslam-savell", "-f", "json").data
+    assert (data["command"], data["method"]) == ("unjudged", "aslam-savell")
+    assert list(data["scores"]) == list(data["used"]) == list(LISTS)
+    assert data["used"]["a"] == 3
+    assert [one["rows"] for one in data["inputs"]] == [3, 2, 2, 2, 2]
+    assert "queries" not in data
+    more = leadline("unjudged", *runs, "--method", "aslam-savell", "-f", "json", "-q").data
+    assert more["queries"]["q"]["scores"] == data["scores"]
+
+
+def test_the_best_stands_first_with_its_documents(leadline: Leadline, runs: list[Path]) -> None:
+    text = leadline("unjudged", *runs, "--method", "reference-count").out
+    assert text.splitlines()[0].split() == ["system", "reference-count", "documents"]
+    assert text.splitlines()[1].split() == ["a", "6.0000", "3.0000"]
+    assert "ReferenceCount: 5 systems, mean over 1 query; no judgments" in text
+    assert "systems that vote: 5" in text
+
+
+def test_csv_and_lines_hold_one_system_a_row(leadline: Leadline, runs: list[Path]) -> None:
+    done = leadline("unjudged", *runs, "-f", "csv")
+    rows = list(csv.reader(io.StringIO(done.out)))
+    assert rows[0] == ["system", "nruns", "documents"]
+    assert len(rows) == 6
+    assert "systems that vote: 5" in done.err
+    lines = [
+        json.loads(line) for line in leadline("unjudged", *runs, "-f", "jsonl").out.splitlines()
+    ]
+    assert sorted(line["name"] for line in lines) == list(LISTS)
+
+
+def test_depth_teams_and_shares_are_options(leadline: Leadline, runs: list[Path]) -> None:
+    table = runs[0].parent / "runs.tsv"
+    data = leadline(
+        "unjudged", *runs, "--method", "NRuns(pseudo=1)", "--depth", "1", "--one-vote-per",
+        f"{table}:team", "-f", "json",
+    ).data  # fmt: skip
+    assert data["estimator"] == "NRuns(depth=1,pseudo=1)"
+    # u, v, x and y stand first once per team; u has the lowest id, and is second in d
+    assert data["scores"] == {"a": 1, "b": 1, "c": 0.5, "d": 0.5, "e": 0.5}
+    assert data["options"]["one_vote_per"] == f"{table}:team"
+
+
+def test_soboroff_can_learn_its_share(leadline: Leadline, runs: list[Path]) -> None:
+    qrels = runs[0].parent / "qrels.txt"
+    qrels.write_text("q 0 u 1\nq 0 v 0\nq 0 w 0\nq 0 x 0\n")
+    data = leadline(
+        "unjudged", *runs, "--method", "soboroff", "--share-from", qrels, "-f", "json"
+    ).data
+    assert data["estimator"] == "Soboroff(share_mean=0.25,share_sd=0)"
+    done = leadline("unjudged", *runs, "--share-from", qrels)
+    assert (done.status, "--share-from is for soboroff" in done.err) == (2, True)
+
+
+def test_vectors_and_texts_serve_deshato(leadline: Leadline, runs: list[Path]) -> None:
+    path = runs[0].parent / "vectors.jsonl"
+    theta = np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6]])
+    write_vectors(Vectors(["u", "v", "w"], theta), path)
+    data = leadline("unjudged", *runs, "--method", "deshato", "--topics", path, "-f", "json").data
+    assert data["used"] == {"a": 3, "b": 2, "c": 1, "d": 2, "e": 1}
+    assert list(data["terms"]) == ["k(S)", "s(S)", "k(M)", "s(M)", "k(P)", "s(P)"]
+    assert data["scores"]["b"] == pytest.approx(data["scores"]["d"])
+    docs = runs[0].parent / "docs.jsonl"
+    docs.write_text(
+        "".join(json.dumps({"doc_id": one, "text": f"wing {one}"}) + "\n" for one in "uvwxy")
+    )
+    fitted = leadline(
+        "unjudged", *runs, "--method", "deshato", "--docs", docs, "-T", "2", "--fits", "2",
+        "--sweeps", "5",
+    )  # fmt: skip
+    assert fitted.status == 0
+    assert "spread: standard deviation of the score over 2 fits" in fitted.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--method", "best"], "unknown method 'best'"),
+        (["--method", "deshato"], "expected --topics VECTORS or --docs DOCS"),
+        (["--topics", "x.jsonl"], "topics for nruns"),
+        (["--depth", "0"], "0 is not in the range"),
+    ],
+    ids=str,
+)
+def test_refusals_are_one_line(
+    leadline: Leadline, runs: list[Path], arguments: list[str], words: str
+) -> None:
+    done = leadline("unjudged", *runs, *arguments)
+    assert (done.status, done.out, done.err.count("\n")) == (2, "", 1)
+    assert words in done.err
