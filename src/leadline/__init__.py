@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from leadline.explanation import explain
     from leadline.formats import read_qrels, read_run
     from leadline.formats.writing import write_qrels, write_run
+    from leadline.histograms import histogram
     from leadline.measures import MEASURES, Measure
     from leadline.qrels import Qrels
     from leadline.results import Results
@@ -36,6 +37,7 @@ _ROOMS = {
     "difference": "differences",
     "evaluate": "evaluation",
     "explain": "explanation",
+    "histogram": "histograms",
     "read_qrels": "formats",
     "read_run": "formats",
     "write_qrels": "formats.writing",
@@ -57,6 +59,7 @@ __all__ = [
     "difference",
     "evaluate",
     "explain",
+    "histogram",
     "read_qrels",
     "read_run",
     "write_qrels",
