@@ -26,7 +26,7 @@ def histogram_notices(
         Notice(one.code, _our_rule(one.message, recipe), one.count)
         for one in notices_of(infos, qrels, averaging="with_relevant", levels=[recipe.rel])
     ]
-    notices += [*_doubts(infos, found), *_rules(infos, found, recipe)]
+    notices += [*_doubts(infos, found, recipe), *_rules(infos, found, recipe)]
     return [notice for notice in notices if notice.count]
 
 
@@ -39,8 +39,9 @@ def _our_rule(words: str, recipe: Recipe) -> str:
     return words
 
 
-def _doubts(infos: Sequence[RunInfo], found: Sequence[Measured]) -> list[Notice]:
+def _doubts(infos: Sequence[RunInfo], found: Sequence[Measured], recipe: Recipe) -> list[Notice]:
     """Give the signs that an HSA should not be trusted."""
+    more = "" if recipe.from_ranks else " (try --from-ranks)"
     pooled = np.stack([one.counts.sum(axis=0) for one in found])
     supported = (pooled > 0).all(axis=1).sum(axis=1)
     relevant = pooled[:, 0].sum(axis=1)
@@ -58,7 +59,7 @@ def _doubts(infos: Sequence[RunInfo], found: Sequence[Measured]) -> list[Notice]
         "unstable_sign": (
             turned, f"HSA changes its sign between {SENSITIVITY[0]} and {SENSITIVITY[-1]} bins"),
         "lopsided_scores": (
-            lopsided, "one bin holds more than half of the scores, where HSA misleads (try --from-ranks)"),
+            lopsided, "one bin holds more than half of the scores, where HSA misleads" + more),
     }  # fmt: skip
     return [
         Notice(code, f"{words}: {_names(infos, flags)}", int(flags.sum()))

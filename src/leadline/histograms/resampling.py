@@ -74,4 +74,5 @@ def _means(found: Floats) -> Floats:
     known = ~np.isnan(found)
     count = known.sum(axis=1)
     total = np.where(known, found, 0.0).sum(axis=1)
-    return np.divide(total, count, out=np.full(len(found), np.nan), where=count > 0)
+    means: Floats = np.divide(total, count, out=np.full(len(found), np.nan), where=count > 0)
+    return means
