@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from leadline.formats import read_qrels, read_run
     from leadline.formats.writing import write_qrels, write_run
     from leadline.histograms import histogram
+    from leadline.histograms.sampled import sampled
     from leadline.measures import MEASURES, Measure
     from leadline.qrels import Qrels
     from leadline.results import Results
@@ -40,6 +41,7 @@ _ROOMS = {
     "histogram": "histograms",
     "read_qrels": "formats",
     "read_run": "formats",
+    "sampled": "histograms.sampled",
     "write_qrels": "formats.writing",
     "write_run": "formats.writing",
 }
@@ -62,6 +64,7 @@ __all__ = [
     "histogram",
     "read_qrels",
     "read_run",
+    "sampled",
     "write_qrels",
     "write_run",
 ]

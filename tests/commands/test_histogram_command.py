@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ def files(tmp_path: Path) -> list[Path]:
     qrels.write_text(
         "".join(f"q{q} 0 d{place} {int(place < 4)}\n" for q in (1, 2) for place in range(12))
     )
-    scores = {
+    scores: dict[str, Callable[[int], int]] = {
         "good": lambda place: 20 - 2 * place + 5 * (place % 3),
         "bad": lambda place: 2 * place + 5 * (place % 3),
         "flat": lambda _place: 1,

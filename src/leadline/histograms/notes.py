@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 
 from leadline.arrays import Flags
 from leadline.histograms.found import SENSITIVITY, Measured
 from leadline.histograms.recipe import Recipe
+from leadline.measures import Measure
 from leadline.notices import notices_of
 from leadline.qrels import Qrels
 from leadline.results import Notice, RunInfo
@@ -94,3 +96,52 @@ def _names(infos: Sequence[RunInfo], chosen: Flags) -> str:
         return f"all {len(infos)} runs"
     first = ", ".join(infos[place].name for place in places[:3])
     return f"{len(places)} runs ({first}, ...)" if len(places) > 3 else first
+
+
+class Sampled(Protocol):
+    """What is counted of a run with a sample of scores."""
+
+    @property
+    def known(self) -> Flags:
+        """Say which queries have an estimate."""
+
+    @property
+    def weight(self) -> float:
+        """Give the most documents that a sampled one stands for."""
+
+    @property
+    def lacking(self) -> int:
+        """Count the relevant documents without a score."""
+
+
+def sampled_notices(
+    infos: Sequence[RunInfo], qrels: Qrels, found: Sequence[Sampled], measures: Sequence[Measure],
+    levels: Sequence[float], queries: str,
+) -> list[Notice]:  # fmt: skip
+    """Say what to know of estimates from samples."""
+    notices = [
+        one for one in notices_of(infos, qrels, averaging=queries, levels=levels)
+        if one.code not in ("unjudged_documents", "tied_lists")
+    ]  # fmt: skip
+    lacking = np.array([one.lacking for one in found])
+    without = np.array([int((~one.known).sum()) for one in found])
+    cutoffs = [cutoff for one in measures if (cutoff := getattr(one, "cutoff", None)) is not None]
+    weight = max(one.weight for one in found)
+    smallest = min(cutoffs, default=np.inf)
+    return notices + [
+        notice for notice in (
+            Notice(
+                "no_score", f"relevant documents without a score: {lacking.sum():,} in "
+                f"{_names(infos, lacking > 0)}; they count as never found", int(lacking.sum()),
+            ),
+            Notice(
+                "no_sample", f"queries without a scored document that is not relevant: {without.sum():,} "
+                f"in {_names(infos, without > 0)}; left out of the means", int(without.sum()),
+            ),
+            Notice(
+                "coarse_sample", f"a sampled document stands for up to {weight:,.0f} others, more than the "
+                f"smallest cutoff ({smallest:g}); measures of the first ranks are too high",
+                int(weight > smallest),
+            ),
+        ) if notice.count
+    ]  # fmt: skip
