@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from leadline.formats import read_qrels, read_run
     from leadline.formats.texts import read_documents, read_queries
     from leadline.formats.writing import write_qrels, write_run
+    from leadline.histograms import histogram
+    from leadline.histograms.sampled import sampled
     from leadline.index import build_index, open_index
     from leadline.measures import MEASURES, Measure
     from leadline.models import MODELS
@@ -43,11 +45,13 @@ _ROOMS = {
     "difference": "differences",
     "evaluate": "evaluation",
     "explain": "explanation",
+    "histogram": "histograms",
     "open_index": "index",
     "read_documents": "formats.texts",
     "read_qrels": "formats",
     "read_queries": "formats.texts",
     "read_run": "formats",
+    "sampled": "histograms.sampled",
     "score": "retrieval",
     "search": "retrieval",
     "unjudged": "estimators",
@@ -72,11 +76,13 @@ __all__ = [
     "difference",
     "evaluate",
     "explain",
+    "histogram",
     "open_index",
     "read_documents",
     "read_qrels",
     "read_queries",
     "read_run",
+    "sampled",
     "score",
     "search",
     "unjudged",

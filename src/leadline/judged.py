@@ -15,7 +15,7 @@ from leadline.vocabulary import Ids, Vocabulary
 
 
 class Lists(NamedTuple):
-    """Some ordered lists: for each row its row in the qrels (-1: unjudged) and its score.
+    """Some ordered lists: for each row its row in the qrels (-1: unjudged), its score, its id if kept.
 
     `queries` holds a query code per list, -1 for a query that was not judged; `bounds` the first row of
     each list and the end of the last.
@@ -25,6 +25,20 @@ class Lists(NamedTuple):
     bounds: Integers
     rows: Codes
     scores: Floats
+    ids: Ids | None = None
+
+    @classmethod
+    def together(cls, parts: Sequence[Lists]) -> Lists:
+        """Put lists one after the other, as copies: what they were read from may be used again."""
+        ends = np.cumsum([0, *(len(part.rows) for part in parts)])
+        bounds = [part.bounds[1:] + start for part, start in zip(parts, ends[:-1], strict=True)]
+        return cls(
+            np.concatenate([np.empty(0, dtype=np.int64), *(part.queries for part in parts)]),
+            np.concatenate([np.zeros(1, dtype=np.int64), *bounds]),
+            np.concatenate([np.empty(0, dtype=np.int32), *(part.rows for part in parts)]),
+            np.concatenate([np.empty(0), *(part.scores for part in parts)]),
+            Ids.together([part.ids for part in parts if part.ids is not None]),
+        )
 
 
 class Ties(NamedTuple):
@@ -73,7 +87,7 @@ class Judged:
     Row i of the columns is a retrieved judged document: `rank`, `row` in the qrels, `tie_first` and
     `tie_last` (the ranks that its group of equal scores takes up). `unjudged_ties` are the tie groups
     without a judged document. `parted[q]` says that the list was cut between equal scores, one of them of a
-    judged document.
+    judged document. `lists` are all rows, unjudged documents and queries too, where they were to be kept.
     """
 
     def __init__(
@@ -89,6 +103,7 @@ class Judged:
         tie_last: Codes,
         unjudged_ties: Ties,
         parted: Flags | None = None,
+        lists: Lists | None = None,
     ) -> None:
         freeze(present, length, offsets, rank, row, tie_first, tie_last)
         self.qrels = qrels
@@ -101,6 +116,7 @@ class Judged:
         self.tie_last = tie_last
         self.unjudged_ties = unjudged_ties
         self.parted = np.zeros(len(present), dtype=np.bool_) if parted is None else parted
+        self.lists = lists
         self._hits: dict[float, Hits] = {}
 
     @classmethod
@@ -111,9 +127,18 @@ class Judged:
         *,
         depth: int | None = None,
         judged_only: bool = False,
+        keep: bool = False,
     ) -> Judged:
-        """Join ordered lists with the qrels; `depth` cuts each, then `judged_only` drops the unjudged."""
-        joined = [_join(qrels, part, depth, judged_only) for part in parts]
+        """Join ordered lists with the qrels; `depth` cuts each, then `judged_only` drops the unjudged.
+
+        `keep` keeps the lists themselves too, uncut.
+        """
+        kept: list[Lists] = []
+        joined = []
+        for part in parts:
+            joined.append(_join(qrels, part, depth, judged_only))
+            if keep:
+                kept.append(Lists.together([part]))
         query = _together([part.query for part in joined])
         size = len(qrels.queries)
         present = np.zeros(size, dtype=np.bool_)
@@ -144,6 +169,7 @@ class Judged:
                 *(_together([part.ties[column] for part in joined]) for column in range(3))
             ),
             parted=parted,
+            lists=Lists.together(kept) if keep else None,
         )
 
     @classmethod
@@ -155,6 +181,7 @@ class Judged:
         narrow: bool = False,
         depth: int | None = None,
         judged_only: bool = False,
+        keep: bool = False,
     ) -> Judged:
         """Join a run in memory with the qrels; `narrow` compares scores as 32-bit floats."""
         codes = qrels.queries.encode(run.queries.names)
@@ -174,8 +201,9 @@ class Judged:
             query = np.repeat(np.arange(len(codes)), np.diff(run.offsets))
             order = np.lexsort((-run.document, -scores, query))
             rows, scores = rows[order], scores[order]
-        part = Lists(codes, run.offsets, rows, scores)
-        return cls.of_lists(qrels, [part], depth=depth, judged_only=judged_only)
+        ids = Ids.of(names).take(run.document.astype(np.int64)) if keep and not narrow else None
+        part = Lists(codes, run.offsets, rows, scores, ids)
+        return cls.of_lists(qrels, [part], depth=depth, judged_only=judged_only, keep=keep)
 
     @classmethod
     def of_grades(
@@ -265,7 +293,7 @@ def _spans_by_query(query: Codes, joined: Sequence[_Part]) -> list[tuple[int, sl
 
 def _join(qrels: Qrels, part: Lists, depth: int | None, judged_only: bool) -> _Part:
     """Find rank and tie group of the judged rows of some lists; lists of unjudged queries fall away."""
-    queries, bounds, rows, scores = part
+    queries, bounds, rows, scores, _ = part
     parted = _parted(part, depth)
     if judged_only:
         keep = (rows >= 0) & (qrels.grades[rows] >= 0)

@@ -9,12 +9,22 @@ from typing import Any, TypeVar
 
 from leadline.arguments import check_flags, check_whole, check_word
 from leadline.errors import UsageError
-from leadline.formats import Repair, RunLike, Workspace, is_ranked_lists, is_row, judge
+from leadline.formats import (
+    Repair,
+    RunLike,
+    Workspace,
+    is_ranked_lists,
+    is_row,
+    judge,
+    read_run,
+)
+from leadline.formats.opening import STANDARD_INPUT
 from leadline.judged import Judged
 from leadline.measures import Measure
 from leadline.notices import counts_of
 from leadline.qrels import Qrels
 from leadline.results import RunInfo
+from leadline.run import Run
 
 T = TypeVar("T")
 # More threads than this wait for each other: numpy holds the interpreter's lock between kernels.
@@ -30,6 +40,7 @@ def judge_runs(
     narrow: bool = False,
     depth: int | None = None,
     judged_only: bool = False,
+    keep: bool = False,
     name_by: str = "file",
     measures: Sequence[Measure] = (),
     on_run: Callable[[int, int], None] | None = None,
@@ -37,6 +48,7 @@ def judge_runs(
     """Join every run with the qrels and do one thing to each join; runs must have different names.
 
     `measures` tell which cutoffs to look for in ties; `on_run(done, total)` is called after each run.
+    `keep` keeps all rows of a run in its join.
     """
     check_whole(1, depth=depth)
     check_flags(judged_only=judged_only)
@@ -47,7 +59,7 @@ def judge_runs(
     ) -> tuple[RunInfo, T]:
         name, judged, tally = judge(
             source, qrels, name=name, repair=repair, narrow=narrow, depth=depth,
-            judged_only=judged_only, workspaces=workspaces, by_tag=name_by == "tag",
+            judged_only=judged_only, workspaces=workspaces, by_tag=name_by == "tag", keep=keep,
         )  # fmt: skip
         info = RunInfo(
             name=(tally.tag or name) if name_by == "tag" else name,
@@ -122,6 +134,29 @@ def named_sources(
             return [(None, runs)]
         return [(None, run) for run in runs]
     return [(None, runs)]
+
+
+def readable_twice(runs: Any, repair: Repair) -> Any:
+    """Give the same runs, with what can be read only once (standard input, iterators) in memory."""
+    sources = [
+        (name, _read_whole(source, name, repair) if _only_once(source) else source)
+        for name, source in named_sources(runs)
+    ]
+    return [source for _, source in sources] if sources[0][0] is None else dict(sources)
+
+
+def _only_once(source: Any) -> bool:
+    return isinstance(source, Iterator) or (isinstance(source, str) and source == STANDARD_INPUT)
+
+
+def _read_whole(source: Any, name: str | None, repair: Repair) -> Run:
+    return read_run(
+        source,
+        name=name,
+        order=repair.order,
+        on_duplicate=repair.on_duplicate,
+        on_nan=repair.on_nan,
+    )
 
 
 def _refuse_equal_names(infos: Sequence[RunInfo]) -> None:

@@ -59,6 +59,25 @@ class Ids(Sequence[bytes]):
         text = np.frombuffer(bytearray(b"".join(names)), dtype=np.uint8)
         return cls(text, stop[:-1].copy(), stop[1:].copy())
 
+    @classmethod
+    def together(cls, parts: Sequence[Ids]) -> Ids:
+        """Put columns one after the other, as copies.
+
+        >>> list(Ids.together([Ids.of([b"d1"]), Ids.of([b"d22"])]))
+        [b'd1', b'd22']
+        """
+        nothing = np.empty(0, dtype=np.int64)
+        ends = np.cumsum([0, *(len(part.text) for part in parts)])[:-1].tolist()
+        return cls(
+            np.concatenate([np.empty(0, dtype=np.uint8), *(part.text for part in parts)]),
+            np.concatenate(
+                [nothing, *(part.start + end for part, end in zip(parts, ends, strict=True))]
+            ),
+            np.concatenate(
+                [nothing, *(part.stop + end for part, end in zip(parts, ends, strict=True))]
+            ),
+        )
+
     def __len__(self) -> int:
         return len(self.start)
 

@@ -19,7 +19,6 @@ from leadline.differences.companions import (
     correlations,
     distances,
     means_over_queries,
-    readable_twice,
 )
 from leadline.differences.competitors import Competitor
 from leadline.differences.completion import complete
@@ -29,7 +28,7 @@ from leadline.differences.notes import difference_notices
 from leadline.differences.queries import Query, Rules, difference_of_query
 from leadline.errors import InputError, UsageError
 from leadline.formats import QrelsLike, RunLike, read_qrels, repair_of
-from leadline.judged_runs import MOST_THREADS, judge_runs
+from leadline.judged_runs import MOST_THREADS, judge_runs, readable_twice
 from leadline.measures.average_precision import AP
 from leadline.qrels import Qrels
 

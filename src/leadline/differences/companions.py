@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,8 @@ from leadline.arrays import Flags, Floats
 from leadline.differences.competitors import COMPETITORS, Competitor
 from leadline.differences.ranked import ranked_lists
 from leadline.errors import UsageError
-from leadline.formats import Repair, read_run
-from leadline.formats.opening import STANDARD_INPUT
+from leadline.formats import Repair
 from leadline.judged_runs import named_sources
-from leadline.run import Run
 from leadline.vocabulary import Vocabulary
 
 AP_CORRELATION = "correlation(AP)"
@@ -34,29 +32,6 @@ def chosen_competitors(
         one if isinstance(one, Competitor) else COMPETITORS.parse(one)
         for one in dict.fromkeys(wanted)
     ]
-
-
-def readable_twice(runs: Any, repair: Repair) -> Any:
-    """Give the same runs, with what can be read only once (standard input, iterators) in memory."""
-    sources = [
-        (name, _read(source, name, repair) if _only_once(source) else source)
-        for name, source in named_sources(runs)
-    ]
-    return [source for _, source in sources] if sources[0][0] is None else dict(sources)
-
-
-def _only_once(source: Any) -> bool:
-    return isinstance(source, Iterator) or (isinstance(source, str) and source == STANDARD_INPUT)
-
-
-def _read(source: Any, name: str | None, repair: Repair) -> Run:
-    return read_run(
-        source,
-        name=name,
-        order=repair.order,
-        on_duplicate=repair.on_duplicate,
-        on_nan=repair.on_nan,
-    )
 
 
 def means_over_queries(

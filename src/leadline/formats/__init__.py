@@ -215,13 +215,14 @@ def judge(
     name: str | None = None,
     workspaces: Sequence[Workspace] = (),
     by_tag: bool = False,
+    keep: bool = False,
 ) -> tuple[str, Judged, Tally]:
     """Join any run with the qrels; a file is streamed and never held whole. Gives its name too.
 
-    `by_tag`: the tag names the run, so that several in one file are counted.
+    `by_tag`: the tag names the run, so that several in one file are counted. `keep`: the join keeps all rows.
     """
     if isinstance(source, Run):
-        return name or source.name, *_judge_run(source, qrels, narrow, depth, judged_only)
+        return name or source.name, *_judge_run(source, qrels, narrow, depth, judged_only, keep)
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)
         file = opened(path)
@@ -229,7 +230,7 @@ def judge(
         if file.form == "trec":
             return name, *trec_run.judge(
                 path, qrels, repair=repair, narrow=narrow, depth=depth, judged_only=judged_only,
-                workspaces=workspaces, whole=file.whole, by_tag=by_tag,
+                workspaces=workspaces, whole=file.whole, by_tag=by_tag, keep=keep,
             )  # fmt: skip
         found = records_of(file, "score", repair)
     else:
@@ -238,16 +239,18 @@ def judge(
     from leadline.formats import records
 
     return name, *records.judge(
-        found, qrels, repair=repair, narrow=narrow, depth=depth, judged_only=judged_only
+        found, qrels, repair=repair, narrow=narrow, depth=depth, judged_only=judged_only, keep=keep
     )
 
 
 def _judge_run(
-    run: Run, qrels: Qrels, narrow: bool, depth: int | None, judged_only: bool
+    run: Run, qrels: Qrels, narrow: bool, depth: int | None, judged_only: bool, keep: bool
 ) -> tuple[Judged, Tally]:
     if not len(run):
         raise InputError("holds no documents", expected="a run", path=run.name)
-    judged = Judged.of_run(run, qrels, narrow=narrow, depth=depth, judged_only=judged_only)
+    judged = Judged.of_run(
+        run, qrels, narrow=narrow, depth=depth, judged_only=judged_only, keep=keep
+    )
     unjudged = [query for query in run.queries if qrels.queries.code(query) is None]
     tally = Tally(
         rows=len(run), queries=len(run.queries), tag=run.tag,

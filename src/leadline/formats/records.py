@@ -101,14 +101,15 @@ def judge(
     narrow: bool = False,
     depth: int | None = None,
     judged_only: bool = False,
+    keep: bool = False,
 ) -> tuple[Judged, Tally]:
     """Join the rows of a run with the qrels."""
     lists = settled(records, repair or Repair())
     codes = table.queries.encode(lists.queries)
     tally = Tally()
     found = Matched(lists, codes, lists.match(table, codes))
-    ordered = trec_run.ordered([found], tally, narrow)
-    judged = Judged.of_lists(table, ordered, depth=depth, judged_only=judged_only)
+    ordered = trec_run.ordered([found], tally, narrow, keep)
+    judged = Judged.of_lists(table, ordered, depth=depth, judged_only=judged_only, keep=keep)
     tally.tag = records.tag
     return judged, tally
 

@@ -165,7 +165,9 @@ class CompiledLists:
 
     def ids(self) -> Ids:
         """Give the document of every row."""
-        return Ids(self.text, self.start, self.stop)
+        # copies: a column is read-only, and the text may be a workspace that is read into again
+        end = int(self.stop.max(initial=0))
+        return Ids(self.text[:end].copy(), self.start.copy(), self.stop.copy())
 
     def group(self) -> None:
         """Bring the lists of one query together, in the order of first appearance."""

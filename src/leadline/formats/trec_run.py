@@ -89,25 +89,28 @@ def judge(
     workspaces: Sequence[Workspace] = (),
     whole: Window | None = None,
     by_tag: bool = False,
+    keep: bool = False,
 ) -> tuple[Judged, Tally]:
     """Join a run file with the qrels while it is read, one stretch of lists at a time.
 
     `narrow` compares scores as 32-bit floats, `depth` cuts every list, then `judged_only` drops unjudged
     documents; `workspaces` are memory to use, the same for one run after the other; `whole` is the
-    text where it is read already; `by_tag` counts the tags.
+    text where it is read already; `by_tag` counts the tags; `keep` keeps all rows.
     """
     repair = (repair or Repair())._replace(narrow=narrow)
     try:
         if whole is not None or not isfile(path):  # a pipe cannot be read a second time
             raise _QueryReturnsError
         tally = Tally()
-        lists = ordered(_streamed(path, qrels, repair, workspaces or [Workspace()]), tally, narrow)
-        judged = Judged.of_lists(qrels, lists, depth=depth, judged_only=judged_only)
+        lists = ordered(
+            _streamed(path, qrels, repair, workspaces or [Workspace()]), tally, narrow, keep
+        )
+        judged = Judged.of_lists(qrels, lists, depth=depth, judged_only=judged_only, keep=keep)
     except _QueryReturnsError:
         tally = Tally()
         whole = whole or read_whole(path)
-        lists = ordered([_matched_whole(whole, qrels, repair)], tally, narrow)
-        judged = Judged.of_lists(qrels, lists, depth=depth, judged_only=judged_only)
+        lists = ordered([_matched_whole(whole, qrels, repair)], tally, narrow, keep)
+        judged = Judged.of_lists(qrels, lists, depth=depth, judged_only=judged_only, keep=keep)
     if not tally.queries:
         raise InputError("holds no lines of a run", expected=plain.RUN_COLUMNS, path=path)
     if by_tag:
@@ -256,8 +259,10 @@ def _plain_lists(scanned: Scanned, repair: Repair) -> PlainLists:
     return lists
 
 
-def ordered(found: Iterable[Matched], tally: Tally, narrow: bool) -> Iterator[Lists]:
-    """Put the rows of every list in order, and count what was met."""
+def ordered(
+    found: Iterable[Matched], tally: Tally, narrow: bool, named: bool = False
+) -> Iterator[Lists]:
+    """Put the rows of every list in order, with their ids if `named`, and count what was met."""
     for part in found:
         tally.add(part)
         lists, rows = part.lists, part.rows
@@ -267,8 +272,11 @@ def ordered(found: Iterable[Matched], tally: Tally, narrow: bool) -> Iterator[Li
         order = lists.order()
         if order is not None:
             rows, scores, ranks = rows[order], scores[order], ranks[order]
+        ids = lists.ids() if named else None
+        if ids is not None and order is not None:
+            ids = ids.take(order)
         tally.disordered += disordered(lists.bounds, scores, ranks)
-        yield Lists(part.codes, lists.bounds, rows, scores)
+        yield Lists(part.codes, lists.bounds, rows, scores, ids)
 
 
 def disordered(bounds: Integers, scores: Floats, ranks: Integers) -> int:

@@ -1,0 +1,113 @@
+"""Evaluate from scores of relevant documents and of a sample of others: HSA, DO, sampled rank measures.
+
+The room is called `histograms` because `leadline.histogram` is the verb.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+from leadline.arguments import check_flags, check_whole
+from leadline.errors import UsageError
+from leadline.formats import QrelsLike, RunLike, read_qrels, repair_of
+from leadline.histograms.found import Histograms
+from leadline.histograms.measuring import measured
+from leadline.histograms.notes import histogram_notices
+from leadline.histograms.recipe import Recipe
+from leadline.histograms.scoring import Scorer, scored, scored_runs
+from leadline.histograms.sharing import shared_sample
+from leadline.judged_runs import judge_runs
+
+__all__ = ["Histograms", "Recipe", "histogram", "scored"]
+
+
+def histogram(
+    qrels: QrelsLike,
+    runs: RunLike | Scorer | Sequence[RunLike] | Mapping[str, RunLike | Scorer],
+    *,
+    bins: int = 10,
+    norm: str | None = None,
+    from_ranks: bool = False,
+    depth: int | None = None,
+    sample: int | None = None,
+    sample_from: str = "list",
+    missing: str | None = None,
+    nonrelevant: str = "retrieved",
+    aggregate: str = "pooled",
+    half_counts: bool = False,
+    weighted: bool = False,
+    base: float = math.e,
+    as_printed: bool = False,
+    rel: float = 1.0,
+    seed: int = 0,
+    draws: int = 1000,
+    documents: Sequence[str] | None = None,
+    negative: str = "nonrelevant",
+    order: str = "score",
+    on_duplicate: str = "refuse",
+    on_nan: str = "refuse",
+    name_by: str = "file",
+    on_run: Callable[[int, int], None] | None = None,
+) -> Histograms:
+    """Compare systems by how scores of relevant documents lie against those of non-relevant ones.
+
+    Scores are brought to [0, 1] (`norm`: per `query`, per `model`, `none`), pooled over queries, and counted
+    in `bins` equal bins: h_r(b) relevant, h_nr(b) non-relevant ones. Over the bins that both reach
+
+        HSA = least-squares slope of ln(h_r / h_nr) on the centre of the bin,  DO = sum of ln min(h_r, h_nr).
+
+    HSA rises with quality; DO has no stable sign. `hsa_robust` is a recipe of our own that holds on submitted
+    runs: ranks as scores, unretrieved relevant documents at the bottom, a slope per query with half counts,
+    the mean over queries. `recall` of the same lists is the control.
+
+    Lists are cut at `depth` first. `missing="min"` gives relevant documents that a list lacks its lowest
+    score, `"skip"` leaves them out. Non-relevant are all retrieved documents not judged relevant, or the
+    `judged` ones; `sample` keeps the n of each query with the smallest SHA-256 of seed, query and document,
+    of each run's own lists or of the `union` of all. `aggregate="query"` means slopes of queries,
+    `half_counts` adds 1/2 to all counts, `weighted` weighs bins by their counts. `as_printed` is the paper's
+    letter: normalised per model, unretrieved documents left out. `draws` resamples make the intervals.
+
+    A run may be a Python function `(query, documents) -> scores`: it scores the relevant documents and the
+    non-relevant ones among `documents`, or the judged ones; nothing is ranked.
+
+    Source: Krstovski, Smith and Kurtz 2015, section 3, equations 1 and 2.
+
+    >>> judgments = {"q1": {"d1": 1, "d2": 1, "d3": 1}}
+    >>> run = {"q1": {"d1": 4.0, "d2": 4.0, "d3": 0.0, "d4": 4.0, "d5": 0.0, "d6": 0.0}}
+    >>> found = histogram(judgments, run, bins=2)  # 1 : 2 below, 2 : 1 above, 0.5 apart
+    >>> found.hsa.round(4).tolist(), found.do.tolist()
+    ([2.7726], [0.0])
+    """
+    check_flags(as_printed=as_printed)
+    check_whole(0, draws=draws)
+    recipe = Recipe(
+        bins, norm or ("model" if as_printed else "query"), from_ranks, depth, sample, sample_from,
+        missing or ("skip" if as_printed else "min"), nonrelevant, aggregate, half_counts, weighted,
+        base, rel, seed,
+    ).checked()  # fmt: skip
+    if as_printed and not recipe.as_printed:
+        raise UsageError(
+            f"as_printed with other options ({recipe.words}); expected none of norm, missing, "
+            "nonrelevant, aggregate, half_counts, weighted, base beside it"
+        )
+    table = read_qrels(qrels, negative=negative)
+    repair = repair_of(order, on_duplicate, on_nan)
+    sources = scored_runs(
+        runs, table, documents=documents, sample=sample, seed=seed, rel=rel, negative=negative
+    )
+    drawn = None
+    if sample_from == "union":
+        sources, drawn = shared_sample(sources, table, recipe, repair)
+    infos, found = judge_runs(
+        sources, table, lambda judged: measured(judged, recipe, draws, drawn), repair=repair,
+        depth=depth, keep=True, name_by=name_by, on_run=on_run,
+    )  # fmt: skip
+    return Histograms(
+        infos, table.queries, found, recipe,
+        notices=histogram_notices(infos, table, found, recipe),
+        options=recipe._asdict() | {
+            "as_printed": recipe.as_printed, "draws": draws, "negative": negative, "order": order,
+            "on_duplicate": on_duplicate, "on_nan": on_nan, "name_by": name_by,
+        },
+    )  # fmt: skip

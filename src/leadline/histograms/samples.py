@@ -1,0 +1,48 @@
+"""Samples by hash: the same documents for everybody who asks with the same seed, without drawing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+
+import numpy as np
+
+from leadline.arrays import Flags, Hashes, Integers
+
+
+def keys_of(query: bytes, documents: Iterable[bytes], seed: int) -> Hashes:
+    """Give the first 64 bits of SHA-256 of seed, query and document with tabs between, by document.
+
+    >>> keys_of(b"q1", [b"d1"], 0).tolist()
+    [7932764680532128904]
+    """
+    start = sha256(b"%d\t%b\t" % (seed, query))
+    found = []
+    for document in documents:
+        one = start.copy()
+        one.update(document)
+        found.append(one.digest()[:8])
+    return np.frombuffer(b"".join(found), dtype=">u8").astype(np.uint64)
+
+
+def smallest(keys: Hashes, query: Integers, count: int) -> Flags:
+    """Say which rows have one of the `count` smallest keys of their query.
+
+    >>> smallest(np.array([5, 1, 3, 2], dtype=np.uint64), np.array([0, 0, 0, 1]), 2).tolist()
+    [False, True, True, True]
+    """
+    order = np.lexsort((keys, query))
+    ordered = query[order]
+    starts = np.searchsorted(ordered, ordered)
+    chosen = np.zeros(len(keys), dtype=np.bool_)
+    chosen[order[np.arange(len(keys)) - starts < count]] = True
+    return chosen
+
+
+def sampled_documents(
+    query: bytes, documents: Sequence[bytes], count: int, seed: int
+) -> list[bytes]:
+    """Give the `count` documents of smallest key, in the order of their ids."""
+    keys = keys_of(query, documents, seed)
+    chosen = np.argsort(keys, kind="stable")[:count]
+    return sorted(documents[place] for place in chosen.tolist())

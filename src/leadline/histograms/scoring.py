@@ -1,0 +1,108 @@
+"""Scores of given pairs by any Python function: nothing is ranked, nothing is indexed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from leadline.arguments import check_whole
+from leadline.errors import InputError, UsageError
+from leadline.formats import QrelsLike, read_qrels
+from leadline.histograms.samples import sampled_documents
+from leadline.judged_runs import named_sources
+from leadline.qrels import Qrels
+from leadline.run import Run
+from leadline.vocabulary import to_bytes, to_text
+
+Scorer: TypeAlias = "Callable[[str, list[str]], ArrayLike]"
+
+
+def scored(
+    function: Scorer,
+    qrels: QrelsLike,
+    *,
+    documents: Sequence[str] | None = None,
+    sample: int | None = None,
+    seed: int = 0,
+    rel: float = 1.0,
+    negative: str = "nonrelevant",
+    name: str = "",
+) -> Run:
+    """Score the relevant documents and some non-relevant ones with a function; give them as a run.
+
+    `function(query, documents)` gives one score per document, larger is better; query and documents are ids.
+    Non-relevant are the `documents` (of the collection) not judged relevant, or without them the judged
+    ones; `sample` keeps those n of every query whose SHA-256 of seed, query and document is smallest: the
+    same for every function. Queries without a relevant document are left out.
+
+    >>> pairs = scored(lambda query, documents: map(len, documents), {"q1": {"d1": 1, "d200": 0}})
+    >>> pairs.to_dict()
+    {'q1': {'d200': 4.0, 'd1': 2.0}}
+    """
+    check_whole(1, sample=sample)
+    check_whole(0, seed=seed)
+    table = read_qrels(qrels, negative=negative)
+    collection = None if documents is None else sorted({to_bytes(one) for one in documents})
+    rows: list[tuple[bytes, bytes, float]] = []
+    for code, query in enumerate(table.queries.names):
+        wanted = _documents_of(table, code, collection, sample, seed, rel)
+        if wanted:
+            values = _called(function, to_text(query), [to_text(one) for one in wanted])
+            rows += [(query, one, value) for one, value in zip(wanted, values, strict=True)]
+    if not rows:
+        raise InputError("no query has a relevant document", expected="at least one")
+    return Run.of(rows, name=name or getattr(function, "__name__", "function").strip("<>"))
+
+
+def _documents_of(
+    qrels: Qrels, code: int, collection: Sequence[bytes] | None, sample: int | None, seed: int,
+    rel: float,
+) -> list[bytes]:  # fmt: skip
+    low, high = int(qrels.begin[code]), int(qrels.end[code])
+    grades = dict(
+        zip(
+            qrels.documents.take(np.arange(low, high)), qrels.grades[low:high].tolist(), strict=True
+        )
+    )
+    relevant = sorted(name for name, grade in grades.items() if grade >= rel)
+    if not relevant:
+        return []
+    known = set(relevant)
+    others = [
+        name for name in (sorted(grades) if collection is None else collection) if name not in known
+    ]
+    if sample is not None:
+        others = sampled_documents(qrels.queries.names[code], others, sample, seed)
+    return relevant + others
+
+
+def _called(function: Scorer, query: str, documents: list[str]) -> list[float]:
+    given = function(query, documents)
+    values = given if isinstance(given, (list, tuple, np.ndarray)) else list(given)  # type: ignore[arg-type]
+    found = np.asarray(values, dtype=np.float64)
+    if found.shape != (len(documents),):
+        raise UsageError(
+            f"a function gave scores of shape {found.shape} for query '{query}'; expected "
+            f"{len(documents)}, one for each document"
+        )
+    return found.tolist()  # type: ignore[no-any-return]
+
+
+def scored_runs(runs: Any, qrels: Qrels, **options: Any) -> Any:
+    """Give the runs with every function among them called and made a run."""
+    if not callable(runs) and not any(callable(one) for one in _each(runs)):
+        return runs
+    sources = [
+        (name, scored(source, qrels, name=name or "", **options) if callable(source) else source)
+        for name, source in named_sources(runs)
+    ]
+    return [source for _, source in sources] if sources[0][0] is None else dict(sources)
+
+
+def _each(runs: Any) -> Sequence[Any]:
+    if isinstance(runs, Mapping):
+        return list(runs.values())
+    return runs if isinstance(runs, (list, tuple)) else []

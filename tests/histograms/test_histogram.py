@@ -1,0 +1,294 @@
+"""HSA and DO of whole runs: against a slow twin, laws, options, samples, functions, doubts."""
+
+from __future__ import annotations
+
+import math
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_bins import slow_overlap, slow_slope
+
+from leadline.errors import InputError, UsageError
+from leadline.histograms import Histograms, histogram, scored
+from leadline.histograms.resampling import hsa_interval
+
+Run = dict[str, dict[str, float]]
+Judgments = dict[str, dict[str, int]]
+DOCUMENTS = [f"d{place}" for place in range(9)]
+LISTS = st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(0, 12).map(float), min_size=1)
+RUNS = st.dictionaries(st.sampled_from(["q1", "q2", "q3"]), LISTS, min_size=1)
+QRELS = st.dictionaries(
+    st.sampled_from(["q1", "q2", "q3"]),
+    st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(-1, 2), min_size=1),
+    min_size=1,
+)
+OPTIONS = st.fixed_dictionaries({
+    "bins": st.sampled_from([2, 3, 7, 10]), "norm": st.sampled_from(["query", "model"]),
+    "from_ranks": st.booleans(), "depth": st.sampled_from([None, 1, 3, 6]),
+    "missing": st.sampled_from(["min", "skip"]), "nonrelevant": st.sampled_from(["retrieved", "judged"]),
+    "aggregate": st.sampled_from(["pooled", "query"]), "sample": st.sampled_from([None, 1, 2]),
+})  # fmt: skip
+
+
+def key(seed: int, query: str, document: str) -> bytes:
+    """Give what samples are ordered by."""
+    return sha256(f"{seed}\t{query}\t{document}".encode()).digest()
+
+
+def scores_of(
+    grades: dict[str, int], found: dict[str, float], query: str, options: dict[str, Any]
+) -> tuple[list[float], list[float]]:
+    """Give V_R and V_NR of one list, document by document."""
+    order = sorted(found, key=lambda name: (found[name], name), reverse=True)[: options["depth"]]
+    score = {name: -rank for rank, name in enumerate(order)} if options["from_ranks"] else found
+    relevant = [name for name in grades if grades[name] >= 1]
+    others = [name for name in order if name not in relevant]
+    if options["nonrelevant"] == "judged":
+        others = [name for name in others if name in grades]
+    others = sorted(others, key=lambda name: key(0, query, name))[: options["sample"]]
+    lowest = min(score[name] for name in order)
+    of_relevant = [float(score[name]) for name in relevant if name in order]
+    if options["missing"] == "min":
+        of_relevant += [float(lowest)] * (len(relevant) - len(of_relevant))
+    return of_relevant, [float(score[name]) for name in others]
+
+
+def spread(values: list[float], pool: list[float]) -> list[float]:
+    """Bring values to [0, 1] by the range of the pool."""
+    low, high = min(pool, default=0.0), max(pool, default=0.0)
+    return [0.5 if low == high else (value - low) / (high - low) for value in values]
+
+
+def counted(values: list[float], bins: int) -> list[int]:
+    """Count values bin by bin."""
+    return [
+        sum(
+            k / bins <= value < (k + 1) / bins or (value == 1 and k == bins - 1) for value in values
+        )
+        for k in range(bins)
+    ]
+
+
+def slow(qrels: Judgments, run: Run, options: dict[str, Any]) -> tuple[float, float]:
+    """Compute HSA and DO list by list."""
+    pairs = [
+        scores_of(grades, run[query], query, options)
+        for query, grades in qrels.items()
+        if query in run and any(grade >= 1 for grade in grades.values())
+    ]
+    pool = [value for pair in pairs for part in pair for value in part]
+    tables = [
+        [counted(spread(part, pool if options["norm"] == "model" else [*pair[0], *pair[1]]),
+                 options["bins"]) for part in pair]
+        for pair in pairs
+    ]  # fmt: skip
+    if options["aggregate"] == "query":
+        slopes = [value for pair in tables if not math.isnan(value := slow_slope(*pair))]
+        used = [pair for pair in tables if sum(map(sum, pair))]
+        overlaps = [slow_overlap(*pair) for pair in used]
+        return (
+            sum(slopes) / len(slopes) if slopes else math.nan,
+            sum(overlaps) / len(overlaps) if overlaps else math.nan,
+        )
+    pooled = [
+        [sum(column) for column in zip(*side, strict=True)] for side in zip(*tables, strict=True)
+    ]
+    if not pooled:
+        return math.nan, 0.0
+    return slow_slope(*pooled), slow_overlap(*pooled)
+
+
+def only(found: Histograms) -> tuple[float, float]:
+    return float(found.hsa[0]), float(found.do[0])
+
+
+@given(QRELS, RUNS, OPTIONS)
+def test_the_fast_and_the_slow_way_agree(
+    qrels: Judgments, run: Run, options: dict[str, Any]
+) -> None:
+    found = histogram(qrels, run, draws=0, **options)
+    assert only(found) == pytest.approx(slow(qrels, run, options), abs=1e-9, nan_ok=True)
+
+
+@given(QRELS, RUNS, st.sampled_from([0.5, 4.0]), st.sampled_from([-8.0, 16.0]))
+def test_an_increasing_line_of_the_scores_changes_nothing(
+    qrels: Judgments, run: Run, factor: float, shift: float
+) -> None:
+    moved = {
+        query: {name: factor * value + shift for name, value in one.items()}
+        for query, one in run.items()
+    }
+    before, after = histogram(qrels, run, draws=50), histogram(qrels, moved, draws=50)
+    assert before.to_dict() == after.to_dict()
+
+
+def test_a_decreasing_line_of_the_scores_negates_hsa() -> None:
+    dice = np.random.default_rng(3)
+    qrels = {"q": {f"d{place:03}": int(place % 4 == 0) for place in range(200)}}
+    run = {"q": {name: float(dice.normal(grade)) for name, grade in qrels["q"].items()}}
+    mirrored = {"q": {name: -value for name, value in run["q"].items()}}
+    before, after = histogram(qrels, run), histogram(qrels, mirrored)
+    assert before.hsa[0] > 0
+    assert after.hsa[0] == pytest.approx(-before.hsa[0])
+    assert after.do[0] == pytest.approx(before.do[0])
+
+
+@given(QRELS, RUNS)
+def test_a_monotone_map_changes_nothing_from_ranks(qrels: Judgments, run: Run) -> None:
+    bent = {
+        query: {name: math.exp(value) for name, value in one.items()} for query, one in run.items()
+    }
+    before = histogram(qrels, run, from_ranks=True, draws=0)
+    after = histogram(qrels, bent, from_ranks=True, draws=0)
+    assert before.to_dict() == after.to_dict()
+
+
+def test_as_printed_is_per_model_pooled_and_without_unretrieved_documents() -> None:
+    qrels = {"q1": {"a": 1, "b": 1, "gone": 1}, "q2": {"a": 1}}
+    run = {
+        "q1": {"a": 10.0, "b": 0.0, "x": 10.0, "y": 0.0},
+        "q2": {"a": 6.0, "x": 2.0, "y": 6.0, "z": 6.0},
+    }
+    found = histogram(qrels, run, bins=2, as_printed=True, draws=0)
+    assert found.histograms("run").tolist() == [[1, 2], [2, 3]]
+    assert found.hsa[0] == pytest.approx(2 * (math.log(2 / 3) - math.log(1 / 2)))
+    assert found.recipe.as_printed
+    assert found.to_dict()["definition"].startswith(
+        "as printed in the paper, scores normalised per model"
+    )
+    by_query = histogram(qrels, run, bins=2, draws=0)
+    assert by_query.histograms("run").tolist() == [[2, 2], [2, 3]]
+    assert not by_query.recipe.as_printed
+    with pytest.raises(UsageError, match="expected none of norm"):
+        histogram(qrels, run, as_printed=True, half_counts=True)
+
+
+def test_the_robust_variant_is_one_recipe_whatever_the_other_options_say() -> None:
+    qrels = {"q1": {"a": 1, "gone": 1}, "q2": {"b": 1}}
+    run = {"q1": {"a": 9.0, "x": 3.0, "y": 1.0}, "q2": {"x": 5.0, "b": 4.5, "y": 4.0, "z": 0.0}}
+    plain = histogram(qrels, run)
+    for more in (
+        {"norm": "model"},
+        {"base": 2.0},
+        {"weighted": True},
+        {"missing": "skip"},
+        {"as_printed": True},
+    ):
+        assert histogram(qrels, run, **more).hsa_robust == plain.hsa_robust
+    same = histogram(qrels, run, from_ranks=True, aggregate="query", half_counts=True)
+    assert same.hsa == plain.hsa_robust
+    assert plain.recall[0] == 0.75
+
+
+def test_a_sample_from_the_union_is_the_same_for_all_runs() -> None:
+    qrels = {"q": {"r": 1}}
+    runs = {
+        "long": {"q": {"r": 9.0} | {f"x{place}": float(-place) for place in range(40)}},
+        "short": {"q": {"r": 5.0} | {f"x{place}": float(place) for place in range(20)}},
+    }
+    found = histogram(qrels, runs, sample=10, sample_from="union", draws=0)
+    assert found.counts.sum(axis=(1, 3)).tolist() == [[1, 10], [1, 10]]
+    skipped = histogram(qrels, runs, sample=10, sample_from="union", missing="skip", draws=0)
+    names = sorted((f"x{place}" for place in range(40)), key=lambda name: key(0, "q", name))[:10]
+    inside = sum(int(name[1:]) < 20 for name in names)
+    assert skipped.counts.sum(axis=(1, 3)).tolist() == [[1, 10], [1, inside]]
+    codes = {notice.code for notice in histogram(qrels, runs, sample=10).notices}
+    assert "samples_differ" in codes
+    assert "samples_differ" not in {notice.code for notice in found.notices}
+
+
+@pytest.mark.parametrize("documents", [None, [f"d{place}" for place in range(50)]])
+def test_a_python_function_needs_no_ranking(documents: list[str] | None) -> None:
+    qrels = {"q1": {"d1": 1, "d2": 2, "d3": 0, "d4": 0}, "q2": {"d7": 0}, "q3": {"d5": 1, "d6": 0}}
+    asked: dict[str, list[str]] = {}
+
+    def model(query: str, names: list[str]) -> list[float]:
+        asked[query] = names
+        return [float(name[1:]) for name in names]
+
+    found = histogram(qrels, {"mine": model}, documents=documents, sample=3, bins=4)
+    assert asked.keys() == {"q1", "q3"}
+    expected = 2 if documents is None else 3
+    assert (len(asked["q1"]), len(asked["q3"])) == (
+        2 + expected,
+        1 + (1 if documents is None else 3),
+    )
+    again = scored(model, qrels, documents=documents, sample=3)
+    assert histogram(qrels, again, bins=4, sample=3).hsa_robust == found.hsa_robust
+    with pytest.raises(UsageError, match="scores of shape"):
+        histogram(qrels, lambda _query, _names: [1.0])
+
+
+def test_intervals_hold_the_estimate_and_a_sample_widens_them() -> None:
+    dice = np.random.default_rng(1)
+    qrels = {f"q{q}": {f"d{place:03}": int(place < 15) for place in range(150)} for q in range(12)}
+    run = {
+        query: {name: float(dice.normal(1.5 * grade)) for name, grade in grades.items()}
+        for query, grades in qrels.items()
+    }
+    whole, part = (histogram(qrels, run, aggregate="query", half_counts=True, sample=n, seed=2)
+                   for n in (None, 15))  # fmt: skip
+    for found in (whole, part):
+        one = found.measured[0]
+        assert one.low < one.hsa < one.high
+        assert one.robust_low < one.hsa_robust < one.robust_high
+    low, high = hsa_interval(part.counts[0], part.recipe._replace(sample=None), 1000)
+    assert part.measured[0].high - part.measured[0].low > high - low
+    again = histogram(qrels, run, aggregate="query", half_counts=True, sample=15, seed=2)
+    assert again.to_dict() == part.to_dict()
+
+
+def test_what_should_not_be_trusted_is_said() -> None:
+    qrels = {"q": {"a": 1, "b": 1, "lost": 1}, "none": {"a": 0}}
+    flat = {"q": dict.fromkeys("abxyz", 1.0)}
+    found = histogram(qrels, flat)
+    assert np.isnan(found.hsa[0])
+    assert {notice.code for notice in found.notices} >= {
+        "undefined", "few_relevant", "lopsided_scores", "unretrieved", "constant_scores", "no_relevant",
+        "missing_queries",
+    }  # fmt: skip
+    assert found.do[0] == pytest.approx(math.log(3))
+    assert found.to_dict()["runs"][0]["hsa"] is None
+
+
+def test_a_run_without_a_relevant_document_is_defined() -> None:
+    found = histogram({"q": {"a": 1, "b": 1}}, {"q": {"x": 2.0, "y": 1.0}}, missing="skip")
+    assert np.isnan(found.hsa[0])
+    assert (found.do[0], found.recall[0]) == (0, 0)
+    nobody = histogram({"q": {"a": 1}}, {"other": {"x": 2.0}})
+    assert np.isnan(nobody.hsa[0])
+    assert np.isnan(nobody.hsa_robust[0])
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"bins": 1}, "bins=1; expected 2 or more"),
+        ({"norm": "topic"}, "norm='topic'; expected 'query' or 'model' or 'none'"),
+        ({"norm": "none"}, "scores outside 0 to 1"),
+        ({"norm": "none", "from_ranks": True}, "norm='none' with ranks"),
+        ({"base": 1.0}, "base=1"),
+        ({"sample_from": "union"}, "without a sample"),
+        ({"depth": 0}, "depth=0"),
+    ],
+)
+def test_bad_options_are_refused(options: dict[str, Any], words: str) -> None:
+    with pytest.raises((UsageError, InputError), match=words.replace("(", r"\(")):
+        histogram({"q": {"a": 1}}, {"q": {"a": 7.0, "x": 3.0}}, **options)
+
+
+def test_infinite_scores_are_refused_unless_ranks_are_taken() -> None:
+    run = {"q": {"a": math.inf, "x": 3.0, "y": -math.inf}}
+    with pytest.raises(InputError, match=r"score inf for query 'q'.*--from-ranks"):
+        histogram({"q": {"a": 1}}, run)
+    assert histogram({"q": {"a": 1}}, run, from_ranks=True).hsa_robust[0] > 0
+
+
+def test_the_widest_scores_do_not_overflow() -> None:
+    run = {"q": {"a": 1.7e308, "x": -1.7e308, "b": 1.7e308, "y": 0.0}}
+    found = histogram({"q": {"a": 1, "b": 1}}, run, bins=2, draws=0)
+    assert found.histograms("run").tolist() == [[0, 2], [1, 1]]
