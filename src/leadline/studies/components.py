@@ -20,6 +20,7 @@ from leadline.evaluation import evaluate
 from leadline.formats import QrelsLike
 from leadline.formats.texts import TextsLike, name_of, read_queries
 from leadline.index import build_index
+from leadline.measures import MEASURES
 from leadline.models import MODELS
 from leadline.render import Share, Sheet
 from leadline.results import Notice
@@ -71,10 +72,11 @@ def run(
         raise UsageError(f"{len(models)} weighting; expected two or more")
     if "none" in (stem, stop):
         raise UsageError("none as stems or stop words; expected what is tried against none")
+    wanted = MEASURES.expand_all([measure])  # refused before any work
+    if len(wanted) != 1:
+        raise UsageError(f"'{measure}' means {len(wanted)} measures; expected one")
     runs, notices, documents = _runs(docs, queries, models, stem, stop, on_run)
-    results = evaluate(qrels, runs, [measure])
-    if len(results.measures) != 1:
-        raise UsageError(f"'{measure}' means {len(results.measures)} measures; expected one")
+    results = evaluate(qrels, runs, wanted)
     values = results.counted(0)
     values = values[:, ~np.isnan(values).any(axis=0)]
     if values.shape[1] < 2:
