@@ -51,7 +51,7 @@ def grid(cutoff: int | None, values: dict[str, list[str]]) -> list[tuple[str, st
 
 
 def run(data: Path) -> None:
-    """Conduct the study on both grids, keep what it found."""
+    """Conduct the study on both grids, keep what was found."""
     kept = {"leadline": ll.__version__, "found": everywhere(data, EVEN, draw=True)}
     KEPT.write_text(json.dumps(kept | {"wide": everywhere(data, WIDE)}, indent=1) + "\n")
 
@@ -241,36 +241,36 @@ PAGE = """# Does the model matter more than its parameter?
 
 Golbus and Aslam 2014 (section 3.2, tables 1 and 2, figures 3 and 4): BM25, a language model with Dirichlet
 smoothing (LM) and divergence from randomness (DFR), 21 settings each. Every family is represented by the
-setting with the largest RIC on these very queries, as in the paper. Are the best of different families nearer
-to each other than settings of one family are? Grids, which the paper does not give: b = 0, 0.05 to 1 (k1 =
-1.2), mu = 250, 500 to 5250, c = 0.5, 1 to 10.5. DFR is In_expB2 for RIC and PL2 for RIC at 20, as in the
-paper. Whole lists are all documents that match; at 20, lists are cut there. The judgments list what is
-relevant only, so every other document of the collection was taken as judged, not relevant (`--complete`): for
-nfcorpus-test, which was not judged by hand, that is an assumption. leadline {version}; {sizes}.
+setting with the largest RIC on these very queries, as in the paper. Are the best of different families
+nearer to each other than settings of one family are? Grids, which the paper does not give: b = 0, 0.05 to 1
+(k1 = 1.2), mu = 250, 500 to 5250, c = 0.5, 1 to 10.5. DFR is In_expB2 for RIC and PL2 for RIC at 20, as in
+the paper. Whole lists are all documents that match; at 20, lists are cut there. The judgments list what is
+relevant only, so every other document of the collection was taken as judged, not relevant (`--complete`):
+for nfcorpus-test, which was not judged by hand, that is an assumption. leadline {version}; {sizes}.
 
-**Not reproduced on these grids.** In the paper the largest id between best models (0.149, LM and BM25 on TREC 8 at 20) is
-smaller than roughly 40 % of the pairs of BM25, and the smallest (0.056) than roughly 55 % of the pairs of LM:
-from that it concludes that there is far more difference within a model than across models. Here the largest
-id between best models is smaller than half of the pairs of every family in {held} of {settings} settings. It
-is smaller than 40 % (rounded) of the pairs of a family in {paper} of {cells} cases (at most {most}), and
-smaller than none of them in {zeros}. Whole lists and lists cut at 20
-differ: {whole[zeros]} of the {whole[cells]} cases of whole lists are 0 %,
-{cut[zeros]} of the {cut[cells]} at 20.
+**Not reproduced on these grids.** In the paper the largest id between best models (0.149, LM and BM25 on
+TREC 8 at 20) is smaller than roughly 40 % of the pairs of BM25, and the smallest (0.056) than roughly 55 %
+of the pairs of LM: from that it concludes that there is far more difference within a model than across
+models. Here the largest id between best models is smaller than half of the pairs of every family in {held}
+of {settings} settings. It is smaller than at least 40 % (rounded) of the pairs of a family in {paper} of
+{cells} cases (at most {most}), and smaller than none of them in {zeros}. Whole lists and lists cut at 20
+differ: {whole[zeros]} of the {whole[cells]} cases of whole lists are 0 %, {cut[zeros]} of the {cut[cells]}
+at 20.
 
-**What holds.** The nearest two best models are nearer than half of the pairs of a family in {near} of {cells}
-cases ({cut[near]} of {cut[cells]} at 20, {whole[near]} of {whole[cells]} with whole lists; shares {range}).
-In {without_lm} of {settings} settings these two are BM25 and DFR, and in {with_lm} the farthest two have LM
-in them: two of the three models behave alike, the third does not. The most distant settings of one family are
-farther apart than any two best models in {ends} of {settings} settings.
+**What holds.** The nearest two best models are nearer than half of the pairs of a family in {near} of
+{cells} cases ({cut[near]} of {cut[cells]} at 20, {whole[near]} of {whole[cells]} with whole lists; shares
+{range}). In {without_lm} of {settings} settings these two are BM25 and DFR, and in {with_lm} the farthest
+two have LM in them. The most distant settings of one family are farther apart than any two best models in
+{ends} of {settings} settings.
 
 **It depends on the grid**, and the paper gives none. LM's grid starts at mu = 250, and in {edge} of
-{settings} settings that is its best. On a second grid, wider and in equal ratios (mu = 10 to 5000, c = 0.05 to 20, b as
-before; chosen after seeing the first), the largest id between best models is smaller than
+{settings} settings that is its best. On a second grid, wider and in equal ratios (mu = 10 to 5000, c = 0.05
+to 20, b as before; chosen after seeing the first), the largest id between best models is smaller than
 {wide[ranges][LM]} of the pairs of LM and {wide[ranges][DFR]} of those of DFR, instead of {ranges[LM]} and
 {ranges[DFR]}; for BM25 {wide[ranges][BM25]} instead of {ranges[BM25]}. Shares of 40 % (rounded) are reached
-in {wide[paper]} of {cells} cases, a half in every family in {wide[held]} of {settings} settings. Whoever chooses
-the range of a parameter chooses the answer: a range with bad values makes every best pair look alike. The
-collections are small, and the data of the paper (TREC 8 and 9) are not at hand.
+in {wide[paper]} of {cells} cases, a half in every family in {wide[held]} of {settings} settings. Whoever
+chooses the range of a parameter chooses the answer: a range with bad values makes every best pair look
+alike. The collections are small, and the data of the paper (TREC 8 and 9) are not at hand.
 
 The paper's sentence with these numbers, the largest id between best models:
 
