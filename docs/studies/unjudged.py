@@ -141,7 +141,7 @@ One vote a team instead of one a run:
 ## The truly best systems
 
 Place of the best run; mean place of the best tenth (what it would be in the right order); tau within the
-better half.
+better half (the middle one in it).
 
 {best}
 
