@@ -15,7 +15,7 @@ from leadline.estimators.pool import Pool
 from leadline.formats import Repair, counted_run
 from leadline.judged_runs import named_sources
 from leadline.results import RunInfo
-from leadline.vocabulary import Vocabulary
+from leadline.vocabulary import Vocabulary, to_text
 
 
 class Topics(NamedTuple):
@@ -72,6 +72,16 @@ class Systems:
             [self.infos[place] for place in chosen], self.documents,
             [self._lists[place] for place in chosen],
         )  # fmt: skip
+
+    def first_documents(self, query: int, depth: int) -> list[str]:
+        """Give the documents that any run has among its first ones."""
+        name = self.queries.names[query]
+        spans = [one.spans.get(name, (0, 0)) for one in self._lists]
+        lists = [
+            one.document[low : min(high, low + depth)]
+            for one, (low, high) in zip(self._lists, spans, strict=True)
+        ]
+        return [to_text(self.documents[code]) for code in np.unique(np.concatenate(lists)).tolist()]
 
     def align(self, ids: list[str], theta: Floats) -> Topics:
         """Find the vector of every document; vectors of others are left alone."""

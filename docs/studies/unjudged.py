@@ -1,0 +1,245 @@
+"""Write the page of the study unjudged-systems from the folders that `leadline study` filled.
+
+    python docs/studies/unjudged.py FOLDER
+
+FOLDER holds one folder per set, as the commands on the page name them. Numbers come from their JSON, figures
+are copied; only the words around them are written here.
+"""  # noqa: INP001
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+SETS = {
+    "trec-covid-r1": "TREC-COVID round 1",
+    "trec-dl-2019-passage": "TREC 2019 Deep Learning, passages",
+    "trec-robust-2003": "TREC 2003 Robust",
+}
+NOTE = "<!-- Made by docs/studies/unjudged.py from the output of `leadline study`. -->"
+Found = dict[str, dict[str, Any]]
+
+
+def shown(value: dict[str, float]) -> str:
+    """Write a value with its interval."""
+    return f"{value['value']:.2f} [{value['low']:.2f}, {value['high']:.2f}]"
+
+
+def table(heads: list[str], rows: list[list[str]]) -> str:
+    """Write a table."""
+    lines = ["| " + " | ".join(heads) + " |", "| --- |" + " --- |" * (len(heads) - 1)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+
+
+def methods(found: Found) -> list[str]:
+    """Give the methods, the one with the largest mean tau first."""
+    names = list(found["trec-covid-r1"]["methods"])
+
+    def tau(name: str) -> float:
+        return sum(float(one["methods"][name]["run"]["kendall"]["value"]) for one in found.values())
+
+    return sorted(names, key=lambda name: -tau(name))
+
+
+def agreement(found: Found, part: str, votes: str) -> str:
+    """Write one statistic of all methods and sets."""
+    rows = [
+        [name, *(shown(found[one]["methods"][name][votes][part]) for one in SETS)]
+        for name in methods(found)
+    ]
+    return table(["method", *SETS.values()], rows)
+
+
+def best(found: Found) -> str:
+    """Write where the truly best stand, and tau within the better half."""
+    rows = []
+    for name in methods(found):
+        cells = [name]
+        for one in SETS:
+            values = found[one]["methods"][name]["run"]
+            cells.append(
+                f"{values['place_of_best']}; {values['mean_place_of_best']:.1f} "
+                f"({values['ideal_mean_place']:.1f}); {values['better_half']:.2f}"
+            )
+        rows.append(cells)
+    return table(["method", *SETS.values()], rows)
+
+
+def sizes(found: Found) -> str:
+    """Write mean tau by the number of systems."""
+    numbers = ["5", "10", "20", "50", "100"]
+    rows = []
+    for one, title in SETS.items():
+        for name in methods(found):
+            values = found[one]["sizes"][name]
+            cells = [
+                f"{values[n]['mean']:.2f} [{values[n]['low']:.2f}, {values[n]['high']:.2f}]"
+                if n in values
+                else "-"
+                for n in numbers
+            ]
+            rows.append([title, name, *cells])
+    return table(["set", "method", *numbers], rows)
+
+
+def left_out(found: Found) -> str:
+    """Write what happens without a team, and without the siblings of a run."""
+    rows = []
+    for one, title in SETS.items():
+        for name in methods(found):
+            values = found[one]["left_out"][name]
+            gains = [
+                "-" if values[part] is None else f"{values[part]:+.1f}"
+                for part in ("gain_run", "gain_team")
+            ]
+            span = f"{values['low']:.2f} to {values['high']:.2f}"
+            rows.append([title, name, str(values["teams"]), span, str(values["runs"]), *gains])
+    heads = ["set", "method", "teams left out", "tau among the others", "runs with siblings"]
+    return table([*heads, "places gained", "with one vote a team"], rows)
+
+
+def counts(found: Found) -> str:
+    """Write how much there was to look at."""
+    parts = ("systems", "teams", "queries")
+    rows = [[title, *(str(found[one][part]) for part in parts)] for one, title in SETS.items()]
+    return table(["set", "runs", "teams", "queries"], rows)
+
+
+PAGE = """# Study: systems ranked without judgments
+
+{note}
+
+Five estimators that need only the ids of retrieved documents rank the runs of three campaigns; how far do
+they agree with MAP on the judgments? Defaults of leadline {version}, seed 0; on the passages grades from 2
+count as relevant. Brackets are 95 % intervals from drawing whole teams again {samples:,} times: they are for
+other teams that vote as these do, since votes are not counted anew in a draw.
+
+**What was seen.** {words}
+
+{counts}
+
+## Kendall's tau with MAP
+
+{kendall}
+
+One vote a team instead of one a run:
+
+{kendall_team}
+
+## tau-AP: mistakes near the top weigh more
+
+{tau_ap}
+
+## Pearson
+
+{pearson}
+
+## The truly best systems
+
+Place of the best run; mean place of the best tenth (what it would be in the right order); tau within the
+better half (the middle one in it).
+
+{best}
+
+![nruns against MAP, TREC-COVID round 1](unjudged-trec-covid-r1-nruns.svg)
+![nruns against MAP, TREC 2003 Robust](unjudged-trec-robust-2003-nruns.svg)
+
+nruns against MAP: TREC-COVID round 1, then TREC 2003 Robust. Ringed: the best three by either.
+
+## Fewer systems
+
+Mean tau over {subsets} random sets of systems, with the 5 % and 95 % quantiles.
+
+{sizes}
+
+![tau by the number of systems, TREC-COVID round 1](unjudged-trec-covid-r1-sizes.svg)
+
+## A team left out, and the votes of siblings
+
+The largest teams were left out one at a time. Then, of each such team with several runs, one run stayed: how
+many places, among the runs of other teams, had the votes of its siblings gained it?
+
+{left_out}
+
+## To repeat it
+
+    cd SET
+    leadline study unjudged-systems qrels.txt runs/* --team systems.tsv:team -o OUT/SET
+    python docs/studies/unjudged.py OUT
+
+(on the passages with `--level 2`)
+"""
+
+
+def words(found: Found) -> str:
+    """Say in words what the numbers say, with the numbers."""
+    order = methods(found)
+    run = {name: [found[one]["methods"][name]["run"] for one in SETS] for name in order}
+    above = {
+        title: sum(found[one]["methods"][name]["run"]["kendall"]["low"] > 0 for name in order)
+        for one, title in SETS.items()
+    }
+    first = run["nruns"]
+    moved = [
+        found[one]["methods"][name]["team"]["kendall"]["value"]
+        - found[one]["methods"][name]["run"]["kendall"]["value"]
+        for one in SETS
+        for name in order
+    ]
+    covid = found["trec-covid-r1"]
+    gains = [
+        (covid["left_out"][name]["gain_run"], covid["left_out"][name]["gain_team"])
+        for name in order
+    ]
+    last = (
+        f"One vote a team changes tau by {min(moved):+.2f} to {max(moved):+.2f}. On TREC-COVID a run gains "
+        f"{min(a for a, _ in gains):.1f} to {max(a for a, _ in gains):.1f} places by its siblings' votes, "
+        f"and {min(b for _, b in gains):.1f} to {max(b for _, b in gains):.1f} when a team has one vote."
+    )
+    lines = [
+        "No method is best everywhere. nruns has tau "
+        + ", ".join(f"{one['kendall']['value']:.2f}" for one in first)
+        + " on the three sets in the order of the tables; the interval of tau lies above 0 for "
+        + ", ".join(f"{count} of {len(order)} methods on {title}" for title, count in above.items())
+        + ".",
+        "All mis-rank the best: tau-AP of nruns is "
+        + ", ".join(f"{one['tau_ap']['value']:.2f}" for one in first)
+        + ", tau within the better half "
+        + ", ".join(f"{one['better_half']:.2f}" for one in first)
+        + f", and the truly best {first[0]['best']} of {covid['systems']} runs of TREC-COVID stand at mean "
+        f"place {first[0]['mean_place_of_best']:.1f} by nruns where {first[0]['ideal_mean_place']:.1f} "
+        "would be right. A system that finds relevant documents which no other finds looks bad to all "
+        "five: use these estimates to find what is broken, not to pick a winner.",
+        last,
+    ]
+    return "\n".join(lines)
+
+
+def main(folder: Path) -> None:
+    """Write the page and copy its figures."""
+    found: Found = {
+        name: json.loads((folder / name / "unjudged-systems.json").read_text()) for name in SETS
+    }
+    first = found["trec-covid-r1"]
+    page = PAGE.format(
+        note=NOTE, version=first["leadline"], samples=first["options"]["samples"],
+        subsets=first["options"]["subsets"], words=words(found), counts=counts(found),
+        kendall=agreement(found, "kendall", "run"), kendall_team=agreement(found, "kendall", "team"),
+        tau_ap=agreement(found, "tau_ap", "run"), pearson=agreement(found, "pearson", "run"),
+        best=best(found), sizes=sizes(found), left_out=left_out(found),
+    )  # fmt: skip
+    (HERE / "unjudged-systems.md").write_text(page, encoding="utf-8")
+    for name, figure in (
+        ("trec-covid-r1", "nruns"),
+        ("trec-robust-2003", "nruns"),
+        ("trec-covid-r1", "sizes"),
+    ):
+        shutil.copy(folder / name / f"{figure}.svg", HERE / f"unjudged-{name}-{figure}.svg")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
