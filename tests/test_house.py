@@ -34,7 +34,7 @@ FLOORS: tuple[tuple[frozenset[str], ...], ...] = tuple(
         "formats text",
         "measures statistics index topics sampling",
         "trec_names < profiles catalogue models bounds < notices < judged_runs intervals < evaluation",
-        "curves subtopic_curves explanation comparison",
+        "correlations curves subtopic_curves explanation comparison",
         "histograms unjudged differences online judging",
         "render < plots",
         "pages < studies demo",

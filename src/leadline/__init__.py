@@ -9,6 +9,7 @@ from leadline import version
 
 if TYPE_CHECKING:
     from leadline.comparison import compare
+    from leadline.correlations import correlate
     from leadline.curves import curve
     from leadline.differences import difference
     from leadline.errors import InputError, LeadlineError, UsageError
@@ -34,6 +35,7 @@ _ROOMS = {
     "Run": "run",
     "UsageError": "errors",
     "compare": "comparison",
+    "correlate": "correlations",
     "curve": "curves",
     "difference": "differences",
     "evaluate": "evaluation",
@@ -57,6 +59,7 @@ __all__ = [
     "UsageError",
     "__version__",
     "compare",
+    "correlate",
     "curve",
     "difference",
     "evaluate",

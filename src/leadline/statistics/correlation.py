@@ -45,6 +45,30 @@ def kendall(x: Floats, y: Floats, times: Integers | None = None) -> float:
     return float((pairs * signs[0] * signs[1]).sum() / size) if size > 0 else float("nan")
 
 
+def tau_ap(x: Floats, y: Floats, times: Integers | None = None) -> float:
+    """Give tau-AP of an order y against the true order x: Kendall's tau that minds errors at the top most.
+
+    The mean, over all observations that have any above them in y, of the share of those above that are
+    rightly so by x less the share that are wrongly so. Those tied in x count as neither; those tied in y
+    are not above. Not symmetric; -1 to 1, NaN where nothing is above anything in y. O(n^2).
+
+    Source: Yilmaz, Aslam and Robertson 2008, section 4, equation 3 (there without ties).
+
+    >>> truth = np.array([4.0, 3.0, 2.0, 1.0])
+    >>> swaps = np.array([3.0, 4.0, 2.0, 1.0]), np.array([4.0, 3.0, 1.0, 2.0])
+    >>> [round(tau_ap(truth, swapped), 4) for swapped in swaps]  # the first two, the last two
+    [0.3333, 0.7778]
+    """
+    weight = np.ones(len(x)) if times is None else times.astype(np.float64)
+    above = (y[None, :] > y[:, None]) * weight
+    size = above.sum(axis=1)
+    used = (size > 0) & (weight > 0)
+    if not used.any():
+        return float("nan")
+    right = (above * np.sign(x[None, :] - x[:, None])).sum(axis=1)
+    return float((weight[used] * right[used] / size[used]).sum() / weight[used].sum())
+
+
 def average_ranks(values: Floats, times: Integers | None = None) -> Floats:
     """Give ranks from 1, equal values the mean of theirs; an observation that counts n times is n equal ones.
 
