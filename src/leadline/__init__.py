@@ -9,6 +9,7 @@ from leadline import version
 
 if TYPE_CHECKING:
     from leadline.comparison import compare
+    from leadline.correlations import correlate
     from leadline.curves import curve
     from leadline.differences import difference
     from leadline.errors import InputError, LeadlineError, UsageError
@@ -41,6 +42,7 @@ _ROOMS = {
     "UsageError": "errors",
     "build_index": "index",
     "compare": "comparison",
+    "correlate": "correlations",
     "curve": "curves",
     "difference": "differences",
     "evaluate": "evaluation",
@@ -72,6 +74,7 @@ __all__ = [
     "__version__",
     "build_index",
     "compare",
+    "correlate",
     "curve",
     "difference",
     "evaluate",

@@ -113,14 +113,14 @@ def test_estimates_near_the_full_sample_are_near_and_their_intervals_mostly_hold
     qrels, run = collection(30, seed=1)
     exact = evaluate(qrels, run, "AP").mean("run", "AP")
     hits = 0
-    for seed in range(20):
-        found = sampled(qrels, run, "AP", sample=500, seed=seed, draws=100)
+    for seed in range(10):
+        found = sampled(qrels, run, "AP", sample=500, seed=seed, draws=60)
         low, high, sampling_low, sampling_high, bias = found.limits[0, 0].tolist()
         assert found.means[0, 0] == pytest.approx(exact, rel=0.15)
         assert low < sampling_low < sampling_high < high
         assert bias > 0
         hits += sampling_low <= exact <= sampling_high
-    assert hits >= 14
+    assert hits >= 6
 
 
 def test_small_samples_are_too_high_and_nevertheless_order_systems() -> None:

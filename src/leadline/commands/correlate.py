@@ -1,0 +1,83 @@
+"""`leadline correlate`: how well one result tracks another over runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from leadline.commands._options import deliver, keep_inputs, output_options
+from leadline.commands._results import describe_input, envelope, escaped, json_text, say
+from leadline.correlations import Correlation, correlate
+from leadline.formats.labels import read_labels
+from leadline.render import Sheet, render
+from leadline.results import plain
+
+TITLES = {
+    "pearson": "Pearson", "spearman": "Spearman", "kendall": "Kendall tau-b", "tau_ap": "tau-AP",
+}  # fmt: skip
+
+
+@click.command(
+    epilog="Example: leadline correlate map.json:AP hsa.json:hsa_robust --team systems.tsv:team"
+)
+@click.argument("truth", metavar="TRUTH[:MEASURE]")
+@click.argument("estimate", metavar="ESTIMATE[:MEASURE]")
+@click.option("--team", metavar="FILE:COLUMN",
+              help="The team of every run: teams are drawn again, as their runs are alike.")  # fmt: skip
+@click.option("--draws", type=int, default=1000, show_default=True, metavar="N",
+              help="Resamples for the intervals; 0: none.")  # fmt: skip
+@click.option("--confidence", type=float, default=0.95, show_default=True, metavar="SHARE",
+              help="How often such intervals hold what they are for.")  # fmt: skip
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
+              help="Begins the random draws; the same seed gives the same result.")  # fmt: skip
+@output_options
+def command(
+    *, truth: str, estimate: str, team: str | None, form: str, output: str | None, **options: Any
+) -> None:
+    """Correlate two numbers of the same runs: JSON results of commands, or tables with a header.
+
+    MEASURE is a measure of a result (AP, hsa, ric) or a column of a table; by default the first. Runs that
+    are in one file only are counted.
+    """
+    keep_inputs(output, truth, estimate)
+    found = correlate(truth, estimate, teams=read_labels(team) if team else None, **options)
+    keep_inputs(output, *(side.path for side in found.sides))
+    found.options["team"] = team
+    deliver(_text(found, form, to_file=output is not None), output)
+
+
+def _text(found: Correlation, form: str, *, to_file: bool) -> str:
+    if form == "json":
+        inputs = [describe_input(side.path, len(side.values)) for side in found.sides]
+        return json_text(
+            envelope("correlate", inputs, found.options, found.notices) | found.to_dict()
+        )
+    if form in ("csv", "jsonl"):
+        say(found.notices)
+    if form == "jsonl":
+        import json
+
+        rows = [{"coefficient": name, **found.to_dict()[name]} for name in found.found]
+        return "".join(escaped(json.dumps(row)) + "\n" for row in rows)
+    return render(sheet_of(found), form, to_file=to_file)
+
+
+def sheet_of(found: Correlation) -> Sheet:
+    """Lay the coefficients down."""
+    truth, estimate = found.sides
+    unit = "teams" if found.options["team"] else "runs"
+    what = (
+        f"{estimate.measure} ({estimate.path}) against {truth.measure} ({truth.path}) over "
+        f"{len(found.names)} runs"
+    )
+    how = (
+        f"low, high: {100 * found.options['confidence']:g} % interval, {unit} drawn again "
+        f"({found.options['draws']} draws); queries: the same with queries drawn again"
+    )
+    heads = ["coefficient", "value", "low", "high", "p", "queries low", "queries high"]
+    return Sheet(
+        heads,
+        [[TITLES[name], *map(plain, one)] for name, one in found.found.items()],
+        notes=[what, how, *map(str, found.notices)],
+    )

@@ -1,0 +1,80 @@
+"""`leadline correlate`: shapes of the result, files of other commands, refusals."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from conftest import Leadline
+
+
+@pytest.fixture
+def results(tmp_path: Path, leadline: Leadline) -> list[Path]:
+    """Write a result of `evaluate` with queries, one of `histogram`, and teams."""
+    (tmp_path / "qrels.txt").write_text(
+        "".join(f"q{q} 0 d{d} {int(d < 3)}\n" for q in range(4) for d in range(9))
+    )
+    for run in range(5):
+        (tmp_path / f"r{run}.run").write_text(
+            "".join(
+                f"q{q} Q0 d{d} 1 {(d * (run + 2) + q) % 11} t\n" for q in range(4) for d in range(9)
+            )
+        )
+    runs = [tmp_path / f"r{run}.run" for run in range(5)]
+    for command, more in (("evaluate", ["-q"]), ("histogram", [])):
+        done = leadline(command, tmp_path / "qrels.txt", *runs, *more, "-f", "json")
+        (tmp_path / f"{command}.json").write_text(done.out)
+    (tmp_path / "teams.tsv").write_text(
+        "run\tteam\n" + "".join(f"r{run}\t{run // 2}\n" for run in range(5))
+    )
+    return [tmp_path / "evaluate.json", tmp_path / "histogram.json", tmp_path / "teams.tsv"]
+
+
+def test_json_has_the_keys_of_the_contract(leadline: Leadline, results: list[Path]) -> None:
+    data = leadline(
+        "correlate", f"{results[0]}:AP", f"{results[1]}:hsa_robust", "-f", "json",
+        "--team", f"{results[2]}:team",
+    ).data  # fmt: skip
+    assert data["n"] == 5
+    for name in ("pearson", "spearman", "kendall", "tau_ap"):
+        assert set(data[name]) == {"value", "low", "high", "p", "queries_low", "queries_high"}
+    assert data["tau_ap"]["p"] is None
+    assert data["kendall"]["queries_low"] <= data["kendall"]["queries_high"]
+    assert [one["rows"] for one in data["inputs"]] == [5, 5]
+    assert (data["truth"], data["estimate"]) == ("AP", "hsa_robust")
+
+
+def test_every_form_has_four_coefficients(leadline: Leadline, results: list[Path]) -> None:
+    rows = list(csv.reader(io.StringIO(leadline("correlate", *results[:2], "-f", "csv").out)))
+    assert [row[0] for row in rows] == [
+        "coefficient",
+        "Pearson",
+        "Spearman",
+        "Kendall tau-b",
+        "tau-AP",
+    ]
+    lines = leadline("correlate", *results[:2], "-f", "jsonl").out.splitlines()
+    assert [json.loads(line)["coefficient"] for line in lines] == [
+        "pearson",
+        "spearman",
+        "kendall",
+        "tau_ap",
+    ]
+    text = leadline("correlate", *results[:2]).out
+    assert "over 5 runs" in text
+    assert "only 5 runs; one swap moves every coefficient a lot" in text
+
+
+def test_what_cannot_be_is_one_line(leadline: Leadline, results: list[Path]) -> None:
+    for arguments, words in (
+        ([f"{results[0]}:MAP", results[1]], "no measure 'MAP'; expected one of AP"),
+        (["none.json:AP", results[1]], "none.json: No such file"),
+        ([results[0], results[1], "-o", results[0]], "would overwrite an input"),
+    ):
+        done = leadline("correlate", *arguments)
+        assert (done.status, done.out, done.err.count("\n")) == (2, "", 1)
+        assert words in done.err

@@ -1,0 +1,132 @@
+"""Correlations between results: by hand, against a slow twin and SciPy, intervals, files, refusals."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from leadline.correlations import correlate
+from leadline.errors import InputError, UsageError
+from leadline.formats.result_files import read_column
+
+
+def test_coefficients_and_p_are_scipys() -> None:
+    dice = np.random.default_rng(0)
+    x = dice.normal(size=30)
+    y = x + dice.normal(size=30)
+    y[3] = y[4]
+    found = correlate(
+        *({f"r{place}": float(one) for place, one in enumerate(side)} for side in (x, y))
+    )
+    for name, other in (
+        ("pearson", stats.pearsonr(x, y)), ("spearman", stats.spearmanr(x, y)),
+        ("kendall", stats.kendalltau(x, y)),
+    ):  # fmt: skip
+        assert found[name].value == pytest.approx(other.statistic)
+        assert found[name].p == pytest.approx(other.pvalue)
+        assert found[name].low < found[name].value < found[name].high
+        assert math.isnan(found[name].queries_low)
+    assert math.isnan(found["tau_ap"].p)
+
+
+def test_runs_of_one_team_are_drawn_together_and_widen_the_interval() -> None:
+    dice = np.random.default_rng(4)
+    sides: tuple[dict[str, float], dict[str, float]] = ({}, {})
+    teams = {}
+    for team in range(8):
+        x, y = dice.normal(size=2)
+        for run in range(8):
+            name = f"t{team}r{run}"
+            teams[name] = str(team)
+            sides[0][name] = float(x + 0.01 * dice.normal())
+            sides[1][name] = float(y + 0.01 * dice.normal())
+    alone, together = correlate(*sides)["pearson"], correlate(*sides, teams=teams)["pearson"]
+    assert together.high - together.low > 1.3 * (alone.high - alone.low)
+
+
+def test_queries_are_drawn_again_on_both_sides_at_once() -> None:
+    dice = np.random.default_rng(1)
+    truth = {
+        f"r{run}": {f"q{q}": float(dice.uniform() + run / 10) for q in range(20)}
+        for run in range(12)
+    }
+    same = correlate(truth, truth)
+    assert (same["pearson"].queries_low, same["kendall"].queries_high) == pytest.approx((1, 1))
+    means = {run: float(np.mean(list(row.values()))) for run, row in truth.items()}
+    against = correlate(truth, means)  # the estimate stays as it is
+    assert against["kendall"].value == 1
+    assert against["kendall"].queries_low < 1
+    assert correlate(truth, means).to_dict() == against.to_dict()
+
+
+def test_results_and_tables_are_read(tmp_path: Path) -> None:
+    evaluated = {
+        "measures": ["AP", "P@5"],
+        "runs": [
+            {"name": "a", "mean": {"AP": 0.5, "P@5": 0.2}, "queries": {"1": {"AP": 0.4}, "2": {"AP": 0.6}}},
+            {"name": "b", "mean": {"AP": None, "P@5": 0.1}, "queries": {"1": {"AP": None}}},
+        ],
+    }  # fmt: skip
+    histogram = {"runs": [{"name": "a", "hsa": 1.5, "hsa_robust": None, "bins": []}]}
+    sampled = {"runs": [{"name": "a", "mean": {"AP": {"value": 0.3, "low": 0.1}}}]}
+    difference = {
+        "k": None,
+        "systems": ["a"],
+        "ric": {"a": 0.3},
+        "wrong_way": {"a": 1},
+        "options": {"k": 1},
+    }
+    for name, data in (
+        ("e", evaluated), ("h", histogram), ("s", sampled), ("d", difference),
+    ):  # fmt: skip
+        (tmp_path / f"{name}.json").write_text(json.dumps(data))
+    (tmp_path / "t.csv").write_text("team,run,AP\nx,a,0.25\ny,b,-\n")
+    (tmp_path / "q.tsv").write_text("run\tquery\tAP\na\t1\t0.5\na\t2\t0.1\nb\t1\t\n")
+    found = read_column(f"{tmp_path}/e.json")
+    assert (found.measure, found.values["a"], math.isnan(found.values["b"])) == ("AP", 0.5, True)
+    assert found.queries["a"] == {"1": 0.4, "2": 0.6}
+    assert read_column(f"{tmp_path}/e.json:P@5").values == {"a": 0.2, "b": 0.1}
+    assert read_column(f"{tmp_path}/h.json").values == {"a": 1.5}
+    assert math.isnan(read_column(f"{tmp_path}/h.json:hsa_robust").values["a"])
+    assert read_column(f"{tmp_path}/s.json").values == {"a": 0.3}
+    assert read_column(f"{tmp_path}/d.json:wrong_way").values == {"a": 1}
+    assert read_column(f"{tmp_path}/t.csv:AP").values["a"] == 0.25
+    assert read_column(f"{tmp_path}/q.tsv").values == pytest.approx({"a": 0.3, "b": 0})
+    with pytest.raises(InputError, match="no measure 'MAP'; expected one of AP, P@5"):
+        read_column(f"{tmp_path}/e.json:MAP")
+    with pytest.raises(InputError, match="'x' in column 'team'; expected a number"):
+        read_column(f"{tmp_path}/t.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{", "no JSON"),
+        ('{"a": 1}', "holds no numbers of runs"),
+        ('{"runs": [{"hsa": 1}]}', "a run without a name"),
+        ("", "holds no rows"),
+        ("run,AP\na,1\na,2\n", "t:3: run 'a' again"),
+        ("run,AP\na\n", "t:2: 1 cells; expected 2"),
+    ],
+)
+def test_bad_files_are_refused(tmp_path: Path, text: str, words: str) -> None:
+    (tmp_path / "t").write_text(text)
+    with pytest.raises(InputError, match=words):
+        read_column(f"{tmp_path}/t")
+
+
+def test_what_is_left_out_is_counted_and_too_little_is_refused() -> None:
+    found = correlate({"a": 1, "b": 2, "c": math.nan, "x": 1}, {"a": 2, "b": 1, "c": 3, "y": 1})
+    assert found.names == ["a", "b"]
+    assert [(notice.code, notice.count) for notice in found.notices] == [
+        ("only_one_side", 1), ("only_one_side", 1), ("undefined", 1), ("few_runs", 1),
+    ]  # fmt: skip
+    with pytest.raises(InputError, match="0 runs are in both"):
+        correlate({"a": 1}, {"b": 1})
+    with pytest.raises(UsageError, match="no coefficient 'tau'"):
+        found["tau"]
