@@ -128,7 +128,7 @@ SLOW: list[tuple[Estimator, Callable[[Lists], list[float]]]] = [
 
 
 @given(lists=LISTS)
-@pytest.mark.parametrize(("method", "slow"), SLOW, ids=str)
+@pytest.mark.parametrize(("method", "slow"), SLOW, ids=[str(method) for method, _ in SLOW])
 def test_slow_loops_give_the_same(
     method: Estimator, slow: Callable[[Lists], list[float]], lists: Lists
 ) -> None:

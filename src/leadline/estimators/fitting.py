@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 
+import numpy as np
+
 from leadline.errors import InputError
 from leadline.estimators.systems import Systems, Topics
 from leadline.formats.texts import TextsLike, name_of, read_documents
@@ -14,6 +16,12 @@ from leadline.topics import Vectors, fit, infer, read_vectors
 def vectors_of(systems: Systems, vectors: str | os.PathLike[str] | Vectors) -> Topics:
     """Read vectors and find those of the retrieved documents."""
     found = vectors if isinstance(vectors, Vectors) else read_vectors(vectors)
+    fine = (found.theta >= 0).all(axis=1) & (np.abs(found.theta.sum(axis=1) - 1) < 1e-6)
+    for row in np.flatnonzero(~fine)[:1].tolist():  # a file was looked at when it was read
+        raise InputError(
+            f"topics of '{found.ids[row]}' that are no distribution",
+            expected="0 or more, adding up to 1",
+        )
     return systems.align(found.ids, found.theta)
 
 

@@ -55,6 +55,7 @@ def against_truth(
             axes.text(
                 x[place] + (0.015 if left else -0.015) * (np.ptp(x) or 1.0), height, shown[place],
                 fontsize=6, va="center", ha="left" if left else "right", path_effects=[edge],
+                zorder=1.5,  # over the grid, under the points
             )  # fmt: skip
         axes.set_xlabel(measure)
         axes.set_ylabel(label)

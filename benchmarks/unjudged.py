@@ -1,0 +1,64 @@
+"""Time estimators without judgments: votes on real runs against reading them, DeShaTo on drawn vectors.
+
+    python benchmarks/unjudged.py [RUNS...]
+
+Processor seconds of this process. DeShaTo: 100 systems, 250 queries, 30 documents a list, 250 topics, vectors
+given. With RUNS, every voting estimator is timed on them, and so is reading them.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import numpy as np
+
+from leadline.estimators import METHODS, estimated, read_systems
+from leadline.estimators.methods.deshato import DeShaTo
+from leadline.estimators.pool import Pool
+from leadline.formats import repair_of
+
+SYSTEMS, QUERIES, DEPTH, TOPICS, DOCUMENTS, A_QUERY = 100, 250, 30, 250, 20_000, 200
+
+
+def draw_pools() -> list[Pool]:
+    """Draw lists of all systems from 200 documents a query, and topic vectors."""
+    dice = np.random.default_rng(0)
+    theta = dice.dirichlet(np.full(TOPICS, 0.2), DOCUMENTS)
+    found = []
+    for _ in range(QUERIES):
+        some = dice.choice(DOCUMENTS, A_QUERY, replace=False)
+        lists = np.concatenate([dice.permutation(some)[:DEPTH] for _ in range(SYSTEMS)])
+        known, document = np.unique(lists, return_inverse=True)
+        found.append(
+            Pool(
+                np.repeat(np.arange(SYSTEMS), DEPTH).astype(np.int32),
+                np.tile(np.arange(1, DEPTH + 1), SYSTEMS).astype(np.int32),
+                document.astype(np.int32), len(known), np.arange(SYSTEMS, dtype=np.int32),
+                theta=theta, row=known.astype(np.int32),
+            )
+        )  # fmt: skip
+    return found
+
+
+def main(runs: list[str]) -> None:
+    """Print what was timed."""
+    pools = draw_pools()
+    begun = time.process_time()
+    for pool in pools:
+        DeShaTo().estimate(pool)
+    print(f"deshato, {SYSTEMS} systems, {QUERIES} queries: {time.process_time() - begun:.2f} s")
+    if not runs:
+        return
+    begun = time.process_time()
+    systems = read_systems(runs, repair_of("score", "refuse", "refuse"))
+    print(f"reading {len(runs)} runs: {time.process_time() - begun:.2f} s")
+    for kind in METHODS.classes.values():
+        if kind.voting:
+            begun = time.process_time()
+            estimated(systems, kind())
+            print(f"{kind.called}: {time.process_time() - begun:.2f} s")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
