@@ -20,7 +20,7 @@ from leadline.formats import QrelsLike, read_qrels, repair_of
 from leadline.formats.labels import read_labels
 from leadline.histograms.measuring import measured
 from leadline.histograms.recipe import Recipe
-from leadline.histograms.strata import POSITIVE, Query, estimated, strata
+from leadline.histograms.strata import Query, estimated, strata
 from leadline.judged import Judged
 from leadline.judged_runs import judge_runs
 from leadline.measures.average_precision import AP
@@ -83,7 +83,7 @@ def _estimates(judged: Judged, recipe: Recipe) -> list[float]:
     """Give every estimate from one sample of one run, in the order of `ESTIMATES`."""
     scores = measured(judged, recipe, 0)
     ranks = measured(judged, recipe._replace(from_ranks=True), 0)
-    parts = strata(judged, None, recipe.sample, recipe.seed)
+    parts = strata(judged, None, recipe.sample, recipe.seed, recipe.rel)
     plain = {code: one._replace(size=one.sampled) for code, one in parts.items()}
     return [
         scores.hsa, ranks.hsa, scores.hsa_robust,
@@ -94,7 +94,7 @@ def _estimates(judged: Judged, recipe: Recipe) -> list[float]:
 def _mean_ap(judged: Judged, parts: dict[int, Query], level: float) -> float:
     ranks = {code: one.ranks(one.above(one.cells)) for code, one in parts.items()}
     values: Floats = AP(rel=level).values(estimated(judged, parts, ranks))
-    counted = judged.qrels.relevant(max(level, POSITIVE)) > 0
+    counted = judged.qrels.relevant(level) > 0
     return float(np.nan_to_num(values[counted]).mean())
 
 
