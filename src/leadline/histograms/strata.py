@@ -51,10 +51,17 @@ class Query(NamedTuple):
 
 
 def strata(
-    judged: Judged, population: Population, sample: int | None, seed: int
+    judged: Judged,
+    population: Population,
+    sample: int | None,
+    seed: int,
+    whole_from: float = POSITIVE,
 ) -> dict[int, Query]:
-    """Give the strata of every query that has a document of positive grade and scores."""
-    recipe = Recipe(rel=POSITIVE, sample=sample, seed=seed)
+    """Give the strata of every query that has a document of positive grade and scores.
+
+    `whole_from` is the least grade whose documents are all kept and never sampled.
+    """
+    recipe = Recipe(rel=whole_from, sample=sample, seed=seed)
     rows = rows_of(judged, recipe)
     assert judged.lists is not None
     score = judged.lists.scores[rows.place]

@@ -1,0 +1,44 @@
+"""The study of ranks: runs from good to bad, which every recipe from ranks puts in order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from leadline.errors import UsageError
+from leadline.studies import study
+
+RANKS = study("histogram-ranks")
+
+
+def made(systems: int) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, dict[str, float]]]]:
+    """Make runs whose relevant documents score the higher the larger their number."""
+    dice = np.random.default_rng(7)
+    qrels = {f"q{q}": {f"d{place:03}": int(place < 12) for place in range(120)} for q in range(8)}
+    runs = {
+        f"r{system:02}": {
+            query: {name: float(dice.normal(grade * system / 6)) for name, grade in one.items()}
+            for query, one in qrels.items()
+        }
+        for system in range(systems)
+    }
+    return qrels, runs
+
+
+def test_runs_in_order_are_found_in_order_and_the_control_stands_beside_them() -> None:
+    qrels, runs = made(16)
+    found = RANKS.run(qrels, runs, depth=60, draws=30)
+    data = found.data["recipes"]
+    assert data["HSA, robust"]["AP"]["pearson"]["value"] > 0.9
+    assert data["HSA, ranks"]["sevens_pearson"]["median"] > 0.5
+    assert {"recall (control)", "DO, ranks", "HSA, scores, as printed"} <= set(data)
+    assert [len(sheet.rows) for sheet in found.tables.values()] == [9, 9]
+    assert found.lines[0].endswith(": reproduced in kind")
+    assert set(found.figures) == {"sevens", "all"}
+    again = RANKS.run(qrels, runs, depth=60, draws=30)
+    assert again.data == found.data
+
+
+def test_too_few_runs_are_refused() -> None:
+    with pytest.raises(UsageError, match="14 runs; expected 15 or more"):
+        RANKS.run(*made(14), draws=1)
