@@ -12,7 +12,7 @@ import pytest
 
 from leadline.differences import difference
 from leadline.errors import UsageError
-from leadline.studies import studies, study
+from leadline.studies import ARGUMENTS, studies, study
 from leadline.studies.difference_similarity import _weights, pairs_in_bins
 
 SIMILARITY = study("difference-similarity")
@@ -123,6 +123,7 @@ def test_every_study_says_what_it_tries_and_takes_what_it_declares() -> None:
         assert module.__doc__
         declared = {option.name for option in module.OPTIONS}
         taken = set(inspect.signature(module.run).parameters)
-        assert declared | {"qrels", "runs", "on_run"} == taken
-    with pytest.raises(UsageError, match="no study 'nothing'; there are: difference-models"):
+        given = set(getattr(module, "ARGUMENTS", ARGUMENTS))
+        assert declared | given | {"on_run"} == taken, name
+    with pytest.raises(UsageError, match="no study 'nothing'; there are: components, difference-"):
         study("nothing")
