@@ -550,7 +550,8 @@ Median rho:
 
 ## HSA from a sample, against AP from the same sample
 
-All relevant documents of a list and n others. R with MAP of the whole lists:
+All relevant documents of a list and n of its others, chosen by hash from each run's own list and the same for
+every estimate. R with MAP of the whole lists:
 
 {sampled}
 
