@@ -19,3 +19,12 @@ def queries(count: int) -> str:
     '1 query'
     """
     return counted(count, "query", "queries")
+
+
+def percent(share: float) -> str:
+    """Write a share in percent, as short as it is exact.
+
+    >>> percent(0.95), percent(0.999)
+    ('95 %', '99.9 %')
+    """
+    return f"{100 * share:.12g} %"

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from leadline.comparison.wording import percent
 from leadline.render import Cell, Label, Sheet
 from leadline.results import Results, plain
-from leadline.wording import counted, queries
+from leadline.wording import counted, percent, queries
 
 BOUNDS = ["ties low", "ties high", "ties expected", "unjudged low", "unjudged high"]
 NOTES = (

@@ -20,15 +20,15 @@ from leadline.commands._options import (
 from leadline.commands._results import results_text
 from leadline.comparison import COMPARED, compare_results
 from leadline.comparison.gate import Condition, Gate, condition_of, gates
-from leadline.comparison.table import Comparison
-from leadline.comparison.wording import percent, sentence
+from leadline.comparison.table import Comparison, Pair
+from leadline.comparison.wording import sentence
 from leadline.errors import UsageError
 from leadline.evaluation import evaluate
 from leadline.formats import read_qrels
 from leadline.render import Cell, Share, Sheet
 from leadline.render.markdown import plain_text
 from leadline.results import Results, plain
-from leadline.wording import counted
+from leadline.wording import counted, percent
 
 SAID = 12  # pairs said in sentences under the table; JSON says them all
 FIGURES = ("differences", "forest", "critical-difference", "scatter")
@@ -165,7 +165,8 @@ def _data(comparison: Comparison, tried: Sequence[Gate], changed: int) -> dict[s
 
 def sheet_of(comparison: Comparison, tried: Sequence[Gate] = (), *, changed: int = 3) -> Sheet:
     """Lay a comparison out: pairs down, measure by measure, and under them what it means."""
-    pairs = comparison.records(changed=changed if len(comparison.p.ravel()) <= SAID else 0)
+    few = comparison.p.size <= SAID
+    pairs = comparison.records(changed=changed if few else 0)
     rows: list[list[Cell]] = [
         [
             pair.a, pair.b, pair.measure, plain(pair.difference), plain(pair.low), plain(pair.high),
@@ -174,25 +175,27 @@ def sheet_of(comparison: Comparison, tried: Sequence[Gate] = (), *, changed: int
         ]
         for pair in pairs
     ]  # fmt: skip
+    said = _said(comparison, pairs) if few else _tally(comparison)
     by = comparison.rules.corrected_by
     return Sheet(
         columns=["a", "b", "measure", "a - b", "low", "high", "p", f"p {by}", "effect", "wins",
                  "ties", "losses", "a is"],
         rows=rows,
-        notes=[*_said(comparison, changed), *map(str, tried), "", *_how(comparison),
-               *map(str, comparison.notices)],
+        notes=[*said, *map(str, tried), "", *_how(comparison), *map(str, comparison.notices)],
     )  # fmt: skip
 
 
-def _said(comparison: Comparison, changed: int) -> list[str]:
-    """Say each pair in a sentence, with the queries that changed most; of many pairs, count the verdicts."""
-    pairs = comparison.p.size
-    if pairs > SAID:
-        words = [word for row in comparison.verdicts for word in row]
-        counts = {word: words.count(word) for word in dict.fromkeys(words)}
-        return [f"{pairs} pairs: " + ", ".join(f"{word} {n}" for word, n in counts.items())]
+def _tally(comparison: Comparison) -> list[str]:
+    """Count the verdicts of many pairs."""
+    words = [word for row in comparison.verdicts for word in row]
+    counts = {word: words.count(word) for word in dict.fromkeys(words)}
+    return [f"{len(words)} pairs: " + ", ".join(f"{word} {n}" for word, n in counts.items())]
+
+
+def _said(comparison: Comparison, pairs: Sequence[Pair]) -> list[str]:
+    """Say each pair in a sentence, with the queries that changed most."""
     notes = []
-    for pair in comparison.records(changed=changed):
+    for pair in pairs:
         notes.append(sentence(pair, comparison.rules))
         if pair.changed:
             listed = (f"{one.query} {one.difference:+.4f}" for one in pair.changed)
@@ -230,7 +233,9 @@ def summary_of(comparison: Comparison, tried: Sequence[Gate]) -> str:
         word, colon, rest = plain_text(str(gate)).partition(":")
         lines.append(f"- **{word}**{colon}{rest}")
     lines += [""] * bool(tried)
-    lines += [f"- {plain_text(note.strip())}" for note in _said(comparison, 3)]
+    few = comparison.p.size <= SAID
+    said = _said(comparison, comparison.pairs) if few else _tally(comparison)
+    lines += [f"- {plain_text(note.strip())}" for note in said]
     lines += ["", *(f"{plain_text(note)}  " for note in _how(comparison))]
     return "\n".join(lines) + "\n"
 

@@ -27,7 +27,6 @@ from leadline.comparison.table import Comparison
 from leadline.errors import UsageError
 from leadline.evaluation import DEFAULT_MEASURES, evaluate
 from leadline.formats import read_qrels
-from leadline.intervals import intervals_of
 from leadline.measures.interpolated_precision import ELEVEN_LEVELS, IPrec
 from leadline.profiles import profile_of
 from leadline.render import Cell, Sheet
@@ -76,9 +75,7 @@ def command(
     results = found.part(range(len(wanted)))
     curves = found.means[:, [found.place(point) for point in points]]
     comparison = compare_results(results, **rules)
-    results.intervals = intervals_of(
-        results, comparison.rules.interval, confidence=rules["confidence"], seed=rules["seed"]
-    )
+    results.intervals = comparison.intervals
     comparison.options |= {"intervals": results.intervals.by}
     results.options = comparison.options | {"output": output}
     from leadline.pages.report import page, story

@@ -11,7 +11,8 @@ import numpy as np
 
 from leadline.arrays import Flags, Floats
 from leadline.comparison.pairing import Pairs
-from leadline.results import Notice, Results, RunInfo, optional, plain
+from leadline.intervals import intervals_of
+from leadline.results import Intervals, Notice, Results, RunInfo, optional, plain
 from leadline.statistics import Correction, Interval, PairedTest
 from leadline.statistics.effects import EQUAL, outcomes, standardised
 from leadline.statistics.moments import moments
@@ -130,6 +131,14 @@ class Comparison:
     def names(self) -> list[str]:
         """Give the names of the runs."""
         return self.results.names
+
+    @cached_property
+    def intervals(self) -> Intervals:
+        """Give the interval of every mean of a run, by the rules of the comparison."""
+        rules = self.rules
+        return intervals_of(
+            self.results, rules.interval, confidence=rules.confidence, seed=rules.seed
+        )
 
     @cached_property
     def means(self) -> Floats:

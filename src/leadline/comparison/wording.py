@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from leadline.comparison.table import Pair, Rules
+from leadline.wording import percent
 
 
 def sentence(pair: Pair, rules: Rules) -> str:
@@ -47,15 +48,6 @@ def seen(pair: Pair, rules: Rules) -> str:
 def over(pair: Pair, count: str = "") -> str:
     """Write over how many queries a pair was compared."""
     return "1 query" if pair.queries == 1 else f"{count}{pair.queries} queries"
-
-
-def percent(share: float) -> str:
-    """Write a share in percent, as short as it is exact.
-
-    >>> percent(0.95), percent(0.999)
-    ('95 %', '99.9 %')
-    """
-    return f"{100 * share:.12g} %"
 
 
 def signed(value: float) -> str:

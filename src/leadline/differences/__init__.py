@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from leadline.arguments import check_whole
 from leadline.arrays import Floats
 from leadline.differences.companions import (
     AP_CORRELATION,
@@ -26,7 +27,7 @@ from leadline.differences.found import Difference
 from leadline.differences.lists import Cut, Kept, kept
 from leadline.differences.notes import difference_notices
 from leadline.differences.queries import Query, Rules, difference_of_query
-from leadline.errors import InputError, UsageError
+from leadline.errors import InputError
 from leadline.formats import QrelsLike, RunLike, read_qrels, repair_of
 from leadline.judged_runs import MOST_THREADS, judge_runs, readable_twice
 from leadline.measures.average_precision import AP
@@ -89,7 +90,8 @@ def difference(
     >>> found.mean_ric.tolist(), found.id_of("a", "b")  # each says 2 of the 4 pairs, of different ones
     ([0.5, 0.5], 1.0)
     """
-    cut = Cut(_checked(cutoff), rel, truncate, condense)
+    check_whole(1, cutoff=cutoff)
+    cut = Cut(cutoff, rel, truncate, condense)
     deep = cutoff is not None
     rules = Rules(
         cut, graded, deep if weighted is None else weighted, printed6,
@@ -134,14 +136,6 @@ def _no_pairs(qrels: Qrels) -> InputError:
         expected="at least one", path=qrels.source,
         hint="--complete DOCS counts every other document of a collection as not relevant",
     )  # fmt: skip
-
-
-def _checked(cutoff: int | None) -> int | None:
-    if cutoff is not None and (
-        isinstance(cutoff, bool) or not isinstance(cutoff, int) or cutoff < 1
-    ):
-        raise UsageError(f"cutoff={cutoff!r}; expected a whole number, 1 or more")
-    return cutoff
 
 
 def _each(

@@ -12,8 +12,7 @@ import numpy as np
 from leadline.arrays import Floats
 from leadline.comparison.letters import MOST, letters_of
 from leadline.comparison.table import Comparison, Pair
-from leadline.comparison.wording import percent, sentence
-from leadline.intervals import intervals_of
+from leadline.comparison.wording import sentence
 from leadline.measures.interpolated_precision import ELEVEN_LEVELS
 from leadline.pages import fill, inline
 from leadline.plots.of_comparison import figure_of
@@ -21,6 +20,7 @@ from leadline.plots.per_query import per_query
 from leadline.plots.recall_precision import recall_precision
 from leadline.results import Results, plain
 from leadline.version import VERSION
+from leadline.wording import percent
 
 WIDTH = 3.8  # inches: text of a picture is readable on a phone and not too large on a wide screen
 SAID = 8  # pairs said in full sentences; the table holds more
@@ -78,11 +78,7 @@ def story(comparison: Comparison) -> list[str]:
     best, measure = order[0], str(results.measures[0])
     if np.isnan(results.means[best, 0]):
         return [f"No run has a mean of {measure}."]
-    low, high = (
-        intervals_of(results, rules.interval, confidence=rules.confidence, seed=rules.seed)
-        .limits[best, 0]
-        .tolist()
-    )
+    low, high = comparison.intervals.limits[best, 0].tolist()
     told = f"By {measure} the best is {results.names[best]} with {results.means[best, 0]:.4f}"
     if not np.isnan(low):
         told += f" ({percent(rules.confidence)} interval {low:.4f} to {high:.4f})"
@@ -132,10 +128,7 @@ def _row(pair: Pair) -> dict[str, Any]:
 
 def _table(comparison: Comparison) -> dict[str, Any]:
     """Lay means out with intervals and letters: the best run first, best values marked."""
-    results, rules = comparison.results, comparison.rules
-    limits = intervals_of(
-        results, rules.interval, confidence=rules.confidence, seed=rules.seed
-    ).limits
+    results, limits = comparison.results, comparison.intervals.limits
     order, best = results.order(), results.best()
     letters = [letters_of(comparison, place, order) for place in range(len(results.measures))]
     rows = []

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leadline.comparison.table import Comparison
-from leadline.comparison.wording import percent
-from leadline.intervals import intervals_of
 from leadline.plots import COLUMN
 from leadline.plots.critical_difference import critical_difference
 from leadline.plots.differences import differences
 from leadline.plots.forest import forest
 from leadline.plots.scatter import scatter
+from leadline.wording import percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -57,9 +56,7 @@ def _scatter(comparison: Comparison, place: int, pair: int, width: float) -> Fig
 
 def _forest(comparison: Comparison, place: int, width: float) -> Figure:
     results, rules = comparison.results, comparison.rules
-    limits = intervals_of(
-        results, rules.interval, confidence=rules.confidence, seed=rules.seed
-    ).limits[:, place]
+    limits = comparison.intervals.limits[:, place]
     order = results.order(place)
     bases = sorted(set(comparison.pairing.second.tolist()))
     return forest(
