@@ -28,7 +28,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 FLOORS: tuple[tuple[frozenset[str], ...], ...] = tuple(
     tuple(frozenset(step.split()) for step in floor.split("<"))
     for floor in (
-        "errors version wording < naming arguments",
+        "errors version wording threads < naming arguments",
         "arrays < vocabulary kernels",
         "qrels run results < judged",
         "formats text",

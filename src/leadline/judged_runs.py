@@ -25,10 +25,9 @@ from leadline.notices import counts_of
 from leadline.qrels import Qrels
 from leadline.results import RunInfo
 from leadline.run import Run
+from leadline.threads import in_order
 
 T = TypeVar("T")
-# More threads than this wait for each other: numpy holds the interpreter's lock between kernels.
-MOST_THREADS = 4
 
 
 def judge_runs(
@@ -99,18 +98,8 @@ def _each(
 
     processors = os.cpu_count() or 1
     yield told(1, one(*sources[0], [Workspace() for _ in range(min(2, processors))]))
-    threads = min(MOST_THREADS, processors, total - 1)
-    if threads < 2:
-        yield from (told(place, work(named)) for place, named in enumerate(sources[1:], start=2))
-        return
-    from concurrent.futures import ThreadPoolExecutor
-
-    pool = ThreadPoolExecutor(threads)
-    try:
-        for place, found in enumerate(pool.map(work, sources[1:]), start=2):
-            yield told(place, found)
-    finally:
-        pool.shutdown(cancel_futures=True)
+    for place, found in enumerate(in_order(work, sources[1:]), start=2):
+        yield told(place, found)
 
 
 def named_sources(

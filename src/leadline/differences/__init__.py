@@ -5,7 +5,6 @@ The room is called `differences` because `leadline.difference` is the verb.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -29,9 +28,10 @@ from leadline.differences.notes import difference_notices
 from leadline.differences.queries import Query, Rules, difference_of_query
 from leadline.errors import InputError
 from leadline.formats import QrelsLike, RunLike, read_qrels, repair_of
-from leadline.judged_runs import MOST_THREADS, judge_runs, readable_twice
+from leadline.judged_runs import judge_runs, readable_twice
 from leadline.measures.average_precision import AP
 from leadline.qrels import Qrels
+from leadline.threads import in_order
 
 __all__ = ["Difference", "complete", "difference"]
 
@@ -153,23 +153,10 @@ def _each(
         found = [part.row[slice(*part.offsets[query : query + 2])] - low for part in lists]
         return difference_of_query(qrels.grades[low:high], found, rules)
 
-    workers = min(MOST_THREADS, os.cpu_count() or 1, total) if threads is None else threads
-    pool = None
-    if workers < 2:
-        found: Iterator[Query | None] = map(one, range(total))
-    else:
-        from concurrent.futures import ThreadPoolExecutor
-
-        pool = ThreadPoolExecutor(workers)
-        found = pool.map(one, range(total))
-    try:
-        for done, part in enumerate(found, start=1):
-            if on_query:
-                on_query(done, total)
-            yield part
-    finally:
-        if pool is not None:
-            pool.shutdown(cancel_futures=True)
+    for done, part in enumerate(in_order(one, range(total), threads=threads), start=1):
+        if on_query:
+            on_query(done, total)
+        yield part
 
 
 def _stacked(parts: Sequence[Query | None], systems: int) -> list[Any]:

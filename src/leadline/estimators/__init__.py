@@ -163,17 +163,11 @@ def _teams(systems: Systems, given: str | Mapping[str, str] | None) -> Codes:
     names = [info.name for info in systems.infos]
     if given is None:
         return team_codes(names)
-    if isinstance(given, str):
-        from leadline.formats.labels import read_labels
+    from leadline.formats.labels import read_labels, teams_of
 
-        labels: Mapping[str, str] = read_labels(given)
-    else:
-        labels = given
-    missing = [name for name in names if name not in labels]
-    if missing:
-        where = f" in {given}" if isinstance(given, str) else ""
-        raise UsageError(f"no team for run '{missing[0]}' ({len(missing)} in all){where}")
-    return team_codes([labels[name] for name in names])
+    if isinstance(given, str):
+        return team_codes(teams_of(read_labels(given), names, given))
+    return team_codes(teams_of(given, names))
 
 
 def _check_topics(method: Estimator, vectors: object, documents: object) -> None:

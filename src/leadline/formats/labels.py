@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Iterable, Mapping
 
 from leadline.errors import InputError, UsageError
 from leadline.formats.csv import delimiter_of
@@ -43,6 +44,20 @@ def read_labels(place: str) -> dict[str, str]:
                 f"run '{row[owner]}' again", expected="each once", path=path, line=line
             )
     return found
+
+
+def teams_of(labels: Mapping[str, str], names: Iterable[str], place: str = "") -> list[str]:
+    """Give the team of every run; an error where one has none. `place` says where labels are from.
+
+    >>> teams_of({"a": "one", "b": "two"}, ["b", "a"])
+    ['two', 'one']
+    """
+    wanted = list(names)
+    missing = [name for name in wanted if name not in labels]
+    if missing:
+        where = f" in {place}" if place else ""
+        raise UsageError(f"no team for run '{missing[0]}' ({len(missing)} in all){where}")
+    return [labels[name] for name in wanted]
 
 
 def read_document_ids(path: str) -> list[str]:

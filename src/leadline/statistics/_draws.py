@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 import numpy as np
 
 from leadline.arrays import Floats, Integers
+from leadline.threads import in_order
 
 Made = TypeVar("Made")
 BLOCK = 2048  # draws; a block of signs or weights for some hundred queries fits the cache
@@ -24,14 +24,7 @@ def each_block(
     def one(place: int) -> Made:
         return do(np.random.default_rng([seed, place]), sizes[place])
 
-    threads = min(4, os.cpu_count() or 1, len(sizes))
-    if threads < 2:
-        yield from map(one, range(len(sizes)))
-        return
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(threads) as pool:
-        yield from pool.map(one, range(len(sizes)))
+    return in_order(one, range(len(sizes)))
 
 
 def signs(generator: np.random.Generator, draws: int, queries: int) -> Floats:

@@ -18,7 +18,7 @@ from leadline.differences import difference
 from leadline.differences.found import Difference
 from leadline.errors import UsageError
 from leadline.formats import QrelsLike
-from leadline.formats.labels import read_labels
+from leadline.formats.labels import read_labels, teams_of
 from leadline.render import Sheet
 from leadline.results import plain
 from leadline.statistics.correlation import kendall, pearson, spearman
@@ -73,10 +73,7 @@ def run(
         raise UsageError(f"samples={samples}; expected 1 or more")
     labels = read_labels(team)
     found = difference(judgments(qrels, complete), runs, cutoff=cutoff, ap_rel=level, on_run=on_run)
-    missing = [name for name in found.names if name not in labels]
-    if missing:
-        raise UsageError(f"no team for run '{missing[0]}' ({len(missing)} in all) in {team}")
-    teams = [labels[name] for name in found.names]
+    teams = teams_of(labels, found.names, team)
     number = bins or min(20, max(1, round(len(teams) / SYSTEMS_A_BIN)))
     pairs = pairs_in_bins(found, teams, number)
     drawn = list(draws_of_teams(teams, samples=samples, seed=seed))

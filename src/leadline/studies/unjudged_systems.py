@@ -19,7 +19,7 @@ from leadline.arrays import Floats, Integers
 from leadline.errors import UsageError
 from leadline.estimators import METHODS, Estimator, Systems, estimated, read_systems
 from leadline.formats import QrelsLike, read_qrels, repair_of
-from leadline.formats.labels import read_labels
+from leadline.formats.labels import read_labels, teams_of
 from leadline.judged_runs import judge_runs
 from leadline.measures.average_precision import AP
 from leadline.render import Sheet
@@ -53,13 +53,10 @@ def run(
     repair = repair_of("score", "refuse", "refuse")
     systems = read_systems(runs, repair, on_run=on_run)
     names = [info.name for info in systems.infos]
-    missing = [name for name in names if name not in labels]
-    if missing:
-        raise UsageError(f"no team for run '{missing[0]}' ({len(missing)} in all) in {team}")
+    owners = teams_of(labels, names, team)
     table = read_qrels(qrels)
     _, values = judge_runs(runs, table, AP(rel=level).values, repair=repair)
     truth = np.nan_to_num(np.stack(values)).mean(axis=1)
-    owners = [labels[name] for name in names]
     methods = _methods(len(names), len(set(owners)))
     scores = {str(one): _both(systems, one, owners, seed) for one in methods}
     drawn = list(draws_of_teams(owners, samples=samples, seed=seed))
