@@ -70,7 +70,7 @@ def judge_runs(
 
     found = list(_each(one, named_sources(runs), on_run))
     infos = [info for info, _ in found]
-    _refuse_equal_names(infos)
+    refuse_equal_names(infos)
     return infos, [result for _, result in found]
 
 
@@ -148,7 +148,8 @@ def _read_whole(source: Any, name: str | None, repair: Repair) -> Run:
     )
 
 
-def _refuse_equal_names(infos: Sequence[RunInfo]) -> None:
+def refuse_equal_names(infos: Sequence[RunInfo]) -> None:
+    """Refuse two runs of one name: whoever reads the result could not tell them apart."""
     seen: dict[str, RunInfo] = {}
     for info in infos:
         other = seen.setdefault(info.name, info)

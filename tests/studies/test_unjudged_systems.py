@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leadline.errors import UsageError
-from leadline.estimators import read_systems
+from leadline.errors import InputError, UsageError
+from leadline.estimators import METHODS, estimated, read_systems
 from leadline.formats import repair_of
 from leadline.studies import studies, study
-from leadline.studies.unjudged_systems import agreement, left_out
+from leadline.studies.unjudged_systems import agreement, left_out, voted
 
 STUDY = study("unjudged-systems")
 
@@ -47,8 +47,11 @@ def test_systems_that_agree_on_what_is_relevant_are_ordered_well(tmp_path: Path)
             assert one["best"] == 1
             assert one["ideal_mean_place"] == 1
     assert set(found.data["sizes"]["nruns"]) == {"5", "10"}
-    assert found.data["left_out"]["nruns"]["teams"] == found.data["left_out"]["nruns"]["runs"] == 2
-    assert set(found.tables) == {"agreement", "sizes", "left_out"}
+    left = found.data["left_out"]["nruns"]
+    assert left["teams"] == left["with_siblings"] == 2
+    assert left["kendall"]["low"] <= left["kendall"]["high"]
+    assert {row["team"] for row in found.data["by_team"]} == {"t0", "t1"}
+    assert set(found.tables) == {"agreement", "sizes", "left_out", "teams"}
     assert {"nruns", "spoerri", "sizes"} <= set(found.figures)
     assert "follows MAP best: tau" in found.lines[0]
 
@@ -74,16 +77,54 @@ def test_siblings_lift_a_run_and_one_vote_a_team_takes_most_of_that_back() -> No
     systems = read_systems(runs, repair_of("score", "refuse", "refuse"))
     teams = ["x"] * 4 + [f"t{n}" for n in range(8)]
     method = STUDY.METHODS.parse("nruns")
-    found = left_out(systems, np.arange(12.0), teams, [method], 1, 0)["nruns"]
-    assert found["runs"] == 1
-    assert found["gain_run"] > 0
-    assert found["gain_team"] < found["gain_run"]
+    by_method, rows = left_out(systems, np.arange(12.0), teams, [method], 1, 0)
+    found = by_method["nruns"]
+    assert found["with_siblings"] == 1
+    assert found["gain_run"]["value"] > 0
+    assert found["gain_team"]["value"] < found["gain_run"]["value"]
+    row = next(row for row in rows if row["votes"] == "run")
+    assert (
+        row["without"] - row["with"] == found["gain_run"]["value"] == found["gain_run"]["largest"]
+    )
+    assert (row["team"], row["runs"], row["true"], row["with"]) == ("x", 4, 9, 1)
+
+
+def test_methods_that_share_pools_give_what_each_gives_alone(tmp_path: Path) -> None:
+    _, runs, _ = make_runs(tmp_path)
+    systems = read_systems(runs, repair_of("score", "refuse", "refuse"))
+    teams = {name: f"t{int(name[1:]) // 2}" for name in runs}
+    methods = [kind() for kind in METHODS.classes.values() if kind.voting]
+    both = voted(systems, methods, list(teams.values()), 3)
+    for method in methods:
+        alone = estimated(systems, method, seed=3).scores
+        shared = estimated(systems, method, one_vote_per=teams, seed=3).scores
+        assert both[method.called]["run"].tolist() == alone.tolist()
+        assert both[method.called]["team"].tolist() == shared.tolist()
+
+
+def test_published_scores_are_the_truth_and_map_of_the_lists_stands_beside(tmp_path: Path) -> None:
+    qrels, runs, team = make_runs(tmp_path)
+    own = STUDY.run(qrels, runs, team=team, samples=5, subsets=1, teams=1).data
+    table = tmp_path / "scores.tsv"
+    rows = [f"{name}\t{100 - place}\t-\n" for place, name in enumerate(runs)]
+    table.write_text("run\tmap\tpart\n" + "".join(rows))
+    found = STUDY.run(
+        qrels, runs, team=team, truth=f"{table}:map", samples=5, subsets=1, teams=1
+    )  # fmt: skip
+    assert found.data["truth"] == f"{table}:map"
+    assert found.data["methods"]["nruns"]["run"]["kendall"]["value"] < 0  # the table is upside down
+    assert found.data["lists"]["kendall"] < 0
+    beside = found.data["lists"]["methods"]["nruns"]
+    assert beside == own["methods"]["nruns"]["run"]
+    assert "lists" in found.tables
+    with pytest.raises(InputError, match=r"no number for run 's00' \(12 in all\)"):
+        STUDY.run(qrels, runs, team=team, truth=f"{table}:part")
 
 
 def test_the_study_is_found_and_refuses_what_makes_no_sense(tmp_path: Path) -> None:
     assert "unjudged-systems" in studies()
     qrels, runs, team = make_runs(tmp_path)
-    with pytest.raises(UsageError, match="samples=0; expected 1 or more"):
+    with pytest.raises(UsageError, match="samples=0; expected a whole number, 1 or more"):
         STUDY.run(qrels, runs, team=team, samples=0)
     with pytest.raises(UsageError, match="no team for run 'new'"):
         STUDY.run(qrels, {"new": runs["s00"]}, team=team)

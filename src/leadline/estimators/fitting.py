@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from leadline.errors import InputError
+from leadline.arguments import check_whole
+from leadline.errors import InputError, UsageError
 from leadline.estimators.systems import Systems, Topics
 from leadline.formats.texts import TextsLike, name_of, read_documents
 from leadline.topics import Vectors, fit, infer, read_vectors
@@ -57,3 +58,35 @@ def fitted(
         if on_fit:
             on_fit(turn + 1, fits)
         yield systems.align(found.ids, found.theta)
+
+
+def by_number(
+    systems: Systems,
+    *,
+    documents: TextsLike | None,
+    vectors: Sequence[str | Vectors],
+    topics: Sequence[int],
+    fits: int,
+    sweeps: int,
+    seed: int,
+) -> dict[int, list[Topics]]:
+    """Give the vectors of several fits by their number of topics, fewest first.
+
+    They come from files of `vectors`, of which those of one width are fits of one number of topics, or from
+    `fits` models of each number in `topics`, fitted to the texts of the retrieved `documents`.
+    """
+    if (documents is None) == (not vectors):
+        raise UsageError("neither or both of --docs and --vectors; expected one of them")
+    found: dict[int, list[Topics]] = {}
+    if documents is None:
+        for one in vectors:
+            aligned = vectors_of(systems, one)
+            found.setdefault(aligned.theta.shape[1], []).append(aligned)
+        return dict(sorted(found.items()))
+    check_whole(2, topics=min(topics, default=0))
+    check_whole(1, fits=fits, sweeps=sweeps)
+    check_whole(0, seed=seed)
+    return {
+        number: list(fitted(systems, documents, number, fits=fits, sweeps=sweeps, seed=seed))
+        for number in sorted(set(topics))
+    }

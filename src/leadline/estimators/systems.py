@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from leadline.arrays import Codes, Flags, Floats
-from leadline.errors import InputError, UsageError
+from leadline.errors import InputError
 from leadline.estimators.pool import Pool
 from leadline.formats import Repair, counted_run
-from leadline.judged_runs import named_sources
+from leadline.judged_runs import named_sources, refuse_equal_names
 from leadline.results import RunInfo
 from leadline.vocabulary import Vocabulary, to_text
 
@@ -73,6 +73,15 @@ class Systems:
             [self._lists[place] for place in chosen],
         )  # fmt: skip
 
+    def asked(self, queries: Iterable[bytes]) -> Systems:
+        """Keep some queries; one that no system has is left out."""
+        wanted = set(queries)
+        return Systems(
+            self.infos, self.documents,
+            [one._replace(spans={name: span for name, span in one.spans.items() if name in wanted})
+             for one in self._lists],
+        )  # fmt: skip
+
     def first_documents(self, query: int, depth: int) -> list[str]:
         """Give the documents that any run has among its first ones."""
         name = self.queries.names[query]
@@ -107,13 +116,9 @@ def read_systems(
         if not len(run):
             raise InputError("holds no documents", expected="a run", path=run.name)
         shown = (run.tag or run.name) if name_by == "tag" else name or run.name
-        if any(info.name == shown for info in infos):
-            raise UsageError(
-                f"two runs are called '{shown}'; expected different names "
-                "(rename a file, or use --name-by tag)"
-            )
         path = source if isinstance(source, str) else ""
         infos.append(RunInfo(shown, run.tag, path, {"documents_read": tally.rows}))
+        refuse_equal_names(infos)
         codes = np.array(
             [numbers.setdefault(known, len(numbers)) for known in run.documents.names],
             dtype=np.int32,

@@ -1,99 +1,153 @@
-"""How well the shape of topics ranks systems, beside nruns, and whether it does better with few systems.
+"""How well the shape of topics ranks systems, beside votes, and whether it does better with few systems.
 
-DeShaTo over topics fitted to the retrieved documents, several times, and nruns are compared by Kendall's tau
-with MAP@30 and with MAP, at several depths; then on random sets of few systems, where nruns has few votes.
+DeShaTo over topics fitted to the retrieved documents, several times and with several numbers of topics, and
+the estimators that let systems vote are compared by Kendall's tau with MAP@30 and with MAP, at several
+depths; then DeShaTo and nruns on random sets of few systems, where nruns has few votes.
 Source: Ionescu, Chifu and Mothe 2015, section 3.4, table 4.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from leadline.arguments import check_whole
 from leadline.arrays import Floats
-from leadline.errors import UsageError
-from leadline.estimators import Systems, estimated, read_systems
-from leadline.estimators.fitting import fitted
+from leadline.estimators import METHODS, Systems, estimated, read_systems
+from leadline.estimators.fitting import by_number
+from leadline.estimators.found import mean_of_defined
 from leadline.estimators.methods.deshato import DeShaTo
 from leadline.estimators.methods.nruns import NRuns
+from leadline.estimators.systems import Topics
 from leadline.formats import QrelsLike, read_qrels, repair_of
 from leadline.judged_runs import judge_runs
 from leadline.measures.average_precision import AP
 from leadline.render import Cell, Sheet
+from leadline.results import Notice, plain
 from leadline.statistics.correlation import kendall
 from leadline.studies import Option, Outcome, Tell
+from leadline.wording import queries
 
+TOPICS = (50, 100, 250)  # the paper's
 OPTIONS = (
-    Option("docs", str, "Texts of the documents.", needed=True, metavar="DOCS"),
-    Option("topics", int, "How many topics.", 50),
-    Option("fits", int, "How many models are fitted.", 5),
+    Option("docs", str, "Texts of the documents: topics are fitted to those retrieved.", metavar="DOCS"),
+    Option("vectors", str, "Topic vectors of one fit instead, as `leadline topics infer` writes; again for "
+           "every fit and number of topics.", metavar="FILE", many=True),
+    Option("topics", int, "How many topics, with --docs; again for more.", TOPICS, many=True),
+    Option("fits", int, "How many models are fitted, with --docs.", 5),
     Option("sweeps", int, "Sweeps over all tokens in every fit.", 500),
     Option("subsets", int, "How many random sets of systems of each size.", 100),
     Option("level", float, "The least relevant grade.", 1.0),
     Option("seed", int, "Seeds fits and draws.", 0),
-)
+)  # fmt: skip
 DEPTHS = (10, 30, 100)
 SIZES = (5, 10, 20)
 PAPER = 30  # the paper's depth
+NAMED = "deshato, {} topics"
+
+
+class Ranked(NamedTuple):
+    """Systems on the judged queries, and what they are truly worth: systems x queries by measure."""
+
+    systems: Systems
+    queries: list[str]
+    truths: dict[str, Floats]
+    inputs: list[tuple[str, int]]
+    notices: list[Notice]
+
+    @property
+    def names(self) -> list[str]:
+        """Give the names of the systems."""
+        return [info.name for info in self.systems.infos]
 
 
 def run(
-    qrels: QrelsLike, runs: Any, *, docs: Any, topics: int = 50, fits: int = 5, sweeps: int = 500,
-    subsets: int = 100, level: float = 1.0, seed: int = 0, on_run: Tell | None = None,
+    qrels: QrelsLike, runs: Any, *, docs: Any = None, vectors: Sequence[Any] = (),
+    topics: Sequence[int] = TOPICS, fits: int = 5, sweeps: int = 500, subsets: int = 100,
+    level: float = 1.0, seed: int = 0, on_run: Tell | None = None,
 ) -> Outcome:  # fmt: skip
     """Try it on runs over a collection with texts."""
-    if subsets < 1:
-        raise UsageError(f"subsets={subsets}; expected 1 or more")
-    table = read_qrels(qrels)
-    repair = repair_of("score", "refuse", "refuse")
-    systems = read_systems(runs, repair, on_run=on_run)
-    NRuns().check(len(systems.infos))
-    measures = {"MAP@30": AP(rel=level, cutoff=PAPER), "MAP": AP(rel=level)}
-    _, values = judge_runs(
-        runs, table, lambda judged: [one.values(judged) for one in measures.values()], repair=repair
-    )
-    means = np.nan_to_num(np.array(values)).mean(axis=2).T
-    truths: dict[str, Floats] = dict(zip(measures, means, strict=True))
-    shapes = shapes_of(systems, list(fitted(
-        systems, docs, topics, fits=fits, sweeps=sweeps, seed=seed
-    )))  # fmt: skip
-    depths = by_depth(systems, truths, shapes)
+    check_whole(1, subsets=subsets)
+    ranked = judged(qrels, runs, level, on_run)
+    given = by_number(
+        ranked.systems, documents=docs, vectors=vectors, topics=topics, fits=fits, sweeps=sweeps,
+        seed=seed,
+    )  # fmt: skip
+    means = {name: values.mean(axis=1) for name, values in ranked.truths.items()}
+    shapes = {number: shapes_of(ranked.systems, each) for number, each in given.items()}
+    depths = by_depth(ranked.systems, means, shapes)
+    at = {number: found[PAPER] for number, found in shapes.items()}
     data: dict[str, Any] = {
-        "systems": len(systems.infos), "queries": len(systems.queries), "topics": topics, "fits": fits,
-        "depths": depths, "few": few_systems(systems, truths["MAP@30"], shapes[PAPER], subsets, seed),
+        "systems": len(ranked.names), "queries": len(ranked.queries), "topics": list(given),
+        "fits": min(map(len, given.values())), "depths": depths,
+        "few": few_systems(ranked.systems, means["MAP@30"], at, subsets, seed),
     }  # fmt: skip
     return Outcome(
-        data, {"depths": _sheet(depths), "few": _few_sheet(data["few"])}, {}, lines_of(data), [],
-        [(info.path, info.counts["documents_read"]) for info in systems.infos],
-        {"docs": docs if isinstance(docs, str) else None, "topics": topics, "fits": fits,
-         "sweeps": sweeps, "subsets": subsets, "level": level, "seed": seed},
+        data, {"depths": _sheet(depths), "few": _few_sheet(data["few"])},
+        _figures(ranked, means["MAP@30"], at), lines_of(data), ranked.notices, ranked.inputs,
+        {"docs": docs if isinstance(docs, str) else None, "vectors": len(vectors), "topics": list(given),
+         "fits": data["fits"], "sweeps": None if vectors else sweeps, "subsets": subsets, "level": level,
+         "seed": seed},
     )  # fmt: skip
 
 
-def shapes_of(systems: Systems, topics: list[Any]) -> dict[int, Floats]:
+def judged(qrels: QrelsLike, runs: Any, level: float, on_run: Tell | None = None) -> Ranked:
+    """Read runs and judgments; a query without judgments says nothing of the truth and is left out."""
+    table = read_qrels(qrels)
+    repair = repair_of("score", "refuse", "refuse")
+    systems = read_systems(runs, repair, on_run=on_run)
+    asked = systems.asked(table.queries.names)
+    measures = {"MAP@30": AP(rel=level, cutoff=PAPER), "MAP": AP(rel=level)}
+    _, values = judge_runs(
+        runs, table, lambda one: [each.values(one) for each in measures.values()], repair=repair
+    )
+    stacked = np.nan_to_num(np.array(values))
+    NRuns().check(len(systems.infos))
+    left = len(systems.queries) - len(asked.queries)
+    said = Notice("unjudged_queries", f"{queries(left)} without judgments, left out", left)
+    return Ranked(
+        asked, list(table.queries), {name: stacked[:, place] for place, name in enumerate(measures)},
+        [(info.path, info.counts["documents_read"]) for info in systems.infos],
+        [said] if left else [],
+    )  # fmt: skip
+
+
+def shapes_of(systems: Systems, topics: Sequence[Topics]) -> dict[int, Floats]:
     """Give DeShaTo's scores by depth: fits x systems."""
     return {
         depth: estimated(systems, DeShaTo(depth=depth), topics=topics).by_fit for depth in DEPTHS
     }
 
 
+def agreement(scores: Floats, truth: Floats) -> dict[str, Any]:
+    """Give mean, least and largest tau over fits (fits x systems), and p of the least."""
+    taus = [kendall(one, truth) for one in scores]
+    known = [tau for tau in taus if not np.isnan(tau)]
+    least = scores[taus.index(min(known))] if known else scores[0]
+    return {
+        "tau": plain(float(np.mean(taus))), "lowest": min(known, default=None),
+        "highest": max(known, default=None), "p": plain(chance(least, truth)),
+    }  # fmt: skip
+
+
 def by_depth(
-    systems: Systems, truths: dict[str, Floats], shapes: dict[int, Floats]
+    systems: Systems, truths: dict[str, Floats], shapes: dict[int, dict[int, Floats]]
 ) -> list[dict[str, Any]]:
-    """Give tau of DeShaTo (over fits, with p of the lowest) and of nruns, by depth and truth."""
+    """Give tau of DeShaTo for every number of topics and of every voting method, by depth and truth."""
+    voting = [kind() for kind in METHODS.classes.values() if kind.voting]
+    voting = [one for one in voting if one.fewest <= len(systems.infos)]
     found = []
     for depth in DEPTHS:
-        votes = estimated(systems, NRuns(depth=depth)).scores
+        scores = {NAMED.format(number): each[depth] for number, each in shapes.items()}
+        for method in voting:
+            scores[method.called] = estimated(systems, method.replace(depth=depth)).scores[None]
         for name, truth in truths.items():
-            taus = [kendall(scores, truth) for scores in shapes[depth]]
-            found.append(
-                {
-                    "depth": depth, "truth": name, "deshato": float(np.mean(taus)), "lowest": min(taus),
-                    "highest": max(taus), "p": chance(shapes[depth][int(np.argmin(taus))], truth),
-                    "nruns": kendall(votes, truth),
-                }
-            )  # fmt: skip
+            found += [
+                {"method": method, "depth": depth, "truth": name} | agreement(one, truth)
+                for method, one in scores.items()
+            ]
     return found
 
 
@@ -105,62 +159,97 @@ def chance(estimate: Floats, truth: Floats) -> float:
 
 
 def few_systems(
-    systems: Systems, truth: Floats, shapes: Floats, subsets: int, seed: int
-) -> dict[str, dict[str, float]]:
-    """Give mean tau of both in random sets of few systems; only nruns must vote anew."""
+    systems: Systems, truth: Floats, shapes: dict[int, Floats], subsets: int, seed: int
+) -> list[dict[str, Any]]:
+    """Give mean tau in random sets of few systems, the same sets for all; only nruns must vote anew."""
     dice = np.random.default_rng(seed)
-    found = {}
+    found = []
     for size in [size for size in SIZES if size < len(truth)]:
-        taus = []
-        for _ in range(subsets):
-            chosen = np.sort(dice.permutation(len(truth))[:size])
-            votes = estimated(systems.only(chosen.tolist()), NRuns(depth=PAPER)).scores
-            own = np.nanmean([kendall(scores[chosen], truth[chosen]) for scores in shapes])
-            taus.append((float(own), kendall(votes, truth[chosen])))
-        both = np.nanmean(np.array(taus), axis=0)
-        found[str(size)] = {"deshato": float(both[0]), "nruns": float(both[1])}
+        drawn = [np.sort(dice.permutation(len(truth))[:size]) for _ in range(subsets)]
+        taus = {
+            NAMED.format(number): [
+                float(np.mean([kendall(one[chosen], truth[chosen]) for one in scores]))
+                for chosen in drawn
+            ]
+            for number, scores in shapes.items()
+        }
+        taus["nruns"] = [
+            kendall(
+                estimated(systems.only(chosen.tolist()), NRuns(depth=PAPER)).scores, truth[chosen]
+            )
+            for chosen in drawn
+        ]
+        found += [
+            {
+                "systems": size,
+                "method": name,
+                "tau": plain(float(mean_of_defined(np.array([values]))[0])),
+            }
+            for name, values in taus.items()
+        ]
     return found
 
 
 def _sheet(depths: list[dict[str, Any]]) -> Sheet:
-    heads = [
-        "depth",
-        "truth",
-        "DeShaTo tau",
-        "worst fit",
-        "best fit",
-        "p of the worst",
-        "nruns tau",
-    ]
+    heads = ["method", "depth", "truth", "tau", "worst fit", "best fit", "p of the worst"]
     return Sheet(heads, [list(one.values()) for one in depths], digits=3)
 
 
-def _few_sheet(few: dict[str, dict[str, float]]) -> Sheet:
-    rows: list[list[Cell]] = [
-        [int(size), one["deshato"], one["nruns"]] for size, one in few.items()
-    ]
-    return Sheet(["systems", "DeShaTo mean tau", "nruns mean tau"], rows, digits=3)
+def _few_sheet(few: list[dict[str, Any]]) -> Sheet:
+    rows: list[list[Cell]] = [list(one.values()) for one in few]
+    return Sheet(["systems", "method", "mean tau"], rows, digits=3)
+
+
+def _figures(ranked: Ranked, truth: Floats, shapes: dict[int, Floats]) -> dict[str, Any]:
+    """Draw estimates against MAP@30, the best systems named."""
+    from leadline.plots.against_truth import against_truth
+
+    drawn = {f"deshato-{number}": scores.mean(axis=0) for number, scores in shapes.items()}
+    drawn["nruns"] = estimated(ranked.systems, NRuns(depth=PAPER)).scores
+    return {
+        name: against_truth(scores, truth, ranked.names, label=name, measure="MAP@30")
+        for name, scores in drawn.items()
+    }
+
+
+def shown(value: float | None) -> str:
+    """Write a tau, which is undefined where all systems are equal."""
+    return "undefined" if value is None else f"{value:.2f}"
+
+
+def verdict(found: dict[str, Any], systems: int, fits: int) -> str:
+    """Say whether a tau above 0 is reproduced: p below 0.05 in every fit, 15 systems and 5 fits or more."""
+    if systems < 15 or fits < 5:
+        return "no verdict: 15 systems and 5 fits are the least"
+    held = (found["lowest"] or 0) > 0 and found["p"] is not None and found["p"] < 0.05
+    return "reproduced in kind (above 0, p < 0.05 in every fit)" if held else "not reproduced"
 
 
 def lines_of(data: dict[str, Any]) -> list[str]:
     """Say what of table 4 holds: tau above 0 for every fit, and more than nruns' with five systems."""
-    at = next(one for one in data["depths"] if (one["depth"], one["truth"]) == (PAPER, "MAP@30"))
-    enough = data["systems"] >= 15 and data["fits"] >= 5
-    held = at["lowest"] > 0 and at["p"] < 0.05
-    verdict = (
-        "no verdict: 15 systems and 5 fits are the least" if not enough
-        else "reproduced in kind (above 0, p < 0.05 in every fit)" if held else "not reproduced"
-    )  # fmt: skip
-    first = (
-        f"tau with MAP@30: DeShaTo {at['deshato']:.2f} (fits {at['lowest']:.2f} to {at['highest']:.2f}), "
-        f"nruns {at['nruns']:.2f}: {verdict}"
-    )
-    five = data["few"].get("5")
-    if five is None:
-        return [first, "five systems or fewer: nothing is said of few systems"]
-    better = "reproduced" if five["deshato"] >= five["nruns"] else "not reproduced"
-    second = (
-        f"with five systems DeShaTo's mean tau is {five['deshato']:.2f} and that of nruns "
-        f"{five['nruns']:.2f}; the claim that few systems favour DeShaTo is {better}"
-    )
-    return [first, second]
+    at = {
+        one["method"]: one
+        for one in data["depths"]
+        if (one["depth"], one["truth"]) == (PAPER, "MAP@30")
+    }
+    names = [NAMED.format(number) for number in data["topics"]]
+    said = []
+    for name in names:
+        one = at[name]
+        said.append(
+            f"{name}: tau with MAP@30 {shown(one['tau'])} (fits {shown(one['lowest'])} to "
+            f"{shown(one['highest'])}), "
+            f"nruns {shown(at['nruns']['tau'])}: {verdict(one, data['systems'], data['fits'])}"
+        )
+    five = {one["method"]: one["tau"] for one in data["few"] if one["systems"] == min(SIZES)}
+    if not five:
+        return [*said, "five systems or fewer: nothing is said of few systems"]
+    better = [name for name in names if (five[name] or 0) >= (five["nruns"] or 0)]
+    return [
+        *said,
+        "with five systems the mean tau is "
+        + ", ".join(f"{shown(five[name])} ({name})" for name in [*names, "nruns"])
+        + "; the claim that few systems favour DeShaTo is "
+        + ("not reproduced" if not better else "reproduced"
+           + f" with {len(better)} of {len(names)} numbers of topics" * (len(names) > 1)),
+    ]  # fmt: skip

@@ -1,9 +1,10 @@
 """How far systems ranked without judgments stand as the judgments rank them.
 
-All estimators that need only ids are compared with MAP on the judgments: Kendall's tau, tau-AP (mistakes near
+All estimators that need only ids are compared with MAP on the judgments, or with scores from a table, such as
+those that a campaign published (MAP of the lists is then shown beside): Kendall's tau, tau-AP (mistakes near
 the top weigh more) and Pearson, with intervals from drawing whole teams again; tau within the better half;
-the places given to the truly best tenth; fewer systems, drawn at random; one team left out; and the places
-that a run gains by its siblings' votes. Each with one vote a run and with one vote a team.
+the places given to the truly best tenth; fewer systems, drawn at random; each team left out; and the places
+that the runs of a team gain by each other's votes. Each with one vote a run and with one vote a team.
 Sources: Soboroff, Nicholas and Cahan 2001; Aslam and Savell 2003; Wu and Crestani 2003; Spoerri 2007; Sakai
 and Lin 2010.
 """
@@ -15,14 +16,18 @@ from typing import Any
 
 import numpy as np
 
+from leadline.arguments import check_whole
 from leadline.arrays import Floats, Integers
-from leadline.errors import UsageError
-from leadline.estimators import METHODS, Estimator, Systems, estimated, read_systems
+from leadline.errors import InputError, UsageError
+from leadline.estimators import METHODS, Estimator, Systems, read_systems
+from leadline.estimators.found import mean_of_defined
+from leadline.estimators.pool import team_codes
 from leadline.formats import QrelsLike, read_qrels, repair_of
 from leadline.formats.labels import read_labels, teams_of
+from leadline.formats.result_files import read_column
 from leadline.judged_runs import judge_runs
 from leadline.measures.average_precision import AP
-from leadline.render import Sheet
+from leadline.render import Cell, Sheet
 from leadline.results import plain
 from leadline.statistics.correlation import kendall, pearson, tau_ap
 from leadline.statistics.team_bootstrap import draws_of_teams, interval
@@ -30,25 +35,26 @@ from leadline.studies import Option, Outcome, Tell
 
 OPTIONS = (
     Option("team", str, "The team of every run.", needed=True, metavar="FILE:COLUMN"),
+    Option("truth", str, "The true score of every run, as the campaign published it, instead of MAP on the "
+           "judgments.", metavar="FILE:COLUMN"),
     Option("level", float, "The least relevant grade of AP.", 1.0),
     Option("samples", int, "How often teams are drawn again.", 1000),
     Option("subsets", int, "How many random sets of systems of each size.", 20),
-    Option("teams", int, "How many teams are left out, the largest first.", 12),
+    Option("teams", int, "How many teams are left out, the largest first (default: all)."),
     Option("seed", int, "Seeds the draws.", 0),
-)
+)  # fmt: skip
 SIZES = (5, 10, 20, 50, 100)
 STATISTICS = {"kendall": kendall, "tau_ap": tau_ap, "pearson": pearson}
 VOTES = {"run": "one vote a run", "team": "one vote a team"}
 
 
 def run(
-    qrels: QrelsLike, runs: Any, *, team: str, level: float = 1.0, samples: int = 1000, subsets: int = 20,
-    teams: int = 12, seed: int = 0, on_run: Tell | None = None,
+    qrels: QrelsLike, runs: Any, *, team: str, truth: str | None = None, level: float = 1.0,
+    samples: int = 1000, subsets: int = 20, teams: int | None = None, seed: int = 0,
+    on_run: Tell | None = None,
 ) -> Outcome:  # fmt: skip
-    """Try it on some runs; `team` is FILE:COLUMN."""
-    for name, value in (("samples", samples), ("subsets", subsets), ("teams", teams)):
-        if value < 1:
-            raise UsageError(f"{name}={value}; expected 1 or more")
+    """Try it on some runs; `team` and `truth` are FILE:COLUMN."""
+    check_whole(1, samples=samples, subsets=subsets, teams=teams)
     labels = read_labels(team)
     repair = repair_of("score", "refuse", "refuse")
     systems = read_systems(runs, repair, on_run=on_run)
@@ -56,27 +62,45 @@ def run(
     owners = teams_of(labels, names, team)
     table = read_qrels(qrels)
     _, values = judge_runs(runs, table, AP(rel=level).values, repair=repair)
-    truth = np.nan_to_num(np.stack(values)).mean(axis=1)
+    own = np.nan_to_num(np.stack(values)).mean(axis=1)
+    true = own if truth is None else published(truth, names)
     methods = _methods(len(names), len(set(owners)))
-    scores = {str(one): _both(systems, one, owners, seed) for one in methods}
+    scores = voted(systems, methods, owners, seed)
     drawn = list(draws_of_teams(owners, samples=samples, seed=seed))
+    found, by_team = left_out(systems, true, owners, methods, teams, seed)
     data: dict[str, Any] = {
         "systems": len(names), "teams": len(set(owners)), "queries": len(systems.queries),
-        "judged_queries": len(table.queries),
+        "judged_queries": len(table.queries), "truth": truth or "MAP",
         "methods": {
-            _called(name): {votes: agreement(one[votes], truth, drawn) for votes in VOTES}
+            name: {votes: agreement(one[votes], true, drawn) for votes in VOTES}
             for name, one in scores.items()
         },
-        "sizes": by_number(systems, truth, methods, subsets, seed),
-        "left_out": left_out(systems, truth, owners, methods, teams, seed),
+        "sizes": by_number(systems, true, owners, methods, subsets, seed),
+        "left_out": found, "by_team": by_team,
     }  # fmt: skip
+    if truth is not None:
+        data["lists"] = {
+            "kendall": plain(kendall(own, true)),
+            "methods": {name: agreement(one["run"], own, drawn) for name, one in scores.items()},
+        }
     return Outcome(
-        data, {"agreement": _sheet(data), "sizes": _size_sheet(data), "left_out": _left_sheet(data)},
-        _figures(data, scores, truth, names), lines_of(data), [],
+        data, _sheets(data), _figures(data, scores, true, names), lines_of(data), [],
         [(info.path, info.counts["documents_read"]) for info in systems.infos],
-        {"team": team, "level": level, "samples": samples, "subsets": subsets, "teams": teams,
-         "seed": seed},
+        {"team": team, "truth": truth, "level": level, "samples": samples, "subsets": subsets,
+         "teams": teams, "seed": seed},
     )  # fmt: skip
+
+
+def published(place: str, names: Sequence[str]) -> Floats:
+    """Read the score of every run from a table."""
+    column = read_column(place)
+    missing = [name for name in names if not np.isfinite(column.values.get(name, np.nan))]
+    if missing:
+        raise InputError(
+            f"no number for run '{missing[0]}' ({len(missing)} in all)", expected="one for every run",
+            path=place,
+        )  # fmt: skip
+    return np.array([column.values[name] for name in names], dtype=np.float64)
 
 
 def _methods(systems: int, teams: int) -> list[Estimator]:
@@ -88,22 +112,28 @@ def _methods(systems: int, teams: int) -> list[Estimator]:
     return found
 
 
-def _called(text: str) -> str:
-    return METHODS.parse(text).called
+def voted(
+    systems: Systems, methods: Sequence[Estimator], teams: Sequence[str], seed: int
+) -> dict[str, dict[str, Floats]]:
+    """Give the scores by every method when every run has a vote, and when every team has.
 
-
-def _both(
-    systems: Systems, method: Estimator, teams: Sequence[str], seed: int
-) -> dict[str, Floats]:
-    """Give the scores when every run has a vote, and when every team has."""
-    owners = {info.name: team for info, team in zip(systems.infos, teams, strict=True)}
-    shared = len(set(teams)) >= method.fewest
-    alone = estimated(systems, method, seed=seed).scores
+    Where the teams are too few for a method, every run keeps its vote. The lists of a query are put together
+    once for all methods.
+    """
+    alone = team_codes(range(len(teams)))
+    shared = team_codes(teams)
+    values: dict[str, dict[str, list[Floats]]] = {
+        one.called: {votes: [] for votes in VOTES} for one in methods
+    }
+    for pool in systems.pools(alone, seed=seed):
+        for method in methods:
+            few = len(np.unique(shared)) < method.fewest
+            for votes, codes in (("run", alone), ("team", alone if few else shared)):
+                made = method.estimate(pool._replace(team=codes)).values
+                values[method.called][votes].append(made)
     return {
-        "run": alone,
-        "team": estimated(systems, method, one_vote_per=owners, seed=seed).scores
-        if shared
-        else alone,
+        name: {votes: mean_of_defined(np.stack(each, axis=1)) for votes, each in both.items()}
+        for name, both in values.items()
     }
 
 
@@ -129,99 +159,192 @@ def agreement(scores: Floats, truth: Floats, drawn: Sequence[Integers]) -> dict[
 
 
 def by_number(
-    systems: Systems, truth: Floats, methods: Sequence[Estimator], subsets: int, seed: int
-) -> dict[str, dict[str, Any]]:
-    """Estimate random sets of systems, and give mean and quantiles of tau by their number."""
+    systems: Systems, truth: Floats, teams: Sequence[str], methods: Sequence[Estimator], subsets: int,
+    seed: int,
+) -> dict[str, dict[str, Any]]:  # fmt: skip
+    """Estimate random sets of systems: mean and quantiles of all statistics, and of tau with team votes."""
     dice = np.random.default_rng(seed)
     found: dict[str, dict[str, Any]] = {one.called: {} for one in methods}
     for size in [size for size in SIZES if size < len(truth)]:
-        drawn = [np.sort(dice.permutation(len(truth))[:size]) for _ in range(subsets)]
-        parts = [(systems.only(places.tolist()), truth[places]) for places in drawn]
-        for method in methods:
-            taus = [
-                kendall(estimated(part, method, seed=seed).scores, true) for part, true in parts
-            ]
-            low, high = np.nanquantile(taus, [0.05, 0.95])
-            found[method.called][str(size)] = {
-                "mean": float(np.nanmean(taus)), "low": float(low), "high": float(high),
-            }  # fmt: skip
+        values: dict[str, dict[str, list[float]]] = {name: {} for name in found}
+        for _ in range(subsets):
+            places = np.sort(dice.permutation(len(truth))[:size])
+            part = systems.only(places.tolist())
+            scores = voted(part, methods, [teams[place] for place in places], seed)
+            for name, both in scores.items():
+                for key, statistic in STATISTICS.items():
+                    values[name].setdefault(key, []).append(statistic(both["run"], truth[places]))
+                values[name].setdefault("team", []).append(kendall(both["team"], truth[places]))
+        for name, by_key in values.items():
+            found[name][str(size)] = {key: _spread(taus) for key, taus in by_key.items()}
     return found
 
 
-def left_out(
-    systems: Systems, truth: Floats, teams: Sequence[str], methods: Sequence[Estimator], most: int,
-    seed: int,
-) -> dict[str, dict[str, Any]]:  # fmt: skip
-    """Leave teams out, one at a time, and then all runs of a team but one.
+def _spread(values: Sequence[float]) -> dict[str, float | None]:
+    """Give mean, 5 % and 95 % quantile of the defined values."""
+    known = [value for value in values if not np.isnan(value)]
+    if not known:
+        return {"mean": None, "low": None, "high": None}
+    low, high = np.quantile(known, [0.05, 0.95])
+    return {"mean": float(np.mean(known)), "low": float(low), "high": float(high)}
 
-    `low` and `high` bound tau among the others; `gain_run` and `gain_team` are the mean places, among runs
-    of other teams, that the remaining run of a team loses when its siblings no longer vote.
+
+def left_out(
+    systems: Systems, truth: Floats, teams: Sequence[str], methods: Sequence[Estimator], most: int | None,
+    seed: int,
+) -> tuple[dict[str, dict[str, Any]], list[dict[str, Any]]]:  # fmt: skip
+    """Leave teams out, one at a time; then, of each, all runs but one, for every one.
+
+    By method: what the statistics are among the other runs, at least and at most, and how many places, among
+    the runs of other teams, a run with siblings loses when these no longer vote (`gain`: mean, with an
+    interval from drawing teams again, and the largest of a team). By team and method: the mean places of its
+    runs, truly, with their siblings' votes, and without.
     """
     group = np.array(teams, dtype=object)
     names, sizes = np.unique(group.astype(str), return_counts=True)
-    chosen = names[np.argsort(-sizes, kind="stable")][:most].tolist()
-    found: dict[str, dict[str, Any]] = {}
-    for method in methods:
-        whole = _both(systems, method, teams, seed)
-        taus: list[float] = []
-        gains: dict[str, list[int]] = {votes: [] for votes in VOTES}
-        for team in chosen:
-            others = np.flatnonzero(group != team)
-            if len(set(group[others])) < method.fewest:
-                continue
-            part = systems.only(others.tolist())
-            taus.append(kendall(estimated(part, method, seed=seed).scores, truth[others]))
-            own = np.flatnonzero(group == team)
-            if len(own) > 1:
-                kept = [int(own[0]), *others.tolist()]
-                again = _both(systems.only(kept), method, [teams[place] for place in kept], seed)
-                for votes, scores in again.items():
-                    before = np.count_nonzero(whole[votes][others] > whole[votes][own[0]])
-                    gains[votes].append(int(np.count_nonzero(scores[1:] > scores[0]) - before))
-        found[method.called] = {
-            "teams": len(taus), "low": min(taus, default=None), "high": max(taus, default=None),
-            "runs": len(gains["run"]),
-        } | {
-            f"gain_{votes}": float(np.mean(gain)) if gain else None for votes, gain in gains.items()
+    methods = [one for one in methods if len(names) > one.fewest]  # one team fewer must do
+    whole = voted(systems, methods, teams, seed)
+    among: dict[str, dict[str, list[float]]] = {
+        one.called: {key: [] for key in STATISTICS} for one in methods
+    }
+    rows: list[dict[str, Any]] = []
+    for team in names[np.argsort(-sizes, kind="stable")][:most].tolist():
+        others, own = np.flatnonzero(group != team), np.flatnonzero(group == team)
+        rest = systems.only(others.tolist())
+        for name, both in voted(rest, methods, group[others].tolist(), seed).items():
+            for key, statistic in STATISTICS.items():
+                among[name][key].append(statistic(both["run"], truth[others]))
+        if len(own) > 1:
+            rows += placed(systems, truth, group, methods, whole, own, others, seed)
+    found = {
+        one.called: {
+            "teams": len(among[one.called]["kendall"]),
+            **{key: _ends(values) for key, values in among[one.called].items()},
+            **gains_of([row for row in rows if row["method"] == one.called], seed),
+        }
+        for one in methods
+    }
+    return found, rows
+
+
+def placed(
+    systems: Systems, truth: Floats, group: Any, methods: Sequence[Estimator],
+    whole: dict[str, dict[str, Floats]], own: Integers, others: Integers, seed: int,
+) -> list[dict[str, Any]]:  # fmt: skip
+    """Give the mean places of a team's runs among all others, with their siblings' votes and without."""
+    without: dict[tuple[str, str], list[int]] = {}
+    for run_place in own.tolist():
+        kept = [run_place, *others.tolist()]
+        again = voted(systems.only(kept), methods, group[kept].tolist(), seed)
+        for name, both in again.items():
+            for votes, scores in both.items():
+                without.setdefault((name, votes), []).append(_place(scores[0], scores[1:]))
+    return [
+        {
+            "team": str(group[own[0]]), "runs": len(own), "method": one.called, "votes": votes,
+            "true": float(np.mean([_place(truth[at], truth[others]) for at in own])),
+            "with": float(np.mean([_place(whole[one.called][votes][at], whole[one.called][votes][others])
+                                   for at in own])),
+            "without": float(np.mean(without[one.called, votes])),
+        }
+        for one in methods for votes in VOTES
+    ]  # fmt: skip
+
+
+def _place(score: float, others: Floats) -> int:
+    return 1 + int(np.count_nonzero(others > score))
+
+
+def _ends(values: Sequence[float]) -> dict[str, float | None]:
+    known = [value for value in values if not np.isnan(value)]
+    return {"low": min(known, default=None), "high": max(known, default=None)}
+
+
+def gains_of(rows: Sequence[dict[str, Any]], seed: int) -> dict[str, Any]:
+    """Give the mean gain of a team's runs by their siblings' votes, its interval, and the largest."""
+    dice = np.random.default_rng(seed)
+    found: dict[str, Any] = {}
+    for votes in VOTES:
+        of_votes = [row for row in rows if row["votes"] == votes]
+        gains = np.array([row["without"] - row["with"] for row in of_votes])
+        found["with_siblings"] = len(gains)
+        if not len(gains):
+            found[f"gain_{votes}"] = None
+            continue
+        means = gains[dice.integers(0, len(gains), (1000, len(gains)))].mean(axis=1)
+        low, high = interval(means)
+        found[f"gain_{votes}"] = {
+            "value": float(gains.mean()), "low": low, "high": high, "largest": float(gains.max()),
+            "team": of_votes[int(np.argmax(gains))]["team"],
         }  # fmt: skip
     return found
 
 
-def _sheet(data: dict[str, Any]) -> Sheet:
-    rows = [
-        [name, VOTES[votes],
-         *(one[part][end] for part in STATISTICS for end in ("value", "low", "high")),
-         one["better_half"], one["place_of_best"], one["mean_place_of_best"], one["ideal_mean_place"]]
+def _sheets(data: dict[str, Any]) -> dict[str, Sheet]:
+    """Lay all tables down."""
+    found = {
+        "agreement": _agreement_sheet(data), "sizes": _size_sheet(data), "left_out": _left_sheet(data),
+        "teams": Sheet(
+            ["team", "runs", "method", "votes", "true place", "with siblings", "without"],
+            [list(row.values()) for row in data["by_team"]], digits=2,
+        ),
+    }  # fmt: skip
+    if "lists" in data:
+        rows = [[name, *_values(one)] for name, one in data["lists"]["methods"].items()]
+        found["lists"] = Sheet(["method", *_heads()], rows, digits=3)
+    return found
+
+
+def _heads() -> list[str]:
+    heads = [f"{part}{end}" for part in STATISTICS for end in ("", " low", " high")]
+    return [*heads, "tau, better half", "place of best", "mean place of best tenth", "ideal"]
+
+
+def _values(one: dict[str, Any]) -> list[Cell]:
+    return [
+        *(one[part][end] for part in STATISTICS for end in ("value", "low", "high")),
+        one["better_half"], one["place_of_best"], one["mean_place_of_best"], one["ideal_mean_place"],
+    ]  # fmt: skip
+
+
+def _agreement_sheet(data: dict[str, Any]) -> Sheet:
+    rows: list[list[Cell]] = [
+        [name, VOTES[votes], *_values(one)]
         for name, both in data["methods"].items()
         for votes, one in both.items()
-    ]  # fmt: skip
-    heads = ["method", "votes"]
-    heads += [f"{part}{end}" for part in STATISTICS for end in ("", " low", " high")]
-    heads += ["tau, better half", "place of best", "mean place of best tenth", "ideal"]
-    return Sheet(heads, rows, digits=3)
+    ]
+    return Sheet(["method", "votes", *_heads()], rows, digits=3)
 
 
 def _size_sheet(data: dict[str, Any]) -> Sheet:
-    rows = [
-        [name, int(size), one["mean"], one["low"], one["high"]]
+    keys = (*STATISTICS, "team")
+    rows: list[list[Cell]] = [
+        [name, int(size), *(one[key][end] for key in keys for end in ("mean", "low", "high"))]
         for name, sizes in data["sizes"].items()
         for size, one in sizes.items()
     ]
-    return Sheet(["method", "systems", "mean tau", "5 %", "95 %"], rows, digits=3)
+    titles = (*STATISTICS, "kendall with team votes")
+    heads = [f"{title}{end}" for title in titles for end in ("", " 5 %", " 95 %")]
+    return Sheet(["method", "systems", *heads], rows, digits=3)
 
 
 def _left_sheet(data: dict[str, Any]) -> Sheet:
-    heads = [
-        "method",
-        "teams",
-        "lowest tau",
-        "highest tau",
-        "runs",
-        "places gained",
-        "with team votes",
+    rows: list[list[Cell]] = []
+    for name, one in data["left_out"].items():
+        cells: list[Cell] = [name, one["teams"]]
+        cells += [one[key][end] for key in STATISTICS for end in ("low", "high")]
+        cells.append(one["with_siblings"])
+        for votes in VOTES:
+            gain = one[f"gain_{votes}"] or {}
+            cells += [gain.get(key) for key in ("value", "low", "high", "largest")]
+        rows.append(cells)
+    heads = [f"{end} {key}" for key in STATISTICS for end in ("lowest", "highest")]
+    gains = [
+        f"{title}{end}"
+        for title in ("places gained", "places gained, team votes")
+        for end in ("", " low", " high", " largest")
     ]
-    rows = [[name, *one.values()] for name, one in data["left_out"].items()]
-    return Sheet(heads, rows, digits=3)
+    return Sheet(["method", "teams", *heads, "with siblings", *gains], rows, digits=3)
 
 
 def _figures(
@@ -231,15 +354,18 @@ def _figures(
     from leadline.plots.by_size import by_size
 
     figures = {
-        _called(name): against_truth(one["run"], truth, names, label=_called(name))
-        for name, one in scores.items()
+        name: against_truth(one["run"], truth, names, label=name) for name, one in scores.items()
     }
     lines = {
-        name: [(float(size), one["mean"]) for size, one in sizes.items()]
+        name: [(float(size), one["kendall"]["mean"]) for size, one in sizes.items()]
         + [(float(len(truth)), data["methods"][name]["run"]["kendall"]["value"])]
         for name, sizes in data["sizes"].items()
     }
-    return figures | {"sizes": by_size(lines)}
+    known = {
+        name: [(size, tau) for size, tau in points if tau is not None]
+        for name, points in lines.items()
+    }
+    return figures | {"sizes": by_size({name: points for name, points in known.items() if points})}
 
 
 def lines_of(data: dict[str, Any]) -> list[str]:
