@@ -94,11 +94,39 @@ def test_vectors_and_texts_serve_deshato(leadline: Leadline, runs: list[Path]) -
         "".join(json.dumps({"doc_id": one, "text": f"wing {one}"}) + "\n" for one in "uvwxy")
     )
     fitted = leadline(
-        "unjudged", *runs, "--method", "deshato", "--docs", docs, "-T", "2", "--fits", "2",
+        "unjudged", *runs, "--method", "deshato", "--docs", docs, "-T", "3", "--fits", "2",
         "--sweeps", "5",
     )  # fmt: skip
     assert fitted.status == 0
     assert "spread: standard deviation of the score over 2 fits" in fitted.out
+
+
+def test_one_system_of_one_document_has_a_score_and_a_warning(
+    leadline: Leadline, tmp_path: Path
+) -> None:
+    (tmp_path / "a.run").write_text("q Q0 u 1 1.0 t\n")
+    (tmp_path / "v.jsonl").write_text('{"doc_id": "u", "topics": [0.8, 0.1, 0.1]}\n')
+    call = ("unjudged", tmp_path / "a.run", "--method", "deshato", "--topics", tmp_path / "v.jsonl")
+    done = leadline(*call)
+    assert done.status == 0
+    assert "DeShaTo: 1 system, mean over 1 query" in done.out
+    assert "1 list with one document that has a vector: its shape alone" in done.out
+    # S, M and P are the document's vector, whose shape is that of (1, 0, 0): 3 * (1.5 + sqrt(1/2))
+    assert done.out.splitlines()[1].split()[:2] == ["a", "6.6213"]
+    for method in ("nruns", "soboroff", "aslam-savell", "reference-count", "spoerri"):
+        alone = leadline("unjudged", tmp_path / "a.run", "--method", method)
+        assert alone.status == 2
+        assert f"{method} with 1 system" in alone.err
+
+
+def test_two_topics_have_no_shape(leadline: Leadline, runs: list[Path]) -> None:
+    path = runs[0].parent / "v.jsonl"
+    path.write_text('{"doc_id": "u", "topics": [0.8, 0.2]}\n')
+    call = ("unjudged", *runs, "--topics", path)
+    done = leadline(*call, "--method", "deshato")
+    assert (done.status, done.err.count("\n")) == (2, 1)
+    assert "deshato with 2 topics; expected 3 or more" in done.err
+    assert leadline(*call, "--method", "DeShaTo(of=sd)").status == 0
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,7 @@ def test_vectors_of_a_file_stand_for_fits(tmp_path: Path) -> None:
     assert len(DISCRIMINATION.run(qrels, runs, vectors=files, draws=2).data["accuracy"]) == 4
     with pytest.raises(UsageError, match="neither or both of --docs and --vectors"):
         SYSTEMS.run(qrels, runs)
-    other = Vectors(list(texts)[::-1], np.full((len(texts), 2), 0.5))
+    other = Vectors(list(texts)[::-1], np.full((len(texts), 4), 0.25))
     with pytest.raises(InputError, match="vectors of other documents"):
         DISCRIMINATION.run(qrels, runs, vectors=[files[0], other], draws=1)
 
@@ -157,12 +157,12 @@ def test_the_shares_of_the_paper_come_out(
 def test_the_number_of_topics_is_tuned_on_a_part_and_tried_on_the_rest() -> None:
     qrels, runs, texts = make()
     found = TOPICS.run(
-        qrels, runs, docs=texts, topics=[2, 4], fits=5, sweeps=60, one_in=2, keep=8,
+        qrels, runs, docs=texts, topics=[3, 4], fits=5, sweeps=60, one_in=2, keep=8,
         sister_qrels=qrels, sister_runs=runs, sister_docs=texts,
     ).data  # fmt: skip
     assert found["used"] == {"queries": 2, "systems": 8, "observations": 16}
     assert found["share"] == 16 / (2 * 4 * 16)
-    assert [row["topics"] for row in found["tuning"]] == [2, 4]
+    assert [row["topics"] for row in found["tuning"]] == [3, 4]
     best = max(found["tuning"], key=lambda row: row["tau"])
     assert found["chosen"] == best["topics"]
     assert len(found["chosen_by_fit"]) == 5
@@ -211,5 +211,5 @@ def test_the_studies_are_found_and_refuse_what_makes_no_sense() -> None:
         SYSTEMS.run(qrels, runs, docs=texts, subsets=0)
     with pytest.raises(UsageError, match="draws=0; expected a whole number, 1 or more"):
         DISCRIMINATION.run(qrels, runs, docs=texts, draws=0)
-    with pytest.raises(UsageError, match="topics=1; expected a whole number, 2 or more"):
+    with pytest.raises(UsageError, match="deshato with 1 topic; expected 3 or more"):
         SYSTEMS.run(qrels, runs, docs=texts, topics=[1])

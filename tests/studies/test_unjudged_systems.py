@@ -128,5 +128,5 @@ def test_the_study_is_found_and_refuses_what_makes_no_sense(tmp_path: Path) -> N
         STUDY.run(qrels, runs, team=team, samples=0)
     with pytest.raises(UsageError, match="no team for run 'new'"):
         STUDY.run(qrels, {"new": runs["s00"]}, team=team)
-    with pytest.raises(UsageError, match="1 systems of 1 teams; expected 2 teams or more"):
+    with pytest.raises(UsageError, match="1 system of 1 team; expected 2 teams or more"):
         STUDY.run(qrels, {"s00": runs["s00"]}, team=team)

@@ -245,7 +245,22 @@ def test_vectors_survive_their_file(tmp_path: Path, name: str) -> None:
     ("text", "message"),
     [
         ('{"doc_id": "a"}', "a row with columns doc_id; expected doc_id and topics"),
-        ('{"doc_id": "a", "topics": [0.5, 0.6]}', "topics of 'a' that are no distribution"),
+        ('{"doc_id": "a", "topics": [0.5, 0.6]}', "topics of 'a' .* (they add up to 1.1)"),
+        ('\n{"doc_id": "a", "topics": [0.5, NaN]}', ":2: topics of 'a' .* (they add up to nan)"),
+        (
+            '{"doc_id": "a", "topics": [1.5, -0.5]}',
+            "no distribution (they add up to 1); expected 0 or more",
+        ),
+        (
+            '{"doc_id": "a", "topics": ["x", "y"]}',
+            ":1: topics that are no numbers; expected one number",
+        ),
+        (
+            '{"doc_id": "a", "topics": [1.0, null]}',
+            ":1: topics that are no numbers; expected one number",
+        ),
+        ('{"doc_id": "a", "topics": [true, false]}', ":1: topics that are no numbers"),
+        ('{"doc_id": "a", "topics": 0.5}', "expected doc_id and topics, a list"),
         (
             '{"doc_id": "a", "topics": [1]}\n{"doc_id": "b", "topics": [0.5, 0.5]}',
             ":2: 2 topics; expected 1",
@@ -255,8 +270,13 @@ def test_vectors_survive_their_file(tmp_path: Path, name: str) -> None:
 )
 def test_vectors_that_are_none_are_refused(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "v.jsonl").write_text(text + "\n")
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(InputError, match=message.replace("(", r"\(").replace(")", r"\)")):
         read_vectors(tmp_path / "v.jsonl")
+
+
+def test_ids_of_vectors_may_be_numbers(tmp_path: Path) -> None:
+    (tmp_path / "v.jsonl").write_text('{"doc_id": 1, "topics": [0.5, 0.5]}\n')
+    assert read_vectors(tmp_path / "v.jsonl").ids == ["1"]
 
 
 def test_bad_requests_are_refused() -> None:

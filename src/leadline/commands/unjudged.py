@@ -17,7 +17,7 @@ from leadline.commands._results import describe_input, envelope, json_text, say
 from leadline.errors import UsageError
 from leadline.estimators import METHODS, Unjudged, unjudged
 from leadline.render import Cell, Sheet, render
-from leadline.wording import queries
+from leadline.wording import counted, queries
 
 NAMES = ", ".join(sorted(kind.called for kind in METHODS.classes.values()))
 
@@ -122,8 +122,9 @@ def sheet_of(found: Unjudged) -> Sheet:
         if found.spread is not None:
             cells.append(data["spread"][name])
         rows.append(cells)
+    size = f"{counted(len(rows), 'system')}, mean over {queries(len(found.queries))}"
     notes = [
-        f"{found.method}: {len(rows)} systems, mean over {queries(len(found.queries))}; no judgments",
+        f"{found.method}: {size}; no judgments",
         "documents: looked at per query; scores order systems and are no estimate of a measure's value",
     ]
     if found.spread is not None:

@@ -79,6 +79,8 @@ def unjudged(
     check_whole(0, seed=seed)
     check_word(("file", "tag"), name_by=name_by)
     _check_topics(chosen, vectors, documents)
+    if documents is not None:
+        chosen.check_topics(topics)
     repair = repair_of(order, on_duplicate, on_nan)
     systems = read_systems(runs, repair, name_by=name_by, on_run=on_run)
     given: Iterable[Topics | None] = [None]

@@ -9,6 +9,7 @@ import numpy as np
 
 from leadline.arguments import check_whole
 from leadline.errors import InputError, UsageError
+from leadline.estimators.methods.deshato import DeShaTo
 from leadline.estimators.systems import Systems, Topics
 from leadline.formats.texts import TextsLike, name_of, read_documents
 from leadline.topics import Vectors, fit, infer, read_vectors
@@ -83,7 +84,7 @@ def by_number(
             aligned = vectors_of(systems, one)
             found.setdefault(aligned.theta.shape[1], []).append(aligned)
         return dict(sorted(found.items()))
-    check_whole(2, topics=min(topics, default=0))
+    DeShaTo().check_topics(min(topics, default=0))
     check_whole(1, fits=fits, sweeps=sweeps)
     check_whole(0, seed=seed)
     return {

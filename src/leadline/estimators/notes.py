@@ -58,7 +58,13 @@ def notices_of_topics(
     peaks = terms.get("k(P)", np.zeros((0, 0)))[used > 0] if "k(P)" in terms else np.zeros(0)
     share = float(peaks.mean()) / most if len(peaks) and most else 0.0
     empty = int(np.count_nonzero((used == 0) & systems.present))
+    single = int(np.count_nonzero(used == 1))
     found = [
+        Notice(
+            "single_documents",
+            f"{counted(single, 'list')} with one document that has a vector: its shape alone, and so a large "
+            "score", single,
+        ),
         Notice(
             "without_vectors",
             f"retrieved documents without a topic vector: {absent} of {len(systems.documents)}; passed over",

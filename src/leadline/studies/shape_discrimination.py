@@ -51,7 +51,7 @@ def run(
 ) -> Outcome:  # fmt: skip
     """Try it on a collection with texts."""
     check_whole(1, fits=fits, draws=draws, hard=hard, sweeps=sweeps)
-    check_whole(2, topics=min(topics, default=0))
+    DeShaTo().check_topics(min(topics, default=0))
     table = read_qrels(qrels)
     systems = read_systems(runs, repair_of("score", "refuse", "refuse"), on_run=on_run)
     right: dict[int, dict[str, list[Floats]]] = {}

@@ -32,6 +32,7 @@ from leadline.results import plain
 from leadline.statistics.correlation import kendall, pearson, tau_ap
 from leadline.statistics.team_bootstrap import draws_of_teams, interval
 from leadline.studies import Option, Outcome, Tell
+from leadline.wording import counted
 
 OPTIONS = (
     Option("team", str, "The team of every run.", needed=True, metavar="FILE:COLUMN"),
@@ -108,7 +109,9 @@ def _methods(systems: int, teams: int) -> list[Estimator]:
     found = [kind() for kind in METHODS.classes.values() if kind.voting]
     found = [one for one in found if one.fewest <= min(systems, teams)]
     if not found:
-        raise UsageError(f"{systems} systems of {teams} teams; expected 2 teams or more")
+        raise UsageError(
+            f"{counted(systems, 'system')} of {counted(teams, 'team')}; expected 2 teams or more"
+        )
     return found
 
 

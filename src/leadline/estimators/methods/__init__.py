@@ -46,5 +46,8 @@ class Estimator(Named):
                 "or more, for systems vote on each other"
             )
 
+    def check_topics(self, topics: int) -> None:
+        """Refuse too few topics; voting estimators look at none."""
+
 
 METHODS: Room[Estimator] = Room(sys.modules[__name__], Estimator, "method")

@@ -11,7 +11,9 @@ from leadline.errors import UsageError
 from leadline.estimators.methods import Estimate, Estimator
 from leadline.estimators.pool import Pool
 from leadline.naming import choice, number, whole
+from leadline.wording import counted
 
+FEWEST_TOPICS = 3
 FLAT = 1e-12  # of the largest component: the mean of equal floats may be off by one unit
 
 
@@ -89,12 +91,21 @@ class DeShaTo(Estimator):
             values[made.used == 0] = np.nan
         return Estimate(values, made.used, terms)
 
+    def check_topics(self, topics: int) -> None:
+        """Refuse fewer than three topics: of two numbers the shape is always the same."""
+        if self.of == "shape" and topics < FEWEST_TOPICS:
+            raise UsageError(
+                f"{self.called} with {counted(topics, 'topic')}; expected {FEWEST_TOPICS} or more, for two "
+                "numbers are always of one shape"
+            )
+
     def _with_vectors(self, pool: Pool) -> Pool:
         """Keep the documents that have a vector, of the first ones or the first of them."""
         if pool.theta is None or pool.row is None:
             raise UsageError(
                 "deshato without topic vectors; expected --topics VECTORS or --docs DOCS"
             )
+        self.check_topics(pool.theta.shape[1])
         known = pool.row >= 0
         pool = pool.first(self.depth) if self.missing == "skip" else pool
         pool = pool.where(known[pool.document])
