@@ -111,7 +111,8 @@ class Pool(NamedTuple):
         """
         hits = np.flatnonzero(relevant[self.document])
         system = self.system[hits]
-        nth = np.arange(1, len(hits) + 1) - np.searchsorted(system, system)
+        before = np.cumsum(np.concatenate(([0], np.bincount(system, minlength=self.systems))))
+        nth = np.arange(1, len(hits) + 1) - before[system]
         gained = np.bincount(system, nth / self.rank[hits], minlength=self.systems)
         found: Floats = gained / np.maximum(1, np.count_nonzero(relevant))
         return found

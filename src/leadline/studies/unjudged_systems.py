@@ -21,6 +21,7 @@ from leadline.arrays import Floats, Integers
 from leadline.errors import InputError, UsageError
 from leadline.estimators import METHODS, Estimator, Systems, read_systems
 from leadline.estimators.found import mean_of_defined
+from leadline.estimators.methods.soboroff import Soboroff
 from leadline.estimators.pool import team_codes
 from leadline.formats import QrelsLike, read_qrels, repair_of
 from leadline.formats.labels import read_labels, teams_of
@@ -45,6 +46,7 @@ OPTIONS = (
     Option("seed", int, "Seeds the draws.", 0),
 )  # fmt: skip
 SIZES = (5, 10, 20, 50, 100)
+DRAWS = 10  # of Soboroff's, where a campaign is estimated again for every run
 STATISTICS = {"kendall": kendall, "tau_ap": tau_ap, "pearson": pearson}
 VOTES = {"run": "one vote a run", "team": "one vote a team"}
 
@@ -116,8 +118,9 @@ def _methods(systems: int, teams: int) -> list[Estimator]:
 
 
 def voted(
-    systems: Systems, methods: Sequence[Estimator], teams: Sequence[str], seed: int
-) -> dict[str, dict[str, Floats]]:
+    systems: Systems, methods: Sequence[Estimator], teams: Sequence[str], seed: int,
+    ways: Sequence[str] = tuple(VOTES),
+) -> dict[str, dict[str, Floats]]:  # fmt: skip
     """Give the scores by every method when every run has a vote, and when every team has.
 
     Where the teams are too few for a method, every run keeps its vote. The lists of a query are put together
@@ -126,12 +129,13 @@ def voted(
     alone = team_codes(range(len(teams)))
     shared = team_codes(teams)
     values: dict[str, dict[str, list[Floats]]] = {
-        one.called: {votes: [] for votes in VOTES} for one in methods
+        one.called: {votes: [] for votes in ways} for one in methods
     }
     for pool in systems.pools(alone, seed=seed):
         for method in methods:
             few = len(np.unique(shared)) < method.fewest
-            for votes, codes in (("run", alone), ("team", alone if few else shared)):
+            for votes in ways:
+                codes = shared if votes == "team" and not few else alone
                 made = method.estimate(pool._replace(team=codes)).values
                 values[method.called][votes].append(made)
     return {
@@ -206,6 +210,7 @@ def left_out(
     group = np.array(teams, dtype=object)
     names, sizes = np.unique(group.astype(str), return_counts=True)
     methods = [one for one in methods if len(names) > one.fewest]  # one team fewer must do
+    methods = [one.replace(draws=DRAWS) if isinstance(one, Soboroff) else one for one in methods]
     whole = voted(systems, methods, teams, seed)
     among: dict[str, dict[str, list[float]]] = {
         one.called: {key: [] for key in STATISTICS} for one in methods
@@ -214,7 +219,7 @@ def left_out(
     for team in names[np.argsort(-sizes, kind="stable")][:most].tolist():
         others, own = np.flatnonzero(group != team), np.flatnonzero(group == team)
         rest = systems.only(others.tolist())
-        for name, both in voted(rest, methods, group[others].tolist(), seed).items():
+        for name, both in voted(rest, methods, group[others].tolist(), seed, ("run",)).items():
             for key, statistic in STATISTICS.items():
                 among[name][key].append(statistic(both["run"], truth[others]))
         if len(own) > 1:
