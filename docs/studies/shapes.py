@@ -2,13 +2,14 @@
 
     python docs/studies/shapes.py FOLDER
 
-FOLDER holds SET-systems and SET-discrimination for every set. Numbers come from their JSON; only the words
-around them are written here.
+FOLDER holds SET-systems, SET-plain-systems (without feedback), SET-topics and SET-discrimination for every
+set. Numbers come from their JSON, figures are copied; only the words around them are written here.
 """  # noqa: INP001
 
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -17,17 +18,24 @@ HERE = Path(__file__).parent
 SETS = {
     "cranfield": "Cranfield",
     "cisi": "CISI",
-    "cranfield-plain": "Cranfield, no feedback",
-    "cisi-plain": "CISI, no feedback",
+    "cacm": "CACM",
+    "npl": "NPL",
+    "nfcorpus-test": "NFCorpus",
 }
+SISTERS = {"cranfield": "npl", "npl": "cranfield", "cisi": "cacm", "cacm": "cisi"}
 NOTE = "<!-- Made by docs/studies/shapes.py from the output of `leadline study`. -->"
+PAPER = 30  # the paper's depth
+VOTING = ("nruns", "soboroff", "reference-count", "spoerri", "aslam-savell")
+FIGURES = {
+    "cranfield-topics": ("topics",), "cisi-topics": ("topics",),
+    "cranfield-systems": ("deshato-250", "nruns"),
+}  # fmt: skip
+Found = dict[str, dict[str, Any]]
 
 
-def load(folder: Path, study: str) -> dict[str, dict[str, Any]]:
+def load(folder: Path, part: str, study: str) -> Found:
     """Read what a study found, by set; a set that was not tried is left out."""
-    paths = {
-        name: folder / f"{name}-{study.removeprefix('shape-')}" / f"{study}.json" for name in SETS
-    }
+    paths = {name: folder / f"{name}-{part}" / f"{study}.json" for name in SETS}
     return {name: json.loads(path.read_text()) for name, path in paths.items() if path.exists()}
 
 
@@ -37,109 +45,308 @@ def table(heads: list[str], rows: list[list[str]]) -> str:
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
 
 
-def discrimination(found: dict[str, dict[str, Any]]) -> str:
+def tau(row: dict[str, Any], *, fits: bool = True) -> str:
+    """Write a tau, with the lowest and highest over fits."""
+    if row["tau"] is None:
+        return "-"
+    span = f" ({row['lowest']:.2f} to {row['highest']:.2f})"
+    return f"{row['tau']:.2f}{span * fits}"
+
+
+def numbers(found: Found) -> list[int]:
+    """Give the numbers of topics that were tried."""
+    return list(next(iter(found.values()))["topics"])
+
+
+def discrimination(found: Found) -> str:
     """Write the accuracy against random and hard documents."""
     rows = []
     for name, data in found.items():
-        for kind, one in data["accuracy"].items():
-            value = f"{one['value']:.1%} [{one['low']:.1%}, {one['high']:.1%}]"
-            fits = f"{one['lowest_fit']:.1%} to {one['highest_fit']:.1%}"
-            rows.append([SETS[name], kind, str(one["queries"]), value, fits])
-    return table(["set", "other documents", "queries", "right", "by fit"], rows)
+        for kind in ("random", "hard"):
+            ones = [one for one in data["accuracy"] if one["other"] == kind]
+            cells = [f"{one['value']:.1%} [{one['low']:.1%}, {one['high']:.1%}]" for one in ones]
+            rows.append([SETS[name], kind, str(ones[0]["queries"]), *cells])
+    heads = [f"{number} topics" for number in numbers(found)]
+    return table(["set", "other documents", "queries", *heads], rows)
 
 
-def depths(found: dict[str, dict[str, Any]]) -> str:
-    """Write tau by depth and truth."""
-    rows = [
-        [SETS[name], str(one["depth"]), one["truth"],
-         f"{one['deshato']:.2f} ({one['lowest']:.2f} to {one['highest']:.2f})", f"{one['p']:.3f}",
-         f"{one['nruns']:.2f}"]
-        for name, data in found.items()
+def tuning(found: Found) -> str:
+    """Write table 3: tau on the part that was looked at, by the number of topics."""
+    rows = []
+    for name, data in found.items():
+        votes = data["chosen_by_fit"]
+        share = data["used"]["observations"] / (data["queries"] * data["systems"])
+        part = f"{data['used']['queries']} x {data['used']['systems']} ({share:.1%})"
+        by_fit = ", ".join(f"{one}: {votes.count(one)}" for one in sorted(set(votes)))
+        cells = [tau(row) for row in data["tuning"]]
+        rows.append([SETS[name], part, *cells, str(data["chosen"]), by_fit])
+    first = next(iter(found.values()))
+    for name, taus in first["paper"].items():
+        part = "25 x 15 (1.4%)" if "Robust" in name else "5 x 15 (5.0%; 1.65% of both Web sets)"
+        best = max(taus, key=lambda number: taus[number])
+        rows.append([name, part, *(f"{value:.2f}" for value in taus.values()), best, "-"])
+    heads = [f"{row['topics']} topics" for row in first["tuning"]]
+    return table(["set", "queries x systems looked at", *heads, "chosen", "by fit alone"], rows)
+
+
+def carried(found: Found) -> str:
+    """Write what the choice is worth on all data, on what was not looked at, and on a sister collection."""
+    rows = []
+    for name, data in found.items():
+        for part in dict.fromkeys(row["part"] for row in data["ranking"]):
+            ones = [row for row in data["ranking"] if row["part"] == part]
+            chosen = next(row for row in ones if row["topics"] == data["chosen"])
+            best = max(ones, key=lambda row: row["tau"])
+            where = f"{part}: {SETS[SISTERS[name]]}" if part == "sister" else part
+            rows.append(
+                [SETS[name], where, f"{chosen['queries']} x {chosen['systems']}", str(data["chosen"]),
+                 tau(chosen), f"{chosen['p']:.3f}", f"{best['topics']}: {best['tau']:.2f}",
+                 f"{chosen['nruns']:.2f}"]
+            )  # fmt: skip
+    heads = ["set", "tried on", "queries x systems", "topics", "tau (fits)", "p of the worst fit"]
+    return table([*heads, "best here", "nruns"], rows)
+
+
+def depths(found: Found) -> str:
+    """Write tau of DeShaTo and nruns by depth and truth."""
+    rows = []
+    for name, data in found.items():
+        for depth, truth in dict.fromkeys((one["depth"], one["truth"]) for one in data["depths"]):
+            at = at_depth(data, depth, truth)
+            cells = [tau(at[f"deshato, {number} topics"]) for number in data["topics"]]
+            rows.append([SETS[name], str(depth), truth, *cells, tau(at["nruns"], fits=False)])
+    heads = [f"{number} topics (fits)" for number in numbers(found)]
+    return table(["set", "depth", "truth", *heads, "nruns"], rows)
+
+
+def at_depth(data: dict[str, Any], depth: int, truth: str) -> dict[str, dict[str, Any]]:
+    """Give the rows of one depth and truth by method."""
+    return {
+        one["method"]: one
         for one in data["depths"]
-    ]  # fmt: skip
-    heads = ["set", "depth", "truth", "DeShaTo, mean (fits)", "p of the worst fit", "nruns"]
-    return table(heads, rows)
+        if (one["depth"], one["truth"]) == (depth, truth)
+    }
 
 
-def few(found: dict[str, dict[str, Any]]) -> str:
+def all_methods(found: Found, plain: Found) -> str:
+    """Write tau with MAP@30 at the paper's depth of all methods, with feedback and without."""
+    rows = []
+    for name in found:
+        for data, words in ((found[name], ""), (plain.get(name), ", no feedback")):
+            if data is None:
+                continue
+            at = at_depth(data, PAPER, "MAP@30")
+            shapes = [at[f"deshato, {number} topics"] for number in data["topics"]]
+            cells = [tau(one) + "*" * held(one) for one in shapes]
+            cells += [tau(at[method], fits=False) for method in VOTING]
+            rows.append([SETS[name] + words, str(data["systems"]), *cells])
+    heads = [f"DeShaTo, {number} topics" for number in numbers(found)]
+    return table(["set", "systems", *heads, *VOTING], rows)
+
+
+def held(row: dict[str, Any]) -> bool:
+    """Say whether tau is above 0 with p below 0.05 in every fit."""
+    return bool((row["lowest"] or 0) > 0 and row["p"] is not None and row["p"] < 0.05)
+
+
+def few(found: Found, plain: Found) -> str:
     """Write mean tau in random sets of few systems."""
-    rows = [
-        [SETS[name], size, f"{one['deshato']:.2f}", f"{one['nruns']:.2f}"]
-        for name, data in found.items()
-        for size, one in data["few"].items()
-    ]
-    return table(["set", "systems", "DeShaTo", "nruns"], rows)
+    rows = []
+    for name in found:
+        for data, words in ((found[name], ""), (plain.get(name), ", no feedback")):
+            for size in dict.fromkeys(one["systems"] for one in data["few"]) if data else ():
+                ones = [one for one in data["few"] if one["systems"] == size]
+                rows.append([SETS[name] + words, str(size), *(f"{one['tau']:.2f}" for one in ones)])
+    heads = [f"DeShaTo, {number} topics" for number in numbers(found)]
+    return table(["set", "systems", *heads, "nruns"], rows)
+
+
+def said_of_ranking(found: Found, plain: Found) -> str:
+    """Count where tau above 0 is reproduced, and where few systems favour DeShaTo."""
+    lines = []
+    for data, words in ((found, "All systems"), (plain, "Without feedback")):
+        cells = [
+            at_depth(one, PAPER, "MAP@30")[f"deshato, {number} topics"]
+            for one in data.values()
+            for number in one["topics"]
+        ]
+        wins = [
+            {row["method"]: row["tau"] for row in one["few"] if row["systems"] == 5}
+            for one in data.values()
+        ]
+        ahead = sum(
+            of_set[method] >= of_set["nruns"]
+            for of_set in wins
+            for method in of_set
+            if method != "nruns"
+        )
+        lines.append(
+            f"- {words}: tau with MAP@30 is above 0 with p < 0.05 in every fit in {sum(map(held, cells))} of "
+            f"{len(cells)} cells (sets times numbers of topics), marked * above; with five systems DeShaTo's "
+            f"mean tau is at least nruns' in {ahead} of {len(cells)}."
+        )
+    return "\n".join(lines)
+
+
+def said_of_topics(found: Found) -> str:
+    """Count how often the number chosen is the best one on the rest and on the sister."""
+
+    def best(part: str) -> str:
+        hits = tried = 0
+        for data in found.values():
+            ones = [row for row in data["ranking"] if row["part"] == part]
+            if ones:
+                tried += 1
+                top = max(ones, key=lambda row: row["tau"])
+                hits += top["topics"] == data["chosen"]
+        return f"{hits} of {tried}"
+
+    agree = [len(set(data["chosen_by_fit"])) == 1 for data in found.values()]
+    return (
+        "The number chosen is the best one on the queries that were not looked at in "
+        f"{best('held-out queries')} sets, on all data in {best('all')}, on the sister collection in "
+        f"{best('sister')}. Five fits on the same part agree on it in {sum(agree)} of {len(agree)}."
+    )
+
+
+def said_of_discrimination(found: Found) -> str:
+    """Say by the rule, per number of topics, where accuracy is above 90 %."""
+    lines = []
+    for number in numbers(found):
+        ones = {
+            name: next(
+                one
+                for one in data["accuracy"]
+                if (one["topics"], one["other"]) == (number, "random")
+            )
+            for name, data in found.items()
+        }
+        good = [SETS[name] for name, one in ones.items() if one["value"] > 0.9]
+        bad = [SETS[name] for name, one in ones.items() if one["value"] <= 0.9]
+        lines.append(
+            f"- {number} topics, random documents: reproduced in kind (above 90 %) on "
+            f"{', '.join(good) or 'none'}; not reproduced on {', '.join(bad) or 'none'}"
+        )
+    return "\n".join(lines)
 
 
 PAGE = """# Study: the shape of topics (DeShaTo)
 
 {note}
 
-Ionescu, Chifu and Mothe 2015 on public collections and leadline's own systems ({systems}),
-at most 100 documents a query. LDA with {topics} topics ({more} for the first table), {fits} fits of
-{sweeps} sweeps; leadline {version}, seed 0.
+Ionescu, Chifu and Mothe 2015 on public collections and leadline's own systems ({systems}), at most 100
+documents a query. LDA with 50, 100 and 250 topics on whole collections, {fits} fits of 300 sweeps each (on
+NPL 150); what is shown is the mean, fits are in brackets. leadline {version}.
 
 ## Relevant documents against others (their table 2)
 
-The paper: right for 92.8 % of the queries on Robust, 100 % on the two Web tracks. Here every document that
-is not judged relevant counts as another one; `hard` ones are among the first {hard} of some run.
+The paper, with 100 topics: right for 92.8 % of the queries on Robust, 100 % on the two Web tracks. Here
+every document that is not judged relevant counts as another one; `hard` ones are among the first {hard} of
+some run. Brackets: 95 % intervals over queries.
 
 {discrimination}
 
-{said}
+{told}
+
+Against documents that systems did retrieve, which is what it must tell apart to rank them, it is right less
+often.
+
+## How many topics (their table 3)
+
+Tau with MAP@30 on one query in ten and every m-th system, about 15:
+
+{tuning}
+
+The number chosen there, on all data as in the paper (the part looked at included), on the rest, and carried
+to a sister collection:
+
+{carried}
+
+{tuned}
+
+![tau by the number of topics, Cranfield](shapes-cranfield-topics-topics.svg)
+![tau by the number of topics, CISI](shapes-cisi-topics-topics.svg)
+
+Tau by the number of topics on the part looked at, on all data, on the rest and on the sister: Cranfield,
+then CISI. Bars: the lowest and the highest fit.
 
 ## Ranking systems (their table 4)
 
 The paper, tau with MAP@30 of DeShaTo and nruns: 0.61 and 0.62 on Robust, 0.23 and 0.10, 0.50 and 0.45 on
-the Web tracks.
+the Web tracks. Here, at depth 30:
 
-{depths}
+{methods}
+
+{ranked}
+
+`no feedback` is without the {feedback} systems that expand queries (RM1, RM3, BM25RF). Such models find
+documents that no other system finds, which votes punish, and that resemble each other, which DeShaTo
+rewards: a likely reason, not tested, where the two rows of a set differ. So a verdict holds for its set of
+systems alone.
+
+![DeShaTo against MAP@30, Cranfield](shapes-cranfield-systems-deshato-250.svg)
+![nruns against MAP@30, Cranfield](shapes-cranfield-systems-nruns.svg)
+
+DeShaTo with 250 topics, then nruns, against MAP@30 on Cranfield. Ringed: the best three by either.
 
 In random sets of few systems, mean tau with MAP@30:
 
 {few}
 
-{ranked}
+By depth and truth, all systems:
 
-The sets without feedback lack the three models that expand queries (RM1, RM3, BM25RF; on Cranfield the
-best three by MAP@30). Without them the verdict turns round on both collections: nruns is ahead, and
-DeShaTo's worst fit is not told from 0 at any depth. A likely reason, not tested: such models find
-documents that no other system finds, which votes punish, and that resemble each other, which DeShaTo
-rewards. So a verdict above holds for its set of systems alone.
+{depths}
 
 These are home-made systems that share components, on small collections: runs of many teams on a large
 collection may behave otherwise. With one set of systems per collection there is no interval over systems.
 
 ## To repeat it
 
-    leadline index DOCS -o IX
+For T = 50, 100, 250 and S = 0 to 4:
+
+    leadline topics fit DOCS -k T --sweeps 300 --seed S -o model.npz
+    leadline topics infer model.npz DOCS --seed S -o vectors/T-S.parquet
+
+Then, with `--vectors vectors/T-S.parquet` again for all of them (`[...]`):
+
+    leadline index DOCS -o IX; leadline index DOCS --language none -o PLAIN
     leadline search IX QUERIES -m MODEL ... -k 100 -o runs
-    leadline study shape-systems qrels.txt runs/* --docs DOCS --sweeps {sweeps} -o OUT/SET-systems
-    leadline study shape-discrimination qrels.txt runs/* --docs DOCS --sweeps {sweeps} \\
-        -o OUT/SET-discrimination
+    leadline study shape-systems qrels.txt runs/* [...] -o OUT/SET-systems
+    leadline study shape-topics qrels.txt runs/* [...] --sister-qrels QRELS --sister-runs FOLDER \\
+        --sister-vectors FILE ... -o OUT/SET-topics
+    leadline study shape-discrimination qrels.txt runs/* [...] -o OUT/SET-discrimination
     python docs/studies/shapes.py OUT
+
+The systems: {models}. Those that begin with `plain-` search an index without stemming and stop words.
 """
 
 
+def models(data: dict[str, Any]) -> str:
+    """Name the systems by their files."""
+    paths = [Path(one["path"]).name for one in data["inputs"] if one["path"].endswith(".run")]
+    return ", ".join(path.removesuffix(".run") for path in sorted(paths))
+
+
 def main(folder: Path) -> None:
-    """Write the page."""
-    systems, parts = load(folder, "shape-systems"), load(folder, "shape-discrimination")
-    first, other = next(iter(systems.values())), next(iter(parts.values()))
+    """Write the page and copy its figures."""
+    systems = load(folder, "systems", "shape-systems")
+    plain = load(folder, "plain-systems", "shape-systems")
+    tuned = load(folder, "topics", "shape-topics")
+    parts = load(folder, "discrimination", "shape-discrimination")
+    first = next(iter(systems.values()))
+    left = first["systems"] - next(iter(plain.values()))["systems"]
     page = PAGE.format(
-        note=NOTE, version=first["leadline"], fits=first["fits"], topics=first["topics"],
-        more=other["topics"], sweeps=first["options"]["sweeps"], hard=other["options"]["hard"],
+        note=NOTE, version=first["leadline"], fits=first["fits"],
+        hard=next(iter(parts.values()))["options"]["hard"], feedback=left, models=models(first),
         systems=", ".join(f"{data['systems']} on {SETS[name]}" for name, data in systems.items()),
-        discrimination=discrimination(parts), depths=depths(systems), few=few(systems),
-        said=lines(parts), ranked=lines(systems),
+        discrimination=discrimination(parts), told=said_of_discrimination(parts), tuning=tuning(tuned),
+        carried=carried(tuned), tuned=said_of_topics(tuned), methods=all_methods(systems, plain),
+        ranked=said_of_ranking(systems, plain), few=few(systems, plain), depths=depths(systems),
     )  # fmt: skip
     (HERE / "shapes.md").write_text(page, encoding="utf-8")
-
-
-def lines(found: dict[str, dict[str, Any]]) -> str:
-    """Write what the studies said of themselves."""
-    return "\n".join(
-        f"- {SETS[name]}: {line}" for name, data in found.items() for line in data["lines"]
-    )
+    for name, figures in FIGURES.items():
+        for figure in figures:
+            shutil.copy(folder / name / f"{figure}.svg", HERE / f"shapes-{name}-{figure}.svg")
 
 
 if __name__ == "__main__":

@@ -11,15 +11,18 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
 SETS = {
     "trec-covid-r1": "TREC-COVID round 1",
+    "trec-covid-r2-top100": "TREC-COVID round 2, first 100",
     "trec-dl-2019-passage": "TREC 2019 Deep Learning, passages",
     "trec-robust-2003": "TREC 2003 Robust",
 }
+VOTES = {"run": "a run", "team": "a team"}
 NOTE = "<!-- Made by docs/studies/unjudged.py from the output of `leadline study`. -->"
 Found = dict[str, dict[str, Any]]
 
@@ -56,50 +59,91 @@ def agreement(found: Found, part: str, votes: str) -> str:
 
 def best(found: Found) -> str:
     """Write where the truly best stand, and tau within the better half."""
-    rows = []
-    for name in methods(found):
-        cells = [name]
-        for one in SETS:
-            values = found[one]["methods"][name]["run"]
-            cells.append(
-                f"{values['place_of_best']}; {values['mean_place_of_best']:.1f} "
-                f"({values['ideal_mean_place']:.1f}); {values['better_half']:.2f}"
-            )
-        rows.append(cells)
+
+    def cell(values: dict[str, Any]) -> str:
+        return (
+            f"{values['place_of_best']}; {values['mean_place_of_best']:.1f} "
+            f"({values['ideal_mean_place']:.1f}); {values['better_half']:.2f}"
+        )
+
+    rows = [
+        [name, VOTES[votes], *(cell(found[one]["methods"][name][votes]) for one in SETS)]
+        for name in methods(found)
+        for votes in VOTES
+    ]
+    return table(["method", "votes", *SETS.values()], rows)
+
+
+def beside(found: Found) -> str:
+    """Write tau with MAP of the lists as they are, and what it has with the published MAP."""
+    rows = [
+        [name, *(shown(found[one]["lists"]["methods"][name]["kendall"]) for one in SETS)]
+        for name in methods(found)
+    ]
+    rows.append(["published MAP", *(f"{found[one]['lists']['kendall']:.3f}" for one in SETS)])
     return table(["method", *SETS.values()], rows)
 
 
 def sizes(found: Found) -> str:
     """Write mean tau by the number of systems."""
+
+    def cell(values: dict[str, Any]) -> str:
+        one = values["kendall"]
+        return f"{one['mean']:.2f} [{one['low']:.2f}, {one['high']:.2f}]"
+
+    return by_number(found, cell)
+
+
+def other_sizes(found: Found) -> str:
+    """Write mean tau-AP and Pearson by the number of systems, and tau with one vote a team."""
+
+    def cell(values: dict[str, Any]) -> str:
+        return "; ".join(f"{values[part]['mean']:.2f}" for part in ("tau_ap", "pearson", "team"))
+
+    return by_number(found, cell)
+
+
+def by_number(found: Found, cell: Callable[[dict[str, Any]], str]) -> str:
+    """Write one cell for each set, method and number of systems."""
     numbers = ["5", "10", "20", "50", "100"]
     rows = []
     for one, title in SETS.items():
         for name in methods(found):
             values = found[one]["sizes"][name]
-            cells = [
-                f"{values[n]['mean']:.2f} [{values[n]['low']:.2f}, {values[n]['high']:.2f}]"
-                if n in values
-                else "-"
-                for n in numbers
-            ]
+            cells = [cell(values[number]) if number in values else "-" for number in numbers]
             rows.append([title, name, *cells])
     return table(["set", "method", *numbers], rows)
 
 
 def left_out(found: Found) -> str:
-    """Write what happens without a team, and without the siblings of a run."""
+    """Write what becomes of the statistics without one team."""
     rows = []
     for one, title in SETS.items():
         for name in methods(found):
             values = found[one]["left_out"][name]
-            gains = [
-                "-" if values[part] is None else f"{values[part]:+.1f}"
-                for part in ("gain_run", "gain_team")
+            spans = [
+                f"{values[part]['low']:.2f} to {values[part]['high']:.2f}"
+                for part in ("kendall", "tau_ap", "pearson")
             ]
-            span = f"{values['low']:.2f} to {values['high']:.2f}"
-            rows.append([title, name, str(values["teams"]), span, str(values["runs"]), *gains])
-    heads = ["set", "method", "teams left out", "tau among the others", "runs with siblings"]
-    return table([*heads, "places gained", "with one vote a team"], rows)
+            rows.append([title, name, str(values["teams"]), *spans])
+    return table(["set", "method", "teams left out", "tau", "tau-AP", "Pearson"], rows)
+
+
+def siblings(found: Found) -> str:
+    """Write how many places the runs of a team gain by each other's votes."""
+    rows = []
+    for one, title in SETS.items():
+        for name in methods(found):
+            values = found[one]["left_out"][name]
+            run, team = (values[f"gain_{votes}"] for votes in VOTES)
+            cells = [
+                f"{part['value']:+.1f} [{part['low']:+.1f}, {part['high']:+.1f}]"
+                for part in (run, team)
+            ]
+            most = f"{run['largest']:+.1f} ({run['team']})"
+            rows.append([title, name, str(values["with_siblings"]), cells[0], most, cells[1]])
+    heads = ["set", "method", "teams of several runs", "places gained", "most"]
+    return table([*heads, "with one vote a team"], rows)
 
 
 def counts(found: Found) -> str:
@@ -113,10 +157,12 @@ PAGE = """# Study: systems ranked without judgments
 
 {note}
 
-Five estimators that need only the ids of retrieved documents rank the runs of three campaigns; how far do
-they agree with MAP on the judgments? Defaults of leadline {version}, seed 0; on the passages grades from 2
-count as relevant. Brackets are 95 % intervals from drawing whole teams again {samples:,} times: they are for
-other teams that vote as these do, since votes are not counted anew in a draw.
+Five estimators that need only the ids of retrieved documents rank the runs of four campaigns; how far do
+they agree with the MAP that the campaign published? Defaults of leadline {version}, seed 0; on the passages
+grades from 2 count as relevant. Brackets are 95 % intervals from drawing whole teams again {samples:,}
+times: they are for other teams that vote as these do, since votes are not counted anew in a draw. Of
+TREC-COVID round 2 only the first 100 documents of each list are at hand: estimators see these, the
+published MAP is of the whole lists.
 
 **What was seen.** {words}
 
@@ -138,6 +184,13 @@ One vote a team instead of one a run:
 
 {pearson}
 
+## MAP of the lists as they are
+
+Tau with MAP computed from these files, in place of the published one. The last line is tau between the two:
+they are the same where lists are whole (the published ones are rounded), and nearly where they are cut.
+
+{beside}
+
 ## The truly best systems
 
 Place of the best run; mean place of the best tenth (what it would be in the right order); tau within the
@@ -158,20 +211,32 @@ Mean tau over {subsets} random sets of systems, with the 5 % and 95 % quantiles.
 
 ![tau by the number of systems, TREC-COVID round 1](unjudged-trec-covid-r1-sizes.svg)
 
-## A team left out, and the votes of siblings
+Of the same sets: mean tau-AP; mean Pearson; mean tau when the teams among them have one vote each.
 
-The largest teams were left out one at a time. Then, of each such team with several runs, one run stayed: how
-many places, among the runs of other teams, had the votes of its siblings gained it?
+{other_sizes}
+
+## A team left out
+
+Every team was left out, one at a time: the lowest and highest agreement among the others.
 
 {left_out}
+
+## The votes of siblings
+
+Of each team with several runs, one run at a time stayed alone: how many places, among the runs of other
+teams, had the votes of its siblings gained it? Means over teams, with 95 % intervals from drawing teams
+again, and the team that gains most. (In this and the last table Soboroff has 10 draws instead of 50.)
+
+{siblings}
 
 ## To repeat it
 
     cd SET
-    leadline study unjudged-systems qrels.txt runs/* --team systems.tsv:team -o OUT/SET
+    leadline study unjudged-systems qrels.txt runs/* --team systems.tsv:team --truth systems.tsv:MAP \\
+        -o OUT/SET
     python docs/studies/unjudged.py OUT
 
-(on the passages with `--level 2`)
+(on the passages with `--level 2`; the column is `official_map_l2` there, and `official_map` for Robust)
 """
 
 
@@ -191,27 +256,27 @@ def words(found: Found) -> str:
         for name in order
     ]
     covid = found["trec-covid-r1"]
-    gains = [
-        (covid["left_out"][name]["gain_run"], covid["left_out"][name]["gain_team"])
-        for name in order
-    ]
+    gains = {
+        votes: [covid["left_out"][name][f"gain_{votes}"]["value"] for name in order]
+        for votes in VOTES
+    }
     last = (
-        f"One vote a team changes tau by {min(moved):+.2f} to {max(moved):+.2f}. On TREC-COVID a run gains "
-        f"{min(a for a, _ in gains):.1f} to {max(a for a, _ in gains):.1f} places by its siblings' votes, "
-        f"and {min(b for _, b in gains):.1f} to {max(b for _, b in gains):.1f} when a team has one vote."
+        f"One vote a team changes tau by {min(moved):+.2f} to {max(moved):+.2f}. On TREC-COVID round 1 a run "
+        f"gains {min(gains['run']):.1f} to {max(gains['run']):.1f} places by its siblings' votes, and "
+        f"{min(gains['team']):.1f} to {max(gains['team']):.1f} when a team has one vote."
     )
     lines = [
         "No method is best everywhere. nruns has tau "
         + ", ".join(f"{one['kendall']['value']:.2f}" for one in first)
-        + " on the three sets in the order of the tables; the interval of tau lies above 0 for "
+        + " on the four sets in the order of the tables; the interval of tau lies above 0 for "
         + ", ".join(f"{count} of {len(order)} methods on {title}" for title, count in above.items())
         + ".",
         "All mis-rank the best: tau-AP of nruns is "
         + ", ".join(f"{one['tau_ap']['value']:.2f}" for one in first)
         + ", tau within the better half "
         + ", ".join(f"{one['better_half']:.2f}" for one in first)
-        + f", and the truly best {first[0]['best']} of {covid['systems']} runs of TREC-COVID stand at mean "
-        f"place {first[0]['mean_place_of_best']:.1f} by nruns where {first[0]['ideal_mean_place']:.1f} "
+        + f", and the truly best {first[0]['best']} of {covid['systems']} runs of TREC-COVID round 1 stand "
+        f"at mean place {first[0]['mean_place_of_best']:.1f} by nruns where {first[0]['ideal_mean_place']:.1f} "
         "would be right. A system that finds relevant documents which no other finds looks bad to all "
         "five: use these estimates to find what is broken, not to pick a winner.",
         last,
@@ -230,7 +295,8 @@ def main(folder: Path) -> None:
         subsets=first["options"]["subsets"], words=words(found), counts=counts(found),
         kendall=agreement(found, "kendall", "run"), kendall_team=agreement(found, "kendall", "team"),
         tau_ap=agreement(found, "tau_ap", "run"), pearson=agreement(found, "pearson", "run"),
-        best=best(found), sizes=sizes(found), left_out=left_out(found),
+        best=best(found), beside=beside(found), sizes=sizes(found), other_sizes=other_sizes(found),
+        left_out=left_out(found), siblings=siblings(found),
     )  # fmt: skip
     (HERE / "unjudged-systems.md").write_text(page, encoding="utf-8")
     for name, figure in (
