@@ -278,7 +278,8 @@ def words(found: Found) -> str:
         + f", and the truly best {first[0]['best']} of {covid['systems']} runs of TREC-COVID round 1 stand "
         f"at mean place {first[0]['mean_place_of_best']:.1f} by nruns where "
         f"{first[0]['ideal_mean_place']:.1f} would be right. A system that finds relevant "
-        "documents which no other finds looks bad to all five: use these estimates to find what is broken, not to pick a winner.",
+        "documents which no other finds looks bad to all five: use these estimates to find what is "
+        "broken, not to pick a winner.",
         last,
     ]
     return "\n".join(lines)

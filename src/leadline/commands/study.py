@@ -70,6 +70,7 @@ def make(name: str, module: ModuleType) -> click.Command:
 
     example = [EXAMPLES[each] for each in arguments]
     example += [f"--{option.name} {option.metavar}" for option in module.OPTIONS if option.needed]
+    example += getattr(module, "EXAMPLE", ())
     return click.Command(
         name, params=options, callback=call, help=inspect.getdoc(module),
         epilog=f"Example: leadline study {name} {' '.join(example)} -o {name}",

@@ -3,6 +3,7 @@
 `difference_models.py` is the study `difference-models`. A study is a module: its docstring says what is
 tried, `OPTIONS` what it may be told, and `run(qrels, runs, **options)` gives an `Outcome`. One that makes its
 own runs says what it is given instead, in the order of `run`: `ARGUMENTS = ("docs", "queries", "qrels")`.
+One that needs one of several options names it for the example of its help: `EXAMPLE = ("--docs DOCS",)`.
 `leadline study` is its door.
 """
 

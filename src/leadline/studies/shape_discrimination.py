@@ -39,6 +39,7 @@ OPTIONS = (
     Option("level", float, "The least relevant grade.", 1.0),
     Option("seed", int, "Seeds fits and draws.", 0),
 )  # fmt: skip
+EXAMPLE = ("--docs DOCS",)
 MOST = 30
 KINDS = ("random", "hard")
 CLAIMED = 0.9

@@ -42,6 +42,7 @@ OPTIONS = (
     Option("level", float, "The least relevant grade.", 1.0),
     Option("seed", int, "Seeds fits and draws.", 0),
 )  # fmt: skip
+EXAMPLE = ("--docs DOCS",)
 DEPTHS = (10, 30, 100)
 SIZES = (5, 10, 20)
 PAPER = 30  # the paper's depth

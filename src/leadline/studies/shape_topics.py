@@ -55,6 +55,7 @@ OPTIONS = (
     Option("level", float, "The least relevant grade.", 1.0),
     Option("seed", int, "Seeds the fits.", 0),
 )  # fmt: skip
+EXAMPLE = ("--docs DOCS",)
 # Table 3, and the sizes behind the shares that section 3.3 prints: queries and systems of each set.
 TABLE_3 = {
     "Robust (paper)": {50: 0.4286, 100: 0.3524, 250: 0.3143},
