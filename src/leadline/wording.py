@@ -28,3 +28,12 @@ def percent(share: float) -> str:
     ('95 %', '99.9 %')
     """
     return f"{100 * share:.12g} %"
+
+
+def rounded(value: float | None) -> str:
+    """Write a number to two places; what is undefined is said.
+
+    >>> rounded(0.425), rounded(None)
+    ('0.42', 'undefined')
+    """
+    return "undefined" if value is None else f"{value:.2f}"

@@ -111,9 +111,13 @@ def test_vectors_of_a_file_stand_for_fits(tmp_path: Path) -> None:
     again = SYSTEMS.run(qrels, runs, docs=texts, topics=[3, 4], fits=1, sweeps=20, subsets=1).data
     assert found["depths"] == again["depths"]
     assert len(DISCRIMINATION.run(qrels, runs, vectors=files, draws=2).data["accuracy"]) == 4
-    with pytest.raises(UsageError, match="neither or both of --docs and --vectors"):
+    with pytest.raises(UsageError, match="neither --docs nor --vectors; expected one of them"):
         SYSTEMS.run(qrels, runs)
     other = Vectors(list(texts)[::-1], np.full((len(texts), 4), 0.25))
+    with pytest.raises(UsageError, match="both --docs and --vectors; expected one of them"):
+        DISCRIMINATION.run(qrels, runs, docs=texts, vectors=files)
+    with pytest.raises(InputError, match="no query of the runs has judgments"):
+        SYSTEMS.run({"other": {"d": 1}}, runs, vectors=files)
     with pytest.raises(InputError, match="vectors of other documents"):
         DISCRIMINATION.run(qrels, runs, vectors=[files[0], other], draws=1)
 

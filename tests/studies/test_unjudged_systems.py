@@ -121,6 +121,16 @@ def test_published_scores_are_the_truth_and_map_of_the_lists_stands_beside(tmp_p
         STUDY.run(qrels, runs, team=team, truth=f"{table}:part")
 
 
+def test_equal_systems_have_no_tau(tmp_path: Path) -> None:
+    qrels, runs, team = make_runs(tmp_path, 6)
+    same = dict.fromkeys(runs, runs["s00"])
+    found = STUDY.run(qrels, same, team=team, samples=5, subsets=1)
+    assert found.data["methods"]["nruns"]["run"]["kendall"] == {
+        "value": None, "low": None, "high": None,
+    }  # fmt: skip
+    assert "tau undefined [undefined, undefined]" in found.lines[0]
+
+
 def test_the_study_is_found_and_refuses_what_makes_no_sense(tmp_path: Path) -> None:
     assert "unjudged-systems" in studies()
     qrels, runs, team = make_runs(tmp_path)

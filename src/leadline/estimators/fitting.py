@@ -77,7 +77,7 @@ def by_number(
     `fits` models of each number in `topics`, fitted to the texts of the retrieved `documents`.
     """
     if (documents is None) == (not vectors):
-        raise UsageError("neither or both of --docs and --vectors; expected one of them")
+        raise one_source(documents is None)
     found: dict[int, list[Topics]] = {}
     if documents is None:
         for one in vectors:
@@ -91,3 +91,9 @@ def by_number(
         number: list(fitted(systems, documents, number, fits=fits, sweeps=sweeps, seed=seed))
         for number in sorted(set(topics))
     }
+
+
+def one_source(none: bool) -> UsageError:
+    """Say that topics come from texts or from vectors, where none or both were given."""
+    found = "neither --docs nor --vectors" if none else "both --docs and --vectors"
+    return UsageError(f"{found}; expected one of them")

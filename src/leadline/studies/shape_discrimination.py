@@ -15,8 +15,9 @@ import numpy as np
 
 from leadline.arguments import check_whole
 from leadline.arrays import Floats, Integers
-from leadline.errors import InputError, UsageError
+from leadline.errors import InputError
 from leadline.estimators import Systems, read_systems
+from leadline.estimators.fitting import one_source
 from leadline.estimators.methods.deshato import DeShaTo
 from leadline.estimators.pool import Pool
 from leadline.formats import QrelsLike, read_qrels, repair_of
@@ -26,6 +27,7 @@ from leadline.render import Sheet
 from leadline.statistics.team_bootstrap import interval
 from leadline.studies import Option, Outcome, Tell
 from leadline.topics import Vectors, fit, infer, read_vectors
+from leadline.wording import queries
 
 OPTIONS = (
     Option("docs", str, "Texts of the documents: topics are fitted to all of them.", metavar="DOCS"),
@@ -93,7 +95,7 @@ def _vectors(
 ) -> Iterator[Vectors]:
     """Give the vectors of every fit, read or made."""
     if (docs is None) == (not vectors):
-        raise UsageError("neither or both of --docs and --vectors; expected one of them")
+        raise one_source(docs is None)
     if docs is None:
         yield from (one if isinstance(one, Vectors) else read_vectors(one) for one in vectors)
         return
@@ -189,8 +191,8 @@ def lines_of(data: dict[str, Any]) -> list[str]:
             verdict = f"{held} (above 90 %)"
         said.append(
             "{topics} topics: against {against} DeShaTo is right for {value:.1%} [{low:.1%}, {high:.1%}] of "
-            "{queries} queries: {verdict}".format(
-                **one, against=against[one["other"]], verdict=verdict
+            "{of}: {verdict}".format(
+                **one, against=against[one["other"]], of=queries(one["queries"]), verdict=verdict
             )
         )
     return said

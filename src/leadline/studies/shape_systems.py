@@ -15,6 +15,7 @@ import numpy as np
 
 from leadline.arguments import check_whole
 from leadline.arrays import Floats
+from leadline.errors import InputError
 from leadline.estimators import METHODS, Systems, estimated, read_systems
 from leadline.estimators.fitting import by_number
 from leadline.estimators.found import mean_of_defined
@@ -28,7 +29,7 @@ from leadline.render import Cell, Sheet
 from leadline.results import Notice, plain
 from leadline.statistics.correlation import kendall
 from leadline.studies import Option, Outcome, Tell
-from leadline.wording import queries
+from leadline.wording import queries, rounded
 
 TOPICS = (50, 100, 250)  # the paper's
 OPTIONS = (
@@ -106,6 +107,12 @@ def judged(qrels: QrelsLike, runs: Any, level: float, on_run: Tell | None = None
     )
     stacked = np.nan_to_num(np.array(values))
     NRuns().check(len(systems.infos))
+    if not len(asked.queries):
+        raise InputError(
+            "no query of the runs has judgments",
+            expected="runs for these judgments",
+            path=table.source,
+        )
     left = len(systems.queries) - len(asked.queries)
     said = Notice("unjudged_queries", f"{queries(left)} without judgments, left out", left)
     return Ranked(
@@ -213,11 +220,6 @@ def _figures(ranked: Ranked, truth: Floats, shapes: dict[int, Floats]) -> dict[s
     }
 
 
-def shown(value: float | None) -> str:
-    """Write a tau, which is undefined where all systems are equal."""
-    return "undefined" if value is None else f"{value:.2f}"
-
-
 def verdict(found: dict[str, Any], systems: int, fits: int) -> str:
     """Say whether a tau above 0 is reproduced: p below 0.05 in every fit, 15 systems and 5 fits or more."""
     if systems < 15 or fits < 5:
@@ -238,9 +240,9 @@ def lines_of(data: dict[str, Any]) -> list[str]:
     for name in names:
         one = at[name]
         said.append(
-            f"{name}: tau with MAP@30 {shown(one['tau'])} (fits {shown(one['lowest'])} to "
-            f"{shown(one['highest'])}), "
-            f"nruns {shown(at['nruns']['tau'])}: {verdict(one, data['systems'], data['fits'])}"
+            f"{name}: tau with MAP@30 {rounded(one['tau'])} (fits {rounded(one['lowest'])} to "
+            f"{rounded(one['highest'])}), "
+            f"nruns {rounded(at['nruns']['tau'])}: {verdict(one, data['systems'], data['fits'])}"
         )
     five = {one["method"]: one["tau"] for one in data["few"] if one["systems"] == min(SIZES)}
     if not five:
@@ -249,7 +251,7 @@ def lines_of(data: dict[str, Any]) -> list[str]:
     return [
         *said,
         "with five systems the mean tau is "
-        + ", ".join(f"{shown(five[name])} ({name})" for name in [*names, "nruns"])
+        + ", ".join(f"{rounded(five[name])} ({name})" for name in [*names, "nruns"])
         + "; the claim that few systems favour DeShaTo is "
         + ("not reproduced" if not better else "reproduced"
            + f" with {len(better)} of {len(names)} numbers of topics" * (len(names) > 1)),

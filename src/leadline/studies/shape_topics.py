@@ -27,15 +27,8 @@ from leadline.render import Cell, Sheet
 from leadline.results import plain
 from leadline.statistics.correlation import kendall
 from leadline.studies import Option, Outcome, Tell
-from leadline.studies.shape_systems import (
-    PAPER,
-    TOPICS,
-    Ranked,
-    agreement,
-    judged,
-    shown,
-    verdict,
-)  # fmt: skip
+from leadline.studies.shape_systems import PAPER, TOPICS, Ranked, agreement, judged, verdict
+from leadline.wording import counted, queries, rounded
 
 OPTIONS = (
     Option("docs", str, "Texts of the documents: topics are fitted to those retrieved.", metavar="DOCS"),
@@ -294,15 +287,15 @@ def _figures(rows: list[dict[str, Any]]) -> dict[str, Any]:
 def lines_of(data: dict[str, Any]) -> list[str]:
     """Say what was chosen, from how much, how steadily, and what it is worth on the rest."""
     used, chosen = data["used"], data["chosen"]
-    taus = ", ".join(f"{row['topics']}: {shown(row['tau'])}" for row in data["tuning"])
+    taus = ", ".join(f"{row['topics']}: {rounded(row['tau'])}" for row in data["tuning"])
     votes = data["chosen_by_fit"]
-    part = f"{used['queries']} of {data['queries']} queries x {used['systems']} of {data['systems']} systems"
+    part = f"{used['queries']} of {queries(data['queries'])} x {used['systems']} of {data['systems']} systems"
     first = (
         f"looked at {part}, {100 * data['share']:.2f} % of all observations (the paper: 1.37 % and 1.65 %): "
         f"{chosen} topics chosen (tau by topics {taus})"
     )
     fits = ", ".join(f"{number} topics {votes.count(number)}" for number in sorted(set(votes)))
-    said = [first, f"the choice by {len(votes)} fits alone: {fits}"]
+    said = [first, f"the choice by {counted(len(votes), 'fit')} alone: {fits}"]
     for part in dict.fromkeys(row["part"] for row in data["ranking"]):
         rows = [row for row in data["ranking"] if row["part"] == part]
         row = next((row for row in rows if row["topics"] == chosen), None)
@@ -312,11 +305,11 @@ def lines_of(data: dict[str, Any]) -> list[str]:
         best = best_of(rows)
         rank = (
             "" if len(rows) < 2 else ", the best number here" if best == chosen
-            else f"; {best} topics have {shown(next(one['tau'] for one in rows if one['topics'] == best))}"
+            else f"; {best} topics have {rounded(next(one['tau'] for one in rows if one['topics'] == best))}"
         )  # fmt: skip
         said.append(
-            f"{part}, {row['queries']} queries x {row['systems']} systems: tau {shown(row['tau'])} (fits "
-            f"{shown(row['lowest'])} to {shown(row['highest'])}) with {chosen} topics{rank}; nruns "
-            f"{shown(row['nruns'])}: {verdict(row, row['systems'], data['fits'])}"
+            f"{part}, {queries(row['queries'])} x {row['systems']} systems: tau {rounded(row['tau'])} (fits "
+            f"{rounded(row['lowest'])} to {rounded(row['highest'])}) with {chosen} topics{rank}; nruns "
+            f"{rounded(row['nruns'])}: {verdict(row, row['systems'], data['fits'])}"
         )
     return said

@@ -33,7 +33,7 @@ from leadline.results import plain
 from leadline.statistics.correlation import kendall, pearson, tau_ap
 from leadline.statistics.team_bootstrap import draws_of_teams, interval
 from leadline.studies import Option, Outcome, Tell
-from leadline.wording import counted
+from leadline.wording import counted, rounded
 
 OPTIONS = (
     Option("team", str, "The team of every run.", needed=True, metavar="FILE:COLUMN"),
@@ -382,10 +382,11 @@ def lines_of(data: dict[str, Any]) -> list[str]:
     best = max(found, key=lambda name: float(found[name]["run"]["kendall"]["value"] or -1))
     top = found[best]["run"]
     sure = [name for name, one in found.items() if (one["run"]["kendall"]["low"] or -1) > 0]
-    said = "tau {value:.2f} [{low:.2f}, {high:.2f}]".format(**top["kendall"])
+    tau = top["kendall"]
+    said = f"tau {rounded(tau['value'])} [{rounded(tau['low'])}, {rounded(tau['high'])}]"
     first = (
-        f"{best} follows MAP best: {said}, tau-AP {top['tau_ap']['value']:.2f}, "
-        f"{top['better_half']:.2f} within the better half"
+        f"{best} follows MAP best: {said}, tau-AP {rounded(top['tau_ap']['value'])}, "
+        f"{rounded(top['better_half'])} within the better half"
     )
     last = (
         f"the truly best {top['best']} of {data['systems']} systems stand at mean place "
