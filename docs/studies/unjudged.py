@@ -225,7 +225,8 @@ Every team was left out, one at a time: the lowest and highest agreement among t
 
 Of each team with several runs, one run at a time stayed alone: how many places, among the runs of other
 teams, had the votes of its siblings gained it? Means over teams, with 95 % intervals from drawing teams
-again, and the team that gains most. (In this and the last table Soboroff has 10 draws instead of 50.)
+again, and the team that gains most. (Here, and with fewer systems or a team left out, Soboroff has 10 draws
+instead of 50.)
 
 {siblings}
 
