@@ -41,19 +41,19 @@ def tracked(
             dict(zip(names, values.tolist(), strict=True)), teams=teams, draws=draws, seed=seed,
         )  # fmt: skip
         entry[measure] = {name: found.to_dict()[name] for name in COEFFICIENTS}
-    if len(known) <= SEVEN:
-        return entry
     dice = np.random.default_rng([seed, 4])
-    sevens = [dice.choice(known, SEVEN, replace=False) for _ in range(max(draws, 1))]
+    enough = len(known) > SEVEN
+    sevens = [dice.choice(known, SEVEN, replace=False) for _ in range(enough * max(draws, 1))]
     for name, coefficient in (("pearson", pearson), ("spearman", spearman)):
         of_sevens = [coefficient(quality[chosen, 0], values[chosen]) for chosen in sevens]
-        low, middle, high = np.nanquantile(of_sevens, [0.05, 0.5, 0.95]).tolist()
-        entry[f"sevens_{name}"] = {"low": low, "median": middle, "high": high}
+        defined = [value for value in of_sevens if not np.isnan(value)]
+        ends = np.quantile(defined, [0.05, 0.5, 0.95]).tolist() if defined else [None] * 3
+        entry[f"sevens_{name}"] = dict(zip(("low", "median", "high"), ends, strict=True))
     return entry
 
 
 def tracking_tables(data: dict[str, Tracked]) -> dict[str, Sheet]:
-    """Write the correlations of every column, and those of random sevens where there are any."""
+    """Write the correlations of every column, and those of random sevens."""
     heads = ["recipe", *(f"{name} {measure}" for name in ("R", "rho") for measure in MEASURES),
              "R with AP, low", "high", "undefined"]  # fmt: skip
     rows: list[list[Cell]] = [
@@ -66,11 +66,12 @@ def tracking_tables(data: dict[str, Tracked]) -> dict[str, Sheet]:
     sevens: list[list[Cell]] = [
         [name, *one["sevens_pearson"].values(), *one["sevens_spearman"].values()]
         for name, one in data.items()
-        if "sevens_pearson" in one
     ]
     columns = [f"{kind} {part}" for kind in ("R", "rho") for part in ("5 %", "median", "95 %")]
-    tables = {"correlations": Sheet(heads, rows, digits=2)}
-    return tables | ({"sevens": Sheet(["recipe", *columns], sevens, digits=2)} if sevens else {})
+    return {
+        "correlations": Sheet(heads, rows, digits=2),
+        "sevens": Sheet(["recipe", *columns], sevens, digits=2),
+    }
 
 
 def tracking_figure(data: dict[str, Tracked], which: str, *, systems: str = "runs") -> Any:
@@ -102,3 +103,12 @@ def sizes_of(samples: str) -> list[int]:
     if not all(part.strip().isdigit() and int(part) > 0 for part in parts):
         raise UsageError(f"samples '{samples}'; expected whole numbers with commas, as in 10,100")
     return [int(part) for part in parts]
+
+
+def shown(value: float | None) -> str:
+    """Write a coefficient.
+
+    >>> shown(0.5), shown(None)
+    ('0.50', 'undefined')
+    """
+    return "undefined" if value is None else f"{value:.2f}"

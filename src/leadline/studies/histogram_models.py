@@ -51,11 +51,13 @@ from leadline.studies._tracking import (
     ASKED_QUERIES,
     MEASURES,
     SEVEN,
+    shown,
     sizes_of,
     tracking_figure,
     tracking_tables,
 )
 from leadline.vocabulary import to_text
+from leadline.wording import counted
 from leadline.wording import queries as counted_queries
 
 ARGUMENTS = ("docs", "queries", "qrels")
@@ -124,7 +126,7 @@ def run(
 def _models(model: Sequence[str]) -> list[str]:
     models = list(map(str, MODELS.expand_all(list(model))))
     if len(models) < LEAST:
-        raise UsageError(f"{len(models)} models; expected {LEAST} or more")
+        raise UsageError(f"{counted(len(models), 'model')}; expected {LEAST} or more")
     return models
 
 
@@ -227,7 +229,7 @@ def _figures(data: dict[str, Any], columns: Columns, truth: Truth) -> dict[str, 
 
     lists, map_label = data["lists"], f"MAP of lists to {data['depth']:,}"
     figures = {"all": tracking_figure(lists, "all", systems="models")}
-    if all("sevens_pearson" in one for one in lists.values()):
+    if lists[BY_QUERY]["sevens_pearson"]["median"] is not None:
         figures["sevens"] = tracking_figure(lists, "sevens", systems="models")
     for title, name in (("by-query", BY_QUERY), ("by-model", PRINTED)):
         figures[title] = named_points(
@@ -265,7 +267,7 @@ def lines_of(data: dict[str, Any]) -> list[str]:
     )
     others = [f"{name}: {_said(lists[name])}" for name in (BY_MODEL, PRINTED, ROBUST, CONTROL)]
     with_map = lists[BY_QUERY.replace("HSA", "DO")]["AP"]
-    overlap = [_shown(with_map[kind]["value"]) for kind in COEFFICIENTS]
+    overlap = [shown(with_map[kind]["value"]) for kind in COEFFICIENTS]
     return [
         first, *others, *_sevens(lists[BY_QUERY]),
         *(_of_sample(size, one) for size, one in data["samples"].items()),
@@ -274,18 +276,14 @@ def lines_of(data: dict[str, Any]) -> list[str]:
     ]  # fmt: skip
 
 
-def _shown(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.2f}"
-
-
 def _said(one: dict[str, Any]) -> str:
     """Say a column's coefficients with MAP and nDCG, and whether they are as the rule asks."""
     parts = [
-        f"{word} {_shown(one['AP'][kind]['value'])} with MAP, {_shown(one['nDCG'][kind]['value'])} with nDCG"
+        f"{word} {shown(one['AP'][kind]['value'])} with MAP, {shown(one['nDCG'][kind]['value'])} with nDCG"
         for word, kind in (("R", "pearson"), ("rho", "spearman"))
     ]
     if "bins" in one:
-        parts.append(f"least of 10 to 100 bins {_shown(one['rule']['least_over_bins'])}")
+        parts.append(f"least of 10 to 100 bins {shown(one['rule']['least_over_bins'])}")
     return f"{'; '.join(parts)}: the relation {_holds(one)} here"
 
 
@@ -310,18 +308,18 @@ def _sevens(one: dict[str, Any]) -> list[str]:
     if "named_seven" in one:
         with_map = one["named_seven"]["AP"]
         said.append(
-            f"the paper's seven models: R with MAP {_shown(with_map['pearson'])}, rho "
-            f"{_shown(with_map['spearman'])}"
+            f"the paper's seven models: R with MAP {shown(with_map['pearson'])}, rho "
+            f"{shown(with_map['spearman'])}"
         )
-    if "sevens_pearson" in one:
-        drawn = one["sevens_pearson"]
-        said.append(f"random sevens: median R {drawn['median']:.2f}, 5 % {drawn['low']:.2f}")
+    drawn = one["sevens_pearson"]
+    if drawn["median"] is not None:
+        said.append(f"random sevens: median R {shown(drawn['median'])}, 5 % {shown(drawn['low'])}")
     return [f"{BY_QUERY}, {'; '.join(said)}"] if said else []
 
 
 def _of_sample(size: str, found: dict[str, Any]) -> str:
     names = (BY_QUERY, BY_MODEL, ROBUST, PLAIN_AP, WEIGHTED_AP)
-    parts = [f"{name} {_shown(found[name]['AP']['pearson']['value'])}" for name in names]
+    parts = [f"{name} {shown(found[name]['AP']['pearson']['value'])}" for name in names]
     return (
         f"scored pairs, n = {size}: R with MAP of whole lists: {', '.join(parts)}; {BY_QUERY}, the relation "
         f"{_holds(found[BY_QUERY])} here"

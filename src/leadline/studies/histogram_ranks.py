@@ -27,6 +27,7 @@ from leadline.studies._tracking import (
     ASKED_COLLECTIONS,
     ASKED_QUERIES,
     MEASURES,
+    shown,
     tracked,
     tracking_figure,
     tracking_tables,
@@ -121,23 +122,26 @@ def lines_of(
 ) -> list[str]:
     """Say whether HSA from ranks tracks AP over random sevens, and whether recall does as well."""
     found = data[RANKS]["sevens_pearson"]
-    good = found["median"] > 0.5 and found["low"] > 0
+    good = (found["median"] or 0.0) > 0.5 and (found["low"] or 0.0) > 0
     whole = {name: one["AP"]["pearson"]["value"] for name, one in data.items()}
-    control, robust = whole["recall (control)"], whole["HSA, robust"]
+    printed, ranks, robust, control, scores, overlaps = (
+        shown(whole[name])
+        for name in ("HSA, scores, as printed", RANKS, "HSA, robust", "recall (control)", "DO, scores",
+                     "DO, ranks")
+    )  # fmt: skip
     low, high = gain["low"] or 0.0, gain["high"] or 0.0
     beats = "more" if low > 0 else "less" if high < 0 else "not clearly more or less"
     sevens = (
-        f"HSA from ranks with AP over random sevens: median R {found['median']:.2f}, 5 % {found['low']:.2f} "
-        f"(asked: above 0.5 and above 0): the relation {'holds' if good else 'does not hold'} here; "
-        + _verdict(good, queries, draws)
+        f"HSA from ranks with AP over random sevens: median R {shown(found['median'])}, 5 % "
+        f"{shown(found['low'])} (asked: above 0.5 and above 0): the relation "
+        f"{'holds' if good else 'does not hold'} here; {_verdict(good, queries, draws)}"
     )
     over_all = (
-        f"over all runs R with AP: as printed from scores {whole['HSA, scores, as printed']:.2f}, from ranks "
-        f"{whole[RANKS]:.2f}, robust {robust:.2f}; recall alone {control:.2f}: the robust variant says "
-        f"{beats} than recall (95 % interval of the difference {low:+.2f} to {high:+.2f})"
+        f"over all runs R with AP: as printed from scores {printed}, from ranks {ranks}, robust {robust}; "
+        f"recall alone {control}: the robust variant says {beats} than recall (95 % interval of the "
+        f"difference {low:+.2f} to {high:+.2f})"
     )
-    scores, ranks = whole["DO, scores"], whole["DO, ranks"]
-    overlap = f"DO with AP: R {scores:.2f} from scores, {ranks:.2f} from ranks; no claim"
+    overlap = f"DO with AP: R {scores} from scores, {overlaps} from ranks; no claim"
     return [sevens, over_all, overlap]
 
 
