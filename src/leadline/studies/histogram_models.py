@@ -100,7 +100,8 @@ def run(
     scored = {n: score(index, asked, pairs[n], models) for n in sizes}
     data: dict[str, Any] = {
         "documents": index.documents, "depth": depth, "bins": bins, "queries": len(asked),
-        "models": _models_found(truth, lists), "lacking": lacking(models, len(asked)),
+        "relevant": int(table.relevant(level).sum()), "models": _models_found(truth, lists, runs),
+        "lacking": lacking(models, len(asked)),
         "lists": entries(lists, truth, draws, seed),
         "samples": {
             str(n): entries(
@@ -168,11 +169,14 @@ def lacking(models: Sequence[str], queries: int) -> list[str]:
     return found + [f"{SEVEN} models, here {len(models)}"] * (len(models) < SEVEN)
 
 
-def _models_found(truth: Truth, columns: Columns) -> dict[str, dict[str, float | None]]:
-    """Give the measures and the columns of every model."""
+def _models_found(
+    truth: Truth, columns: Columns, runs: dict[str, Run]
+) -> dict[str, dict[str, float | None]]:
+    """Give the measures, the columns and the mean length of the lists of every model."""
     return {
         name: dict(zip(MEASURES, truth.quality[place].tolist(), strict=True))
         | {title: plain(float(column.values[place])) for title, column in columns.items()}
+        | {"mean list": len(runs[name]) / len(truth.codes)}
         for place, name in enumerate(truth.names)
     }
 
