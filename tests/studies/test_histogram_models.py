@@ -12,10 +12,11 @@ import pytest
 
 import leadline as ll
 from leadline.errors import InputError, UsageError
+from leadline.histograms.recipe import Recipe
 from leadline.histograms.scoring import pairs_to_score
 from leadline.models import MODELS
 from leadline.studies import study
-from leadline.studies._model_columns import ASKED, NAMED, ruled
+from leadline.studies._model_columns import ASKED, NAMED, Truth, from_lists, ruled, truth_of
 
 STUDY = study("histogram-models")
 FEW = ("BM25", "QLDirichlet", "TF(dot)", "TFIDF(cosine)")
@@ -93,6 +94,29 @@ def test_scored_pairs_are_the_relevant_documents_and_one_sample_for_all_models(f
     weighted = ll.sampled(qrels, runs, "AP", population=60, draws=0).means[:, 0]
     told = found.data["samples"]["5"]["AP weighted"]["AP"]["pearson"]["value"]
     assert told == pytest.approx(np.corrcoef(truth, weighted)[0, 1])
+
+
+def test_a_number_of_drawn_queries_is_that_of_the_queries_alone() -> None:
+    docs, queries, qrels = collection()
+    runs = ll.search(ll.build_index(docs), queries, FEW, k=60)
+    table = ll.read_qrels(qrels)
+    truth, _ = truth_of(table, runs, 1.0)
+    columns, _ = from_lists(table, runs, Recipe(), truth, 60)
+    times = np.array([[0.0] + [1.0] * 7, [1.0] * 8])  # without the first query, and with all
+    less = {name: grades for name, grades in qrels.items() if name != "q0"}
+    twin = ll.histogram(less, runs, draws=0)
+    for name, values in {
+        "HSA by query": twin.hsa, "DO by query": twin.do, "HSA robust": twin.hsa_robust,
+        "recall (control)": twin.recall,
+    }.items():  # fmt: skip
+        assert columns[name].again(times)[0] == pytest.approx(values)
+        assert columns[name].again(times)[1] == pytest.approx(columns[name].values)
+
+
+def test_equal_means_tie_whatever_the_order_of_their_parts() -> None:
+    parts = np.array([[0.1, 0.2, 0.3], [0.3, 0.2, 0.1], [0.6, 0.0, 0.0]])
+    truth = Truth(["a", "b", "c"], parts[:, :, None].repeat(3, axis=2), np.arange(3))
+    assert len(set(truth.quality[:, 0].tolist())) == 1
 
 
 def test_all_is_said_beside_the_control_and_twice_the_same(found: Any) -> None:

@@ -10,11 +10,12 @@ import numpy as np
 from leadline.arrays import Floats, Integers
 from leadline.evaluation import evaluate
 from leadline.formats import repair_of
+from leadline.histograms.bins import overlap
 from leadline.histograms.found import SENSITIVITY, Measured
-from leadline.histograms.measuring import do_of, measured
+from leadline.histograms.measuring import measured
 from leadline.histograms.notes import histogram_notices
 from leadline.histograms.recipe import Recipe
-from leadline.histograms.resampling import hsa_of
+from leadline.histograms.resampling import slopes
 from leadline.histograms.sampled import sampled
 from leadline.judged_runs import judge_runs
 from leadline.qrels import Qrels
@@ -37,10 +38,13 @@ Columns = dict[str, "Column"]
 
 
 class Column(NamedTuple):
-    """A number a model: `again` computes it over places of drawn queries; `by_bins` is models x bins."""
+    """A number a model: `again` gives draws x models of draws x queries, how often a query was drawn.
+
+    `by_bins` is models x bins, of a number that has bins.
+    """
 
     values: Floats
-    again: Callable[[Integers], Floats]
+    again: Callable[[Floats], Floats]
     by_bins: Floats | None = None
 
 
@@ -54,8 +58,7 @@ class Truth(NamedTuple):
     @property
     def quality(self) -> Floats:
         """Give models x measures."""
-        means: Floats = self.by_query.mean(axis=1)
-        return means
+        return _even(self.by_query.mean(axis=1))
 
 
 def truth_of(qrels: Qrels, runs: Mapping[str, Run], level: float) -> tuple[Truth, list[Notice]]:
@@ -123,13 +126,18 @@ def _histograms(
 
 
 def _column(of_models: Sequence[Measured], recipe: Recipe, truth: Truth, which: str) -> Column:
-    counts = [one.counts[truth.codes] for one in of_models]
-    number = hsa_of if which == "hsa" else do_of
+    counts = np.stack([one.counts[truth.codes] for one in of_models])
 
-    def again(places: Integers) -> Floats:
-        return np.array([number(one[places], recipe) for one in counts])
+    def read(tables: Floats) -> Floats:
+        if which == "hsa":
+            return slopes(tables, recipe)
+        return overlap(tables[..., 0, :], tables[..., 1, :], base=recipe.base)
+
+    def pooled(times: Floats) -> Floats:
+        return read(np.tensordot(times, counts, axes=(1, 1)))
 
     values = np.array([getattr(one, which) for one in of_models], dtype=np.float64)
+    again = pooled if recipe.aggregate == "pooled" else _mean(read(counts)).again
     return Column(
         values, again, np.stack([one.by_bins for one in of_models]) if which == "hsa" else None
     )
@@ -140,22 +148,33 @@ def _of_queries(results: Results, truth: Truth) -> Column:
 
 
 def _mean(table: Floats) -> Column:
-    def again(places: Integers) -> Floats:
-        means: Floats = table[:, places].mean(axis=1)
-        return means
+    """Give the means of models x queries over the queries with a number."""
+    there = (~np.isnan(table)).astype(np.float64)
+    filled = np.nan_to_num(table)
 
-    return Column(table.mean(axis=1), again)
+    def again(times: Floats) -> Floats:
+        total, size = times @ filled.T, times @ there.T
+        return _even(np.divide(total, size, out=np.full_like(total, np.nan), where=size > 0))
+
+    return Column(again(np.ones((1, table.shape[1])))[0], again)
+
+
+def _even(means: Floats) -> Floats:
+    """Round means, so that equal ones tie whatever the order in which they were added up."""
+    found: Floats = np.round(means, 12)
+    return found
 
 
 def entries(columns: Columns, truth: Truth, draws: int, seed: int) -> dict[str, Tracked]:
     """Say of every column how it tracks the measures, and what the rule says of it."""
     dice = np.random.default_rng([seed, 5])
     size = len(truth.codes)
-    drawn = [dice.integers(0, size, size) for _ in range(draws)]
+    drawn = dice.integers(0, size, (draws, size)) + size * np.arange(draws)[:, None]
+    times = np.bincount(drawn.ravel(), minlength=draws * size).reshape(draws, size).astype(float)
     found = {}
     for name, column in columns.items():
         entry = tracked(truth.names, column.values, truth.quality, draws=draws, seed=seed)
-        _over_queries(entry, column, truth, drawn)
+        _over_queries(entry, column, truth, times)
         if column.by_bins is not None:
             entry["bins"] = [
                 {"bins": bins} | _with_all(column.by_bins[:, place], truth.quality)
@@ -168,13 +187,15 @@ def entries(columns: Columns, truth: Truth, draws: int, seed: int) -> dict[str, 
     return found
 
 
-def _over_queries(entry: Tracked, column: Column, truth: Truth, drawn: Sequence[Integers]) -> None:
+def _over_queries(entry: Tracked, column: Column, truth: Truth, times: Floats) -> None:
     """Add the intervals over drawn queries, the models as they are."""
-    again = [(truth.by_query[:, places].mean(axis=1), column.again(places)) for places in drawn]
+    values = column.again(times)
     for place, measure in enumerate(MEASURES):
+        quality = _mean(truth.by_query[:, :, place]).again(times)
         for name, coefficient in COEFFICIENTS.items():
-            values = [known(coefficient, quality[:, place], value) for quality, value in again]
-            low, high = interval(values)
+            low, high = interval(
+                [known(coefficient, *pair) for pair in zip(quality, values, strict=True)]
+            )
             entry[measure][name] |= {"queries_low": plain(low), "queries_high": plain(high)}
 
 
