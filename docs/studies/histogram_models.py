@@ -485,8 +485,8 @@ by query is {near_pairs}. Elsewhere recall says little, for most models find the
 values of recall over the {size} models: {equal}).
 
 **By model.** The scores of different queries are on different scales: the highest BM25 score of a query
-reaches from {tops} (10 % to 90 % quantile). Pooled by model, the upper bins hold the long and rare queries,
-whatever is relevant.
+reaches from {tops} (10 % to 90 % quantile). Pooled by model, the upper bins hold documents of long queries
+and rare words, relevant or not.
 
 **Depth.** Lists of the paper are the first 10,000 of many millions; here they are nearly the whole
 collection, and the first of ten bins of ranks holds many times the documents that decide MAP. Lists cut short
