@@ -216,3 +216,26 @@ def test_models_that_cannot_be_told_apart_have_undefined_coefficients() -> None:
     assert found.data["lists"]["HSA by query"]["undefined"] == len(FEW)
     assert "R undefined with MAP" in found.lines[0]
     json.dumps(found.data, allow_nan=False)
+
+
+def test_relevant_documents_that_are_not_indexed_are_never_found_and_said() -> None:
+    docs, queries, qrels = collection()
+    more = {
+        query: grades | {f"lost{place}": 1 for place in range(3)} for query, grades in qrels.items()
+    }
+    found = STUDY.run(docs, queries, more, model=FEW, samples="100", draws=2)
+    assert found.data["relevant"] == 8 * (7 + 3)
+    assert any("not indexed: 24" in str(notice) for notice in found.notices)
+    assert max(one["recall (control)"] for one in found.data["models"].values()) <= 0.7
+
+
+def test_queries_without_a_text_are_said_and_those_without_a_relevant_document_are_not_asked() -> (
+    None
+):
+    docs, queries, qrels = collection()
+    texts = {name: text for name, text in queries.items() if name != "q7"}
+    found = STUDY.run(docs, texts, qrels | {"q8": {"d00": 0}}, model=FEW, samples="5", draws=2)
+    assert found.data["queries"] == 7
+    said = [str(notice) for notice in found.notices]
+    assert "queries of pairs without a text: 1; left out" in said
+    assert not any(notice.startswith("judged queries missing") for notice in said)

@@ -85,7 +85,7 @@ def from_lists(
 
 
 def from_pairs(
-    qrels: Qrels, runs: Mapping[str, Run], recipe: Recipe, truth: Truth, documents: int
+    qrels: Qrels, runs: Mapping[str, Run], recipe: Recipe, truth: Truth, documents: Sequence[str]
 ) -> Columns:
     """Give the columns of scored pairs, nothing missing; AP of the same pairs beside them.
 
@@ -100,7 +100,12 @@ def from_pairs(
         query: {document: int(grade >= recipe.rel) for document, grade in grades.items()}
         for query, grades in qrels.to_dict().items()
     }
-    found = sampled(relevant, dict(runs), "AP", population=documents, draws=0)
+    indexed = set(documents)
+    others = {
+        query: len(indexed) - sum(grade for name, grade in grades.items() if name in indexed)
+        for query, grades in relevant.items()
+    }
+    found = sampled(relevant, dict(runs), "AP", population=others, draws=0)
     names = [qrels.queries[code] for code in truth.codes.tolist()]
     places = np.array([found.queries.code(name) for name in names])
     weighted = np.nan_to_num(found.values[:, places, 0])

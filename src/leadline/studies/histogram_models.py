@@ -104,8 +104,7 @@ def run(
         "lacking": lacking(models, len(asked)),
         "lists": entries(lists, truth, draws, seed),
         "samples": {
-            str(n): entries(
-                from_pairs(table, one, recipe, truth, index.documents), truth, draws, seed)
+            str(n): entries(from_pairs(table, one, recipe, truth, documents), truth, draws, seed)
             for n, one in scored.items()
         },
     }  # fmt: skip
@@ -115,6 +114,7 @@ def run(
             measures=MEASURES, level=level, seed=seed, rounds=time,
         )  # fmt: skip
     said |= {one.code: one for one in (*scored[sizes[0]].notices, *notices, *doubts)}
+    said.pop("missing_queries", None)  # only those with a relevant document were asked
     return Outcome(
         data, _tables(data), _figures(data, lists, truth), lines_of(data), list(said.values()),
         [(index.path if isinstance(docs, Index) else name_of(docs), index.documents),
