@@ -125,7 +125,12 @@ def _correlations(
             value = row["kendall"]["value"]
             by_fit.setdefault((row["run"], row["predictor"]), []).append(value)
     found = over_queries(prediction, truth, draws=draws, confidence=LEVEL, seed=seed)
-    return [row | {"by_fit": by_fit.get((row["run"], row["predictor"]))} for row in found]
+    spans = {key: [one for one in taus if one is not None] for key, taus in by_fit.items()}
+    return [
+        row | {"by_fit": [min(taus), max(taus)] if taus else None}
+        for row in found
+        for taus in [spans.get((row["run"], row["predictor"]))]
+    ]
 
 
 def selected(prediction: Results, results: Results, splits: int, seed: int) -> dict[str, Any]:
@@ -237,7 +242,7 @@ def _tables(data: dict[str, Any]) -> dict[str, Sheet]:
     rows = [
         [row["run"], row["predictor"], row["queries"],
          *(row[name][end] for name in ("pearson", "kendall") for end in ("value", "low", "high")),
-         *((min(row["by_fit"]), max(row["by_fit"])) if row["by_fit"] else (None, None))]
+         *(row["by_fit"] or (None, None))]
         for row in data["correlations"]
     ]  # fmt: skip
     heads = [
@@ -291,7 +296,9 @@ def _figures(data: dict[str, Any]) -> dict[str, Any]:
         "correlations": grouped_intervals(
             names, by_model, label=f"Kendall's tau with {data['measure']} over queries (95 %)"
         ),
-        "expansion": grouped_intervals(names, by_rule, label=f"{label} (95 %); oracle {oracle:+.3f}"),
+        "expansion": grouped_intervals(
+            names, by_rule, label=f"{label} (95 %); oracle {oracle:+.3f}"
+        ),
     }
 
 
@@ -300,14 +307,20 @@ def lines_of(data: dict[str, Any]) -> list[str]:
     lines = []
     for model in data["models"]:
         rows = [row for row in data["correlations"] if row["run"] == model]
-        best = max(rows, key=lambda row: row["kendall"]["value"] or -1)
+        known = [row for row in rows if row["kendall"]["value"] is not None]
+        best = max(known or rows, key=lambda row: row["kendall"]["value"] if known else 0)
         own = next(row for row in rows if row["predictor"] == "DeShaTo(total)")
-        said = "tau {value:.2f} [{low:.2f}, {high:.2f}]"
         lines.append(
-            f"{model}: {best['predictor']} follows {data['measure']} best over queries, "
-            f"{said.format(**best['kendall'])}; DeShaTo(total) has {said.format(**own['kendall'])}"
+            f"{model}: {best['predictor']} follows {data['measure']} best over queries, {_tau(best)}; "
+            f"DeShaTo(total) has {_tau(own)}"
         )
     return [*lines, _verdict(data["expansion"], data["measure"])]
+
+
+def _tau(row: dict[str, Any]) -> str:
+    """Write Kendall's tau with its interval."""
+    value, low, high = (row["kendall"][end] for end in ("value", "low", "high"))
+    return "no tau" if value is None or low is None else f"tau {value:.2f} [{low:.2f}, {high:.2f}]"
 
 
 def _verdict(found: dict[str, Any], measure: str) -> str:
@@ -316,7 +329,9 @@ def _verdict(found: dict[str, Any], measure: str) -> str:
     oracle = next(row for row in policies if row["policy"] == "oracle")
     tried = [row for row in policies if row["policy"] not in ("always", "oracle")]
     best = max(tried, key=lambda row: row["mean"])
-    sure = [row for row in tried if (row["p_corrected"] or 1) < 1 - LEVEL]
+    sure = [
+        row for row in tried if row["p_corrected"] is not None and row["p_corrected"] < 1 - LEVEL
+    ]
     up = sum(row["difference"] > 0 for row in sure)
     ahead = oracle["mean"] - oracle["difference"]
     verdict = f"{up} of {len(tried)} choices are better" if up else "no choice is told to be better"
