@@ -6,19 +6,27 @@ import numpy as np
 import pytest
 from whole_pictures import whole
 
+from leadline.estimators.examples import Listed
 from leadline.plots.topic_mass import cumulated, topic_mass
 
 
 @pytest.mark.parametrize("topics", [3, 250])
 def test_three_panels_show_every_list(topics: int) -> None:
     dice = np.random.default_rng(topics)
-    lists = {
-        f"{name} list (a-system): 7 of 30 relevant, score 100": dice.dirichlet(
-            np.full(topics, 0.1), 3
+    lists = [
+        Listed(
+            kind,
+            "q",
+            "a-system-of-a-team",
+            7,
+            30,
+            100.0,
+            {},
+            list(dice.dirichlet(np.full(topics, 0.1), 3)),
         )
-        for name in ("good", "bad")
-    }
-    figure = topic_mass({name: list(rows) for name, rows in lists.items()})
+        for kind in ("good", "bad")
+    ]
+    figure = topic_mass(lists)
     whole(figure)
     assert len(figure.axes) == 3
     for axes in figure.axes:
@@ -29,4 +37,4 @@ def test_shares_rise_to_1_and_nothing_stays_at_0() -> None:
     shares = cumulated([1e-30, 3e-30, 4e-30])
     assert shares.tolist() == pytest.approx([0.5, 0.875, 1])
     assert cumulated([0.0, 0.0]).tolist() == [0, 0]
-    whole(topic_mass({"empty": [np.zeros(4)] * 3}))
+    whole(topic_mass([Listed("bad", "q", "empty", 0, 30, 0.0, {}, [np.zeros(4)] * 3)]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,17 +15,20 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
 
+    from leadline.estimators.examples import Listed
+
 PANELS = ("sum", "minimum", "product")
 TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500)
 
 
-def topic_mass(lists: Mapping[str, Sequence[ArrayLike]], *, width: float = 2 * COLUMN) -> Figure:
+def topic_mass(lists: Sequence[Listed], *, width: float = 2 * COLUMN) -> Figure:
     """Draw, for every list, how much of the mass of sum, minimum and product the largest topics hold.
 
-    Each list has the three vectors, of any scale. Topics stand on a logarithmic axis, the largest first; a
-    vector without mass stays at 0.
+    Topics stand on a logarithmic axis, the largest first; a vector without mass stays at 0.
 
-    >>> drawn = topic_mass({"good": [[3, 1], [1, 0], [1, 0]], "bad": [[2, 2], [1, 1], [1, 1]]})
+    >>> from leadline.estimators.examples import Listed
+    >>> vectors = [np.array([3, 1]), np.array([1, 0]), np.array([1, 0])]
+    >>> drawn = topic_mass([Listed("good", "q", "bm25", 20, 30, 120.0, {}, vectors)])
     >>> drawn.axes[0].get_lines()[0].get_ydata().tolist()
     [0.75, 1.0]
     """
@@ -36,8 +39,8 @@ def topic_mass(lists: Mapping[str, Sequence[ArrayLike]], *, width: float = 2 * C
         panels = figure.subplots(1, len(PANELS), sharey=True)
         drawn: list[Any] = []
         for panel, (axes, name) in enumerate(zip(panels, PANELS, strict=True)):
-            for vectors, look in zip(lists.values(), LOOKS, strict=False):
-                shares = cumulated(vectors[panel])
+            for one, look in zip(lists, LOOKS, strict=False):
+                shares = cumulated(one.vectors[panel])
                 lines = axes.plot(
                     np.arange(1, len(shares) + 1), shares, color=look.color,
                     linestyle=look.dashes, marker=look.marker,
@@ -52,7 +55,7 @@ def topic_mass(lists: Mapping[str, Sequence[ArrayLike]], *, width: float = 2 * C
             axes.set_xlabel(f"topics of the {name}, largest first")
             axes.grid(visible=True)
         panels[0].set_ylabel("share of the mass, cumulative")
-        legend_below(figure, drawn, list(lists)[: len(drawn)], width)
+        legend_below(figure, drawn, list(map(str, lists))[: len(drawn)], width)
     return figure
 
 

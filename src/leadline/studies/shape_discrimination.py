@@ -15,10 +15,12 @@ import numpy as np
 from leadline.arrays import Floats, Integers
 from leadline.errors import InputError, UsageError
 from leadline.estimators import Systems, read_systems
-from leadline.estimators.methods.deshato import DeShaTo, cumulate
+from leadline.estimators.examples import Listed, good_and_bad
+from leadline.estimators.methods.deshato import DeShaTo
 from leadline.estimators.pool import Pool
 from leadline.formats import QrelsLike, read_qrels, repair_of
 from leadline.formats.texts import read_documents
+from leadline.plots.topic_mass import topic_mass
 from leadline.qrels import Qrels
 from leadline.render import Sheet
 from leadline.statistics.team_bootstrap import interval
@@ -54,12 +56,12 @@ def run(
     place = {name: row for row, name in enumerate(texts)}
     sets = {kind: sets_of(table, systems, place, kind, hard, level) for kind in KINDS}
     right: dict[str, list[Floats]] = {kind: [] for kind in KINDS}
-    examples: list[dict[str, Any]] = []
+    examples: list[Listed] = []
     for turn in range(fits):
         model = fit(texts, topics, sweeps=sweeps, seed=seed + turn)
         vectors = infer(model, texts, seed=seed + turn)
-        if turn == 0:
-            examples = good_and_bad(table, systems, vectors, level)
+        if not examples:
+            examples = good_and_bad(table, systems, vectors, level=level)
         for kind in KINDS:
             dice = np.random.default_rng((seed, turn))
             right[kind].append(np.array([
@@ -69,10 +71,11 @@ def run(
     data: dict[str, Any] = {
         "documents": len(texts), "systems": len(systems.infos), "topics": topics, "fits": fits,
         "left_out": len(table.queries) - len(sets["random"]), "accuracy": found,
-        "examples": [{key: one[key] for key in one if key != "vectors"} for one in examples],
+        "examples": [one.to_dict() for one in examples],
     }  # fmt: skip
+    figures = {"topics": topic_mass(examples)} if examples else {}
     return Outcome(
-        data, {"accuracy": _sheet(found)}, _figures(examples), lines_of(data), [],
+        data, {"accuracy": _sheet(found)}, figures, lines_of(data), [],
         [(info.path, info.counts["documents_read"]) for info in systems.infos],
         {"docs": docs if isinstance(docs, str) else None, "topics": topics, "fits": fits,
          "sweeps": sweeps, "draws": draws, "hard": hard, "level": level, "seed": seed},
@@ -105,66 +108,6 @@ def sets_of(
             path=table.source,
         )
     return found
-
-
-def good_and_bad(
-    table: Qrels, systems: Systems, vectors: Vectors, level: float
-) -> list[dict[str, Any]]:
-    """Give the lists of one query with most and fewest relevant documents among their first 30.
-
-    It is the query where these are furthest apart, of lists with so many documents and vectors for all;
-    nothing where no query has two such lists. DeShaTo has no part in the choice.
-    """
-    aligned = systems.align(vectors.ids, vectors.theta)
-    alone = np.arange(len(systems.infos), dtype=np.int32)
-    judged = table.to_dict()
-    best: tuple[int, int, Pool, Integers] | None = None
-    for place, query in enumerate(systems.queries):
-        pool = systems.pool(place, alone, topics=aligned).first(MOST)
-        assert pool.row is not None
-        grades = judged.get(query, {})
-        names = systems.first_documents(place, MOST)
-        good = np.array([grades.get(name, 0) >= level for name in names], dtype=np.bool_)
-        codes = np.unique(pool.document)
-        hits = pool.total(good[np.searchsorted(codes, pool.document)].astype(np.float64))
-        full = pool.total((pool.row[pool.document] >= 0).astype(np.float64)) == MOST
-        if not full.any():
-            continue
-        counts = np.where(full, hits, -1).astype(np.int64)
-        apart = int(counts.max() - counts[full].min())
-        if apart > (0 if best is None else best[0]):
-            best = apart, place, pool, counts
-    return [] if best is None else _examples(systems, *best[1:])
-
-
-def _examples(systems: Systems, query: int, pool: Pool, counts: Integers) -> list[dict[str, Any]]:
-    """Give the two lists with their scores and cumulated vectors."""
-    made, found = cumulate(pool), DeShaTo(depth=MOST).estimate(pool)
-    fewest = int(np.argmin(np.where(counts < 0, counts.max() + 1, counts)))
-    return [
-        {
-            "list": kind, "query": systems.queries[query], "run": systems.infos[place].name,
-            "relevant": int(counts[place]), "documents": MOST, "score": float(found.values[place]),
-            "terms": {name: float(values[place]) for name, values in found.terms.items()},
-            "vectors": [part[place] for part in made[:3]],
-        }
-        for kind, place in (("good", int(counts.argmax())), ("bad", fewest))
-    ]  # fmt: skip
-
-
-def _figures(examples: list[dict[str, Any]]) -> dict[str, Any]:
-    """Draw the cumulated topic distributions of the two lists."""
-    from leadline.plots.topic_mass import topic_mass
-
-    if not examples:
-        return {}
-    lists = {
-        "{list} list ({run}): {relevant} of {documents} relevant, score {score:.0f}".format(
-            **one
-        ): one["vectors"]
-        for one in examples
-    }
-    return {"topics": topic_mass(lists)}
 
 
 def _right(
