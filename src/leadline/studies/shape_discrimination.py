@@ -20,7 +20,7 @@ from leadline.estimators.methods.deshato import DeShaTo
 from leadline.estimators.pool import Pool
 from leadline.formats import QrelsLike, read_qrels, repair_of
 from leadline.formats.texts import read_documents
-from leadline.plots.topic_mass import topic_mass
+from leadline.plots.predominance import predominance
 from leadline.qrels import Qrels
 from leadline.render import Sheet
 from leadline.statistics.team_bootstrap import interval
@@ -73,7 +73,7 @@ def run(
         "left_out": len(table.queries) - len(sets["random"]), "accuracy": found,
         "examples": [one.to_dict() for one in examples],
     }  # fmt: skip
-    figures = {"topics": topic_mass(examples)} if examples else {}
+    figures = {"topics": predominance(examples)} if examples else {}
     return Outcome(
         data, {"accuracy": _sheet(found)}, figures, lines_of(data), [],
         [(info.path, info.counts["documents_read"]) for info in systems.infos],

@@ -7,7 +7,7 @@ import pytest
 from whole_pictures import whole
 
 from leadline.estimators.examples import Listed
-from leadline.plots.topic_mass import cumulated, topic_mass
+from leadline.plots.predominance import cumulated, predominance
 
 
 @pytest.mark.parametrize("topics", [3, 250])
@@ -26,7 +26,7 @@ def test_three_panels_show_every_list(topics: int) -> None:
         )
         for kind in ("good", "bad")
     ]
-    figure = topic_mass(lists)
+    figure = predominance(lists)
     whole(figure)
     assert len(figure.axes) == 3
     for axes in figure.axes:
@@ -37,4 +37,4 @@ def test_shares_rise_to_1_and_nothing_stays_at_0() -> None:
     shares = cumulated([1e-30, 3e-30, 4e-30])
     assert shares.tolist() == pytest.approx([0.5, 0.875, 1])
     assert cumulated([0.0, 0.0]).tolist() == [0, 0]
-    whole(topic_mass([Listed("bad", "q", "empty", 0, 30, 0.0, {}, [np.zeros(4)] * 3)]))
+    whole(predominance([Listed("bad", "q", "empty", 0, 30, 0.0, {}, [np.zeros(4)] * 3)]))
