@@ -79,7 +79,7 @@ def run(
     }  # fmt: skip
     inputs = [(name_of(docs), index.documents), (name_of(queries), len(read_queries(queries)))]
     return Outcome(
-        data, _tables(data), _figures(data), lines_of(data),
+        data, _tables(data), figures_of(data), lines_of(data),
         [*found.notices, *results.notices, *prediction.notices], inputs,
         {"model": models, "measure": measure, "topics": topics, "fits": fits, "sweeps": sweeps,
          "splits": splits, "draws": draws, "seed": seed},
@@ -272,7 +272,8 @@ def _tables(data: dict[str, Any]) -> dict[str, Sheet]:
     }  # fmt: skip
 
 
-def _figures(data: dict[str, Any]) -> dict[str, Any]:
+def figures_of(data: dict[str, Any]) -> dict[str, Any]:
+    """Draw the correlations and the choices; the data of the JSON suffice."""
     from leadline.plots.grouped_intervals import Limits, grouped_intervals
 
     names = list(dict.fromkeys(row["predictor"] for row in data["correlations"]))
