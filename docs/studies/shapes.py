@@ -163,7 +163,8 @@ def main(folder: Path) -> None:
         note=NOTE, version=first["leadline"], fits=first["fits"], topics=first["topics"],
         more=other["topics"], sweeps=first["options"]["sweeps"], hard=other["options"]["hard"],
         systems=", ".join(f"{data['systems']} on {SETS[name]}" for name, data in systems.items()),
-        discrimination=discrimination(parts), depths=depths(systems), few=few(systems), example=example(folder, parts),
+        discrimination=discrimination(parts), depths=depths(systems), few=few(systems),
+        example=example(folder, parts),
         said=lines(parts), ranked=lines(systems),
     )  # fmt: skip
     (HERE / "shapes.md").write_text(page, encoding="utf-8")
