@@ -49,6 +49,14 @@ def test_the_mean_of_a_run_leaves_undefined_values_out() -> None:
     assert found.mean("a", "NQC") == pytest.approx((math.sqrt(2 / 3) + 0.25 / 0.5) / 2)
 
 
+def test_scores_beyond_all_numbers_are_undefined() -> None:
+    found = ll.predict(
+        {"a": {"q": {"d1": 1e308, "d2": -1e308}}, "b": {"q": {"d1": math.inf, "d2": 1.0}}}
+    )
+    assert math.isnan(found.value("a", "q", "NQC"))
+    assert np.isnan(found.values[1]).all()
+
+
 def test_an_index_and_vectors_bring_the_rest() -> None:
     index = ll.build_index(DOCS)
     found = ll.predict(RUNS, index=index, queries=QUERIES, vectors=VECTORS)
@@ -151,5 +159,7 @@ def test_a_query_that_is_undefined_on_a_side_is_left_out() -> None:
     assert over_queries(found, truth, draws=0)[0]["queries"] == 10
     few = over_queries(found, {"a": {"q02": 0.5}}, draws=5)[0]
     assert few["kendall"] == {"value": None, "low": None, "high": None}
+    same = {"a": dict.fromkeys(truth["a"], 0.1)}
+    assert over_queries(found, same, draws=5)[0]["pearson"]["value"] is None
     with pytest.raises(InputError, match="no run has both"):
         over_queries(found, {"other": {}})

@@ -90,6 +90,23 @@ def above(found: dict[str, Found], predictor: str) -> str:
     return f"{min(values):.2f} to {max(values):.2f}, above 0 in {sure} of {len(rows)}"
 
 
+def ahead(found: dict[str, Found], other: str) -> str:
+    """Say in how many models and collections DeShaTo(total) has the larger tau."""
+    tables = [rows_of(data, model) for data in found.values() for model in data["models"]]
+    values = [
+        [table[name]["kendall"]["value"] for name in ("DeShaTo(total)", other)] for table in tables
+    ]
+    return f"{sum(own > theirs for own, theirs in values)} of {len(values)}"
+
+
+def counts(found: dict[str, Found]) -> str:
+    """Say how large the collections are."""
+    lines = heading("", found)
+    for title, key in (("documents", "documents"), ("queries", "queries")):
+        lines.append(f"| {title} | {' | '.join(f'{data[key]:,}' for data in found.values())} |")
+    return "\n".join(lines)
+
+
 def policies(data: Found) -> dict[tuple[str, str], Found]:
     """Give the policies by name and rule."""
     return {(row["policy"], row["rule"]): row for row in data["expansion"]["policies"]}
@@ -167,18 +184,18 @@ def page(kept: Found) -> str:
     return PAGE.format(
         note=NOTE, version=kept["leadline"], sweeps=kept["sweeps"], topics=first["topics"],
         fits=first["fits"], splits=first["splits"], models=", ".join(first["models"]),
-        counts="; ".join(
-            f"{name}: {data['documents']:,} documents, {data['queries']} queries"
-            for name, data in found.items()
-        ),
+        counts=counts(found),
         total=above(found, "DeShaTo(total)"), best_term=above(found, "DeShaTo(sum_s)"),
         product=above(found, "DeShaTo(product_k)"), clarity=above(found, "Clarity"),
         nqc=above(found, "NQC(tail)"), wig=above(found, "WIG(tail)"),
+        over_clarity=ahead(found, "Clarity"), over_nqc=ahead(found, "NQC(tail)"),
+        over_root=ahead(found, "WIG(tail,length=root)"),
         root=above(found, "WIG(tail,length=root)"), length=above(found, "QueryLength"),
         tables="\n\n".join(
             f"### {model}\n\n{correlations(found, model)}" for model in first["models"]
         ),
-        pearson=correlations(found, first["models"][0], "pearson"), fitted=fits(found),
+        first=first["models"][0], fitted=fits(found),
+        pearson=correlations(found, first["models"][0], "pearson"),
         constant=constant(found), choices=choices(found),
         said="\n".join(f"- {name}: {data['lines'][-1]}" for name, data in found.items()),
         figures="\n".join(
@@ -197,19 +214,33 @@ PAGE = """# Study: which queries were answered well, and which should be expande
 Ionescu, Chifu and Mothe 2015 name two uses of DeShaTo besides ranking systems, and give no numbers for them:
 to predict how difficult a query is, and to expand queries selectively. So there is nothing to reproduce; the
 study, its name and its rules are ours. Predictors are those of [predicting.md](../predicting.md), models
-{models} with their defaults, first 1,000 documents; {counts}. LDA on all documents of a collection,
-{topics} topics, {fits} fits of {sweeps} sweeps, DeShaTo the mean over fits; leadline {version}, seed 0.
+{models} with their defaults, first 1,000 documents. LDA on all documents of a collection, {topics} topics,
+{fits} fits of {sweeps} sweeps, DeShaTo the mean over fits; leadline {version}, seed 0.
 
-**Prediction.** Kendall's tau with AP over queries, over all models and collections: WIG by the root of the
-query's length {root}; NQC {nqc}; WIG {wig}; Clarity {clarity}; DeShaTo {total}. Of DeShaTo's terms
-the skewness of the sum has {best_term}, the kurtosis of the product {product}. The control, query length,
-has {length}. {reading}
+{counts}
+
+**Prediction.** All predictors tell something, none tells much. Kendall's tau with AP over queries, lowest
+and highest over models and collections, and how often its interval is above 0:
+
+| predictor | tau |
+| --- | --- |
+| `WIG(tail,length=root)` | {root} |
+| `WIG(tail)` | {wig} |
+| `NQC(tail)` | {nqc} |
+| `Clarity` | {clarity} |
+| `DeShaTo(total)` | {total} |
+| its skewness of the sum, `sum_s` | {best_term} |
+| its kurtosis of the product, `product_k` | {product} |
+| the control, `QueryLength` | {length} |
+
+Of the cells (models times collections) DeShaTo has a larger tau than Clarity in {over_clarity}, than NQC in
+{over_nqc}, than WIG by the root of the length in {over_root}; these count, they test nothing.
 
 **Selective expansion.** {up} of {tried} choices (predictor, rule, collection) are told to be better than
 always the better model of the collection, and {down} are worse (paired T, Holm over the choices of a
 collection). The oracle would add {least} to {most} AP. The largest difference of any choice is {best}, picked
 after looking; of the choices with a learned threshold {positive} of {learned} are above 0, the lowest is
-{worst}. {choosing}
+{worst}.
 
 {said}
 

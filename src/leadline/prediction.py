@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,7 +13,7 @@ from leadline.arguments import check_numbers, check_whole, check_word
 from leadline.arrays import Codes, Floats, Integers
 from leadline.errors import InputError, UsageError
 from leadline.formats import RunLike, repair_of
-from leadline.formats.texts import TextsLike, read_queries
+from leadline.formats.texts import TextsLike, read_queries, shown
 from leadline.index import Index, open_index
 from leadline.judged_runs import each_run
 from leadline.models._plan import Query
@@ -100,8 +100,8 @@ def predict(
         [one.info for one in read], known, chosen, values, np.ones(values.shape, dtype=np.bool_),
         present=present, notices=_notices(read, chosen, values, present),
         options={
-            "predictors": list(map(str, chosen)), "index": _shown(index), "queries": _shown(queries),
-            "vectors": _shown(vectors), "order": order, "on_duplicate": on_duplicate,
+            "predictors": list(map(str, chosen)), "index": shown(index), "queries": shown(queries),
+            "vectors": shown(vectors), "order": order, "on_duplicate": on_duplicate,
             "on_nan": on_nan, "name_by": name_by,
         },
         meaning=PREDICTORS.expand_all,
@@ -151,38 +151,34 @@ def _predicted(
     info: RunInfo, run: Run, predictors: Sequence[Predictor], sources: _Sources
 ) -> _Read:
     """Predict every list of a run."""
-    values = {
-        name: [one.value(answer) for one in predictors] for name, answer in _answers(run, sources)
-    }
-    counts = {"documents": len(run.documents)}
-    if sources.collection is not None:
-        codes = sources.collection.document_codes(run.documents.names)
-        counts["unindexed_documents"] = int((codes < 0).sum())
-        counts["unknown_queries"] = sum(name not in sources.queries for name in values)
-    if sources.theta is not None:
-        counts["without_vectors"] = sum(name not in sources.rows for name in run.documents.names)
+    names = run.documents.names
     ends = list(pairwise(run.offsets.tolist()))
-    counts["equal_scores"] = sum(
-        run.scores[low] == run.scores[high - 1] for low, high in ends if high - low > 1
-    )
-    counts["single_documents"] = sum(high - low == 1 for low, high in ends)
-    return _Read(info, values, counts)
-
-
-def _answers(run: Run, sources: _Sources) -> Iterator[tuple[bytes, Answer]]:
-    """Give the lists of a run with what is known of their documents and queries."""
+    counts = {
+        "documents": len(names), "single_documents": sum(high - low == 1 for low, high in ends),
+        "equal_scores": sum(
+            run.scores[low] == run.scores[high - 1] for low, high in ends if high - low > 1
+        ),
+    }  # fmt: skip
     code: Integers | None = None
     row: Codes | None = None
     if sources.collection is not None:
-        code = sources.collection.document_codes(run.documents.names)[run.document]
+        code = sources.collection.document_codes(names)
+        counts["unindexed_documents"] = int((code < 0).sum())
+        counts["unknown_queries"] = sum(name not in sources.queries for name in run.queries.names)
     if sources.theta is not None:
-        rows = [sources.rows.get(name, -1) for name in run.documents.names]
-        row = np.array(rows, dtype=np.int32)[run.document]
-    for name, (low, high) in zip(run.queries.names, pairwise(run.offsets.tolist()), strict=True):
-        yield name, Answer(
-            run.scores[low:high], sources.collection, None if code is None else code[low:high],
-            sources.queries.get(name), sources.theta, None if row is None else row[low:high],
-        )  # fmt: skip
+        row = np.array([sources.rows.get(name, -1) for name in names], dtype=np.int32)
+        counts["without_vectors"] = int((row < 0).sum())
+    values = {}
+    with np.errstate(over="ignore", invalid="ignore"):  # of scores near the largest number there is
+        for name, (low, high) in zip(run.queries.names, ends, strict=True):
+            document = run.document[low:high]
+            answer = Answer(
+                run.scores[low:high], sources.collection, None if code is None else code[document],
+                sources.queries.get(name), sources.theta, None if row is None else row[document],
+            )  # fmt: skip
+            found = [one.value(answer) for one in predictors]
+            values[name] = [value if np.isfinite(value) else float("nan") for value in found]
+    return _Read(info, values, counts)
 
 
 def _notices(
@@ -261,16 +257,12 @@ def over_queries(
 def _coefficients(x: Floats, y: Floats, draws: int, confidence: float, seed: int) -> dict[str, Any]:
     """Give each coefficient with its interval; None where there is none."""
     each = list(map(str, range(len(x))))
-    drawn = list(draws_of_teams(each, samples=draws, seed=seed)) if len(x) > 1 else []
+    drawn = list(draws_of_teams(each, samples=draws, seed=seed))
+    if not len(x) or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return {name: {"value": None, "low": None, "high": None} for name in COEFFICIENTS}
     found = {}
     for name, coefficient in COEFFICIENTS.items():
         low, high = interval([coefficient(x, y, times) for times in drawn], confidence)
         value = coefficient(x, y)
         found[name] = {"value": plain(value), "low": plain(low), "high": plain(high)}
     return found
-
-
-def _shown(source: Any) -> str | None:
-    if source is None or isinstance(source, (str, os.PathLike)):
-        return None if source is None else os.fspath(source)
-    return "in memory"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import leadline as ll
+from conftest import Leadline
 from leadline.errors import UsageError
 from leadline.results import Results
 from leadline.studies import studies, study
@@ -140,3 +143,22 @@ def test_what_makes_no_sense_is_refused() -> None:
         tried(measure="P@5,10")
     with pytest.raises(UsageError, match="splits=0; expected 1 or more"):
         STUDY.run(DOCS, QUERIES, QRELS, splits=0)
+
+
+def test_the_command_fills_a_folder(leadline: Leadline, tmp_path: Path) -> None:
+    for name, texts in (("doc", DOCS), ("query", QUERIES)):
+        rows = [json.dumps({f"{name}_id": key, "text": text}) for key, text in texts.items()]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(rows))
+    lines = [f"{query} 0 {doc} 1\n" for query, docs in QRELS.items() for doc in docs]
+    (tmp_path / "qrels.txt").write_text("".join(lines))
+    given_files = [tmp_path / name for name in ("doc.jsonl", "query.jsonl", "qrels.txt")]
+    quick = ["--topics", 2, "--fits", 1, "--sweeps", 5, "--splits", 2, "--draws", 5]
+    done = leadline("study", "query-prediction", *given_files, *quick, "-o", tmp_path / "out")
+    assert done.status == 0, done.err
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        "correlations.csv", "expansion.csv", "correlations.svg", "expansion.svg",
+        "query-prediction.json",
+    }  # fmt: skip
+    data = json.loads((tmp_path / "out" / "query-prediction.json").read_text())
+    assert data["options"]["study"] == "query-prediction"
+    assert data["expansion"]["between"] == ["QLDirichlet", "RM3"]
