@@ -82,7 +82,7 @@ def example(folder: Path, found: dict[str, dict[str, Any]]) -> str:
         shutil.copy(figure, HERE / f"shapes-{name}-topics.svg")
         good, bad = data["examples"]
         rows = [
-            [one["list"], one["run"], f"{one['relevant']} of {one['documents']}", f"{one['score']:.1f}",
+            [one["kind"], one["run"], f"{one['relevant']} of {one['documents']}", f"{one['score']:.1f}",
              *(f"{value:.1f}" for value in one["terms"].values())]
             for one in (good, bad)
         ]  # fmt: skip
@@ -99,7 +99,8 @@ EXAMPLE = """### What the score looks at
 The sum, the minimum and the product of the topic vectors of a good and a bad list: how much of the mass the
 largest topics hold. The lists are those with most and fewest relevant documents among their first 30, of the
 query where these are furthest apart: an extreme example, chosen by relevance and not by DeShaTo, with the
-first fit of the topics.
+first fit of the topics. Where k(P) is near 98, the most that 100 topics can have, the product is one topic
+alone, and the two lists are told apart by the other terms or not at all.
 
 {parts}
 
