@@ -11,7 +11,7 @@ Croft 2002 and 2004; the rules are ours.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -89,7 +89,7 @@ def run(
 def _shapes(
     found: Retrieved, docs: TextsLike, topics: int, fits: int, sweeps: int, seed: int,
     on_fit: Tell | None,
-) -> Any:  # fmt: skip
+) -> Iterator[Results]:  # fmt: skip
     """Give the predictions of DeShaTo by every fit of topics to all documents."""
     texts = {one.id: one.content for one in read_documents(docs)}
     for turn in range(fits):
@@ -169,7 +169,7 @@ def selected(prediction: Results, results: Results, splits: int, seed: int) -> d
     }  # fmt: skip
 
 
-def halves(size: int, splits: int, seed: int) -> Any:
+def halves(size: int, splits: int, seed: int) -> Iterator[Flags]:
     """Give random halves of the queries: flags of those in the first half."""
     dice = np.random.default_rng((seed, 8))
     for _ in range(splits):
