@@ -71,7 +71,7 @@ def judge_runs(
 
     found = list(_each(one, named_sources(runs), on_run))
     infos = [info for info, _ in found]
-    _refuse_equal_names(infos)
+    refuse_equal_names(infos)
     return infos, [result for _, result in found]
 
 
@@ -152,7 +152,7 @@ def each_run(
         shown = (run.tag or run.name) if name_by == "tag" else name or run.name
         path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
         infos.append(RunInfo(shown, run.tag, path, {"documents_read": tally.rows}))
-        _refuse_equal_names(infos)
+        refuse_equal_names(infos)
         yield infos[-1], run
         if on_run:
             on_run(len(infos), len(sources))
@@ -172,7 +172,8 @@ def _read_whole(source: Any, name: str | None, repair: Repair) -> Run:
     )
 
 
-def _refuse_equal_names(infos: Sequence[RunInfo]) -> None:
+def refuse_equal_names(infos: Sequence[RunInfo]) -> None:
+    """Refuse two runs of one name: whoever reads the result could not tell them apart."""
     seen: dict[str, RunInfo] = {}
     for info in infos:
         other = seen.setdefault(info.name, info)
