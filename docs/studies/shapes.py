@@ -239,6 +239,40 @@ def said_of_discrimination(found: Found) -> str:
     return "\n".join(lines)
 
 
+def example(folder: Path, found: dict[str, dict[str, Any]]) -> str:
+    """Write of a good and a bad list how much of their mass the largest topics hold, and copy the figures."""
+    parts = []
+    for name, data in found.items():
+        figure = folder / f"{name}-discrimination" / "topics.svg"
+        if not (figure.exists() and data.get("examples")):
+            continue
+        shutil.copy(figure, HERE / f"shapes-{name}-topics.svg")
+        good, bad = data["examples"]
+        rows = [
+            [one["kind"], one["run"], f"{one['relevant']} of {one['documents']}", f"{one['score']:.1f}",
+             *(f"{value:.1f}" for value in one["terms"].values())]
+            for one in (good, bad)
+        ]  # fmt: skip
+        heads = ["list", "system", "relevant", "DeShaTo", *good["terms"]]
+        parts.append(
+            f"{SETS[name]}, query {good['query']}:\n\n{table(heads, rows)}\n\n"
+            f"![Cumulated topics, {SETS[name]}](shapes-{name}-topics.svg)"
+        )
+    return EXAMPLE.format(parts="\n\n".join(parts)) if parts else ""
+
+
+EXAMPLE = """### What the score looks at
+
+The sum, the minimum and the product of the topic vectors of a good and a bad list: how much of the mass the
+largest topics hold. The lists are those with most and fewest relevant documents among their first 30, of the
+query where these are furthest apart: an extreme example, chosen by relevance and not by DeShaTo, with the
+first fit of the topics. Where k(P) is near 98, the most that 100 topics can have, the product is one topic
+alone, and the two lists are told apart by the other terms or not at all.
+
+{parts}
+
+"""
+
 PAGE = """# Study: the shape of topics (DeShaTo)
 
 {note}
@@ -282,7 +316,7 @@ to a sister collection:
 Tau by the number of topics on the part looked at, on all data, on the rest and on the sister: Cranfield,
 then CISI. Bars: the lowest and the highest fit.
 
-## Ranking systems (their table 4)
+{example}## Ranking systems (their table 4)
 
 The paper, tau with MAP@30 of DeShaTo and nruns: 0.61 and 0.62 on Robust, 0.23 and 0.10, 0.50 and 0.45 on
 the Web tracks. Here, at depth 30:
@@ -359,12 +393,12 @@ def words(systems: Found, plain: Found, tuned: Found, parts: Found) -> str:
     )
     told = f"{min(hard):.0%} to {max(hard):.0%}"
     return (
-        "Relevant documents are told from random ones as the paper says, from those that systems retrieve in "
-        f"{told} of the queries. With its best number of topics, which only judgments tell, DeShaTo ranks "
+        "Relevant documents are told from random ones as the paper says, from those that systems retrieve "
+        f"in {told} of the queries. With its best number of topics, which only judgments tell, DeShaTo ranks "
         f"systems better than nruns does on {ahead(systems)}, and without feedback on {ahead(plain)}. The "
-        f"largest number tried is the best one on {rising} of {len(systems)} sets; tuning on one query in ten "
-        f"finds another number than the best one on {missed} of {len(tuned)}. So DeShaTo is no general winner "
-        "over votes, and neither is nruns: which is ahead depends on the collection and the systems."
+        f"largest number tried is the best one on {rising} of {len(systems)} sets; tuning on one query in "
+        f"ten finds another number than the best one on {missed} of {len(tuned)}. So DeShaTo is no general "
+        "winner over votes, and neither is nruns: which is ahead depends on the collection and the systems."
     )
 
 
@@ -394,8 +428,8 @@ def main(folder: Path) -> None:
         systems=" or ".join(sorted({str(data["systems"]) for data in systems.values()})),
         count=len(systems), words=words(systems, plain, tuned, parts),
         discrimination=discrimination(parts), told=said_of_discrimination(parts), tuning=tuning(tuned),
-        carried=carried(tuned), tuned=said_of_topics(tuned), methods=all_methods(systems, plain),
-        ranked=said_of_ranking(systems, plain), few=few(systems, plain), depths=depths(systems),
+        example=example(folder, parts), carried=carried(tuned), tuned=said_of_topics(tuned),
+        methods=all_methods(systems, plain), ranked=said_of_ranking(systems, plain), few=few(systems, plain), depths=depths(systems),
     )  # fmt: skip
     (HERE / "shapes.md").write_text(page, encoding="utf-8")
     for name, figures in FIGURES.items():

@@ -17,11 +17,13 @@ from leadline.arguments import check_whole
 from leadline.arrays import Floats, Integers
 from leadline.errors import InputError
 from leadline.estimators import Systems, read_systems
+from leadline.estimators.examples import Listed, good_and_bad
 from leadline.estimators.fitting import one_source
 from leadline.estimators.methods.deshato import DeShaTo
 from leadline.estimators.pool import Pool
 from leadline.formats import QrelsLike, read_qrels, repair_of
 from leadline.formats.texts import read_documents
+from leadline.plots.predominance import predominance
 from leadline.qrels import Qrels
 from leadline.render import Sheet
 from leadline.statistics.team_bootstrap import interval
@@ -59,10 +61,12 @@ def run(
     systems = read_systems(runs, repair_of("score", "refuse", "refuse"), on_run=on_run)
     right: dict[int, dict[str, list[Floats]]] = {}
     place: dict[str, int] = {}
+    examples: list[Listed] = []
     for found in _vectors(docs, vectors, sorted(set(topics)), fits, sweeps, seed):
         if not right:
             place = {name: row for row, name in enumerate(found.ids)}
             sets = {kind: sets_of(table, systems, place, kind, hard, level) for kind in KINDS}
+            examples = good_and_bad(table, systems, found, level=level)
         if list(place) != found.ids:
             raise InputError("vectors of other documents", expected="the same in every file")
         of_number = right.setdefault(found.theta.shape[1], {kind: [] for kind in KINDS})
@@ -80,9 +84,11 @@ def run(
         "documents": len(place), "systems": len(systems.infos), "topics": sorted(right),
         "fits": min(len(kinds["hard"]) for kinds in right.values()),
         "left_out": len(table.queries) - len(sets["random"]), "accuracy": accuracy,
+        "examples": [one.to_dict() for one in examples],
     }  # fmt: skip
+    figures = {"topics": predominance(examples)} if examples else {}
     return Outcome(
-        data, {"accuracy": _sheet(accuracy)}, {}, lines_of(data), [],
+        data, {"accuracy": _sheet(accuracy)}, figures, lines_of(data), [],
         [(info.path, info.counts["documents_read"]) for info in systems.infos],
         {"docs": docs if isinstance(docs, str) else None, "vectors": len(vectors), "topics": data["topics"],
          "fits": data["fits"], "sweeps": None if vectors else sweeps, "draws": draws, "hard": hard,
