@@ -429,7 +429,8 @@ def main(folder: Path) -> None:
         count=len(systems), words=words(systems, plain, tuned, parts),
         discrimination=discrimination(parts), told=said_of_discrimination(parts), tuning=tuning(tuned),
         example=example(folder, parts), carried=carried(tuned), tuned=said_of_topics(tuned),
-        methods=all_methods(systems, plain), ranked=said_of_ranking(systems, plain), few=few(systems, plain), depths=depths(systems),
+        methods=all_methods(systems, plain), ranked=said_of_ranking(systems, plain),
+        few=few(systems, plain), depths=depths(systems),
     )  # fmt: skip
     (HERE / "shapes.md").write_text(page, encoding="utf-8")
     for name, figures in FIGURES.items():
