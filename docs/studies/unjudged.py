@@ -136,10 +136,12 @@ def siblings(found: Found) -> str:
         for name in methods(found):
             values = found[one]["left_out"][name]
             run, team = (values[f"gain_{votes}"] for votes in VOTES)
-            cells = [
-                f"{part['value']:+.1f} [{part['low']:+.1f}, {part['high']:+.1f}]"
-                for part in (run, team)
-            ]
+            cells = [f"{part['value']:+.1f}" for part in (run, team)]
+            if values["with_siblings"] > 1:
+                cells = [
+                    f"{cell} [{part['low']:+.1f}, {part['high']:+.1f}]"
+                    for cell, part in zip(cells, (run, team), strict=True)
+                ]
             most = f"{run['largest']:+.1f} ({run['team']})"
             rows.append([title, name, str(values["with_siblings"]), cells[0], most, cells[1]])
     heads = ["set", "method", "teams of several runs", "places gained", "most"]

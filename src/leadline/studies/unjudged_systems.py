@@ -281,10 +281,10 @@ def gains_of(rows: Sequence[dict[str, Any]], seed: int) -> dict[str, Any]:
             found[f"gain_{votes}"] = None
             continue
         means = gains[dice.integers(0, len(gains), (1000, len(gains)))].mean(axis=1)
-        low, high = interval(means)
+        low, high = interval(means if len(gains) > 1 else [])  # one team says nothing of others
         found[f"gain_{votes}"] = {
-            "value": float(gains.mean()), "low": low, "high": high, "largest": float(gains.max()),
-            "team": of_votes[int(np.argmax(gains))]["team"],
+            "value": float(gains.mean()), "low": plain(low), "high": plain(high),
+            "largest": float(gains.max()), "team": of_votes[int(np.argmax(gains))]["team"],
         }  # fmt: skip
     return found
 
