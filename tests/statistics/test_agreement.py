@@ -17,7 +17,7 @@ from statsmodels.stats import inter_rater
 from leadline.arrays import Floats
 from leadline.errors import UsageError
 from leadline.statistics.agreement import COEFFICIENTS, Coefficient, acceptable
-from leadline.statistics.agreement._tables import coincidences, confusions
+from leadline.statistics.agreement.tables import coincidences, confusions
 from leadline.statistics.agreement.cohen import Cohen
 from leadline.statistics.agreement.fleiss import Fleiss
 from leadline.statistics.agreement.krippendorff import Krippendorff

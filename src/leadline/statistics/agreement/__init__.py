@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from leadline.arrays import Floats
 from leadline.errors import UsageError
 from leadline.naming import Named, Room
-from leadline.statistics.agreement._tables import coded, coincidences, confusions
+from leadline.statistics.agreement.tables import coded, coincidences, confusions
 
 ACCEPTABLE = 2 / 3  # the lecture: values in [2/3, 1] are acceptable
 
