@@ -181,16 +181,13 @@ def _ranking(found: Agreement) -> Sheet:
         taus = [one["tau"] for one in part if one["tau"] is not None]
         rows.append([
             measure, float(np.mean(taus)) if taus else None, min(taus, default=None),
-            float(np.mean([one["mean"] for one in part])), max(one["largest"] for one in part), sum(one["swapped"] for one in part),
-            sum(one["apart"] for one in part),
+            float(np.mean([one["mean"] for one in part])), max(one["largest"] for one in part),
+            sum(one["swapped"] for one in part), sum(one["apart"] for one in part),
         ])  # fmt: skip
     over = f"{counted(len(found.ranking.runs), 'system')}, {counted(len(found.pairs), 'pair')} of judges"
-    notes = [
-        f"{over}; tau: mean and lowest; change: of a system's value, mean and largest; swapped: pairs of "
-        f"systems that change places"
-    ]
+    says = "tau: mean and lowest; change: of a system's value, mean and largest; swapped: pairs of systems"
     heads = ["measure", "tau", "lowest", "change", "largest", "swapped", "of pairs"]
-    return Sheet(heads, rows, notes=notes, digits=3)
+    return Sheet(heads, rows, notes=[f"{over}; {says}"], digits=3)
 
 
 def _notes(found: Agreement) -> list[str]:
