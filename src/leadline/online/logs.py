@@ -14,6 +14,7 @@ from leadline.arrays import Flags, Floats, Integers
 from leadline.errors import InputError, UsageError
 from leadline.formats.headed import headed_rows, need_columns
 from leadline.formats.opening import run_name
+from leadline.wording import counted
 
 YES = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
 
@@ -110,7 +111,7 @@ def chosen_arms(log: Log, names: Sequence[str] | None) -> Log:
         if len(log.arms) != 2:
             shown = ", ".join(log.arms[:6]) + (", ..." if len(log.arms) > 6 else "")
             hint = "" if len(log.arms) < 2 else "; --arms A B says which two"
-            raise UsageError(f"{len(log.arms)} arms ({shown}); expected two{hint}")
+            raise UsageError(f"{counted(len(log.arms), 'arm')} ({shown}); expected two{hint}")
         return log
     import difflib
 
@@ -136,8 +137,8 @@ def shown_within(log: Log, within: int) -> tuple[Flags, Floats]:
     """
     inside = log.position <= within
     shown = bool((~np.isnan(log.position) & (log.click == 0)).any())
-    counted = inside if shown else np.ones(len(log.click), dtype=np.bool_)
-    return counted, np.where(inside, log.click, 0.0)
+    kept = inside if shown else np.ones(len(log.click), dtype=np.bool_)
+    return kept, np.where(inside, log.click, 0.0)
 
 
 def log_rows(path: str, columns: Columns) -> Iterator[Row]:

@@ -10,9 +10,7 @@ from leadline.errors import UsageError
 from leadline.statistics import checked_level
 
 NORMAL = NormalDist()
-FEWEST = (
-    5.0  # expected users in every cell of the table, below which the normal curve is not trusted
-)
+FEWEST = 5  # expected users in a cell of the table, below which the normal curve is not trusted
 
 
 class Share(NamedTuple):
@@ -78,8 +76,8 @@ def is_small(a: Share, b: Share) -> bool:
     >>> is_small(Share(3, 100), Share(5, 100)), is_small(Share(30, 100), Share(50, 100))
     (True, False)
     """
-    together = (a.clicks + b.clicks) / (a.users + b.users)
-    return min(together, 1 - together) * min(a.users, b.users) < FEWEST
+    clicks, users = a.clicks + b.clicks, a.users + b.users
+    return min(clicks, users - clicks) * min(a.users, b.users) < FEWEST * users
 
 
 def wilson(one: Share, confidence: float = 0.95) -> tuple[float, float]:

@@ -51,9 +51,6 @@ def looks(
     >>> bool(found.p[-1] < 0.01)
     True
     """
-    if not (math.isfinite(effect) and effect > 0):
-        raise UsageError(f"effect {effect:g}; expected a share of the clickthrough above 0, as 0.2")
-    checked_level(confidence)
     b = arm.astype(np.float64)
     users = np.stack([np.cumsum(1 - b), np.cumsum(b)])
     clicks = np.stack([np.cumsum(clicked * (1 - b)), np.cumsum(clicked * b)])
@@ -77,7 +74,9 @@ def _measured(
     users: Floats, clicks: Floats, effect: float, confidence: float
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Give difference, interval and p of each column: two arms x looks."""
-    alpha = 1 - confidence
+    if not (math.isfinite(effect) and effect > 0):
+        raise UsageError(f"effect {effect:g}; expected a share of the clickthrough above 0, as 0.2")
+    alpha = 1 - checked_level(confidence)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         rates = clicks / users
         together = clicks.sum(axis=0) / users.sum(axis=0)

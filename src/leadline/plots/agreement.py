@@ -17,7 +17,7 @@ from leadline.statistics.agreement import ACCEPTABLE
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-WRITTEN = 12  # judges whose values fit into the cells, and whose names fit below them
+WRITTEN = 10  # judges whose values fit into the cells, and whose names fit below them
 NAMED = 60  # more judges than that are not named one by one
 
 
@@ -65,7 +65,7 @@ def between_judges(
 def _name(axes: Any, names: Sequence[str]) -> None:
     """Name rows and columns; many judges get numbers, which stand before the names of the rows."""
     places = range(len(names))
-    shown = fitting(names, 22)
+    shown = fitting(names, 18 if len(names) <= WRITTEN else 22)
     if len(names) <= WRITTEN:
         axes.set_yticks(places, shown)
         axes.set_xticks(places, shown, rotation=90)
@@ -85,7 +85,7 @@ def _write_cells(axes: Any, table: Floats) -> None:
     for (row, column), value in np.ndenumerate(table):
         if not np.isnan(value):
             axes.text(
-                column, row, f"{value:.2f}", ha="center", va="center", fontsize=6,
+                column, row, f"{value:.2f}", ha="center", va="center", fontsize=5.5,
                 color="white" if value > 0.55 else INK,
             )  # fmt: skip
 

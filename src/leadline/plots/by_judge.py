@@ -33,7 +33,7 @@ def by_judge(
         raise UsageError(f"values of shape {table.shape}; expected {len(judges)} judges x systems")
     table = table[:, np.argsort(-table[0], kind="stable")]
     places = np.arange(1, table.shape[1] + 1)
-    names = fitting(judges, 18)
+    names = fitting(judges, 16)
     told = len(judges) - 1 <= len(LOOKS)
     with style():
         from matplotlib.figure import Figure
@@ -53,5 +53,5 @@ def by_judge(
         axes.set_ylabel(label)
         axes.set_ylim(bottom=0)
         axes.grid(visible=True, axis="y")
-        figure.legend(loc="outside upper left", ncols=3)
+        figure.legend(loc="outside upper left", ncols=3 if max(map(len, names)) <= 9 else 2)
     return figure

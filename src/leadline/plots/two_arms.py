@@ -37,7 +37,7 @@ def two_arms(
 
     >>> drawn = two_arms(["old", "new"], [0.05, 0.06], [0.04, 0.05], [0.06, 0.07])
     >>> [text.get_text() for text in drawn.axes[0].get_yticklabels()]
-    ['old', 'new']
+    ['A: old', 'B: new']
     """
     with style():
         from matplotlib.figure import Figure
@@ -47,7 +47,7 @@ def two_arms(
             axes, below = figure.add_subplot(), None
         else:
             axes, below = figure.subplots(2, 1, height_ratios=[1, 2.4])
-        shown = fitting(names, 24)
+        shown = [f"{letter}: {name}" for letter, name in zip("AB", fitting(names, 24), strict=True)]
         for row, (name, rate, low, high) in enumerate(zip(shown, rates, lows, highs, strict=True)):
             look = LOOKS[row]
             axes.hlines([row], [100 * low], [100 * high], colors=look.color, linewidth=1.4)
@@ -62,11 +62,11 @@ def two_arms(
         axes.grid(visible=True, axis="x")
         axes.set_xlabel(f"clickthrough (%), {100 * confidence:g} % interval")
         if below is not None and path is not None:
-            _difference(below, path, shown, unit, confidence)
+            _difference(below, path, unit, confidence)
     return figure
 
 
-def _difference(axes: Any, path: Path, names: Sequence[str], unit: str, confidence: float) -> None:
+def _difference(axes: Any, path: Path, unit: str, confidence: float) -> None:
     """Draw the difference as users come, with the interval that one may look at all the time."""
     from matplotlib.ticker import MaxNLocator
 
@@ -98,11 +98,9 @@ def _difference(axes: Any, path: Path, names: Sequence[str], unit: str, confiden
     axes.grid(visible=True, axis="y")
     axes.set_xlim(0, users[-1] if len(users) else 1)
     axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
-    axes.set_xlabel(f"{unit}s so far")
-    axes.set_ylabel(f"{names[1]} - {names[0]}\n(points of clickthrough)")
-    axes.set_title(
-        f"band: {100 * confidence:g} % interval that is valid at every look", size=7, loc="left"
-    )
+    band = f"band: {100 * confidence:g} % interval, valid at every look"
+    axes.set_xlabel(f"{unit}s so far\n{band}", loc="right")
+    axes.set_ylabel("B - A (points of clickthrough)")
 
 
 def _cut(values: Floats, limit: float) -> Floats:

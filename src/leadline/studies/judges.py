@@ -50,9 +50,11 @@ def run(
     """Try it on some runs; `judges` are files of judgments."""
     table = read_qrels(qrels)
     reference = judge_name(os.path.basename(table.source or "reference"))
-    others = [each for each in read_judges(list(judges)) if each.name != reference]
-    if not others:
-        raise UsageError("no judge besides the reference; expected --judges FILE")
+    others = read_judges(list(judges))
+    if reference in (each.name for each in others):
+        raise UsageError(
+            f"a judge and the reference are both called '{reference}'; expected other names"
+        )
     everything = Judgments.of_judges([Judge(reference, table), *others])
     kept = everything.keep(everything.by_all)
     if not len(kept):
