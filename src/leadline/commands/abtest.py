@@ -48,7 +48,7 @@ def command() -> None:
 
 
 @command.command(
-    "test", epilog=f"Example: {EXAMPLE}; leadline abtest log.csv --arm system --click clicked"
+    "test", epilog=f"Example: leadline abtest test log.csv --arm system --click clicked; {EXAMPLE}"
 )
 @click.argument("log", required=False)
 @click.option("--a", metavar="CLICKS/USERS", help="Counts of A: users who clicked, of how many.")

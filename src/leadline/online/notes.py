@@ -22,7 +22,7 @@ def notices_of(found: ABTest, log: Log | None, units: Units | None, lost: int) -
 def _ungrouped(found: ABTest, units: Units) -> Notice:
     words = (
         f"rows not grouped by user: {len(units.arm):,}; clicks of one user go together, so that the true p "
-        "is larger and the true interval wider (--user COLUMN groups them, where the log has users)"
+        "is as a rule larger and the interval wider (--user COLUMN groups them, where the log has users)"
     )
     return Notice("ungrouped", words, len(units.arm) if found.unit == "row" else 0)
 

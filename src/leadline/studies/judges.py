@@ -12,6 +12,7 @@ Sources: the lecture, impact of interjudge disagreement; Voorhees 2000, who take
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
@@ -151,7 +152,7 @@ def _figures(ranking: Ranking) -> dict[str, Any]:
     from leadline.plots.by_judge import by_judge
 
     return {
-        measure.replace("@", "-at-"): by_judge(
+        re.sub(r"[^\w]+", "-", measure).strip("-"): by_judge(
             ranking.judges, ranking.values[:, :, place], label=f"mean {measure}"
         )
         for place, measure in enumerate(ranking.measures)
@@ -170,10 +171,10 @@ def _line(measure: str, one: dict[str, Any], data: dict[str, Any]) -> str:
         "holds" if one[half] else "does not hold" for half in ("large_effect", "same_ranking")
     )
     return (
-        f"{measure}: a large effect on absolute numbers {effect} (the median judge moves values by "
-        f"{100 * one['relative']:.0f} % of their mean, a single system by up to {one['largest']:.3f}); "
-        f"hardly any on the ranking {order} (tau with {data['reference']} {one['tau']:.2f}, from "
-        f"{one['lowest_tau']:.2f} to {one['highest_tau']:.2f}; {100 * one['swapped']:.0f} % of pairs of "
+        f"{measure}: that judges matter much for absolute numbers {effect} (the median judge moves values by "
+        f"{100 * one['relative']:.0f} % of their mean, a single system by up to {one['largest']:.3f}); that "
+        f"they hardly matter for the ranking {order} (median tau with {data['reference']} {one['tau']:.2f}, "
+        f"from {one['lowest_tau']:.2f} to {one['highest_tau']:.2f}; {100 * one['swapped']:.0f} % of pairs of "
         f"systems swap, none more than {one['widest']:.3f} apart)"
     )
 
