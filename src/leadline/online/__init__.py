@@ -162,7 +162,7 @@ def _shares(a: Any, b: Any, units: Units | None) -> tuple[Share, Share]:
 def _arm(
     place: int, log: Log | None, one: Share, units: Units | None, metric: str, confidence: float
 ) -> Arm:
-    name = "ab"[place] if log is None else log.arms[place]
+    name = "AB"[place] if log is None else log.arms[place]
     low, high = wilson(one, confidence)
     rows, clicks, rate = one.users, one.clicks, one.rate
     if units is not None:
