@@ -110,8 +110,8 @@ def _given(judges: Any, table: Sequence[float]) -> Judgments:
     given = judges if isinstance(judges, Judgments) else Judgments.of_judges(read_judges(judges))
     if len(given.names) < 2:
         raise UsageError(
-            f"one judge ({given.names[0]}); expected two or more: files of qrels, or a table with a column "
-            "`judge` or one column a judge"
+            f"one judge ({given.names[0]}); expected two or more: files of qrels, a table with a column "
+            "`judge` or one column a judge, or FILE:* where judges stand beside merged grades"
         )  # fmt: skip
     return given
 
