@@ -133,6 +133,8 @@ def test_csv_and_json_lines_hold_every_number(leadline: Leadline) -> None:
     done = leadline("agreement", *files, "-f", "jsonl")
     assert "too few to draw again" in done.err
     assert json.loads(done.out.splitlines()[0])["coefficient"] == "agreement"
+    assert json.loads(done.out.splitlines()[1])["acceptable"] is False
+    assert [row["acceptable"] for row in rows[:2]] == ["", "no"]
 
 
 @pytest.mark.parametrize("more", [(), ("--reference",)], ids=str)
