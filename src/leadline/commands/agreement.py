@@ -123,7 +123,7 @@ def _text(found: Agreement, form: str, *, per_query: bool, to_file: bool) -> str
         rows = flat_rows(found, per_query=per_query)
         if form == "csv":
             said = {True: "yes", False: "no", None: None}
-            cells = [[*row.values()][:-1] + [said[row["acceptable"]]] for row in rows]
+            cells = [list((row | {"acceptable": said[row["acceptable"]]}).values()) for row in rows]
             return render(Sheet(list(rows[0]), cells), "csv")
         import json
 
