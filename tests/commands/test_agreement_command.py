@@ -150,7 +150,7 @@ def test_a_figure_is_drawn(leadline: Leadline, folder: Path, more: tuple[str, ..
     ("arguments", "says"),
     [
         ((), "judges and a table of counts; expected one of them"),
-        (("ann.qrels",), "one judge (ann); expected two or more"),
+        (("ann.qrels",), "1 judge (ann); expected two or more"),
         (("ann.qrels", "ann.qrels"), "two judges are called 'ann'"),
         (("ann.qrels", "nothing.qrels"), "nothing.qrels"),
         (("--table", "1,2,x,4"), "--table 1,2,x,4; expected counts"),

@@ -26,6 +26,7 @@ from leadline.statistics.agreement.resampling import Between, Groups, drawn_of_a
 from leadline.statistics.agreement.scott import Scott
 from leadline.statistics.agreement.tables import coded, coincidences
 from leadline.statistics.team_bootstrap import interval
+from leadline.wording import counted
 
 __all__ = ["ENOUGH", "Agreement", "Judgments", "agreement"]
 
@@ -106,8 +107,9 @@ def _given(judges: Any, table: Sequence[float]) -> Judgments:
         return Judgments.of_counts(table)
     given = judges if isinstance(judges, Judgments) else Judgments.of_judges(read_judges(judges))
     if len(given.names) < 2:
+        alone = f" ({given.names[0]})" if given.names else ""
         raise UsageError(
-            f"one judge ({given.names[0]}); expected two or more: files of qrels, a table with a column "
+            f"{counted(len(given.names), 'judge')}{alone}; expected two or more: files of qrels, a table with a column "
             "`judge` or one column a judge, or FILE:* where judges stand beside merged grades"
         )  # fmt: skip
     return given
