@@ -109,9 +109,9 @@ def _given(judges: Any, table: Sequence[float]) -> Judgments:
     if len(given.names) < 2:
         alone = f" ({given.names[0]})" if given.names else ""
         raise UsageError(
-            f"{counted(len(given.names), 'judge')}{alone}; expected two or more: files of qrels, a table with a column "
-            "`judge` or one column a judge, or FILE:* where judges stand beside merged grades"
-        )  # fmt: skip
+            f"{counted(len(given.names), 'judge')}{alone}; expected two or more: files of qrels, a table "
+            "with a column `judge` or one column a judge, or FILE:* where judges stand beside merged grades"
+        )
     return given
 
 
