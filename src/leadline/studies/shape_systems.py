@@ -212,11 +212,14 @@ def _figures(ranked: Ranked, truth: Floats, shapes: dict[int, Floats]) -> dict[s
     """Draw estimates against MAP@30, the best systems named."""
     from leadline.plots.against_truth import against_truth
 
-    drawn = {f"deshato-{number}": scores.mean(axis=0) for number, scores in shapes.items()}
-    drawn["nruns"] = estimated(ranked.systems, NRuns(depth=PAPER)).scores
+    votes = estimated(ranked.systems, NRuns(depth=PAPER)).scores
+    drawn = {"nruns": ("nruns", votes)} | {
+        f"deshato-{number}": (NAMED.format(number), scores.mean(axis=0))
+        for number, scores in shapes.items()
+    }
     return {
-        name: against_truth(scores, truth, ranked.names, label=name, measure="MAP@30")
-        for name, scores in drawn.items()
+        name: against_truth(scores, truth, ranked.names, label=label, measure="MAP@30")
+        for name, (label, scores) in drawn.items()
     }
 
 
