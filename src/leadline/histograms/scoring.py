@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 from leadline.arguments import check_whole
 from leadline.errors import InputError, UsageError
 from leadline.formats import QrelsLike, read_qrels
-from leadline.histograms.samples import sampled_documents
 from leadline.judged_runs import named_sources
 from leadline.qrels import Qrels
 from leadline.run import Run
+from leadline.sampling.hashed import sampled_documents
 from leadline.vocabulary import to_bytes, to_text
 
 Scorer: TypeAlias = "Callable[[str, list[str]], ArrayLike]"

@@ -10,10 +10,10 @@ import numpy as np
 from leadline.arrays import Codes, Flags, Floats, Integers
 from leadline.errors import InputError, UsageError
 from leadline.histograms.recipe import Recipe
-from leadline.histograms.samples import smallest
 from leadline.histograms.values import Rows, row_keys, rows_of
 from leadline.judged import Judged, Ties
 from leadline.qrels import Qrels
+from leadline.sampling.hashed import smallest
 
 POSITIVE = float(np.nextafter(0.0, 1.0))
 Population = int | Mapping[str, int] | None

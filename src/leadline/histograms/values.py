@@ -10,8 +10,8 @@ from leadline.arrays import Flags, Floats, Hashes, Integers
 from leadline.errors import InputError, UsageError
 from leadline.histograms.bins import bin_of
 from leadline.histograms.recipe import Recipe
-from leadline.histograms.samples import keys_of, smallest
 from leadline.judged import Judged, Lists
+from leadline.sampling.hashed import keys_of, smallest
 from leadline.vocabulary import Ids
 
 
