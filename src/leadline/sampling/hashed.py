@@ -25,17 +25,26 @@ def keys_of(query: bytes, documents: Iterable[bytes], seed: int) -> Hashes:
     return np.frombuffer(b"".join(found), dtype=">u8").astype(np.uint64)
 
 
+def places_of(keys: Hashes, query: Integers) -> Integers:
+    """Give the place of each row's key among the keys of its query, from 0.
+
+    >>> places_of(np.array([5, 1, 3, 2], dtype=np.uint64), np.array([0, 0, 0, 1])).tolist()
+    [2, 0, 1, 0]
+    """
+    order = np.lexsort((keys, query))
+    ordered = query[order]
+    places = np.empty(len(keys), dtype=np.int64)
+    places[order] = np.arange(len(keys)) - np.searchsorted(ordered, ordered)
+    return places
+
+
 def smallest(keys: Hashes, query: Integers, count: int) -> Flags:
     """Say which rows have one of the `count` smallest keys of their query.
 
     >>> smallest(np.array([5, 1, 3, 2], dtype=np.uint64), np.array([0, 0, 0, 1]), 2).tolist()
     [False, True, True, True]
     """
-    order = np.lexsort((keys, query))
-    ordered = query[order]
-    starts = np.searchsorted(ordered, ordered)
-    chosen = np.zeros(len(keys), dtype=np.bool_)
-    chosen[order[np.arange(len(keys)) - starts < count]] = True
+    chosen: Flags = places_of(keys, query) < count
     return chosen
 
 
