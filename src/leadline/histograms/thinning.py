@@ -1,4 +1,4 @@
-"""Estimates of one run from a share of its relevant documents and n of its others, for many shares, n and seeds.
+"""Estimates of one run from a share of its relevant documents and n of its others, for many shares and n.
 
 The same as `histogram` and `sampled` on such a part; lists are joined once and samples are nested.
 """

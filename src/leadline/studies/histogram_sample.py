@@ -89,8 +89,8 @@ class Grid(NamedTuple):
         return cls(recipe, parts, numbers(samples, "samples"), flags, times)
 
     def means(self, values: Floats) -> Floats:
-        """Give the mean over queries of queries x ... in every draw of every seed."""
-        found: Floats = self.times @ values / self.times.sum(axis=2)
+        """Give the mean over queries of ... x queries in every draw of every seed: ... x seeds x draws."""
+        found: Floats = np.tensordot(values, self.times, axes=(-1, 2)) / self.times.sum(axis=2)
         return found
 
     def estimates(self, thinned: Thinned) -> Floats:
@@ -144,7 +144,7 @@ def run(
     if len(names) < LEAST:
         raise UsageError(f"{len(names)} runs; expected {LEAST} or more")
     results = evaluate(table, runs, "AP", rel=level, queries="with_relevant")
-    exact = np.stack([grid.means(np.nan_to_num(values)) for values in results.values[:, :, 0]])
+    exact = grid.means(np.nan_to_num(results.values[:, :, 0]))
     groups = teams_of(read_labels(team), names, team) if team else names
     data = tracked(grid, exact, np.stack(found), groups, draws)
     return Outcome(
@@ -250,13 +250,13 @@ def _over_runs(
 
 def sheet(data: dict[str, list[Found]]) -> Sheet:
     """Make the table of all estimates, shares and sizes."""
-    parts = ("value", "low", "high", "samples_low", "samples_high", "runs_low", "runs_high")
+    parts = list(data[PLAIN][0]["pearson"])  # an interval over runs is not always there
     over = ("value", "low", "high")
     heads = ["estimate", "share", "n", "R", *parts[1:], "rho", "tau", "tau-AP", "R less AP as sampled",
              "less_low", "less_high", "mean", "undefined"]  # fmt: skip
     rows: list[list[Cell]] = [
         [
-            name, one["share"], one["sample"], *(one["pearson"].get(key) for key in parts),
+            name, one["share"], one["sample"], *(one["pearson"][key] for key in parts),
             one["spearman"], one["kendall"], one["tau_ap"], *(one["over_ap"][key] for key in over),
             one["mean"], one["undefined"],
         ]
@@ -302,7 +302,7 @@ def best_slope(data: dict[str, list[Found]], place: int) -> tuple[str, Found]:
 
 
 def lines_of(data: dict[str, list[Found]], grid: Grid) -> list[str]:
-    """Say by n, with the largest share, and over all cells whether HSA tracks better than AP of the sample."""
+    """Say by n, with the largest share, and over all cells whether HSA tracks better than AP of a sample."""
     found, most = [], max(grid.shares)
     for place, one in enumerate(data[PLAIN]):
         if one["share"] == most:
@@ -334,6 +334,6 @@ def summary(data: dict[str, list[Found]]) -> str:
     ]
     return (
         f"over all shares and n: HSA (the better of two) tracks better than AP of the same sample in {above} "
-        f"of {cells} cells, clearly (95 % interval of the difference) in {clear}, clearly worse in {below}; AP "
-        f"weighted is the best of all in {tops.count(WEIGHTED)}"
+        f"of {cells} cells, clearly (95 % interval of the difference) in {clear}, clearly worse in {below}; "
+        f"AP weighted is the best of all in {tops.count(WEIGHTED)}"
     )
