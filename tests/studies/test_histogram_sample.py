@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from test_histogram_ranks import made
@@ -38,7 +40,7 @@ def test_with_all_relevant_documents_one_sample_gives_what_the_verbs_give() -> N
     qrels, runs = made(6)
     found = SAMPLE.run(qrels, runs, samples="9", shares="100", repeats=1, draws=0, seed=4)
     exact = ll.evaluate(qrels, runs, "AP").means[:, 0]
-    options = {"sample": 9, "seed": 4, "draws": 0}
+    options: dict[str, Any] = {"sample": 9, "seed": 4, "draws": 0}
     scores = ll.histogram(qrels, runs, **options)
     wanted = {
         "HSA, scores": scores.hsa, "HSA, robust": scores.hsa_robust,
@@ -113,10 +115,10 @@ def test_the_better_slope_is_set_against_ap_and_an_undefined_one_never_wins() ->
 
     data = {name: [cell(0.5, 0.0)] for name in ESTIMATES}
     data |= {"HSA, scores": [cell(None, None)], "HSA, ranks": [cell(-0.2, -0.7)]}
-    assert best_slope(data, 0)[0] == "HSA, ranks"  # type: ignore[arg-type]
+    assert best_slope(data, 0)[0] == "HSA, ranks"
     data["HSA, scores"] = [cell(0.8, 0.3)]
     grid = type("Grid", (), {"shares": [1.0], "sizes": [5]})()
-    lines = lines_of(data, grid)  # type: ignore[arg-type]
+    lines = lines_of(data, grid)
     assert lines[0].endswith("the claim holds")
     assert "in 1 of 1 cells, clearly" in lines[1]
     assert "in 1, clearly worse in 0" in lines[1]

@@ -63,6 +63,23 @@ def test_a_sample_of_all_others_weighs_as_the_verb_does() -> None:
     assert cell["pearson"]["value"] == pytest.approx(pearson(np.array(exact), wanted))
 
 
+def test_samples_are_those_that_the_verb_draws_from_the_collection() -> None:
+    index = ll.build_index(DOCS)
+    found = tried(samples="8", shares="100", repeats=1, draws=0, seed=3)
+    wanted = []
+    for name in (one["model"] for one in found.data["models"]):
+
+        def scores(query: str, documents: list[str], name: str = name) -> list[float]:
+            given = ll.score(index, QUERIES, {query: documents}, name)[name].to_dict()[query]
+            return [given[document] for document in documents]
+
+        options: dict[str, Any] = {"documents": list(DOCS), "sample": 8, "seed": 3, "draws": 0}
+        wanted.append(ll.histogram(QRELS, {"run": scores}, **options).hsa[0])
+    cell = found.data["estimates"]["HSA, scores"][0]
+    assert cell["mean"] == pytest.approx(np.nanmean(wanted))
+    assert cell["undefined"] == np.isnan(wanted).sum()
+
+
 def test_expansion_is_told_apart_and_every_table_is_there() -> None:
     found = tried()
     assert set(found.tables) == {"tracking", "models", "rescoring"}

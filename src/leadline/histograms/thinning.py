@@ -46,7 +46,7 @@ class Thinned:
         self.judged, self.recipe = judged, recipe
         rows = rows_of(judged, recipe)
         by_query = np.argsort(rows.query, kind="stable")  # a file may have them in any order
-        self.rows = Rows(*(column[by_query] for column in rows))
+        self.rows = Rows._make(column[by_query] for column in rows)
         assert judged.lists is not None
         self.score: Floats = judged.lists.scores[self.rows.place]
         self.judgment = judged.lists.rows[self.rows.place]
@@ -78,7 +78,7 @@ class Thinned:
         rank = self.rows.rank[used] if self.ranked else _within(query) + 1
         made = [
             self._counts(query, relevant, wanted, values, lowest)
-            for values, lowest in ((self.score[used], self.lowest), (-rank.astype(np.float64), -self.last))
+            for values, lowest in ((self.score[used], self.lowest), (-1.0 * rank, -1.0 * self.last))
         ]  # fmt: skip
         robust = slopes(made[1], self.recipe.robust)
         plain, weighted = self._ap(query, relevant, self.score[used], wanted)
@@ -95,7 +95,7 @@ class Thinned:
             np.concatenate([query, codes]), np.concatenate([relevant, np.ones(len(codes), np.bool_)]),
             np.concatenate([value, lowest[codes]]), found,
         )  # fmt: skip
-        return counts_of(values, self.recipe.norm, self.recipe.bins, self.size)
+        return counts_of(values, self.recipe.norm, self.recipe.bins)
 
     def _ap(
         self, query: Integers, relevant: Flags, score: Floats, wanted: Integers

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from leadline.arrays import Flags, Floats
+from leadline.arrays import Flags, Floats, Integers
 from leadline.errors import UsageError
 from leadline.evaluation import evaluate
 from leadline.formats import QrelsLike, read_qrels, repair_of
@@ -93,15 +93,18 @@ class Grid(NamedTuple):
         found: Floats = np.tensordot(values, self.times, axes=(-1, 2)) / self.times.sum(axis=2)
         return found
 
-    def estimates(self, thinned: Thinned) -> Floats:
-        """Give every estimate of one run: shares x sizes x estimates x seeds x draws."""
+    def estimates(self, thinned: Thinned, turns: Integers | None = None) -> Floats:
+        """Give every estimate of one run: shares x sizes x estimates x seeds x draws.
+
+        `turns` (seeds x rows) are the places in the samples, where they are known already.
+        """
         shape = len(self.shares), len(self.sizes), len(ESTIMATES), *self.times.shape[:2]
         found = np.empty(shape)
         for place, times in enumerate(self.times):
-            turns = thinned.turns(self.recipe.seed + place)
+            drawn = thinned.turns(self.recipe.seed + place) if turns is None else turns[place]
             for row, kept in enumerate(self.kept[place]):
                 for column, size in enumerate(self.sizes):
-                    part = thinned.part(kept, turns, size)
+                    part = thinned.part(kept, drawn, size)
                     found[row, column, :, place] = _drawn(part, times, self.recipe)
         return found
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from leadline.arrays import Flags, Floats
+from leadline.arrays import Flags, Floats, Integers
 from leadline.errors import UsageError
 from leadline.evaluation import evaluate
 from leadline.formats import QrelsLike, judge, read_qrels, repair_of
@@ -29,7 +29,7 @@ from leadline.render import Cell, Sheet
 from leadline.results import Notice, plain
 from leadline.retrieval import score, search
 from leadline.run import Run
-from leadline.sampling.hashed import sampled_documents
+from leadline.sampling.hashed import keys_of
 from leadline.statistics.correlation import average_ranks
 from leadline.statistics.team_bootstrap import interval
 from leadline.studies import Option, Outcome, Tell
@@ -77,15 +77,26 @@ class Ranked(NamedTuple):
     notices: list[Notice]
 
 
+class Drawn(NamedTuple):
+    """The pairs of a query: documents by code, rising, and the place of each in every sample (seeds x ...).
+
+    -1 is a relevant document; what is in no sample of a seed is past its end.
+    """
+
+    document: Integers
+    turn: Integers
+
+
 class Task(NamedTuple):
     """What is to be done by each model: the queries with relevant documents, the pairs to score."""
 
-    index: Index
+    collection: Index
     queries: dict[str, str]
     table: Qrels
     level: float
     tops: list[int]
     firsts: list[dict[str, list[str]]]
+    drawn: dict[str, Drawn]
     pairs: dict[str, list[str]]
 
 
@@ -127,26 +138,51 @@ def run(
 
 def _task(index: Index, queries: TextsLike, table: Qrels, grid: Grid, tops: list[int]) -> Task:
     """Say which pairs are scored: relevant documents, and the largest sample of others of every seed."""
-    level, seed = grid.recipe.rel, grid.recipe.seed
     wanted = {
-        query: {name for name, grade in grades.items() if grade >= level}
+        query: [name for name, grade in grades.items() if grade >= grid.recipe.rel]
         for query, grades in table.to_dict().items()
     }
     texts = {one.id: one.content for one in read_queries(queries) if wanted.get(one.id)}
-    every = [index.ids[code] for code in range(index.documents)]
-    pairs = {}
+    names = list(index.ids)
+    drawn = {}
     for query in texts:
-        relevant = {to_bytes(name) for name in wanted[query]}
-        others = [name for name in every if name not in relevant]
-        chosen = {
-            name
-            for place in range(len(grid.kept))
-            for name in sampled_documents(to_bytes(query), others, max(grid.sizes), seed + place)
-        }
-        pairs[query] = [to_text(name) for name in sorted(relevant | chosen)]
+        relevant = index.document_codes(map(to_bytes, wanted[query]))
+        drawn[query] = _pairs(names, query, relevant[relevant >= 0], grid)
+    pairs = {
+        query: [to_text(names[code]) for code in one.document.tolist()]
+        for query, one in drawn.items()
+    }
     first = search(index, texts, FIRST, k=max(tops))[FIRST].to_dict()
     firsts = [{query: list(one)[:top] for query, one in first.items()} for top in tops]
-    return Task(index, texts, table, level, tops, firsts, pairs)
+    return Task(index, texts, table, grid.recipe.rel, tops, firsts, drawn, pairs)
+
+
+def _pairs(names: Sequence[bytes], query: str, relevant: Integers, grid: Grid) -> Drawn:
+    """Draw the largest sample of every seed from the documents that are not relevant."""
+    size = max(grid.sizes)
+    turn = np.full((len(grid.kept), len(names)), len(names))
+    others = np.delete(np.arange(len(names)), relevant)
+    ids = [names[code] for code in others.tolist()]
+    for place, row in enumerate(turn):
+        keys = keys_of(to_bytes(query), ids, grid.recipe.seed + place)
+        chosen = np.argsort(keys, kind="stable")[:size]
+        row[others[chosen]] = np.arange(len(chosen))
+    turn[:, relevant] = -1
+    scored = np.flatnonzero((turn < len(names)).any(axis=0))
+    return Drawn(scored, turn[:, scored])
+
+
+def _turns(task: Task, thinned: Thinned, ranked: Run) -> Integers:
+    """Give the places of a model's pairs in the samples: seeds x rows."""
+    known = task.collection.document_codes(ranked.documents.names)
+    codes = known[ranked.document[thinned.rows.place]]
+    query = thinned.rows.query
+    starts = np.flatnonzero(np.diff(query, prepend=-1)).tolist()
+    found = []
+    for low, high in zip(starts, [*starts[1:], len(query)], strict=True):
+        drawn = task.drawn[task.table.queries[int(query[low])]]
+        found.append(drawn.turn[:, np.searchsorted(drawn.document, codes[low:high])])
+    return np.concatenate(found, axis=1)
 
 
 def _ranked(task: Task, models: Sequence[Model], grid: Grid, on_run: Tell | None) -> Ranked:
@@ -154,19 +190,20 @@ def _ranked(task: Task, models: Sequence[Model], grid: Grid, on_run: Tell | None
     exact, rescored, new, estimates = [], [], [], []
     notices: dict[str, Notice] = {}
     of_first = [
-        _found(task, search(task.index, task.queries, FIRST, k=max(task.tops))[FIRST], top)
+        _found(task, search(task.collection, task.queries, FIRST, k=max(task.tops))[FIRST], top)
         for top in task.tops
     ]
     size = task.table.relevant(task.level).sum()
     for done, model in enumerate(models, start=1):
-        whole = search(task.index, task.queries, model, k=task.index.documents)
+        whole = search(task.collection, task.queries, model, k=task.collection.documents)
         exact.append(_ap(task, whole[str(model)]))
         here = [_found(task, whole[str(model)], top) for top in task.tops]
         new.append([(one & ~first).sum() / size for one, first in zip(here, of_first, strict=True)])
-        rescored.append([_ap(task, _scored(task, model, pairs)) for pairs in task.firsts])
-        given = score(task.index, task.queries, task.pairs, model)
-        thinned = Thinned(_joined(task, given[str(model)]), grid.recipe, task.index.documents)
-        estimates.append(grid.estimates(thinned))
+        rescored.append([_ap(task, _scored(task, model, first)) for first in task.firsts])
+        given = score(task.collection, task.queries, task.pairs, model)
+        pairs = given[str(model)]
+        thinned = Thinned(_joined(task, pairs), grid.recipe, task.collection.documents)
+        estimates.append(grid.estimates(thinned, _turns(task, thinned, pairs)))
         notices |= {one.code: one for one in (*whole.notices, *given.notices)}
         if on_run is not None:
             on_run(done, len(models))
@@ -177,7 +214,7 @@ def _ranked(task: Task, models: Sequence[Model], grid: Grid, on_run: Tell | None
 
 
 def _scored(task: Task, model: Model, pairs: dict[str, list[str]]) -> Run:
-    return score(task.index, task.queries, pairs, model)[str(model)]
+    return score(task.collection, task.queries, pairs, model)[str(model)]
 
 
 def _ap(task: Task, ranked: Run) -> Floats:
