@@ -76,13 +76,12 @@ class Thinned:
         query, relevant = self.rows.query[used].astype(np.int64), relevant[used]
         wanted = np.bincount(self.judged.qrels.query[kept], minlength=self.size)
         rank = self.rows.rank[used] if self.ranked else _within(query) + 1
-        made = [
-            self._counts(query, relevant, wanted, values, lowest)
-            for values, lowest in ((self.score[used], self.lowest), (-1.0 * rank, -1.0 * self.last))
-        ]  # fmt: skip
-        robust = slopes(made[1], self.recipe.robust)
+        scores = self._counts(query, relevant, wanted, self.score[used], self.lowest)
+        falling, last = -rank.astype(np.float64), -self.last.astype(np.float64)
+        ranks = self._counts(query, relevant, wanted, falling, last)
+        robust = slopes(ranks, self.recipe.robust)
         plain, weighted = self._ap(query, relevant, self.score[used], wanted)
-        return Part(made[0], made[1], robust, plain, weighted)
+        return Part(scores, ranks, robust, plain, weighted)
 
     def _counts(
         self, query: Integers, relevant: Flags, wanted: Integers, value: Floats, lowest: Floats
