@@ -24,12 +24,13 @@ def measured(
     again, robust_by_bins = _counted(robust, recipe.robust, spans_of(robust))
     low, high = hsa_interval(counts, recipe, draws)
     robust_low, robust_high = hsa_interval(again, recipe.robust, draws)
+    sampling_low, sampling_high = hsa_interval(counts, recipe, draws, queries=False)
     relevant = judged.qrels.relevant(recipe.rel)
     some = relevant > 0
     return Measured(
         counts, hsa_of(counts, recipe), do_of(counts, recipe), hsa_of(again, recipe.robust),
         float((values.found[some] / relevant[some]).mean()) if some.any() else float("nan"),
-        low, high, robust_low, robust_high, by_bins, robust_by_bins,
+        low, high, sampling_low, sampling_high, robust_low, robust_high, by_bins, robust_by_bins,
         _largest_share(counts), int((relevant - values.found)[some & judged.present].sum()),
         _constant(values, spans),
     )  # fmt: skip

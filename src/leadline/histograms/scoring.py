@@ -45,6 +45,8 @@ def scored(
     check_whole(1, sample=sample)
     check_whole(0, seed=seed)
     table = read_qrels(qrels, negative=negative)
+    if documents is not None and (isinstance(documents, str) or not len(documents)):
+        raise UsageError(f"documents={documents!r}; expected the ids of a collection, one or more")
     collection = None if documents is None else sorted({to_bytes(one) for one in documents})
     rows: list[tuple[bytes, bytes, float]] = []
     for code, query in enumerate(table.queries.names):
@@ -80,9 +82,15 @@ def _documents_of(
 
 
 def _called(function: Scorer, query: str, documents: list[str]) -> list[float]:
-    given = function(query, documents)
-    values = given if isinstance(given, (list, tuple, np.ndarray)) else list(given)  # type: ignore[arg-type]
-    found = np.asarray(values, dtype=np.float64)
+    given: Any = function(query, documents)
+    try:
+        values = given if isinstance(given, (list, tuple, np.ndarray)) else list(given)
+        found = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise UsageError(
+            f"a function gave no numbers for query '{query}' but a {type(given).__name__}; expected "
+            f"{len(documents)} scores, one for each document"
+        ) from None
     if found.shape != (len(documents),):
         raise UsageError(
             f"a function gave scores of shape {found.shape} for query '{query}'; expected "

@@ -37,6 +37,11 @@ class Query(NamedTuple):
         """Give n, how many others have a score."""
         return int(self.cells.sum())
 
+    @property
+    def constant(self) -> bool:
+        """Say whether all scores, of some of either kind, are equal."""
+        return len(self.cells) == 3 and 0 < self.cells[1] == self.sampled
+
     def above(self, cells: Floats) -> Floats:
         """Give how many sampled others stand above each document, half of those tied (... x documents)."""
         running = np.cumsum(cells, axis=-1)[..., 0:-1:2]
