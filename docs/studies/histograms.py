@@ -22,6 +22,7 @@ import numpy as np
 import leadline as ll
 from leadline.errors import InputError
 from leadline.formats import read_qrels, repair_of
+from leadline.histograms.found import Measured
 from leadline.histograms.measuring import measured
 from leadline.histograms.recipe import Recipe
 from leadline.histograms.resampling import hsa_of
@@ -156,7 +157,6 @@ def probe(place: Path, depth: int) -> Found:
             "lopsided": int(lopsided.sum()),
             "R_lopsided": pearson(quality[lopsided], found.hsa[lopsided]),
             "R_others": pearson(quality[~lopsided], found.hsa[~lopsided]),
-            "doubts": doubts(quality, found.hsa, found.measured, by_bins),
             "notices": {one.code: one.count for one in found.notices},
         }
         if name == "ranks":
@@ -165,12 +165,13 @@ def probe(place: Path, depth: int) -> Found:
     return kept
 
 
-def doubts(quality: Any, hsa: Any, found: Any, by_bins: Any) -> Found:
+def doubts(quality: Any, found: list[Measured]) -> Found:
     """Give R with AP of the runs that a warning names, and of the others."""
-    known = np.where(np.isnan(by_bins), 0, np.sign(by_bins))
+    hsa = np.array([one.hsa for one in found])
+    signs = np.sign(np.nan_to_num([one.by_bins for one in found]))
     pooled = np.stack([one.counts.sum(axis=0) for one in found])
     flags = {
-        "sign changes between 5 and 200 bins": (known.min(axis=1) < 0) & (known.max(axis=1) > 0),
+        "sign changes between 5 and 200 bins": (signs.min(axis=1) < 0) & (signs.max(axis=1) > 0),
         "fewer than 6 of 10 bins hold both": (pooled > 0).all(axis=1).sum(axis=1) < 6,
     }
     return {
@@ -206,6 +207,10 @@ def tried(place: Path) -> Found:
         }
         for part in ("depth", "levels")
     }
+    kept["doubts"] = {
+        kind: doubts(quality, [one["whole"][row] for one in found])
+        for row, kind in enumerate(KINDS[:2])
+    }
     kept["queries"] = {}
     for size, chosen in subsets.items():
         columns = {
@@ -234,11 +239,11 @@ def of_run(judged: Judged, level: float, subsets: dict[int, list[Any]]) -> Found
         found["levels"][str(steps)] = [
             one.hsa, measured(tied, ranks, 0).hsa, one.hsa_robust, one.recall,
         ]  # fmt: skip
-    robust = scores.robust
+    found["whole"] = [measured(judged, one, 0) for one in (scores, ranks)]
     counts = [
-        (measured(judged, one, 0).counts, one)
-        for one in (scores, ranks, robust)
-    ]  # fmt: skip
+        (one.counts, recipe) for one, recipe in zip(found["whole"], (scores, ranks), strict=True)
+    ]
+    counts.append((measured(judged, scores.robust, 0).counts, scores.robust))
     for size, chosen in subsets.items():
         found["queries"][str(size)] = [
             [hsa_of(table[part], one) for part in chosen] for table, one in counts
@@ -563,19 +568,12 @@ def queries_table(kept: Found) -> str:
 def doubts_table(kept: Found) -> str:
     """Write R of runs that a warning names and of the others."""
     rows = [
-        [
-            f"{title}, {depth}",
-            source,
-            name,
-            str(one["runs"]),
-            number(one["R"]),
-            number(one["R_others"]),
-        ]
-        for place, title, depth in both()
-        for source in ("scores", "ranks")
-        for name, one in kept["probe"][place][str(depth)][source]["doubts"].items()
+        [SETS[place], kind, name, str(one["runs"]), number(one["R"]), number(one["R_others"])]
+        for place, trial in kept["trial"].items()
+        for kind, found in trial["doubts"].items()
+        for name, one in found.items()
     ]
-    return table(["runs, depth", "HSA of", "runs whose", "runs", "R", "R of the others"], rows)
+    return table(["set", "estimate", "runs whose", "runs", "R", "R of the others"], rows)
 
 
 def trials(kept: Found) -> str:
@@ -706,7 +704,7 @@ its sign between 5 and 200 bins are called unsteady:
 settings, and that above R from scores normalised by run in {query_better}.
 
 **The warnings.** `leadline histogram` says when an estimate should not be trusted. R with MAP among the runs
-that a sign names, and among the others (- where there are fewer than three):
+that a sign names (whole lists), and among the others (- where there are fewer than three):
 
 {doubts_table}
 

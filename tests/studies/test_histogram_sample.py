@@ -9,7 +9,7 @@ import pytest
 from test_histogram_ranks import made
 
 import leadline as ll
-from leadline.errors import UsageError
+from leadline.errors import InputError, UsageError
 from leadline.plots import picture
 from leadline.plots.by_sample import by_sample
 from leadline.statistics.correlation import pearson
@@ -83,6 +83,13 @@ def test_samples_and_shares_must_be_numbers() -> None:
         SAMPLE.run(*made(3), repeats=0)
     with pytest.raises(UsageError, match="2 runs; expected 3 or more"):
         SAMPLE.run(*made(2), samples="5", repeats=1, draws=0)
+
+
+def test_infinite_scores_are_refused() -> None:
+    qrels, runs = made(3)
+    runs["r00"]["q0"]["d000"] = float("inf")
+    with pytest.raises(InputError, match="score inf for query 'q0'"):
+        SAMPLE.run(qrels, runs, samples="5", repeats=1, draws=0)
 
 
 def test_one_query_is_not_enough() -> None:

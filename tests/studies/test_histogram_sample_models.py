@@ -103,6 +103,15 @@ def test_places_are_lost_by_models_that_an_estimate_puts_too_low() -> None:
     assert np.isnan(places_lost(exact, last, ~learns & learns)).all()
 
 
+def test_judged_queries_without_a_text_are_counted() -> None:
+    found = MODELS.run(
+        DOCS, {name: text for name, text in QUERIES.items() if name != "q0"}, QRELS, model=TRIED[:3],
+        tops="5", samples="4", shares="100", repeats=1, draws=0,
+    )  # fmt: skip
+    assert found.notices[0].code == "lost_queries"
+    assert found.notices[0].count == 1
+
+
 def test_too_few_models_are_refused() -> None:
     with pytest.raises(UsageError, match="2 models; expected 3 or more"):
         tried(model=TRIED[:2])

@@ -13,7 +13,14 @@ import numpy as np
 from leadline.arrays import Flags, Floats, Integers
 from leadline.histograms.recipe import Recipe
 from leadline.histograms.resampling import slopes
-from leadline.histograms.values import Rows, Values, counts_of, row_keys, rows_of
+from leadline.histograms.values import (
+    Rows,
+    Values,
+    counts_of,
+    refuse_infinite,
+    row_keys,
+    rows_of,
+)
 from leadline.judged import Judged
 from leadline.qrels import Qrels
 from leadline.sampling.hashed import keys_of, places_of
@@ -49,6 +56,7 @@ class Thinned:
         self.rows = Rows._make(column[by_query] for column in rows)
         assert judged.lists is not None
         self.score: Floats = judged.lists.scores[self.rows.place]
+        refuse_infinite(self.score, self.rows, judged)
         self.judgment = judged.lists.rows[self.rows.place]
         self.size = len(judged.present)
         self.ranked = population is None

@@ -132,7 +132,7 @@ def values_of(judged: Judged, part: Taken, recipe: Recipe) -> Values:
         -rows.rank.astype(np.float64) if recipe.from_ranks else _lists(judged).scores[rows.place]
     )
     if not recipe.from_ranks:
-        _refuse_infinite(scores, rows, judged)
+        refuse_infinite(scores, rows, judged)
     query, relevant, value = rows.query[part.used], rows.relevant[part.used], scores[part.used]
     if recipe.missing == "min" and len(part.start):
         lowest = np.zeros(len(part.found))
@@ -145,7 +145,8 @@ def values_of(judged: Judged, part: Taken, recipe: Recipe) -> Values:
     return Values(query.astype(np.int64), relevant, value, part.found)
 
 
-def _refuse_infinite(scores: Floats, rows: Rows, judged: Judged) -> None:
+def refuse_infinite(scores: Floats, rows: Rows, judged: Judged) -> None:
+    """Refuse scores that cannot be brought to [0, 1]."""
     wrong = np.flatnonzero(~np.isfinite(scores))
     if len(wrong):
         query = judged.qrels.queries[int(rows.query[wrong[0]])]

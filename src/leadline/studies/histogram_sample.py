@@ -196,14 +196,14 @@ def against(exact: Floats, values: Floats, rivals: Floats) -> Found:
     }
     first = values[:, :, :1]
     return {
-        "pearson": _spread(of_draws) | dict(
+        "pearson": spread(of_draws) | dict(
             zip(("samples_low", "samples_high"), map(plain, interval(of_draws[:, 0])), strict=True)
         ),
         **{
             name: plain(_median(coefficients(one, exact[:, :, :1], first)))
             for name, one in others.items()
         },
-        "over_ap": _spread(of_draws - rivals),
+        "over_ap": spread(of_draws - rivals),
         "mean": plain(_median(_column_means(first))),
         "undefined": int(np.isnan(first).any(axis=(1, 2)).sum()),
     }  # fmt: skip
@@ -220,7 +220,7 @@ def coefficients(one: Callable[[Floats, Floats], float], exact: Floats, values: 
     return found
 
 
-def _spread(found: Floats) -> Found:
+def spread(found: Floats) -> Found:
     """Give the median of the first draws, and the interval of the others: queries were drawn again there."""
     low, high = interval(found[:, 1:].ravel())
     return {"value": plain(_median(found[:, :1])), "low": plain(low), "high": plain(high)}

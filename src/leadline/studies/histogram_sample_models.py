@@ -26,12 +26,11 @@ from leadline.judged import Judged
 from leadline.models import MODELS, Model
 from leadline.qrels import Qrels
 from leadline.render import Cell, Sheet
-from leadline.results import Notice, plain
+from leadline.results import Notice
 from leadline.retrieval import score, search
 from leadline.run import Run
 from leadline.sampling.hashed import keys_of
 from leadline.statistics.correlation import average_ranks
-from leadline.statistics.team_bootstrap import interval
 from leadline.studies import Option, Outcome, Tell
 from leadline.studies.histogram_sample import (
     ESTIMATES,
@@ -44,6 +43,7 @@ from leadline.studies.histogram_sample import (
     lines_of,
     numbers,
     sheet,
+    spread,
     tracked,
 )
 from leadline.vocabulary import to_bytes, to_text
@@ -95,7 +95,7 @@ class Task(NamedTuple):
     table: Qrels
     level: float
     tops: list[int]
-    firsts: list[dict[str, list[str]]]
+    first: Run
     drawn: dict[str, Drawn]
     pairs: dict[str, list[str]]
 
@@ -152,9 +152,8 @@ def _task(index: Index, queries: TextsLike, table: Qrels, grid: Grid, tops: list
         query: [to_text(names[code]) for code in one.document.tolist()]
         for query, one in drawn.items()
     }
-    first = search(index, texts, FIRST, k=max(tops))[FIRST].to_dict()
-    firsts = [{query: list(one)[:top] for query, one in first.items()} for top in tops]
-    return Task(index, texts, table, grid.recipe.rel, tops, firsts, drawn, pairs)
+    first = next(iter(search(index, texts, FIRST, k=max(tops)).values()))
+    return Task(index, texts, table, grid.recipe.rel, tops, first, drawn, pairs)
 
 
 def _pairs(names: Sequence[bytes], query: str, relevant: Integers, grid: Grid) -> Drawn:
@@ -188,18 +187,19 @@ def _turns(task: Task, thinned: Thinned, ranked: Run) -> Integers:
 def _ranked(task: Task, models: Sequence[Model], grid: Grid, on_run: Tell | None) -> Ranked:
     """Let every model rank, rescore, and score the pairs."""
     exact, rescored, new, estimates = [], [], [], []
-    notices: dict[str, Notice] = {}
-    of_first = [
-        _found(task, search(task.collection, task.queries, FIRST, k=max(task.tops))[FIRST], top)
-        for top in task.tops
-    ]
+    lost = int((task.table.relevant(task.level) > 0).sum()) - len(task.queries)
+    words = f"judged queries without a text: {lost}; AP 0 for every model"
+    notices = {"lost_queries": Notice("lost_queries", words, lost)} if lost else {}
+    of_first = [_found(task, task.first, top) for top in task.tops]
+    listed = task.first.to_dict()
+    firsts = [{query: list(one)[:top] for query, one in listed.items()} for top in task.tops]
     size = task.table.relevant(task.level).sum()
     for done, model in enumerate(models, start=1):
         whole = search(task.collection, task.queries, model, k=task.collection.documents)
         exact.append(_ap(task, whole[str(model)]))
         here = [_found(task, whole[str(model)], top) for top in task.tops]
         new.append([(one & ~first).sum() / size for one, first in zip(here, of_first, strict=True)])
-        rescored.append([_ap(task, _scored(task, model, first)) for first in task.firsts])
+        rescored.append([_ap(task, _scored(task, model, first)) for first in firsts])
         given = score(task.collection, task.queries, task.pairs, model)
         pairs = given[str(model)]
         thinned = Thinned(_joined(task, pairs), grid.recipe, task.collection.documents)
@@ -267,9 +267,9 @@ def _underrated(
         }
         alone = against(exact[~learns], values[~learns], nothing)
         entry["without_expansion"] = alone["pearson"]
-        entry["places"] = _spread(places_lost(exact, values, learns))
+        entry["places"] = spread(places_lost(exact, values, learns))
         if name.startswith("rescored"):
-            entry["less"] = _spread(_lost(exact, values, learns))
+            entry["less"] = spread(_lost(exact, values, learns))
         found.append(entry)
     return found
 
@@ -294,13 +294,6 @@ def _lost(exact: Floats, values: Floats, learns: Flags) -> Floats:
     lost = 1 - values / np.maximum(exact, 1e-12)
     found: Floats = lost[learns].mean(axis=0) - lost[~learns].mean(axis=0)
     return found
-
-
-def _spread(found: Floats) -> Found:
-    low, high = interval(found[:, 1:].ravel())
-    first = found[:, 0]
-    middle = float(np.median(first)) if not np.isnan(first).any() else float("nan")
-    return {"value": plain(middle), "low": plain(low), "high": plain(high)}
 
 
 def tables(data: Found) -> dict[str, Sheet]:
