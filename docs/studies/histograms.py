@@ -44,6 +44,7 @@ TRIED = (10, 30, 100, 300, 1000)  # depths, in one pass
 LEVELS_KEPT = (100, 20, 5)  # steps of a list's scores, so that documents tie
 FEWER = (5, 10, 20)  # queries
 SUBSETS = 40
+TURNED, FEW = "sign changes between 5 and 200 bins", "fewer than 6 of 10 bins hold both"
 KINDS = ("HSA, scores", "HSA, ranks", "HSA, robust", "recall")
 BINS = (5, 10, 20, 50, 100, 200)  # those that leadline.histogram tries each time
 MEASURES = ("AP", "P@10", "nDCG")
@@ -171,8 +172,8 @@ def doubts(quality: Any, found: list[Measured]) -> Found:
     signs = np.sign(np.nan_to_num([one.by_bins for one in found]))
     pooled = np.stack([one.counts.sum(axis=0) for one in found])
     flags = {
-        "sign changes between 5 and 200 bins": (signs.min(axis=1) < 0) & (signs.max(axis=1) > 0),
-        "fewer than 6 of 10 bins hold both": (pooled > 0).all(axis=1).sum(axis=1) < 6,
+        TURNED: (signs.min(axis=1) < 0) & (signs.max(axis=1) > 0),
+        FEW: (pooled > 0).all(axis=1).sum(axis=1) < 6,
     }
     return {
         name: {"runs": int(flag.sum()), "R": pearson(quality[flag], hsa[flag]),
@@ -450,8 +451,8 @@ def verdicts(kept: Found) -> str:
     """Write the verdict on each claim."""
     pending = "not tested on this page: it asks for "
     rows = [
-        ["HSA tracks MAP and NDCG (Tables 3, 4)", pending + "named models under one roof; submitted runs "
-         "are another case, shown below"],
+        ["HSA tracks MAP and NDCG (Tables 3, 4)", "tested on [its own page](histogram-models.md); submitted "
+         "runs are another case, shown below"],
         ["works on ranks (Tables 5, 6)", ranks_verdict(kept)],
         ["better than perplexity (Table 1)", pending + "topic models and known pairs"],
         ["cheaper than MAP (Table 2)", pending + "times of one machine"],
@@ -547,7 +548,16 @@ def trial_table(kept: Found, part: str) -> str:
     """Write R with MAP by depth or by ties, one row a set and a kind."""
     keys = list(next(iter(kept["trial"].values()))[part])
     rows = [
-        [SETS[name], kind, *(number(one[part][key][kind]) for key in keys)]
+        [
+            SETS[name],
+            kind,
+            *(
+                ""
+                if part == "depth" and int(key) > max(depths(name))
+                else number(one[part][key][kind])
+                for key in keys
+            ),
+        ]
         for name, one in kept["trial"].items()
         for kind in KINDS
     ]
@@ -566,14 +576,28 @@ def queries_table(kept: Found) -> str:
 
 
 def doubts_table(kept: Found) -> str:
-    """Write R of runs that a warning names and of the others."""
+    """Write R of runs whose HSA changes its sign with the number of bins, and of the others."""
     rows = [
-        [SETS[place], kind, name, str(one["runs"]), number(one["R"]), number(one["R_others"])]
+        [SETS[place], kind, str(one["runs"]), number(one["R"]), number(one["R_others"])]
         for place, trial in kept["trial"].items()
         for kind, found in trial["doubts"].items()
-        for name, one in found.items()
+        for one in [found[TURNED]]
     ]
-    return table(["set", "estimate", "runs whose", "runs", "R", "R of the others"], rows)
+    return table(["set", "estimate", "unsteady runs", "R among them", "R among the others"], rows)
+
+
+def doubts_words(kept: Found) -> str:
+    """Say where the sign of HSA warns, and how many runs have few bins."""
+    pairs = [found[TURNED] for one in kept["trial"].values() for found in one["doubts"].values()]
+    told = [one for one in pairs if None not in (one["R"], one["R_others"])]
+    lower = sum(one["R"] < one["R_others"] for one in told)
+    few = max(
+        found[FEW]["runs"] for one in kept["trial"].values() for found in one["doubts"].values()
+    )
+    return (
+        f"R is lower among unsteady runs in {lower} of the {len(told)} rows that can tell. Few bins are rare in "
+        f"whole lists: at most {few} run of a set has fewer than 6 of 10 that hold both kinds"
+    )
 
 
 def trials(kept: Found) -> str:
@@ -677,8 +701,8 @@ Median rho:
 
 **Ties.** Ordering lists by the rank column and not by score, where ties fall otherwise, moves R of HSA from
 ranks by {moved_ties} over the sets and depths where it can be done (left out, because a rank column
-repeats a rank: {untold}). More ties: scores of each list fall into 100, 20 or 5 equal steps, and documents of
-one step are ordered by id. R with MAP of the lists as they were:
+repeats a rank: {untold}). More ties: scores of each list fall into 100, 20 or 5 equal steps, and documents
+of one step are ordered by id. R with MAP of the lists as they were:
 
 {ties_table}
 
@@ -703,23 +727,12 @@ its sign between 5 and 200 bins are called unsteady:
 {lopsided_words}. R from ranks is above R from scores normalised by query in {ranks_better} of {total}
 settings, and that above R from scores normalised by run in {query_better}.
 
-**The warnings.** `leadline histogram` says when an estimate should not be trusted. R with MAP among the runs
-that a sign names (whole lists), and among the others (- where there are fewer than three):
+**The warnings.** `leadline histogram` says when an estimate should not be trusted. R with MAP among
+unsteady runs (whole lists), and among the others (- where there are fewer than three):
 
 {doubts_table}
 
-**So:** take ranks, not scores, for submitted runs; 5 to 20 bins; put relevant documents that a list lacks at
-its bottom; look at recall first; do not compare runs whose lists differ in length, or runs of which few
-documents were judged, by HSA. To work with a sample, see [evaluating from a sample](histogram-samples.md).
-
-## To repeat it
-
-    cd SET
-    leadline study histogram-ranks qrels.txt runs/* --team systems.tsv:team --depth 1000 -o OUT/SET-ranks-1000
-    python docs/studies/histograms.py OUT DATA
-
-The last line alone runs all of it (on the passages with `--level 2`; depths 1000 and 100). The numbers of
-"When HSA misleads" are kept in `histograms.json` beside those of the studies.
+{doubts_words}.
 
 **Over retrieval models.** With 15 models under one roof on cisi, cacm, npl and nfcorpus-test ([the
 study](histogram-models.md)) HSA of scores misleads too: over nearly whole lists R with MAP is 0.40 to 0.95
@@ -728,7 +741,19 @@ normalised by query, -0.35 to 0.52 by the paper's letter, and from scored pairs 
 range over models. Where nothing is ranked, let each sampled document stand for N/n others (`leadline
 sampled`: R 0.63 to 1.00); where lists are ranked, cut them short and take the robust variant (0.80 to 0.99
 for the first 50 to 300), or recall of the same lists (0.76 to 0.98).
-"""
+
+**So:** for submitted runs take ranks, not scores, with 5 to 20 bins, and put relevant documents that a list
+lacks at its bottom; read the warnings; look at recall of the same lists first, which needs no histogram. To
+work with a sample, see [evaluating from a sample](histogram-samples.md).
+
+## To repeat it
+
+    cd SET
+    leadline study histogram-ranks qrels.txt runs/* --team systems.tsv:team --depth 1000 -o OUT/SET-ranks-1000
+    python docs/studies/histograms.py OUT DATA
+
+The last line alone runs all of it (on the passages with `--level 2`; depths 1000 and 100). The numbers of
+"When HSA misleads" are kept in `histograms.json` beside those of the studies."""
 
 
 def page(kept: Found) -> str:
@@ -745,7 +770,7 @@ def page(kept: Found) -> str:
         beside=beside(kept), over_all=over_all(kept), sevens=sevens(kept),
         sevens_rho=sevens(kept, "spearman"), depth_table=trial_table(kept, "depth"),
         ties_table=trial_table(kept, "levels"), queries_table=queries_table(kept),
-        doubts_table=doubts_table(kept), trials=trials(kept),
+        doubts_table=doubts_table(kept), doubts_words=doubts_words(kept), trials=trials(kept),
         best_bins=best_bins(kept), bins_table=bins_table(kept),
         few_bins=few_bins(kept),
         undefined=max(
