@@ -451,8 +451,8 @@ def verdicts(kept: Found) -> str:
     """Write the verdict on each claim."""
     pending = "not tested on this page: it asks for "
     rows = [
-        ["HSA tracks MAP and NDCG (Tables 3, 4)", "tested on [its own page](histogram-models.md); submitted "
-         "runs are another case, shown below"],
+        ["HSA tracks MAP and NDCG (Tables 3, 4)", 
+         "tested on [its own page](histogram-models.md); submitted runs are another case, shown below"],
         ["works on ranks (Tables 5, 6)", ranks_verdict(kept)],
         ["better than perplexity (Table 1)", pending + "topic models and known pairs"],
         ["cheaper than MAP (Table 2)", pending + "times of one machine"],
@@ -595,8 +595,8 @@ def doubts_words(kept: Found) -> str:
         found[FEW]["runs"] for one in kept["trial"].values() for found in one["doubts"].values()
     )
     return (
-        f"R is lower among unsteady runs in {lower} of the {len(told)} rows that can tell. Few bins are rare in "
-        f"whole lists: at most {few} run of a set has fewer than 6 of 10 that hold both kinds"
+        f"R is lower among unsteady runs in {lower} of the {len(told)} rows that can tell. Few bins are "
+        f"rare in whole lists: at most {few} run of a set has fewer than 6 of 10 that hold both kinds"
     )
 
 
