@@ -451,7 +451,7 @@ def verdicts(kept: Found) -> str:
     """Write the verdict on each claim."""
     pending = "not tested on this page: it asks for "
     rows = [
-        ["HSA tracks MAP and NDCG (Tables 3, 4)", 
+        ["HSA tracks MAP and NDCG (Tables 3, 4)",
          "tested on [its own page](histogram-models.md); submitted runs are another case, shown below"],
         ["works on ranks (Tables 5, 6)", ranks_verdict(kept)],
         ["better than perplexity (Table 1)", pending + "topic models and known pairs"],
