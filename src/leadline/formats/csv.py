@@ -42,10 +42,10 @@ def delimiter_of(header: str) -> str:
     return max(",\t;", key=header.count)
 
 
-def headed(text: str, path: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
+def table_of(text: str, path: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
     r"""Give the header of a table, and its rows with their lines: as many cells as the header.
 
-    >>> headed("run,team\n\na,one\n", "systems.csv")
+    >>> table_of("run,team\n\na,one\n", "systems.csv")
     (['run', 'team'], [(3, ['a', 'one'])])
     """
     lines = _lines(text, path)

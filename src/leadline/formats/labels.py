@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 
 from leadline.errors import InputError, UsageError
-from leadline.formats.csv import delimiter_of, headed
+from leadline.formats.csv import delimiter_of, table_of
 from leadline.formats.opening import read_whole, text_of
 
 OWNERS = ("run", "name")
@@ -21,7 +21,7 @@ def read_labels(place: str) -> dict[str, str]:
     path, colon, column = place.rpartition(":")
     if not colon or not path or not column:
         raise UsageError(f"'{place}'; expected FILE:COLUMN, as in systems.tsv:team")
-    header, rows = headed(text_of(read_whole(path)), path)
+    header, rows = table_of(text_of(read_whole(path)), path)
     if column not in header:
         raise InputError(
             f"no column '{column}'", expected="one of " + ", ".join(header), path=path, line=1
@@ -63,7 +63,7 @@ def read_document_ids(path: str) -> list[str]:
     header = first.rstrip("\r").split(delimiter_of(first))
     named = next((header.index(name) for name in DOCUMENTS if name in header), None)
     if named is not None:
-        return [row[named] for _, row in headed(text, path)[1]]
+        return [row[named] for _, row in table_of(text, path)[1]]
     for number, line in lines:
         if len(line.split()) != 1:
             raise InputError(
