@@ -401,15 +401,15 @@ Where 1,000 documents are most of a collection (CISI) rescoring them can lose li
 - To order systems from a sample, weigh it: `leadline sampled` with the size of the collection. Its order is
   the best here in {weighted} of {cells} cells; its height is too high as long as an other stands for many.
 - HSA (the better of two) orders systems better than weighted AP in {beaten} of {cells} cells.
-  For submitted runs take ranks (R {ranks_runs} over all cells, from scores {scores_runs}); with scored pairs neither is safe (ranks {ranks_models}, scores
-  {scores_models}).
+  For submitted runs take ranks (R {ranks_runs} over all cells, from scores {scores_runs}); with scored
+  pairs neither is safe (ranks {ranks_models}, scores {scores_models}).
 - Rescore a baseline's list only to compare models that find what it finds.
 - R moves, from a quarter to all of the relevant documents (at the middle n) and from the smallest to the
   largest n (all relevant documents), over the sets. Runs: {moved_runs}. Models: {moved_models}.
 
 The likely reason: AP of a sample compares each relevant document with the same others, query by query, and
 no query can count for more than 1. HSA pools queries whose scores lie differently, takes a bin of one
-document for as much as a bin of hundreds, and is silent where relevant documents and others do not share bins.
+document for as much as a bin of hundreds, and is silent where relevant documents and others share no bin.
 
 ## To repeat it
 
