@@ -16,13 +16,22 @@ def keys_of(query: bytes, documents: Iterable[bytes], seed: int) -> Hashes:
     >>> keys_of(b"q1", [b"d1"], 0).tolist()
     [7932764680532128904]
     """
-    start = sha256(b"%d\t%b\t" % (seed, query))
-    found = []
-    for document in documents:
-        one = start.copy()
-        one.update(document)
-        found.append(one.digest()[:8])
-    return np.frombuffer(b"".join(found), dtype=">u8").astype(np.uint64)
+    start = b"%d\t%b\t" % (seed, query)
+    found = b"".join([sha256(start + document).digest() for document in documents])
+    return np.frombuffer(found, dtype=">u8")[::4].astype(np.uint64)
+
+
+def places_of(keys: Hashes, query: Integers) -> Integers:
+    """Give the place of each row's key among the keys of its query, from 0.
+
+    >>> places_of(np.array([5, 1, 3, 2], dtype=np.uint64), np.array([0, 0, 0, 1])).tolist()
+    [2, 0, 1, 0]
+    """
+    order = np.lexsort((keys, query))
+    ordered = query[order]
+    places = np.empty(len(keys), dtype=np.int64)
+    places[order] = np.arange(len(keys)) - np.searchsorted(ordered, ordered)
+    return places
 
 
 def smallest(keys: Hashes, query: Integers, count: int) -> Flags:
@@ -31,11 +40,7 @@ def smallest(keys: Hashes, query: Integers, count: int) -> Flags:
     >>> smallest(np.array([5, 1, 3, 2], dtype=np.uint64), np.array([0, 0, 0, 1]), 2).tolist()
     [False, True, True, True]
     """
-    order = np.lexsort((keys, query))
-    ordered = query[order]
-    starts = np.searchsorted(ordered, ordered)
-    chosen = np.zeros(len(keys), dtype=np.bool_)
-    chosen[order[np.arange(len(keys)) - starts < count]] = True
+    chosen: Flags = places_of(keys, query) < count
     return chosen
 
 
