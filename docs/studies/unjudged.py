@@ -219,7 +219,8 @@ Of the same sets: mean tau-AP; mean Pearson; mean tau when the teams among them 
 
 ## A team left out
 
-Every team was left out, one at a time: the lowest and highest agreement among the others.
+Every team was left out, one at a time (of TREC-COVID the twelve largest): the lowest and highest agreement
+among the others.
 
 {left_out}
 
@@ -239,7 +240,8 @@ instead of 50.)
         -o OUT/SET
     python docs/studies/unjudged.py OUT
 
-(on the passages with `--level 2`; the column is `official_map_l2` there, and `official_map` for Robust)
+(on TREC-COVID with `--teams 12`, on the passages with `--level 2`; the column is `official_map_l2` there, and
+`official_map` for Robust)
 """
 
 
