@@ -25,7 +25,7 @@ from leadline.judged import Judged
 from leadline.judged_runs import judge_runs
 from leadline.measures.average_precision import AP
 from leadline.render import Cell, Sheet
-from leadline.studies import Option, Outcome, Tell
+from leadline.studies import Option, Outcome, Tell, whole_numbers
 
 OPTIONS = (
     Option("level", float, "The least relevant grade.", 1.0, metavar="GRADE"),
@@ -44,7 +44,7 @@ def run(
     draws: int = 200, seed: int = 0, team: str | None = None, on_run: Tell | None = None,
 ) -> Outcome:  # fmt: skip
     """Try it on some runs; `team` is FILE:COLUMN, `samples` numbers with commas between."""
-    table, sizes = read_qrels(qrels), _sizes(samples)
+    table, sizes = read_qrels(qrels), whole_numbers(samples, "samples")
     recipe = Recipe(bins=bins, rel=level, seed=seed).checked()
     infos, found = judge_runs(
         runs, table, lambda judged: [_estimates(judged, recipe._replace(sample=n)) for n in sizes],
@@ -70,13 +70,6 @@ def run(
         (), [(info.path, info.counts["documents_read"]) for info in infos],
         {"level": level, "samples": samples, "bins": bins, "draws": draws, "seed": seed, "team": team},
     )  # fmt: skip
-
-
-def _sizes(samples: str) -> list[int]:
-    parts = samples.split(",")
-    if not all(part.strip().isdigit() and int(part) > 0 for part in parts):
-        raise UsageError(f"samples '{samples}'; expected whole numbers with commas, as in 10,100")
-    return [int(part) for part in parts]
 
 
 def _estimates(judged: Judged, recipe: Recipe) -> list[float]:
