@@ -71,6 +71,8 @@ def run(
     check_whole(2, bins=bins)
     check_flags(together=together, time=time)
     check_numbers(held_out=held_out, level=level, alpha_sum=alpha_sum)
+    if alpha_sum <= 0:
+        raise UsageError(f"alpha_sum={alpha_sum:g}; expected more than 0")
     texts = read_texts(
         docs, train, languages=_languages(languages, qrels is not None), held_out=held_out, seed=seed,
         id_column=id_column,

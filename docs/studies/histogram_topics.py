@@ -1,0 +1,324 @@
+"""Run the study of topic models (HSA, DO, perplexity), keep its numbers, and write its page.
+
+    python docs/studies/histogram_topics.py FOLDER DATA    runs what FOLDER lacks, then keeps the numbers
+    python docs/studies/histogram_topics.py                writes the page again from histogram-topics.json
+
+DATA holds the collections. Numbers come from `leadline study histogram-topics`; the printed values of the
+paper stand in `PAPER` and `SECONDS`; only the words around them are written here.
+"""  # noqa: INP001
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+HERE = Path(__file__).parent
+KEPT = HERE / "histogram-topics.json"
+NOTE = "<!-- Made by docs/studies/histogram_topics.py from the output of `leadline study`. -->"
+PAIRS = 6000  # that the polylingual model is trained on
+BINS = ("5", "10", "20", "50", "100", "200")
+Found = dict[str, Any]
+
+
+class Trial(NamedTuple):
+    """One task: what it is called, its documents in DATA, and its options; FOLDER and DATA are filled in."""
+
+    title: str
+    docs: str
+    options: str
+    seeds: tuple[int, ...] = (0,)
+
+
+LEE = "--qrels FOLDER/lee.qrels --train DATA/lee-similarity/background.jsonl --sample 20 --sweeps 300 "
+LEE += "--topics 5,10,20,30,50,100,200 --level "
+OTHERS = "--qrels DATA/{0}/qrels.txt --together --queries 372 --sweeps 100 --topics "
+TRIALS = {
+    "lee-0.6": Trial(
+        "Lee news, rated 0.6", "lee-similarity/docs.jsonl", LEE + "0.6", (0, 1, 2)
+    ),
+    "lee-0.8": Trial(
+        "Lee news, rated 0.8", "lee-similarity/docs.jsonl", LEE + "0.8", (0, 1, 2)
+    ),
+    "cranfield": Trial(
+        "Cranfield", "cranfield/docs.jsonl",
+        OTHERS.format("cranfield") + "10,20,50,100,200,300,500", (0, 1, 2),
+    ),
+    "nfcorpus-test": Trial(
+        "NFCorpus, grade 2", "nfcorpus-test/docs.jsonl.gz",
+        OTHERS.format("nfcorpus-test") + "10,20,50,100,200,300,500 --level 2",
+    ),
+    "npl": Trial("NPL", "npl/docs.jsonl.gz", OTHERS.format("npl") + "20,50,100,200,300,500,1000"),
+    "multi30k": Trial(
+        "Multi30k, German to English", "multi30k/val.tsv",
+        "--languages de,en --id-column pair_id --train FOLDER/multi30k-train.tsv --alpha-sum 10 "
+        "--sweeps 200 --topics 100,200,300,400,500,700,1000",
+    ),
+}  # fmt: skip
+# Table 1: DO, HSA, perplexity, Pearson and then Spearman.
+PAPER = {
+    "paper, patents, MAP of LDA": (-0.75, 0.92, -0.84, 0.64, 0.93, 0.89),
+    "paper, speeches, P@1 of PLTM": (0.00, 0.71, -0.63, 0.11, 0.64, 0.25),
+}
+# Table 2: T, then seconds of MAP, DO, HSA, perplexity.
+SECONDS = (
+    (50, 288.1, 28.2, 28.2, 11.1), (100, 224.8, 33.0, 33.0, 27.2), (200, 240.1, 47.5, 47.6, 53.6),
+    (500, 345.9, 99.2, 99.2, 143.1), (1000, 405.6, 176.3, 176.3, 3166.7),
+    (2000, 559.5, 333.6, 333.6, 32930.0), (5000, 1037.4, 816.2, 816.2, 46340.0),
+)  # fmt: skip
+TIMED = ("npl", "multi30k")
+FIGURES = {
+    "multi30k-seed-0/histograms": "histogram-topics-multi30k-histograms.svg",
+    "multi30k-seed-0/topics": "histogram-topics-multi30k.svg",
+    "npl-seed-0/topics": "histogram-topics-npl.svg",
+}
+
+
+def collect(folder: Path, data: Path) -> Found:
+    """Run the trials that `folder` lacks and read what they found, without the lists of files."""
+    prepare(folder, data)
+    kept: Found = {}
+    for name, trial in TRIALS.items():
+        for seed in trial.seeds:
+            out = folder / f"{name}-seed-{seed}"
+            path = out / "histogram-topics.json"
+            if not path.exists():
+                words = command(trial, seed).replace("DATA", str(data)).replace("FOLDER", str(folder))
+                subprocess.run(  # noqa: S603
+                    [sys.executable, "-m", *words.split(), "-o", str(out)], check=True,
+                    env=os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+                )  # fmt: skip
+            found = json.loads(path.read_text())
+            kept[f"{name}-seed-{seed}"] = {key: found[key] for key in found if key != "inputs"}
+    for source, target in FIGURES.items():
+        shutil.copy(folder / f"{source}.svg", HERE / target)
+    return kept
+
+
+def prepare(folder: Path, data: Path) -> None:
+    """Write the ratings as judgments, and the pairs that are trained on."""
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = (data / "lee-similarity/human_similarity.tsv").read_text().splitlines()
+    names, *rest = (row.split("\t") for row in rows)
+    lines = [
+        f"{asked} 0 {name} {value}\n"
+        for asked, *values in rest
+        for name, value in zip(names[1:], values, strict=True)
+        if name != asked
+    ]
+    (folder / "lee.qrels").write_text("".join(lines))
+    with gzip.open(data / "multi30k/train.tsv.gz", "rt", encoding="utf-8") as file:
+        some = [line for line, _ in zip(file, range(PAIRS + 1), strict=False)]
+    (folder / "multi30k-train.tsv").write_text("".join(some), encoding="utf-8")
+
+
+def command(trial: Trial, seed: int) -> str:
+    """Give the command of a trial."""
+    return (
+        f"leadline study histogram-topics DATA/{trial.docs} {trial.options} --seed {seed} --time"
+    )
+
+
+def number(value: float | None, form: str = ".2f") -> str:
+    """Write a number, or a dash for none."""
+    return "-" if value is None else format(value, form)
+
+
+def span(one: Found) -> str:
+    """Write a value with its interval."""
+    return f"{number(one['value'])} [{number(one['low'])}, {number(one['high'])}]"
+
+
+def table(heads: list[str], rows: list[list[str]]) -> str:
+    """Write a table."""
+    lines = ["| " + " | ".join(heads) + " |", "| --- |" + " --- |" * (len(heads) - 1)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+
+
+def title_of(key: str) -> str:
+    """Say which trial and which fit a key means."""
+    name, _, seed = key.rpartition("-seed-")
+    trial = TRIALS[name]
+    return trial.title + (f", seed {seed}" if len(trial.seeds) > 1 else "")
+
+
+def sizes(kept: Found) -> str:
+    """Write how much there was to look at."""
+    rows = []
+    for name, trial in TRIALS.items():
+        one = kept[f"{name}-seed-{trial.seeds[0]}"]
+        options = one["options"]
+        rows.append([
+            trial.title, f"{one['documents']:,}",
+            f"{one['trained']:,} ({one['trained_tokens']:,})", f"{one['held_out']:,}",
+            f"{one['queries']:,}", f"{one['relevant'] / one['queries']:.1f}",
+            f"{one['nonrelevant'] / one['queries']:.0f}", f"{one['share_of_pairs']:.1%}",
+            f"{options['alpha_sum']:g}", str(options["sweeps"]),
+        ])  # fmt: skip
+    return table(
+        ["task", "documents", "trained on (tokens)", "held out", "queries", "relevant a query",
+         "others sampled", "pairs scored for HSA", "sum of alpha", "sweeps"], rows,
+    )  # fmt: skip
+
+
+def beside(kept: Found) -> str:
+    """Write the correlations beside those of the paper's Table 1."""
+    rows = []
+    for title, values in PAPER.items():
+        overlap, slope, rival = (
+            f"{number(values[place])} / {number(values[place + 3])}" for place in range(3)
+        )
+        rows.append([title, "", "", overlap, slope, rival])
+    for key, one in kept.items():
+        cells = [
+            "{} / {}".format(*(number(one["columns"][name][kind]["value"])
+                               for kind in ("pearson", "spearman")))
+            for name in ("DO per query", "HSA per query", "DO per model", "HSA per model", "perplexity")
+        ]  # fmt: skip
+        rows.append([title_of(key), *cells])
+    return table(
+        ["task", "DO, by query", "HSA, by query", "DO, by model", "HSA, by model", "perplexity"], rows
+    )
+
+
+def closer(kept: Found) -> str:
+    """Write by how much HSA follows more closely than perplexity."""
+    rows = [
+        [title_of(key), *(
+            span(one["closer"][norm]["perplexity"][kind])
+            for norm in ("per query", "per model") for kind in ("pearson", "spearman")
+        )]
+        for key, one in kept.items()
+    ]  # fmt: skip
+    return table(["task", "R, by query", "rho, by query", "R, by model", "rho, by model"], rows)
+
+
+def values(kept: Found) -> str:
+    """Write what was measured by number of topics, one table a task."""
+    parts = []
+    for name, trial in TRIALS.items():
+        one = kept[f"{name}-seed-{trial.seeds[0]}"]
+        rows = [
+            [f"{each['topics']:,}", number(each["quality"], ".3f"), number(each["perplexity"], ".0f"),
+             *(number(each[norm][key]) for norm in ("per query", "per model") for key in ("hsa", "do"))]
+            for each in one["settings"]
+        ]  # fmt: skip
+        heads = ["T", one["measure"], "perplexity", "HSA, by query", "DO, by query", "HSA, by model",
+                 "DO, by model"]  # fmt: skip
+        said = f"**{trial.title}**" + (f", seed {trial.seeds[0]}" if len(trial.seeds) > 1 else "")
+        parts.append(f"{said}\n\n{table(heads, rows)}")
+    return "\n\n".join(parts)
+
+
+def by_bins(kept: Found) -> str:
+    """Write R of HSA with quality by the number of bins."""
+    rows = [
+        [title_of(key), norm, *(number(one["by_bins"][norm][count]) for count in BINS)]
+        for key, one in kept.items()
+        for norm in ("query", "model")
+    ]
+    return table(["task", "normalised by", *(f"{count} bins" for count in BINS)], rows)
+
+
+def printed_seconds() -> str:
+    """Write the paper's Table 2 with the ratio of MAP to HSA."""
+    rows = [
+        [f"{row[0]:,}", *(f"{value:,.1f}" for value in row[1:]), f"{row[1] / row[3]:.1f}"]
+        for row in SECONDS
+    ]
+    return table(["T", "MAP", "DO", "HSA", "perplexity", "MAP / HSA"], rows)
+
+
+def ratio(one: Found) -> float:
+    """Give how many times the time of HSA MAP takes."""
+    return float(
+        (one["MAP scoring"] + one["MAP computing"]) / (one["HSA scoring"] + one["HSA computing"])
+    )
+
+
+def seconds(kept: Found) -> str:
+    """Write the processor times of some tasks."""
+    rows = []
+    for name in TIMED:
+        for one in kept[f"{name}-seed-0"]["seconds"]["settings"]:
+            rows.append([
+                TRIALS[name].title, f"{one['topics']:,}",
+                f"{one['MAP scoring']:.3f} + {one['MAP computing']:.3f}",
+                f"{one['HSA scoring']:.3f} + {one['DO computing']:.3f}",
+                f"{one['HSA scoring']:.3f} + {one['HSA computing']:.3f}", f"{one['perplexity']:.1f}",
+                f"{ratio(one):.1f}", f"{one['MAP scoring, all at once']:.3f}", f"{one['infer']:.1f}",
+                f"{one['fit']:.1f}",
+            ])  # fmt: skip
+    return table(
+        ["task", "T", "MAP", "DO", "HSA", "perplexity", "MAP / HSA", "MAP scoring as one product",
+         "topics of all documents", "fit"], rows,
+    )  # fmt: skip
+
+
+def verdicts(kept: Found) -> str:
+    """Write what each trial said, and how often the rule holds."""
+    lines = [f"- {title_of(key)}: {line}" for key, one in kept.items() for line in one["lines"][:2]]
+    return "\n".join(lines)
+
+
+def counts(kept: Found) -> str:
+    """Say how often HSA follows more closely, in the point and in the interval."""
+    parts = []
+    for norm in ("query", "model"):
+        gains = [one["closer"][f"per {norm}"]["perplexity"]["pearson"] for one in kept.values()]
+        larger = sum((one["value"] or 0) > 0 for one in gains)
+        clear = sum((one["low"] or 0) > 0 for one in gains)
+        below = sum((one["high"] or 0) < 0 for one in gains)
+        parts.append(
+            f"normalised per {norm}, |R| of HSA is above that of perplexity in {larger} of {len(gains)} "
+            f"trials, clearly (interval above 0) in {clear}, and clearly below in {below}"
+        )
+    return "; ".join(parts)
+
+
+def word(kept: Found) -> str:
+    """Decide by the rule: HSA normalised per query, ahead in the interval, on both tasks of the paper."""
+    ahead = {
+        key: (one["closer"]["per query"]["perplexity"]["pearson"]["low"] or 0) > 0
+        for key, one in kept.items()
+    }
+    lda = [good for key, good in ahead.items() if not key.startswith("multi30k")]
+    parts = [
+        ("LDA and MAP", all(lda), f"{sum(lda)} of {len(lda)} trials"),
+        ("polylingual LDA and P@1", ahead["multi30k-seed-0"], "one trial"),
+    ]
+    return "; ".join(
+        f"{what}: {'reproduced in kind' if good else 'not reproduced'} ({many})"
+        for what, good, many in parts
+    )
+
+
+def spread(kept: Found) -> str:
+    """Say how far R moves between fits that differ in their seed alone."""
+    parts = []
+    for name, trial in TRIALS.items():
+        if len(trial.seeds) > 1:
+            found = [kept[f"{name}-seed-{seed}"]["columns"] for seed in trial.seeds]
+            ends = [
+                "{} {:.2f} to {:.2f}".format(column.replace("per", "by"), min(ones), max(ones))
+                for column in ("HSA per query", "HSA per model", "perplexity")
+                if (ones := [one[column]["pearson"]["value"] for one in found])
+            ]
+            parts.append(f"- {trial.title}: " + ", ".join(ends))
+    return "\n".join(parts)
+
+
+def ratios(kept: Found) -> str:
+    """Say how many times the time of HSA MAP takes, by task."""
+    parts = []
+    for name, trial in TRIALS.items():
+        found = kept[f"{name}-seed-{trial.seeds[0]}"]["seconds"]["settings"]
+        some = [ratio(one) for one in found]
+        share = kept[f"{name}-seed-{trial.seeds[0]}"]["share_of_pairs"]
+        parts.append(f"{trial.title} {min(some):.1f} to {max(some):.1f} ({share:.1%} of the pairs)")
+    return "; ".join(parts)
