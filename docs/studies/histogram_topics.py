@@ -243,17 +243,16 @@ def ratio(one: Found) -> float:
 
 def seconds(kept: Found) -> str:
     """Write the processor times of some tasks."""
-    rows = []
-    for name in TIMED:
-        for one in kept[f"{name}-seed-0"]["seconds"]["settings"]:
-            rows.append([
-                TRIALS[name].title, f"{one['topics']:,}",
-                f"{one['MAP scoring']:.3f} + {one['MAP computing']:.3f}",
-                f"{one['HSA scoring']:.3f} + {one['DO computing']:.3f}",
-                f"{one['HSA scoring']:.3f} + {one['HSA computing']:.3f}", f"{one['perplexity']:.1f}",
-                f"{ratio(one):.1f}", f"{one['MAP scoring, all at once']:.3f}", f"{one['infer']:.1f}",
-                f"{one['fit']:.1f}",
-            ])  # fmt: skip
+    rows = [
+        [TRIALS[name].title, f"{one['topics']:,}",
+         f"{one['MAP scoring']:.3f} + {one['MAP computing']:.3f}",
+         f"{one['HSA scoring']:.3f} + {one['DO computing']:.3f}",
+         f"{one['HSA scoring']:.3f} + {one['HSA computing']:.3f}", f"{one['perplexity']:.1f}",
+         f"{ratio(one):.1f}", f"{one['MAP scoring, all at once']:.3f}", f"{one['infer']:.1f}",
+         f"{one['fit']:.1f}"]
+        for name in TIMED
+        for one in kept[f"{name}-seed-0"]["seconds"]["settings"]
+    ]  # fmt: skip
     return table(
         ["task", "T", "MAP", "DO", "HSA", "perplexity", "MAP / HSA", "MAP scoring as one product",
          "topics of all documents", "fit"], rows,

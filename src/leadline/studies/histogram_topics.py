@@ -171,7 +171,7 @@ def _entry(one: Setting) -> dict[str, Any]:
 
 
 def _notices(task: Task, found: Sequence[Setting]) -> list[Notice]:
-    unknown, empty = found[0].unknown, found[0].empty
+    unknown, empty, strange = found[0].unknown, found[0].empty, task.unknown
     undefined = sum(
         np.isnan(slope(*one.counts[norm].sum(axis=0))) for one in found for norm in NORMS
     )
@@ -179,6 +179,7 @@ def _notices(task: Task, found: Sequence[Setting]) -> list[Notice]:
         np.bincount(task.pairs.query[~task.pairs.relevant], minlength=len(task.relevant)).min()
     )
     said = [
+        Notice("unknown_documents", f"judged ids that are no documents: {strange}; left out", strange),
         Notice("unknown_tokens", f"tokens that the models do not know: {unknown:,}; left out", unknown),
         Notice("empty_documents", f"documents without a known token: {empty}; they have the prior", empty),
         Notice("undefined_hsa", f"values of HSA that are undefined: {undefined}; left out", int(undefined)),

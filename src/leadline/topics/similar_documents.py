@@ -19,14 +19,21 @@ class Texts(NamedTuple):
     """Records of all documents, of those to train on, and of those held out; their languages."""
 
     languages: list[str]
-    all: list[Record]
-    train: list[Record]
-    held_out: list[Record]
+    all: Sequence[Record]
+    train: Sequence[Record]
+    held_out: Sequence[Record]
 
     @property
     def ids(self) -> list[str]:
         """Give the ids of all documents."""
         return [one["doc_id"] for one in self.all]
+
+
+class Alike(NamedTuple):
+    """The documents that are like each document, and how many relevant ids are no documents."""
+
+    pairs: dict[str, list[str]]
+    unknown: int = 0
 
 
 def read_texts(
@@ -65,19 +72,24 @@ def _records(source: TextsLike, languages: Sequence[str], id_column: str | None)
 
 def alike(
     qrels: QrelsLike, documents: Sequence[str], *, level: float = 1.0, together: bool = False
-) -> dict[str, list[str]]:
-    """Give the documents that are like each document, none for itself: {document: documents}.
+) -> Alike:
+    """Give the documents that are like each document, none for itself.
 
     The queries of the qrels are documents; with `together` they are anything, and the documents relevant to
     one are alike. Only `documents` take part, and only those with another one alike are asked about.
 
-    >>> alike({"q": {"a": 1, "b": 1, "c": 0}}, ["a", "b", "c"], together=True)
-    {'a': ['b'], 'b': ['a']}
+    >>> alike({"q": {"a": 1, "b": 1, "c": 0, "x": 1}}, ["a", "b", "c"], together=True)
+    Alike(pairs={'a': ['b'], 'b': ['a']}, unknown=1)
     """
     known = set(documents)
     found: dict[str, set[str]] = {}
+    unknown: set[str] = set()
     for query, grades in read_qrels(qrels).to_dict().items():
-        wanted = {name for name, grade in grades.items() if grade >= level} & known
+        relevant = {name for name, grade in grades.items() if grade >= level}
+        wanted = relevant & known
+        unknown |= relevant - known
+        if not together:
+            unknown |= {query} - known
         for asked in wanted if together else {query} & known:
             found.setdefault(asked, set()).update(wanted - {asked})
     pairs = {asked: sorted(found[asked]) for asked in sorted(found) if found[asked]}
@@ -87,4 +99,4 @@ def alike(
             expected=f"pairs of grade {level:g} or more, of ids as in DOCS",
             hint="" if together else "--together makes them of judgments for other queries",
         )  # fmt: skip
-    return pairs
+    return Alike(pairs, len(unknown))

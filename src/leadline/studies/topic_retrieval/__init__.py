@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -25,7 +25,8 @@ NORMS = ("query", "model")
 class Task(NamedTuple):
     """Texts, the documents like each that is asked about, what a ranking is judged by, the pairs to score.
 
-    `own` says whether a document is relevant to itself, as its translation is.
+    `own` says whether a document is relevant to itself, as its translation is; `drawing` how long the pairs
+    took; `unknown` counts judged ids that are no documents.
     """
 
     texts: Texts
@@ -34,6 +35,7 @@ class Task(NamedTuple):
     own: bool
     pairs: Pairs
     drawing: float
+    unknown: int = 0
 
 
 class Setting(NamedTuple):
@@ -72,8 +74,8 @@ def task_of(
 ) -> Task:  # fmt: skip
     """Say who asks and what is relevant, and draw the pairs; without qrels that is the translation."""
     own = qrels is None
-    relevant = (
-        {name: [name] for name in texts.ids} if qrels is None
+    relevant, unknown = (
+        ({name: [name] for name in texts.ids}, 0) if qrels is None
         else alike(qrels, texts.ids, level=level, together=together)
     )  # fmt: skip
     if queries is not None and queries < len(relevant):
@@ -81,7 +83,7 @@ def task_of(
         relevant = {name: relevant[name] for name in sorted(chosen.tolist())}
     clock = Clock()
     pairs = clock("", lambda: draw_pairs(relevant, texts.ids, sample=sample, seed=seed, own=own))
-    return Task(texts, relevant, "P@1" if own else "AP", own, pairs, clock.seconds[""])
+    return Task(texts, relevant, "P@1" if own else "AP", own, pairs, clock.seconds[""], unknown)
 
 
 def measured(task: Task, topics: int, *, bins: int, particles: int, **fitting: Any) -> Setting:
@@ -139,13 +141,13 @@ def pair_scores(pairs: Pairs, asked: Floats, found: Floats) -> Floats:
     ])  # fmt: skip
 
 
-def quality_of(task: Task, scores: Sequence[Floats] | Floats) -> Floats:
+def quality_of(task: Task, scores: Floats) -> Floats:
     """Rank all documents for every query and give the measure, in the order of the queries."""
     names = list(task.relevant)
     run = ranked(
         lambda row: scores[row], names, task.texts.ids, k=len(task.texts.all), own=task.own
     )
-    truth = {name: dict.fromkeys(alike_ones, 1) for name, alike_ones in task.relevant.items()}
+    truth = {name: dict.fromkeys(wanted, 1) for name, wanted in task.relevant.items()}
     results = evaluate(truth, run, task.measure)
     values = dict(zip(results.queries, results.values[0, :, 0].tolist(), strict=True))
     return np.array([values[name] for name in names])
