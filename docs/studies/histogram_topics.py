@@ -365,10 +365,10 @@ def lost(kept: Found) -> str:
 
 
 WHY = """\
-- **The comparison fails more than HSA does.** R of HSA with quality is 0.7 or more in {good} of {total} trials by
-  query, in {good_model} by model; the paper has 0.92 and 0.71. But |R| of perplexity lies from {low:.2f} to
-  {high:.2f} here, where the paper has 0.84 and 0.63. The paper does not say how it estimated perplexity; ours
-  is left to right, on documents of the same source as those that are asked about.
+- **The comparison fails more than HSA does.** R of HSA with quality is 0.7 or more in {good} of {total}
+  trials by query, in {good_model} by model; the paper has 0.92 and 0.71. But |R| of perplexity is {low:.2f}
+  to {high:.2f} here, where the paper has 0.84 and 0.63. It does not say how it estimated perplexity; ours is
+  left to right, on documents of the same source as those that are asked about.
 - **Range of T.** Where quality only falls, or only rises, with T, whatever moves with T follows it. The T of
   least perplexity is above the best T in {above} trials, below it in {below}, and the same in {same}.
 - **One fit is noisy.** R by seed alone, nothing else changed:

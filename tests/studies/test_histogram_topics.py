@@ -12,6 +12,7 @@ import pytest
 from conftest import Leadline
 from leadline.errors import UsageError
 from leadline.histograms.pairs import draw_pairs
+from leadline.plots import picture
 from leadline.studies import study
 from leadline.studies.histogram_topics import lines_of, verdict
 from leadline.studies.topic_retrieval import Task, pair_scores, quality_of
@@ -90,6 +91,21 @@ def test_translations_are_asked_in_one_language_and_found_in_the_other() -> None
     assert (
         found.data["settings"][-1]["quality"] > 1 / 20
     )  # better than chance among ten of a subject
+
+
+def test_documents_that_are_all_the_same_leave_hsa_undefined_and_say_so() -> None:
+    same = dict.fromkeys(["a", "b", "c", "d"], "wing lift")
+    found = TOPICS.run(
+        same,
+        qrels={"a": {"b": 1, "c": 1, "d": 1}},
+        train={"x": "wing lift"},
+        **SMALL | {"topics": "2,3,4"},
+    )
+    assert found.data["columns"]["HSA per query"]["pearson"]["value"] is None
+    assert found.data["columns"]["HSA per query"]["undefined"] == 3
+    assert "R undefined" in found.lines[0]
+    assert {one.code for one in found.notices} == {"undefined_hsa", "no_others"}
+    assert all(picture(drawn, "svg") for drawn in found.figures.values())
 
 
 def test_times_are_given_on_request_alone() -> None:

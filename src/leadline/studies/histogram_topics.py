@@ -15,7 +15,7 @@ import numpy as np
 
 from leadline.arguments import check_flags, check_numbers, check_whole
 from leadline.errors import UsageError
-from leadline.formats import QrelsLike
+from leadline.formats import QrelsLike, read_qrels
 from leadline.formats.texts import TextsLike, name_of
 from leadline.histograms.bins import coarser, overlap, slope
 from leadline.histograms.found import SENSITIVITY
@@ -77,8 +77,9 @@ def run(
         docs, train, languages=_languages(languages, qrels is not None), held_out=held_out, seed=seed,
         id_column=id_column,
     )  # fmt: skip
+    table = None if qrels is None else read_qrels(qrels)
     task = task_of(
-        texts, qrels, level=level, together=together, queries=queries, sample=sample, seed=seed
+        texts, table, level=level, together=together, queries=queries, sample=sample, seed=seed
     )
     found = []
     for place, size in enumerate(sizes):
@@ -91,7 +92,7 @@ def run(
         parts = [{"topics": one.topics} | {key: one.seconds[key] for key in TIMES} for one in found]
         data["seconds"] = {"drawing": task.drawing, "settings": parts}
     read = [(name_of(docs), len(texts.all)), (name_of(train), len(texts.train)),
-            (name_of(qrels), len(task.relevant))]  # fmt: skip
+            (name_of(qrels), 0 if table is None else len(table))]  # fmt: skip
     return Outcome(
         data, _tables(data), _figures(data), lines_of(data), _notices(task, found),
         [one for one in read if one[0]],

@@ -9,7 +9,7 @@ import numpy as np
 
 from leadline.errors import InputError, UsageError
 from leadline.formats import QrelsLike, read_qrels
-from leadline.formats.texts import TextsLike, name_of
+from leadline.formats.texts import TextsLike
 from leadline.topics.corpus import check_languages, read_columns
 
 Record = Mapping[str, str]
@@ -84,7 +84,8 @@ def alike(
     known = set(documents)
     found: dict[str, set[str]] = {}
     unknown: set[str] = set()
-    for query, grades in read_qrels(qrels).to_dict().items():
+    table = read_qrels(qrels)
+    for query, grades in table.to_dict().items():
         relevant = {name for name, grade in grades.items() if grade >= level}
         wanted = relevant & known
         unknown |= relevant - known
@@ -95,7 +96,7 @@ def alike(
     pairs = {asked: sorted(found[asked]) for asked in sorted(found) if found[asked]}
     if not pairs:
         raise InputError(
-            "no document has another one that is like it", path=name_of(qrels),
+            "no document has another one that is like it", path=table.source,
             expected=f"pairs of grade {level:g} or more, of ids as in DOCS",
             hint="" if together else "--together makes them of judgments for other queries",
         )  # fmt: skip
