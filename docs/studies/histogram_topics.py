@@ -18,6 +18,10 @@ import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from leadline.statistics.correlation import pearson, spearman
+
 HERE = Path(__file__).parent
 KEPT = HERE / "histogram-topics.json"
 NOTE = "<!-- Made by docs/studies/histogram_topics.py from the output of `leadline study`. -->"
@@ -176,18 +180,25 @@ def beside(kept: Found) -> str:
         overlap, slope, rival = (
             f"{number(values[place])} / {number(values[place + 3])}" for place in range(3)
         )
-        rows.append([title, "", "", overlap, slope, rival])
+        rows.append([title, "", "", overlap, slope, rival, ""])
     for key, one in kept.items():
         cells = [
             "{} / {}".format(*(number(one["columns"][name][kind]["value"])
                                for kind in ("pearson", "spearman")))
             for name in ("DO per query", "HSA per query", "DO per model", "HSA per model", "perplexity")
         ]  # fmt: skip
-        rows.append([title_of(key), *cells])
+        rows.append([title_of(key), *cells, "{:.2f} / {:.2f}".format(*control(one))])
     return table(
-        ["task", "DO, by query", "HSA, by query", "DO, by model", "HSA, by model", "perplexity"],
-        rows,
-    )
+        ["task", "DO, by query", "HSA, by query", "DO, by model", "HSA, by model", "perplexity",
+         "ln T (control)"], rows,
+    )  # fmt: skip
+
+
+def control(one: Found) -> tuple[float, float]:
+    """Correlate the logarithm of T itself with quality: Pearson and Spearman."""
+    quality = np.array([each["quality"] for each in one["settings"]])
+    size = np.log([each["topics"] for each in one["settings"]])
+    return pearson(quality, size), spearman(quality, size)
 
 
 def closer(kept: Found) -> str:
@@ -381,7 +392,7 @@ WHY = """\
 - **Range of T.** Where quality only falls, or only rises, with T, whatever moves with T follows it. The T of
   least perplexity is above the best T in {above} trials, below it in {below}, and the same in {same}. HSA is
   ahead where they lie far apart ({apart}): perplexity rewards more topics than finding similar
-  documents does.
+  documents does. |R| of HSA by query is above that of the control, ln T, in {control} of {total} trials.
 - **One fit is noisy.** R by seed alone, nothing else changed:
 {spread}
 - **How similar.** HSA weighs all bins alike, so that it also asks where the least similar relevant documents
@@ -418,7 +429,9 @@ def why(kept: Found) -> str:
     return WHY.format(
         good=sum(one >= 0.7 for one in slopes), good_model=sum(one >= 0.7 for one in models),
         total=len(kept), least=min(rivals), most=max(rivals), strong=sum(one >= 0.84 for one in rivals),
-        apart=apart, spread=spread(kept),
+        apart=apart, control=sum(
+            abs(slope) > abs(control(one)[0]) for slope, one in zip(slopes, kept.values(), strict=True)
+        ), spread=spread(kept),
         above=sum(one > two for one, two in pairs), below=sum(one < two for one, two in pairs),
         same=sum(one == two for one, two in pairs), models=len(better), names="; ".join(better) or "none",
         points=LEAST, largest=max(one["documents"] for one in kept.values()),
@@ -485,7 +498,8 @@ Over all {total} trials: {counts}.
 
 Pearson / Spearman over T with MAP, or with P@1 for translations. `by query` normalises scores per query, `by
 model` is the letter of the paper. The paper's Spearman coefficients seem to be of lists with small DO and
-small perplexity first, which turns their sign; ours are plain.
+small perplexity first, which turns their sign; ours are plain. The logarithm of T stands beside them as a
+control: a number that follows quality no more closely than that says nothing that T does not.
 
 {beside}
 
