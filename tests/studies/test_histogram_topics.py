@@ -14,8 +14,8 @@ from leadline.errors import UsageError
 from leadline.histograms.pairs import draw_pairs
 from leadline.plots import picture
 from leadline.studies import study
+from leadline.studies._topic_retrieval import Task, pair_scores, quality_of
 from leadline.studies.histogram_topics import lines_of, verdict
-from leadline.studies.topic_retrieval import Task, pair_scores, quality_of
 from leadline.topics.similar_documents import Texts
 
 TOPICS = study("histogram-topics")

@@ -3,7 +3,7 @@
 `difference_models.py` is the study `difference-models`. A study is a module: its docstring says what is
 tried, `OPTIONS` what it may be told, and `run(qrels, runs, **options)` gives an `Outcome`. One that makes its
 own runs says what it is given instead, in the order of `run`: `ARGUMENTS = ("docs", "queries", "qrels")`,
-and in `EXAMPLE` what its example says beyond them. A folder holds parts of a study, or a simulation.
+and in `EXAMPLE` what its example says beyond them.
 `leadline study` is its door.
 """
 
@@ -77,9 +77,12 @@ def whole_numbers(text: str, name: str) -> list[int]:
 
 
 def studies() -> list[str]:
-    """Give the names of all studies; a folder is none."""
+    """Give the names of all studies; a folder is a simulation of our own, which asks for no runs.
+
+    What several studies share stands in modules whose names begin with `_`.
+    """
     found = (entry for entry in pkgutil.iter_modules(__path__) if not entry.ispkg)
-    return [entry.name.replace("_", "-") for entry in found]
+    return [entry.name.replace("_", "-") for entry in found if not entry.name.startswith("_")]
 
 
 def study(name: str) -> ModuleType:

@@ -24,7 +24,8 @@ from leadline.render import Cell, Sheet
 from leadline.results import Notice, plain
 from leadline.statistics.correlation import pearson
 from leadline.studies import Option, Outcome, Tell, whole_numbers
-from leadline.studies.topic_retrieval import NORMS, Setting, Task, measured, task_of
+from leadline.studies._topic_retrieval import NORMS, Setting, Task, measured, task_of
+from leadline.studies._tracking import shown
 from leadline.topics.similar_documents import read_texts
 
 ARGUMENTS = ("docs",)
@@ -250,7 +251,7 @@ def lines_of(data: dict[str, Any]) -> list[str]:
         lines.append(
             f"HSA, normalised per {norm}, with {data['measure']} over {size} numbers of topics: "
             f"{_both(slopes)}; {RIVAL} {_both(data['columns'][RIVAL])}; |R| of HSA less |R| of {RIVAL} "
-            f"{_said(gain['value'])} [{_said(gain['low'])}, {_said(gain['high'])}]: {verdict(gain, size)}"
+            f"{shown(gain['value'])} [{shown(gain['low'])}, {shown(gain['high'])}]: {verdict(gain, size)}"
         )
     overlaps = "; ".join(f"per {norm} {_both(data['columns'][f'DO per {norm}'])}" for norm in NORMS)
     lines.append(f"DO: {overlaps}; no claim")
@@ -278,8 +279,4 @@ def verdict(gain: dict[str, float | None], settings: int) -> str:
 
 
 def _both(column: dict[str, Any]) -> str:
-    return f"R {_said(column['pearson']['value'])}, rho {_said(column['spearman']['value'])}"
-
-
-def _said(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.2f}"
+    return f"R {shown(column['pearson']['value'])}, rho {shown(column['spearman']['value'])}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
@@ -14,6 +13,7 @@ from leadline.formats import QrelsLike
 from leadline.histograms.bins import overlap, slope
 from leadline.histograms.found import FINEST
 from leadline.histograms.pairs import Pairs, draw_pairs
+from leadline.studies._scoring_time import seconds
 from leadline.topics import TopicModel, fit, infer, perplexity
 from leadline.topics.distances import from_roots, ranked
 from leadline.topics.similar_documents import Texts, alike
@@ -62,9 +62,7 @@ class Clock:
 
     def __call__(self, name: str, work: Callable[[], T]) -> T:
         """Do some work and give what it gave."""
-        begin = time.process_time()
-        found = work()
-        self.seconds[name] = time.process_time() - begin
+        self.seconds[name], found = seconds(work)
         return found
 
 
