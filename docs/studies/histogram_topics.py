@@ -59,7 +59,7 @@ TRIALS = {
         OTHERS.format("nfcorpus-test") + "10,20,50,100,200,300,500 --level 2",
     ),
     "npl": Trial(
-        "NPL", "npl/docs.jsonl.gz", OTHERS.format("npl") + "20,50,100,200,300,500,1000", (0, 1)
+        "NPL", "npl/docs.jsonl.gz", OTHERS.format("npl") + "20,50,100,200,300,500,1000", (0,)
     ),
     "multi30k": Trial(
         "Multi30k, German to English", "multi30k/val.tsv",
@@ -391,9 +391,10 @@ WHY = """\
   are asked about.
 - **Range of T.** Where quality only falls, or only rises, with T, whatever moves with T follows it. The T of
   least perplexity is above the best T in {above} trials, below it in {below}, and the same in {same}. HSA is
-  ahead where they lie far apart ({apart}): perplexity rewards more topics than finding similar
-  documents does. |R| of HSA by query is above that of the control, ln T, in {control} of {total} trials.
-- **One fit is noisy.** R by seed alone, nothing else changed:
+  ahead where they lie far apart ({apart}):
+  perplexity rewards more topics than finding similar documents does. |R| of HSA by query is above that of the control, ln T, in {control} of {total} trials.
+- **One fit is noisy.** R by seed, which changes the fit, the sample and, without other texts to train on, the
+  documents asked about and those held out:
 {spread}
 - **How similar.** HSA weighs all bins alike, so that it also asks where the least similar relevant documents
   lie, while MAP and P@1 live on the first ranks. That fits the Lee news: the same models, and HSA follows
