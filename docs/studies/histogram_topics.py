@@ -392,7 +392,8 @@ WHY = """\
 - **Range of T.** Where quality only falls, or only rises, with T, whatever moves with T follows it. The T of
   least perplexity is above the best T in {above} trials, below it in {below}, and the same in {same}. HSA is
   ahead where they lie far apart ({apart}):
-  perplexity rewards more topics than finding similar documents does. |R| of HSA by query is above that of the control, ln T, in {control} of {total} trials.
+  perplexity rewards more topics than finding similar documents does. |R| of HSA by query is above that of
+  the control, ln T, in {control} of {total} trials.
 - **One fit is noisy.** R by seed, which changes the fit, the sample and, without other texts to train on, the
   documents asked about and those held out:
 {spread}
@@ -538,9 +539,10 @@ The paper, in seconds, with the ratio that follows from it (for PLTM it says 5.1
 {printed}
 
 Ours, in seconds of processor time of one thread, scoring + computing, as `--time` gives them: one run each
-on a busy machine, good for sizes and ratios only. Queries are scored one at a time, as they come. HSA, DO
-and MAP all need the topics of the documents first; perplexity does not. To draw the samples by
-hash, once for all T, took {drawing}.
+on Linux x86_64 with two processors (AMD EPYC) that others used too, good for sizes and ratios only. Queries
+are scored one at a time, as they come. HSA, DO and MAP all need the topics of the documents first; perplexity does not. To draw the samples by
+hash, once for all T, took {drawing}; the
+ratios are without it.
 
 {seconds}
 

@@ -30,6 +30,14 @@ def seconds(work: Callable[[], T]) -> tuple[float, T]:
     return time.process_time() - began, found
 
 
+def machine() -> str:
+    """Say in words what the times were taken on."""
+    return (
+        f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors, "
+        f"Python {platform.python_version()}"
+    )
+
+
 def times_of(
     index: Index, queries: Mapping[str, str], qrels: Qrels, models: Sequence[str], *, depth: int,
     sizes: Sequence[int], documents: Sequence[str], measures: Sequence[str], level: float, seed: int,
@@ -63,8 +71,7 @@ def times_of(
         rows.append(_row(model, np.array(table), sizes))
     return {
         "rounds": rounds, "unit": "processor seconds of all queries, median of the rounds",
-        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors, "
-        f"Python {platform.python_version()}",
+        "machine": machine(),
         "drawing": {str(size): once for size, (once, _) in drawn.items()}, "models": rows,
         "all_models": _totals(rows, {size: once for size, (once, _) in drawn.items()}),
     }  # fmt: skip

@@ -24,6 +24,7 @@ from leadline.render import Cell, Sheet
 from leadline.results import Notice, plain
 from leadline.statistics.correlation import pearson
 from leadline.studies import Option, Outcome, Tell, whole_numbers
+from leadline.studies._scoring_time import machine
 from leadline.studies._topic_retrieval import NORMS, Setting, Task, measured, task_of
 from leadline.studies._tracking import shown
 from leadline.topics.similar_documents import read_texts
@@ -91,7 +92,7 @@ def run(
     data = data_of(task, found, draws, seed)
     if time:
         parts = [{"topics": one.topics} | {key: one.seconds[key] for key in TIMES} for one in found]
-        data["seconds"] = {"drawing": task.drawing, "settings": parts}
+        data["seconds"] = {"machine": machine(), "drawing": task.drawing, "settings": parts}
     read = [(name_of(docs), len(texts.all)), (name_of(train), len(texts.train)),
             (name_of(qrels), 0 if table is None else len(table))]  # fmt: skip
     return Outcome(
