@@ -540,7 +540,8 @@ The paper, in seconds, with the ratio that follows from it (for PLTM it says 5.1
 
 Ours, in seconds of processor time of one thread, scoring + computing, as `--time` gives them: one run each
 on Linux x86_64 with two processors (AMD EPYC) that others used too, good for sizes and ratios only. Queries
-are scored one at a time, as they come. HSA, DO and MAP all need the topics of the documents first; perplexity does not. To draw the samples by
+are scored one at a time, as they come. HSA, DO and MAP all need the topics of the documents first;
+perplexity does not. To draw the samples by
 hash, once for all T, took {drawing}; the
 ratios are without it.
 
