@@ -59,7 +59,7 @@ TRIALS = {
         OTHERS.format("nfcorpus-test") + "10,20,50,100,200,300,500 --level 2",
     ),
     "npl": Trial(
-        "NPL", "npl/docs.jsonl.gz", OTHERS.format("npl") + "20,50,100,200,300,500,1000", (0,)
+        "NPL", "npl/docs.jsonl.gz", OTHERS.format("npl") + "20,50,100,200,300,500,1000", (0, 1)
     ),
     "multi30k": Trial(
         "Multi30k, German to English", "multi30k/val.tsv",
