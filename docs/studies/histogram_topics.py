@@ -392,8 +392,8 @@ WHY = """\
 - **Range of T.** Where quality only falls, or only rises, with T, whatever moves with T follows it. The T of
   least perplexity is above the best T in {above} trials, below it in {below}, and the same in {same}. HSA is
   ahead where they lie far apart ({apart}):
-  perplexity rewards more topics than finding similar documents does. |R| of HSA by query is above that of
-  the control, ln T, in {control} of {total} trials.
+  perplexity rewards more topics than finding similar documents does. Over all trials |R| of HSA by query is
+  above that of the control in {control} of {total}.
 - **One fit is noisy.** R by seed, which changes the fit, the sample and, without other texts to train on, the
   documents asked about and those held out:
 {spread}
@@ -424,7 +424,9 @@ def why(kept: Found) -> str:
     ]
     apart = "; ".join(
         f"{title_of(key)}: best T {found['best']['topics']:,}, least perplexity with "
-        f"{found['least perplexity']['topics']:,}"
+        f"{found['least perplexity']['topics']:,}, |R| of HSA "
+        f"{abs(kept[key]['columns']['HSA per query']['pearson']['value']):.2f}, of the control, ln T, "
+        f"{abs(control(kept[key])[0]):.2f}"
         for key in ahead(kept)
         for found in [choices(kept[key])]
     )
