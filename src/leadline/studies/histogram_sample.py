@@ -28,7 +28,7 @@ from leadline.render import Cell, Sheet
 from leadline.results import plain
 from leadline.statistics.correlation import kendall, pearson, spearman, tau_ap
 from leadline.statistics.team_bootstrap import interval, team_interval
-from leadline.studies import Option, Outcome, Tell
+from leadline.studies import Option, Outcome, Tell, whole_numbers
 from leadline.wording import percent
 
 SHARED = (
@@ -71,7 +71,7 @@ class Grid(NamedTuple):
         """Lay it out; shares are percentages."""
         if repeats < 1:
             raise UsageError(f"repeats={repeats}; expected 1 or more samples")
-        parts = [one / 100 for one in numbers(kept, "shares")]
+        parts = [one / 100 for one in whole_numbers(kept, "shares")]
         if max(parts) > 1:
             raise UsageError(f"shares '{kept}'; expected percentages from 1 to 100")
         counted = np.flatnonzero(table.relevant(recipe.rel))
@@ -86,7 +86,7 @@ class Grid(NamedTuple):
             [shares(table, recipe.rel, part, recipe.seed + place) for part in parts]
             for place in range(repeats)
         ]
-        return cls(recipe, parts, numbers(samples, "samples"), flags, times)
+        return cls(recipe, parts, whole_numbers(samples, "samples"), flags, times)
 
     def means(self, values: Floats) -> Floats:
         """Give the mean over queries of ... x queries in every draw of every seed: ... x seeds x draws."""
@@ -107,14 +107,6 @@ class Grid(NamedTuple):
                     part = thinned.part(kept, drawn, size)
                     found[row, column, :, place] = _drawn(part, times, self.recipe)
         return found
-
-
-def numbers(text: str, name: str) -> list[int]:
-    """Read whole numbers from 1 with commas between."""
-    parts = text.split(",")
-    if not all(part.strip().isdigit() and int(part) > 0 for part in parts):
-        raise UsageError(f"{name} '{text}'; expected whole numbers with commas, as in 10,100")
-    return [int(part) for part in parts]
 
 
 def _drawn(part: Part, times: Floats, recipe: Recipe) -> list[Floats]:

@@ -31,7 +31,7 @@ from leadline.retrieval import score, search
 from leadline.run import Run
 from leadline.sampling.hashed import keys_of
 from leadline.statistics.correlation import average_ranks
-from leadline.studies import Option, Outcome, Tell
+from leadline.studies import Option, Outcome, Tell, whole_numbers
 from leadline.studies.histogram_sample import (
     ESTIMATES,
     LEAST,
@@ -41,7 +41,6 @@ from leadline.studies.histogram_sample import (
     against,
     figures,
     lines_of,
-    numbers,
     sheet,
     spread,
     tracked,
@@ -114,7 +113,7 @@ def run(
     recipe = Recipe(bins=bins, rel=level, seed=seed).checked()
     grid = Grid.of(table, recipe, samples, shares, repeats, draws)
     index = build_index(docs)
-    task = _task(index, queries, table, grid, numbers(tops, "tops"))
+    task = _task(index, queries, table, grid, whole_numbers(tops, "tops"))
     found = _ranked(task, models, grid, on_run)
     exact, rescored = grid.means(found.exact), grid.means(found.rescored)
     learns = np.array([one.learns for one in models])
