@@ -278,7 +278,7 @@ PAGE = """# Study: the shape of topics (DeShaTo)
 
 Ionescu, Chifu and Mothe 2015 on {count} public collections, each with {systems} of leadline's own systems,
 at most 100 documents a query. LDA with 50, 100 and 250 topics on whole collections, {fits} fits of 300
-sweeps each (on NPL 150); what is shown is the mean, fits are in brackets. A dash: not tried. leadline
+sweeps each (on NPL 150); what is shown is the mean, fits are in brackets. leadline
 {version}.
 
 **What was seen.** {words}
