@@ -18,7 +18,7 @@ from leadline.formats.opening import first_bytes
 from leadline.formats.pairs import read_pairs
 from leadline.formats.texts import rows_of
 from leadline.formats.trec_lists import looks_trec
-from leadline.formats.writing import compressed, deliver
+from leadline.formats.writing import deliver
 
 COLUMNS = ("query_id", "doc_id", "probability", "contributors")
 
@@ -148,4 +148,4 @@ def write_pool(pool: Pooled, path: str | os.PathLike[str]) -> None:
         brought = json.dumps(dict(ranks), ensure_ascii=False, separators=(",", ":"))
         lines.append(f"{query}\t{document}\t{int(share) if share == 1 else repr(share)}\t{brought}")
     content = ("\n".join(lines) + "\n").encode("utf-8", "surrogateescape")
-    deliver(path, compressed(path, content))
+    deliver(path, content)

@@ -24,8 +24,8 @@ SENTENCE = re.compile(
     f"|{PARAGRAPH}"
 )
 WORD_BEFORE = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]+$")
-ABBREVIATIONS = """al approx art ca cap cf ch co col corp dept dr ed eds eq eqs est etc ex fig figs gen gov inc jr lt ltd
-    mr mrs ms mt nos op p pp prof ref refs rep rev sec sen sr st ths viz vol vols vs bzw evtl ggf nr usw vgl
+ABBREVIATIONS = """al approx art ca cap cf ch co col corp dept dr ed eds eq eqs est etc ex fig figs gen gov inc
+    jr lt ltd mr mrs ms mt nos op p pp prof ref refs rep rev sec sen sr st ths viz vol vols vs bzw evtl ggf nr usw vgl
     mme mlle env"""
 KNOWN = frozenset(ABBREVIATIONS.split())
 JOINER = "\u200d"

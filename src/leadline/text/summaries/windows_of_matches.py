@@ -1,4 +1,4 @@
-"""Choose windows: the phrase, then the smallest stretch with most terms, then most matches, then the first."""
+"""Choose windows: the phrase, then the smallest stretch with most terms, most matches, the first."""
 
 from __future__ import annotations
 
