@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,9 +19,12 @@ from leadline.measures import Measure
 from leadline.notices import fractional_notice, levels_of, notices_of, undefined_notices
 from leadline.profiles import Averaging, Profile, profile_of
 from leadline.qrels import Qrels
-from leadline.results import Bounds, Results, RunInfo
-from leadline.statistics import Interval
+from leadline.results import Bounds, Notice, Results, RunInfo
+from leadline.statistics import Interval, checked_level
 from leadline.trec_names import relevance_strings as strings_of
+
+if TYPE_CHECKING:
+    from leadline.sampling.recall import Estimate, Estimates
 
 AVERAGES = ("all", "both", "with_relevant", "complete")
 DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@100", "Judged@10")
@@ -32,6 +36,7 @@ class _Found(NamedTuple):
     averaged: Flags
     limits: Bounds | None
     strings: list[str] | None
+    recalls: dict[str, Estimate]
 
 
 def evaluate(
@@ -45,6 +50,7 @@ def evaluate(
     queries: Averaging | None = None,
     negative: str = "nonrelevant",
     known: KnownLike | None = None,
+    pool: str | os.PathLike[str] | Mapping[str, Mapping[str, float]] | None = None,
     subtopics: bool = False,
     order: str = "score",
     on_duplicate: str = "refuse",
@@ -70,6 +76,10 @@ def evaluate(
     of tied documents and the grades of unjudged ones, `intervals` (True or the name of a way, as in "BCa")
     how far means would move with other queries. `on_run(done, total)` is called after each run.
 
+    Where qrels have inclusion probabilities (a column `probability`, or `pool`: a pool with them, or
+    `{query: {document: probability}}`), `results.estimates` has the estimated number of relevant documents
+    of a query and, for every R@k asked for, estimated recall over all queries, with intervals over draws.
+
     >>> qrels = {"q1": {"d1": 1, "d2": 0}}
     >>> results = evaluate(qrels, {"q1": {"d2": 2.0, "d1": 1.0}}, ["AP", "nDCG@10"])
     >>> results.mean("run", "AP")
@@ -88,6 +98,11 @@ def evaluate(
 
         table = table.with_known(known_documents.of(known))
         known = known_documents.shown(known)
+    pooled: list[Notice] = []
+    if pool is not None:
+        from leadline.sampling.recall import with_pool
+
+        table, pooled = with_pool(table, _shares(pool))
 
     def one(judged: Judged) -> _Found:
         return _Found(
@@ -96,8 +111,11 @@ def evaluate(
             _averaged(judged, wanted, averaging),
             _bounds(wanted, judged) if bounds else None,
             None if relevance_strings is None else strings_of(judged, relevance_strings),
+            {} if table.inclusion is None else _recalls(wanted, judged, confidence),
         )
 
+    if table.inclusion is not None:
+        checked_level(confidence)
     infos, found = judge_runs(
         runs, table, one, repair=repair_of(order, on_duplicate, on_nan), narrow=chosen.narrow,
         depth=depth, judged_only=judged_only, name_by=name_by, measures=wanted, on_run=on_run,
@@ -105,7 +123,7 @@ def evaluate(
     options = {
         "measures": list(map(str, wanted)), "profile": profile, "rel": rel,
         "documents": documents, "queries": averaging,
-        "negative": negative, "known": known, "subtopics": subtopics, "order": order,
+        "negative": negative, "known": known, "pool": _path(pool), "subtopics": subtopics, "order": order,
         "on_duplicate": on_duplicate, "on_nan": on_nan, "depth": depth, "judged_only": judged_only,
         "name_by": name_by, "relevance_strings": relevance_strings, "bounds": bounds,
         "intervals": bool(intervals),
@@ -115,6 +133,10 @@ def evaluate(
     if intervals:
         _add_intervals(results, intervals, confidence, seed)
     results.notices += fractional_notice(table) if chosen.whole_grades else []
+    if table.inclusion is not None:
+        recalls = [each.recalls for each in found]
+        results.estimates = _estimates(table, recalls, levels_of(wanted), confidence)
+        results.notices += pooled
     return results
 
 
@@ -153,6 +175,42 @@ def _add_intervals(
     assert not isinstance(kind, bool)
     results.intervals = intervals_of(results, kind, confidence=confidence, seed=seed)
     results.options |= {"intervals": results.intervals.by, "confidence": confidence, "seed": seed}
+
+
+def _recalls(measures: Sequence[Measure], judged: Judged, confidence: float) -> dict[str, Estimate]:
+    """Estimate recall as every measure of recall asks for it."""
+    from leadline.measures.recall import R
+    from leadline.sampling.recall import recall
+
+    return {
+        str(measure): recall(judged, measure.rel, measure.cutoff, confidence=confidence)
+        for measure in measures
+        if isinstance(measure, R)
+    }
+
+
+def _estimates(
+    table: Qrels, recalls: list[dict[str, Estimate]], levels: Sequence[float], confidence: float
+) -> Estimates:
+    from leadline.sampling.recall import Estimates, relevant
+
+    counts = {rel: relevant(table, rel, confidence=confidence) for rel in levels}
+    return Estimates(counts, recalls, confidence)
+
+
+def _shares(pool: str | os.PathLike[str] | Mapping[str, Mapping[str, float]]) -> Any:
+    """Give the probabilities of a pool by query and document."""
+    if isinstance(pool, Mapping):
+        return pool
+    from leadline.formats.pools import read_pool
+
+    return read_pool(pool).by_query()
+
+
+def _path(pool: object) -> str | None:
+    if pool is None:
+        return None
+    return os.fspath(pool) if isinstance(pool, (str, os.PathLike)) else "in memory"
 
 
 def _meaning(

@@ -12,11 +12,12 @@ import numpy as np
 
 from leadline.arguments import check_flags, check_whole, check_word
 from leadline.arrays import Flags, Hashes, Integers
+from leadline.collection import ids_of
 from leadline.errors import InputError, UsageError
 from leadline.estimators.systems import Systems, read_systems
 from leadline.formats import QrelsLike, RunLike, read_qrels, repair_of
 from leadline.formats.pools import Pooled, read_pool
-from leadline.formats.texts import TextsLike, read_documents, read_queries
+from leadline.formats.texts import TextsLike, read_queries
 from leadline.qrels import Qrels
 from leadline.results import Notice, RunInfo
 from leadline.sampling.pools import POOLS, Offered, PoolMethod
@@ -256,15 +257,6 @@ def _collection(systems: Systems, documents: TextsLike | None, seed: int) -> _Co
     places = {name: place for place, name in enumerate(names)}
     found = np.array([places.get(name, -1) for name in systems.documents], dtype=np.int64)
     return _Collection(names, document_keys(names, seed), found, True)
-
-
-def ids_of(documents: TextsLike) -> Iterator[bytes]:
-    """Give the ids of documents: of a file, of an index, or in memory."""
-    if isinstance(documents, (str, os.PathLike)) and os.path.isdir(documents):
-        from leadline.index import open_index
-
-        return iter(open_index(documents).ids)
-    return (to_bytes(document.id) for document in read_documents(documents))
 
 
 def _known_pairs(known: Any, judged: Qrels | None) -> set[tuple[str, str]]:
