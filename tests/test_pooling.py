@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -65,7 +66,7 @@ def test_everything_is_the_whole_collection_with_certainty() -> None:
 def test_pooling_again_adds_only_what_is_new(
     first: dict[str, list[str]], second: dict[str, list[str]], depth: int, count: int
 ) -> None:
-    options = {"depth": depth, "random": count, "documents": DOCS}
+    options: dict[str, Any] = {"depth": depth, "random": count, "documents": DOCS}
     old = pool({"a": first}, **options)
     new = pool({"a": first, "b": second}, known=old.whole.pairs(), **options)
     before, after = set(old.whole.pairs()), set(new.whole.pairs())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from leadline.trec_names import relevance_strings as strings_of
 if TYPE_CHECKING:
     from leadline.sampling.recall import Estimate, Estimates
 
+PoolLike: TypeAlias = "str | os.PathLike[str] | Mapping[str, Mapping[str, float]]"
 AVERAGES = ("all", "both", "with_relevant", "complete")
 DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@100", "Judged@10")
 
@@ -50,7 +51,7 @@ def evaluate(
     queries: Averaging | None = None,
     negative: str = "nonrelevant",
     known: KnownLike | None = None,
-    pool: str | os.PathLike[str] | Mapping[str, Mapping[str, float]] | None = None,
+    pool: PoolLike | None = None,
     subtopics: bool = False,
     order: str = "score",
     on_duplicate: str = "refuse",
@@ -92,17 +93,9 @@ def evaluate(
     wanted = chosen.measures(_listed(measures), rel=rel, documents=documents)
     averaging = chosen.queries if queries is None else queries
     check_word(AVERAGES, queries=averaging)
-    table = read_qrels(qrels, negative=negative, subtopics=subtopics)
-    if known is not None:
-        from leadline.formats import known as known_documents
-
-        table = table.with_known(known_documents.of(known))
-        known = known_documents.shown(known)
-    pooled: list[Notice] = []
-    if pool is not None:
-        from leadline.sampling.recall import with_pool
-
-        table, pooled = with_pool(table, _shares(pool))
+    table, pooled = _table(read_qrels(qrels, negative=negative, subtopics=subtopics), known, pool)
+    if table.inclusion is not None:
+        checked_level(confidence)
 
     def one(judged: Judged) -> _Found:
         return _Found(
@@ -114,16 +107,14 @@ def evaluate(
             {} if table.inclusion is None else _recalls(wanted, judged, confidence),
         )
 
-    if table.inclusion is not None:
-        checked_level(confidence)
     infos, found = judge_runs(
         runs, table, one, repair=repair_of(order, on_duplicate, on_nan), narrow=chosen.narrow,
         depth=depth, judged_only=judged_only, name_by=name_by, measures=wanted, on_run=on_run,
     )  # fmt: skip
     options = {
         "measures": list(map(str, wanted)), "profile": profile, "rel": rel,
-        "documents": documents, "queries": averaging,
-        "negative": negative, "known": known, "pool": _path(pool), "subtopics": subtopics, "order": order,
+        "documents": documents, "queries": averaging, "negative": negative,
+        "known": _shown_known(known), "pool": _path(pool), "subtopics": subtopics, "order": order,
         "on_duplicate": on_duplicate, "on_nan": on_nan, "depth": depth, "judged_only": judged_only,
         "name_by": name_by, "relevance_strings": relevance_strings, "bounds": bounds,
         "intervals": bool(intervals),
@@ -133,10 +124,9 @@ def evaluate(
     if intervals:
         _add_intervals(results, intervals, confidence, seed)
     results.notices += fractional_notice(table) if chosen.whole_grades else []
+    results.notices += pooled
     if table.inclusion is not None:
-        recalls = [each.recalls for each in found]
-        results.estimates = _estimates(table, recalls, levels_of(wanted), confidence)
-        results.notices += pooled
+        results.estimates = _estimates(table, found, levels_of(wanted), confidence)
     return results
 
 
@@ -177,6 +167,21 @@ def _add_intervals(
     results.options |= {"intervals": results.intervals.by, "confidence": confidence, "seed": seed}
 
 
+def _table(
+    table: Qrels, known: KnownLike | None, pool: PoolLike | None
+) -> tuple[Qrels, list[Notice]]:
+    """Add to judgments what the user knew before, and the probabilities of a pool."""
+    if known is not None:
+        from leadline.formats import known as known_documents
+
+        table = table.with_known(known_documents.of(known))
+    if pool is None:
+        return table, []
+    from leadline.sampling.recall import with_pool
+
+    return with_pool(table, _shares(pool))
+
+
 def _recalls(measures: Sequence[Measure], judged: Judged, confidence: float) -> dict[str, Estimate]:
     """Estimate recall as every measure of recall asks for it."""
     from leadline.measures.recall import R
@@ -190,15 +195,21 @@ def _recalls(measures: Sequence[Measure], judged: Judged, confidence: float) -> 
 
 
 def _estimates(
-    table: Qrels, recalls: list[dict[str, Estimate]], levels: Sequence[float], confidence: float
+    table: Qrels, found: Sequence[_Found], levels: Sequence[float], confidence: float
 ) -> Estimates:
     from leadline.sampling.recall import Estimates, relevant
 
     counts = {rel: relevant(table, rel, confidence=confidence) for rel in levels}
-    return Estimates(counts, recalls, confidence)
+    return Estimates(counts, [each.recalls for each in found], confidence)
 
 
-def _shares(pool: str | os.PathLike[str] | Mapping[str, Mapping[str, float]]) -> Any:
+def _shown_known(known: KnownLike | None) -> str | dict[str, list[str]] | None:
+    from leadline.formats import known as known_documents
+
+    return None if known is None else known_documents.shown(known)
+
+
+def _shares(pool: PoolLike) -> Any:
     """Give the probabilities of a pool by query and document."""
     if isinstance(pool, Mapping):
         return pool

@@ -49,12 +49,12 @@ def test_weights_give_the_documents_with_the_largest_sums(
     lists: list[list[int]], most: int
 ) -> None:
     every = {document for one in lists for document in one}
-    for name, weight in (
-        (f"RRF(documents={most},k=10)", lambda rank: 1 / (10 + rank)),
-        (f"RBP(documents={most},p=0.7)", lambda rank: 0.3 * 0.7 ** (rank - 1)),
+    for name, weights in (
+        (f"RRF(documents={most},k=10)", [1 / (11 + place) for place in range(9)]),
+        (f"RBP(documents={most},p=0.7)", [0.3 * 0.7**place for place in range(9)]),
     ):
         sums = {
-            document: sum(weight(one.index(document) + 1) for one in lists if document in one)
+            document: sum(weights[one.index(document)] for one in lists if document in one)
             for document in every
         }
         slow = sorted(every, key=lambda document: (-round(sums[document], 12), -document))

@@ -47,8 +47,8 @@ WORST = 5  # queries that are shown
     help="Write the result to FILE; with --fix the repaired copy.",
 )  # fmt: skip
 def command(
-    *, files: tuple[str, ...], kind: str | None, subtopics: bool, docs: str | None, qrels: str | None, fix: bool, on_duplicate: str,
-    on_nan: str, form: str, output: str | None,
+    *, files: tuple[str, ...], kind: str | None, subtopics: bool, docs: str | None, qrels: str | None,
+    fix: bool, on_duplicate: str, on_nan: str, form: str, output: str | None,
 ) -> None:  # fmt: skip
     """Find what is wrong or odd in runs and qrels, with lines and counts; how much a corpus covers.
 
@@ -92,11 +92,12 @@ def _coverage(docs: str, qrels: str) -> dict[str, Any]:
 def _covered(found: dict[str, Any]) -> str:
     """Say what a corpus holds for people, the worst queries too."""
     share = "" if found["share"] is None else f" ({percent(round(found['share'], 4))})"
-    lines = [
+    said = (
         f"{found['docs']}: {counted(found['documents'], 'document')}; holds {found['held']:,} of "
         f"{found['relevant']:,} relevant documents of {found['qrels']}{share}, and "
         f"{found['judged_held']:,} of {found['judged']:,} judged ones"
-    ]
+    )
+    lines = [said]
     lacking = [row for row in found["queries"] if row["held"] < row["relevant"]]
     if lacking:
         worst = ", ".join(

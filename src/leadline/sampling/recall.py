@@ -111,8 +111,8 @@ def recall(
     F and N are the Horvitz-Thompson sums over the relevant documents found and not found; recall is
     F / (F + N). A mean of the recalls of single queries would be biased as long as most queries have no
     relevant document among the drawn ones, so this one is a ratio of sums over all queries, which weighs
-    queries by their relevant documents. The interval is over draws: those of F and N put together on the
-    scale of ln F - ln N (Zou and Donner 2008).
+    queries by their relevant documents; its own bias falls with the relevant documents drawn in all. The
+    interval is over draws: those of F and N put together on the scale of ln F - ln N (Zou and Donner 2008).
     """
     qrels = judged.qrels
     rows = judged.row[(judged.grade >= rel) & (judged.rank <= (cutoff or math.inf))]
