@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import Leadline
-from leadline import pool
+from leadline import evaluate, pool
 from leadline.errors import UsageError
 from leadline.formats.pools import read_pool, write_pool
 
@@ -158,8 +158,25 @@ def test_the_command_refuses_what_leads_nowhere(runs: list[str], leadline: Leadl
     leadline("pool", *runs, "--depth", 9, "-o", "pool.tsv")
     done = leadline("pool", *runs, "--depth", 9, "-o", "more.tsv", "--known", "pool.tsv")
     assert "nothing to judge: all pairs are known; --whole writes them" in done.err
+    Path("others.csv").write_text("doc_id,text\nx1,text\n")
+    done = leadline("pool", *runs, "--depth", 9, "-o", "more.tsv", "--docs", "others.csv")
+    assert "the collection has no pooled document; do the ids match?" in done.err
     done = leadline("pool", *runs, "--depth", 9, "-o", "a.run")
     assert "a.run would overwrite an input" in done.err
+
+
+def test_a_pool_estimates_recall_as_its_file_does(tmp_path: Path) -> None:
+    found = pool({"a": A, "b": B}, depth=1, random=4, documents=DOCS).whole
+    qrels = {"q1": {"d1": 1, "d6": 1, **dict.fromkeys(found.by_query()["q1"], 1)}}
+    write_pool(found, tmp_path / "pool.tsv")
+    estimates = [
+        evaluate(qrels, {"a": A}, "R@2", pool=given).to_dict()["relevant"]
+        for given in (found, found.by_query(), str(tmp_path / "pool.tsv"))
+    ]
+    assert estimates[0] == estimates[1] == estimates[2]
+    assert (
+        estimates[0][0]["value"] == 20
+    )  # all are relevant: 2 for certain, and 4 that stand for 18
 
 
 def test_a_pool_can_be_written_in_python(tmp_path: Path) -> None:

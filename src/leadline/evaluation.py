@@ -24,9 +24,10 @@ from leadline.statistics import Interval, checked_level
 from leadline.trec_names import relevance_strings as strings_of
 
 if TYPE_CHECKING:
+    from leadline.formats.pools import Pooled
     from leadline.sampling.recall import Estimate, Estimates
 
-PoolLike: TypeAlias = "str | os.PathLike[str] | Mapping[str, Mapping[str, float]]"
+PoolLike: TypeAlias = "str | os.PathLike[str] | Pooled | Mapping[str, Mapping[str, float]]"
 AVERAGES = ("all", "both", "with_relevant", "complete")
 DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@100", "Judged@10")
 
@@ -77,7 +78,7 @@ def evaluate(
     of tied documents and the grades of unjudged ones, `intervals` (True or the name of a way, as in "BCa")
     how far means would move with other queries. `on_run(done, total)` is called after each run.
 
-    Where qrels have inclusion probabilities (a column `probability`, or `pool`: a pool with them, or
+    Where qrels have inclusion probabilities (a column `probability`, or `pool`: a file, `Pooled`, or
     `{query: {document: probability}}`), `results.estimates` has the estimated number of relevant documents
     of a query and, for every R@k asked for, estimated recall over all queries, with intervals over draws.
 
@@ -213,9 +214,9 @@ def _shares(pool: PoolLike) -> Any:
     """Give the probabilities of a pool by query and document."""
     if isinstance(pool, Mapping):
         return pool
-    from leadline.formats.pools import read_pool
+    from leadline.formats.pools import Pooled, read_pool
 
-    return read_pool(pool).by_query()
+    return pool.by_query() if isinstance(pool, Pooled) else read_pool(pool).by_query()
 
 
 def _path(pool: object) -> str | None:

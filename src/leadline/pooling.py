@@ -40,6 +40,7 @@ class Pool:
     brought: dict[str, tuple[int, int]]
     notices: list[Notice] = field(default_factory=list)
     options: dict[str, Any] = field(default_factory=dict)
+    read: dict[str, int] = field(default_factory=dict)  # rows of what was read beside the runs
 
     def __len__(self) -> int:
         return len(self.new.documents)
@@ -121,19 +122,21 @@ def pool(
     table = None if judged is None else read_qrels(judged)
     before = _known_pairs(known, table)
     collection = _collection(systems, documents, seed)
-    makers = _Maker(systems, collection, chosen, random, everything, table, rel)
+    maker = _Maker(systems, collection, chosen, random, everything, table, rel)
     names = list(Vocabulary.of_bytes([*systems.queries.names, *asked]).names)
     rows: list[Row] = []
     for done, name in enumerate(names, start=1):
-        rows += makers.rows(name)
+        rows += maker.rows(name)
         if on_query:
             on_query(done, len(names))
     return Pool(
         _pooled(rows), _pooled(_new(rows, before, batch)), systems.infos, _brought(systems, rows),
-        _notices(systems, asked, chosen, makers, table, known, rows),
+        _notices(systems, asked, chosen, maker, table, known, rows),
         {"method": None if chosen is None else str(chosen), "random": random, "everything": everything,
          "batch": batch, "rel": rel, "seed": seed, "order": order, "on_duplicate": on_duplicate,
          "on_nan": on_nan, "name_by": name_by},
+        {"documents": len(collection.names), "queries": len(asked), "known": len(before),
+         "judged": 0 if table is None else len(table)},
     )  # fmt: skip
 
 
@@ -168,24 +171,15 @@ class _Maker:
             place = np.concatenate([place, np.setdiff1d(np.flatnonzero(rest), place)])
         rest[place] = False
         left = int(rest.sum())
-        more = (
-            drawn(query, self.collection.keys, self.random, among=rest)
-            if self.random
-            else place[:0]
-        )
+        more = drawn(query, self.collection.keys, self.random, among=rest)
         self.short += len(more) < self.random
         ranks = self._ranks(lists)
         share = len(more) / left if left else 1.0
-        for number, probability in [(at, 1.0) for at in place.tolist()] + [
-            (at, share) for at in more.tolist()
-        ]:
+        shares = [1.0] * len(place) + [share] * len(more)
+        for number, probability in zip([*place.tolist(), *more.tolist()], shares, strict=True):
             name = to_text(self.collection.names[number])
-            yield (
-                to_text(query),
-                name,
-                probability,
-                ranks.get(number, {}) if probability == 1 else {},
-            )
+            brought = ranks.get(number, {}) if probability == 1 else {}
+            yield to_text(query), name, probability, brought
 
     def _pooled(self, query: bytes, lists: Sequence[Any], union: Integers) -> Integers:
         """Give the documents that the method chooses, the first first."""

@@ -99,7 +99,7 @@ class Qrels:
         hashes: Hashes | None = None,
         source: str = "",
     ) -> None:
-        freeze(begin, end, grades)
+        freeze(begin, end, grades, *(() if inclusion is None else (inclusion,)))
         self.queries = queries
         self.begin = begin
         self.end = end

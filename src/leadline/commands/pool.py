@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -65,22 +64,21 @@ def command(*, runs: tuple[str, ...], output: str, form: str, whole: bool, **opt
     from leadline.formats.pools import write_pool
     from leadline.pooling import pool
 
-    given = [options[name] for name in ("documents", "queries", "known", "judged") if options[name]]
-    keep_inputs(output, *runs, *given)
+    given = {name: options[name] for name in ("documents", "queries", "known", "judged")}
+    keep_inputs(output, *runs, *filter(None, given.values()))
     with progress("queries") as on_query:
         found = pool(runs, on_query=on_query, **options)
     made = found.whole if whole else found.new
+    if not found.whole.documents:
+        raise UsageError("nothing to judge: the collection has no pooled document; do the ids match?")
     if not made.documents:
         raise UsageError("nothing to judge: all pairs are known; --whole writes them")
     write_pool(made, output)
     inputs = [describe_input(info.path, info.counts["documents_read"]) for info in found.runs]
-    inputs += [describe_input(path, 0) for path in given if not os.path.isdir(path)]
-    asked = found.options | {
-        name: options[name] for name in ("documents", "queries", "known", "judged")
-    }
+    inputs += [describe_input(path, found.read[name]) for name, path in given.items() if path]
     data = found.to_dict() | {"pool": output}
     deliver(
-        facts_text("pool", inputs, asked | {"whole": whole}, found.notices, data,
+        facts_text("pool", inputs, found.options | given | {"whole": whole}, found.notices, data,
                    sheet_of(found, output), form), None,
     )  # fmt: skip
 

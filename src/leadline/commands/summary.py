@@ -27,6 +27,11 @@ class Found(NamedTuple):
     analysis: str
     notices: list[Notice]
 
+    @property
+    def heading(self) -> str:
+        """Give the title, where it is not all that there is."""
+        return "" if self.title == self.text else self.title
+
 
 @click.command(
     epilog='Example: leadline summary docs.jsonl --doc d42 --query "flow past a wing" --words 30'
@@ -145,15 +150,12 @@ def nearest(doc: str, known: list[str]) -> str:
 def plain_text(found: Found, made: Summary, *, to_file: bool) -> str:
     """Write it for people: the title, the summary, and what should be said."""
     bold = not to_file and sys.stdout.isatty()
-    head = [Summary(found.title).to_terminal()] if found.title != found.text and found.title else []
+    head = [Summary(found.heading).to_terminal()] if found.heading else []
     return "\n".join([*head, made.to_terminal(bold=bold), *map(str, found.notices)]) + "\n"
 
 
 def page_of(found: Found, made: Summary) -> str:
     """Write it as a piece of a page; text of any direction is shown as it runs."""
-    head = (
-        f'<h3 dir="auto">{Summary(found.title).to_html()}</h3>\n'
-        if found.title != found.text and found.title
-        else ""
-    )
+    title = Summary(found.heading).to_html()
+    head = f'<h3 dir="auto">{title}</h3>\n' if title else ""
     return f'{head}<p dir="auto">{made.to_html()}</p>\n'

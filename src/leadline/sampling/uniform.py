@@ -27,7 +27,7 @@ def drawn(query: bytes, keys: Hashes, count: int, *, among: Flags) -> Integers:
     >>> drawn(b"q1", keys, 3, among=np.ones(4, dtype=bool)).tolist()[:2] == few
     True
     """
-    places = np.flatnonzero(among)
+    places = np.flatnonzero(among) if count else np.empty(0, dtype=np.int64)
     mixed = _mixed(keys[places] ^ keys_of(query, [b""], 0)[0])
     chosen = np.arange(len(places))
     if 0 < count < len(places):
