@@ -207,6 +207,9 @@ def test_html_and_control_characters_of_a_document_do_nothing() -> None:
     raw = Summary(text, ()).to_terminal()
     assert not set(raw) & {"\x1b", "\x00", "\u202e", "\ud800"}
     assert found.to_terminal().count("\x1b[1m") == 3
+    lines = Summary("one\r\ntwo\rthree\tfour")
+    assert lines.to_html() == "one\r\ntwo\rthree\tfour"
+    assert lines.to_terminal() == "one\ntwo\nthree\tfour"
 
 
 def test_five_megabytes_of_anything_are_no_trouble() -> None:

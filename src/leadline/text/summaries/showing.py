@@ -7,8 +7,9 @@ import re
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-# What no page and no terminal should get from a document: controls but tab and newline, halves of letters.
-UNSHOWN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+# What no page and no terminal should get from a document: controls but white space, halves of letters.
+UNSHOWN = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+RETURNING = re.compile("\r\n?|\f")  # a terminal would write over the line
 # Characters that turn the direction of what follows: they must not reach beyond the document.
 TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
@@ -39,7 +40,11 @@ class Summary(NamedTuple):
         'a [wing] lifts'
         """
         first, last = ("\x1b[1m", "\x1b[0m") if bold else ("[", "]")
-        return self._marked(lambda text: TURNING.sub("", UNSHOWN.sub("\ufffd", text)), first, last)
+
+        def safe(text: str) -> str:
+            return TURNING.sub("", UNSHOWN.sub("\ufffd", RETURNING.sub("\n", text)))
+
+        return self._marked(safe, first, last)
 
     def _marked(self, safe: Callable[[str], str], first: str, last: str) -> str:
         parts = []

@@ -71,9 +71,11 @@ def smallest(found: Matched, bound: int) -> tuple[Integers, Integers]:
     >>> [ends.tolist() for ends in smallest(of, 10)]  # units 5 to 7 have both terms
     [[5], [8]]
     """
-    low = found.low.tolist()
-    high = np.minimum(found.high, found.low + bound).tolist()  # a match may be longer
-    term = found.term.tolist()
+    ends = np.minimum(found.high, found.low + bound)  # a match may be longer
+    if (found.term == found.term[0]).all():
+        least = ends - found.low == (ends - found.low).min()
+        return found.low[least], ends[least]
+    low, high, term = found.low.tolist(), ends.tolist(), found.term.tolist()
     terms = max(term) + 1
     counts, first, distinct, most = [0] * terms, 0, 0, 0
     for last, code in enumerate(term):
