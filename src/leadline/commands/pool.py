@@ -70,7 +70,9 @@ def command(*, runs: tuple[str, ...], output: str, form: str, whole: bool, **opt
         found = pool(runs, on_query=on_query, **options)
     made = found.whole if whole else found.new
     if not found.whole.documents:
-        raise UsageError("nothing to judge: the collection has no pooled document; do the ids match?")
+        raise UsageError(
+            "nothing to judge: the collection has no pooled document; do the ids match?"
+        )
     if not made.documents:
         raise UsageError("nothing to judge: all pairs are known; --whole writes them")
     write_pool(made, output)

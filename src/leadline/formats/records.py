@@ -36,7 +36,8 @@ class Records:
     listed: bool = False  # bare ranked lists: the place in the list is all there is
     text: bool = False  # numbers are text
     names: tuple[str, ...] = ()  # of all columns
-    shares: dict[tuple[str, str], object] = field(default_factory=dict)  # probabilities, as they stand there
+    # Probabilities, as they stand there.
+    shares: dict[tuple[str, str], object] = field(default_factory=dict)
 
     def at(self, error: InputError, place: int | None) -> InputError:
         """Give an error with the place that it was found at."""
