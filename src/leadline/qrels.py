@@ -96,6 +96,7 @@ class Qrels:
         subtopics: Subtopics | None = None,
         hashes: Hashes | None = None,
         source: str = "",
+        remarks: tuple[tuple[str, str, int], ...] = (),
     ) -> None:
         freeze(begin, end, grades)
         self.queries = queries
@@ -106,6 +107,7 @@ class Qrels:
         self.known = known
         self.subtopics = subtopics
         self.source = source
+        self.remarks = remarks  # code, words and count: what a reader of numbers should know
         self._hashes = hashes
         self._relevant: dict[float, Integers] = {}
 
@@ -257,7 +259,7 @@ class Qrels:
             self.queries, before[self.begin], before[self.end], self.documents.take(rows),
             self.grades[rows], known=None if self.known is None else self.known[rows],
             subtopics=None if self.subtopics is None else self.subtopics.keep(rows),
-            source=self.source,
+            source=self.source, remarks=self.remarks,
         )  # fmt: skip
 
     def only(self, code: int) -> Qrels:
@@ -281,7 +283,7 @@ class Qrels:
         )
         return Qrels(
             self.queries, self.begin, self.end, self.documents, self.grades, known=flags,
-            subtopics=self.subtopics, hashes=self._hashes, source=self.source,
+            subtopics=self.subtopics, hashes=self._hashes, source=self.source, remarks=self.remarks,
         )  # fmt: skip
 
     def with_one_subtopic(self) -> Qrels:
@@ -292,7 +294,7 @@ class Qrels:
         )
         return Qrels(
             self.queries, self.begin, self.end, self.documents, self.grades, known=self.known,
-            subtopics=only, hashes=self._hashes, source=self.source,
+            subtopics=only, hashes=self._hashes, source=self.source, remarks=self.remarks,
         )  # fmt: skip
 
     def by_subtopic(self) -> dict[str, dict[str, dict[str, float]]] | None:

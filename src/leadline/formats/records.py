@@ -36,6 +36,7 @@ class Records:
     listed: bool = False  # bare ranked lists: the place in the list is all there is
     text: bool = False  # numbers are text
     names: tuple[str, ...] = ()  # of all columns
+    remarks: tuple[tuple[str, str, int], ...] = ()  # code, words and count of what was merged
 
     def at(self, error: InputError, place: int | None) -> InputError:
         """Give an error with the place that it was found at."""
@@ -55,7 +56,9 @@ def qrels(records: Records) -> Qrels:
     sizes = np.diff(lists.bounds).tolist()
     queries = (name for name, size in zip(lists.queries, sizes, strict=True) for _ in range(size))
     rows = zip(queries, lists.documents, lists.scores.tolist(), strict=True)
-    return Qrels.of(rows, source=records.path)
+    made = Qrels.of(rows, source=records.path)
+    made.remarks = records.remarks
+    return made
 
 
 def qrels_by_subtopic(records: Records) -> Qrels:
