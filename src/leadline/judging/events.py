@@ -7,12 +7,18 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from leadline.errors import UsageError
+from leadline.formats import columns
+from leadline.formats.merging import RULES
 
 KINDS = ("judge", "skip", "undo")
 FORMS = ("title", "static", "dynamic", "full")
 LONGEST_NOTE = 10_000
 LONGEST_NAME = 100
-RESERVED = {"majority", "max", "mean"}  # merge rules, where a judge may be named too
+# Where a judge is named, a merge rule or a column may stand too.
+RESERVED = frozenset(
+    (*RULES, *columns.QUERY, *columns.DOCUMENT, *columns.GRADE, *columns.SCORE, *columns.RANK,
+     *columns.SUBTOPIC, *columns.TAG, "probability", "note")
+)  # fmt: skip
 
 
 class Event(NamedTuple):
@@ -67,7 +73,7 @@ def check_judge(name: str) -> str:
             f"a judge called '{kept[:40]}'; expected a name of up to {LONGEST_NAME} letters without a comma"
         )
     if kept.casefold() in RESERVED:
-        raise UsageError(f"a judge called '{kept}'; expected another name: it is a merge rule")
+        raise UsageError(f"a judge called '{kept}'; expected another name: it means something else in a table")
     return kept
 
 

@@ -1,0 +1,85 @@
+"""Run the judging page: one server a store, on this machine only unless told otherwise."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import socket
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from leadline.errors import InputError, UsageError
+
+
+def is_loopback(host: str) -> bool:
+    """Say whether only this machine can reach a host.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
+    (True, True, False)
+    """
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Take a port; 0 takes a free one."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family)
+    except OverflowError:
+        raise UsageError(f"port {port}; expected 0 to 65535") from None
+    except OSError as error:
+        raise UsageError(
+            f"cannot listen on {host}, port {port} ({error.strerror or error}); expected a free port, "
+            "as with --port 0"
+        ) from None
+
+
+def address(taken: socket.socket) -> str:
+    """Give the address of a page on a port that was taken."""
+    host, port = taken.getsockname()[:2]
+    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+
+
+@contextmanager
+def alone(path: str) -> Iterator[None]:
+    """Refuse a second server on a store; the lock falls with the process, however that ends."""
+    beside = f"{path}-serving"
+    lock = sqlite3.connect(beside, timeout=0, isolation_level=None)
+    try:
+        lock.execute("BEGIN EXCLUSIVE")
+    except sqlite3.OperationalError as error:
+        lock.close()
+        held = "locked" in str(error)
+        raise InputError(
+            "is open in another judging page" if held else f"cannot be locked ({error})",
+            expected="one page a store: judges can share it", path=path,
+        ) from None  # fmt: skip
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            os.unlink(beside)
+        lock.close()
+
+
+def run(app: Any, taken: socket.socket, on_start: Callable[[], None]) -> None:
+    """Serve until the user stops it."""
+    import uvicorn
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            on_start()
+
+    config = uvicorn.Config(
+        app, log_level="error", access_log=False, server_header=False, ws="none", lifespan="off",
+        timeout_graceful_shutdown=2,
+    )  # fmt: skip
+    Server(config).run(sockets=[taken])
