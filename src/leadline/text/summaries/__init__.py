@@ -23,7 +23,7 @@ def static_summary(
     character counts as a word; more than 24 characters without a word count as words, too. White space
     becomes one blank, control characters go.
 
-    Source: lecture on IR evaluation, "Static summaries"; centroid: Radev et al., Inf. Process. Manage. 40 (2004).
+    Source: lecture on IR evaluation, "Static summaries"; centroid: Radev et al. 2004.
 
     >>> static_summary("One two three. Four five six.", words=4).text
     'One two three. Four …'
@@ -50,17 +50,18 @@ def dynamic_summary(
 ) -> Summary:
     """Summarise a text by the places that match a query best.
 
-    At most `windows` windows, of `words` words in all. The best window holds the whole query as a phrase;
-    else it is around the smallest stretch with the most distinct query terms; among equals it shows the most
-    matches, then it is the earliest. A further window is chosen in the same way from what is left, for the
-    terms not yet shown as long as there are any. A window begins and ends with a sentence where its length
-    allows, and has an ellipsis where it does not; windows stand in the order of the text, an ellipsis
-    between them. Words are compared by the terms of `analysis`, stop words only when a query has nothing
-    else. Where nothing matches, it is the static summary. Linear in the length of the text.
+    At most `windows` windows, of `words` words in all and at least eight each. The best window holds the
+    whole query as a phrase; else it is around the smallest stretch with the most distinct query terms; among
+    equals it shows the most matches, then it is the earliest. A further window is chosen in the same way from
+    what is left, for the terms not yet shown as long as there are any. A window begins and ends with a
+    sentence where its length allows, and has an ellipsis where it does not; windows stand in the order of the
+    text, an ellipsis between them. Words are compared by the terms of `analysis`, stop words only when a
+    query has nothing else. Where nothing matches, it is the static summary. Linear in the length of the text.
 
     Source: lecture on IR evaluation, "Dynamic summaries".
 
-    >>> found = dynamic_summary("Rain fell. New islands grew. The rest is sea.", "growing new island", words=3)
+    >>> text = "Rain fell. New islands grew. The rest is sea."
+    >>> found = dynamic_summary(text, "growing new island", words=3)
     >>> found.text, [found.text[begin:end] for begin, end in found.highlights]
     ('New islands grew.', ['New', 'islands'])
     """

@@ -24,11 +24,10 @@ SENTENCE = re.compile(
     f"|{PARAGRAPH}"
 )
 WORD_BEFORE = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]+$")
-ABBREVIATIONS = frozenset(
-    """al approx art ca cap cf ch co col corp dept dr ed eds eq eqs est etc ex fig figs gen gov inc jr lt ltd
-    mr mrs ms mt nos op p pp prof ref refs rep rev sec sen sr st ths viz vol vols vs bzw evtl ggf nr usw vgl
-    mme mlle env""".split()
-)
+ABBREVIATIONS = """al approx art ca cap cf ch co col corp dept dr ed eds eq eqs est etc ex fig figs gen gov inc
+    jr lt ltd mr mrs ms mt nos op p pp prof ref refs rep rev sec sen sr st ths viz vol vols vs bzw evtl ggf nr usw vgl
+    mme mlle env"""
+KNOWN = frozenset(ABBREVIATIONS.split())
 JOINER = "\u200d"
 
 
@@ -85,9 +84,9 @@ class Layout(NamedTuple):
 
 
 def tidy(text: str) -> str:
-    """Make white space one blank and an empty line one mark; take out what nobody should be shown.
+    r"""Make white space one blank and an empty line one mark; take out what nobody should be shown.
 
-    >>> tidy(" a\\tb  c ")
+    >>> tidy(" a\tb  c ")
     'a b c'
     """
     if not text.isprintable():
@@ -98,9 +97,9 @@ def tidy(text: str) -> str:
 
 
 def unbroken(text: str, place: int) -> int:
-    """Move a place back so that it parts no letter from its marks and no joined signs.
+    r"""Move a place back so that it parts no letter from its marks and no joined signs.
 
-    >>> unbroken("e\\u0301a", 1), unbroken("e\\u0301a", 2)
+    >>> unbroken("e\u0301a", 1), unbroken("e\u0301a", 2)
     (0, 2)
     """
     for at in range(place, max(0, place - LONGEST), -1):

@@ -1,4 +1,4 @@
-"""The choice of windows: phrase, then the smallest stretch with the most terms, then matches, then earliest."""
+"""Choose windows: the phrase, then the smallest stretch with most terms, most matches, the first."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from leadline.arrays import Flags, Integers
 from leadline.text.summaries.layout import Layout
 from leadline.text.summaries.occurrences import Found
 
+FEWEST = 8  # words of a window, where there are several
 Window = tuple[int, int]  # units: the first, and the one after the last
 
 
@@ -31,7 +32,7 @@ def choose(layout: Layout, found: Found, *, words: int, windows: int) -> list[Wi
         return [(0, layout.size)]
     all_of = Matched(*_units(layout, found.begin, found.end), found.term)
     phrases = _units(layout, *np.array(found.phrases, dtype=np.int64).reshape(-1, 2).T)
-    windows = min(windows, words)
+    windows = min(windows, max(1, words // FEWEST))
     picked: list[Window] = []
     left = np.ones(len(all_of.low), dtype=np.bool_)
     unseen = left.copy()
