@@ -114,8 +114,10 @@ def _serve(
         ) as found:  # fmt: skip
             app = found.app(token=token, local=serving.is_loopback(host))
             link = serving.link(taken, host, token)
-            serving.run(app, taken, lambda: _started(found, link, no_browser=no_browser))
-            _stopped(found, store)
+            try:
+                serving.run(app, taken, lambda: _started(found, link, no_browser=no_browser))
+            finally:
+                _stopped(found, store)
 
 
 def _started(found: Opened, link: str, *, no_browser: bool) -> None:

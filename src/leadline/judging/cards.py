@@ -63,6 +63,8 @@ class Cards:
         query = self.queries[pair.query].content
         title = Summary(found.title, self._matches(found.title, query))
         summary = None if form == "title" else self._summary(pair, form)
+        if form == "full" and summary is not None and len(summary.text) >= len(found.text.strip()):
+            summary = None  # the text that stands below is no longer
         return {
             "pair": pair.id, "query": pair.query, "document": showable(pair.document), "form": form,
             "title": pieces(title), "facts": [[name, showable(text)] for name, text in found.facts],

@@ -39,6 +39,9 @@ class Texts(Protocol):
     def get(self, name: str) -> Text:
         """Give the text of a document."""
 
+    def close(self) -> None:
+        """Forget the texts."""
+
 
 def open_texts(
     source: str,
@@ -76,14 +79,18 @@ class FileTexts:
             if on_document is not None:
                 on_document(count, 0)
         self._file.flush()
-        self.get = lru_cache(maxsize=KEPT)(self._get)
+        self._kept = lru_cache(maxsize=KEPT)(self._read)
 
     @property
     def ids(self) -> Collection[str]:
         """Give the ids of the documents of the pool that were there."""
         return self.places.keys()
 
-    def _get(self, name: str) -> Text:
+    def get(self, name: str) -> Text:
+        """Give the text of a document."""
+        return self._kept(name)
+
+    def _read(self, name: str) -> Text:
         begin, size = self.places[name]
         with self._lock:
             self._file.seek(begin)
@@ -121,6 +128,9 @@ class IndexTexts:
         title = record.pop("title", "") or ""
         text = self.index.text(code).decode("utf-8", "replace")
         return Text(title, text.removeprefix(f"{title}\n") if title else text, facts_of(record))
+
+    def close(self) -> None:
+        """Let go of the index."""
 
 
 def facts_of(more: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:

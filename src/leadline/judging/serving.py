@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import secrets
 import socket
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
+from urllib.parse import quote
 
 from leadline.errors import InputError, UsageError
+
+SHORTEST = 8  # letters of a token
 
 
 def is_loopback(host: str) -> bool:
@@ -41,10 +45,21 @@ def listen(host: str, port: int) -> socket.socket:
         ) from None
 
 
-def address(taken: socket.socket) -> str:
-    """Give the address of a page on a port that was taken."""
-    host, port = taken.getsockname()[:2]
-    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+def token_for(host: str, token: str | None) -> str | None:
+    """Check a token; make one where others than this machine can reach the page."""
+    if token is None:
+        return None if is_loopback(host) else secrets.token_urlsafe(16)
+    if len(token) < SHORTEST or token != token.strip():
+        raise UsageError(f"a token of {len(token.strip())} letters; expected {SHORTEST} or more, no blanks around")
+    return token
+
+
+def link(taken: socket.socket, host: str, token: str | None) -> str:
+    """Give the address of a page on a port that was taken, with the token where there is one."""
+    port = taken.getsockname()[1]
+    name = socket.gethostname() if host in ("0.0.0.0", "::") else host  # noqa: S104  # is read, not bound
+    place = f"http://[{name}]:{port}/" if ":" in name else f"http://{name}:{port}/"
+    return place if token is None else f"{place}enter?token={quote(token)}"
 
 
 @contextmanager
@@ -53,6 +68,7 @@ def alone(path: str) -> Iterator[None]:
     beside = f"{path}-serving"
     lock = sqlite3.connect(beside, timeout=0, isolation_level=None)
     try:
+        lock.execute("PRAGMA journal_mode = MEMORY")  # no second file beside it
         lock.execute("BEGIN EXCLUSIVE")
     except sqlite3.OperationalError as error:
         lock.close()

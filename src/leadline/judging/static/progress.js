@@ -16,7 +16,7 @@ function table(caption, columns, rows, note = "") {
     const cell = document.createElement("th");
     cell.scope = "col";
     cell.textContent = name;
-    if (isText) cell.className = "text";
+    if (isText) cell.className = "left";
     head.append(cell);
   }
   const body = grid.createTBody();
@@ -25,7 +25,7 @@ function table(caption, columns, rows, note = "") {
     for (const [, value, isText] of columns) {
       const cell = line.insertCell();
       cell.textContent = value(row);
-      if (isText) cell.className = "text";
+      if (isText) cell.className = "left";
     }
   }
   const wide = document.createElement("div");
@@ -47,7 +47,7 @@ function draw(found) {
   at("bar").max = Math.max(1, found.pairs);
   at("bar").value = found.judged;
   at("whole").textContent = `${number(found.judged)} of ${number(found.pairs)} documents judged by somebody, `
-    + `${number(found.queries_done)} of ${number(found.queries)} questions complete`;
+    + `${number(found.queries_done)} of ${number(found.queries)} queries complete`;
   const made = [table("Judges", [
     ["judge", row => row.judge], ["judged", row => number(row.done)], ["of", row => number(row.total)],
     ["skipped", row => number(row.skipped)], ["median seconds", row => decimal(1)(row.seconds)],
@@ -59,8 +59,7 @@ function draw(found) {
     ["same grade", row => share(row.agreement)], ["Scott's pi", row => decimal(3)(row.scott)],
     ["Cohen's kappa", row => decimal(3)(row.cohen)], ["", verdict, true],
   ], found.agreement, "Values of pi or kappa in [2/3, 1] are seen as acceptable; below, the way of judging needs another "
-    + "look: what the grades mean, which questions are unclear, what the judges were shown."));
-  else made.push(table("Agreement", [["no document was judged by two judges yet", () => ""]], []));
+    + "look: what the grades mean, which queries are unclear, what the judges were shown."));
   made.push(table("Form of presentation", [
     ["shown", row => row.form || "-"], ["judgments", row => number(row.judgments)],
     ["median seconds", row => decimal(1)(row.seconds)], ["text opened", row => number(row.opened)],

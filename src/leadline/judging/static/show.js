@@ -80,7 +80,7 @@ class Stage {
       }));
       at("about").hidden = query.more.length === 0;
       if (!query.more.length) describe(false);
-      if (this.query !== null) flags = ["new question", ...flags];
+      if (this.query !== null) flags = ["new query", ...flags];
       this.query = query.id;
     }
     at("flags").replaceChildren(...flags.map(text => element("span", text)));
