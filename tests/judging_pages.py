@@ -80,8 +80,13 @@ def ask(app: Any, path: str, *, body: Any = None, host: str = "localhost", **hea
     }  # fmt: skip
     got: list[MutableMapping[str, Any]] = []
 
+    messages = [{"type": "http.request", "body": sent, "more_body": False}]
+
     async def receive() -> MutableMapping[str, Any]:
-        return {"type": "http.request", "body": sent, "more_body": False}
+        if messages:
+            return messages.pop()
+        await asyncio.sleep(0)
+        return {"type": "http.disconnect"}
 
     async def send(message: MutableMapping[str, Any]) -> None:
         got.append(message)

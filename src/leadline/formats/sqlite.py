@@ -48,14 +48,16 @@ def connect(path: str) -> sqlite3.Connection:
         raise InputError("No such file or directory", expected=STORE, path=path)
     if not isfile(path) or not is_database(path):
         raise InputError("is no SQLite database", expected=STORE, path=path)
-    address = Path(path).absolute().as_uri()
-    try:
-        return _tried(f"{address}?mode=ro", path)
-    except sqlite3.OperationalError:
-        # WAL needs a file beside the store even to read; nobody writes where none can be made.
-        if exists(f"{path}-wal"):
-            raise
-        return _tried(f"{address}?mode=ro&immutable=1", path)
+    # A reader that may write leaves no files behind. WAL needs one beside the store even to read; where none
+    # can be made, nobody writes.
+    modes = ["mode=rw", "mode=ro", *([] if exists(f"{path}-wal") else ["mode=ro&immutable=1"])]
+    for mode in modes[:-1]:
+        try:
+            return _tried(f"{Path(path).absolute().as_uri()}?{mode}", path)
+        except sqlite3.OperationalError as error:
+            if not any(word in str(error) for word in ("unable to open", "readonly")):
+                raise
+    return _tried(f"{Path(path).absolute().as_uri()}?{modes[-1]}", path)
 
 
 def is_database(path: str) -> bool:
@@ -70,6 +72,7 @@ def is_database(path: str) -> bool:
 def _tried(address: str, path: str) -> sqlite3.Connection:
     connection = sqlite3.connect(address, uri=True, timeout=WAIT, isolation_level=None)
     try:
+        connection.execute("PRAGMA query_only = ON")
         check(connection, path)
     except BaseException:
         connection.close()

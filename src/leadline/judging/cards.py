@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 from leadline.formats.texts import Document
@@ -130,8 +131,8 @@ def bounds(length: int) -> list[tuple[int, int]]:
     >>> bounds(30_000)
     [(0, 6000), (6000, 26000), (26000, 30000)]
     """
-    starts = [0, *range(FIRST_PART, length, NEXT_PARTS)] if length else []
-    return list(zip(starts, [*starts[1:], length], strict=True))
+    limits = [0, *range(FIRST_PART, length, NEXT_PARTS), length] if length else []
+    return list(pairwise(limits))
 
 
 def _between_words(text: str, place: int) -> int:

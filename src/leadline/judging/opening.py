@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any, NamedTuple
 
 from leadline.errors import InputError, UsageError
-from leadline.formats.pools import read_pool
+from leadline.formats.pools import Pooled, read_pool
 from leadline.formats.texts import read_queries
 from leadline.judging.cards import Cards
 from leadline.judging.documents import open_texts
@@ -75,33 +75,29 @@ def opened(
     reading = dict(reading or {})
     rows = None if pool is None else read_pool(pool)
     asked = {query.id: query for query in read_queries(queries, **reading)}
-    found = Store.open(store, grades=grades, seed=seed)
-    try:
-        notices = []
-        if rows is not None:
-            before = len(found.pairs())
-            triples = zip(rows.queries, rows.documents, rows.probability.tolist(), strict=True)
-            added = found.add_pairs(triples)
-            if before and added:
-                words = f"pairs that are new in the store: {added:,}; {before:,} were there"
-                notices.append(Notice("new_pairs", words, added))
+    with closing(Store.open(store, grades=grades, seed=seed)) as found:
+        notices = [] if rows is None else _added(found, rows)
         pairs = found.pairs()
-        texts = open_texts(
-            docs, {pair.document for pair in pairs}, on_document=on_document, **reading
-        )
-        known = [pair for pair in pairs if pair.query in asked and pair.document in texts.ids]
-        notices += _missing(pairs, asked, texts.ids, docs, queries)
-        queues = Queues(
-            found, judges=names, overlap=OVERLAP if overlap is None else overlap,
-            known={pair.id for pair in known},
-        )  # fmt: skip
-        cards = Cards(texts, asked, forms=chosen, analysis=analysis, seed=found.seed)
-        try:
+        wanted = {pair.document for pair in pairs}
+        with closing(open_texts(docs, wanted, on_document=on_document, **reading)) as texts:
+            notices += _missing(pairs, asked, texts.ids, docs, queries)
+            known = {
+                pair.id for pair in pairs if pair.query in asked and pair.document in texts.ids
+            }
+            share = OVERLAP if overlap is None else overlap
+            queues = Queues(found, judges=names, overlap=share, known=known)
+            cards = Cards(texts, asked, forms=chosen, analysis=analysis, seed=found.seed)
             yield Opened(found, queues, cards, notices)
-        finally:
-            texts.close()
-    finally:
-        found.close()
+
+
+def _added(store: Store, rows: Pooled) -> list[Notice]:
+    """Add the pairs of a pool; tell how many are new where there were some."""
+    before = len(store.pairs())
+    added = store.add_pairs(
+        zip(rows.queries, rows.documents, rows.probability.tolist(), strict=True)
+    )
+    words = f"pairs that are new in the store: {added:,}; {before:,} were there"
+    return [Notice("new_pairs", words, added)] if before and added else []
 
 
 def _missing(
