@@ -13,6 +13,7 @@ let asking = false;
 let count = { done: 0, total: 0, skipped: 0 };
 let away = false;           // another window has taken this queue over
 let unused = 0;
+let skips = 0;
 const stage = new Stage();
 const outbox = new Outbox(page.store, page.judge, page.secret, fresh => { if (fresh) count = fresh; status(); });
 
@@ -87,7 +88,7 @@ function act(kind, grade = null) {
   card.before = null;
   card.note = "";
   done.push(made);
-  if (kind === "skip") { card.skipped = true; ended = false; }
+  if (kind === "skip") { card.skipped = true; ended = false; skips += 1; }
   show();
   refill();
 }
@@ -145,9 +146,10 @@ async function refill() {
       while (opening && outbox.acts.length && !outbox.trouble) await new Promise(resolve => setTimeout(resolve, 20));
       // What was done and is not yet saved is held too: the server still thinks it open.
       const unsaved = outbox.acts.map(one => one.pair);
+      const before = skips;
       const holding = [...cards.map(card => card.pair), ...unsaved];
       const answer = await outbox.post("/api/cards", { holding, count: FULL - cards.length, opening });
-      if (answer.ok) { take(await answer.json(), unsaved.length === 0); break; }
+      if (answer.ok) { take(await answer.json(), unsaved.length === 0 && skips === before); break; }
       at("message").textContent = (await answer.text()).trim();
     } catch { if (!cards.length) at("message").textContent = "The server does not answer; trying again."; }
     await new Promise(resolve => setTimeout(resolve, wait));
@@ -165,7 +167,7 @@ function take(found, isWhole) {
   if (found.acts) done.unshift(...found.acts);
   opening = false;
   count = found.count;
-  // A skipped document comes back only when its skip is saved: until then nothing has ended.
+  // A skipped document comes back when its skip is saved: until then, and after a later skip, nothing has ended.
   if (!found.cards.length) ended = isWhole;
   status();
   if (!stage.card && looking === null) show();
