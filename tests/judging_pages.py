@@ -15,10 +15,14 @@ import urllib.request
 from collections.abc import Iterable, MutableMapping
 from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 DOCUMENTS = [
-    {"doc_id": f"d{place}", "title": f"Wing {place}", "text": f"Lift of wing number {place} in flow."}
+    {
+        "doc_id": f"d{place}",
+        "title": f"Wing {place}",
+        "text": f"Lift of wing number {place} in flow.",
+    }
     for place in range(12)
 ]
 QUERIES = [
@@ -46,7 +50,9 @@ def write(
     """Write documents, queries and a pool; without pairs every document for every query."""
     documents, queries = list(documents), list(queries)
     chosen = pairs or [(q["query_id"], d["doc_id"]) for q in queries for d in documents]
-    files = Files(*(str(folder / name) for name in ("pool.tsv", "d.jsonl", "q.jsonl", "judged.sqlite")))
+    files = Files(
+        *(str(folder / name) for name in ("pool.tsv", "d.jsonl", "q.jsonl", "judged.sqlite"))
+    )
     Path(files.docs).write_text("\n".join(map(json.dumps, documents)), encoding="utf-8")
     Path(files.queries).write_text("\n".join(map(json.dumps, queries)), encoding="utf-8")
     lines = ["query_id\tdoc_id\tprobability", *(f"{query}\t{name}\t1" for query, name in chosen)]
@@ -67,7 +73,9 @@ class Answer(NamedTuple):
         return json.loads(self.text)
 
 
-def ask(app: Any, path: str, *, body: Any = None, host: str = "localhost", **headers: str) -> Answer:
+def ask(
+    app: Any, path: str, *, body: Any = None, host: str = "localhost", **headers: str
+) -> Answer:
     """Ask an application in this process; a body makes it a post."""
     path, _, query = path.partition("?")
     sent = b"" if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
@@ -96,14 +104,22 @@ def ask(app: Any, path: str, *, body: Any = None, host: str = "localhost", **hea
     return Answer(got[0]["status"], {k.decode(): v.decode() for k, v in got[0]["headers"]}, text)
 
 
+def command(files: Files, *options: object) -> list[str]:
+    """Give the command that serves some files."""
+    found = [sys.executable, "-m", "leadline", "judge", files.pool, "--docs", files.docs]
+    found += ["--queries", files.queries, "--store", files.store, "--no-browser"]
+    return [*found, *map(str, options)]
+
+
 class Server:
     """A judging page in a process of its own."""
 
     def __init__(self, files: Files, *options: object, port: int = 0) -> None:
-        command = [sys.executable, "-m", "leadline", "judge", files.pool, "--docs", files.docs, "--queries",
-                   files.queries, "--store", files.store, "--no-browser", "--port", port, *options]  # fmt: skip
         self.process = subprocess.Popen(
-            list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            command(files, "--port", port, *options),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
         )
         self.said: list[str] = []
         assert self.process.stdout is not None
@@ -121,7 +137,7 @@ class Server:
         self.process.communicate(timeout=30)
         return self.process.returncode
 
-    def __enter__(self) -> Server:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -150,7 +166,9 @@ def event(pair: int, place: int = 0, kind: str = "judge", **more: Any) -> dict[s
     return {"key": f"key-{pair:05}-{place:05}-{kind}", "kind": kind, "pair": pair} | grade | more
 
 
-def stored(path: str, query: str = "SELECT judge, query, document, grade FROM judgments") -> list[Any]:
+def stored(
+    path: str, query: str = "SELECT judge, query, document, grade FROM judgments"
+) -> list[Any]:
     """Read a store by SQL, as anybody can."""
     with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
         return connection.execute(query).fetchall()

@@ -43,8 +43,19 @@ FLOORS: tuple[tuple[frozenset[str], ...], ...] = tuple(
 )
 STEPS = [step for floor in FLOORS for step in floor]
 TOPIC_ROOMS = {"topics", "estimators", "studies"}  # where a topic is one of a topic model
-HEAVY = ("scipy", "matplotlib", "pandas", "polars", "jinja2", "rich", "narwhals", "pyarrow", "starlette",
-         "uvicorn", "sqlite3")
+HEAVY = (
+    "scipy",
+    "matplotlib",
+    "pandas",
+    "polars",
+    "jinja2",
+    "rich",
+    "narwhals",
+    "pyarrow",
+    "starlette",
+    "uvicorn",
+    "sqlite3",
+)
 
 
 def name_of(file: Path) -> str:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from judging_pages import DOCUMENTS, GRADES, QUERIES, Answer, ask, event, stored, write
 
+from judging_pages import DOCUMENTS, GRADES, QUERIES, Answer, ask, event, stored, write
 from leadline.errors import InputError, UsageError
 from leadline.formats.writing import write_whole
 from leadline.index import build_index
@@ -16,8 +16,12 @@ from leadline.judging.guard import Guard
 from leadline.judging.opening import Opened, check_forms, check_judges, opened
 
 NASTY = [
-    {"doc_id": "html", "title": "<b>Wing</b>", "text": "<script>alert(1)</script> & a wing \x00\x07 lifts"},
-    {"doc_id": "rtl", "title": "כנף", "text": "\u202eעילוי של כנף wing"},
+    {
+        "doc_id": "html",
+        "title": "<b>Wing</b>",
+        "text": "<script>alert(1)</script> & a wing \x00\x07 lifts",
+    },
+    {"doc_id": "rtl", "title": "כנף", "text": "\u202eכנף wing"},
     {"doc_id": "none", "title": "", "text": ""},
     {"doc_id": "long", "title": "A long one", "text": "wing and tail " * 400_000},
     {"doc_id": "half", "title": "half \ud800", "text": "wing \udfff"},
@@ -56,7 +60,10 @@ def test_cards_come_in_the_order_of_the_queue_with_their_queries(page: Opened) -
 
 
 def test_a_card_tells_neither_system_nor_rank(tmp_path: Path) -> None:
-    rows = [row | {"rank": "1", "system": "bm25", "score": "7.5", "url": "a.example"} for row in DOCUMENTS]
+    rows = [
+        row | {"rank": "1", "system": "bm25", "score": "7.5", "url": "a.example"}
+        for row in DOCUMENTS
+    ]
     files = write(tmp_path, rows)
     with opened(files.pool, files.docs, files.queries, files.store) as found:
         cards = Judge(found).post("/api/cards", count=30).data["cards"]
@@ -102,7 +109,9 @@ def test_no_page_has_a_script_or_a_style_of_its_own(page: Opened) -> None:
         assert "http" not in answer.text.replace("http-equiv", "")
 
 
-@pytest.mark.parametrize("name", ["style.css", "judge.js", "outbox.js", "show.js", "progress.js", "icon.svg"])
+@pytest.mark.parametrize(
+    "name", ["style.css", "judge.js", "outbox.js", "show.js", "progress.js", "icon.svg"]
+)
 def test_static_files_come_from_the_package(page: Opened, name: str) -> None:
     answer = ask(page.app(), f"/static/{name}")
     assert answer.status == 200
@@ -111,7 +120,9 @@ def test_static_files_come_from_the_package(page: Opened, name: str) -> None:
     assert ask(page.app(), "/static/%2e%2e/app.py").status == 404
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:8765", "localhost.evil.example", "", "[::1"])
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:8765", "localhost.evil.example", "", "[::1"]
+)
 def test_a_local_page_answers_to_no_foreign_name(page: Opened, host: str) -> None:
     assert ask(page.app(), "/", host=host).status == 421
 
@@ -196,7 +207,9 @@ def test_the_token_can_be_typed_in(guarded: Guard) -> None:
         ("/api/cards", {"judge": "a,b"}, "a judge called"),
     ],
 )
-def test_what_no_page_sends_is_refused_in_a_line(page: Opened, path: str, body: Any, words: str) -> None:
+def test_what_no_page_sends_is_refused_in_a_line(
+    page: Opened, path: str, body: Any, words: str
+) -> None:
     answer = ask(
         page.app(), path, body=body, origin="http://localhost", x_leadline=page.store.secret
     )
@@ -238,7 +251,9 @@ def test_text_of_documents_comes_as_text_without_control_characters(tmp_path: Pa
     with nasty(tmp_path) as found:
         cards = {c["document"]: c for c in Judge(found).post("/api/cards", count=9).data["cards"]}
     assert cards["html"]["title"] == ["<b>", "Wing", "</b>"]
-    assert "".join(cards["html"]["text"]) == NASTY[0]["text"].replace("\x00", "\ufffd").replace("\x07", "\ufffd")
+    assert "".join(cards["html"]["text"]) == NASTY[0]["text"].replace("\x00", "\ufffd").replace(
+        "\x07", "\ufffd"
+    )
     assert cards["html"]["text"][1::2] == ["wing \ufffd\ufffd lifts"]  # a phrase of the query
     assert "wing" in cards["rtl"]["text"][1::2]
     assert (cards["none"]["length"], cards["none"]["title"], cards["none"]["text"]) == (0, [""], [])
@@ -281,7 +296,7 @@ def test_each_form_shows_what_it_says(tmp_path: Path, form: str) -> None:
     assert (card["text"] is not None) == (form == "full")
 
 
-def test_several_forms_are_drawn_for_judge_and_pair_and_stay(page: Opened, tmp_path: Path) -> None:
+def test_several_forms_are_drawn_for_judge_and_pair_and_stay(page: Opened) -> None:
     page.cards.forms = ("static", "dynamic")
     pairs = list(page.queues.pairs.values())
     forms = {name: [page.cards.form(name, pair) for pair in pairs] for name in ("ann", "bob")}
@@ -293,7 +308,9 @@ def test_several_forms_are_drawn_for_judge_and_pair_and_stay(page: Opened, tmp_p
 def test_an_index_that_keeps_texts_shows_the_same(page: Opened, tmp_path: Path) -> None:
     files = write(tmp_path)
     build_index(files.docs, str(tmp_path / "index"), store_text=True)
-    with opened(files.pool, str(tmp_path / "index"), files.queries, str(tmp_path / "other")) as found:
+    with opened(
+        files.pool, str(tmp_path / "index"), files.queries, str(tmp_path / "other")
+    ) as found:
         for pair in found.queues.pairs.values():
             one, other = found.cards.card("ann", pair), page.cards.card("ann", pair)
             assert one == other
@@ -305,15 +322,21 @@ def test_pairs_without_a_text_are_said_and_left_out(tmp_path: Path) -> None:
         assert [(notice.code, notice.count) for notice in found.notices] == [
             ("unknown_queries", 1), ("unknown_documents", 1)
         ]  # fmt: skip
-        assert [str(notice) for notice in found.notices][1].startswith("1 document of the pool not in")
-        assert [card["document"] for card in Judge(found).post("/api/cards", count=9).data["cards"]] == ["d1"]
+        assert [str(notice) for notice in found.notices][1].startswith(
+            "1 document of the pool not in"
+        )
+        assert [
+            card["document"] for card in Judge(found).post("/api/cards", count=9).data["cards"]
+        ] == ["d1"]
         assert len(found.store.pairs()) == 3
 
 
 def test_a_pool_of_other_documents_is_refused(tmp_path: Path) -> None:
     files = write(tmp_path, pairs=[("q1", "x1"), ("q1", "x2")])
     with (
-        pytest.raises(InputError, match=r"has no document of the pool, not even 'x1'; expected the same ids"),
+        pytest.raises(
+            InputError, match=r"has no document of the pool, not even 'x1'; expected the same ids"
+        ),
         opened(files.pool, files.docs, files.queries, files.store),
     ):
         pass
@@ -324,7 +347,10 @@ def test_a_larger_pool_adds_what_is_new(page: Opened, tmp_path: Path) -> None:
     pool = str(tmp_path / "more.tsv")
     write_whole(pool, b"query_id\tdoc_id\nq1\td0\nq2\td0\nq2\td11\nq3\td1\n")
     queries = str(tmp_path / "more.jsonl")
-    write_whole(queries, b'{"query_id":"q1","text":"a"}\n{"query_id":"q3","text":"b"}\n{"query_id":"q2","text":"c"}\n')
+    write_whole(
+        queries,
+        b'{"query_id":"q1","text":"a"}\n{"query_id":"q3","text":"b"}\n{"query_id":"q2","text":"c"}\n',
+    )
     with opened(pool, str(tmp_path / "d.jsonl"), queries, page.store.path) as found:
         assert len(found.queues.pairs) == 25
         assert found.queues.count("ann").done == 1
@@ -349,16 +375,24 @@ def test_progress_tells_how_far_and_how_much_judges_agree(page: Opened) -> None:
     assert pair["cohen"] == pytest.approx(0.5)
     assert pair["acceptable"] is False
     assert found["forms"] == [
-        {"form": "full", "judgments": 9, "seconds": 2.0, "opened": 0, "shared": 8, "agreement": 0.75}
+        {
+            "form": "full",
+            "judgments": 9,
+            "seconds": 2.0,
+            "opened": 0,
+            "shared": 8,
+            "agreement": 0.75,
+        }
     ]
 
 
 def test_wishes_that_do_not_go_together_are_refused() -> None:
-    for call, words in (
-        (lambda: check_forms("static,picture"), "shown form 'picture'"),
-        (lambda: check_judges(None, 0.5), "--judges NAMES with --overlap"),
-        (lambda: check_judges("ann", 0.5), "expected another in --judges"),
-        (lambda: check_judges("ann,Ann ,ann", None), "two judges called 'ann'"),
+    with pytest.raises(UsageError, match="shown form 'picture'"):
+        check_forms("static,picture")
+    for judges, overlap, words in (
+        (None, 0.5, "--judges NAMES with --overlap"),
+        ("ann", 0.5, "expected another in --judges"),
+        ("ann,Ann ,ann", None, "two judges called 'ann'"),
     ):
         with pytest.raises(UsageError, match=words):
-            call()
+            check_judges(judges, overlap)

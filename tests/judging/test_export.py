@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Leadline
-from judging_pages import event
 
 import leadline as ll
+from conftest import Leadline
+from judging_pages import event
 from leadline.errors import InputError, UsageError
 from leadline.formats import read_qrels
 from leadline.judging.events import parse
@@ -47,7 +47,8 @@ def test_a_store_is_read_as_qrels_by_majority_and_says_so(path: str) -> None:
     found = ll.evaluate(path, {"q1": ["d1", "d2"]}, ["P@1"])
     assert found.mean("run", "P@1") == 0.5
     assert str(found.notices[0]) == (
-        "pairs with several judges: 2, 1 with unlike grades; merged by majority, 1 tie went to the lower grade"
+        "pairs with several judges: 2, 1 with unlike grades; merged by majority, "
+        "1 tie went to the lower grade"
     )
 
 
@@ -65,7 +66,8 @@ def test_a_store_is_read_where_nothing_can_be_written(
     def connect(address: str, **options: Any) -> sqlite3.Connection:
         if "immutable" not in address:
             raise sqlite3.OperationalError("unable to open database file")
-        return plain(address, **options)
+        found: sqlite3.Connection = plain(address, **options)
+        return found
 
     plain = sqlite3.connect
     monkeypatch.setattr(sqlite3, "connect", connect)
@@ -92,7 +94,9 @@ def test_qrels_hold_the_merged_grades(path: str, tmp_path: Path, rule: str, expe
         assert read_qrels(str(target)) == read_qrels(path)
 
 
-def test_a_table_has_a_column_for_every_judge_and_the_probability(path: str, tmp_path: Path) -> None:
+def test_a_table_has_a_column_for_every_judge_and_the_probability(
+    path: str, tmp_path: Path
+) -> None:
     with closing(Store.open(path)) as store:
         store.append("ann", [parse(event(3, 9, grade=1, note='was "odd",\nI think'))])
     target = tmp_path / "qrels.csv"
@@ -121,7 +125,7 @@ def test_a_store_without_judgments_exports_nothing(tmp_path: Path) -> None:
     judged(path, {}).close()
     for call in (read_qrels, lambda path: export(path, str(tmp_path / "qrels.txt"))):
         with pytest.raises(InputError, match="holds no judgments"):
-            call(path)  # type: ignore[operator]  # mypy joins the two to object
+            call(path)
     assert not (tmp_path / "qrels.txt").exists()
 
 
@@ -179,7 +183,9 @@ def test_a_packed_store_is_refused(path: str, tmp_path: Path) -> None:
         read_qrels(str(packed))
 
 
-def test_the_command_exports_and_tells_of_judges(path: str, tmp_path: Path, leadline: Leadline) -> None:
+def test_the_command_exports_and_tells_of_judges(
+    path: str, tmp_path: Path, leadline: Leadline
+) -> None:
     target = tmp_path / "qrels.txt"
     found = leadline("judge", "--store", path, "--export", target, "-f", "json")
     assert (found.status, found.err) == (0, "")
@@ -199,7 +205,9 @@ def test_an_export_never_overwrites_the_store(path: str, leadline: Leadline) -> 
     assert "would overwrite an input" in found.err
 
 
-def test_a_store_converts_and_passes_the_check(path: str, tmp_path: Path, leadline: Leadline) -> None:
+def test_a_store_converts_and_passes_the_check(
+    path: str, tmp_path: Path, leadline: Leadline
+) -> None:
     assert leadline("convert", path, tmp_path / "qrels.jsonl").status == 0
     assert read_qrels(str(tmp_path / "qrels.jsonl")) == read_qrels(path)
     checked = leadline("check", path)
@@ -217,7 +225,11 @@ def test_a_store_converts_and_passes_the_check(path: str, tmp_path: Path, leadli
     ],
 )
 def test_bad_usage_is_one_line(
-    arguments: list[str], words: str, leadline: Leadline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    arguments: list[str],
+    words: str,
+    leadline: Leadline,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     found = leadline("judge", *arguments, "--store", "none.sqlite")

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from judging_pages import event
 
+from judging_pages import event
 from leadline.errors import UsageError
 from leadline.judging.deals import deal, second
 from leadline.judging.draws import draw
@@ -108,7 +108,10 @@ def test_an_undone_judgment_and_an_undone_skip_come_back_to_their_place(store: S
     queues = Queues(store)
     queues.join("ann")
     before = queues.upcoming("ann", SIZE)
-    keys = [(pair, judge(queues, "ann", pair, kind)) for pair, kind in zip(before, ("judge", "skip"), strict=False)]
+    keys = [
+        (pair, judge(queues, "ann", pair, kind))
+        for pair, kind in zip(before, ("judge", "skip"), strict=False)
+    ]
     for pair, key in reversed(keys):
         judge(queues, "ann", pair, "undo", key)
     assert queues.upcoming("ann", SIZE) == before
@@ -183,7 +186,7 @@ def test_queries_are_dealt_whole_and_evenly(sizes: list[int], judges: list[str],
     pairs = [Pair(place, query, name, 1.0) for place, (query, name) in enumerate(rows)]
     dealt = deal(judges, pairs, {}, [], seed=seed)
     assert dealt.keys() == {query for query, _ in rows}
-    load = Counter({name: 0 for name in judges})
+    load = Counter(dict.fromkeys(judges, 0))
     for query, _ in rows:
         load[dealt[query]] += 1
     assert max(load.values()) - min(load.values()) <= max(sizes)

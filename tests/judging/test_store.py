@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from judging_pages import GRADES, event, stored
 
+from judging_pages import GRADES, event, stored
 from leadline.errors import InputError, UsageError
 from leadline.judging.events import check_judge, parse
 from leadline.judging.scale import parse as parse_scale
@@ -100,7 +100,11 @@ def test_a_commit_waits_for_the_disk_and_readers_need_not_wait(store: Store) -> 
 
 
 def test_everything_of_a_judgment_is_kept(store: Store, path: str) -> None:
-    act(store, "ann", event(1, seconds=3.25, shown="dynamic", opened=True, note="unsure", given="noon"))
+    act(
+        store,
+        "ann",
+        event(1, seconds=3.25, shown="dynamic", opened=True, note="unsure", given="noon"),
+    )
     row = stored(path, "SELECT seconds, shown, opened, note, given, saved FROM judgments")[0]
     assert row[:-1] == (3.25, "dynamic", 1, "unsure", "noon")
     assert row[-1].endswith("+00:00")
@@ -119,7 +123,8 @@ def test_a_store_opens_again_as_it_was(store: Store, path: str) -> None:
     again.close()
 
 
-def test_another_scale_or_seed_is_refused(store: Store, path: str) -> None:
+@pytest.mark.usefixtures("store")
+def test_another_scale_or_seed_is_refused(path: str) -> None:
     Store.open(path, grades="2=yes, 1=partly, 0=no", seed=0).close()
     with pytest.raises(UsageError, match="made with the grades '0=no,1=partly,2=yes'"):
         Store.open(path, grades="0=no,1=yes")
@@ -168,9 +173,7 @@ def test_a_newer_store_is_refused(store: Store, path: str) -> None:
         Store.open(path)
 
 
-def test_a_locked_store_says_so(
-    store: Store, path: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_locked_store_says_so(store: Store, path: str) -> None:
     store._connection.execute("PRAGMA busy_timeout = 50")
     with closing(sqlite3.connect(path)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -207,7 +210,9 @@ def test_half_letters_in_a_note_do_not_stop_it(store: Store, path: str) -> None:
     assert stored(path, "SELECT note FROM judgments") == [("odd ?",)]
 
 
-@pytest.mark.parametrize("name", ["", " ", "a,b", "mean", "Majority", "rank", "note", "x" * 101, "a\x00b"])
+@pytest.mark.parametrize(
+    "name", ["", " ", "a,b", "mean", "Majority", "rank", "note", "x" * 101, "a\x00b"]
+)
 def test_some_names_are_no_names_for_judges(name: str) -> None:
     with pytest.raises(UsageError, match="a judge called"):
         check_judge(name)

@@ -22,28 +22,30 @@ PORT = 8765
 
 
 @click.command(
-    epilog='Example: leadline judge pool.tsv --docs docs.jsonl --queries queries.jsonl --store judged.sqlite '
+    epilog="Example: leadline judge pool.tsv --docs docs.jsonl --queries queries.jsonl --store judged.sqlite "
     '--grades "0=no,1=partly,2=yes"'
 )
 @click.argument("pool", required=False)
-@click.option("--docs", metavar="DOCS", help="The documents: a file of any format, or an index with texts.")
+@click.option(
+    "--docs", metavar="DOCS", help="The documents: a file of any format, or an index with texts."
+)
 @click.option("--queries", metavar="QUERIES", help="The queries, with their descriptions.")
 @click.option("--store", metavar="FILE", required=True,
               help="Where every judgment is kept (SQLite); made where there is none.")  # fmt: skip
 @click.option("--grades", metavar="SCALE", help='Two to five grades with names, as in "0=no,1=yes" (the '
               "default of a new store: not relevant, relevant).")  # fmt: skip
-@click.option("--judges", metavar="NAMES", help="Deal the queries out to these judges, as in ann,bob. Without, "
-              "everybody who gives a name judges everything.")  # fmt: skip
+@click.option("--judges", metavar="NAMES", help="Deal the queries out to these judges, as in ann,bob. "
+              "Without, everybody who gives a name judges everything.")  # fmt: skip
 @click.option("--overlap", type=click.FloatRange(0, 1), metavar="SHARE",
-              help="The share of pairs that two of --judges judge, for agreement (default: 0.1).")  # fmt: skip
+              help="The share of pairs that two of --judges judge, for agreement (0.1).")  # fmt: skip
 @click.option("--show", "forms", default="full", show_default=True, metavar="FORMS",
               help="What is shown besides the title: title (nothing), static or dynamic (that summary), full "
               "(dynamic summary and text); several, as in static,dynamic, are drawn by hash.")  # fmt: skip
-@click.option("--export", "target", metavar="QRELS", help="Write the judgments of --store and start no page: "
-              "qrels in the format of the suffix; .csv and .tsv have the columns of all judges too.")  # fmt: skip
+@click.option("--export", "target", metavar="QRELS", help="Write the judgments of --store and start no "
+              "page: in the format of the suffix; .csv and .tsv have a column for each judge.")  # fmt: skip
 @click.option("--merge", default="majority", show_default=True, metavar="RULE",
-              help="With --export, where several judged a pair: majority (a tie goes to the lower grade), max, "
-              "mean, or the name of one judge.")  # fmt: skip
+              help="With --export, where several judged a pair: majority (of a tie the lower grade), "
+              "max, mean, or the name of one judge.")  # fmt: skip
 @click.option("--host", default="127.0.0.1", show_default=True, metavar="NAME",
               help="Where to listen. Any other than this machine needs a token.")  # fmt: skip
 @click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, metavar="N",
@@ -63,15 +65,18 @@ def command(
 ) -> None:  # fmt: skip
     """Judge the documents of POOL for their queries, in a page that opens in a browser.
 
-    Keys: 0 to 9 a grade, U undo, S skip, N note, T the full text. Each judge has an order of their own that tells
-    neither system nor rank. What was judged is in --store before the page says saved; Ctrl-C stops the page, and the
-    same command goes on. `leadline evaluate` takes the store as qrels; --export writes them.
+    Keys: a digit gives its grade, U undo, S skip, N note, T the full text. Each judge has an order of their
+    own that tells neither system nor rank. What was judged is in --store before the page says saved. Ctrl-C
+    stops the page, and the same command goes on. `leadline evaluate` takes the store as qrels; --export
+    writes them.
     """
     if target is not None:
         _export(store, target, merge, form)
         return
     if docs is None or queries is None:
-        raise UsageError("no texts to show; expected --docs DOCS and --queries QUERIES (or --export QRELS)")
+        raise UsageError(
+            "no texts to show; expected --docs DOCS and --queries QUERIES (or --export QRELS)"
+        )
     if pool is None and not os.path.exists(store):
         raise UsageError("nothing to judge; expected POOL, or a --store that has pairs already")
     terms = analysis_of(language, analysis)
@@ -89,11 +94,15 @@ def _export(store: str, target: str, merge: str, form: str) -> None:
         "judgments": sum(found.judges.values()), "pairs": len(merged.grades), "judges": found.judges,
         "shared": merged.shared, "split": merged.split, "tied": merged.tied, "notes": found.notes,
     }  # fmt: skip
-    sheet = Sheet(["judge", "judgments"], [[judge, str(count)] for judge, count in found.judges.items()])
+    sheet = Sheet(
+        ["judge", "judgments"], [[judge, str(count)] for judge, count in found.judges.items()]
+    )
     said = queries(len({query for query, _ in merged.grades}))
     sheet.notes = [f"{target}: {counted(len(merged.grades), 'pair')} of {said}, merged by {merge}"]
     inputs = [describe_input(store, len(merged.grades))]
-    text = facts_text("judge", inputs, {"merge": merge, "export": target}, notices, data, sheet, form)
+    text = facts_text(
+        "judge", inputs, {"merge": merge, "export": target}, notices, data, sheet, form
+    )
     if target != "-":
         deliver(text, None)
 
@@ -133,6 +142,5 @@ def _started(found: Opened, link: str, *, no_browser: bool) -> None:
 
 def _stopped(found: Opened, store: str) -> None:
     count = sum(map(len, found.queues.judgments().values()))
-    click.echo(f"{counted(count, 'judgment')} in {store}; `leadline judge --store {store} --export qrels.txt` writes them")
-
-
+    again = f"leadline judge --store {store} --export qrels.txt"
+    click.echo(f"{counted(count, 'judgment')} in {store}; `{again}` writes them")

@@ -30,7 +30,9 @@ BACK = 8  # acts that a page can take back at once after it was opened again
 MOST_EVENTS = 200
 
 
-def make_app(queues: Queues, cards: Cards, *, token: str | None = None, local: bool = True) -> Guard:
+def make_app(
+    queues: Queues, cards: Cards, *, token: str | None = None, local: bool = True
+) -> Guard:
     """Make the application; `token` is asked of everybody, `local` answers to names of this machine only."""
     pages = Pages(queues, cards)
     routes = [
@@ -159,7 +161,9 @@ class Pages:
         """Take the token; what follows shows a cookie instead."""
         given = request.query_params.get("token", "")
         if request.method == "POST":
-            given = parse_qs((await _bytes(request)).decode("utf-8", "replace")).get("token", [""])[0]
+            given = parse_qs((await _bytes(request)).decode("utf-8", "replace")).get("token", [""])[
+                0
+            ]
         if not self.guard.is_token(given.strip()):
             return self._page("enter.html", 401 if given else 200, wrong=bool(given), done=False)
         # A page in between: a browser that was sent here from elsewhere shows a strict cookie only to
@@ -217,5 +221,3 @@ def _text(asked: dict[str, Any], name: str) -> str:
     if not isinstance(found, str):
         raise UsageError(f"no {name}; expected what the judging page sends")
     return found
-
-

@@ -19,8 +19,8 @@ def deal(
 ) -> dict[str, str]:
     """Give the judge of every query that has to be dealt, new or again.
 
-    A query stays with its judge, unless the judge is gone, or nobody has begun it and the work is uneven: then
-    queries go, the largest first, to the judge with the fewest pairs.
+    A query that its judge has begun stays with the judge, as long as the judge is there. The others go, the
+    largest first, to the judge with the fewest pairs.
 
     >>> pairs = [Pair(place, f"q{place}", "d", 1.0) for place in range(4)]
     >>> sorted(deal(["ann", "bob"], pairs, {}, [], seed=0).values())
@@ -35,7 +35,7 @@ def deal(
         for query, judge in before.items()
         if judge in judges and (query, judge) in begun and query in size
     }
-    load = Counter({judge: 0 for judge in judges})
+    load = Counter(dict.fromkeys(judges, 0))
     for query, judge in kept.items():
         load[judge] += size[query]
     made: dict[str, str] = {}
@@ -46,7 +46,9 @@ def deal(
     return {query: judge for query, judge in made.items() if before.get(query) != judge}
 
 
-def second(judges: Sequence[str], owner: str, pair: Pair, *, seed: int, overlap: float) -> str | None:
+def second(
+    judges: Sequence[str], owner: str, pair: Pair, *, seed: int, overlap: float
+) -> str | None:
     """Give the judge who judges a pair too, or None: a share of pairs has one, drawn by hash.
 
     A larger share holds all pairs of a smaller one.

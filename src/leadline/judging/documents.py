@@ -15,7 +15,18 @@ from leadline.text.summaries.showing import UNSHOWN
 from leadline.vocabulary import to_bytes
 
 # Columns that could tell a judge who found a document, or at which rank.
-TELLING = {"rank", "score", "run", "runs", "system", "systems", "tag", "grade", "relevance", "probability"}
+TELLING = {
+    "rank",
+    "score",
+    "run",
+    "runs",
+    "system",
+    "systems",
+    "tag",
+    "grade",
+    "relevance",
+    "probability",
+}
 LONGEST_FACT = 200
 MOST_FACTS = 6
 KEPT = 16  # texts in memory

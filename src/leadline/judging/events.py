@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from leadline.errors import UsageError
 from leadline.formats import columns
@@ -73,7 +73,9 @@ def check_judge(name: str) -> str:
             f"a judge called '{kept[:40]}'; expected a name of up to {LONGEST_NAME} letters without a comma"
         )
     if kept.casefold() in RESERVED:
-        raise UsageError(f"a judge called '{kept}'; expected another name: it means something else in a table")
+        raise UsageError(
+            f"a judge called '{kept}'; expected another name: it means something else in a table"
+        )
     return kept
 
 
@@ -87,7 +89,7 @@ def _seconds(found: Any) -> float | None:
     return float(found)
 
 
-def _is_whole(found: Any) -> bool:
+def _is_whole(found: Any) -> TypeGuard[int]:
     return isinstance(found, int) and not isinstance(found, bool) and 0 <= found < 1 << 53
 
 

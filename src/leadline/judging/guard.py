@@ -32,12 +32,14 @@ LARGEST = 2_000_000  # bytes of a request
 class Guard:
     """Lets through what the page itself asks for.
 
-    `token` is asked of everybody where there is one. `local` pages answer only to names of this machine, so that no
-    foreign name can be pointed at them. A post must come from the page: its origin, and a secret that only the
-    page knows.
+    `token` is asked of everybody where there is one. `local` pages answer only to names of this machine, so
+    that no foreign name can be pointed at them. A post must come from the page: its origin, and a secret that
+    only the page knows.
     """
 
-    def __init__(self, app: Any, *, token: str | None, local: bool, secret: str, store: str) -> None:
+    def __init__(
+        self, app: Any, *, token: str | None, local: bool, secret: str, store: str
+    ) -> None:
         self.app = app
         self.token = token
         self.local = local
@@ -71,7 +73,9 @@ class Guard:
         opening = scope["path"] == "/enter" or scope["path"].startswith("/static/")
         if self.token is not None and not opening and not self.knows(headers):
             if scope["path"].startswith("/api/"):
-                return PlainTextResponse("The token is missing: open the page with it again.\n", 401)
+                return PlainTextResponse(
+                    "The token is missing: open the page with it again.\n", 401
+                )
             return Response(status_code=303, headers={"location": "/enter"})
         if scope["method"] not in ("GET", "HEAD") and not self._is_own(scope, headers):
             return PlainTextResponse("The request does not come from the judging page.\n", 403)
@@ -82,7 +86,9 @@ class Guard:
         if origin != f"{scope['scheme']}://{headers.get('host', '')}":
             return False
         given = headers.get("x-leadline", "")
-        return scope["path"] == "/enter" or hmac.compare_digest(given.encode(), self.secret.encode())
+        return scope["path"] == "/enter" or hmac.compare_digest(
+            given.encode(), self.secret.encode()
+        )
 
     def is_token(self, given: str) -> bool:
         """Compare a token in a time that tells nothing about it."""
@@ -98,7 +104,9 @@ class Guard:
             found = SimpleCookie(headers.get("cookie", "")).get(self.cookie)
         except CookieError:
             return False
-        return found is not None and hmac.compare_digest(found.value.encode(), self.proof().encode())
+        return found is not None and hmac.compare_digest(
+            found.value.encode(), self.proof().encode()
+        )
 
 
 def _split(text: str) -> str:

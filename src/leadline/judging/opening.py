@@ -41,9 +41,10 @@ class Opened(NamedTuple):
         pairs = self.queues.pairs.values()
         judged = {pair for acts in self.queues.judgments().values() for pair in acts}
         wanted = count_queries(len({pair.query for pair in pairs}))
+        done = len(judged & self.queues.pairs.keys())
         found = [
-            f"{counted(len(pairs), 'document')} of {wanted}, {len(judged & self.queues.pairs.keys()):,} judged; "
-            f"grades {written(self.store.grades)}; shown: {' or '.join(self.cards.forms)}"
+            f"{counted(len(pairs), 'document')} of {wanted}, {done:,} judged",
+            f"grades {written(self.store.grades)}; shown: {' or '.join(self.cards.forms)}",
         ]
         if self.queues.named:
             share = percent(self.queues.overlap)
@@ -106,12 +107,19 @@ def _missing(
     """Tell of queries and documents without a text; refuse when nothing can be shown."""
     for code, noun, path, missing in (
         ("unknown_queries", "query", asked, {p.query for p in pairs if p.query not in queries}),
-        ("unknown_documents", "document", docs, {p.document for p in pairs if p.document not in documents}),
+        (
+            "unknown_documents",
+            "document",
+            docs,
+            {p.document for p in pairs if p.document not in documents},
+        ),
     ):
         whole = {getattr(pair, noun) for pair in pairs}
         if whole and len(missing) == len(whole):
             raise InputError(
-                f"has no {noun} of the pool, not even '{min(missing)}'", expected="the same ids", path=path
+                f"has no {noun} of the pool, not even '{min(missing)}'",
+                expected="the same ids",
+                path=path,
             )
         if missing:
             many = counted(len(missing), noun, "queries" if noun == "query" else "")
@@ -140,12 +148,16 @@ def check_judges(text: str | None, overlap: float | None) -> tuple[str, ...]:
     """
     if text is None:
         if overlap is not None:
-            raise UsageError("a share that two judge, but no judges; expected --judges NAMES with --overlap")
+            raise UsageError(
+                "a share that two judge, but no judges; expected --judges NAMES with --overlap"
+            )
         return ()
     names = tuple(check_judge(name) for name in text.split(","))
     twice = [name for name in names if names.count(name) > 1]
     if twice:
         raise UsageError(f"two judges called '{twice[0]}'; expected a name for each")
     if overlap and len(names) < 2:
-        raise UsageError(f"one judge, but a share of {overlap:g} for two; expected another in --judges")
+        raise UsageError(
+            f"one judge, but a share of {overlap:g} for two; expected another in --judges"
+        )
     return names

@@ -46,8 +46,9 @@ class _Line:
 class Queues:
     """The queues of all judges over a store; what is asked for here is on the disk before it is told.
 
-    With `judges` the queries are dealt out, and a share `overlap` of pairs goes to two; without, everybody who
-    gives a name judges every pair. Each queue goes query by query. Its order is a hash of seed, judge and pair.
+    With `judges` the queries are dealt out, and a share `overlap` of pairs goes to two; without, everybody
+    who gives a name judges every pair. Each queue goes query by query, in an order that is a hash of seed,
+    judge and pair.
     """
 
     def __init__(
@@ -61,9 +62,7 @@ class Queues:
         self.store = store
         self.named = list(judges)
         self.overlap = overlap
-        self.pairs = {
-            pair.id: pair for pair in store.pairs() if known is None or pair.id in known
-        }
+        self.pairs = {pair.id: pair for pair in store.pairs() if known is None or pair.id in known}
         self.version = 0
         self._lock = RLock()
         self._lines: dict[str, _Line] = {}

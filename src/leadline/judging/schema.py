@@ -59,9 +59,7 @@ CREATE VIEW judgments AS
 
 def connect(path: str) -> sqlite3.Connection:
     """Open a store for writing: a commit is on the disk before it returns."""
-    connection = sqlite3.connect(
-        path, timeout=WAIT, isolation_level=None, check_same_thread=False
-    )
+    connection = sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
@@ -85,4 +83,4 @@ def create(connection: sqlite3.Connection, facts: Mapping[str, str]) -> None:
 
 def is_blank(connection: sqlite3.Connection) -> bool:
     """Say whether nothing was made yet, as when the making was cut short."""
-    return connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
+    return connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None

@@ -50,7 +50,9 @@ def token_for(host: str, token: str | None) -> str | None:
     if token is None:
         return None if is_loopback(host) else secrets.token_urlsafe(16)
     if len(token) < SHORTEST or token != token.strip():
-        raise UsageError(f"a token of {len(token.strip())} letters; expected {SHORTEST} or more, no blanks around")
+        raise UsageError(
+            f"a token of {len(token.strip())} letters; expected {SHORTEST} or more, no blanks around"
+        )
     return token
 
 

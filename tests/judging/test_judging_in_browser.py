@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from conftest import Leadline
 from judging_pages import GRADES, Files, Server, stored, write
-
 from leadline.formats.texts import read_documents, read_queries
 
 MARKED = "WHERE kind = 'judge' ORDER BY events.id"
@@ -34,19 +34,27 @@ class Visit:
         page.on("request", lambda request: self.asked.append(request.url))
         page.on("console", lambda message: self.said.append(message.text))
         page.on("pageerror", lambda error: self.said.append(str(error)))
-        page.on("dialog", lambda dialog: self.said.append(dialog.message) or dialog.accept())
+        page.on("dialog", self.answer)
         page.goto(self.address)
         page.wait_for_selector("#card:not([hidden]), #message:not(:empty)")
-        page.wait_for_function("() => document.getElementById('message').textContent.indexOf('way') < 0")
+        page.wait_for_function(
+            "() => document.getElementById('message').textContent.indexOf('way') < 0"
+        )
         self.page = page
         return page
+
+    def answer(self, dialog: Any) -> None:
+        self.said.append(dialog.message)
+        dialog.accept()
 
     def press(self, *keys: str) -> None:
         for key in keys:
             self.page.keyboard.press(key)
 
     def wait(self, text: str = "saved") -> None:
-        self.page.wait_for_function("text => document.getElementById('saved').textContent === text", arg=text)
+        self.page.wait_for_function(
+            "text => document.getElementById('saved').textContent === text", arg=text
+        )
 
     def text(self, name: str) -> str:
         found: str = self.page.inner_text(f"#{name}")
@@ -83,7 +91,7 @@ def files(tmp_path: Path) -> Files:
 
 
 @pytest.fixture
-def server(files: Files, browser: Any) -> Iterator[Server]:
+def server(files: Files) -> Iterator[Server]:
     with Server(files, "--grades", GRADES) as found:
         yield found
 
@@ -99,9 +107,7 @@ def cranfield(shared_data: Path, tmp_path: Path) -> Files:
         for place, query in enumerate(queries)
         for step in range(15)
     ]
-    rows = [
-        {"doc_id": row["id"], "title": row["title"], "text": row["text"]} for row in documents
-    ]
+    rows = [{"doc_id": row["id"], "title": row["title"], "text": row["text"]} for row in documents]
     asked = [{"query_id": row["id"], "text": row["text"]} for row in queries]
     return write(tmp_path, rows, asked, pairs)
 
@@ -124,35 +130,50 @@ def test_two_judges_judge_at_once_by_fast_keys_and_every_key_counts(
             assert one.text("message") == "All your documents are judged. Thank you."
             assert one.text("count") == "150 of 150"
         found = stored(cranfield.store, EVENTS)
-        assert {name: [str(grade) for who, grade in found if who == name] for name in typed} == typed
+        assert {
+            name: [str(grade) for who, grade in found if who == name] for name in typed
+        } == typed
         progress = judges["ann"].context.new_page()
         progress.goto(server.address + "/progress")
         progress.wait_for_selector("text=Cohen's kappa")
-        assert "150 of 150 documents judged by somebody, 10 of 10 queries complete" in progress.inner_text("main")
+        assert (
+            "150 of 150 documents judged by somebody, 10 of 10 queries complete"
+            in progress.inner_text("main")
+        )
         assert [one.said for one in judges.values()] == [[], []]
         assert all(url.startswith(server.address) for one in judges.values() for url in one.asked)
     qrels, run = tmp_path / "qrels.txt", tmp_path / "all.run"
     assert leadline("judge", "--store", cranfield.store, "--export", qrels).status == 0
     lines = [line.split() for line in Path(qrels).read_text().splitlines()]
     assert len(lines) == 150
-    run.write_text("".join(f"{query} Q0 {name} 1 {place} all\n" for place, (query, _, name, _) in enumerate(lines)))
+    run.write_text(
+        "".join(
+            f"{query} Q0 {name} 1 {place} all\n" for place, (query, _, name, _) in enumerate(lines)
+        )
+    )
     for judgments in (qrels, cranfield.store):
         result = leadline("evaluate", judgments, run, "-m", "P@5", "-m", "nDCG@10", "-f", "json")
         assert result.status == 0
         assert result.data["runs"][0]["counts"]["unjudged_documents"] == 0
 
 
-def test_keys_that_come_within_one_blink_all_count(cranfield: Files, visit: Callable[..., Visit]) -> None:
+def test_keys_that_come_within_one_blink_all_count(
+    cranfield: Files, visit: Callable[..., Visit]
+) -> None:
     with Server(cranfield, "--grades", GRADES) as server:
         judge = visit(server)
         judge.page.wait_for_function("() => cards.length >= 40")
         judge.page.evaluate("""() => { for (let place = 0; place < 40; place++)
             document.dispatchEvent(new KeyboardEvent("keydown", {key: String(place % 3)})); }""")
         judge.wait()
-        assert [grade for _, grade in stored(cranfield.store, EVENTS)] == [place % 3 for place in range(40)]
+        assert [grade for _, grade in stored(cranfield.store, EVENTS)] == [
+            place % 3 for place in range(40)
+        ]
 
 
-def test_a_key_held_down_judges_once(server: Server, files: Files, visit: Callable[..., Visit]) -> None:
+def test_a_key_held_down_judges_once(
+    server: Server, files: Files, visit: Callable[..., Visit]
+) -> None:
     judge = visit(server)
     for _ in range(10):  # playwright repeats a key that is down already
         judge.page.keyboard.down("1")
@@ -194,7 +215,11 @@ def test_a_judge_looks_back_and_a_grade_there_replaces_the_old_one(
     judge.press("0", "1")
     third = judge.text("title")
     judge.press("ArrowLeft", "ArrowLeft")
-    assert (judge.text("title"), judge.pressed, "judged before" in judge.text("flags")) == (first, ["0"], True)
+    assert (judge.text("title"), judge.pressed, "judged before" in judge.text("flags")) == (
+        first,
+        ["0"],
+        True,
+    )
     judge.press("2")
     assert judge.text("title") == third
     judge.wait()
@@ -208,7 +233,9 @@ def test_a_judge_looks_back_and_a_grade_there_replaces_the_old_one(
     assert judge.text("hint") == "S skips this document."
 
 
-def test_the_mouse_does_what_keys_do(server: Server, files: Files, visit: Callable[..., Visit]) -> None:
+def test_the_mouse_does_what_keys_do(
+    server: Server, files: Files, visit: Callable[..., Visit]
+) -> None:
     judge = visit(server)
     first = judge.text("title")
     judge.page.click('.grade[data-grade="2"]')
@@ -226,7 +253,9 @@ def test_the_mouse_does_what_keys_do(server: Server, files: Files, visit: Callab
     assert stored(files.store, "SELECT grade, note FROM judgments") == [(1, "by mouse")]
 
 
-def test_what_was_skipped_comes_again_at_the_end(server: Server, visit: Callable[..., Visit]) -> None:
+def test_what_was_skipped_comes_again_at_the_end(
+    server: Server, visit: Callable[..., Visit]
+) -> None:
     judge = visit(server)
     skipped = (judge.text("query"), judge.text("title"))
     judge.press("s", *["1"] * 23)
@@ -240,7 +269,9 @@ def test_what_was_skipped_comes_again_at_the_end(server: Server, visit: Callable
     assert judge.text("message") == "All your documents are judged. Thank you."
 
 
-def test_a_reload_goes_on_where_the_judge_was(server: Server, files: Files, visit: Callable[..., Visit]) -> None:
+def test_a_reload_goes_on_where_the_judge_was(
+    server: Server, files: Files, visit: Callable[..., Visit]
+) -> None:
     judge = visit(server)
     judge.press("0", "1", "2", "s")
     here = judge.text("title")
@@ -263,12 +294,19 @@ def test_a_page_outlives_the_server_and_sends_what_was_judged_meanwhile(
     judge.wait()
     server.stop(signal.SIGKILL)
     judge.press("2", "2", "1", "u", "0")
-    judge.page.wait_for_function("() => document.getElementById('saved').textContent.includes('not saved')")
+    judge.page.wait_for_function(
+        "() => document.getElementById('saved').textContent.includes('not saved')"
+    )
     assert judge.text("saved") == "5 not saved: the server does not answer; trying again"
     assert len(stored(files.store)) == 2
     with Server(files, port=server.port):
         judge.wait()
-        assert [row[3] for row in stored(files.store, "SELECT judge, query, document, grade FROM judgments ORDER BY id")] == [0, 1, 2, 2, 0]
+        assert [
+            row[3]
+            for row in stored(
+                files.store, "SELECT judge, query, document, grade FROM judgments ORDER BY id"
+            )
+        ] == [0, 1, 2, 2, 0]
         assert judge.text("count") == "5 of 24"
 
 
@@ -296,10 +334,14 @@ def test_a_tab_with_unsaved_judgments_asks_before_it_closes(
     judge = visit(server)
     judge.press("1")
     judge.wait()
-    assert judge.page.evaluate("window.dispatchEvent(new Event('beforeunload', {cancelable: true}))")
+    assert judge.page.evaluate(
+        "window.dispatchEvent(new Event('beforeunload', {cancelable: true}))"
+    )
     server.stop(signal.SIGKILL)
     judge.press("1")
-    assert not judge.page.evaluate("window.dispatchEvent(new Event('beforeunload', {cancelable: true}))")
+    assert not judge.page.evaluate(
+        "window.dispatchEvent(new Event('beforeunload', {cancelable: true}))"
+    )
 
 
 def test_a_key_without_a_document_is_told_and_judges_nothing(
@@ -313,7 +355,9 @@ def test_a_key_without_a_document_is_told_and_judges_nothing(
     assert len(stored(files.store)) == 24
 
 
-def test_a_second_window_takes_the_queue_over(server: Server, files: Files, visit: Callable[..., Visit]) -> None:
+def test_a_second_window_takes_the_queue_over(
+    server: Server, files: Files, visit: Callable[..., Visit]
+) -> None:
     judge = visit(server)
     first = judge.page
     judge.press("1")
@@ -331,9 +375,11 @@ NASTY = [
 ]  # fmt: skip
 
 
-def test_markup_in_a_document_is_text(tmp_path: Path, browser: Any, visit: Callable[..., Visit]) -> None:
+def test_markup_in_a_document_is_text(tmp_path: Path, visit: Callable[..., Visit]) -> None:
     query = "<u>wing</u><script>alert(3)</script>"
-    files = write(tmp_path, NASTY[:1], [{"query_id": "q", "text": query, "description": "<i>why</i>"}])
+    files = write(
+        tmp_path, NASTY[:1], [{"query_id": "q", "text": query, "description": "<i>why</i>"}]
+    )
     with Server(files) as server:
         judge = visit(server)
         judge.press("d")
@@ -345,7 +391,7 @@ def test_markup_in_a_document_is_text(tmp_path: Path, browser: Any, visit: Calla
         assert judge.said == []
 
 
-def test_text_from_right_to_left_runs_so(tmp_path: Path, browser: Any, visit: Callable[..., Visit]) -> None:
+def test_text_from_right_to_left_runs_so(tmp_path: Path, visit: Callable[..., Visit]) -> None:
     files = write(tmp_path, NASTY[1:], [{"query_id": "q", "text": "כנף"}])
     with Server(files, "--language", "none") as server:
         judge = visit(server)
@@ -356,10 +402,18 @@ def test_text_from_right_to_left_runs_so(tmp_path: Path, browser: Any, visit: Ca
 
 
 def test_a_document_of_five_megabytes_is_as_quick_as_any(
-    tmp_path: Path, browser: Any, visit: Callable[..., Visit]
+    tmp_path: Path, visit: Callable[..., Visit]
 ) -> None:
-    long = {"doc_id": "long", "title": "Long", "text": "wing and tail of a long story " * 170_000 + "THE END"}
-    files = write(tmp_path, [long, {"doc_id": "short", "title": "Short", "text": "wing"}], [{"query_id": "q", "text": "wing"}])
+    long = {
+        "doc_id": "long",
+        "title": "Long",
+        "text": "wing and tail of a long story " * 170_000 + "THE END",
+    }
+    files = write(
+        tmp_path,
+        [long, {"doc_id": "short", "title": "Short", "text": "wing"}],
+        [{"query_id": "q", "text": "wing"}],
+    )
     with Server(files) as server:
         judge = visit(server)
         if judge.text("title") == "Short":
@@ -377,7 +431,7 @@ def test_a_document_of_five_megabytes_is_as_quick_as_any(
 
 
 def test_a_form_without_the_text_opens_it_on_request_and_that_is_kept(
-    files: Files, browser: Any, visit: Callable[..., Visit]
+    files: Files, visit: Callable[..., Visit]
 ) -> None:
     with Server(files, "--show", "title") as server:
         judge = visit(server)
@@ -393,9 +447,7 @@ def test_a_form_without_the_text_opens_it_on_request_and_that_is_kept(
     assert all(0 <= row[2] < 60 for row in rows)
 
 
-def test_a_judge_comes_in_by_name_and_by_token(
-    files: Files, browser: Any, visit: Callable[..., Visit]
-) -> None:
+def test_a_judge_comes_in_by_name_and_by_token(files: Files, browser: Any) -> None:
     with Server(files, "--token", "a long token", "--judges", "ann,bob") as server:
         judge = browser.new_context()
         page = judge.new_page()
@@ -414,11 +466,11 @@ def test_a_judge_comes_in_by_name_and_by_token(
 
 @pytest.mark.parametrize("width", [320, 390, 768, 1200, 1920])
 def test_no_page_scrolls_sideways_and_the_grades_stay_in_view(
-    tmp_path: Path, browser: Any, visit: Callable[..., Visit], width: int
+    tmp_path: Path, visit: Callable[..., Visit], width: int
 ) -> None:
     word = "Donaudampfschifffahrtsgesellschaft" * 6
-    files = write(tmp_path, [{"doc_id": word, "title": word, "text": f"{word} wing\n" * 99, "url": word[:190]}],
-                  [{"query_id": "q", "text": word}])  # fmt: skip
+    document = {"doc_id": word, "title": word, "text": f"{word} wing\n" * 99, "url": word[:190]}
+    files = write(tmp_path, [document], [{"query_id": "q", "text": word}])
     grades = "0=not relevant,1=on the subject,2=relevant,3=highly relevant,4=perfect"
     with Server(files, "--grades", grades) as server:
         judge = visit(server, viewport={"width": width, "height": 700})
@@ -433,9 +485,12 @@ def test_no_page_scrolls_sideways_and_the_grades_stay_in_view(
             assert judge.page.evaluate("document.documentElement.scrollWidth") == width
 
 
-def test_nothing_jumps_from_one_document_to_the_next(server: Server, visit: Callable[..., Visit]) -> None:
+def test_nothing_jumps_from_one_document_to_the_next(
+    server: Server, visit: Callable[..., Visit]
+) -> None:
     judge = visit(server)
-    places = "() => ['.grades', '#title', '#undo'].map(name => document.querySelector(name).getBoundingClientRect().top)"
+    places = """() => [".grades", "#title", "#undo"].map(
+        name => document.querySelector(name).getBoundingClientRect().top)"""
     queries, found = set(), []
     while judge.page.is_visible("#card"):
         queries.add(judge.text("query"))
