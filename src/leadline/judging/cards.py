@@ -11,7 +11,7 @@ from leadline.formats.texts import Document
 from leadline.judging.documents import Texts, showable
 from leadline.judging.draws import draw
 from leadline.judging.store import Pair
-from leadline.text import Analysis
+from leadline.text import ANALYSES, Analysis
 from leadline.text.summaries import Summary, dynamic_summary, matches, static_summary
 
 PREFIX = 100_000  # characters that a summary is made of: who caches long documents caches their beginning
@@ -39,7 +39,8 @@ class Cards:
         self.texts = texts
         self.queries = queries
         self.forms = tuple(forms)
-        self.analysis = analysis
+        # Named analyses are looked up once, not for every text.
+        self.analysis = ANALYSES.parse(analysis) if isinstance(analysis, str) else analysis
         self.seed = seed
         self._summary = lru_cache(maxsize=4096)(self._new_summary)
 

@@ -5,20 +5,22 @@ from __future__ import annotations
 import math
 import statistics
 from collections import Counter
+from collections.abc import Sequence
 from itertools import combinations
 from threading import Lock
 from typing import Any
 
 import numpy as np
 
-from leadline.arrays import Floats
+from leadline.arrays import Floats, Integers
 from leadline.judging.queue import Queues
 from leadline.judging.store import Act
 from leadline.statistics.agreement import COEFFICIENTS, acceptable
 
 Judgments = dict[str, dict[int, Act]]
 HASTY = 0.5  # seconds in which nobody reads a title
-SHOWN = ("PercentAgreement", "Scott", "Cohen")
+KAPPA = "Scott"  # the lecture's: pooled marginals
+SHOWN = ("PercentAgreement", KAPPA, "Cohen")
 
 
 class Progress:
@@ -56,7 +58,7 @@ class Progress:
             ],
             "judges": [self._judge(judge, acts) for judge, acts in found.items()],
             "forms": forms(found),
-            "agreement": agreement(found),
+            "agreement": agreement(found, [grade.value for grade in self.queues.store.grades]),
         }
 
     def _judge(self, judge: str, acts: dict[int, Act]) -> dict[str, Any]:
@@ -99,25 +101,41 @@ def forms(found: Judgments) -> list[dict[str, Any]]:
     return made
 
 
-def agreement(found: Judgments) -> list[dict[str, Any]]:
-    """Tell how far every two judges agree on the pairs that both judged, the most pairs first."""
-    made = []
-    for a, b in combinations(found, 2):
-        both = sorted(found[a].keys() & found[b].keys())
-        if both:
-            grades = np.array(
-                [[found[a][pair].grade, found[b][pair].grade] for pair in both], dtype=np.float64
-            )
-            made.append({"a": a, "b": b, "pairs": len(both)} | _coefficients(grades))
+def agreement(found: Judgments, grades: Sequence[int]) -> list[dict[str, Any]]:
+    """Tell how far every two judges agree on the pairs that both judged, the most pairs first.
+
+    `grades` are those of the scale, rising.
+    """
+    made: list[dict[str, Any]] = []
+    tables: list[Floats] = []
+    codes = _codes(found, grades)
+    for (a, left), (b, right) in combinations(codes.items(), 2):
+        both = (left >= 0) & (right >= 0)
+        if count := int(both.sum()):
+            made.append({"a": a, "b": b, "pairs": count})
+            cells = np.bincount(left[both] * len(grades) + right[both], minlength=len(grades) ** 2)
+            tables.append(cells.reshape(len(grades), len(grades)).astype(np.float64))
+    if not made:
+        return []
+    for name in SHOWN:
+        coefficient = COEFFICIENTS.parse(name)
+        values = coefficient.of_tables(np.stack(tables), np.array(grades, dtype=np.float64))
+        for row, value in zip(made, values.tolist(), strict=True):
+            row[coefficient.called] = None if math.isnan(value) else value
+            if name == KAPPA:
+                row["acceptable"] = acceptable(value)
     return sorted(made, key=lambda row: -row["pairs"])
 
 
-def _coefficients(grades: Floats) -> dict[str, Any]:
-    made: dict[str, Any] = {}
-    for name in SHOWN:
-        coefficient = COEFFICIENTS.parse(name)
-        value = coefficient.of(grades)
-        made[coefficient.called] = None if math.isnan(value) else value
-        if name == "Scott":
-            made["acceptable"] = acceptable(value)
+def _codes(found: Judgments, grades: Sequence[int]) -> dict[str, Integers]:
+    """Give, for every judge, the place of the grade of each pair in the scale; -1 where there is none."""
+    places = {
+        pair: place for place, pair in enumerate({pair for acts in found.values() for pair in acts})
+    }
+    scale = {grade: code for code, grade in enumerate(grades)}
+    made = {}
+    for judge, acts in found.items():
+        codes = np.full(len(places), -1, dtype=np.int64)
+        codes[[places[pair] for pair in acts]] = [scale[act.grade or 0] for act in acts.values()]
+        made[judge] = codes
     return made

@@ -28,19 +28,21 @@ class _Line:
         self.order = order
         self.place = {pair: place for place, pair in enumerate(order)}
         self.first = 0  # before it nothing is open
+        self.done = 0  # judged pairs that are in the order
         self.judged: dict[int, Act] = {}
         self.skipped: dict[int, int] = {}  # by the event
 
     def update(self, pair: int, acts: Sequence[Act]) -> None:
         """Take over what stands for a pair."""
         judged = [act for act in acts if act.kind == "judge"]
-        self.judged.pop(pair, None)
+        was_judged = self.judged.pop(pair, None) is not None
         self.skipped.pop(pair, None)
         if judged:
             self.judged[pair] = judged[-1]
         elif acts:
             self.skipped[pair] = acts[-1].id
         self.first = min(self.first, self.place.get(pair, self.first))
+        self.done += (bool(judged) - was_judged) if pair in self.place else 0
 
 
 class Queues:
@@ -70,6 +72,7 @@ class Queues:
         self._assigned = self._deal(acts)
         self._judges_of: dict[int, set[str]] = {}
         self._foreign: set[int] = set()  # pairs that somebody judged who has them no more
+        self._present = set(store.judges())
         for judge in dict.fromkeys([*self.named, *store.judges()]):
             self._lines[judge] = self._line(judge)
         self._replay(acts)
@@ -124,12 +127,14 @@ class Queues:
     def join(self, name: str) -> str:
         """Let a judge in by name; where judges are named, only those."""
         name = check_judge(name)
-        with self._lock:
-            if self.named and name not in self.named:
-                raise UsageError(f"no judge is called '{name}' here; expected a name of the list")
-            if name not in self._lines or name not in self.store.judges():
+        if self.named and name not in self.named:
+            raise UsageError(f"no judge is called '{name}' here; expected a name of the list")
+        if name not in self._present:
+            line = self._line(name)  # takes a moment, in which nobody else has to wait
+            with self._lock:
                 self.store.add_judge(name)
-                self._lines.setdefault(name, self._line(name))
+                self._lines.setdefault(name, line)
+                self._present.add(name)
         return name
 
     def append(self, judge: str, events: Sequence[Event]) -> None:
@@ -179,12 +184,11 @@ class Queues:
         """Say how far a judge is."""
         with self._lock:
             line = self._lines[judge]
-            done = sum(pair in line.place for pair in line.judged)
             settled = sum(
                 pair in line.place and pair not in line.judged and not self._is_open(judge, pair)
                 for pair in self._foreign
             )
-            return Count(done, len(line.order) - settled, len(line.skipped))
+            return Count(line.done, len(line.order) - settled, len(line.skipped))
 
     def judgments(self) -> dict[str, dict[int, Act]]:
         """Give what stands of every judge: the judgment of each pair."""

@@ -7,6 +7,7 @@ import os
 import secrets
 import socket
 import sqlite3
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -96,6 +97,7 @@ def run(app: Any, taken: socket.socket, on_start: Callable[[], None]) -> None:
             await super().startup(sockets)
             on_start()
 
+    sys.setswitchinterval(0.001)  # a summary that is made for one judge does not hold up the others
     config = uvicorn.Config(
         app, log_level="error", access_log=False, server_header=False, ws="none", lifespan="off",
         timeout_graceful_shutdown=2,

@@ -3,7 +3,7 @@
 // ones are here already, and what was done is sent behind the scenes.
 
 const page = document.body.dataset;
-const LOW = 40, FULL = 60;  // ask for more cards below the first, up to the second
+const LOW = 40, FULL = 60, AT_ONCE = 20;  // ask for more cards below the first, up to the second
 const cards = [];           // what comes next; the first is on the screen unless the judge looks back
 const queries = {};
 const done = [];            // acts that can be taken back, the oldest first: {key, kind, grade, note, card}
@@ -136,41 +136,49 @@ function writeNote() {
   at("note").focus();
 }
 
+const pause = time => new Promise(resolve => setTimeout(resolve, time));
+
 async function refill() {
   if (asking || away || ended || cards.length >= LOW) return;
   asking = true;
-  let wait = 250;
-  while (!away) {
+  let wait = 50;
+  while (!away && !ended && cards.length < FULL) {
+    let fresh = 0;
     try {
-      // What an earlier page left behind goes first, so that it can be taken back here.
-      while (opening && outbox.acts.length && !outbox.trouble) await new Promise(resolve => setTimeout(resolve, 20));
-      // What was done and is not yet saved is held too: the server still thinks it open.
-      const unsaved = outbox.acts.map(one => one.pair);
-      const before = skips;
-      const holding = [...cards.map(card => card.pair), ...unsaved];
-      const answer = await outbox.post("/api/cards", { holding, count: FULL - cards.length, opening });
-      if (answer.ok) { take(await answer.json(), unsaved.length === 0 && skips === before); break; }
-      at("message").textContent = (await answer.text()).trim();
-    } catch { if (!cards.length) at("message").textContent = "The server does not answer; trying again."; }
-    await new Promise(resolve => setTimeout(resolve, wait));
-    wait = Math.min(5000, wait * 2);
+      fresh = await ask();
+      wait = 50;
+    } catch (trouble) {
+      if (!stage.card) at("message").textContent = `${trouble.said ?? "The server does not answer"}; trying again.`;
+      wait = Math.min(5000, wait * 2);
+    }
+    if (!fresh && !ended) await pause(wait);
   }
   asking = false;
-  if (!ended && cards.length < LOW) setTimeout(refill, 50);
 }
 
 let opening = true;
 
-function take(found, isWhole) {
+// Gives how many cards came.
+async function ask() {
+  // What an earlier page left behind goes first, so that it can be taken back here.
+  while (opening && outbox.acts.length && !outbox.trouble) await pause(20);
+  // What was done and is not yet saved is held too: the server still thinks it open.
+  const unsaved = outbox.acts.map(act => act.pair);
+  const holding = [...cards.map(card => card.pair), ...unsaved];
+  const skipped = skips;
+  const answer = await outbox.post("/api/cards", { holding, opening, count: Math.min(AT_ONCE, FULL - cards.length) });
+  if (!answer.ok) throw Object.assign(new Error(), { said: (await answer.text()).trim() });
+  const found = await answer.json();
   Object.assign(queries, found.queries);
   cards.push(...found.cards);
   if (found.acts) done.unshift(...found.acts);
   opening = false;
   count = found.count;
   // A skipped document comes back when its skip is saved: until then, and after a later skip, nothing has ended.
-  if (!found.cards.length) ended = isWhole;
+  ended = !found.cards.length && !unsaved.length && skips === skipped;
   status();
   if (!stage.card && looking === null) show();
+  return found.cards.length;
 }
 
 function key(event) {
