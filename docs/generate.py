@@ -17,6 +17,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from types import ModuleType
+from typing import Any
 
 import click
 
@@ -24,9 +25,10 @@ from leadline import errors
 from leadline.catalogue import AVERAGES, example, facts, limits, outline, paragraphs
 from leadline.commands import group
 from leadline.measures import MEASURES
-from leadline.naming import Named
+from leadline.naming import Named, Room
 from leadline.profiles import PROFILES
 from leadline.statistics import CORRECTIONS, INTERVALS, TESTS
+from leadline.statistics.agreement import COEFFICIENTS
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 CONSOLE = re.compile(r"^```console\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
@@ -127,9 +129,14 @@ def methods() -> str:
     lines = [
         "# Tests, intervals and corrections", "", NOTE, "",
         "What `--test`, `--interval` and `--correction` of `leadline compare` and `leadline report` may",
-        "be. How to read them is in [comparing.md](comparing.md).",
+        "be. How to read them is in [comparing.md](comparing.md). At the end the coefficients of `leadline",
+        "agreement`, which [agreement.md](agreement.md) tells apart.",
     ]  # fmt: skip
-    for title, room in (("Tests", TESTS), ("Intervals", INTERVALS), ("Corrections", CORRECTIONS)):
+    rooms: dict[str, Room[Any]] = {
+        "Tests": TESTS, "Intervals": INTERVALS, "Corrections": CORRECTIONS,
+        "Agreement of judges": COEFFICIENTS,
+    }  # fmt: skip
+    for title, room in rooms.items():
         lines += ["", f"## {title}"]
         for name, kind in room.classes.items():
             text = inspect.cleandoc(kind.__doc__ or "").partition(">>>")[0].strip()

@@ -34,7 +34,7 @@ FLOORS: tuple[tuple[frozenset[str], ...], ...] = tuple(
         "formats text",
         "measures statistics index topics sampling",
         "trec_names < profiles catalogue models bounds < notices < judged_runs intervals < evaluation",
-        "correlations curves subtopic_curves explanation comparison retrieval collection",
+        "agreements correlations curves subtopic_curves explanation comparison retrieval collection",
         "histograms estimators differences online judging",
         "render < plots",
         "pages < studies demo",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from leadline import version
 
 if TYPE_CHECKING:
+    from leadline.agreements import agreement
     from leadline.comparison import compare
     from leadline.correlations import correlate
     from leadline.curves import curve
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from leadline.index import build_index, open_index
     from leadline.measures import MEASURES, Measure
     from leadline.models import MODELS
+    from leadline.online import abtest
     from leadline.qrels import Qrels
     from leadline.results import Results
     from leadline.retrieval import score, search
@@ -40,6 +42,8 @@ _ROOMS = {
     "Results": "results",
     "Run": "run",
     "UsageError": "errors",
+    "abtest": "online",
+    "agreement": "agreements",
     "build_index": "index",
     "compare": "comparison",
     "correlate": "correlations",
@@ -72,6 +76,8 @@ __all__ = [
     "Run",
     "UsageError",
     "__version__",
+    "abtest",
+    "agreement",
     "build_index",
     "compare",
     "correlate",

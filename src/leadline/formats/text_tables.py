@@ -48,17 +48,20 @@ def _object(found: Any, path: str, number: int) -> dict[str, Any]:
     return found
 
 
-def table(path: str, known: Iterable[str], *, encoding: str = "utf-8") -> Rows:
+def table(
+    path: str, known: Iterable[str] = (), *, encoding: str = "utf-8", headed: bool = False
+) -> Rows:
     """Give the rows of a CSV or TSV table; two columns without a header are id and text.
 
-    `known` are names of id columns, by which a header is told. In TSV a quote is a letter like any other.
+    `known` are names of id columns, by which a header is told; `headed`: there is one in any case. In TSV a
+    quote is a letter like any other.
     """
     numbered = lines(path, encoding=encoding)
     first = next(numbered, (1, ""))[1]
     delimiter = delimiter_of(first)
     cells = _cells(first, numbered, delimiter, path)
     header = next(cells, (1, []))[1]
-    if len(header) == 2 and not set(header) & set(known):
+    if not headed and len(header) == 2 and not set(header) & set(known):
         yield 1, dict(zip(("id", "text"), header, strict=True))
         header = ["id", "text"]
     for name in header:

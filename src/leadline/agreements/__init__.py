@@ -1,0 +1,219 @@
+"""How far judges agree on the same pairs of query and document, with intervals, and what it matters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from leadline.agreements.found import Agreement, Estimate
+from leadline.agreements.judgments import Judgments
+from leadline.agreements.notes import notices_of
+from leadline.agreements.ranking import DEFAULT_MEASURES, Ranking, ranked
+from leadline.arguments import check_flags, check_numbers, check_whole, check_word
+from leadline.arrays import Floats
+from leadline.errors import InputError, UsageError
+from leadline.formats.judges import JudgesLike, read_judges
+from leadline.statistics import checked_level, checked_seed
+from leadline.statistics.agreement import Coefficient
+from leadline.statistics.agreement.cohen import Cohen
+from leadline.statistics.agreement.fleiss import Fleiss
+from leadline.statistics.agreement.krippendorff import Krippendorff
+from leadline.statistics.agreement.percent_agreement import PercentAgreement
+from leadline.statistics.agreement.resampling import Between, Groups, drawn_of_all
+from leadline.statistics.agreement.scott import Scott
+from leadline.statistics.agreement.tables import coded, coincidences
+from leadline.statistics.team_bootstrap import interval
+
+ENOUGH = 10  # queries that can be drawn again; with fewer the pairs are
+
+__all__ = ["Agreement", "Judgments", "agreement"]
+
+
+def agreement(
+    judges: JudgesLike | Judgments | None = None,
+    *,
+    table: Sequence[float] = (),
+    reference: bool = False,
+    weights: str = "none",
+    level: str = "nominal",
+    rel: float | None = None,
+    over: str = "all",
+    resample: str = "auto",
+    draws: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+    runs: Any = None,
+    measures: Sequence[str] = DEFAULT_MEASURES,
+    on_run: Callable[[int, int], None] | None = None,
+) -> Agreement:
+    """Measure how far judges agree: files of qrels, `{name: qrels}`, or the cells of a `table` of two.
+
+    Percent agreement, Scott's pi and Cohen's kappa (`weights`) are of every two judges, or with `reference`
+    of the first judge and each other one, and then their mean; Fleiss' kappa and Krippendorff's alpha
+    (`level`) are of all judges. All are over the pairs of query and document that all judged (`over="all"`)
+    or that the two judged (`"two"`); alpha takes every pair that two or more judged. `rel` makes grades two:
+    below, and that or more.
+
+    Intervals are percentiles of `draws` resamples: of queries where there are ten or more, as judgments of
+    one query stand or fall together, otherwise of pairs (`resample` is `queries` or `pairs` to choose). With
+    `runs` also what a change of judge does to systems, by `measures`.
+
+    >>> found = agreement(table=[300, 20, 10, 70])
+    >>> round(found["scott"].value, 4), round(found["cohen"].value, 4), found["scott"].acceptable
+    (0.7759, 0.7761, True)
+    """
+    check_flags(reference=reference)
+    check_word(("all", "two"), over=over)
+    check_word(("auto", "queries", "pairs"), resample=resample)
+    check_whole(0, draws=draws)
+    check_numbers(confidence=confidence, **({} if rel is None else {"rel": rel}))
+    checked_level(confidence)
+    checked_seed(seed)
+    kinds: list[Coefficient] = [
+        PercentAgreement(), Scott(), Cohen(weights=weights), Krippendorff(level=level),
+    ]  # fmt: skip
+    given = _given(judges, table)
+    whole = given if rel is None else given.binary(rel)
+    kept = _kept(whole, over)
+    pairs = _pairs(len(whole.names), reference=reference)
+    resample = _what(resample, kept, table)
+    values, codes = coded(kept.grades)
+    between = Between(codes, values, pairs, _groups(kept, resample))
+    ranking: Ranking | None = None
+    if runs is not None:
+        by_all = given.keep(given.by_all)
+        ranking = ranked(_with_queries(by_all, table), runs, measures=measures, on_run=on_run)
+    found = Agreement(
+        kept, pairs, values, reference=reference, ranking=ranking,
+        between=_between(between, kinds, draws, confidence, seed),
+        of_all=_of_all(whole, kept, [Fleiss(), kinds[-1]], resample, draws, confidence, seed),
+        tables=between.tables(pairs)[:, 0], by_query=_by_query(between, kinds, kept),
+        options={
+            "table": list(table) or None, "reference": kept.names[0] if reference else None,
+            "weights": weights, "level": level, "rel": rel, "over": over, "resample": resample,
+            "draws": draws, "confidence": confidence, "seed": seed,
+            "measures": list(ranking.measures) if ranking else None,
+        },
+    )  # fmt: skip
+    found.notices = notices_of(found, whole)
+    return found
+
+
+def _given(judges: Any, table: Sequence[float]) -> Judgments:
+    if (judges is None) == (not len(table)):
+        raise UsageError("judges and a table of counts; expected one of them")
+    if judges is None:
+        return Judgments.of_counts(table)
+    given = judges if isinstance(judges, Judgments) else Judgments.of_judges(read_judges(judges))
+    if len(given.names) < 2:
+        raise UsageError(
+            f"one judge ({given.names[0]}); expected two or more: files of qrels, or a table with a column "
+            "`judge` or one column a judge"
+        )  # fmt: skip
+    return given
+
+
+def _kept(whole: Judgments, over: str) -> Judgments:
+    """Give the pairs that count: those all judged, or any that two did."""
+    chosen = whole.by_all if over == "all" else (~np.isnan(whole.grades)).sum(axis=1) > 1
+    if not chosen.any():
+        hint = "" if over == "two" else "; --over two takes what each two judged"
+        raise InputError(
+            f"none of {len(whole):,} pairs of query and document was judged by "
+            f"{'all ' + str(len(whole.names)) + ' judges' if over == 'all' else 'two judges'}",
+            expected=f"some; do the ids match?{hint}",
+        )
+    return whole.keep(chosen)
+
+
+def _pairs(judges: int, *, reference: bool) -> list[tuple[int, int]]:
+    if reference:
+        return [(0, other) for other in range(1, judges)]
+    return list(combinations(range(judges), 2))
+
+
+def _what(resample: str, kept: Judgments, table: Sequence[float]) -> str:
+    """Say what is drawn again."""
+    if len(table):
+        if resample == "queries":
+            raise UsageError("a table of counts has no queries; expected resample pairs")
+        return "pairs"
+    if resample == "auto":
+        return "queries" if len(np.unique(kept.query)) >= ENOUGH else "pairs"
+    return resample
+
+
+def _groups(kept: Judgments, resample: str) -> Groups:
+    if resample == "pairs":
+        return Groups(np.arange(len(kept)), len(kept))
+    codes, of_unit = np.unique(kept.query, return_inverse=True)
+    return Groups(of_unit.astype(np.int64), len(codes))
+
+
+def _between(
+    between: Between, kinds: Sequence[Coefficient], draws: int, confidence: float, seed: int
+) -> dict[str, tuple[Estimate, list[Estimate]]]:
+    """Give, by coefficient, the mean over pairs of judges and the value of each pair."""
+    drawn = between.drawn(kinds, draws, seed) if draws else np.empty((len(kinds), 0, 1))
+    found = {}
+    for one, again in zip(kinds, drawn, strict=True):
+        values = between.values_of(one)[:, 0]
+        each = [
+            Estimate(value, *interval(column, confidence), corrected=one.corrected)
+            for value, column in zip(
+                values.tolist(), again.T if draws else again.T[:0], strict=False
+            )
+        ] or [Estimate(value, corrected=one.corrected) for value in values.tolist()]
+        low, high = interval(_mean(again), confidence)
+        mean = Estimate(float(_mean(values[None])[0]), low, high, corrected=one.corrected)
+        found[one.called] = mean, each
+    return found
+
+
+def _mean(values: Floats) -> Floats:
+    """Give the mean of the defined values of every row; NaN where there are none."""
+    known = (~np.isnan(values)).sum(axis=1)
+    with np.errstate(invalid="ignore"):
+        found: Floats = np.nansum(values, axis=1) / np.where(known, known, np.nan)
+    return found
+
+
+def _of_all(
+    whole: Judgments, kept: Judgments, kinds: Sequence[Coefficient], resample: str, draws: int,
+    confidence: float, seed: int,
+) -> dict[str, tuple[Estimate, int]]:  # fmt: skip
+    """Give coefficients of all judges, and over how many pairs of query and document."""
+    found = {}
+    for one in kinds:
+        judged = whole.keep((~np.isnan(whole.grades)).sum(axis=1) > 1)
+        if isinstance(one, Fleiss):
+            judged = kept
+            if not kept.by_all.all():  # it is for judges who all judged the same
+                found[one.called] = Estimate(float("nan")), 0
+                continue
+        values, codes = coded(judged.grades)
+        value = float(one.of_tables(coincidences(codes, len(values)), values)[0])
+        again: Floats = np.empty((1, 0))
+        if draws:
+            again = drawn_of_all(codes, values, [one], _groups(judged, resample), draws, seed)
+        found[one.called] = Estimate(value, *interval(again[0], confidence)), len(judged)
+    return found
+
+
+def _by_query(between: Between, kinds: Sequence[Coefficient], kept: Judgments) -> dict[str, Floats]:
+    """Give, by coefficient, the mean over pairs of judges for every query of the pairs kept."""
+    if not len(kept.queries):
+        return {}
+    groups = _groups(kept, "queries")
+    return {one.called: _mean(between.values_of(one, groups).T) for one in kinds}
+
+
+def _with_queries(judged: Judgments, table: Sequence[float]) -> Judgments:
+    if len(table):
+        raise UsageError("a table of counts has no documents; expected judges where runs are given")
+    if not len(judged):
+        raise InputError("no pair was judged by all", expected="some, to evaluate the runs with")
+    return judged

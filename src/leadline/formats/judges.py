@@ -1,0 +1,163 @@
+"""Read what several judges said: qrels of one judge each, or one table with all of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from leadline.errors import InputError, UsageError
+from leadline.formats import QrelsLike, columns, opened, qrels_of, read_qrels, run_name
+from leadline.formats.headed import headed_rows, need_columns
+from leadline.kernels import plain
+from leadline.qrels import Qrels
+from leadline.vocabulary import to_bytes
+
+JUDGE = ("judge", "judge_id", "assessor", "annotator")
+JudgesLike: TypeAlias = (
+    "str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Mapping[str, QrelsLike]"
+)
+Row = tuple[bytes, bytes, float]
+
+
+class Judge(NamedTuple):
+    """What one judge said; `path` is where it was read, empty for memory."""
+
+    name: str
+    qrels: Qrels
+    path: str = ""
+
+
+def read_judges(source: JudgesLike) -> list[Judge]:
+    """Read judges from files, or from a dictionary of qrels by name, in the order given.
+
+    A file of qrels is one judge, called as the file. A table with a column `judge` (or judge_id, assessor,
+    annotator) holds one judgment a line. A table with ids and no column of grades has one judge a column; an
+    empty cell was not judged. `FILE:COLUMN` is one column of such a table, `FILE:*` all but the grades.
+
+    >>> judges = read_judges({"ann": {"q1": {"d1": 1}}, "ben": {"q1": {"d1": 0}}})
+    >>> [judge.name for judge in judges]
+    ['ann', 'ben']
+    """
+    if isinstance(source, Mapping):
+        found = [Judge(name, read_qrels(qrels)) for name, qrels in source.items()]
+    else:
+        places = [source] if isinstance(source, (str, os.PathLike)) else source
+        found = [judge for place in places for judge in _of_file(os.fspath(place))]
+    seen: dict[str, Judge] = {}
+    for judge in found:
+        other = seen.setdefault(judge.name, judge)
+        if other is not judge:
+            files = f" ({other.path} and {judge.path})" if judge.path else ""
+            raise UsageError(f"two judges are called '{judge.name}'{files}; expected other names")
+    return found
+
+
+def judge_name(path: str) -> str:
+    """Give the name of a judge: the file's less its ending, and less `.qrels`.
+
+    >>> judge_name("judges/ann.qrels.txt"), judge_name("qrels.txt.gz")
+    ('ann', 'qrels')
+    """
+    return run_name(path).removesuffix(".qrels")
+
+
+def _of_file(place: str) -> list[Judge]:
+    path, column = _parts(place)
+    file = opened(path)
+    if file.form in {"csv", "jsonl", "parquet"}:
+        header = next((list(row) for _, row in headed_rows(path)), [])
+        if column or columns.find(header, columns.GRADE) is None or columns.find(header, JUDGE):
+            return _of_table(path, header, column)
+    elif column:
+        raise InputError(f"no table, so no column '{column}'", expected="a header", path=path)
+    return [Judge(judge_name(path), qrels_of(file), path)]
+
+
+def _parts(place: str) -> tuple[str, str]:
+    """Split FILE:COLUMN at a colon that leaves a file before it."""
+    path, colon, column = place.rpartition(":")
+    if colon and not os.path.exists(place) and os.path.exists(path):
+        return path, column
+    return place, ""
+
+
+def _of_table(path: str, header: Sequence[str], column: str) -> list[Judge]:
+    owner = columns.find(header, JUDGE)
+    ids = [columns.find(header, names) for names in (columns.QUERY, columns.DOCUMENT)]
+    for found, names in zip(ids, (columns.QUERY, columns.DOCUMENT), strict=True):
+        if found is None:
+            need_columns(header, names[:1], path, 1)
+    query, document = map(str, ids)
+    grade = columns.find(header, columns.GRADE)
+    if column in ("", "*") and owner is not None:
+        need_columns(header, [] if grade else ["grade"], path, 1)
+        rows = _long_rows(path, query, document, owner, str(grade))
+    else:
+        chosen = [
+            name for name in header
+            if name not in (query, document, owner, *columns.GRADE, *columns.SUBTOPIC)
+        ]  # fmt: skip
+        if column not in ("", "*"):
+            need_columns(header, [column], path, 1)
+            chosen = [column]
+        if not chosen:
+            raise InputError("no column of a judge", expected="one a judge", path=path, line=1)
+        rows = _wide_rows(path, query, document, chosen)
+    return [Judge(name, Qrels.of(said, source=path), path) for name, said in rows.items()]
+
+
+def _long_rows(
+    path: str, query: str, document: str, owner: str, grade: str
+) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {}
+    for line, row in headed_rows(path):
+        name = row.get(owner)
+        if name in (None, ""):
+            raise InputError("no judge", expected="a name in every line", path=path, line=line)
+        value = _grade(row.get(grade), grade, path, line)
+        if value is None:
+            raise InputError("no grade", expected="a number", path=path, line=line)
+        ids = _ids(row, (query, document), path, line)
+        found.setdefault(str(name), []).append((*ids, value))
+    return found
+
+
+def _wide_rows(path: str, query: str, document: str, chosen: Sequence[str]) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {name: [] for name in chosen}
+    for line, row in headed_rows(path):
+        ids = _ids(row, (query, document), path, line)
+        for name in chosen:
+            value = _grade(row.get(name), name, path, line)
+            if value is not None:
+                found[name].append((*ids, value))
+    return found
+
+
+def _ids(
+    row: Mapping[str, Any], names: tuple[str, str], path: str, line: int
+) -> tuple[bytes, bytes]:
+    def each() -> Iterator[bytes]:
+        for name in names:
+            value = row.get(name)
+            if not isinstance(value, str) or not value:
+                raise InputError(
+                    f"no id in column '{name}'", expected="a string", path=path, line=line
+                )
+            yield to_bytes(value)
+
+    query, document = each()
+    return query, document
+
+
+def _grade(value: Any, column: str, path: str, line: int) -> float | None:
+    """Read a grade; None where there is none."""
+    text = "" if value is None else str(value).strip()
+    if not text:
+        return None
+    try:
+        return plain.grade(text.encode(), line)
+    except InputError as error:
+        raise InputError(
+            f"{error.found} in column '{column}'", expected=error.expected, path=path, line=line
+        ) from None

@@ -1,0 +1,216 @@
+"""Read logs of clicks: one row a result that was shown, or one a page view, in columns the user names."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from leadline.arrays import Flags, Floats, Integers
+from leadline.errors import InputError, UsageError
+from leadline.formats.headed import headed_rows, need_columns
+from leadline.formats.opening import run_name
+from leadline.wording import counted
+
+YES = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
+
+
+class Columns(NamedTuple):
+    """What the columns of a log are called; `arm` is empty where the file is the arm."""
+
+    click: str
+    arm: str = ""
+    user: str | None = None
+    position: str | None = None
+    time: str | None = None
+
+    def named(self) -> list[str]:
+        """Give the columns that must be there."""
+        return [
+            name for name in (self.arm, self.click, self.user, self.position, self.time) if name
+        ]
+
+
+class Log(NamedTuple):
+    """Rows in the order of time: arm (a code of `arms`), click 0 or 1, and user, position where known.
+
+    `users` are codes, -1 without users; `position` NaN where a row has none. `repeated` counts rows of more
+    than one click, each of which counts once. `timed`: the order is by a column or of one file.
+    """
+
+    arms: list[str]
+    arm: Integers
+    click: Floats
+    users: Integers
+    position: Floats
+    repeated: int
+    timed: bool
+    inputs: list[tuple[str, int]]
+
+
+class Row(NamedTuple):
+    """One row of a log; position NaN where it has none, `user` and `arm` empty where not asked for."""
+
+    arm: str
+    click: float
+    user: str
+    position: float
+    time: float
+
+
+def read_log(path: str | os.PathLike[str], columns: Columns) -> Log:
+    """Read a log of both arms."""
+    place = os.fspath(path)
+    rows = list(log_rows(place, columns))
+    return _log(rows, sorted({row.arm for row in rows}), columns, [(place, len(rows))], timed=True)
+
+
+def read_two(
+    a: str | os.PathLike[str], b: str | os.PathLike[str], columns: Columns
+) -> Log:  # fmt: skip
+    """Read one log an arm; without a column of time their rows are interleaved evenly."""
+    places = [os.fspath(a), os.fspath(b)]
+    names = [run_name(place) for place in places]
+    if names[0] == names[1]:
+        names = places
+    if places[0] == places[1]:
+        raise UsageError(f"{places[0]} as A and as B; expected a log for each")
+    rows: list[Row] = []
+    inputs = []
+    for name, place in zip(names, places, strict=True):
+        part = [row._replace(arm=name) for row in log_rows(place, columns)]
+        if columns.time is None:
+            part = [row._replace(time=(at + 0.5) / len(part)) for at, row in enumerate(part)]
+        rows += part
+        inputs.append((place, len(part)))
+    return _log(rows, names, columns, inputs, timed=columns.time is not None)
+
+
+def _log(
+    rows: list[Row], arms: list[str], columns: Columns, inputs: list[tuple[str, int]], *, timed: bool
+) -> Log:  # fmt: skip
+    if columns.time is not None or len(inputs) > 1:
+        rows.sort(key=lambda row: row.time)  # stable: equal times stay as they came
+    codes: dict[str, int] = {}
+    users = [codes.setdefault(row.user, len(codes)) if columns.user else -1 for row in rows]
+    click = np.array([row.click for row in rows], dtype=np.float64)
+    return Log(
+        arms, np.array([arms.index(row.arm) for row in rows], dtype=np.int64), np.minimum(click, 1.0),
+        np.array(users, dtype=np.int64), np.array([row.position for row in rows], dtype=np.float64),
+        int((click > 1).sum()), timed, inputs,
+    )  # fmt: skip
+
+
+def chosen_arms(log: Log, names: Sequence[str] | None) -> Log:
+    """Give the log of two arms, A and B: those named, or the two that there are, by name."""
+    if names is None:
+        if len(log.arms) != 2:
+            shown = ", ".join(log.arms[:6]) + (", ..." if len(log.arms) > 6 else "")
+            hint = "" if len(log.arms) < 2 else "; --arms A B says which two"
+            raise UsageError(f"{counted(len(log.arms), 'arm')} ({shown}); expected two{hint}")
+        return log
+    import difflib
+
+    for name in names:
+        if name not in log.arms:
+            close = difflib.get_close_matches(name, log.arms, n=2, cutoff=0.4) or log.arms[:6]
+            raise UsageError(f"no arm '{name}'; nearest: {', '.join(close)}")
+    if len(set(names)) != 2:
+        raise UsageError(f"arms {', '.join(names)}; expected two different ones")
+    codes = np.array([names.index(arm) if arm in names else -1 for arm in log.arms])[log.arm]
+    kept = codes >= 0
+    return log._replace(
+        arms=list(names), arm=codes[kept].astype(np.int64), click=log.click[kept],
+        users=log.users[kept], position=log.position[kept],
+    )  # fmt: skip
+
+
+def shown_within(log: Log, within: int) -> tuple[Flags, Floats]:
+    """Say which rows count and which of them are clicks, where only the first `within` positions matter.
+
+    In a log of results that were shown (rows without a click have a position) rows below are out; in one of
+    page views (the position is that of the click) they stay, without a click.
+    """
+    inside = log.position <= within
+    shown = bool((~np.isnan(log.position) & (log.click == 0)).any())
+    kept = inside if shown else np.ones(len(log.click), dtype=np.bool_)
+    return kept, np.where(inside, log.click, 0.0)
+
+
+def log_rows(path: str, columns: Columns) -> Iterator[Row]:
+    """Read the columns of every row; any that cannot be read is an error with its line."""
+    empty = True
+    for line, row in headed_rows(path):
+        if empty:
+            need_columns(row, columns.named(), path, 1)
+            empty = False
+        yield Row(
+            _name(row, columns.arm, path, line) if columns.arm else "",
+            _click(row[columns.click], columns.click, path, line),
+            _name(row, columns.user, path, line) if columns.user else "",
+            _position(row[columns.position], columns.position, path, line) if columns.position else math.nan,
+            _time(row[columns.time], columns.time, path, line) if columns.time else 0.0,
+        )  # fmt: skip
+    if empty:
+        raise InputError("holds no rows", expected="a header and one row or more", path=path)
+
+
+def _name(row: Mapping[str, Any], column: str, path: str, line: int) -> str:
+    value = row[column]
+    if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
+        raise InputError(f"nothing in column '{column}'", expected="a name", path=path, line=line)
+    return str(value)
+
+
+def _click(value: Any, column: str, path: str, line: int) -> float:
+    text = str(value).strip().lower()
+    try:
+        number = YES[text] if text in YES else float(text)
+    except ValueError:
+        number = math.nan
+    if not (math.isfinite(number) and number >= 0 and number == int(number)):
+        raise InputError(
+            f"click '{str(value)[:40]}' in column '{column}'", expected="0, or 1 or more", path=path,
+            line=line,
+        )  # fmt: skip
+    return number
+
+
+def _position(value: Any, column: str, path: str, line: int) -> float:
+    """Read a position from 1; NaN where there is none."""
+    text = "" if value is None else str(value).strip()
+    if text.lower() in ("", "nan", "none", "null"):
+        return math.nan
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not (math.isfinite(number) and number >= 1 and number == int(number)):
+        raise InputError(
+            f"position '{text[:40]}' in column '{column}'", expected="a whole number from 1, or nothing",
+            path=path, line=line,
+        )  # fmt: skip
+    return number
+
+
+def _time(value: Any, column: str, path: str, line: int) -> float:
+    if isinstance(value, datetime):
+        return value.timestamp()
+    text = str(value).strip()
+    try:
+        number = float(text)
+    except ValueError:
+        try:
+            number = datetime.fromisoformat(text).timestamp()
+        except ValueError:
+            number = math.nan
+    if not math.isfinite(number):
+        raise InputError(
+            f"time '{text[:40]}' in column '{column}'", expected="a number, or as 2019-11-24 00:00:17",
+            path=path, line=line,
+        )  # fmt: skip
+    return number

@@ -1,0 +1,90 @@
+"""How many users an A/B test needs, and what can be seen with those there are."""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+
+from leadline.errors import UsageError
+from leadline.statistics import checked_level
+
+NORMAL = NormalDist()
+
+
+def effect_size(a: float, b: float) -> float:
+    """Give Cohen's h of two shares: 2 asin(sqrt(b)) - 2 asin(sqrt(a)), whose spread knows no share.
+
+    Source: Cohen 1988, chapter 6.
+
+    >>> round(effect_size(0.05, 0.055), 4)
+    0.0224
+    """
+    for value in (a, b):
+        if not 0 <= value <= 1:
+            raise UsageError(f"clickthrough {value:g}; expected a share from 0 to 1")
+    return 2 * (math.asin(math.sqrt(b)) - math.asin(math.sqrt(a)))
+
+
+def power(a: float, b: float, users: tuple[float, float], *, confidence: float = 0.95) -> float:
+    """Give the chance that a two-sided test sees the difference of two shares with so many users an arm.
+
+    >>> round(power(0.05, 0.055, (31_218, 31_218)), 3)
+    0.8
+    """
+    critical = NORMAL.inv_cdf((1 + checked_level(confidence)) / 2)
+    shift = abs(effect_size(a, b)) / math.sqrt(1 / users[0] + 1 / users[1])
+    return NORMAL.cdf(shift - critical) + NORMAL.cdf(-shift - critical)
+
+
+def users_needed(
+    rate: float, lift: float, *, fraction: float = 0.5, power_wanted: float = 0.8,
+    confidence: float = 0.95,
+) -> tuple[int, int]:  # fmt: skip
+    """Give the users of A and of B that show a lift over a clickthrough with this power.
+
+    `lift` is relative (0.1: a tenth more), `fraction` the share of users that B gets.
+
+    >>> users_needed(0.05, 0.1)
+    (31218, 31218)
+    """
+    if not 0 < rate < 1:
+        raise UsageError(f"clickthrough {rate:g}; expected a share between 0 and 1")
+    if not math.isfinite(lift) or lift == 0 or not 0 <= rate * (1 + lift) <= 1:
+        raise UsageError(
+            f"lift {lift:g} over a clickthrough of {rate:g}; expected one other than 0 that leaves a share "
+            "from 0 to 1"
+        )
+    checked_fraction(fraction)
+    wanted = _reach(power_wanted, confidence) / effect_size(rate, rate * (1 + lift))
+    every = wanted * wanted / (fraction * (1 - fraction))
+    return math.ceil(every * (1 - fraction)), math.ceil(every * fraction)
+
+
+def detectable(
+    rate: float, users: tuple[float, float], *, power_wanted: float = 0.8, confidence: float = 0.95
+) -> float:
+    """Give the least rise of a clickthrough that so many users of A and B show with this power.
+
+    In units of clickthrough; NaN where even all users clicking would not be seen.
+
+    >>> round(detectable(0.05, (31_218, 31_218)), 5)
+    0.005
+    """
+    reach = _reach(power_wanted, confidence) * math.sqrt(1 / users[0] + 1 / users[1])
+    angle = math.asin(math.sqrt(rate)) + reach / 2
+    return math.sin(angle) ** 2 - rate if angle < math.pi / 2 else math.nan
+
+
+def checked_fraction(fraction: float) -> float:
+    """Give a share of users back; an error when it is none."""
+    if not 0 < fraction < 1:
+        raise UsageError(
+            f"fraction {fraction:g}; expected a share between 0 and 1 (usual: 0.01 to 0.1)"
+        )
+    return float(fraction)
+
+
+def _reach(power_wanted: float, confidence: float) -> float:
+    if not 0 < power_wanted < 1:
+        raise UsageError(f"power {power_wanted:g}; expected a share between 0 and 1, such as 0.8")
+    return NORMAL.inv_cdf((1 + checked_level(confidence)) / 2) + NORMAL.inv_cdf(power_wanted)

@@ -1,0 +1,185 @@
+"""`leadline abtest`: shapes of the result, sentences, figures, assignment, plans, refusals."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from conftest import Leadline
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work where a log of three arms and one of each arm lie."""
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        f"{'old' if n % 2 else 'new'},{int(n % (5 if n % 2 else 3) == 0)},u{n},{n // 2 % 4 + 1}\n"
+        for n in range(600)
+    ]
+    head = "system,clicked,visitor,rank\n"
+    (tmp_path / "log.csv").write_text(head + "".join(rows))
+    (tmp_path / "three.csv").write_text(head + "".join(rows) + "other,1,x,1\n")
+    for name in ("old", "new"):
+        (tmp_path / f"{name}.csv").write_text(
+            head + "".join(row for row in rows if row.startswith(name))
+        )
+    (tmp_path / "users.txt").write_text("".join(f"user{n}\n" for n in range(1000)))
+    return tmp_path
+
+
+ASKED = ("abtest", "log.csv", "--arm", "system", "--click", "clicked")
+
+
+@pytest.mark.usefixtures("folder")
+def test_json_has_the_keys_of_the_contract(leadline: Leadline) -> None:
+    data = leadline(*ASKED, "--user", "visitor", "-f", "json").data
+    assert {"arms", "difference", "z", "p", "low", "high"} < set(data)
+    assert [arm["name"] for arm in data["arms"]] == ["new", "old"]
+    assert data["low"] <= data["difference"] <= data["high"]
+    assert data["unit"] == "user"
+    assert data["inputs"][0]["rows"] == 600
+    assert data["always_valid"]["looks"] == 600
+    same = leadline("abtest", "test", *ASKED[1:], "--user", "visitor", "-f", "json").data
+    assert same == data
+
+
+def test_counts_alone_are_enough(leadline: Leadline) -> None:
+    done = leadline("abtest", "--a", "46/10000", "--b", "69/10000")
+    assert "b and a differ: b - a = +0.00230" in done.out
+    assert "z = 2.15, p = 0.0315 (pooled z); lift +50.0 %" in done.out
+    assert "few clicks: 46 in an arm" in done.out
+    assert "the shares of users are not checked" in done.out
+    data = leadline("abtest", "--a", "46/10000", "--b", "69/10000", "-f", "json").data
+    assert round(data["z"], 3) == 2.151
+    assert data["inputs"] == []
+    text = leadline("abtest", "--a", "38/10000", "--b", "42/10000", "--planned", "0.5").out
+    assert "b and a are not told apart" in text
+    assert "shares as planned: 50.00 % in B" in text
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_log_of_each_arm_is_called_as_its_file(leadline: Leadline) -> None:
+    done = leadline("abtest", "--a-log", "old.csv", "--b-log", "new.csv", "--click", "clicked")
+    assert "new and old" in done.out
+    assert "rows not grouped by user: 600" in done.out
+    assert "taken as running side by side" in done.out
+
+
+@pytest.mark.usefixtures("folder")
+def test_csv_and_json_lines_hold_the_arms_and_say_the_rest_aside(leadline: Leadline) -> None:
+    done = leadline(*ASKED, "-f", "csv")
+    rows = list(csv.DictReader(io.StringIO(done.out)))
+    assert [row["arm"] for row in rows] == ["new", "old"]
+    assert "not grouped by user" in done.err
+    lines = leadline(*ASKED, "-f", "jsonl").out.splitlines()
+    assert [json.loads(line)["name"] for line in lines] == ["new", "old"]
+    text = leadline(*ASKED, "--user", "visitor", "--metric", "rows").out
+    assert "z by the delta method" in text
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        ASKED,
+        ("abtest", "--a", "4/100", "--b", "9/100"),
+        (*ASKED, "--position", "rank", "--within", "1"),
+    ],
+    ids=str,
+)
+def test_a_figure_is_drawn(leadline: Leadline, folder: Path, more: tuple[str, ...]) -> None:
+    assert leadline(*more, "--plot", "arms.svg").status == 0
+    assert b"<svg" in (folder / "arms.svg").read_bytes()
+
+
+def test_users_are_assigned_from_a_file_or_standard_input(leadline: Leadline, folder: Path) -> None:
+    asked = ("--fraction", "0.05", "--salt", "snippets", "-f", "csv")
+    done = leadline("abtest", "assign", "users.txt", *asked)
+    rows = list(csv.DictReader(io.StringIO(done.out)))
+    assert len(rows) == 1000
+    assert 20 < sum(row["arm"] == "variant" for row in rows) < 90
+    piped = leadline("abtest", "assign", *asked, stdin=(folder / "users.txt").read_bytes())
+    assert piped.out == done.out
+    data = leadline("abtest", "assign", "users.txt", *asked[:-1], "json").data
+    assert data["users"] == {row["user"]: row["arm"] for row in rows}
+    text = leadline("abtest", "assign", "users.txt", "--fraction", "0.5", "--salt", "s").out
+    assert "1 % to 10 % is usual" in text
+
+
+def test_a_plan_says_how_many_users(leadline: Leadline) -> None:
+    assert "62,436" in leadline("abtest", "plan", "--rate", "0.05", "--lift", "0.1").out
+    data = leadline(
+        "abtest", "plan", "--rate", "0.05", "--lift", "0.1", "--fraction", "0.05", "-f", "json"
+    ).data
+    assert data["users"] == data["a"] + data["b"] == 328_606
+
+
+def test_deviations_are_refused_as_judgments(leadline: Leadline, folder: Path) -> None:
+    done = leadline(
+        "abtest", "deviations", "log.csv", "--doc", "visitor", "--query", "system", "--position", "rank",
+        "--click", "clicked", "-f", "csv", "-o", "soft.csv",
+    )  # fmt: skip
+    assert "is no judgment" in done.err
+    assert (folder / "soft.csv").read_text().startswith("query_id,doc_id,click_deviation,")
+    (folder / "a.run").write_text("new Q0 u0 1 1.0 t\n")
+    refused = leadline("evaluate", "soft.csv", "a.run")
+    assert (refused.status, "column called relevance" in refused.err) == (2, True)
+    data = leadline("abtest", "deviations", "log.csv", "--doc", "system", "--position", "rank", "--click",
+                    "clicked", "-f", "json").data  # fmt: skip
+    assert set(data["deviations"][0]) == {
+        "doc_id",
+        "click_deviation",
+        "shown",
+        "clicks",
+        "expected",
+        "z",
+    }
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--a", "5/4", "--b", "1/4"), "A: 5 clicks of 4 users"),
+        (("--a", "0/0", "--b", "1/4"), "A: 0 users"),
+        (("--a", "1/4"), "one arm; expected counts"),
+        (("--a", "nan/4", "--b", "1/4"), "--a nan/4; expected CLICKS/USERS"),
+        (("--a", "1.5/4", "--b", "1/4"), "--a 1.5/4; expected CLICKS/USERS"),
+        (("log.csv",), "no column 'arm'"),
+        (("log.csv", "--arm", "sytem"), "expected one of system, clicked, visitor, rank (nearest: system)"),
+        (("log.csv", "--arm", "system"), "no column 'click'"),
+        (("log.csv", "--arm", "system", "--click", "clicked", "--user", "user"), "no column 'user'"),
+        (("three.csv", "--arm", "system", "--click", "clicked"), "3 arms (new, old, other); expected two"),
+        (("three.csv", "--arm", "system", "--click", "clicked", "--arms", "new", "odl"), "nearest: old"),
+        (("old.csv", "--arm", "system", "--click", "clicked"), "1 arm (old); expected two"),
+        (("log.csv", "--arm", "system", "--click", "visitor"), ":2: click 'u0'"),
+        (("log.csv", "--arm", "system", "--click", "clicked", "--within", "1"), "a column of positions"),
+        (("log.csv", "--arm", "system", "--click", "clicked", "--within", "0"), "'--within'"),
+        (("--a-log", "old.csv"), "one arm; expected a log of A and one of B"),
+        (("no.csv",), "no.csv"),
+        (("log.csv", "--arm", "system", "--click", "clicked", "-o", "log.csv"), "would overwrite an input"),
+        (("assign", "users.txt", "--fraction", "5", "--salt", "s"), "fraction 5"),
+        (("assign", "users.txt", "--fraction", "0.05", "--salt", ""), "an empty salt"),
+        (("plan", "--rate", "0", "--lift", "0.1"), "clickthrough 0"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_cannot_be_is_refused_in_one_line(
+    leadline: Leadline, arguments: tuple[str, ...], says: str
+) -> None:
+    done = leadline("abtest", *arguments)
+    assert done.status == 2
+    assert says in done.err
+    assert done.err.count("\n") == 1
+    assert done.out == ""
+
+
+def test_help_shows_what_there_is_with_an_example(leadline: Leadline) -> None:
+    text = leadline("abtest", "--help").out
+    assert "leadline abtest --a 46/10000 --b 69/10000" in text
+    for below in ("test", "assign", "plan", "deviations"):
+        assert below in text
+        assert "Example:" in leadline("abtest", below, "--help").out

@@ -1,0 +1,164 @@
+"""A/B tests: counts and logs give the same, warnings come where they must, real logs as they are known."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import leadline as ll
+from leadline.errors import UsageError
+from leadline.online import ABTest, abtest
+from leadline.online.proportions import Share, fisher_p
+
+
+def codes(found: ABTest) -> set[str]:
+    return {notice.code for notice in found.notices}
+
+
+def write(path: Path, rows: list[tuple[Any, ...]], head: str = "arm,click,user") -> str:
+    path.write_text(head + "\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
+    return str(path)
+
+
+def test_the_known_logs_of_a_shop_come_out_as_they_are_known(shared_data: Path) -> None:
+    folder = shared_data / "open-bandit"
+    for campaign, clicks, z in (("men", (46, 69), 2.15), ("all", (38, 42), 0.45)):
+        found = ll.abtest(
+            a_log=folder / f"{campaign}_random.csv.gz", b_log=folder / f"{campaign}_bts.csv.gz",
+            time="timestamp",
+        )  # fmt: skip
+        assert tuple(arm.clicked for arm in found.arms) == clicks
+        assert [arm.units for arm in found.arms] == [10_000, 10_000]
+        assert round(found.compared.z, 2) == z
+        assert found.sure == (campaign == "men")
+        assert found.always.p > 0.05
+        assert {"ungrouped", "few_clicks"} <= codes(found)
+        assert found.arms[0].name == f"{campaign}_random"
+
+
+def test_counts_and_a_log_of_users_give_the_same(tmp_path: Path) -> None:
+    rows = [("a", int(user < 30), f"a{user}") for user in range(200)]
+    rows += [("b", int(user < 60), f"b{user}") for user in range(220)]
+    counts = abtest(a=(30, 200), b=(60, 220), planned=0.5)
+    found = abtest(write(tmp_path / "log.csv", rows), user="user", planned=0.5)
+    assert found.compared == counts.compared
+    assert found.split == counts.split
+    assert found.sizes == counts.sizes
+    assert found.unit == counts.unit == "user"
+    assert counts.always.path is None
+    assert found.always.path is not None
+
+
+def test_grouping_by_user_counts_each_user_once(tmp_path: Path) -> None:
+    rows = [("a", 1, "u1")] * 5 + [("a", 0, "u2"), ("b", 0, "u3"), ("b", 1, "u4"), ("b", 0, "u4")]
+    path = write(tmp_path / "log.csv", rows)
+    found = abtest(path, user="user")
+    assert [(arm.clicked, arm.units) for arm in found.arms] == [(1, 2), (1, 2)]
+    assert "ungrouped" not in codes(found)
+    alone = abtest(path)
+    assert [(arm.clicked, arm.units) for arm in alone.arms] == [(5, 6), (1, 3)]
+    assert "ungrouped" in codes(alone)
+    by_rows = abtest(path, user="user", metric="rows")
+    assert [arm.rate for arm in by_rows.arms] == pytest.approx([5 / 6, 1 / 3])
+    assert by_rows.compared.test == "z by the delta method"
+    assert math.isnan(by_rows.compared.p_exact)
+
+
+@pytest.mark.slow
+def test_the_delta_method_errs_no_more_than_it_should_where_rows_of_a_user_go_together(
+    tmp_path: Path,
+) -> None:
+    naive = grouped = 0
+    dice = np.random.default_rng(2)
+    for _ in range(60):
+        rows = []
+        for user in range(120):
+            taste = float(dice.choice([0.02, 0.6]))
+            rows += [("ab"[user % 2], int(dice.random() < taste), user)] * 1
+            rows += [("ab"[user % 2], int(dice.random() < taste), user) for _ in range(5)]
+        path = write(tmp_path / "log.csv", rows)
+        naive += abtest(path).sure
+        grouped += abtest(path, user="user", metric="rows").sure
+    assert naive / 60 > 0.15
+    assert grouped / 60 < 0.13
+
+
+def test_both_clickthroughs_of_the_lecture(tmp_path: Path) -> None:
+    rows = [("a", 1, "u1", 1), ("a", 1, "u2", 3), ("a", 0, "u3", ""), ("b", 1, "u4", 11), ("b", 0, "u5", ""),
+            ("b", 1, "u6", 10)]  # fmt: skip
+    path = write(tmp_path / "log.csv", rows, "arm,click,user,rank")
+    top = abtest(path, user="user", position="rank", within=1)
+    page = abtest(path, user="user", position="rank")
+    assert [arm.clicked for arm in top.arms] == [1, 0]
+    assert [arm.clicked for arm in page.arms] == [2, 1]
+    assert [arm.units for arm in page.arms] == [3, 3]
+    assert page.options["within"] == 10
+
+
+@given(st.integers(0, 30), st.integers(0, 30))
+def test_few_users_get_the_exact_test(a: int, b: int) -> None:
+    found = abtest(a=(a, 30), b=(b, 30))
+    small = (a + b) / 2 < 5 or (60 - a - b) / 2 < 5  # half of the clicks are expected in each arm
+    assert (found.compared.test == "Fisher's exact test") == small
+    assert ("small_counts" in codes(found)) == small
+    if small:
+        assert found.compared.p == pytest.approx(fisher_p(Share(a, 30), Share(b, 30)))
+
+
+def test_no_click_at_all_is_no_difference_and_no_z() -> None:
+    found = abtest(a=(0, 50), b=(0, 60))
+    assert found.compared.p == 1
+    assert math.isnan(found.compared.z)
+    assert found.to_dict()["z"] is None
+    assert found.to_dict()["lift"]["value"] is None
+    assert "few_clicks" in codes(found)
+    assert not found.sure
+
+
+def test_a_split_that_was_not_planned_is_a_warning() -> None:
+    assert "sample_ratio" in codes(abtest(a=(500, 10_000), b=(500, 9_000), planned=0.5))
+    assert "sample_ratio" not in codes(abtest(a=(500, 19_000), b=(50, 1_000), planned=0.05))
+
+
+def test_swapping_the_arms_turns_the_sign(tmp_path: Path) -> None:
+    rows = [("a", int(n % 3 == 0), n) for n in range(90)] + [
+        ("b", int(n % 2), n + 100) for n in range(90)
+    ]
+    path = write(tmp_path / "log.csv", rows)
+    found, turned = abtest(path, user="user"), abtest(path, user="user", arms=("b", "a"))
+    assert turned.compared.difference == -found.compared.difference
+    assert turned.compared.p == pytest.approx(found.compared.p)
+    assert turned.always.p == pytest.approx(found.always.p)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({}, "nothing; expected a log, counts, or a log of each arm"),
+        ({"a": (1, 2)}, "one arm; expected counts of A and of B"),
+        ({"a_log": "x"}, "one arm; expected a log of A and one of B"),
+        ({"a": (3, 2), "b": (1, 2)}, "A: 3 clicks of 2 users"),
+        ({"a": (0, 0), "b": (1, 2)}, "A: 0 users"),
+        ({"a": 5, "b": (1, 2)}, "a=5; expected (clicks, users)"),
+        ({"a": (1, 2), "b": (1, 2), "user": "u"}, "columns are of a log"),
+        ({"a": (1, 2), "b": (1, 2), "within": 1}, "within without a column of positions"),
+        ({"a": (1, 2), "b": (1, 2), "metric": "rows"}, "metric rows needs a column of users"),
+        ({"a": (1, 2), "b": (1, 2), "planned": 1.5}, "fraction 1.5"),
+        ({"a": (1, 2), "b": (1, 2), "confidence": 95}, "confidence level 95"),
+        ({"a": (1, 2), "b": (1, 2), "effect": -1}, "effect -1"),
+        ({"a": (1, 2), "b": (1, 2), "power": 2}, "power 2"),
+        ({"a": (1, 2), "b": (1, 2), "arms": ("a", "b")}, "expected none here"),
+        ({"log": "x", "a": (1, 2)}, "a log and counts; expected"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_cannot_be_is_refused_in_words(given: dict[str, Any], says: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        abtest(**given)
+    assert says in str(refused.value)

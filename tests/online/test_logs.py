@@ -1,0 +1,126 @@
+"""Logs: arms, users, positions, time; every cell that cannot be read is an error with its line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from leadline.errors import InputError, UsageError
+from leadline.online.logs import Columns, Log, chosen_arms, read_log, read_two, shown_within
+from leadline.online.units import Units, ratio, units_of
+
+HEAD = "arm,click,user,position,time\n"
+COLUMNS = Columns("click", "arm", "user", "position", "time")
+
+
+def write(folder: Path, rows: str, head: str = HEAD, name: str = "log.csv") -> Path:
+    path = folder / name
+    path.write_text(head + rows)
+    return path
+
+
+def every(log: Log) -> tuple[Any, Any]:
+    return np.ones(len(log.click), dtype=np.bool_), log.click
+
+
+def test_rows_come_in_the_order_of_time(tmp_path: Path) -> None:
+    path = write(
+        tmp_path, "b,1,u2,1,2019-11-24 00:00:19+00:00\na,0,u1,2,2019-11-24 00:00:17.5+00:00\n"
+    )
+    log = read_log(path, COLUMNS)
+    assert (log.arms, log.arm.tolist(), log.click.tolist()) == (["a", "b"], [0, 1], [0, 1])
+    assert log.position.tolist() == [2, 1]
+    assert log.timed
+
+
+def test_users_are_grouped_and_a_user_of_both_arms_is_left_out(tmp_path: Path) -> None:
+    path = write(
+        tmp_path, "a,0,u1,1,1\na,1,u1,2,2\nb,0,u2,1,3\na,1,u3,1,4\nb,0,u3,1,5\nb,3,u4,1,6\n"
+    )
+    log = read_log(path, COLUMNS)
+    units = units_of(log, *every(log))
+    assert log.repeated == 1
+    assert units.crossed == 1
+    assert (units.counts(0), units.counts(1)) == ((1, 1), (1, 2))
+    assert units.rows.tolist() == [2, 1, 1]
+
+
+def test_without_users_every_row_is_a_unit(tmp_path: Path) -> None:
+    log = read_log(write(tmp_path, "a,1,u,1,1\na,0,u,1,2\nb,0,u,1,3\n"), Columns("click", "arm"))
+    units = units_of(log, *every(log))
+    assert (units.counts(0), units.counts(1)) == ((1, 2), (0, 1))
+
+
+def test_rows_of_results_below_the_positions_are_out_and_page_views_stay(tmp_path: Path) -> None:
+    shown = read_log(write(tmp_path, "a,1,u1,1,1\na,0,u1,2,2\nb,1,u2,2,3\n"), COLUMNS)
+    counted, click = shown_within(shown, 1)
+    assert (counted.tolist(), click.tolist()) == ([True, False, False], [1, 0, 0])
+    views = read_log(write(tmp_path, "a,1,u1,1,1\na,0,u1,,2\nb,1,u2,2,3\n"), COLUMNS)
+    counted, click = shown_within(views, 1)
+    assert (counted.tolist(), click.tolist()) == ([True, True, True], [1, 0, 0])
+
+
+def test_two_logs_run_side_by_side_unless_there_is_time(tmp_path: Path) -> None:
+    a = write(tmp_path, "x,1,u,1,5\nx,0,u,1,6\n", name="old.csv")
+    b = write(tmp_path, "x,0,u,1,1\nx,0,u,1,2\nx,1,u,1,9\n", name="new.csv.")
+    b = b.rename(tmp_path / "new.csv")
+    even = read_two(a, b, Columns("click"))
+    assert (even.arms, even.arm.tolist(), even.timed) == (["old", "new"], [1, 0, 1, 0, 1], False)
+    timed = read_two(a, b, Columns("click", time="time"))
+    assert (timed.arm.tolist(), timed.timed) == ([1, 1, 0, 0, 1], True)
+    with pytest.raises(UsageError, match="as A and as B"):
+        read_two(a, a, Columns("click"))
+
+
+def test_two_arms_are_taken_or_chosen(tmp_path: Path) -> None:
+    log = read_log(write(tmp_path, "c,1,u,1,1\na,0,u,1,2\nb,1,u,1,3\n"), COLUMNS)
+    with pytest.raises(UsageError, match=r"3 arms \(a, b, c\); expected two; --arms"):
+        chosen_arms(log, None)
+    two = chosen_arms(log, ("c", "a"))
+    assert (two.arms, two.arm.tolist(), two.click.tolist()) == (["c", "a"], [0, 1], [1, 0])
+    with pytest.raises(UsageError, match="no arm 'cc'; nearest: c"):
+        chosen_arms(log, ("cc", "a"))
+    with pytest.raises(UsageError, match="expected two different ones"):
+        chosen_arms(log, ("a", "a"))
+    one = read_log(write(tmp_path, "c,1,u,1,1\n"), COLUMNS)
+    with pytest.raises(UsageError, match=r"1 arms? \(c\); expected two$"):
+        chosen_arms(one, None)
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ("a,nan,u,1,1\n", ":2: click 'nan' in column 'click'"), ("a,,u,1,1\n", ":2: click ''"),
+        ("a,-1,u,1,1\n", ":2: click '-1'"), ("a,0.5,u,1,1\n", ":2: click '0.5'"),
+        ("a,maybe,u,1,1\n", ":2: click 'maybe'"), (",1,u,1,1\n", ":2: nothing in column 'arm'"),
+        ("a,1,,1,1\n", ":2: nothing in column 'user'"), ("a,1,u,0,1\n", ":2: position '0'"),
+        ("a,1,u,first,1\n", ":2: position 'first'"), ("a,1,u,1,soon\n", ":2: time 'soon'"),
+        ("a,1,u,1\n", ":2: 4 cells"), ("", "holds no rows"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_is_said_with_its_line(tmp_path: Path, row: str, says: str) -> None:
+    with pytest.raises(InputError) as refused:
+        read_log(write(tmp_path, row), COLUMNS)
+    assert says in str(refused.value)
+
+
+def test_yes_and_no_are_clicks(tmp_path: Path) -> None:
+    path = write(tmp_path, "a,true,u,1,1\na,False,u,1,2\nb,yes,u,1,3\nb,0,u,1,4\n")
+    assert read_log(path, COLUMNS).click.tolist() == [1, 0, 1, 0]
+
+
+def test_the_variance_of_clicks_a_row_is_that_of_users_drawn_again() -> None:
+    dice = np.random.default_rng(8)
+    rows = dice.integers(1, 9, 400).astype(np.float64)
+    clicks = dice.binomial(rows.astype(int), dice.beta(1, 6, 400)).astype(np.float64)
+    units = Units(np.zeros(400, dtype=np.int64), rows, clicks)
+    value, variance = ratio(units, 0)
+    drawn = dice.integers(0, 400, (4000, 400))
+    again = clicks[drawn].sum(axis=1) / rows[drawn].sum(axis=1)
+    assert value == clicks.sum() / rows.sum()
+    assert np.sqrt(variance) == pytest.approx(again.std(), rel=0.06)
+    as_rows = value * (1 - value) / rows.sum()
+    assert variance > 1.1 * as_rows  # rows of one user go together

@@ -1,0 +1,65 @@
+"""Users needed, power and detectable differences against statsmodels, and against each other."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from statsmodels.stats.power import NormalIndPower
+from statsmodels.stats.proportion import proportion_effectsize
+
+from leadline.errors import UsageError
+from leadline.online.planning import detectable, effect_size, power, users_needed
+
+RATES = st.floats(0.01, 0.6)
+LIFTS = st.sampled_from([-0.3, -0.1, 0.05, 0.2, 0.5])
+FRACTIONS = st.sampled_from([0.05, 0.3, 0.5])
+
+
+@given(RATES, RATES)
+def test_the_effect_size_is_that_of_statsmodels(a: float, b: float) -> None:
+    assert effect_size(a, b) == pytest.approx(float(proportion_effectsize(b, a)), abs=1e-12)
+
+
+@given(RATES, LIFTS, FRACTIONS)
+def test_users_needed_are_those_of_statsmodels(rate: float, lift: float, fraction: float) -> None:
+    a, b = users_needed(rate, lift, fraction=fraction)
+    theirs = NormalIndPower().solve_power(
+        abs(effect_size(rate, rate * (1 + lift))),
+        alpha=0.05,
+        power=0.8,
+        ratio=fraction / (1 - fraction),
+    )
+    assert abs(a - float(theirs)) <= max(2, 1e-5 * a)
+    assert abs(b - float(theirs) * fraction / (1 - fraction)) <= max(2, 1e-5 * b)
+
+
+@given(RATES, LIFTS, FRACTIONS)
+def test_so_many_users_have_the_power_asked_for(rate: float, lift: float, fraction: float) -> None:
+    users = users_needed(rate, lift, fraction=fraction, power_wanted=0.9)
+    assert power(rate, rate * (1 + lift), users) >= 0.9 - 1e-9
+    fewer = (users[0] * 0.95, users[1] * 0.95)
+    assert power(rate, rate * (1 + lift), fewer) < 0.9
+
+
+@given(RATES, st.integers(100, 10**6))
+def test_what_is_detectable_has_the_power_asked_for(rate: float, users: int) -> None:
+    rise = detectable(rate, (users, users))
+    if not math.isnan(rise):
+        assert power(rate, rate + rise, (users, users)) == pytest.approx(0.8, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"rate": 0, "lift": 0.1}, "clickthrough 0"), ({"rate": 0.5, "lift": 0}, "lift 0"),
+        ({"rate": 0.5, "lift": 1.5}, "lift 1.5"), ({"rate": 0.5, "lift": 0.1, "fraction": 1}, "fraction 1"),
+        ({"rate": 0.5, "lift": 0.1, "power_wanted": 1}, "power 1"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_plans_that_cannot_be_are_refused(given: dict[str, float], says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        users_needed(**given)

@@ -1,0 +1,35 @@
+"""Two arms of an A/B test, with and without the users as they came."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from whole_pictures import whole
+
+from leadline.online.sequential import looks
+from leadline.plots.two_arms import two_arms
+
+ARMS = (
+    ["system-old", "system-new-with-a-very-long-name"],
+    [0.05, 0.06],
+    [0.04, 0.05],
+    [0.06, 0.075],
+)
+
+
+@pytest.mark.parametrize("users", [30, 3000])
+def test_the_picture_is_whole_with_a_log_of_any_length(users: int) -> None:
+    dice = np.random.default_rng(1)
+    arm = dice.integers(0, 2, users)
+    found = looks(arm, (dice.random(users) < 0.2 + 0.05 * arm).astype(float))
+    figure = two_arms(*ARMS, path=(found.users, found.difference, found.low, found.high))
+    whole(figure)
+    texts = [text.get_text() for text in figure.axes[1].texts]
+    assert ("too few clicks for a first look" in texts) == (users == 30)
+
+
+def test_counts_alone_have_one_panel() -> None:
+    figure = two_arms(*ARMS, width=6.9)
+    whole(figure)
+    assert len(figure.axes) == 1
+    assert figure.axes[0].get_xlabel() == "clickthrough (%), 95 % interval"
