@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from leadline.measures import MEASURES, Measure
     from leadline.models import MODELS
     from leadline.online import abtest
+    from leadline.pooling import pool
     from leadline.qrels import Qrels
     from leadline.results import Results
     from leadline.retrieval import score, search
@@ -53,6 +54,7 @@ _ROOMS = {
     "explain": "explanation",
     "histogram": "histograms",
     "open_index": "index",
+    "pool": "pooling",
     "read_documents": "formats.texts",
     "read_qrels": "formats",
     "read_queries": "formats.texts",
@@ -87,6 +89,7 @@ __all__ = [
     "explain",
     "histogram",
     "open_index",
+    "pool",
     "read_documents",
     "read_qrels",
     "read_queries",

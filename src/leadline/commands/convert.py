@@ -80,6 +80,8 @@ def command(
         writing.write_qrels(qrels, target, suffix=suffix)
         said = f"{queries(len(qrels.queries))}, {counted(len(qrels), 'judgment')}"
         lost = _columns(file, "grade", subtopics=subtopics)
+        if not to_trec and qrels.inclusion is not None:
+            lost = [words for words in lost if words.removeprefix("column ") not in columns.PROBABILITY]
     left_out = "left out: " + ", ".join(lost)
     if target != STANDARD_INPUT:
         click.echo(f"{target}: {kind}, {said}" + (f"; {left_out}" if lost else ""))

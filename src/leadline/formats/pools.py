@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -82,7 +81,7 @@ def _rows(path: str) -> Iterator[tuple[int | None, str, str, float, Mapping[str,
             yield (
                 place,
                 *_pair(row),
-                _share(row.get("probability")),
+                columns.share_of(_first(row)),
                 _ranks(row.get("contributors")),
             )
         except InputError as error:
@@ -101,17 +100,9 @@ def _pair(row: Mapping[str, Any]) -> tuple[str, str]:
     return pair
 
 
-def _share(given: object) -> float:
-    """Read a probability; a table without it holds pairs that were certain to be there."""
-    if given is None:
-        return 1.0
-    try:
-        share = float(given)  # type: ignore[arg-type]  # whatever a cell holds
-    except (TypeError, ValueError):
-        share = math.nan
-    if not 0 < share <= 1:
-        raise InputError(f"probability {given!r}", expected="a number above 0, and 1 at most")
-    return share
+def _first(row: Mapping[str, Any]) -> object:
+    name = columns.find(row, columns.PROBABILITY)
+    return None if name is None else row[name]
 
 
 def _ranks(given: object) -> Mapping[str, int]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from os.path import exists, isfile
 from pathlib import Path
+from typing import NamedTuple
 
 from leadline.errors import InputError
 from leadline.formats import SQLITE
@@ -98,20 +99,39 @@ def check(connection: sqlite3.Connection, path: str) -> None:
         raise damaged(path, " ".join(str(state).split())[:80])
 
 
-def judgments(path: str) -> list[Judgment]:
-    """Give the judgments that stand, of every judge."""
+class Given(NamedTuple):
+    """A judgment that stands, the probability of its document to be in the pool, and the judge's note."""
+
+    judgment: Judgment
+    probability: float
+    note: str
+
+
+def read(path: str) -> list[Given]:
+    """Read the judgments that stand, of every judge."""
     with faults(path), closing(connect(path)) as connection:
         rows = connection.execute(
-            "SELECT query, document, judge, grade FROM judgments ORDER BY query, document, judge"
+            "SELECT query, document, judge, grade, probability, note FROM judgments "
+            "ORDER BY query, document, judge"
         )
-        return [Judgment(*row) for row in rows]
+        found = [Given(Judgment(*row[:4]), *row[4:]) for row in rows]
+    if not found:
+        raise InputError("holds no judgments yet", expected="judged documents", path=path)
+    return found
 
 
 def records(path: str) -> Records:
     """Give one grade a pair: that of most judges, of as many judges the lowest."""
-    merged = merge(judgments(path))
+    found = read(path)
+    merged = merge(given.judgment for given in found)
     rows = (
         (place, query, document, grade, None)
         for place, ((query, document), grade) in enumerate(merged.grades.items(), start=1)
     )
-    return Records(rows, path, "judgment", ("query", "document"), remarks=merged.remarks)
+    shares: dict[tuple[str, str], object] = {
+        given.judgment[:2]: given.probability for given in found
+    }
+    if all(share == 1 for share in shares.values()):
+        shares = {}
+    names = ("query", "document")
+    return Records(rows, path, "judgment", names, shares=shares, remarks=merged.remarks)

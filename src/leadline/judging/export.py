@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-from contextlib import closing
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from leadline.errors import InputError
 from leadline.formats import sqlite, table
 from leadline.formats.kinds import suffix_of
-from leadline.formats.merging import Judgment, Merged, merge
+from leadline.formats.merging import Merged, merge
+from leadline.formats.sqlite import Given
 from leadline.formats.table import QRELS_COLUMNS
 from leadline.formats.writing import compressed, write_judgments, write_whole
 
@@ -25,19 +25,13 @@ class Exported(NamedTuple):
     notes: int
 
 
-class _Row(NamedTuple):
-    judgment: Judgment
-    probability: float
-    note: str
-
-
 def export(store: str, target: str, *, rule: str = "majority") -> Exported:
     """Write the judgments of a store to a file, in the format of its suffix.
 
     CSV and TSV have the columns query_id, doc_id, relevance, probability, then one for each judge, then note.
     All other formats hold the merged grade only. The page may be judging meanwhile.
     """
-    rows = _rows(store)
+    rows = sqlite.read(store)
     merged = merge((row.judgment for row in rows), rule)
     suffix = suffix_of(target)
     if suffix in DELIMITERS:
@@ -52,21 +46,9 @@ def export(store: str, target: str, *, rule: str = "majority") -> Exported:
     return Exported(judges, merged, sum(bool(row.note) for row in rows))
 
 
-def _rows(store: str) -> list[_Row]:
-    with sqlite.faults(store), closing(sqlite.connect(store)) as connection:
-        rows = connection.execute(
-            "SELECT query, document, judge, grade, probability, note FROM judgments "
-            "ORDER BY query, document, judge"
-        )
-        found = [_Row(Judgment(*row[:4]), *row[4:]) for row in rows]
-    if not found:
-        raise InputError("holds no judgments yet", expected="judged documents", path=store)
-    return found
-
-
-def _table(rows: list[_Row], merged: Merged, delimiter: str) -> str:
+def _table(rows: Sequence[Given], merged: Merged, delimiter: str) -> str:
     judges = sorted({row.judgment.judge for row in rows})
-    by_pair: dict[tuple[str, str], dict[str, _Row]] = {}
+    by_pair: dict[tuple[str, str], dict[str, Given]] = {}
     for row in rows:
         by_pair.setdefault(row.judgment[:2], {})[row.judgment.judge] = row
     file = io.StringIO()

@@ -19,9 +19,10 @@ def static_summary(
     `kind="first"` gives the first `words` words. `kind="sentences"` gives key sentences in the order of the
     text: each is scored by the cosine between its tf-idf vector and the centroid of the text (idf from the
     sentences of the text itself: ln(1 + sentences / sentences with the term)), the best that fit are taken,
-    and one that nearly repeats a taken one (cosine 0.8 or more) is left out. In scripts without blanks a
-    character counts as a word; more than 24 characters without a word count as words, too. White space
-    becomes one blank, control characters go.
+    and one that nearly repeats a taken one (cosine 0.8 or more) is left out.
+
+    In scripts without blanks a pair of neighbouring characters counts as a word; so does each 24 characters
+    of what is longer. White space becomes one blank, control characters go.
 
     Source: lecture on IR evaluation, "Static summaries"; centroid: Radev et al. 2004.
 
@@ -37,7 +38,7 @@ def static_summary(
         chosen = [(0, words)]
     else:
         chosen = key_sentences.choose(layout, words, _analysis(analysis))
-    return composing.compose(layout, chosen, [])
+    return composing.compose(layout, chosen)
 
 
 def dynamic_summary(
@@ -68,10 +69,10 @@ def dynamic_summary(
     check_whole(1, words=words, windows=windows)
     layout = Layout.of(text)
     found = occurrences.find(layout.text, query, _analysis(analysis))
-    if not len(found.begin):
-        return static_summary(text, words=words)
-    chosen = windows_of_matches.choose(layout, found, words=words, windows=windows)
-    return composing.compose(layout, chosen, found.spans())
+    chosen = [(0, min(words, layout.size))]
+    if len(found.begin):
+        chosen = windows_of_matches.choose(layout, found, words=words, windows=windows)
+    return composing.compose(layout, chosen, found)
 
 
 def matches(

@@ -7,6 +7,7 @@ import numpy as np
 from leadline.arrays import Floats, Integers
 from leadline.text import Analysis
 from leadline.text.summaries.layout import Layout
+from leadline.text.tokens import folded
 
 REPEATS = 0.8  # the cosine from which a sentence says what another said
 
@@ -45,16 +46,17 @@ def choose(layout: Layout, words: int, analysis: Analysis) -> list[tuple[int, in
 
 def _counts(layout: Layout, analysis: Analysis) -> tuple[Integers, Integers, Floats]:
     """Count the terms of every sentence: sentence, term, how often; by sentence, then term."""
-    words, spans = analysis.split(layout.text), analysis.spans(layout.text)
+    begin, end = analysis.bounds(layout.text)
+    words = [layout.text[low:high] for low, high in zip(begin.tolist(), end.tolist(), strict=True)]
     distinct = list(dict.fromkeys(words))
+    forms = [folded(word) for word in distinct]
     numbers: dict[str | None, int] = {None: -1}
     codes = {
         word: numbers.setdefault(term, len(numbers) - 1)
-        for word, term in zip(distinct, analysis.terms_of(distinct), strict=True)
+        for word, term in zip(distinct, analysis.terms_of(forms), strict=True)
     }
     term = np.array([codes[word] for word in words], dtype=np.int64)
-    begins = np.array([begin for begin, _ in spans], dtype=np.int64)
-    unit = np.searchsorted(layout.begin, begins, side="right") - 1
+    unit = np.searchsorted(layout.begin, begin, side="right") - 1
     sentence = np.searchsorted(layout.edge, unit, side="right") - 1
     keep = term >= 0
     keys, counts = np.unique(sentence[keep] * len(numbers) + term[keep], return_counts=True)

@@ -9,24 +9,23 @@ from typing import NamedTuple
 import numpy as np
 
 from leadline.arrays import Integers
-from leadline.text import tokens
+from leadline.text.places import word_bounds
 from leadline.text.summaries.showing import TURNING, UNSHOWN
 
 LONGEST = 24  # characters; a longer stretch without the begin of a word counts as several words
 PARAGRAPH = "\u2029"
 BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
-# A mark that ends a sentence, what closes after it, and a blank; in some scripts no blank is needed.
-# The look-behind keeps a long row of marks from being read once for each of them.
-SENTENCE = re.compile(
-    "(?<![.!?\u2026])[.!?\u2026\u061f\u06d4\u0964\u0965\u0589\u1362\u1367\u104b\u17d4]++"
-    "[\"'\u201d\u2019\u00bb)\\]]*+(?:\\s++|$)"
-    "|[\u3002\uff01\uff1f\uff61]++[\u300d\u300f\uff09\u3011\u201d\u2019]*+\\s*+"
-    f"|{PARAGRAPH}"
-)
-WORD_BEFORE = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]+$")
-ABBREVIATIONS = """al approx art ca cap cf ch co col corp dept dr ed eds eq eqs est etc ex fig figs gen gov inc
-    jr lt ltd mr mrs ms mt nos op p pp prof ref refs rep rev sec sen sr st ths viz vol vols vs bzw evtl ggf nr usw vgl
-    mme mlle env"""
+# What may end a sentence: marks, what closes after them, and blanks. Some marks need no blank.
+MARKS = ".!?\u2026\u061f\u06d4\u0964\u0965\u0589\u1362\u1367\u104b\u17d4"
+WITHOUT_BLANK = f"\u3002\uff01\uff1f\uff61{PARAGRAPH}"
+CLOSING = "\"'\u201d\u2019\u00bb)\\]\u300d\u300f\uff09\u3011"
+OPENING = "\"'([{\u201c\u2018\u00ab\u201e"
+SENTENCE = re.compile(f"[{MARKS}{WITHOUT_BLANK}]++[{CLOSING}]*+( ?)")
+ABBREVIATIONS = """
+    al approx art ca cap cf ch co col corp dept dr ed eds eq eqs est etc ex fig figs gen gov inc jr
+    lt ltd mr mrs ms mt nos op p pp prof ref refs rep rev sec sen sr st ths viz vol vols vs bzw evtl
+    ggf nr usw vgl mme mlle env
+"""
 KNOWN = frozenset(ABBREVIATIONS.split())
 JOINER = "\u200d"
 
@@ -121,8 +120,7 @@ def _clings(text: str, at: int) -> bool:
 
 def _units(text: str) -> tuple[Integers, Integers]:
     """Give begin and end of every word, and of the pieces of what is too long to be one."""
-    spans = np.array(tokens.word_spans(text), dtype=np.int64).reshape(-1, 2)
-    begin, end = spans[:, 0], spans[:, 1]
+    begin, end = word_bounds(text)
     if len(text) > LONGEST and (not len(begin) or begin[0] > LONGEST):
         begin, end = np.append(0, begin), np.append(0, end)
     elif not len(begin) and text:
@@ -151,19 +149,14 @@ def _sentences(text: str) -> list[int]:
 
 
 def _ends(text: str, found: re.Match[str], *, lower: bool) -> bool:
-    """Tell a full stop from the point of an abbreviation, an initial, or within a sentence."""
+    """Tell a full stop from the point of an abbreviation, an initial, a number, or within a sentence."""
     begin, end = found.span()
-    if text[begin] not in ".!?\u2026" or text[begin - 1 : begin] == " ":
+    if text[begin] in WITHOUT_BLANK or PARAGRAPH in found[0]:
         return True
-    if not lower and text[end].islower():
+    if not found[1] or (text[end].islower() and not lower and text[begin - 1 : begin] != " "):
         return False
     if text[begin] != "." or found[0].rstrip() != ".":
         return True
-    word = WORD_BEFORE.search(text, max(0, begin - 12), begin)
-    if word is None:
-        return True
-    return not (
-        word[0].lower() in ABBREVIATIONS
-        or "." in word[0]
-        or (len(word[0]) == 1 and word[0].isupper())
-    )
+    word = text[max(0, begin - 12) : begin].rpartition(" ")[2].lstrip(OPENING)
+    initial = len(word) == 1 and word.isupper()
+    return not (initial or "." in word or word.lower() in KNOWN)

@@ -15,36 +15,43 @@ STOPPED = " "  # before a stop word, so that it is no other word's stem
 
 
 class Found(NamedTuple):
-    """The matches of a text in its order: begin and end in characters, and which query term; the phrases."""
+    """The matches of a text in its order: begin and end in characters, which query term; and the phrases."""
 
     begin: Integers
     end: Integers
     term: Integers
-    phrases: list[tuple[int, int]]
+    phrase_begin: Integers
+    phrase_end: Integers
 
-    def spans(self) -> list[tuple[int, int]]:
-        """Give begin and end of all that matches."""
-        return [*zip(self.begin.tolist(), self.end.tolist(), strict=True), *self.phrases]
+    def spans(self, begin: int = 0, end: int | None = None) -> list[tuple[int, int]]:
+        """Give begin and end of all that matches, or of what reaches into a stretch of the text."""
+        found: list[tuple[int, int]] = []
+        for low, high in ((self.begin, self.end), (self.phrase_begin, self.phrase_end)):
+            first = np.searchsorted(high, begin, side="right")
+            last = len(low) if end is None else np.searchsorted(low, end)
+            found += zip(low[first:last].tolist(), high[first:last].tolist(), strict=True)
+        return found
 
 
 def find(text: str, query: str, analysis: Analysis) -> Found:
     """Find the words of a text that have a term of a query."""
     asked = _keys(analysis.split(query), analysis)
     terms = [key for key in asked if not key.startswith(STOPPED)] or asked
-    numbers = {key: place for place, key in enumerate(dict.fromkeys([*terms, *asked]))}
-    wanted = len(set(terms))
-    words, spans = analysis.split(text), analysis.spans(text)
+    numbers = {key: place for place, key in enumerate(dict.fromkeys([*terms, *asked]), start=1)}
+    begin, end = analysis.bounds(text)
+    words = [text[low:high] for low, high in zip(begin.tolist(), end.tolist(), strict=True)]
     distinct = list(set(words))
-    coded = dict(zip(distinct, _keys(distinct, analysis), strict=True))
-    signs = {word: chr(1 + numbers[key]) for word, key in coded.items() if key in numbers}
+    coded = zip(distinct, _keys([tokens.folded(word) for word in distinct], analysis), strict=True)
+    signs = {word: chr(numbers[key]) for word, key in coded if key in numbers}
     row = "".join([signs.get(word, "\0") for word in words])
     codes = np.frombuffer(row.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.int64)
-    places = np.flatnonzero((codes > 0) & (codes <= wanted))
-    found = [(*spans[place], int(codes[place]) - 1) for place in places.tolist()]
-    found += _alone(text, terms, numbers)
-    whole = "".join(chr(1 + numbers[key]) for key in asked)
-    columns = np.array(sorted(set(found)), dtype=np.int64).reshape(-1, 3)
-    return Found(columns[:, 0], columns[:, 1], columns[:, 2], _phrases(row, whole, spans))
+    place = np.flatnonzero((codes > 0) & (codes <= len(set(terms))))
+    found = np.stack([begin[place], end[place], codes[place] - 1], axis=1)
+    more = _alone(text, terms, numbers)
+    if more:
+        found = np.unique(np.concatenate([found, more]), axis=0)
+    at = np.array(_places(row, "".join(chr(numbers[key]) for key in asked)), dtype=np.int64)
+    return Found(found[:, 0], found[:, 1], found[:, 2], begin[at], end[at + len(asked) - 1])
 
 
 def _keys(words: Sequence[str], analysis: Analysis) -> list[str]:
@@ -58,18 +65,18 @@ def _keys(words: Sequence[str], analysis: Analysis) -> list[str]:
 def _alone(text: str, terms: list[str], numbers: dict[str, int]) -> list[tuple[int, int, int]]:
     """Find query terms of one character in a script without blanks, whose tokens are pairs elsewhere."""
     return [
-        (*found.span(), numbers[term])
+        (*found.span(), numbers[term] - 1)
         for term in dict.fromkeys(terms)
         if len(term) == 1 and tokens.UNSPACED_START.match(term)
         for found in re.finditer(term, text)
     ]
 
 
-def _phrases(row: str, whole: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _places(row: str, whole: str) -> list[int]:
     """Find the query as a whole, from left to right, not overlapping."""
     found = []
     at = row.find(whole) if len(whole) > 1 else -1
     while at >= 0:
-        found.append((spans[at][0], spans[at + len(whole) - 1][1]))
+        found.append(at)
         at = row.find(whole, at + len(whole))
     return found

@@ -31,7 +31,7 @@ def choose(layout: Layout, found: Found, *, words: int, windows: int) -> list[Wi
     if layout.size <= words:
         return [(0, layout.size)]
     all_of = Matched(*_units(layout, found.begin, found.end), found.term)
-    phrases = _units(layout, *np.array(found.phrases, dtype=np.int64).reshape(-1, 2).T)
+    phrases = _units(layout, found.phrase_begin, found.phrase_end)
     windows = min(windows, max(1, words // FEWEST))
     picked: list[Window] = []
     left = np.ones(len(all_of.low), dtype=np.bool_)
@@ -44,7 +44,7 @@ def choose(layout: Layout, found: Found, *, words: int, windows: int) -> list[Wi
         unseen &= ~np.isin(all_of.term, np.unique(all_of.term[~left]))
         phrases = _apart(phrases, window)
     if len(picked) == 1 and windows > 1:
-        phrases = _units(layout, *np.array(found.phrases, dtype=np.int64).reshape(-1, 2).T)
+        phrases = _units(layout, found.phrase_begin, found.phrase_end)
         picked = [best(layout, all_of, all_of, phrases, words)]
     return _joined(picked)
 
