@@ -91,7 +91,7 @@ def test_qrels_hold_the_merged_grades(path: str, tmp_path: Path, rule: str, expe
     export(path, str(target), rule=rule)
     assert target.read_text() == expected
     if rule == "majority":
-        assert read_qrels(str(target)) == read_qrels(path)
+        assert read_qrels(str(target)).to_dict() == read_qrels(path).to_dict()
 
 
 def test_a_table_has_a_column_for_every_judge_and_the_probability(
@@ -108,6 +108,9 @@ def test_a_table_has_a_column_for_every_judge_and_the_probability(
         'q2,d3,1,1.0,1,,"ann: was ""odd"", I think"\n'
     )
     assert read_qrels(str(target)).to_dict() == {"q1": {"d1": 2, "d2": 0.5}, "q2": {"d3": 1}}
+    export(path, str(target))
+    assert read_qrels(str(target)) == read_qrels(path)
+    assert (read_qrels(path).shares() or {})["q1"] == {"d1": 1.0, "d2": 0.25}
     export(path, str(tmp_path / "qrels.tsv.gz"), rule="bob")
     assert read_qrels(str(tmp_path / "qrels.tsv.gz")).to_dict() == {"q1": {"d1": 2, "d2": 1}}
 
@@ -116,7 +119,7 @@ def test_many_exports_at_once_leave_one_whole_file(path: str, tmp_path: Path) ->
     target = str(tmp_path / "qrels.txt")
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: export(path, target), range(32)))
-    assert read_qrels(target) == read_qrels(path)
+    assert read_qrels(target).to_dict() == read_qrels(path).to_dict()
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["judged.sqlite", "qrels.txt"]
 
 
@@ -192,11 +195,29 @@ def test_the_command_exports_and_tells_of_judges(
     assert {key: found.data[key] for key in ("judgments", "pairs", "judges", "shared", "split", "tied")} == {
         "judgments": 5, "pairs": 3, "judges": {"ann": 3, "bob": 2}, "shared": 2, "split": 1, "tied": 1
     }  # fmt: skip
-    assert [warning["code"] for warning in found.data["warnings"]] == ["merged"]
+    assert [warning["code"] for warning in found.data["warnings"]] == ["merged", "probabilities"]
     table = leadline("judge", "--store", path, "--export", target, "--merge", "mean").out
     assert "3 pairs of 2 queries, merged by mean" in table
     said = leadline("judge", "--store", path, "--export", "-").out
     assert said == "q1 0 d1 2\nq1 0 d2 0\nq2 0 d3 1\n"
+
+
+def test_judges_of_a_store_and_of_its_table_agree_alike(
+    path: str, tmp_path: Path, leadline: Leadline
+) -> None:
+    target = tmp_path / "qrels.csv"
+    assert leadline("judge", "--store", path, "--export", target).status == 0
+    of_store = leadline("agreement", path, "-f", "json")
+    of_table = leadline("agreement", f"{target}:*", "-f", "json")
+    one_by_one = leadline("agreement", f"{path}:ann", f"{path}:bob", "-f", "json")
+    assert of_store.data["pairs"] == 2
+    assert of_store.data["agreement"]["value"] == 0.5
+    for other in (of_table, one_by_one):
+        assert {k: v for k, v in other.data.items() if k != "inputs"} == {
+            k: v for k, v in of_store.data.items() if k != "inputs"
+        }
+    missing = leadline("agreement", f"{path}:eve", path)
+    assert (missing.status, "no judge 'eve'; expected one of ann, bob" in missing.err) == (2, True)
 
 
 def test_an_export_never_overwrites_the_store(path: str, leadline: Leadline) -> None:

@@ -89,7 +89,7 @@ def _export(store: str, target: str, merge: str, form: str) -> None:
     keep_inputs(target, store)
     found = export(store, target, rule=merge)
     merged = found.merged
-    notices = [Notice(*remark) for remark in merged.remarks]
+    notices = [Notice(*remark) for remark in found.remarks]
     data = {
         "judgments": sum(found.judges.values()), "pairs": len(merged.grades), "judges": found.judges,
         "shared": merged.shared, "split": merged.split, "tied": merged.tied, "notes": found.notes,
