@@ -62,11 +62,11 @@ class Judge(threading.Thread):
         """Judge until the time is over."""
         self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         self.headers = {"Origin": f"http://127.0.0.1:{self.port}"}
+        draw = random.Random(self.judge)
+        time.sleep(draw.random() * 10 * self.pause)
         found = re.search('data-secret="([^"]*)"', self.ask("page", f"/judge?name={self.judge}"))
         assert found is not None
         self.headers["X-Leadline"] = found[1]
-        draw = random.Random(self.judge)
-        time.sleep(draw.random() * 10 * self.pause)
         while time.monotonic() < self.until:
             cards = json.loads(self.ask("cards", "/api/cards", {"holding": [], "count": 10}))[
                 "cards"

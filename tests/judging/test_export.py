@@ -229,7 +229,13 @@ def test_an_export_never_overwrites_the_store(path: str, leadline: Leadline) -> 
 def test_a_store_converts_and_passes_the_check(
     path: str, tmp_path: Path, leadline: Leadline
 ) -> None:
-    assert leadline("convert", path, tmp_path / "qrels.jsonl").status == 0
+    said = leadline("convert", path, tmp_path / "qrels.jsonl").out
+    assert (
+        "3 judgments; pairs with several judges: 2, 1 with unlike grades; merged by majority"
+        in said
+    )
+    assert "left out" not in said
+    assert "left out: column probability" in leadline("convert", path, tmp_path / "q.txt").out
     assert read_qrels(str(tmp_path / "qrels.jsonl")) == read_qrels(path)
     checked = leadline("check", path)
     assert checked.status == 0

@@ -6,9 +6,11 @@ import signal
 import socket
 import sqlite3
 import subprocess
+import sys
 import threading
 import urllib.error
 import urllib.request
+import webbrowser
 from contextlib import closing
 from pathlib import Path
 
@@ -153,6 +155,21 @@ def test_a_page_for_others_has_a_token(files: Files) -> None:
             assert answer.url == local + "enter"
         with urllib.request.urlopen(local + server.entry, timeout=20) as answer:
             assert "SameSite=strict" in answer.headers["set-cookie"]
+
+
+@pytest.mark.parametrize("screen", ["", "DISPLAY", "WAYLAND_DISPLAY"])
+def test_a_browser_opens_only_where_there_is_a_screen(
+    monkeypatch: pytest.MonkeyPatch, screen: str
+) -> None:
+    opened = threading.Event()
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(webbrowser, "open", lambda _: opened.set())
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    if screen:
+        monkeypatch.setenv(screen, ":0")
+    serving.show("http://localhost/")
+    assert opened.wait(10 if screen else 0.2) == bool(screen)
 
 
 def test_which_hosts_are_this_machine() -> None:

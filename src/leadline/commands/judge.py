@@ -135,9 +135,9 @@ def _started(found: Opened, link: str, *, no_browser: bool) -> None:
         click.echo(line)
     click.echo(f"open {link}\nCtrl-C stops; what is judged stays in {found.store.path}")
     if not no_browser:
-        import webbrowser
+        from leadline.judging.serving import show
 
-        webbrowser.open(link)
+        show(link)
 
 
 def _stopped(found: Opened, store: str) -> None:

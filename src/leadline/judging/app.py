@@ -35,6 +35,7 @@ def make_app(
 ) -> Guard:
     """Make the application; `token` is asked of everybody, `local` answers to names of this machine only."""
     pages = Pages(queues, cards)
+    _templates().get_template("judge.html")  # the first judge need not wait for it
     routes = [
         Route("/", pages.welcome),
         Route("/judge", pages.judge),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from hashlib import blake2b
 
 
@@ -11,7 +12,22 @@ def draw(seed: int, *names: str) -> float:
     >>> draw(0, "ann", "q1") == draw(0, "ann", "q1"), draw(0, "ann", "q1") == draw(1, "ann", "q1")
     (True, False)
     """
+    return draws(seed, *names[:-1])(names[-1])
+
+
+def draws(seed: int, *names: str) -> Callable[[str], float]:
+    """Give the draws that differ in the last name only; many of them are quicker so.
+
+    >>> draws(0, "ann")("q1") == draw(0, "ann", "q1")
+    True
+    """
     # The length stands before each name, so that no two lists of names read alike.
-    text = f"{seed}" + "".join(f" {len(name)} {name}" for name in names)
-    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return (int.from_bytes(digest, "big") >> 11) / (1 << 53)
+    first = f"{seed} {len(names)}" + "".join(f" {len(name)} {name}" for name in names) + " "
+    begun = blake2b(first.encode("utf-8", "surrogatepass"), digest_size=8)
+
+    def last(name: str) -> float:
+        hashed = begun.copy()
+        hashed.update(name.encode("utf-8", "surrogatepass"))
+        return (int.from_bytes(hashed.digest(), "big") >> 11) / (1 << 53)
+
+    return last

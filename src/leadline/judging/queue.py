@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from leadline.errors import UsageError
 from leadline.judging import deals
-from leadline.judging.draws import draw
+from leadline.judging.draws import draws
 from leadline.judging.events import Event, check_judge
 from leadline.judging.store import Act, Pair, Store
 
@@ -95,17 +95,16 @@ class Queues:
         return found
 
     def _line(self, judge: str) -> _Line:
-        seed = self.store.seed
-        mine = [
-            pair
-            for pair in self.pairs.values()
-            if not self.named or judge in self._assigned[pair.id]
-        ]
-        by_query = {pair.query: draw(seed, judge, pair.query) for pair in mine}
-        mine.sort(
-            key=lambda pair: (by_query[pair.query], draw(seed, judge, pair.query, pair.document))
-        )
-        return _Line([pair.id for pair in mine])
+        by_query: dict[str, list[Pair]] = {}
+        for pair in self.pairs.values():
+            if not self.named or judge in self._assigned[pair.id]:
+                by_query.setdefault(pair.query, []).append(pair)
+        order: list[int] = []
+        for query in sorted(by_query, key=draws(self.store.seed, judge)):
+            place = draws(self.store.seed, judge, query)
+            ranked = sorted((place(pair.document), pair.id) for pair in by_query[query])
+            order += [pair for _, pair in ranked]
+        return _Line(order)
 
     def _replay(self, acts: Iterable[Act]) -> None:
         of: dict[tuple[str, int], list[Act]] = {}

@@ -8,6 +8,8 @@ import secrets
 import socket
 import sqlite3
 import sys
+import threading
+import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -86,6 +88,13 @@ def alone(path: str) -> Iterator[None]:
         with suppress(OSError):
             os.unlink(beside)
         lock.close()
+
+
+def show(link: str) -> None:
+    """Open a browser, on another thread; none where there is no screen, for one in the terminal would block."""
+    if sys.platform.startswith("linux") and not {"DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys():
+        return
+    threading.Thread(target=webbrowser.open, args=(link,), daemon=True).start()
 
 
 def run(app: Any, taken: socket.socket, on_start: Callable[[], None]) -> None:
