@@ -90,6 +90,8 @@ def test_what_a_judge_did_is_kept_and_comes_back_on_opening(page: Opened) -> Non
 
 
 def test_pages_of_words_name_the_judges_and_escape_them(page: Opened) -> None:
+    assert ask(page.app(), "/judge?name=eve").status == 200
+    assert page.store.judges() == []  # to look is not to judge
     page.queues.join("<i>Ann</i> & Co")
     text = ask(page.app(), "/").text
     assert "&lt;i&gt;Ann&lt;/i&gt; &amp; Co" in text

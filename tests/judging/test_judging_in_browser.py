@@ -258,6 +258,8 @@ def test_what_was_skipped_comes_again_at_the_end(
 ) -> None:
     judge = visit(server)
     skipped = (judge.text("query"), judge.text("title"))
+    judge.press("s", "ArrowLeft")
+    assert (judge.text("title"), "skipped before" in judge.text("flags")) == (skipped[1], True)
     judge.press("s", *["1"] * 23)
     judge.page.wait_for_selector("#card:not([hidden])")
     assert (judge.text("query"), judge.text("title")) == skipped

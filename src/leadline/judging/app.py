@@ -89,7 +89,7 @@ class Pages:
     def judge(self, request: Request) -> Response:
         """Show the page of one judge."""
         store = self.queues.store
-        name = self.queues.join(request.query_params.get("name", ""))
+        name = self.queues.check(request.query_params.get("name", ""))
         return self._page(
             "judge.html", judge=name, grades=store.grades, store=store.id, secret=store.secret,
             scale=written(store.grades),

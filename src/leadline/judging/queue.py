@@ -123,11 +123,16 @@ class Queues:
         for other in self._lines.values() if pair in self._foreign else ():
             other.first = min(other.first, other.place.get(pair, other.first))
 
-    def join(self, name: str) -> str:
-        """Let a judge in by name; where judges are named, only those."""
+    def check(self, name: str) -> str:
+        """Give the name of one who may judge; where judges are named, only those."""
         name = check_judge(name)
         if self.named and name not in self.named:
             raise UsageError(f"no judge is called '{name}' here; expected a name of the list")
+        return name
+
+    def join(self, name: str) -> str:
+        """Let a judge in by name."""
+        name = self.check(name)
         if name not in self._present:
             line = self._line(name)  # takes a moment, in which nobody else has to wait
             with self._lock:

@@ -35,6 +35,8 @@ CREATE TABLE events (
 
 CREATE INDEX events_of_judge ON events (judge, pair);
 
+CREATE INDEX events_in_order ON events (judge, id);
+
 CREATE INDEX events_undone ON events (undoes) WHERE undoes IS NOT NULL;
 
 CREATE TRIGGER events_stay BEFORE DELETE ON events

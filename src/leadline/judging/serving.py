@@ -91,7 +91,7 @@ def alone(path: str) -> Iterator[None]:
 
 
 def show(link: str) -> None:
-    """Open a browser, on another thread; none where there is no screen, for one in the terminal would block."""
+    """Open a browser on another thread; none where there is no screen: one in the terminal would block."""
     if sys.platform.startswith("linux") and not {"DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys():
         return
     threading.Thread(target=webbrowser.open, args=(link,), daemon=True).start()

@@ -26,6 +26,7 @@ function status() {
   at("count").textContent = `${judged.toLocaleString()} of ${count.total.toLocaleString()}`
     + (count.skipped ? ` (${count.skipped} skipped)` : "");
   const saved = at("saved");
+  if (outbox.trouble && !saved.classList.contains("wrong")) hint("What you judge is kept in this browser until it is saved.");
   saved.className = outbox.trouble || outbox.refused ? "saved wrong" : waiting.length ? "saved waiting" : "saved";
   saved.textContent = outbox.trouble ? `${waiting.length} not saved: ${outbox.trouble}; trying again`
     : outbox.refused ? `not accepted: ${outbox.refused}`
@@ -74,13 +75,14 @@ function act(kind, grade = null) {
     if (!away && !ended) hint("That key was not used: no document was on the screen.");
     return;
   }
+  if (kind === "skip" && looking !== null) { step(1); return; }
   const text = at("note").value.trim();
   const made = { kind, grade, note: text, card };
   made.key = outbox.add({ kind, grade, note: text, pair: card.pair, seconds: stage.seconds, shown: card.form,
     opened: stage.opened });
   leaveNote();
-  if (looking === null) cards.shift();
-  else {
+  forget(card);
+  if (looking !== null) {
     const old = done.splice(looking, 1)[0];
     made.older = old;
     looking = null;
@@ -100,6 +102,12 @@ function hint(text) {
   hint.timer = setTimeout(() => { at("hint").hidden = true; }, 4000);
 }
 
+// Takes a card out of what comes next: one that was skipped may have come back already.
+function forget(card) {
+  const place = cards.findIndex(one => one.pair === card.pair);
+  if (place >= 0) cards.splice(place, 1);
+}
+
 function undo() {
   if (away) return;
   if (!done.length) { hint("There is nothing here to take back."); return; }
@@ -111,8 +119,7 @@ function undo() {
     done.push(last.older);
     looking = done.length - 1;
   } else {
-    const place = cards.findIndex(card => card.pair === last.card.pair);
-    if (place >= 0) cards.splice(place, 1);
+    forget(last.card);
     cards.unshift(Object.assign(last.card, { before: last, note: last.note }));
   }
   show();

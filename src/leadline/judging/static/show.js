@@ -80,7 +80,10 @@ class Stage {
       }));
       at("about").hidden = query.more.length === 0;
       if (!query.more.length) describe(false);
-      if (this.query !== null) flags = ["new query", ...flags];
+      if (this.query !== null) {
+        flags = ["new query", ...flags];
+        at("query").animate([{ background: "var(--press)" }, { background: "transparent" }], 1500);
+      }
       this.query = query.id;
     }
     at("flags").replaceChildren(...flags.map(text => element("span", text)));
