@@ -9,6 +9,7 @@ around them are written here.
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -71,6 +72,40 @@ def few(found: dict[str, dict[str, Any]]) -> str:
     return table(["set", "systems", "DeShaTo", "nruns"], rows)
 
 
+def example(folder: Path, found: dict[str, dict[str, Any]]) -> str:
+    """Write of a good and a bad list how much of their mass the largest topics hold, and copy the figures."""
+    parts = []
+    for name, data in found.items():
+        figure = folder / f"{name}-discrimination" / "topics.svg"
+        if not (figure.exists() and data.get("examples")):
+            continue
+        shutil.copy(figure, HERE / f"shapes-{name}-topics.svg")
+        good, bad = data["examples"]
+        rows = [
+            [one["kind"], one["run"], f"{one['relevant']} of {one['documents']}", f"{one['score']:.1f}",
+             *(f"{value:.1f}" for value in one["terms"].values())]
+            for one in (good, bad)
+        ]  # fmt: skip
+        heads = ["list", "system", "relevant", "DeShaTo", *good["terms"]]
+        parts.append(
+            f"{SETS[name]}, query {good['query']}:\n\n{table(heads, rows)}\n\n"
+            f"![Cumulated topics, {SETS[name]}](shapes-{name}-topics.svg)"
+        )
+    return EXAMPLE.format(parts="\n\n".join(parts)) if parts else ""
+
+
+EXAMPLE = """### What the score looks at
+
+The sum, the minimum and the product of the topic vectors of a good and a bad list: how much of the mass the
+largest topics hold. The lists are those with most and fewest relevant documents among their first 30, of the
+query where these are furthest apart: an extreme example, chosen by relevance and not by DeShaTo, with the
+first fit of the topics. Where k(P) is near 98, the most that 100 topics can have, the product is one topic
+alone, and the two lists are told apart by the other terms or not at all.
+
+{parts}
+
+"""
+
 PAGE = """# Study: the shape of topics (DeShaTo)
 
 {note}
@@ -88,7 +123,7 @@ is not judged relevant counts as another one; `hard` ones are among the first {h
 
 {said}
 
-## Ranking systems (their table 4)
+{example}## Ranking systems (their table 4)
 
 The paper, tau with MAP@30 of DeShaTo and nruns: 0.61 and 0.62 on Robust, 0.23 and 0.10, 0.50 and 0.45 on
 the Web tracks.
@@ -130,6 +165,7 @@ def main(folder: Path) -> None:
         more=other["topics"], sweeps=first["options"]["sweeps"], hard=other["options"]["hard"],
         systems=", ".join(f"{data['systems']} on {SETS[name]}" for name, data in systems.items()),
         discrimination=discrimination(parts), depths=depths(systems), few=few(systems),
+        example=example(folder, parts),
         said=lines(parts), ranked=lines(systems),
     )  # fmt: skip
     (HERE / "shapes.md").write_text(page, encoding="utf-8")

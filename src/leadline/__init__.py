@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from leadline.models import MODELS
     from leadline.online import abtest
     from leadline.pooling import pool
+    from leadline.prediction import predict
     from leadline.qrels import Qrels
     from leadline.results import Results
     from leadline.retrieval import score, search
@@ -55,6 +56,7 @@ _ROOMS = {
     "histogram": "histograms",
     "open_index": "index",
     "pool": "pooling",
+    "predict": "prediction",
     "read_documents": "formats.texts",
     "read_qrels": "formats",
     "read_queries": "formats.texts",
@@ -90,6 +92,7 @@ __all__ = [
     "histogram",
     "open_index",
     "pool",
+    "predict",
     "read_documents",
     "read_qrels",
     "read_queries",

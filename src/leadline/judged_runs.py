@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from leadline.arguments import check_flags, check_whole, check_word
-from leadline.errors import UsageError
+from leadline.errors import InputError, UsageError
 from leadline.formats import (
     Repair,
     RunLike,
     Workspace,
+    counted_run,
     is_ranked_lists,
     is_row,
     judge,
@@ -70,7 +71,7 @@ def judge_runs(
 
     found = list(_each(one, named_sources(runs), on_run))
     infos = [info for info, _ in found]
-    _refuse_equal_names(infos)
+    refuse_equal_names(infos)
     return infos, [result for _, result in found]
 
 
@@ -134,6 +135,29 @@ def readable_twice(runs: Any, repair: Repair) -> Any:
     return [source for _, source in sources] if sources[0][0] is None else dict(sources)
 
 
+def each_run(
+    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
+    repair: Repair,
+    *,
+    name_by: str = "file",
+    on_run: Callable[[int, int], None] | None = None,
+) -> Iterator[tuple[RunInfo, Run]]:
+    """Read runs one after the other, without judgments; they must hold documents and differ in name."""
+    infos: list[RunInfo] = []
+    sources = named_sources(runs)
+    for name, source in sources:
+        run, tally = counted_run(source, name=name, repair=repair)
+        if not len(run):
+            raise InputError("holds no documents", expected="a run", path=run.name)
+        shown = (run.tag or run.name) if name_by == "tag" else name or run.name
+        path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
+        infos.append(RunInfo(shown, run.tag, path, {"documents_read": tally.rows}))
+        refuse_equal_names(infos)
+        yield infos[-1], run
+        if on_run:
+            on_run(len(infos), len(sources))
+
+
 def _only_once(source: Any) -> bool:
     return isinstance(source, Iterator) or (isinstance(source, str) and source == STANDARD_INPUT)
 
@@ -148,7 +172,8 @@ def _read_whole(source: Any, name: str | None, repair: Repair) -> Run:
     )
 
 
-def _refuse_equal_names(infos: Sequence[RunInfo]) -> None:
+def refuse_equal_names(infos: Sequence[RunInfo]) -> None:
+    """Refuse two runs of one name: whoever reads the result could not tell them apart."""
     seen: dict[str, RunInfo] = {}
     for info in infos:
         other = seen.setdefault(info.name, info)

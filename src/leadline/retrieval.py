@@ -146,13 +146,12 @@ def _ready(
 def _grouped(pairs: Any) -> dict[bytes, list[bytes]]:
     """Bring the documents of every query together, each once, in the order given."""
     found: dict[bytes, dict[bytes, None]] = {}
-    rows = (
-        ((query, document) for query, documents in pairs.items() for document in documents)
-        if isinstance(pairs, Mapping)
-        else pairs
-    )
-    for query, document in rows:
-        found.setdefault(to_bytes(query), {})[to_bytes(document)] = None
+    if isinstance(pairs, Mapping):
+        for query, documents in pairs.items():
+            found.setdefault(to_bytes(query), {}).update(dict.fromkeys(map(to_bytes, documents)))
+    else:
+        for query, document in pairs:
+            found.setdefault(to_bytes(query), {})[to_bytes(document)] = None
     return {query: list(documents) for query, documents in found.items()}
 
 

@@ -133,6 +133,8 @@ def test_csv_and_json_lines_hold_every_number(leadline: Leadline) -> None:
     done = leadline("agreement", *files, "-f", "jsonl")
     assert "too few to draw again" in done.err
     assert json.loads(done.out.splitlines()[0])["coefficient"] == "agreement"
+    assert json.loads(done.out.splitlines()[1])["acceptable"] is False
+    assert [row["acceptable"] for row in rows[:2]] == ["", "no"]
 
 
 @pytest.mark.parametrize("more", [(), ("--reference",)], ids=str)
@@ -148,7 +150,7 @@ def test_a_figure_is_drawn(leadline: Leadline, folder: Path, more: tuple[str, ..
     ("arguments", "says"),
     [
         ((), "judges and a table of counts; expected one of them"),
-        (("ann.qrels",), "one judge (ann); expected two or more"),
+        (("ann.qrels",), "1 judge (ann); expected two or more"),
         (("ann.qrels", "ann.qrels"), "two judges are called 'ann'"),
         (("ann.qrels", "nothing.qrels"), "nothing.qrels"),
         (("--table", "1,2,x,4"), "--table 1,2,x,4; expected counts"),

@@ -83,13 +83,21 @@ def test_every_study_has_a_help_text(leadline: Leadline) -> None:
     assert "Example: leadline study difference-similarity" in done.out
 
 
-def test_a_study_may_ask_for_documents_and_queries(leadline: Leadline, tmp_path: Path) -> None:
+@pytest.fixture
+def texts(tmp_path: Path) -> list[Path]:
+    """Write a collection of three texts, a query for each, and the judgments."""
     docs = [{"doc_id": name, "text": f"{name} wings fly"} for name in "abc"]
     queries = [{"query_id": name, "text": f"the {name} wing"} for name in "abc"]
     for name, rows in (("docs", docs), ("queries", queries)):
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     (tmp_path / "qrels.txt").write_text("".join(f"{name} 0 {name} 1\n" for name in "abc"))
-    given = [tmp_path / "docs.jsonl", tmp_path / "queries.jsonl", tmp_path / "qrels.txt"]
+    return [tmp_path / "docs.jsonl", tmp_path / "queries.jsonl", tmp_path / "qrels.txt"]
+
+
+def test_a_study_may_ask_for_documents_and_queries(
+    leadline: Leadline, texts: list[Path], tmp_path: Path
+) -> None:
+    given = texts
     models = ["--model", "TF(dot)", "--model", "BM25"]
     done = leadline("study", "components", *given, *models, "-o", tmp_path / "out")
     assert (done.status, done.err) == (0, "")
@@ -100,3 +108,41 @@ def test_a_study_may_ask_for_documents_and_queries(leadline: Leadline, tmp_path:
     assert data["options"]["model"] == ["TF(dot)", "BM25"]
     assert "DOCS QUERIES QRELS" in leadline("study", "components", "--help").out
     assert "Missing argument 'QRELS'" in leadline("study", "components", *given[:2], "-o", "x").err
+
+
+def test_models_are_tried_on_a_collection_and_on_its_index(
+    leadline: Leadline, texts: list[Path], tmp_path: Path
+) -> None:
+    options = [
+        "--samples",
+        "1,2",
+        "--draws",
+        "3",
+        "--model",
+        "BM25",
+        "--model",
+        "RM1",
+        "--model",
+        "SDM",
+    ]
+    done = leadline("study", "histogram-models", *texts, *options, "-o", tmp_path / "out")
+    assert (done.status, done.err) == (0, "")
+    assert "no verdict: the rule asks for 50 queries, here 3" in done.out
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        "models.csv", "correlations.csv", "sevens.csv", "bins.csv", "samples.csv", "all.svg",
+        "by-query.svg", "by-model.svg", "bins.svg", "samples.svg", "histogram-models.json",
+    }  # fmt: skip
+    data = json.loads((tmp_path / "out" / "histogram-models.json").read_text())
+    assert list(data["models"]) == ["BM25", "RM1", "SDM"]
+    assert list(data["samples"]) == ["1", "2"]
+    assert leadline("index", texts[0], "-o", tmp_path / "docs.index").status == 0
+    given = [tmp_path / "docs.index", *texts[1:]]
+    assert (
+        leadline("study", "histogram-models", *given, *options, "-o", tmp_path / "again").status
+        == 0
+    )
+    again = json.loads((tmp_path / "again" / "histogram-models.json").read_text())
+    assert again["samples"] == data["samples"]
+    refused = leadline("study", "histogram-models", *texts, "--bins", "1", "-o", tmp_path / "none")
+    assert (refused.status, refused.err.count("\n")) == (2, 1)
+    assert "bins=1; expected 2 or more" in refused.err

@@ -290,6 +290,24 @@ def test_too_few_draws_for_the_correction_are_said() -> None:
         assert "too_few_draws" not in codes
 
 
+def test_too_few_queries_for_the_test_are_said() -> None:
+    qrels = {f"q{place}": {"d": 1} for place in range(5)}
+    better = {query: {"d": 1.0} for query in qrels}
+    worse = {query: {"x": 2.0, "d": 1.0} for query in qrels}
+    worse["q0"] = {"x": 2.0, "y": 1.5, "d": 1.0}  # else all differences are equal
+    comparison = compare(qrels, {"a": better, "b": worse}, "RR", test="Randomisation")
+    said = next(notice for notice in comparison.notices if notice.code == "too_few_queries")
+    assert str(said) == (
+        "queries that differ: 5 at most; too few to tell a pair apart by Randomisation, "
+        "whose p is 0.0625 or more there"
+    )
+    assert comparison.p[0, 0] == 0.0625
+    assert not comparison.told_apart.any()
+    assert "too_few_queries" not in {
+        notice.code for notice in compare(qrels, {"a": better, "b": worse}, "RR").notices
+    }
+
+
 def test_one_run_is_nothing_to_compare() -> None:
     with pytest.raises(UsageError, match="1 run; expected two or more to compare"):
         compare(QRELS, {"a": RUNS["best"]}, "RR")

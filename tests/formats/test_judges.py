@@ -44,7 +44,10 @@ def test_a_file_of_qrels_is_one_judge_called_as_the_file(tmp_path: Path) -> None
 
 def test_a_column_of_a_table_can_be_named(tmp_path: Path) -> None:
     path = tmp_path / "merged.tsv"
-    path.write_text("query_id\tdoc_id\tgrade\tann\tben\nq1\td1\t1.5\t1\t2\nq1\td2\t0\t0\t\n")
+    path.write_text(
+        "query_id\tdoc_id\tgrade\tprobability\tann\tben\tnote\n"
+        "q1\td1\t1.5\t1.0\t1\t2\tann: odd\nq1\td2\t0\t1.0\t0\t\t\n"
+    )
     assert list(said(path)) == ["merged"]  # a column of grades: ordinary judgments
     assert said(f"{path}:*") == SAID
     assert said(f"{path}:ben") == {"ben": SAID["ben"]}

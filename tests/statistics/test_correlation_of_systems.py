@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from leadline.errors import UsageError
-from leadline.statistics.correlation import kendall, pearson, spearman, tau_ap
+from leadline.statistics.correlation import kendall, levels, pearson, spearman, tau_ap
 from leadline.statistics.roc import area_under_curve, best_threshold, decide, roc_curve
 from leadline.statistics.team_bootstrap import draws_of_teams, interval, team_interval
 
@@ -147,3 +147,23 @@ def test_tau_ap_counts_copies_as_they_stand(rows: list[tuple[int, int, int]]) ->
 def test_tau_ap_says_nothing_where_all_are_equal_in_truth() -> None:
     assert np.isnan(tau_ap(np.array([1.0, 2.0]), np.array([3.0, 3.0])))
     assert tau_ap(np.array([2.0, 2.0]), np.array([1.0, 3.0])) == 0
+
+
+def test_values_that_rounding_alone_parts_are_equal() -> None:
+    means = np.array([0.1 + 0.2, 0.3, 0.5, 0.2])  # the first is larger by its last bit
+    truth = np.array([2.0, 2.0, 3.0, 1.0])
+    assert means[0] > means[1]
+    assert kendall(means, truth) == spearman(means, truth) == 1.0
+    assert tau_ap(means, truth) == 1.0
+    assert levels(np.array([np.inf, 1.0, -np.inf, np.inf, 0.0, -0.0])).tolist() == [
+        3,
+        2,
+        0,
+        3,
+        1,
+        1,
+    ]
+
+
+def test_small_values_are_told_apart_by_their_own_size() -> None:
+    assert levels(np.array([1.0, 1e-20, 2e-20])).tolist() == [2, 0, 1]

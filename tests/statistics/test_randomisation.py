@@ -163,3 +163,11 @@ def test_a_seed_that_is_none_is_refused(seed: int) -> None:
 def test_thousands_of_queries_make_no_warning() -> None:
     differences = np.random.default_rng(1).normal(0.1, 1.0, 1500)
     assert Randomisation(draws=200).p(differences) < 0.05
+
+
+@pytest.mark.parametrize("queries", [1, 4, 9, 12])
+def test_differences_of_one_sign_have_the_smallest_p(queries: int) -> None:
+    test = Randomisation(draws=1000)
+    assert test.p([0.1 * (place + 1) for place in range(queries)]) >= test.smallest(queries)
+    if queries < 12:  # more than 1000 patterns are drawn
+        assert test.p([0.5] * queries) == test.smallest(queries)

@@ -10,7 +10,7 @@ import numpy as np
 
 from leadline.agreements.found import Agreement, Estimate
 from leadline.agreements.judgments import Judgments
-from leadline.agreements.notes import notices_of
+from leadline.agreements.notes import ENOUGH, notices_of
 from leadline.agreements.ranking import DEFAULT_MEASURES, Ranking, ranked
 from leadline.arguments import check_flags, check_numbers, check_whole, check_word
 from leadline.arrays import Floats
@@ -26,10 +26,9 @@ from leadline.statistics.agreement.resampling import Between, Groups, drawn_of_a
 from leadline.statistics.agreement.scott import Scott
 from leadline.statistics.agreement.tables import coded, coincidences
 from leadline.statistics.team_bootstrap import interval
+from leadline.wording import counted
 
-ENOUGH = 10  # queries that can be drawn again; with fewer the pairs are
-
-__all__ = ["Agreement", "Judgments", "agreement"]
+__all__ = ["ENOUGH", "Agreement", "Judgments", "agreement"]
 
 
 def agreement(
@@ -84,8 +83,7 @@ def agreement(
     between = Between(codes, values, pairs, _groups(kept, resample))
     ranking: Ranking | None = None
     if runs is not None:
-        by_all = given.keep(given.by_all)
-        ranking = ranked(_with_queries(by_all, table), runs, measures=measures, on_run=on_run)
+        ranking = ranked(_for_runs(given, table), runs, measures=measures, on_run=on_run)
     found = Agreement(
         kept, pairs, values, reference=reference, ranking=ranking,
         between=_between(between, kinds, draws, confidence, seed),
@@ -109,10 +107,11 @@ def _given(judges: Any, table: Sequence[float]) -> Judgments:
         return Judgments.of_counts(table)
     given = judges if isinstance(judges, Judgments) else Judgments.of_judges(read_judges(judges))
     if len(given.names) < 2:
+        alone = f" ({given.names[0]})" if given.names else ""
         raise UsageError(
-            f"one judge ({given.names[0]}); expected two or more: files of qrels, or a table with a column "
-            "`judge` or one column a judge"
-        )  # fmt: skip
+            f"{counted(len(given.names), 'judge')}{alone}; expected two or more: files of qrels, a table "
+            "with a column `judge` or one column a judge, or FILE:* where judges stand beside merged grades"
+        )
     return given
 
 
@@ -157,16 +156,13 @@ def _between(
     between: Between, kinds: Sequence[Coefficient], draws: int, confidence: float, seed: int
 ) -> dict[str, tuple[Estimate, list[Estimate]]]:
     """Give, by coefficient, the mean over pairs of judges and the value of each pair."""
-    drawn = between.drawn(kinds, draws, seed) if draws else np.empty((len(kinds), 0, 1))
     found = {}
-    for one, again in zip(kinds, drawn, strict=True):
+    for one, again in zip(kinds, between.drawn(kinds, draws, seed), strict=True):
         values = between.values_of(one)[:, 0]
         each = [
             Estimate(value, *interval(column, confidence), corrected=one.corrected)
-            for value, column in zip(
-                values.tolist(), again.T if draws else again.T[:0], strict=False
-            )
-        ] or [Estimate(value, corrected=one.corrected) for value in values.tolist()]
+            for value, column in zip(values.tolist(), again.T, strict=True)
+        ]
         low, high = interval(_mean(again), confidence)
         mean = Estimate(float(_mean(values[None])[0]), low, high, corrected=one.corrected)
         found[one.called] = mean, each
@@ -196,10 +192,8 @@ def _of_all(
                 continue
         values, codes = coded(judged.grades)
         value = float(one.of_tables(coincidences(codes, len(values)), values)[0])
-        again: Floats = np.empty((1, 0))
-        if draws:
-            again = drawn_of_all(codes, values, [one], _groups(judged, resample), draws, seed)
-        found[one.called] = Estimate(value, *interval(again[0], confidence)), len(judged)
+        again = drawn_of_all(codes, values, one, _groups(judged, resample), draws, seed)
+        found[one.called] = Estimate(value, *interval(again, confidence)), len(judged)
     return found
 
 
@@ -211,9 +205,11 @@ def _by_query(between: Between, kinds: Sequence[Coefficient], kept: Judgments) -
     return {one.called: _mean(between.values_of(one, groups).T) for one in kinds}
 
 
-def _with_queries(judged: Judgments, table: Sequence[float]) -> Judgments:
+def _for_runs(given: Judgments, table: Sequence[float]) -> Judgments:
+    """Give what all judges judged, to evaluate runs with."""
     if len(table):
         raise UsageError("a table of counts has no documents; expected judges where runs are given")
+    judged = given.keep(given.by_all)
     if not len(judged):
         raise InputError("no pair was judged by all", expected="some, to evaluate the runs with")
     return judged

@@ -10,6 +10,7 @@ from leadline.results import Notice
 from leadline.wording import counted, queries
 
 SHOWN = 3  # names in a notice
+ENOUGH = 10  # queries that can be drawn again; where there are fewer, pairs are
 
 
 def notices_of(found: Agreement, whole: Judgments) -> list[Notice]:
@@ -69,7 +70,7 @@ def _missing(found: Agreement) -> Notice:
 
 def _few_queries(found: Agreement) -> Notice:
     number = len(found.queries)
-    few = 0 < number < 10 and found.options["draws"] > 0
+    few = 0 < number < ENOUGH and found.options["draws"] > 0
     if found.options["resample"] == "pairs":
         words = (
             f"{queries(number)}, too few to draw again: intervals are from drawing pairs, and hold for "

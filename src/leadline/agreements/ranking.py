@@ -10,6 +10,8 @@ import numpy as np
 from leadline.agreements.judgments import Judgments
 from leadline.arrays import Floats
 from leadline.evaluation import evaluate
+from leadline.formats import repair_of
+from leadline.judged_runs import readable_twice
 from leadline.measures import MEASURES
 from leadline.results import RunInfo, plain
 from leadline.statistics.correlation import kendall
@@ -65,6 +67,7 @@ def ranked(
 ) -> Ranking:
     """Evaluate runs with the judgments of every judge."""
     kinds = MEASURES.expand_all(measures)
+    runs = readable_twice(runs, repair_of("score", "refuse", "refuse"))
     values, infos = [], []
     for place in range(len(judgments.names)):
         if on_run:

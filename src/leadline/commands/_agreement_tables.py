@@ -61,7 +61,7 @@ def _record(
 ) -> dict[str, Any]:
     return {
         "coefficient": name, "a": a, "b": b, "query": query, "pairs": pairs, "value": plain(one.value),
-        "low": plain(one.low), "high": plain(one.high), "acceptable": _said(one),
+        "low": plain(one.low), "high": plain(one.high), "acceptable": one.acceptable,
     }  # fmt: skip
 
 
@@ -185,9 +185,9 @@ def _ranking(found: Agreement) -> Sheet:
             sum(one["swapped"] for one in part), sum(one["apart"] for one in part),
         ])  # fmt: skip
     over = f"{counted(len(found.ranking.runs), 'system')}, {counted(len(found.pairs), 'pair')} of judges"
-    says = "tau: mean and lowest; change: of a system's value, mean and largest; swapped: pairs of systems"
-    heads = ["measure", "tau", "lowest", "change", "largest", "swapped", "of pairs"]
-    return Sheet(heads, rows, notes=[f"{over}; {says}"], digits=3)
+    note = f"{over}; change: of a system's value; swapped: pairs of systems that change places"
+    heads = ["measure", "mean tau", "lowest", "mean change", "largest", "swapped", "of pairs"]
+    return Sheet(heads, rows, notes=[note], digits=3)
 
 
 def _notes(found: Agreement) -> list[str]:

@@ -122,7 +122,9 @@ def _text(found: Agreement, form: str, *, per_query: bool, to_file: bool) -> str
         say(found.notices)
         rows = flat_rows(found, per_query=per_query)
         if form == "csv":
-            return render(Sheet(list(rows[0]), [list(row.values()) for row in rows]), "csv")
+            said = {True: "yes", False: "no", None: None}
+            cells = [list((row | {"acceptable": said[row["acceptable"]]}).values()) for row in rows]
+            return render(Sheet(list(rows[0]), cells), "csv")
         import json
 
         return "".join(escaped(json.dumps(row, ensure_ascii=False)) + "\n" for row in rows)

@@ -113,7 +113,7 @@ def compare_results(
         p=p, p_corrected=p_corrected, p_equivalent=alike,
     )  # fmt: skip
     comparison.notices += [notice for table in tables for notice in table.notices]
-    comparison.notices += _too_few_draws(rules, pairs=len(pairs), measures=len(tables))
+    comparison.notices += _out_of_reach(rules, tables, pairs=len(pairs), measures=len(tables))
     return comparison
 
 
@@ -146,20 +146,32 @@ def _check(rules: Rules) -> None:
         raise UsageError("Tukey corrects within a measure; expected another correction for all")
 
 
-def _too_few_draws(rules: Rules, *, pairs: int, measures: int) -> list[Notice]:
-    """Tell where p cannot become small enough to outlive the correction."""
-    draws = getattr(rules.test, "draws", None)
-    if draws is None or rules.correction is None:
+def _out_of_reach(
+    rules: Rules, tables: Sequence[_Table], *, pairs: int, measures: int
+) -> list[Notice]:
+    """Tell where no p can become small enough to outlive the correction."""
+    if rules.correction is None:
         return []
     size = pairs * (measures if rules.family == "all" else 1)
-    if rules.correction.corrected([1 / (draws + 1)] + [1.0] * (size - 1))[0] < 1 - rules.confidence:
+    most = max(int((np.nan_to_num(table.differences) != 0).sum(axis=0).max()) for table in tables)
+    smallest = rules.test.smallest(most)
+    corrected = rules.correction.corrected([smallest] + [1.0] * (size - 1))[0]
+    if most == 0 or corrected < 1 - rules.confidence:
         return []
-    enough = math.ceil(size / (1 - rules.confidence))
+    draws = getattr(rules.test, "draws", 0)
+    if draws and smallest == 1 / (draws + 1):
+        enough = math.ceil(size / (1 - rules.confidence))
+        words = (
+            f"pairs corrected together: {size:,}; too many to tell one apart with {draws:,} draws "
+            f"(draws={enough} is enough)"
+        )
+        return [Notice("too_few_draws", words, size)]
     words = (
-        f"pairs corrected together: {size:,}; too many to tell one apart with {draws:,} draws "
-        f"(draws={enough} is enough)"
+        f"queries that differ: {most:,} at most; too few to tell a pair apart by {rules.test}, whose p is "
+        f"{smallest:.4g} or more there"
+        + (f" (pairs corrected together: {size:,})" if size > 1 else "")
     )
-    return [Notice("too_few_draws", words, size)]
+    return [Notice("too_few_queries", words, most)]
 
 
 def _one(results: Results, place: int, pairs: Pairs, rules: Rules) -> _Table:

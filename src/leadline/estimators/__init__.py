@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from leadline.estimators.notes import notices_of_estimates, notices_of_topics
 from leadline.estimators.pool import Pool, team_codes
 from leadline.estimators.systems import Systems, Topics, read_systems
 from leadline.formats import RunLike, repair_of
+from leadline.formats.texts import shown
 from leadline.results import Notice
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def unjudged(
     found = estimated(
         systems, chosen, one_vote_per=one_vote_per, topics=given, seed=seed, on_query=on_query
     )
-    found.options |= {"vectors": _shown(vectors), "documents": _shown(documents)}
+    found.options |= {"vectors": shown(vectors), "documents": shown(documents)}
     if documents is not None:
         found.options |= {"topics": topics, "fits": fits, "sweeps": sweeps}
     found.options |= {
@@ -181,9 +182,3 @@ def _check_topics(method: Estimator, vectors: object, documents: object) -> None
         raise UsageError(
             f"{method.called} without topic vectors; expected --topics VECTORS or --docs DOCS"
         )
-
-
-def _shown(source: Any) -> str | None:
-    if source is None or isinstance(source, (str, os.PathLike)):
-        return None if source is None else os.fspath(source)
-    return "in memory"

@@ -15,6 +15,12 @@ from leadline.topics import Vectors, fit, infer, read_vectors
 
 def vectors_of(systems: Systems, vectors: str | os.PathLike[str] | Vectors) -> Topics:
     """Read vectors and find those of the retrieved documents."""
+    found = checked_vectors(vectors)
+    return systems.align(found.ids, found.theta)
+
+
+def checked_vectors(vectors: str | os.PathLike[str] | Vectors) -> Vectors:
+    """Read vectors; refuse those that are no distribution."""
     found = vectors if isinstance(vectors, Vectors) else read_vectors(vectors)
     fine = (found.theta >= 0).all(axis=1) & (np.abs(found.theta.sum(axis=1) - 1) < 1e-6)
     for row in np.flatnonzero(~fine)[:1].tolist():  # a file was looked at when it was read
@@ -22,7 +28,7 @@ def vectors_of(systems: Systems, vectors: str | os.PathLike[str] | Vectors) -> T
             f"topics of '{found.ids[row]}' that are no distribution",
             expected="0 or more, adding up to 1",
         )
-    return systems.align(found.ids, found.theta)
+    return found
 
 
 def fitted(

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.arrays import Codes, Flags, Floats
-from leadline.errors import InputError, UsageError
+from leadline.errors import InputError
 from leadline.estimators.pool import Pool
-from leadline.formats import Repair, counted_run
-from leadline.judged_runs import named_sources
+from leadline.formats import Repair
+from leadline.judged_runs import each_run
 from leadline.results import RunInfo
 from leadline.vocabulary import Vocabulary, to_text
 
@@ -100,19 +100,8 @@ def read_systems(
     numbers: dict[bytes, int] = {}
     infos: list[RunInfo] = []
     lists: list[_System] = []
-    sources = named_sources(runs)
-    for name, source in sources:
-        run, tally = counted_run(source, name=name, repair=repair)
-        if not len(run):
-            raise InputError("holds no documents", expected="a run", path=run.name)
-        shown = (run.tag or run.name) if name_by == "tag" else name or run.name
-        if any(info.name == shown for info in infos):
-            raise UsageError(
-                f"two runs are called '{shown}'; expected different names "
-                "(rename a file, or use --name-by tag)"
-            )
-        path = source if isinstance(source, str) else ""
-        infos.append(RunInfo(shown, run.tag, path, {"documents_read": tally.rows}))
+    for info, run in each_run(runs, repair, name_by=name_by, on_run=on_run):
+        infos.append(info)
         codes = np.array(
             [numbers.setdefault(known, len(numbers)) for known in run.documents.names],
             dtype=np.int32,
@@ -120,8 +109,6 @@ def read_systems(
         bounds = run.offsets.tolist()
         spans = dict(zip(run.queries.names, pairwise(bounds), strict=True))
         lists.append(_System(spans, codes[run.document]))
-        if on_run:
-            on_run(len(infos), len(sources))
     ordered = sorted(numbers)
     place = np.empty(len(numbers), dtype=np.int32)
     place[[numbers[name] for name in ordered]] = np.arange(len(numbers))

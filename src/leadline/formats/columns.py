@@ -15,7 +15,6 @@ SCORE = ("score",)
 RANK = ("rank",)
 SUBTOPIC = ("subtopic", "subtopic_id", "iteration", "iter", "q0")
 PROBABILITY = ("probability", "inclusion_probability")
-NOTE = ("note",)
 TAG = ("tag", "system", "run_id")
 
 

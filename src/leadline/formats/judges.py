@@ -13,6 +13,7 @@ from leadline.kernels import plain
 from leadline.qrels import Qrels
 from leadline.vocabulary import to_bytes
 
+BESIDE = ("probability", "note")  # what the judging page writes beside grades
 JUDGE = ("judge", "judge_id", "assessor", "annotator")
 JudgesLike: TypeAlias = (
     "str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Mapping[str, QrelsLike]"
@@ -116,8 +117,7 @@ def _of_table(path: str, header: Sequence[str], column: str) -> list[Judge]:
     else:
         chosen = [
             name for name in header
-            if name not in (query, document, owner, *columns.GRADE, *columns.SUBTOPIC)
-            and name not in (*columns.PROBABILITY, *columns.NOTE)
+            if name not in (query, document, owner, *columns.GRADE, *columns.SUBTOPIC, *BESIDE)
         ]  # fmt: skip
         if column not in ("", "*"):
             need_columns(header, [column], path, 1)

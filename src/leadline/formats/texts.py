@@ -86,6 +86,15 @@ def name_of(source: object) -> str:
     return os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
 
 
+def shown(source: object) -> str | None:
+    """Give what stands for a source among the options of a result: its path, or where it was.
+
+    >>> shown("docs.jsonl"), shown({"d1": "wings"}), shown(None)
+    ('docs.jsonl', 'in memory', None)
+    """
+    return None if source is None else name_of(source) or "in memory"
+
+
 def _read(
     source: Any, noun: str, fields: Sequence[str], id_column: str | None, encoding: str
 ) -> Iterator[Document]:

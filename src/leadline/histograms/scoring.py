@@ -42,19 +42,37 @@ def scored(
     >>> pairs.to_dict()
     {'q1': {'d200': 4.0, 'd1': 2.0}}
     """
-    check_whole(1, sample=sample)
     check_whole(0, seed=seed)
     table = read_qrels(qrels, negative=negative)
-    collection = None if documents is None else sorted({to_bytes(one) for one in documents})
+    pairs = pairs_to_score(table, documents, sample=sample, seed=seed, rel=rel)
     rows: list[tuple[bytes, bytes, float]] = []
-    for code, query in enumerate(table.queries.names):
-        wanted = _documents_of(table, code, collection, sample, seed, rel)
-        if wanted:
-            values = _called(function, to_text(query), [to_text(one) for one in wanted])
-            rows += [(query, one, value) for one, value in zip(wanted, values, strict=True)]
-    if not rows:
-        raise InputError("no query has a relevant document", expected="at least one")
+    for query, wanted in pairs.items():
+        values = _called(function, query, wanted)
+        known = to_bytes(query)
+        rows += [(known, to_bytes(one), value) for one, value in zip(wanted, values, strict=True)]
     return Run.of(rows, name=name or getattr(function, "__name__", "function").strip("<>"))
+
+
+def pairs_to_score(
+    qrels: Qrels, documents: Sequence[str] | None, *, sample: int | None = None,
+    seed: int = 0, rel: float = 1.0,
+) -> dict[str, list[str]]:  # fmt: skip
+    """Give by query its relevant documents and the sample of others: the pairs that `scored` scores.
+
+    >>> table = read_qrels({"q1": {"d1": 1}})
+    >>> pairs_to_score(table, ["d1", "d2", "d3"], sample=1)
+    {'q1': ['d1', 'd3']}
+    """
+    check_whole(1, sample=sample)
+    collection = None if documents is None else sorted({to_bytes(one) for one in documents})
+    found = {}
+    for code, query in enumerate(qrels.queries.names):
+        wanted = _documents_of(qrels, code, collection, sample, seed, rel)
+        if wanted:
+            found[to_text(query)] = [to_text(one) for one in wanted]
+    if not found:
+        raise InputError("no query has a relevant document", expected="at least one")
+    return found
 
 
 def _documents_of(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -198,14 +198,13 @@ def _position(value: Any, column: str, path: str, line: int) -> float:
 
 
 def _time(value: Any, column: str, path: str, line: int) -> float:
-    if isinstance(value, datetime):
-        return value.timestamp()
     text = str(value).strip()
     try:
         number = float(text)
     except ValueError:
         try:
-            number = datetime.fromisoformat(text).timestamp()
+            found = datetime.fromisoformat(text)
+            number = (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
         except ValueError:
             number = math.nan
     if not math.isfinite(number):

@@ -47,7 +47,10 @@ def two_arms(
             axes, below = figure.add_subplot(), None
         else:
             axes, below = figure.subplots(2, 1, height_ratios=[1, 2.4])
-        shown = [f"{letter}: {name}" for letter, name in zip("AB", fitting(names, 24), strict=True)]
+        shown = [
+            name if name == letter else f"{letter}: {name}"
+            for letter, name in zip("AB", fitting(names, 24), strict=True)
+        ]
         for row, (name, rate, low, high) in enumerate(zip(shown, rates, lows, highs, strict=True)):
             look = LOOKS[row]
             axes.hlines([row], [100 * low], [100 * high], colors=look.color, linewidth=1.4)

@@ -31,6 +31,10 @@ class PairedTest(Named):
         """Give the two-sided p of each column of queries x columns; NaN where it is undefined."""
         raise NotImplementedError
 
+    def smallest(self, queries: int) -> float:  # noqa: ARG002  # most tests know no such bound
+        """Give the smallest p that differences of so many queries, none of them 0, could have."""
+        return 0.0
+
     def p(self, differences: ArrayLike, *, seed: int = 0) -> float:
         """Give the two-sided p of one list of differences."""
         return float(self.p_values(column(differences), seed=checked_seed(seed))[0])

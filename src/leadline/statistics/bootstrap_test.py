@@ -39,6 +39,10 @@ class Bootstrap(PairedTest):
                 found[columns] = self._together(known, seed)
         return found
 
+    def smallest(self, queries: int) -> float:  # noqa: ARG002  # of the draws alone
+        """Give the p when no resample reaches what was seen."""
+        return 1 / (self.draws + 1)
+
     def _together(self, values: Floats, seed: int) -> Floats:
         size, mean = len(values), values.mean(axis=0)
         centred = values - mean

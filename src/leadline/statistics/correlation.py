@@ -1,10 +1,15 @@
-"""Correlation of two columns of numbers, where each observation may count several times."""
+"""Correlation of two columns of numbers, where each observation may count several times.
+
+Coefficients of ranks take values that differ by rounding alone as equal: means of the same values, added in
+another order, do.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from leadline.arrays import Floats, Integers
+from leadline.statistics.moments import ROUNDING
 
 
 def pearson(x: Floats, y: Floats, times: Integers | None = None) -> float:
@@ -40,7 +45,7 @@ def kendall(x: Floats, y: Floats, times: Integers | None = None) -> float:
     """
     weight = np.ones(len(x)) if times is None else times.astype(np.float64)
     pairs = np.outer(weight, weight)
-    signs = [np.sign(values[:, None] - values) for values in (x, y)]
+    signs = [np.sign(rising[:, None] - rising) for rising in (levels(x), levels(y))]
     size = np.sqrt((pairs * signs[0] ** 2).sum() * (pairs * signs[1] ** 2).sum())
     return float((pairs * signs[0] * signs[1]).sum() / size) if size > 0 else float("nan")
 
@@ -61,9 +66,10 @@ def tau_ap(estimate: Floats, truth: Floats, times: Integers | None = None) -> fl
     0.7778
     """
     weight = np.ones(len(estimate)) if times is None else times.astype(np.float64)
-    apart = weight * (truth[:, None] != truth)
-    above = np.where(estimate > estimate[:, None], 1.0, 0.5 * (estimate == estimate[:, None]))
-    right = np.where(estimate == estimate[:, None], 0.5, 1.0 * (truth > truth[:, None]))
+    said, true = levels(estimate), levels(truth)
+    apart = weight * (true[:, None] != true)
+    above = np.where(said > said[:, None], 1.0, 0.5 * (said == said[:, None]))
+    right = np.where(said == said[:, None], 0.5, 1.0 * (true > true[:, None]))
     seen = (apart * above).sum(axis=1)
     counted = (seen > 0) & (weight > 0)
     if not counted.any():
@@ -79,7 +85,24 @@ def average_ranks(values: Floats, times: Integers | None = None) -> Floats:
     array([2.5, 1. , 2.5])
     """
     weight = np.ones(len(values)) if times is None else times.astype(np.float64)
-    _, group = np.unique(values, return_inverse=True)
+    group = levels(values)
     sizes = np.bincount(group, weight)
     ranks: Floats = (np.cumsum(sizes) - sizes + (sizes + 1) / 2)[group]
     return ranks
+
+
+def levels(values: Floats) -> Integers:
+    """Give every value its level, 0 for the lowest; neighbours that differ by rounding alone share one.
+
+    >>> levels(np.array([0.3, 0.1, 0.1 + 0.2]))
+    array([1, 0, 1])
+    """
+    order = np.argsort(values, kind="stable")
+    rising = values[order]
+    below, above = rising[:-1], rising[1:]
+    with np.errstate(invalid="ignore"):  # of two that are infinite
+        near = above - below <= ROUNDING * np.maximum(np.abs(below), np.abs(above))
+    apart = np.where(np.isfinite(below) & np.isfinite(above), ~near, below != above)
+    found = np.empty(len(values), dtype=np.int64)
+    found[order] = np.concatenate([[0], np.cumsum(apart)])[: len(values)]
+    return found

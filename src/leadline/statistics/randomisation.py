@@ -51,6 +51,11 @@ class Randomisation(PairedTest):
             found[part] = (more + 1) / (self.draws + 1)
         return found
 
+    def smallest(self, queries: int) -> float:
+        """Give the p of differences of one sign: the pattern seen and its mirror image."""
+        patterns = 2.0 ** min(queries, 63)
+        return 2 / patterns if patterns <= self.draws else 1 / (self.draws + 1)
+
 
 def _thresholds(differences: Floats) -> Floats:
     """Give the sum that a pattern must reach, less what rounding may take from it."""

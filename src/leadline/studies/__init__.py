@@ -64,9 +64,12 @@ def judgments(qrels: QrelsLike, documents: str | None) -> Qrels:
 
 
 def studies() -> list[str]:
-    """Give the names of all studies; a folder is a simulation of our own, which asks for no runs."""
+    """Give the names of all studies; a folder is a simulation of our own, which asks for no runs.
+
+    What several studies share stands in modules whose names begin with `_`.
+    """
     found = (entry for entry in pkgutil.iter_modules(__path__) if not entry.ispkg)
-    return [entry.name.replace("_", "-") for entry in found]
+    return [entry.name.replace("_", "-") for entry in found if not entry.name.startswith("_")]
 
 
 def study(name: str) -> ModuleType:

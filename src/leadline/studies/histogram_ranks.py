@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from leadline.arrays import Floats, Integers
-from leadline.correlations import correlate
 from leadline.errors import UsageError
 from leadline.evaluation import evaluate
 from leadline.formats import QrelsLike, read_qrels, repair_of
@@ -20,11 +19,19 @@ from leadline.formats.labels import read_labels
 from leadline.histograms.measuring import measured
 from leadline.histograms.recipe import Recipe
 from leadline.judged_runs import judge_runs
-from leadline.render import Cell, Sheet
 from leadline.results import plain
-from leadline.statistics.correlation import pearson, spearman
+from leadline.statistics.correlation import pearson
 from leadline.statistics.team_bootstrap import team_interval
 from leadline.studies import Option, Outcome, Tell
+from leadline.studies._tracking import (
+    ASKED_COLLECTIONS,
+    ASKED_QUERIES,
+    MEASURES,
+    shown,
+    tracked,
+    tracking_figure,
+    tracking_tables,
+)
 
 OPTIONS = (
     Option("level", float, "The least relevant grade.", 1.0, metavar="GRADE"),
@@ -34,9 +41,8 @@ OPTIONS = (
     Option("seed", int, "Begins the random draws.", 0, metavar="N"),
     Option("team", str, "The team of every run: whole teams are drawn again.", metavar="FILE:COLUMN"),
 )  # fmt: skip
-SEVEN = 7
 LEAST = 15  # runs, for random sevens to differ
-MEASURES = ("AP", "P@10", "nDCG")
+ASKED_SEVENS = 200
 RANKS = "HSA, ranks"
 
 
@@ -76,18 +82,21 @@ def run(
     columns["recall (control)"] = np.array([one[0].recall for one in found])
     teams = read_labels(team) if team else None
     data = {
-        name: _tracked(names, values, quality, teams, draws, seed)
+        name: tracked(names, values, quality, teams=teams, draws=draws, seed=seed)
         for name, values in columns.items()
     }
+    queries = int(np.count_nonzero(table.relevant(level)))
     groups = [teams.get(name, name) for name in names] if teams else names
     gain = _gain(
         columns["HSA, robust"], columns["recall (control)"], quality[:, 0], groups, draws, seed
     )
     read = [(info.path, info.counts["documents_read"]) for info in infos]
     return Outcome(
-        {"depth": depth, "bins": bins, "runs": len(names), "recipes": data, "robust_over_recall": gain},
-        _tables(data),
-        {"sevens": _figure(data), "all": _figure(data, "all")}, lines_of(data, gain), (), read,
+        {"depth": depth, "bins": bins, "runs": len(names), "queries": queries, "recipes": data,
+         "robust_over_recall": gain},
+        tracking_tables(data),
+        {which: tracking_figure(data, which) for which in ("sevens", "all")},
+        lines_of(data, gain, queries, draws), (), read,
         {"level": level, "depth": depth, "bins": bins, "draws": draws, "seed": seed, "team": team},
     )  # fmt: skip
 
@@ -108,87 +117,45 @@ def _gain(
     return {"value": plain(better(None)), "low": plain(low), "high": plain(high)}
 
 
-def _tracked(
-    names: list[str], values: Floats, quality: Floats, teams: dict[str, str] | None, draws: int,
-    seed: int,
-) -> dict[str, Any]:  # fmt: skip
-    """Correlate one column with every measure: over all runs, and over random sevens with AP."""
-    entry: dict[str, Any] = {"undefined": int(np.isnan(values).sum())}
-    for place, measure in enumerate(MEASURES):
-        found = correlate(
-            dict(zip(names, quality[:, place].tolist(), strict=True)),
-            dict(zip(names, values.tolist(), strict=True)), teams=teams, draws=draws, seed=seed,
-        )  # fmt: skip
-        entry[measure] = {
-            name: found.to_dict()[name] for name in ("pearson", "spearman", "kendall")
-        }
-    known = np.flatnonzero(~np.isnan(values))
-    dice = np.random.default_rng([seed, 4])
-    sevens = [dice.choice(known, SEVEN, replace=False) for _ in range(max(draws, 1))]
-    for name, coefficient in (("pearson", pearson), ("spearman", spearman)):
-        of_sevens = [coefficient(quality[chosen, 0], values[chosen]) for chosen in sevens]
-        low, middle, high = np.nanquantile(of_sevens, [0.05, 0.5, 0.95]).tolist()
-        entry[f"sevens_{name}"] = {"low": low, "median": middle, "high": high}
-    return entry
-
-
-def _tables(data: dict[str, Any]) -> dict[str, Sheet]:
-    heads = ["recipe", *(f"{name} {measure}" for name in ("R", "rho") for measure in MEASURES),
-             "R with AP, low", "high", "undefined"]  # fmt: skip
-    rows: list[list[Cell]] = [
-        [
-            name, *(one[measure][kind]["value"] for kind in ("pearson", "spearman") for measure in MEASURES),
-            one["AP"]["pearson"]["low"], one["AP"]["pearson"]["high"], one["undefined"],
-        ]
-        for name, one in data.items()
-    ]  # fmt: skip
-    sevens: list[list[Cell]] = [
-        [name, *one["sevens_pearson"].values(), *one["sevens_spearman"].values()]
-        for name, one in data.items()
-    ]
-    columns = [f"{kind} {part}" for kind in ("R", "rho") for part in ("5 %", "median", "95 %")]
-    return {
-        "correlations": Sheet(heads, rows, digits=2),
-        "sevens": Sheet(["recipe", *columns], sevens, digits=2),
-    }
-
-
-def _figure(data: dict[str, Any], which: str = "sevens") -> Any:
-    from leadline.plots.forest import forest
-
-    if which == "sevens":
-        parts = [one["sevens_pearson"] for one in data.values()]
-        label = "Pearson with AP, random sevens of runs: median, 5 to 95 %"
-        middle = [part["median"] for part in parts]
-    else:
-        parts = [one["AP"]["pearson"] for one in data.values()]
-        label = "Pearson with AP over all runs, 95 % interval"
-        middle = [part["value"] for part in parts]
-    ends = [
-        [np.nan if part[end] is None else part[end] for part in parts] for end in ("low", "high")
-    ]
-    middle = [np.nan if one is None else one for one in middle]
-    return forest(list(data), middle, ends[0], ends[1], label=label)
-
-
-def lines_of(data: dict[str, Any], gain: dict[str, float | None]) -> list[str]:
+def lines_of(
+    data: dict[str, Any], gain: dict[str, float | None], queries: int, draws: int
+) -> list[str]:
     """Say whether HSA from ranks tracks AP over random sevens, and whether recall does as well."""
     found = data[RANKS]["sevens_pearson"]
-    good = found["median"] > 0.5 and found["low"] > 0
+    good = (found["median"] or 0.0) > 0.5 and (found["low"] or 0.0) > 0
     whole = {name: one["AP"]["pearson"]["value"] for name, one in data.items()}
-    control, robust = whole["recall (control)"], whole["HSA, robust"]
+    printed, ranks, robust, control, scores, overlaps = (
+        shown(whole[name])
+        for name in ("HSA, scores, as printed", RANKS, "HSA, robust", "recall (control)", "DO, scores",
+                     "DO, ranks")
+    )  # fmt: skip
     low, high = gain["low"] or 0.0, gain["high"] or 0.0
     beats = "more" if low > 0 else "less" if high < 0 else "not clearly more or less"
-    verdict = "reproduced in kind" if good else "not reproduced"
     sevens = (
-        f"HSA from ranks with AP over random sevens: median R {found['median']:.2f}, 5 % {found['low']:.2f} "
-        f"(asked: above 0.5 and above 0): {verdict}"
+        f"HSA from ranks with AP over random sevens: median R {shown(found['median'])}, 5 % "
+        f"{shown(found['low'])} (asked: above 0.5 and above 0): the relation "
+        f"{'holds' if good else 'does not hold'} here; {_verdict(good, queries, draws)}"
     )
     over_all = (
-        f"over all runs R with AP: as printed from scores {whole['HSA, scores, as printed']:.2f}, from ranks "
-        f"{whole[RANKS]:.2f}, robust {robust:.2f}; recall alone {control:.2f}: the robust variant says "
-        f"{beats} than recall (95 % interval of the difference {low:+.2f} to {high:+.2f})"
+        f"over all runs R with AP: as printed from scores {printed}, from ranks {ranks}, robust {robust}; "
+        f"recall alone {control}: the robust variant says {beats} than recall (95 % interval of the "
+        f"difference {low:+.2f} to {high:+.2f})"
     )
-    scores, ranks = whole["DO, scores"], whole["DO, ranks"]
-    overlap = f"DO with AP: R {scores:.2f} from scores, {ranks:.2f} from ranks; no claim"
+    overlap = f"DO with AP: R {scores} from scores, {overlaps} from ranks; no claim"
     return [sevens, over_all, overlap]
+
+
+def _verdict(good: bool, queries: int, draws: int) -> str:
+    """Say what that is worth: one set alone never reproduces the claim, but it may refute it."""
+    lacking = [f"{ASKED_QUERIES} queries or more, here {queries:,}"] * (queries < ASKED_QUERIES)
+    lacking += [f"{ASKED_SEVENS} sevens or more, here {draws:,}"] * (draws < ASKED_SEVENS)
+    if lacking:
+        return (
+            f"no verdict: the rule asks for {ASKED_COLLECTIONS} sets with {', and '.join(lacking)}"
+        )
+    if not good:
+        return "not reproduced"
+    return (
+        f"reproduced in kind when a second set of {ASKED_QUERIES} queries or more agrees, and both do at "
+        "depths 1000 and 100"
+    )

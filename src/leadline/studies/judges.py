@@ -23,8 +23,9 @@ from leadline.agreements import ENOUGH, Judgments, agreement
 from leadline.agreements.ranking import Ranking, changes, ranked
 from leadline.errors import InputError, UsageError
 from leadline.evaluation import evaluate
-from leadline.formats import QrelsLike, read_qrels
+from leadline.formats import QrelsLike, read_qrels, repair_of
 from leadline.formats.judges import Judge, judge_name, read_judges
+from leadline.judged_runs import readable_twice
 from leadline.qrels import Qrels
 from leadline.render import Sheet
 from leadline.results import Notice, plain
@@ -60,6 +61,7 @@ def run(
     kept = everything.keep(everything.by_all)
     if not len(kept):
         raise InputError("no pair of query and document was judged by all", expected="some")
+    runs = readable_twice(runs, repair_of("score", "refuse", "refuse"))
     ranking = ranked(
         kept, runs, measures=measure or ("AP", "nDCG"), judged_only=judged_only, on_run=on_run
     )

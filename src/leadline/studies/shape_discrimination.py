@@ -15,10 +15,12 @@ import numpy as np
 from leadline.arrays import Floats, Integers
 from leadline.errors import InputError, UsageError
 from leadline.estimators import Systems, read_systems
+from leadline.estimators.examples import Listed, good_and_bad
 from leadline.estimators.methods.deshato import DeShaTo
 from leadline.estimators.pool import Pool
 from leadline.formats import QrelsLike, read_qrels, repair_of
 from leadline.formats.texts import read_documents
+from leadline.plots.predominance import predominance
 from leadline.qrels import Qrels
 from leadline.render import Sheet
 from leadline.statistics.team_bootstrap import interval
@@ -54,9 +56,12 @@ def run(
     place = {name: row for row, name in enumerate(texts)}
     sets = {kind: sets_of(table, systems, place, kind, hard, level) for kind in KINDS}
     right: dict[str, list[Floats]] = {kind: [] for kind in KINDS}
+    examples: list[Listed] = []
     for turn in range(fits):
         model = fit(texts, topics, sweeps=sweeps, seed=seed + turn)
         vectors = infer(model, texts, seed=seed + turn)
+        if not examples:
+            examples = good_and_bad(table, systems, vectors, level=level)
         for kind in KINDS:
             dice = np.random.default_rng((seed, turn))
             right[kind].append(np.array([
@@ -66,9 +71,11 @@ def run(
     data: dict[str, Any] = {
         "documents": len(texts), "systems": len(systems.infos), "topics": topics, "fits": fits,
         "left_out": len(table.queries) - len(sets["random"]), "accuracy": found,
+        "examples": [one.to_dict() for one in examples],
     }  # fmt: skip
+    figures = {"topics": predominance(examples)} if examples else {}
     return Outcome(
-        data, {"accuracy": _sheet(found)}, {}, lines_of(data), [],
+        data, {"accuracy": _sheet(found)}, figures, lines_of(data), [],
         [(info.path, info.counts["documents_read"]) for info in systems.infos],
         {"docs": docs if isinstance(docs, str) else None, "topics": topics, "fits": fits,
          "sweeps": sweeps, "draws": draws, "hard": hard, "level": level, "seed": seed},

@@ -58,7 +58,7 @@ class Between:
     def drawn(self, coefficients: Sequence[Coefficient], draws: int, seed: int) -> Floats:
         """Give coefficients x draws x pairs, the groups drawn again in every draw."""
         found = np.full((len(coefficients), draws, len(self.pairs)), np.nan)
-        for start in range(0, len(self.pairs), TOGETHER):
+        for start in range(0, len(self.pairs) if draws else 0, TOGETHER):
             part = self.pairs[start : start + TOGETHER]
             tables = self.tables(part, self.groups)
             flat = np.swapaxes(tables, 0, 1).reshape(self.groups.number, -1)
@@ -76,18 +76,16 @@ class Between:
 
 
 def drawn_of_all(
-    codes: Integers, values: Floats, coefficients: Sequence[Coefficient], groups: Groups, draws: int,
-    seed: int,
-) -> Floats:  # fmt: skip
-    """Give coefficients x draws over all judges, the groups drawn again in every draw."""
+    codes: Integers, values: Floats, coefficient: Coefficient, groups: Groups, draws: int, seed: int
+) -> Floats:
+    """Give a coefficient of all judges for every draw, the groups drawn again in each."""
     size = len(values)
     flat = coincidences(codes, size, groups.of_unit, groups.number).reshape(groups.number, -1)
 
     def measured(again: Floats) -> Floats:
-        tables = again.reshape(-1, size, size)
-        return np.stack([one.of_tables(tables, values) for one in coefficients])
+        return coefficient.of_tables(again.reshape(-1, size, size), values)[None]
 
-    return _in_blocks(flat, measured, draws, seed)
+    return _in_blocks(flat, measured, draws, seed)[0] if draws else np.empty(0)
 
 
 def _in_blocks(flat: Floats, measured: Callable[[Floats], Floats], draws: int, seed: int) -> Floats:

@@ -1,0 +1,40 @@
+"""Pictures of cumulated topic distributions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from whole_pictures import whole
+
+from leadline.estimators.examples import Listed
+from leadline.plots.predominance import cumulated, predominance
+
+
+@pytest.mark.parametrize("topics", [3, 250])
+def test_three_panels_show_every_list(topics: int) -> None:
+    dice = np.random.default_rng(topics)
+    lists = [
+        Listed(
+            kind,
+            "q",
+            "a-system-of-a-team",
+            7,
+            30,
+            100.0,
+            {},
+            list(dice.dirichlet(np.full(topics, 0.1), 3)),
+        )
+        for kind in ("good", "bad")
+    ]
+    figure = predominance(lists)
+    whole(figure)
+    assert len(figure.axes) == 3
+    for axes in figure.axes:
+        assert [len(line.get_xydata()) for line in axes.get_lines()] == [topics, topics]  # type: ignore[arg-type]
+
+
+def test_shares_rise_to_1_and_nothing_stays_at_0() -> None:
+    shares = cumulated([1e-30, 3e-30, 4e-30])
+    assert shares.tolist() == pytest.approx([0.5, 0.875, 1])
+    assert cumulated([0.0, 0.0]).tolist() == [0, 0]
+    whole(predominance([Listed("bad", "q", "empty", 0, 30, 0.0, {}, [np.zeros(4)] * 3)]))
