@@ -38,7 +38,6 @@ def estimate_notes(results: Results) -> list[str]:
         )
     if found.recall[0]:
         notes.append(
-            "est.: recall over all queries from inclusion probabilities, an interval over draws beside it; "
-            "the other columns take what was not judged for not relevant"
+            "est.: recall over all queries, from inclusion probabilities; low, high: over draws"
         )
     return notes

@@ -91,7 +91,8 @@ def sheet_of(found: Pool, output: str) -> Sheet:
     rows: list[list[Cell]] = [
         [run["name"], f"{run['brought']:,}", f"{run['alone']:,}"] for run in data["runs"]
     ]
-    rows.append(["drawn", f"{data['drawn']:,}", None])
+    if data["drawn"]:
+        rows.append(["drawn", f"{data['drawn']:,}", None])
     queries = max(data["queries"], 1)
     said = (
         f"{output}: {data['pairs']:,} new pairs of {data['pooled']:,}, in {data['queries']:,} queries, "
