@@ -214,14 +214,17 @@ def test_a_judge_looks_back_and_a_grade_there_replaces_the_old_one(
     first = judge.text("title")
     judge.press("0", "1")
     third = judge.text("title")
-    judge.press("ArrowLeft", "ArrowLeft")
+    judge.press("n")
+    judge.page.keyboard.type("begun")
+    judge.press("Escape", "ArrowLeft", "ArrowLeft")
+    assert judge.page.input_value("#note") == ""
     assert (judge.text("title"), judge.pressed, "judged before" in judge.text("flags")) == (
         first,
         ["0"],
         True,
     )
     judge.press("2")
-    assert judge.text("title") == third
+    assert (judge.text("title"), judge.page.input_value("#note")) == (third, "begun")
     judge.wait()
     assert sorted(row[3] for row in stored(files.store)) == [1, 2]
     judge.press("u")  # takes the second grade back: the first one stands again

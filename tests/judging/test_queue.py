@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from judging_pages import event
@@ -206,3 +209,60 @@ def test_a_larger_share_for_two_holds_the_smaller(one: float, other: float) -> N
 def test_draws_are_spread_evenly() -> None:
     draws = sorted(draw(3, "ann", str(place)) for place in range(10_000))
     assert all(abs(value - place / 10_000) < 0.02 for place, value in enumerate(draws))
+
+
+ACTS = st.tuples(
+    st.sampled_from(["ann", "bob"]), st.integers(1, 4), st.sampled_from(["judge", "skip", "undo", "again"]),
+    st.integers(0, 1),
+)  # fmt: skip
+
+
+@settings(max_examples=25)
+@given(st.lists(ACTS, max_size=14))
+def test_whatever_judges_do_store_and_queues_agree_with_a_plain_account(
+    acts: list[tuple[str, int, str, int]],
+) -> None:
+    done: list[
+        tuple[str, int, str, int, str]
+    ] = []  # judge, pair, kind, grade, key: what was not undone
+    sent: list[tuple[str, dict[str, Any]]] = []
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        closing(Store.open(f"{folder}/s.sqlite")) as store,
+    ):
+        store.add_pairs([("q", f"d{place}", 1.0) for place in range(1, 5)])
+        queues = Queues(store)
+        for name in ("ann", "bob"):
+            queues.join(name)
+        for place, (name, pair, kind, grade) in enumerate(acts):
+            found = event(pair, place, "judge" if kind == "again" else kind)
+            if kind == "judge":
+                found["grade"] = grade
+            if kind == "undo":
+                mine = [act for act in done if act[0] == name]
+                if not mine:
+                    continue
+                done.remove(mine[-1])
+                found |= {"pair": mine[-1][1], "undoes": mine[-1][4]}
+            elif kind == "again":  # the page sends once more what it sent before
+                if not sent:
+                    continue
+                name, found = sent[grade * (len(sent) - 1)]  # noqa: PLW2901  # its own judge
+            else:
+                done.append((name, pair, kind, grade, found["key"]))
+            sent.append((name, found))
+            queues.append(name, [parse(found)])
+        judged = {(name, pair): grade for name, pair, kind, grade, _ in done if kind == "judge"}
+        for fresh in (queues, Queues(store)):
+            known = {
+                (name, pair): act.grade
+                for name, of_judge in fresh.judgments().items()
+                for pair, act in of_judge.items()
+            }
+            assert known == judged
+            for name in ("ann", "bob"):
+                open_pairs = {pair for pair in range(1, 5) if (name, pair) not in judged}
+                assert {pair.id for pair in fresh.upcoming(name, 9)} == open_pairs
+                assert fresh.upcoming(name, 9) == queues.upcoming(name, 9)
+                assert fresh.count(name) == queues.count(name)
+                assert fresh.count(name).done == 4 - len(open_pairs)

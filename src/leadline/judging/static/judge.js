@@ -62,8 +62,10 @@ function mark(grade) {
     button.setAttribute("aria-pressed", grade !== null && Number(button.dataset.grade) === grade);
 }
 
+let noted = "";  // what the note was when its document came on the screen
+
 function note(text) {
-  at("note").value = text;
+  at("note").value = noted = text;
   at("noting").hidden = !text;
 }
 
@@ -111,7 +113,7 @@ function forget(card) {
 function undo() {
   if (away) return;
   if (!done.length) { hint("There is nothing here to take back."); return; }
-  leaveNote();
+  keepNote();
   const last = done.pop();
   outbox.add({ kind: "undo", pair: last.card.pair, undoes: last.key });
   looking = null;
@@ -127,12 +129,18 @@ function undo() {
 
 function step(by) {
   if (away) return;
-  leaveNote();
   const place = (looking ?? done.length) + by;
   if (place < 0) { hint("This is the first document that can be looked at again."); return; }
   if (place > done.length) { hint("S skips this document."); return; }
+  keepNote();
   looking = place === done.length ? null : place;
   show();
+}
+
+// A note that was begun waits with its document.
+function keepNote() {
+  if (looking === null && stage.card) stage.card.note = at("note").value;
+  leaveNote();
 }
 
 function leaveNote() { if (document.activeElement === at("note")) at("note").blur(); }
@@ -213,7 +221,9 @@ function begin() {
     back: () => step(-1), forward: () => step(1), help: () => at("keys").showModal(),
     open: () => stage.open(), about: () => describe(at("more").hidden) }))
     at(id).addEventListener("click", event => { what(); if (id !== "write") event.currentTarget.blur(); });
-  window.addEventListener("beforeunload", event => { if (outbox.acts.length) event.preventDefault(); });
+  window.addEventListener("beforeunload", event => {
+    if (outbox.acts.length || at("note").value !== noted) event.preventDefault();
+  });
   window.addEventListener("online", () => outbox.hurry());
   // One window a judge: the newest goes on, older ones send what they have and rest.
   const channel = new BroadcastChannel(`leadline ${page.store} ${page.judge}`);
