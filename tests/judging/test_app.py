@@ -52,7 +52,7 @@ def test_cards_come_in_the_order_of_the_queue_with_their_queries(page: Opened) -
     judge = Judge(page)
     answer = judge.post("/api/cards", count=30, holding=[], opening=True).data
     cards = answer["cards"]
-    assert len(cards) == 20
+    assert (len(cards), answer["more"]) == (20, True)
     cards += judge.post("/api/cards", count=30, holding=[card["pair"] for card in cards]).data[
         "cards"
     ]

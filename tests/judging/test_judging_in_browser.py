@@ -56,6 +56,10 @@ class Visit:
             "text => document.getElementById('saved').textContent === text", arg=text
         )
 
+    def finish(self) -> None:
+        words = "() => document.getElementById('message').textContent.startsWith('All your')"
+        self.page.wait_for_function(words)
+
     def text(self, name: str) -> str:
         found: str = self.page.inner_text(f"#{name}")
         return found
@@ -126,6 +130,7 @@ def test_two_judges_judge_at_once_by_fast_keys_and_every_key_counts(
             judges["bob"].press(bob)
         for one in judges.values():
             one.wait()
+            one.finish()
             assert one.unused == 0
             assert one.text("message") == "All your documents are judged. Thank you."
             assert one.text("count") == "150 of 150"
@@ -271,7 +276,7 @@ def test_what_was_skipped_comes_again_at_the_end(
     judge.page.wait_for_selector("#card:not([hidden])")
     judge.press("1")
     judge.wait()
-    assert judge.text("message") == "All your documents are judged. Thank you."
+    judge.finish()
 
 
 def test_a_reload_goes_on_where_the_judge_was(
@@ -355,6 +360,7 @@ def test_a_key_without_a_document_is_told_and_judges_nothing(
     judge = visit(server)
     judge.press(*["1"] * 24)
     judge.wait()
+    judge.finish()
     judge.press("1", "2")
     assert judge.unused == 2
     assert len(stored(files.store)) == 24
@@ -426,6 +432,7 @@ def test_a_document_of_five_megabytes_is_as_quick_as_any(
         assert judge.text("title") == "Long"
         size = "at('text').textContent.length"
         assert judge.page.evaluate(size) < 60_000
+        assert "5,100,007 characters, the summary is of the beginning" in judge.text("card")
         before = judge.page.evaluate(size)
         judge.page.evaluate("window.scrollTo(0, document.documentElement.scrollHeight)")
         judge.page.wait_for_function(f"() => {size} > {before}")

@@ -37,7 +37,9 @@ class Records:
     text: bool = False  # numbers are text
     names: tuple[str, ...] = ()  # of all columns
     remarks: tuple[tuple[str, str, int], ...] = ()  # code, words and count of what was merged
-    shares: dict[tuple[str, str], object] = field(default_factory=dict)  # probabilities, as they stand there
+    shares: dict[tuple[str, str], object] = field(
+        default_factory=dict
+    )  # probabilities, as they stand there
 
     def at(self, error: InputError, place: int | None) -> InputError:
         """Give an error with the place that it was found at."""

@@ -113,11 +113,14 @@ class Pages:
         holding = {pair for pair in asked.get("holding", []) if isinstance(pair, int)}
         count = asked.get("count", 1)
         wanted = max(1, min(count if isinstance(count, int) else 1, AHEAD))
-        pairs = self.queues.upcoming(judge, wanted, holding)
-        cards, queries = self.cards.batch(judge, pairs)
+        pairs = self.queues.upcoming(
+            judge, wanted + 1, holding
+        )  # one more tells whether there are more
+        cards, queries = self.cards.batch(judge, pairs[:wanted])
         for card in cards:
             card["skipped"] = self.queues.is_skipped(judge, card["pair"])
-        answer = {"cards": cards, "queries": queries} | self._count(judge)
+        answer = {"cards": cards, "queries": queries, "more": len(pairs) > len(cards)}
+        answer |= self._count(judge)
         if asked.get("opening") is True:
             answer["acts"] = self._last_acts(judge, queries)
         return JSONResponse(answer)

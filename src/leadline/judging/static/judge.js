@@ -178,9 +178,8 @@ async function ask() {
   // What an earlier page left behind goes first, so that it can be taken back here.
   while (opening && outbox.acts.length && !outbox.trouble) await pause(20);
   // What was done and is not yet saved is held too: the server still thinks it open.
-  const unsaved = outbox.acts.map(act => act.pair);
-  const holding = [...cards.map(card => card.pair), ...unsaved];
-  const skipped = skips;
+  const holding = [...cards, ...outbox.acts].map(one => one.pair);
+  const skipping = outbox.acts.some(act => act.kind === "skip"), skipped = skips;
   const answer = await outbox.post("/api/cards", { holding, opening, count: Math.min(AT_ONCE, FULL - cards.length) });
   if (!answer.ok) throw Object.assign(new Error(), { said: (await answer.text()).trim() });
   const found = await answer.json();
@@ -190,7 +189,7 @@ async function ask() {
   opening = false;
   count = found.count;
   // A skipped document comes back when its skip is saved: until then, and after a later skip, nothing has ended.
-  ended = !found.cards.length && !unsaved.length && skips === skipped;
+  ended = !found.more && !skipping && skips === skipped;
   status();
   if (!stage.card && looking === null) show();
   return found.cards.length;

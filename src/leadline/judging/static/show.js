@@ -55,9 +55,10 @@ class Stage {
     const title = card.title.join("");
     marked(at("title"), title ? card.title : [card.document]);
     at("title").classList.toggle("untitled", !title);
+    const long = `${card.length.toLocaleString()} characters, the summary is of the beginning`;
     at("facts").replaceChildren(
       element("span", card.document, "id"),
-      ...card.facts.flatMap(([name, text]) => [element("span", name, "name"), element("bdi", text)]));
+      ...[...card.facts, ...(card.cut ? [["long", long]] : [])].flatMap(([name, text]) => [element("span", name, "name"), element("bdi", text)]));
     at("summary").hidden = card.summary === null;
     marked(at("summary"), card.summary === null ? [] : card.summary.join("") ? card.summary : ["(no text)"]);
     at("text").replaceChildren();
