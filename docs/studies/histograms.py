@@ -13,6 +13,7 @@ import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,13 @@ import numpy as np
 
 import leadline as ll
 from leadline.errors import InputError
+from leadline.formats import read_qrels, repair_of
+from leadline.histograms.found import Measured
+from leadline.histograms.measuring import measured
+from leadline.histograms.recipe import Recipe
+from leadline.histograms.resampling import hsa_of
+from leadline.judged import Judged
+from leadline.judged_runs import judge_runs
 
 HERE = Path(__file__).parent
 KEPT = HERE / "histograms.json"
@@ -27,9 +35,17 @@ SETS = {
     "trec-robust-2003": "TREC 2003 Robust",
     "trec-dl-2019-passage": "TREC 2019 Deep Learning, passages",
     "trec-covid-r1": "TREC-COVID round 1",
+    "trec-covid-r2-top100": "TREC-COVID round 2",
 }
 LEVELS = {"trec-dl-2019-passage": 2}
 DEPTHS = (1000, 100)
+CUT = {"trec-covid-r2-top100": (100,)}  # lists were published cut
+TRIED = (10, 30, 100, 300, 1000)  # depths, in one pass
+LEVELS_KEPT = (100, 20, 5)  # steps of a list's scores, so that documents tie
+FEWER = (5, 10, 20)  # queries
+SUBSETS = 40
+TURNED, FEW = "sign changes between 5 and 200 bins", "fewer than 6 of 10 bins hold both"
+KINDS = ("HSA, scores", "HSA, ranks", "HSA, robust", "recall")
 BINS = (5, 10, 20, 50, 100, 200)  # those that leadline.histogram tries each time
 MEASURES = ("AP", "P@10", "nDCG")
 RANKS, FOUND = "HSA, ranks", "HSA, ranks, found only"
@@ -39,7 +55,6 @@ NOTE = "<!-- Made by docs/studies/histograms.py from the output of `leadline stu
 FIGURES = {
     "trec-dl-2019-passage-ranks-100/sevens": "histograms-trec-dl-2019-passage-at-100-sevens.svg",
     "trec-covid-r1-ranks-1000/all": "histograms-trec-covid-r1-all.svg",
-    "trec-dl-2019-passage-sample/tracking": "histograms-trec-dl-2019-passage-sample.svg",
 }
 # Tables 5 and 6, HSA with MAP, P@10 and NDCG: Pearson, then Spearman.
 PAPER = {
@@ -59,15 +74,15 @@ Found = dict[str, Any]
 
 def collect(folder: Path, data: Path) -> Found:
     """Run the studies that `folder` lacks and read what they found."""
-    kept: Found = {"ranks": {}, "sample": {}, "probe": {}}
+    kept: Found = {"ranks": {}, "probe": {}, "trial": {}}
     for name in SETS:
-        for depth in DEPTHS:
+        for depth in depths(name):
             out = folder / f"{name}-ranks-{depth}"
             kept["ranks"][f"{name}-{depth}"] = study(
                 data / name, "histogram-ranks", out, "--depth", str(depth)
             )
-        kept["sample"][name] = study(data / name, "histogram-sample", folder / f"{name}-sample")
-        kept["probe"][name] = probed(data / name, folder / f"{name}-probe.json")
+        kept["probe"][name] = once(probed, data / name, folder / f"{name}-probe.json")
+        kept["trial"][name] = once(tried, data / name, folder / f"{name}-trial.json")
     for source, target in FIGURES.items():
         shutil.copy(folder / f"{source}.svg", HERE / target)
     return kept
@@ -94,13 +109,27 @@ def study(place: Path, name: str, out: Path, *options: str) -> Found:
     return {key: value for key, value in found.items() if key != "inputs"}
 
 
-def probed(place: Path, path: Path) -> Found:
-    """Probe a set at every depth unless it was done, and read what was found."""
+def once(do: Callable[[Path], Found], place: Path, path: Path) -> Found:
+    """Do a thing unless it was done, and read what was found."""
     if not path.exists():
-        found = {str(depth): probe(place, depth) for depth in DEPTHS} | seen(place)
-        path.write_text(json.dumps(found))
+        path.write_text(json.dumps(do(place)))
     read: Found = json.loads(path.read_text())
     return read
+
+
+def probed(place: Path) -> Found:
+    """Probe a set at every depth."""
+    return {str(depth): probe(place, depth) for depth in depths(place.name)} | seen(place)
+
+
+def depths(name: str) -> tuple[int, ...]:
+    """Give the depths at which a set is tried."""
+    return CUT.get(name, DEPTHS)
+
+
+def both() -> list[tuple[str, str, int]]:
+    """Give name, title and depth of every set at every depth."""
+    return [(name, title, depth) for name, title in SETS.items() for depth in depths(name)]
 
 
 def probe(place: Path, depth: int) -> Found:
@@ -135,6 +164,117 @@ def probe(place: Path, depth: int) -> Found:
             robust = np.array([one.robust_by_bins for one in found.measured])
             kept["robust"] = {"bins": [pearson(quality, column) for column in robust.T]}
     return kept
+
+
+def doubts(quality: Any, found: list[Measured]) -> Found:
+    """Give R with AP of the runs that a warning names, and of the others."""
+    hsa = np.array([one.hsa for one in found])
+    signs = np.sign(np.nan_to_num([one.by_bins for one in found]))
+    pooled = np.stack([one.counts.sum(axis=0) for one in found])
+    flags = {
+        TURNED: (signs.min(axis=1) < 0) & (signs.max(axis=1) > 0),
+        FEW: (pooled > 0).all(axis=1).sum(axis=1) < 6,
+    }
+    return {
+        name: {"runs": int(flag.sum()), "R": pearson(quality[flag], hsa[flag]),
+               "R_others": pearson(quality[~flag], hsa[~flag])}
+        for name, flag in flags.items()
+    }  # fmt: skip
+
+
+def tried(place: Path) -> Found:
+    """Correlate HSA with AP by depth, by ties made in the lists, and from fewer queries."""
+    runs, level = sorted((place / "runs").iterdir()), float(LEVELS.get(place.name, 1))
+    table = read_qrels(place / "qrels.txt")
+    results = ll.evaluate(table, runs, "AP", rel=level, queries="with_relevant")
+    by_query = np.nan_to_num(results.values[:, :, 0])
+    counted = np.flatnonzero(table.relevant(level))
+    dice = np.random.default_rng(0)
+    subsets = {
+        size: [dice.choice(counted, size, replace=False) for _ in range(SUBSETS)] for size in FEWER
+    }
+    _, found = judge_runs(
+        runs, table, lambda judged: of_run(judged, level, subsets), keep=True,
+        repair=repair_of("score", "refuse", "refuse"),
+    )  # fmt: skip
+    quality = results.means[:, 0]
+    kept: Found = {
+        part: {
+            key: {
+                kind: pearson(quality, np.array([one[part][key][row] for one in found]))
+                for row, kind in enumerate(KINDS)
+            }
+            for key in found[0][part]
+        }
+        for part in ("depth", "levels")
+    }
+    kept["doubts"] = {
+        kind: doubts(quality, [one["whole"][row] for one in found])
+        for row, kind in enumerate(KINDS[:2])
+    }
+    kept["queries"] = {}
+    for size, chosen in subsets.items():
+        columns = {
+            kind: np.array([one["queries"][str(size)][row] for one in found])
+            for row, kind in enumerate(KINDS[:3])
+        } | {"AP": np.array([[one[part].mean() for part in chosen] for one in by_query])}
+        kept["queries"][str(size)] = {
+            kind: quantiles([pearson(quality, column) for column in values.T])
+            for kind, values in columns.items()
+        }
+    return kept
+
+
+def of_run(judged: Judged, level: float, subsets: dict[int, list[Any]]) -> Found:
+    """Give HSA of scores, of ranks, the robust one and recall of one run, changed in every way tried."""
+    scores = Recipe(rel=level)
+    ranks = scores._replace(from_ranks=True)
+    found: Found = {"depth": {}, "levels": {}, "queries": {}}
+    for depth in TRIED:
+        cut = measured(judged, scores._replace(depth=depth), 0)
+        deep = measured(judged, ranks._replace(depth=depth), 0)
+        found["depth"][str(depth)] = [cut.hsa, deep.hsa, cut.hsa_robust, cut.recall]
+    for steps in LEVELS_KEPT:
+        tied = coarsened(judged, steps)
+        one = measured(tied, scores, 0)
+        found["levels"][str(steps)] = [
+            one.hsa, measured(tied, ranks, 0).hsa, one.hsa_robust, one.recall,
+        ]  # fmt: skip
+    found["whole"] = [measured(judged, one, 0) for one in (scores, ranks)]
+    counts = [
+        (one.counts, recipe) for one, recipe in zip(found["whole"], (scores, ranks), strict=True)
+    ]
+    counts.append((measured(judged, scores.robust, 0).counts, scores.robust))
+    for size, chosen in subsets.items():
+        found["queries"][str(size)] = [
+            [hsa_of(table[part], one) for part in chosen] for table, one in counts
+        ]
+    return found
+
+
+def coarsened(judged: Judged, steps: int) -> Judged:
+    """Let scores of each list fall into equal steps, so that documents tie; ties by document id falling."""
+    lists = judged.lists
+    assert lists is not None
+    assert lists.ids is not None
+    starts = lists.bounds[:-1]
+    length = np.diff(lists.bounds)
+    owner = np.repeat(np.arange(len(length)), length)
+    low, high = (
+        np.repeat(one.reduceat(lists.scores, starts), length) for one in (np.minimum, np.maximum)
+    )
+    level = np.floor((lists.scores - low) / np.where(high > low, high - low, 1) * steps)
+    name = np.argsort(np.argsort(np.array(list(lists.ids)), kind="stable"))
+    order = np.lexsort((-name, -level, owner))
+    changed = lists._replace(rows=lists.rows[order], scores=level[order], ids=lists.ids.take(order))
+    return Judged.of_lists(judged.qrels, [changed], keep=True)
+
+
+def quantiles(values: list[float | None]) -> Found:
+    """Give the median and the 5 % and 95 % quantiles of the known values."""
+    known = [value for value in values if value is not None]
+    low, middle, high = np.quantile(known, [0.05, 0.5, 0.95]).tolist()
+    return {"low": low, "value": middle, "high": high}
 
 
 def seen(place: Path) -> Found:
@@ -190,9 +330,7 @@ def table(heads: list[str], rows: list[list[str]]) -> str:
 def settings(kept: Found) -> list[tuple[str, Found]]:
     """Give the sets at each depth: a title, and what was found."""
     return [
-        (f"{title}, {depth}", kept["ranks"][f"{name}-{depth}"])
-        for name, title in SETS.items()
-        for depth in DEPTHS
+        (f"{title}, {depth}", kept["ranks"][f"{name}-{depth}"]) for name, title, depth in both()
     ]
 
 
@@ -200,7 +338,7 @@ def counts(kept: Found) -> str:
     """Write how much there was to look at."""
     rows = []
     for name, title in SETS.items():
-        one, runs = kept["probe"][name], kept["ranks"][f"{name}-{DEPTHS[0]}"]["runs"]
+        one, runs = kept["probe"][name], kept["ranks"][f"{name}-{depths(name)[0]}"]["runs"]
         rows.append([
             title, str(runs), str(one["queries"]), str(LEVELS.get(name, 1)),
             f"{one['unjudged'] / one['rows']:.0%}", f"{one['tied']:,} of {one['lists']:,}",
@@ -249,29 +387,6 @@ def sevens(kept: Found, kind: str = "pearson") -> str:
     return table(["recipe", *(title for title, _ in columns)], rows)
 
 
-def sampled(kept: Found) -> str:
-    """Write how well estimates from samples track MAP of the whole lists."""
-    sizes = kept["sample"][next(iter(SETS))]["samples"]
-    rows = []
-    for name, title in SETS.items():
-        for estimate, found in kept["sample"][name]["estimates"].items():
-            cells = [span(one["pearson"]) for one in found]
-            rows.append([title, estimate, *cells])
-    return table(["set", "estimate", *(f"n = {size}" for size in sizes)], rows)
-
-
-def means(kept: Found) -> str:
-    """Write the means of MAP, exact and from samples."""
-    sizes = kept["sample"][next(iter(SETS))]["samples"]
-    rows = []
-    for name, title in SETS.items():
-        one = kept["sample"][name]
-        for estimate in ("AP as sampled", "AP weighted"):
-            values = [number(each["mean"], ".3f") for each in one["estimates"][estimate]]
-            rows.append([title, estimate, number(one["mean_exact"], ".3f"), *values])
-    return table(["set", "estimate", "whole lists", *(f"n = {size}" for size in sizes)], rows)
-
-
 def passes(found: Found, recipe: str) -> bool:
     """Decide by the rule: median above 0.5, 5 % quantile above 0."""
     one = found["recipes"][recipe]["sevens_pearson"]
@@ -291,7 +406,7 @@ def ranks_verdict(kept: Found) -> str:
     enough = len(large) >= 2
     aside = all(passes(found, RANKS) for _, found in columns)
     holds = enough and all(
-        passes(kept["ranks"][f"{name}-{depth}"], RANKS) for name in large for depth in DEPTHS
+        passes(kept["ranks"][f"{name}-{depth}"], RANKS) for name in large for depth in depths(name)
     )
     word = "reproduced in kind" if holds else "not reproduced" if enough else "open by the letter"
     return (
@@ -299,34 +414,6 @@ def ranks_verdict(kept: Found) -> str:
         f"them: {len(large)} of {len(SETS)}; leaving that aside, it would be "
         f"{'reproduced in kind' if aside else 'not reproduced'} (random sevens: median R with MAP above 0.5, "
         "5 % quantile above 0). " + ". ".join(lines)
-    )
-
-
-def sample_verdict(kept: Found) -> str:
-    """Say how often HSA from a sample tracks MAP better than AP of the same sample."""
-    clear, total, weighted = 0, 0, 0
-    better: list[str] = []
-    for name, title in SETS.items():
-        estimates = kept["sample"][name]["estimates"]
-        for place, plain in enumerate(estimates["AP as sampled"]):
-            first = max(
-                estimates[each][place]["pearson"]["value"] or -1 for each in ("HSA, scores", RANKS)
-            )
-            best = max(
-                (one[place]["pearson"]["value"] or -1, key) for key, one in estimates.items()
-            )
-            if first > plain["pearson"]["value"]:
-                better.append(f"{title}, n = {plain['sample']}")
-            clear += estimates[RANKS][place]["pearson"]["low"] > plain["pearson"]["high"]
-            weighted += best[1] == "AP weighted"
-            total += 1
-    word = "does not hold" if 2 * len(better) <= total else "holds in most cases"
-    return (
-        f"**{word}**: the better of HSA from scores and from ranks (a choice that favours it) tracks MAP of "
-        f"the whole lists better than AP of the same sample in {len(better)} of {total} cases "
-        f"({'; '.join(better) or 'none'}); the intervals of ranks and of AP lie apart, ranks above, in "
-        f"{clear}. AP with every sampled document counted N/n times is the best of all estimates in "
-        f"{weighted} of {total}"
     )
 
 
@@ -364,12 +451,12 @@ def verdicts(kept: Found) -> str:
     """Write the verdict on each claim."""
     pending = "not tested on this page: it asks for "
     rows = [
-        ["HSA tracks MAP and NDCG (Tables 3, 4)", pending + "named models under one roof; submitted runs "
-         "are another case, shown below"],
+        ["HSA tracks MAP and NDCG (Tables 3, 4)",
+         "tested on [its own page](histogram-models.md); submitted runs are another case, shown below"],
         ["works on ranks (Tables 5, 6)", ranks_verdict(kept)],
         ["better than perplexity (Table 1)", pending + "topic models and known pairs"],
         ["cheaper than MAP (Table 2)", pending + "times of one machine"],
-        ["beats MAP of the same sample (introduction)", sample_verdict(kept)],
+        ["beats MAP of the same sample (introduction)", "tested on [its own page](histogram-samples.md)"],
         ["DO", "no claim. R with MAP: " + signs(kept)],
     ]  # fmt: skip
     return table(["claim", "verdict"], rows)
@@ -379,8 +466,7 @@ def bins_table(kept: Found) -> str:
     """Write R with MAP by the number of bins."""
     rows = [
         [f"{title}, {depth}", recipe, *map(number, kept["probe"][name][str(depth)][recipe]["bins"])]
-        for name, title in SETS.items()
-        for depth in DEPTHS
+        for name, title, depth in both()
         for recipe in ("scores", "ranks", "robust")
     ]
     return table(["runs, depth", "HSA of", *map(str, BINS)], rows)
@@ -390,7 +476,7 @@ def changed_table(kept: Found) -> str:
     """Write what changes when ties fall otherwise, or unjudged documents are left out."""
     rows = []
     for name, title in SETS.items():
-        for depth in DEPTHS:
+        for depth in depths(name):
             one = kept["probe"][name][str(depth)]
             turned = [
                 str(one[key]["notices"].get("unstable_sign", 0))
@@ -411,7 +497,7 @@ def lopsided_table(kept: Found) -> str:
     """Write R with MAP for runs with and without half of the scores in one bin."""
     rows = []
     for name, title in SETS.items():
-        for depth in DEPTHS:
+        for depth in depths(name):
             one = kept["probe"][name][str(depth)]["scores"]
             found = kept["ranks"][f"{name}-{depth}"]["recipes"]
             rows.append([
@@ -430,8 +516,8 @@ def few_bins(kept: Found) -> str:
     """Say how often few bins are best."""
     rows = [
         one[str(depth)][recipe]["bins"]
-        for one in kept["probe"].values()
-        for depth in DEPTHS
+        for name, _, depth in both()
+        for one in [kept["probe"][name]]
         for recipe in ("scores", "ranks", "robust")
     ]
     few = sum(int(np.argmax(row)) <= BINS.index(20) for row in rows)
@@ -440,12 +526,12 @@ def few_bins(kept: Found) -> str:
 
 def lopsided_words(kept: Found) -> str:
     """Say whether lopsided runs are those where HSA misleads."""
-    pairs = [one[str(depth)]["scores"] for one in kept["probe"].values() for depth in DEPTHS]
-    both = [one for one in pairs if None not in (one["R_lopsided"], one["R_others"])]
-    lower = sum(one["R_lopsided"] < one["R_others"] for one in both)
+    pairs = [kept["probe"][name][str(depth)]["scores"] for name, _, depth in both()]
+    told = [one for one in pairs if None not in (one["R_lopsided"], one["R_others"])]
+    lower = sum(one["R_lopsided"] < one["R_others"] for one in told)
     return (
         f"Where three or more runs are on either side, R among lopsided runs is the lower one in {lower} of "
-        f"{len(both)} settings; each side has fewer runs and another range of MAP than all have"
+        f"{len(told)} settings; each side has fewer runs and another range of MAP than all have"
     )
 
 
@@ -453,32 +539,88 @@ def untold(kept: Found) -> str:
     """Name the sets whose rank columns are no order."""
     names = [
         title for name, title in SETS.items()
-        if "ranks, rank column" not in kept["probe"][name][str(DEPTHS[0])]
+        if "ranks, rank column" not in kept["probe"][name][str(depths(name)[0])]
     ]  # fmt: skip
     return "; ".join(names) or "none"
 
 
-def depth_words(kept: Found) -> str:
-    """Say what a cut at the smaller depth does."""
-    parts = []
-    for name, title in SETS.items():
-        values = []
-        for recipe in (FOUND, RANKS, ROBUST, CONTROL):
-            deep, cut = (
-                kept["ranks"][f"{name}-{depth}"]["recipes"][recipe]["AP"]["pearson"]["value"]
-                for depth in DEPTHS
-            )
-            values.append(f"{recipe} {deep:.2f} to {cut:.2f}")
-        parts.append(f"- {title}: " + ", ".join(values))
-    return "\n".join(parts)
+def trial_table(kept: Found, part: str) -> str:
+    """Write R with MAP by depth or by ties, one row a set and a kind."""
+    keys = list(next(iter(kept["trial"].values()))[part])
+    rows = [
+        [
+            SETS[name],
+            kind,
+            *(
+                ""
+                if part == "depth" and int(key) > max(depths(name))
+                else number(one[part][key][kind])
+                for key in keys
+            ),
+        ]
+        for name, one in kept["trial"].items()
+        for kind in KINDS
+    ]
+    heads = keys if part == "depth" else [f"{key} steps" for key in keys]
+    return table(["set", "estimate", *heads], rows)
+
+
+def queries_table(kept: Found) -> str:
+    """Write R with MAP from fewer queries."""
+    rows = [
+        [SETS[name], kind, *(span(one["queries"][str(size)][kind]) for size in FEWER)]
+        for name, one in kept["trial"].items()
+        for kind in (*KINDS[:3], "AP")
+    ]
+    return table(["set", "estimate", *(f"{size} queries" for size in FEWER)], rows)
+
+
+def doubts_table(kept: Found) -> str:
+    """Write R of runs whose HSA changes its sign with the number of bins, and of the others."""
+    rows = [
+        [SETS[place], kind, str(one["runs"]), number(one["R"]), number(one["R_others"])]
+        for place, trial in kept["trial"].items()
+        for kind, found in trial["doubts"].items()
+        for one in [found[TURNED]]
+    ]
+    return table(["set", "estimate", "unsteady runs", "R among them", "R among the others"], rows)
+
+
+def doubts_words(kept: Found) -> str:
+    """Say where the sign of HSA warns, and how many runs have few bins."""
+    pairs = [found[TURNED] for one in kept["trial"].values() for found in one["doubts"].values()]
+    told = [one for one in pairs if None not in (one["R"], one["R_others"])]
+    lower = sum(one["R"] < one["R_others"] for one in told)
+    few = max(
+        found[FEW]["runs"] for one in kept["trial"].values() for found in one["doubts"].values()
+    )
+    return (
+        f"R is lower among unsteady runs in {lower} of the {len(told)} rows that can tell. Few bins are "
+        f"rare in whole lists: at most {few} run of a set has fewer than 6 of 10 that hold both kinds"
+    )
+
+
+def trials(kept: Found) -> str:
+    """Say what depth and ties do to each estimate, from its best to its worst."""
+    words = []
+    for kind in KINDS:
+        spans = []
+        for part in ("depth", "levels"):
+            rows = [
+                [value for each in one[part].values() if (value := each[kind]) is not None]
+                for one in kept["trial"].values()
+            ]
+            spans.append(max(max(row) - min(row) for row in rows))
+        words.append(f"{kind} {spans[0]:.2f} and {spans[1]:.2f}")
+    return ", ".join(words)
 
 
 def most(kept: Found, recipe: str, other: str) -> str:
     """Say by how much R moves at most between two recipes of the probe."""
     moved = [
         one[str(depth)][other]["R"] - one[str(depth)][recipe]["R"]
-        for one in kept["probe"].values()
-        for depth in DEPTHS
+        for name, _, depth in both()
+        for one in [kept["probe"][name]]
         if other in one[str(depth)]
     ]
     return f"{min(moved):+.3f} to {max(moved):+.3f}"
@@ -488,9 +630,7 @@ def best_bins(kept: Found) -> str:
     """Say how R moves from 10 bins to 100."""
     parts = []
     for recipe in ("scores", "ranks", "robust"):
-        rows = [
-            one[str(depth)][recipe]["bins"] for one in kept["probe"].values() for depth in DEPTHS
-        ]
+        rows = [kept["probe"][name][str(depth)][recipe]["bins"] for name, _, depth in both()]
         moved = [row[BINS.index(100)] - row[BINS.index(10)] for row in rows]
         parts.append(f"{recipe} {min(moved):+.2f} to {max(moved):+.2f}")
     return ", ".join(parts)
@@ -501,11 +641,12 @@ PAGE = """# Study: histograms on submitted runs (HSA, DO)
 {note}
 
 Krstovski, Smith and Kurtz 2015 evaluate from histograms of the scores, or ranks, of relevant documents and
-of others. Here: runs that teams submitted to three campaigns; leadline {version}, seed {seed}, {bins} bins,
+of others. Here: runs that teams submitted to four campaigns; leadline {version}, seed {seed}, {bins} bins,
 lists cut after {depths} documents. Truth is AP, P@10 and nDCG of the whole lists. Brackets are 95 %
 intervals from drawing whole teams again {draws} times, or, of random sevens ({draws} of them), the 5 % and
 95 % quantiles. R is Pearson, rho Spearman. Recall of the same cut lists is the control: where it tracks MAP
-as well, a histogram adds nothing.
+as well, a histogram adds nothing. The lists of TREC-COVID round 2 were published cut at 100: their AP is AP
+of those, and depth 1000 cannot be tried.
 
 {counts}
 
@@ -548,26 +689,11 @@ Median rho:
 
 {sevens_rho}
 
-## HSA from a sample, against AP from the same sample
-
-All relevant documents of a list and n of its others, chosen by hash from each run's own list and the same for
-every estimate. R with MAP of the whole lists:
-
-{sampled}
-
-![Estimates from samples, TREC 2019 passages](histograms-trec-dl-2019-passage-sample.svg)
-
-The estimates on the passages, by the number of documents sampled.
-
-The mean over runs, against MAP of the whole lists: an estimate that orders runs well may still be too high.
-
-{means}
-
 ## When HSA misleads
 
-**Depth.** R with MAP when lists are cut after {cut} and not {deep}:
+**Depth.** All lists are cut first. R with MAP of the whole lists:
 
-{depth_words}
+{depth_table}
 
 **Number of bins.** From 10 to 100 bins R moves by: {best_bins}. {few_bins}. R with MAP by the number of bins:
 
@@ -575,7 +701,17 @@ The mean over runs, against MAP of the whole lists: an estimate that orders runs
 
 **Ties.** Ordering lists by the rank column and not by score, where ties fall otherwise, moves R of HSA from
 ranks by {moved_ties} over the sets and depths where it can be done (left out, because a rank column
-repeats a rank: {untold}). Only this other order was tried.
+repeats a rank: {untold}). More ties: scores of each list fall into 100, 20 or 5 equal steps, and documents
+of one step are ordered by id. R with MAP of the lists as they were:
+
+{ties_table}
+
+Over the depths and over these steps R moves, on the set where it moves most, by: {trials}.
+
+**Few queries.** HSA from some of the queries, drawn 40 times, against MAP over all of them; AP of the same
+queries beside it. Median R, with 5 % and 95 % quantiles:
+
+{queries_table}
 
 **Unjudged documents.** They count as not relevant, and they are many (first table). Leaving them out, with
 the ranks of the others as they were, moves R of HSA from ranks by {moved_judged}. The runs whose HSA changes
@@ -591,15 +727,12 @@ its sign between 5 and 200 bins are called unsteady:
 {lopsided_words}. R from ranks is above R from scores normalised by query in {ranks_better} of {total}
 settings, and that above R from scores normalised by run in {query_better}.
 
-## To repeat it
+**The warnings.** `leadline histogram` says when an estimate should not be trusted. R with MAP among
+unsteady runs (whole lists), and among the others (- where there are fewer than three):
 
-    cd SET
-    leadline study histogram-ranks qrels.txt runs/* --team systems.tsv:team --depth 1000 -o OUT/SET-ranks-1000
-    leadline study histogram-sample qrels.txt runs/* --team systems.tsv:team -o OUT/SET-sample
-    python docs/studies/histograms.py OUT DATA
+{doubts_table}
 
-The last line alone runs all of it (on the passages with `--level 2`; depths 1000 and 100). The numbers of
-"When HSA misleads" are kept in `histograms.json` beside those of the studies.
+{doubts_words}.
 
 **Over retrieval models.** With 15 models under one roof on cisi, cacm, npl and nfcorpus-test ([the
 study](histogram-models.md)) HSA of scores misleads too: over nearly whole lists R with MAP is 0.40 to 0.95
@@ -608,13 +741,25 @@ normalised by query, -0.35 to 0.52 by the paper's letter, and from scored pairs 
 range over models. Where nothing is ranked, let each sampled document stand for N/n others (`leadline
 sampled`: R 0.63 to 1.00); where lists are ranked, cut them short and take the robust variant (0.80 to 0.99
 for the first 50 to 300), or recall of the same lists (0.76 to 0.98).
-"""
+
+**So:** for submitted runs take ranks, not scores, with 5 to 20 bins, and put relevant documents that a list
+lacks at its bottom; read the warnings; look at recall of the same lists first, which needs no histogram. To
+work with a sample, see [evaluating from a sample](histogram-samples.md).
+
+## To repeat it
+
+    cd SET
+    leadline study histogram-ranks qrels.txt runs/* --team systems.tsv:team --depth 1000 -o OUT/SET-ranks-1000
+    python docs/studies/histograms.py OUT DATA
+
+The last line alone runs all of it (on the passages with `--level 2`; depths 1000 and 100). The numbers of
+"When HSA misleads" are kept in `histograms.json` beside those of the studies."""
 
 
 def page(kept: Found) -> str:
     """Write the page."""
     first = next(iter(kept["ranks"].values()))
-    pairs = [one[str(depth)] for one in kept["probe"].values() for depth in DEPTHS]
+    pairs = [kept["probe"][name][str(depth)] for name, _, depth in both()]
     printed = [
         f["recipes"]["HSA, scores, as printed"]["AP"]["pearson"]["value"] for _, f in settings(kept)
     ]
@@ -623,8 +768,10 @@ def page(kept: Found) -> str:
         draws=first["options"]["draws"], depths=" or ".join(map(str, DEPTHS)), deep=DEPTHS[0],
         cut=DEPTHS[1], counts=counts(kept), verdicts=verdicts(kept), control=control_verdict(kept),
         beside=beside(kept), over_all=over_all(kept), sevens=sevens(kept),
-        sevens_rho=sevens(kept, "spearman"), sampled=sampled(kept), means=means(kept),
-        depth_words=depth_words(kept), best_bins=best_bins(kept), bins_table=bins_table(kept),
+        sevens_rho=sevens(kept, "spearman"), depth_table=trial_table(kept, "depth"),
+        ties_table=trial_table(kept, "levels"), queries_table=queries_table(kept),
+        doubts_table=doubts_table(kept), doubts_words=doubts_words(kept), trials=trials(kept),
+        best_bins=best_bins(kept), bins_table=bins_table(kept),
         few_bins=few_bins(kept),
         undefined=max(
             one["undefined"] for _, f in settings(kept) for one in f["recipes"].values()

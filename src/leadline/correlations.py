@@ -16,6 +16,7 @@ from leadline.results import Notice, plain
 from leadline.statistics import checked_level, checked_seed
 from leadline.statistics.correlation import kendall, pearson, spearman, tau_ap
 from leadline.statistics.team_bootstrap import draws_of_teams, interval
+from leadline.wording import counted
 
 Coefficient = Callable[[Floats, Floats, "Integers | None"], float]
 
@@ -115,8 +116,9 @@ def correlate(
     names = [name for name, fine in zip(both, known.tolist(), strict=True) if fine]
     if len(names) < 2:
         raise InputError(
-            f"{len(names)} runs are in both {sides[0].path} and {sides[1].path}, with a number in each",
-            expected="two or more; do the names match?",
+            f"{counted(len(both), 'run')} in both {sides[0].path} and {sides[1].path}, {len(names)} with a "
+            f"number ({sides[0].measure}, {sides[1].measure}) in each",
+            expected="two or more" + ("" if len(both) > 1 else "; do the names match?"),
         )
     x, y = x[known], y[known]
     runs = _over_runs(
@@ -131,7 +133,7 @@ def correlate(
         for place, (name, one) in enumerate(COEFFICIENTS.items())
     }  # fmt: skip
     return Correlation(
-        names, sides, (x, y), found, notices=_notices(sides, both, names, unused),
+        names, sides, (x, y), found, notices=_notices(sides, both, names, (x, y), unused),
         options={
             "truth": sides[0].path, "truth_measure": sides[0].measure, "estimate": sides[1].path,
             "estimate_measure": sides[1].measure, "draws": draws, "confidence": confidence, "seed": seed,
@@ -207,9 +209,18 @@ def _p(name: str, x: Floats, y: Floats) -> float:
 
 
 def _notices(
-    sides: tuple[Column, Column], both: Sequence[str], names: Sequence[str], unused: bool
-) -> list[Notice]:
-    found = []
+    sides: tuple[Column, Column], both: Sequence[str], names: Sequence[str],
+    values: tuple[Floats, Floats], unused: bool,
+) -> list[Notice]:  # fmt: skip
+    found = [
+        Notice(
+            "constant",
+            f"{side.measure} ({side.path}) is the same for all runs; no coefficient is defined",
+            1,
+        )
+        for side, one in zip(sides, values, strict=True)
+        if np.ptp(one) == 0
+    ]
     for side in sides:
         alone = sorted(set(side.values) - set(both))
         shown = ", ".join(alone[:3]) + (", ..." if len(alone) > 3 else "")

@@ -169,7 +169,7 @@ class Judged:
                 *(_together([part.ties[column] for part in joined]) for column in range(3))
             ),
             parted=parted,
-            lists=Lists.together(kept) if keep else None,
+            lists=kept[0] if len(kept) == 1 else Lists.together(kept) if keep else None,
         )
 
     @classmethod

@@ -94,7 +94,8 @@ def test_a_figure_is_written(leadline: Leadline, files: list[Path], form: str) -
 
 def test_what_cannot_be_is_refused(leadline: Leadline, files: list[Path]) -> None:
     for more, words in (
-        (["--bins", "1"], "bins=1; expected 2 or more"),
+        (["--bins", "1"], "bins=1; expected a whole number, 2 or more"),
+        (["--bins", "99999"], "bins=99999; expected 10,000 or fewer"),
         (["--norm", "none"], "scores outside 0 to 1"),
         (["--as-printed", "--weighted"], "expected none of norm"),
         (["--plot", "x.gif"], "must end in .svg"),
@@ -104,3 +105,9 @@ def test_what_cannot_be_is_refused(leadline: Leadline, files: list[Path]) -> Non
         assert (done.status, done.out) == (2, "")
         assert words in done.err
         assert done.err.count("\n") == 1
+
+
+def test_a_sample_has_its_own_interval(leadline: Leadline, files: list[Path]) -> None:
+    heads = leadline("histogram", *files, "--sample", "3", "-f", "csv").out.splitlines()[0]
+    assert "high,sampling low,sampling high,robust" in heads
+    assert "sampling" not in leadline("histogram", *files).out

@@ -145,4 +145,4 @@ def test_models_are_tried_on_a_collection_and_on_its_index(
     assert again["samples"] == data["samples"]
     refused = leadline("study", "histogram-models", *texts, "--bins", "1", "-o", tmp_path / "none")
     assert (refused.status, refused.err.count("\n")) == (2, 1)
-    assert "bins=1; expected 2 or more" in refused.err
+    assert "bins=1; expected a whole number, 2 or more" in refused.err

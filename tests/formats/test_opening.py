@@ -20,7 +20,7 @@ import zstandard
 
 from conftest import Leadline
 from leadline.errors import InputError
-from leadline.formats import read_qrels, read_run, run_name
+from leadline.formats import counted_run, read_qrels, read_run, repair_of, run_name
 from leadline.formats.opening import Window, Workspace, read_whole
 from strategies import judged_by
 
@@ -362,3 +362,14 @@ def test_windows_of_any_size_hold_whole_lines(tmp_path: Path) -> None:
 )
 def test_a_runs_name_is_its_file_less_one_compression_and_one_suffix(path: str, name: str) -> None:
     assert run_name(path) == name
+
+
+def test_tags_are_counted_only_where_they_are_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    path.write_text("q1 Q0 d1 1 2 old\nq1 Q0 d2 2 1 new\n")
+    repair = repair_of("score", "refuse", "refuse")
+    counts = [
+        counted_run(str(path), repair=repair, by_tag=by_tag)[1].other_tags
+        for by_tag in (False, True)
+    ]
+    assert counts == [0, 1]

@@ -267,7 +267,7 @@ def test_a_run_without_a_relevant_document_is_defined() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"bins": 1}, "bins=1; expected 2 or more"),
+        ({"bins": 1}, "bins=1; expected a whole number, 2 or more"),
         ({"norm": "topic"}, "norm='topic'; expected 'query' or 'model' or 'none'"),
         ({"norm": "none"}, "scores outside 0 to 1"),
         ({"norm": "none", "from_ranks": True}, "norm='none' with ranks"),
@@ -292,3 +292,39 @@ def test_the_widest_scores_do_not_overflow() -> None:
     run = {"q": {"a": 1.7e308, "x": -1.7e308, "b": 1.7e308, "y": 0.0}}
     found = histogram({"q": {"a": 1, "b": 1}}, run, bins=2, draws=0)
     assert found.histograms("run").tolist() == [[0, 2], [1, 1]]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (None, "no numbers for query 'q1' but a NoneType"),
+        (0.5, "no numbers for query 'q1' but a float"),
+        (["x", "y"], "no numbers for query 'q1' but a list"),
+        ({"d1": 1.0, "d2": 2.0}, "no numbers for query 'q1' but a dict"),
+        ([1.0], r"scores of shape \(1,\) for query 'q1'"),
+        ([[1.0], [2.0]], r"scores of shape \(2, 1\) for query 'q1'"),
+    ],
+)
+def test_a_function_that_gives_no_scores_is_refused(given: Any, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        histogram({"q1": {"d1": 1, "d2": 0}}, lambda _query, _documents: given)
+
+
+@pytest.mark.parametrize("documents", ["docs.txt", []])
+def test_a_collection_is_a_list_of_ids(documents: Any) -> None:
+    with pytest.raises(UsageError, match="expected the ids of a collection"):
+        histogram({"q1": {"d1": 1}}, lambda _query, ids: [1.0] * len(ids), documents=documents)
+
+
+def test_the_interval_of_samples_alone_is_narrower_and_needs_a_sample() -> None:
+    dice = np.random.default_rng(1)
+    qrels = {f"q{q}": {f"d{place}": int(place < 8) for place in range(200)} for q in range(12)}
+    run = {
+        query: {name: float(dice.normal(grade)) for name, grade in grades.items()}
+        for query, grades in qrels.items()
+    }
+    one = histogram(qrels, run, sample=20).to_dict()["runs"][0]
+    width = one["hsa_high"] - one["hsa_low"]
+    assert 0 < one["hsa_sampling_high"] - one["hsa_sampling_low"] < width
+    whole = histogram(qrels, run).to_dict()["runs"][0]
+    assert whole["hsa_sampling_low"] is whole["hsa_sampling_high"] is None

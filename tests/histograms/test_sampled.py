@@ -190,3 +190,22 @@ def test_what_cannot_be_estimated_is_refused() -> None:
         sampled(qrels, run, population=0)
     with pytest.raises(UsageError, match="no population for query 'q'"):
         sampled(qrels, run, population={"other": 5})
+
+
+def test_what_a_newcomer_overlooks_is_said() -> None:
+    qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1}}
+    flat = {query: dict.fromkeys(("d1", "d2", "d3"), 1.0) for query in qrels}
+    notices = {one.code: one for one in sampled(qrels, flat, "AP").notices}
+    assert notices["constant_scores"].count == 2
+    assert "taken for the whole collection" in notices["no_population"].message
+    known = sampled(qrels, {"a": flat, "b": {"q1": {"d1": 2.0, "x": 1.0}}}, "AP", population=9)
+    codes = [one.code for one in known.notices]
+    assert "no_population" not in codes
+    assert "constant_scores: lists of equal scores: 2 in a" in [
+        f"{one.code}: {one.message.partition(';')[0]}" for one in known.notices
+    ]
+
+
+def test_a_bias_of_nothing_is_zero() -> None:
+    found = sampled({"q1": {"d1": 1, "d2": 1}}, {"q1": {"d1": 3.0, "x": 2.0, "d2": 1.0}}, "AP")
+    assert found.limits[0, 0, 4] == 0

@@ -201,7 +201,7 @@ def test_what_cannot_be_tried_is_refused() -> None:
     docs, queries, qrels = collection()
     with pytest.raises(UsageError, match="2 models; expected 3 or more"):
         STUDY.run(docs, queries, qrels, model=("BM25", "BM25", "RM3"))
-    with pytest.raises(UsageError, match="bins=1; expected 2 or more"):
+    with pytest.raises(UsageError, match="bins=1; expected a whole number, 2 or more"):
         STUDY.run(docs, queries, qrels, bins=1)
     with pytest.raises(UsageError, match="expected whole numbers with commas"):
         STUDY.run(docs, queries, qrels, samples="10,0")

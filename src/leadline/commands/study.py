@@ -53,10 +53,15 @@ def make(name: str, module: ModuleType) -> click.Command:
         short = ["-k"] if option.name == "cutoff" else []
         # a default, even None, would do for click where one is needed
         rest: dict[str, Any] = {"required": True} if option.needed else {"default": option.default}
+        rest |= (
+            {"is_flag": True}
+            if option.kind is bool
+            else {"type": option.kind, "metavar": option.metavar}
+        )
         options.append(
             click.Option(
-                [*short, f"--{option.name.replace('_', '-')}"], type=option.kind, help=option.says,
-                metavar=option.metavar, multiple=option.many, show_default=option.default is not None, **rest,
+                [*short, f"--{option.name.replace('_', '-')}"], help=option.says, multiple=option.many,
+                show_default=option.kind is not bool and option.default is not None, **rest,
             )
         )  # fmt: skip
     options += [
@@ -69,6 +74,7 @@ def make(name: str, module: ModuleType) -> click.Command:
         conduct(name, module, {each: given.pop(each) for each in arguments}, **given)
 
     example = [EXAMPLES[each] for each in arguments]
+    example += getattr(module, "EXAMPLE", ())
     example += [f"--{option.name} {option.metavar}" for option in module.OPTIONS if option.needed]
     return click.Command(
         name, params=options, callback=call, help=inspect.getdoc(module),
@@ -82,12 +88,14 @@ def conduct(
     """Run a study and write its folder; what was reproduced goes to standard output."""
     if os.path.exists(output) and not os.path.isdir(output):
         raise UsageError(f"-o {output} is a file; expected a folder")
-    table = read_qrels(given["qrels"])
+    judged: list[tuple[str, int]] = []
+    if "qrels" in given:
+        table = read_qrels(given["qrels"])
+        judged = [(given["qrels"], len(table))]
+        given = given | {"qrels": table}
     with progress("runs") as on_run:
-        outcome: Outcome = module.run(
-            *(given | {"qrels": table}).values(), on_run=on_run, **options
-        )
-    written = _write(name, outcome, given["qrels"], len(table), output, figures)
+        outcome: Outcome = module.run(*given.values(), on_run=on_run, **options)
+    written = _write(name, outcome, judged, output, figures)
     for title, sheet in outcome.tables.items():
         click.echo(f"{title}\n\n{render(sheet, 'table')}")
     for line in (*outcome.lines, *map(str, outcome.notices)):
@@ -96,7 +104,7 @@ def conduct(
 
 
 def _write(
-    name: str, outcome: Outcome, qrels: str, judgments: int, folder: str, form: str
+    name: str, outcome: Outcome, judged: list[tuple[str, int]], folder: str, form: str
 ) -> list[str]:
     """Write tables, figures and the JSON, the JSON last: where it is, all is."""
     from leadline.plots import picture
@@ -106,7 +114,7 @@ def _write(
         f"{title}.csv": render(sheet, "csv").encode() for title, sheet in outcome.tables.items()
     }
     files |= {f"{title}.{form}": picture(drawn, form) for title, drawn in outcome.figures.items()}
-    inputs = [describe_input(path, rows) for path, rows in [(qrels, judgments), *outcome.inputs]]
+    inputs = [describe_input(path, rows) for path, rows in [*judged, *outcome.inputs]]
     found = envelope("study", inputs, {"study": name} | (outcome.options or {}), outcome.notices)
     files[f"{name}.json"] = json_text(
         found | outcome.data | {"lines": list(outcome.lines)}

@@ -162,7 +162,7 @@ def explain(
     reading = {"negative", "subtopics"} & options.keys()
     table = read_qrels(qrels, **{option: options.pop(option) for option in sorted(reading)})
     repair = repair_of(order, on_duplicate, on_nan)
-    whole, tally = counted_run(run, name=name, repair=repair)
+    whole, tally = counted_run(run, name=name, repair=repair, by_tag=name_by == "tag")
     code = _code(query, table.queries)
     part = _list_of(whole, query, by_tag=name_by == "tag")
     results = evaluate(table, {part.name: part}, measure, **options)
@@ -170,7 +170,7 @@ def explain(
         raise UsageError(f"'{measure}' means {len(results.measures)} measures; expected one")
     meant = results.measures[0]
     assert isinstance(meant, Measure)
-    info = _info(results.runs[0], tally, run, name_by)
+    info = _info(results.runs[0], tally, run)
     listed = listed_of(
         part, table, code,
         narrow=profile_of(options.get("profile", "leadline")).narrow,
@@ -198,12 +198,12 @@ def _code(query: str, queries: Vocabulary) -> int:
     return code
 
 
-def _info(found: RunInfo, tally: Tally, source: RunLike, name_by: str) -> RunInfo:
+def _info(found: RunInfo, tally: Tally, source: RunLike) -> RunInfo:
     """Give what is known of the list, and what was met where the whole run was read."""
     read = {
         "documents_read": tally.rows,
         "missing_queries": 0,
-        "other_tags": tally.other_tags if name_by == "tag" else 0,
+        "other_tags": tally.other_tags,
         "ignored_columns": tally.extra_columns,
         "rank_disagrees": tally.disordered,
         "repeated_documents": tally.repeated,

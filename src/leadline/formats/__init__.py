@@ -121,12 +121,14 @@ def read_run(
     return counted_run(source, name=name, repair=repair_of(order, on_duplicate, on_nan))[0]
 
 
-def counted_run(source: RunLike, *, repair: Repair, name: str | None = None) -> tuple[Run, Tally]:
-    """Read a run from anything, and give what was counted."""
+def counted_run(
+    source: RunLike, *, repair: Repair, name: str | None = None, by_tag: bool = False
+) -> tuple[Run, Tally]:
+    """Read a run from anything, and give what was counted; the tags in a file only `by_tag`."""
     if isinstance(source, Run):
         return source, Tally(rows=len(source), queries=len(source.queries), tag=source.tag)
     if isinstance(source, (str, os.PathLike)):
-        return run_of(opened(os.fspath(source)), name=name, repair=repair)
+        return run_of(opened(os.fspath(source)), name=name, repair=repair, by_tag=by_tag)
     from leadline.formats import records
 
     name = name or "run"
@@ -134,11 +136,15 @@ def counted_run(source: RunLike, *, repair: Repair, name: str | None = None) -> 
     return records.run(found, name=name, repair=repair)
 
 
-def run_of(source: Opened, *, repair: Repair, name: str | None = None) -> tuple[Run, Tally]:
-    """Give the run of an opened file, and what was counted."""
+def run_of(
+    source: Opened, *, repair: Repair, name: str | None = None, by_tag: bool = False
+) -> tuple[Run, Tally]:
+    """Give the run of an opened file, and what was counted; its tags only `by_tag`."""
     name = run_name(source.path) if name is None else name
     if source.form == "trec":
-        return trec_run.read(source.path, repair=repair, name=name, whole=source.whole)
+        return trec_run.read(
+            source.path, repair=repair, name=name, whole=source.whole, by_tag=by_tag
+        )
     from leadline.formats import records
 
     return records.run(records_of(source, "score", repair), name=name, repair=repair)

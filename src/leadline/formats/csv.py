@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from leadline.errors import InputError
 from leadline.formats import columns
-from leadline.formats.opening import Window
+from leadline.formats.opening import Window, text_of
 from leadline.formats.records import Records, Row
 from leadline.formats.table import Table
 
@@ -17,7 +17,7 @@ DELIMITERS = "\t,;"
 
 def records(window: Window, what: str, *, by_rank: bool = False) -> Records:
     """Give the rows of a table."""
-    text = window.text[: window.end].tobytes().decode("utf-8", "surrogateescape")
+    text = text_of(window)
     found = Records((), path=window.path, unit="line", text=True)
     lines = _lines(text, window.path)
     header = next(lines, (1, []))[1]
@@ -44,9 +44,28 @@ def delimiter_of(header: str) -> str:
     return max(",\t;", key=header.count)
 
 
+def table_of(text: str, path: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    r"""Give the header of a table, and its rows with their lines: as many cells as the header.
+
+    >>> table_of("run,team\n\na,one\n", "systems.csv")
+    (['run', 'team'], [(3, ['a', 'one'])])
+    """
+    lines = _lines(text, path)
+    header = next(lines, (1, []))[1]
+    rows = list(lines)
+    for line, cells in rows:
+        if len(cells) != len(header):
+            raise InputError(
+                f"{len(cells)} cells", expected=f"{len(header)} as in the header", path=path, line=line
+            )  # fmt: skip
+    if not rows:
+        raise InputError("holds no rows", expected="a table with a header", path=path)
+    return header, rows
+
+
 def _lines(text: str, path: str) -> Iterator[tuple[int, list[str]]]:
     """Give the cells of every line that has any, with the number of its first line."""
-    header = text.partition("\n")[0]
+    header = text.lstrip("\r\n").partition("\n")[0]
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter_of(header), strict=True)
     while True:
         line = reader.line_num + 1

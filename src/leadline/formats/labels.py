@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterable, Mapping
 
 from leadline.errors import InputError, UsageError
-from leadline.formats.csv import delimiter_of
-from leadline.formats.opening import read_whole
+from leadline.formats.csv import delimiter_of, table_of
+from leadline.formats.opening import read_whole, text_of
 
 OWNERS = ("run", "name")
 DOCUMENTS = ("doc_id", "docid", "docno", "id")
@@ -23,7 +21,7 @@ def read_labels(place: str) -> dict[str, str]:
     path, colon, column = place.rpartition(":")
     if not colon or not path or not column:
         raise UsageError(f"'{place}'; expected FILE:COLUMN, as in systems.tsv:team")
-    header, rows = _table(_text(path), path)
+    header, rows = table_of(text_of(read_whole(path)), path)
     if column not in header:
         raise InputError(
             f"no column '{column}'", expected="one of " + ", ".join(header), path=path, line=1
@@ -31,14 +29,7 @@ def read_labels(place: str) -> dict[str, str]:
     owner = next((header.index(name) for name in OWNERS if name in header), 0)
     wanted = header.index(column)
     found: dict[str, str] = {}
-    for line, row in enumerate(rows, start=2):
-        if len(row) != len(header):
-            raise InputError(
-                f"{len(row)} cells",
-                expected=f"{len(header)} as in the header",
-                path=path,
-                line=line,
-            )
+    for line, row in rows:
         if found.setdefault(row[owner], row[wanted]) != row[wanted]:
             raise InputError(
                 f"run '{row[owner]}' again", expected="each once", path=path, line=line
@@ -62,38 +53,24 @@ def teams_of(labels: Mapping[str, str], names: Iterable[str], place: str = "") -
 
 def read_document_ids(path: str) -> list[str]:
     """Give the ids of a collection: JSON lines or a table with `doc_id`, or one id a line."""
-    text = _text(path)
-    lines = [line for line in text.split("\n") if line.strip()]
-    if lines and lines[0].lstrip().startswith("{"):
-        return [_id_of(line, path, number) for number, line in enumerate(lines, start=1)]
-    header = lines[0].rstrip("\r").split(delimiter_of(lines[0])) if lines else []
+    text = text_of(read_whole(path))
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    if not lines:
+        raise InputError("holds no document ids", expected="at least one", path=path)
+    first = lines[0][1]
+    if first.lstrip().startswith("{"):
+        return [_id_of(line, path, number) for number, line in lines]
+    header = first.rstrip("\r").split(delimiter_of(first))
     named = next((header.index(name) for name in DOCUMENTS if name in header), None)
     if named is not None:
-        return [row[named] for row in _table(text, path)[1] if len(row) > named]
-    for number, line in enumerate(lines, start=1):
+        return [row[named] for _, row in table_of(text, path)[1]]
+    for number, line in lines:
         if len(line.split()) != 1:
             raise InputError(
                 f"{len(line.split())} words", expected="one document id a line, or a column doc_id",
                 path=path, line=number,
             )  # fmt: skip
-    if not lines:
-        raise InputError("holds no document ids", expected="at least one", path=path)
-    return [line.strip() for line in lines]
-
-
-def _text(path: str) -> str:
-    window = read_whole(path)
-    return window.text[: window.end].tobytes().decode("utf-8", "surrogateescape")
-
-
-def _table(text: str, path: str) -> tuple[list[str], list[list[str]]]:
-    rows = csv.reader(
-        io.StringIO(text, newline=""), delimiter=delimiter_of(text.partition("\n")[0])
-    )
-    found = [row for row in rows if row]
-    if not found:
-        raise InputError("holds nothing", expected="a table with a header", path=path)
-    return found[0], found[1:]
+    return [line.strip() for _, line in lines]
 
 
 def _id_of(line: str, path: str, number: int) -> str:

@@ -300,3 +300,8 @@ def read_whole(path: str) -> Window:
         while not window.last:
             window.advance(0)
     return window
+
+
+def text_of(window: Window) -> str:
+    """Decode what a window holds; bytes that are not UTF-8 are kept as surrogates."""
+    return window.text[: window.end].tobytes().decode("utf-8", "surrogateescape")

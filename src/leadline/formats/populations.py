@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from leadline.errors import InputError
-from leadline.formats.opening import read_whole
+from leadline.errors import InputError, UsageError
+from leadline.formats.opening import read_whole, text_of
 
 
 def read_population(given: str) -> int | dict[str, int]:
@@ -16,10 +16,10 @@ def read_population(given: str) -> int | dict[str, int]:
     """
     if given.isascii() and given.isdigit():
         return int(given)
-    window = read_whole(given)
-    text = window.text[: window.end].tobytes().decode("utf-8", "surrogateescape")
+    if given[:1] in "+-." and given[1:2].isdigit():
+        raise UsageError(f"population {given}; expected a whole number, 1 or more, or a file")
     found: dict[str, int] = {}
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(text_of(read_whole(given)).split("\n"), start=1):
         fields = line.replace(",", " ").split()
         if not fields or line.startswith("#"):
             continue

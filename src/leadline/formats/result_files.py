@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 import os
@@ -11,9 +9,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from leadline.errors import InputError
-from leadline.formats.csv import delimiter_of
+from leadline.formats.csv import table_of
 from leadline.formats.labels import OWNERS
-from leadline.formats.opening import read_whole
+from leadline.formats.opening import read_whole, text_of
 
 NOT_VALUES = (
     "low", "high", "relevant", "nonrelevant", "unretrieved", "largest_bin_share", "tag",
@@ -36,8 +34,7 @@ def read_column(place: str) -> Column:
     names the run; where it has a column `query`, rows with a query are values of queries, others means.
     """
     path, measure = _parts(place)
-    window = read_whole(path)
-    text = window.text[: window.end].tobytes().decode("utf-8", "surrogateescape")
+    text = text_of(read_whole(path))
     if text.lstrip().startswith("{"):
         try:
             found = json.loads(text)
@@ -112,13 +109,7 @@ def _chosen(names: list[str], measure: str, path: str) -> str:
 
 
 def _of_table(text: str, path: str, measure: str) -> Column:
-    lines = csv.reader(
-        io.StringIO(text, newline=""), delimiter=delimiter_of(text.partition("\n")[0])
-    )
-    rows = [(lines.line_num, row) for row in lines if row]
-    if len(rows) < 2:
-        raise InputError("holds no rows", expected="a table with a header", path=path)
-    header = rows[0][1]
+    header, rows = table_of(text, path)
     owner = next((header.index(name) for name in OWNERS if name in header), 0)
     query = header.index("query") if "query" in header else None
     name = _chosen(
@@ -126,14 +117,7 @@ def _of_table(text: str, path: str, measure: str) -> Column:
     )
     values: dict[str, float] = {}
     queries: dict[str, dict[str, float]] = {}
-    for line, row in rows[1:]:
-        if len(row) != len(header):
-            raise InputError(
-                f"{len(row)} cells",
-                expected=f"{len(header)} as in the header",
-                path=path,
-                line=line,
-            )
+    for line, row in rows:
         number = _cell(row[header.index(name)], name, path, line)
         of_query = query is not None and bool(row[query])
         known = queries.setdefault(row[owner], {}) if of_query else values

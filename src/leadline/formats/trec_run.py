@@ -124,13 +124,18 @@ def read(
     repair: Repair | None = None,
     name: str | None = None,
     whole: Window | None = None,
+    by_tag: bool = False,
 ) -> tuple[Run, Tally]:
-    """Read a run file whole, unjudged documents included; `whole` is its text where it is read already."""
+    """Read a run file whole, unjudged documents included; `whole` is its text where it is read already.
+
+    `by_tag` counts the tags.
+    """
     tally = Tally()
     whole = whole or read_whole(path)
     found = _matched_whole(whole, Qrels.of([]), repair or Repair())
     tally.add(found)
-    tally.other_tags = _other_tags(whole, tally)
+    if by_tag:
+        tally.other_tags = _other_tags(whole, tally)
     if not tally.queries:
         raise InputError("holds no lines of a run", expected=plain.RUN_COLUMNS, path=path)
     scores, ranks = found.lists.scores, found.lists.ranks

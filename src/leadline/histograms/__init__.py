@@ -69,7 +69,7 @@ def histogram(
     letter: normalised per model, unretrieved documents left out. `draws` resamples make the intervals.
 
     A run may be a Python function `(query, documents) -> scores`: it scores the relevant documents and the
-    non-relevant ones among `documents`, or the judged ones; nothing is ranked.
+    non-relevant ones among `documents` (`sample` of them), or the judged ones; nothing is ranked.
 
     Source: Krstovski, Smith and Kurtz 2015, section 3, equations 1 and 2.
 
@@ -78,6 +78,15 @@ def histogram(
     >>> found = histogram(judgments, run, bins=2)  # 1 : 2 below, 2 : 1 above, 0.5 apart
     >>> found.hsa.round(4).tolist(), found.do.tolist()
     ([2.7726], [0.0])
+
+    A model that is only a function, on a collection that it never ranks:
+
+    >>> texts = {"d1": "ships and sails", "d2": "sails", "d3": "ropes and ships", "d4": "tea", "d5": "a ship"}
+    >>> def common_letters(query, documents):
+    ...     return [len(set(texts[document]) & set("ships")) for document in documents]
+    >>> found = histogram({"q1": {"d1": 1, "d3": 1, "d4": 0}}, common_letters, documents=list(texts), bins=2)
+    >>> found.names, found.counts[0].sum(axis=0).tolist()  # relevant, others: low, high scores
+    (['common_letters'], [[0.0, 2.0], [1.0, 2.0]])
     """
     check_flags(as_printed=as_printed)
     check_whole(0, draws=draws)

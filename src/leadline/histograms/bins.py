@@ -25,8 +25,11 @@ def bin_of(values: Floats, bins: int) -> Integers:
     >>> bin_of(np.array([0.0, 0.3, 29 / 50, 1.0]), 50).tolist()
     [0, 15, 29, 49]
     """
-    place = np.searchsorted(edges(bins), values, side="right") - 1
-    return np.minimum(place, bins - 1).astype(np.int64)
+    limits = edges(bins)
+    place = np.minimum((values * bins).astype(np.int64), bins - 1)  # right, or next to it
+    place -= values < limits[place]
+    place += (values >= limits[place + 1]) & (place < bins - 1)
+    return place
 
 
 def overlap(relevant: Floats, nonrelevant: Floats, *, base: float = math.e) -> Floats:

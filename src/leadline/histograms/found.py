@@ -20,7 +20,8 @@ FINEST = SENSITIVITY[-1]
 class Measured(NamedTuple):
     """What one run came to.
 
-    `counts` are queries x (relevant, non-relevant) x bins; `low` and `high` the 95 % interval of `hsa`;
+    `counts` are queries x (relevant, non-relevant) x bins; `low` and `high` the 95 % interval of `hsa`,
+    `sampling_low` and `sampling_high` the one over samples alone (NaN without a sample);
     `by_bins` and `robust_by_bins` HSA and `hsa_robust` with each of `SENSITIVITY` bins; `recall` the mean
     share of relevant documents in the lists as cut; `unretrieved` counts the relevant documents that are
     not in them; `lopsided` is the largest share of the scores in one bin, `constant` counts lists of equal
@@ -34,6 +35,8 @@ class Measured(NamedTuple):
     recall: float
     low: float
     high: float
+    sampling_low: float
+    sampling_high: float
     robust_low: float
     robust_high: float
     by_bins: Floats
@@ -114,6 +117,8 @@ class Histograms:
                         centres.tolist(), relevant.tolist(), nonrelevant.tolist(), strict=True)
                 ],
                 "hsa_low": plain(one.low), "hsa_high": plain(one.high),
+                "hsa_sampling_low": plain(one.sampling_low),
+                "hsa_sampling_high": plain(one.sampling_high),
                 "hsa_robust_low": plain(one.robust_low), "hsa_robust_high": plain(one.robust_high),
                 "unretrieved": one.unretrieved, "largest_bin_share": one.lopsided,
                 "sensitivity": [

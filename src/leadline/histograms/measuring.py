@@ -9,7 +9,7 @@ from leadline.histograms.bins import coarser, overlap
 from leadline.histograms.found import FINEST, SENSITIVITY, Measured
 from leadline.histograms.recipe import Recipe
 from leadline.histograms.resampling import hsa_interval, hsa_of
-from leadline.histograms.values import Values, counts_of, values_of
+from leadline.histograms.values import Values, counts_of, spans_of, taken, values_of
 from leadline.judged import Judged
 
 
@@ -17,20 +17,22 @@ def measured(
     judged: Judged, recipe: Recipe, draws: int, drawn: list[set[int]] | None = None
 ) -> Measured:
     """Measure one run; `drawn` is the sample that runs share, if they do."""
-    values, robust = values_of(judged, recipe, drawn), values_of(judged, recipe.robust, drawn)
-    size = len(judged.present)
-    counts, by_bins = _counted(values, recipe, size)
-    again, robust_by_bins = _counted(robust, recipe.robust, size)
+    part = taken(judged, recipe, drawn)
+    values, robust = (values_of(judged, part, one) for one in (recipe, recipe.robust))
+    spans = spans_of(values)
+    counts, by_bins = _counted(values, recipe, spans)
+    again, robust_by_bins = _counted(robust, recipe.robust, spans_of(robust))
     low, high = hsa_interval(counts, recipe, draws)
     robust_low, robust_high = hsa_interval(again, recipe.robust, draws)
+    sampling_low, sampling_high = hsa_interval(counts, recipe, draws, queries=False)
     relevant = judged.qrels.relevant(recipe.rel)
     some = relevant > 0
     return Measured(
         counts, hsa_of(counts, recipe), do_of(counts, recipe), hsa_of(again, recipe.robust),
         float((values.found[some] / relevant[some]).mean()) if some.any() else float("nan"),
-        low, high, robust_low, robust_high, by_bins, robust_by_bins,
+        low, high, sampling_low, sampling_high, robust_low, robust_high, by_bins, robust_by_bins,
         _largest_share(counts), int((relevant - values.found)[some & judged.present].sum()),
-        _constant(values, size),
+        _constant(values, spans),
     )  # fmt: skip
 
 
@@ -44,13 +46,13 @@ def do_of(counts: Floats, recipe: Recipe) -> float:
     return float(found.mean()) if len(used) else float("nan")
 
 
-def _counted(values: Values, recipe: Recipe, queries: int) -> tuple[Floats, Floats]:
+def _counted(values: Values, recipe: Recipe, spans: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
     """Give the histograms, and HSA with other numbers of bins; coarser bins are sums of finer ones."""
-    finest = counts_of(values, recipe.norm, FINEST, queries)
+    finest = counts_of(values, recipe.norm, FINEST, spans)
     hsa = [hsa_of(coarser(finest, bins), recipe) for bins in SENSITIVITY]
     if FINEST % recipe.bins == 0:
         return coarser(finest, recipe.bins), np.array(hsa)
-    return counts_of(values, recipe.norm, recipe.bins, queries), np.array(hsa)
+    return counts_of(values, recipe.norm, recipe.bins, spans), np.array(hsa)
 
 
 def _largest_share(counts: Floats) -> float:
@@ -58,10 +60,8 @@ def _largest_share(counts: Floats) -> float:
     return float(held.max() / held.sum()) if held.sum() else 0.0
 
 
-def _constant(values: Values, queries: int) -> int:
+def _constant(values: Values, spans: tuple[Floats, Floats]) -> int:
     """Count the queries whose scores in use are all equal, and more than one."""
-    low, high = np.full(queries, np.inf), np.full(queries, -np.inf)
-    np.minimum.at(low, values.query, values.value)
-    np.maximum.at(high, values.query, values.value)
-    several = np.bincount(values.query, minlength=queries) > 1
+    low, high = spans
+    several = np.bincount(values.query, minlength=len(low)) > 1
     return int(np.count_nonzero(several & (low == high)))

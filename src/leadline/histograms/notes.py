@@ -113,18 +113,23 @@ class Sampled(Protocol):
     def lacking(self) -> int:
         """Count the relevant documents without a score."""
 
+    @property
+    def constant(self) -> int:
+        """Count the queries whose scores are all equal."""
+
 
 def sampled_notices(
     infos: Sequence[RunInfo], qrels: Qrels, found: Sequence[Sampled], measures: Sequence[Measure],
-    levels: Sequence[float], queries: str,
+    levels: Sequence[float], queries: str, whole: bool,
 ) -> list[Notice]:  # fmt: skip
-    """Say what to know of estimates from samples."""
+    """Say what to know of estimates from samples; `whole`: no population was given."""
     notices = [
         one for one in notices_of(infos, qrels, averaging=queries, levels=levels)
         if one.code not in ("unjudged_documents", "tied_lists")
     ]  # fmt: skip
     lacking = np.array([one.lacking for one in found])
     without = np.array([int((~one.known).sum()) for one in found])
+    constant = np.array([one.constant for one in found])
     cutoffs = [cutoff for one in measures if (cutoff := getattr(one, "cutoff", None)) is not None]
     weight = max(one.weight for one in found)
     smallest = min(cutoffs, default=np.inf)
@@ -137,6 +142,14 @@ def sampled_notices(
             Notice(
                 "no_sample", f"queries without a scored document that is not relevant: {without.sum():,} "
                 f"in {_names(infos, without > 0)}; left out of the means", int(without.sum()),
+            ),
+            Notice(
+                "constant_scores", f"lists of equal scores: {constant.sum():,} in "
+                f"{_names(infos, constant > 0)}; each document stands in the middle", int(constant.sum()),
+            ),
+            Notice(
+                "no_population", "no population given: the documents that have scores are taken for the "
+                "whole collection", int(whole),
             ),
             Notice(
                 "coarse_sample", f"a sampled document stands for up to {weight:,.0f} others, more than the "

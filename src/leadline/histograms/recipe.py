@@ -9,6 +9,7 @@ from leadline.arguments import check_flags, check_numbers, check_whole, check_wo
 from leadline.errors import UsageError
 
 MISSING = {"min": "at the lowest score", "skip": "left out"}
+MOST_BINS = 10_000
 NORMS = ("query", "model", "none")
 
 
@@ -32,7 +33,8 @@ class Recipe(NamedTuple):
 
     def checked(self) -> Recipe:
         """Give the recipe back; an error says what is wrong with it."""
-        check_whole(1, bins=self.bins, depth=self.depth, sample=self.sample)
+        check_whole(1, depth=self.depth, sample=self.sample)
+        check_whole(2, bins=self.bins)  # a line needs two points
         check_whole(0, seed=self.seed)
         check_word(NORMS, norm=self.norm)
         check_word(("list", "union"), sample_from=self.sample_from)
@@ -43,8 +45,8 @@ class Recipe(NamedTuple):
             from_ranks=self.from_ranks, half_counts=self.half_counts, weighted=self.weighted
         )
         check_numbers(base=self.base, rel=self.rel)
-        if self.bins < 2:
-            raise UsageError("bins=1; expected 2 or more: a line needs two points")
+        if self.bins > MOST_BINS:
+            raise UsageError(f"bins={self.bins}; expected {MOST_BINS:,} or fewer")
         if self.base <= 0 or self.base == 1:
             raise UsageError(f"base={self.base:g}; expected a base of logarithms, such as 2 or 10")
         if self.from_ranks and self.norm == "none":

@@ -28,26 +28,36 @@ def hsa_of(counts: Floats, recipe: Recipe) -> float:
     return float(np.mean(found[~np.isnan(found)])) if (~np.isnan(found)).any() else float("nan")
 
 
-def hsa_interval(counts: Floats, recipe: Recipe, draws: int) -> tuple[float, float]:
+def hsa_interval(
+    counts: Floats, recipe: Recipe, draws: int, *, queries: bool = True
+) -> tuple[float, float]:
     """Give the 95 % interval of HSA over queries; with a sample, over queries and samples together.
+
+    Without `queries` they are kept as they are, and only the sample is drawn again.
 
     Histograms of whole queries are drawn again; a sample's non-relevant histogram is drawn again from
     itself, score by score. The range that scores were normalised with is kept. NaN for fewer than two
     queries. Percentiles of `draws` draws.
     """
     used = counts[counts.sum(axis=(1, 2)) > 0]
-    if len(used) < 2 or not draws:
+    if len(used) < (2 if queries else 1) or not draws or (recipe.sample is None and not queries):
         return float("nan"), float("nan")
     dice = np.random.default_rng([recipe.seed, 1])
     size = max(1, CELLS // used.size)
     found = [
-        _drawn(used, recipe, min(size, draws - start), dice) for start in range(0, draws, size)
+        _drawn(used, recipe, min(size, draws - start), dice, queries)
+        for start in range(0, draws, size)
     ]
     return interval(np.concatenate(found))
 
 
-def _drawn(counts: Floats, recipe: Recipe, draws: int, dice: np.random.Generator) -> Floats:
-    chosen = dice.integers(0, len(counts), (draws, len(counts)))
+def _drawn(
+    counts: Floats, recipe: Recipe, draws: int, dice: np.random.Generator, queries: bool
+) -> Floats:
+    size = len(counts)
+    chosen = (
+        dice.integers(0, size, (draws, size)) if queries else np.tile(np.arange(size), (draws, 1))
+    )
     if recipe.sample is not None:
         tables = counts[chosen]
         tables[:, :, 1] = resampled_counts(tables[:, :, 1], dice)

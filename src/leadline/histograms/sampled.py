@@ -25,6 +25,7 @@ from leadline.qrels import Qrels
 from leadline.statistics.team_bootstrap import interval
 
 DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@100")
+ROUNDING = 1e-12
 AGAIN = 5  # times that queries are drawn again for each sample drawn again
 
 
@@ -37,6 +38,7 @@ class One(NamedTuple):
     sampled: int
     weight: float
     lacking: int
+    constant: int
 
 
 def sampled(
@@ -109,7 +111,9 @@ def sampled(
         infos, table.queries, wanted, np.stack([each.values for each in found]),
         np.stack([_counted(each.known, table, queries) for each in found]),
         np.stack([each.limits for each in found]),
-        notices=sampled_notices(infos, table, found, wanted, levels_of(wanted), queries),
+        notices=sampled_notices(
+            infos, table, found, wanted, levels_of(wanted), queries, whole=population is None
+        ),
         options={
             "measures": list(map(str, wanted)),
             "population": dict(population) if isinstance(population, Mapping) else population,
@@ -165,7 +169,7 @@ def _measured(
     weights = [one.size / one.sampled for one in parts.values() if one.sampled]
     return One(
         values, known, limits, sum(one.sampled for one in parts.values()), max(weights, default=1.0),
-        int(lacking),
+        int(lacking), sum(one.constant for one in parts.values()),
     )  # fmt: skip
 
 
@@ -213,5 +217,6 @@ def _limits(
         sample_low, sample_high = interval(alone[:, place], confidence)
         ends = 2 * estimate[place] - np.array([high, low, sample_high, sample_low])
         ends = np.clip(ends, measure.low, measure.high)
-        rows.append([*ends.tolist(), alone[:, place].mean() - estimate[place]])
+        bias = alone[:, place].mean() - estimate[place]
+        rows.append([*ends.tolist(), bias if abs(bias) > ROUNDING else 0.0])
     return np.array(rows)

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 from leadline.arguments import check_whole
 from leadline.errors import InputError, UsageError
 from leadline.formats import QrelsLike, read_qrels
-from leadline.histograms.samples import sampled_documents
 from leadline.judged_runs import named_sources
 from leadline.qrels import Qrels
 from leadline.run import Run
+from leadline.sampling.hashed import sampled_documents
 from leadline.vocabulary import to_bytes, to_text
 
 Scorer: TypeAlias = "Callable[[str, list[str]], ArrayLike]"
@@ -64,6 +64,8 @@ def pairs_to_score(
     {'q1': ['d1', 'd3']}
     """
     check_whole(1, sample=sample)
+    if documents is not None and (isinstance(documents, str) or not len(documents)):
+        raise UsageError(f"documents={documents!r}; expected the ids of a collection, one or more")
     collection = None if documents is None else sorted({to_bytes(one) for one in documents})
     found = {}
     for code, query in enumerate(qrels.queries.names):
@@ -98,9 +100,15 @@ def _documents_of(
 
 
 def _called(function: Scorer, query: str, documents: list[str]) -> list[float]:
-    given = function(query, documents)
-    values = given if isinstance(given, (list, tuple, np.ndarray)) else list(given)  # type: ignore[arg-type]
-    found = np.asarray(values, dtype=np.float64)
+    given: Any = function(query, documents)
+    try:
+        values = given if isinstance(given, (list, tuple, np.ndarray)) else list(given)
+        found = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise UsageError(
+            f"a function gave no numbers for query '{query}' but a {type(given).__name__}; expected "
+            f"{len(documents)} scores, one for each document"
+        ) from None
     if found.shape != (len(documents),):
         raise UsageError(
             f"a function gave scores of shape {found.shape} for query '{query}'; expected "

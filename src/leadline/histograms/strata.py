@@ -10,10 +10,10 @@ import numpy as np
 from leadline.arrays import Codes, Flags, Floats, Integers
 from leadline.errors import InputError, UsageError
 from leadline.histograms.recipe import Recipe
-from leadline.histograms.samples import smallest
 from leadline.histograms.values import Rows, row_keys, rows_of
 from leadline.judged import Judged, Ties
 from leadline.qrels import Qrels
+from leadline.sampling.hashed import smallest
 
 POSITIVE = float(np.nextafter(0.0, 1.0))
 Population = int | Mapping[str, int] | None
@@ -36,6 +36,11 @@ class Query(NamedTuple):
     def sampled(self) -> int:
         """Give n, how many others have a score."""
         return int(self.cells.sum())
+
+    @property
+    def constant(self) -> bool:
+        """Say whether all scores, of some of either kind, are equal."""
+        return len(self.cells) == 3 and 0 < self.cells[1] == self.sampled
 
     def above(self, cells: Floats) -> Floats:
         """Give how many sampled others stand above each document, half of those tied (... x documents)."""

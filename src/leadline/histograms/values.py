@@ -10,8 +10,8 @@ from leadline.arrays import Flags, Floats, Hashes, Integers
 from leadline.errors import InputError, UsageError
 from leadline.histograms.bins import bin_of
 from leadline.histograms.recipe import Recipe
-from leadline.histograms.samples import keys_of, smallest
 from leadline.judged import Judged, Lists
+from leadline.sampling.hashed import keys_of, smallest
 from leadline.vocabulary import Ids
 
 
@@ -79,21 +79,30 @@ def row_keys(judged: Judged, rows: Rows, chosen: Flags, seed: int) -> Hashes:
     return np.concatenate([np.empty(0, dtype=np.uint64), *found])
 
 
-def values_of(judged: Judged, recipe: Recipe, drawn: list[set[int]] | None = None) -> Values:
-    """Give the scores that the recipe asks for, not yet normalised.
+class Taken(NamedTuple):
+    """The rows of a run that a recipe takes, whatever is made of them: scores or ranks.
+
+    `start` are the places of the first rows of the lists, cut or not taken rows included; `found` counts
+    the relevant documents taken by query, `lacking` those that the list lacks, `absent` the documents of a
+    shared sample that it lacks.
+    """
+
+    rows: Rows
+    start: Integers
+    used: Integers
+    found: Integers
+    lacking: Integers
+    absent: Integers
+
+
+def taken(judged: Judged, recipe: Recipe, drawn: list[set[int]] | None = None) -> Taken:
+    """Take the relevant documents and the others that a recipe asks for.
 
     `drawn` are the keys of the sampled documents of every query, where all runs share a sample; otherwise
     each run's own lists are sampled.
     """
     rows = rows_of(judged, recipe)
-    scores = (
-        -rows.rank.astype(np.float64) if recipe.from_ranks else _lists(judged).scores[rows.place]
-    )
-    if not recipe.from_ranks:
-        _refuse_infinite(scores, rows, judged)
     size = len(judged.present)
-    lowest = np.full(size, np.inf)
-    np.minimum.at(lowest, rows.query, scores)
     other = candidates(rows, recipe)
     absent = np.zeros(size, dtype=np.int64)
     if recipe.sample is not None:
@@ -108,20 +117,36 @@ def values_of(judged: Judged, recipe: Recipe, drawn: list[set[int]] | None = Non
             absent -= np.bincount(rows.query[places[in_sample]], minlength=size)
         other[places[~in_sample]] = False
     found = np.bincount(rows.query[rows.relevant], minlength=size).astype(np.int64)
-    used = rows.relevant | other
-    query, relevant, value = rows.query[used], rows.relevant[used], scores[used]
-    if recipe.missing == "min":
-        here = np.isfinite(lowest)
-        lacking = np.where(here, judged.qrels.relevant(recipe.rel) - found, 0)
-        added = np.stack([lacking, np.where(here, absent, 0)])
-        codes = np.repeat(np.tile(np.arange(size), 2), added.ravel())
+    start = np.flatnonzero(np.diff(rows.query, prepend=-1))
+    here = np.zeros(size, dtype=np.bool_)
+    here[rows.query[start]] = True
+    lacking = np.where(here, judged.qrels.relevant(recipe.rel) - found, 0)
+    used = np.flatnonzero(rows.relevant | other)
+    return Taken(rows, start, used, found, lacking, np.where(here, absent, 0))
+
+
+def values_of(judged: Judged, part: Taken, recipe: Recipe) -> Values:
+    """Give the scores that the recipe asks for, not yet normalised."""
+    rows = part.rows
+    scores = (
+        -rows.rank.astype(np.float64) if recipe.from_ranks else _lists(judged).scores[rows.place]
+    )
+    if not recipe.from_ranks:
+        refuse_infinite(scores, rows, judged)
+    query, relevant, value = rows.query[part.used], rows.relevant[part.used], scores[part.used]
+    if recipe.missing == "min" and len(part.start):
+        lowest = np.zeros(len(part.found))
+        lowest[rows.query[part.start]] = np.minimum.reduceat(scores, part.start)
+        codes = np.arange(len(lowest))
+        codes = np.concatenate([np.repeat(codes, part.lacking), np.repeat(codes, part.absent)])
         query = np.concatenate([query, codes])
-        relevant = np.concatenate([relevant, np.arange(len(codes)) < lacking.sum()])
+        relevant = np.concatenate([relevant, np.arange(len(codes)) < part.lacking.sum()])
         value = np.concatenate([value, lowest[codes]])
-    return Values(query.astype(np.int64), relevant, value, found)
+    return Values(query.astype(np.int64), relevant, value, part.found)
 
 
-def _refuse_infinite(scores: Floats, rows: Rows, judged: Judged) -> None:
+def refuse_infinite(scores: Floats, rows: Rows, judged: Judged) -> None:
+    """Refuse scores that cannot be brought to [0, 1]."""
     wrong = np.flatnonzero(~np.isfinite(scores))
     if len(wrong):
         query = judged.qrels.queries[int(rows.query[wrong[0]])]
@@ -131,13 +156,24 @@ def _refuse_infinite(scores: Floats, rows: Rows, judged: Judged) -> None:
         )  # fmt: skip
 
 
-def normalised(values: Values, norm: str) -> Floats:
+def spans_of(values: Values) -> tuple[Floats, Floats]:
+    """Give the lowest and the highest score of every query; infinite where it has none."""
+    size = len(values.found)
+    low, high = np.full(size, np.inf), np.full(size, -np.inf)
+    np.minimum.at(low, values.query, values.value)
+    np.maximum.at(high, values.query, values.value)
+    return low, high
+
+
+def normalised(values: Values, norm: str, spans: tuple[Floats, Floats]) -> Floats:
     """Map the scores onto [0, 1], by query, for the whole run (`model`), or not at all (`none`).
 
     (x - min) / (max - min) over the relevant and non-relevant scores in use; equal scores become 0.5.
+    `spans` are what `spans_of` gives.
 
-    >>> two = Values(np.array([0, 0, 1, 1]), np.array([True, False] * 2), np.array([4., 2., 9., 9.]), None)
-    >>> normalised(two, "query").tolist()
+    >>> two = Values(np.array([0, 0, 1, 1]), np.array([True, False] * 2), np.array([4., 2., 9., 9.]),
+    ...              np.array([1, 1]))
+    >>> normalised(two, "query", spans_of(two)).tolist()
     [1.0, 0.0, 0.5, 0.5]
     """
     query, value = values.query, values.value
@@ -151,24 +187,29 @@ def normalised(values: Values, norm: str) -> Floats:
         return value
     if not len(value):
         return value
-    group = query if norm == "query" else np.zeros_like(query)
-    low, high = np.full(group.max() + 1, np.inf), np.full(group.max() + 1, -np.inf)
-    np.minimum.at(low, group, value)
-    np.maximum.at(high, group, value)
-    low, high = low[group], high[group]
+    low, high = spans
+    if norm == "query":
+        low, high = low[query], high[query]
+    else:
+        low, high = low.min(keepdims=True), high.max(keepdims=True)
     with np.errstate(over="ignore", invalid="ignore"):
         span, above = high - low, value - low
-        wide = ~np.isfinite(span)  # the range of doubles is half as wide as their differences
-        span = np.where(wide, high / 2 - low / 2, span)
-        above = np.where(wide, value / 2 - low / 2, above)
+        if not np.isfinite(span).all():  # the range of doubles is half as wide as their differences
+            wide = ~np.isfinite(span)
+            span = np.where(wide, high / 2 - low / 2, span)
+            above = np.where(wide, value / 2 - low / 2, above)
     flat = span == 0
-    found: Floats = np.where(flat, 0.5, above / np.where(flat, 1.0, span))
+    found: Floats = above / np.where(flat, 1.0, span)
+    found[np.broadcast_to(flat, found.shape)] = 0.5
     return found
 
 
-def counts_of(values: Values, norm: str, bins: int, queries: int) -> Floats:
+def counts_of(
+    values: Values, norm: str, bins: int, spans: tuple[Floats, Floats] | None = None
+) -> Floats:
     """Count the scores: queries x (relevant, non-relevant) x bins."""
-    place = bin_of(normalised(values, norm), bins)
+    place = bin_of(normalised(values, norm, spans or spans_of(values)), bins)
     cell = (values.query * 2 + ~values.relevant) * bins + place
+    queries = len(values.found)
     found = np.bincount(cell, minlength=queries * 2 * bins).astype(np.float64)
     return found.reshape(queries, 2, bins)

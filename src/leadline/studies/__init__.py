@@ -2,7 +2,8 @@
 
 `difference_models.py` is the study `difference-models`. A study is a module: its docstring says what is
 tried, `OPTIONS` what it may be told, and `run(qrels, runs, **options)` gives an `Outcome`. One that makes its
-own runs says what it is given instead, in the order of `run`: `ARGUMENTS = ("docs", "queries", "qrels")`.
+own runs says what it is given instead, in the order of `run`: `ARGUMENTS = ("docs", "queries", "qrels")`,
+and in `EXAMPLE` what its example says beyond them.
 `leadline study` is its door.
 """
 
@@ -14,7 +15,7 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from leadline.errors import UnknownNameError
+from leadline.errors import UnknownNameError, UsageError
 from leadline.formats import QrelsLike, read_qrels
 from leadline.qrels import Qrels
 from leadline.render import Sheet
@@ -61,6 +62,18 @@ def judgments(qrels: QrelsLike, documents: str | None) -> Qrels:
     from leadline.formats.labels import read_document_ids
 
     return complete(table, read_document_ids(documents))
+
+
+def whole_numbers(text: str, name: str) -> list[int]:
+    """Read numbers with commas between, as an option gives them.
+
+    >>> whole_numbers("10,100", "samples")
+    [10, 100]
+    """
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() and int(part) > 0 for part in parts):
+        raise UsageError(f"{name} '{text}'; expected whole numbers with commas, as in 10,100")
+    return list(map(int, parts))
 
 
 def studies() -> list[str]:

@@ -7,7 +7,7 @@ import platform
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -19,14 +19,23 @@ from leadline.qrels import Qrels
 from leadline.render import Sheet
 from leadline.retrieval import score, search
 
+T = TypeVar("T")
 SEARCH, EVALUATE, SCORE, HISTOGRAM = "search", "evaluate", "score", "histogram"
 
 
-def seconds(work: Callable[[], Any]) -> tuple[float, Any]:
+def seconds(work: Callable[[], T]) -> tuple[float, T]:
     """Give the processor seconds of some work, and what it gave."""
     began = time.process_time()
     found = work()
     return time.process_time() - began, found
+
+
+def machine() -> str:
+    """Say in words what the times were taken on."""
+    return (
+        f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors, "
+        f"Python {platform.python_version()}"
+    )
 
 
 def times_of(
@@ -62,8 +71,7 @@ def times_of(
         rows.append(_row(model, np.array(table), sizes))
     return {
         "rounds": rounds, "unit": "processor seconds of all queries, median of the rounds",
-        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors, "
-        f"Python {platform.python_version()}",
+        "machine": machine(),
         "drawing": {str(size): once for size, (once, _) in drawn.items()}, "models": rows,
         "all_models": _totals(rows, {size: once for size, (once, _) in drawn.items()}),
     }  # fmt: skip

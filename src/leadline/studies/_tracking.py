@@ -9,7 +9,6 @@ import numpy as np
 
 from leadline.arrays import Floats
 from leadline.correlations import correlate
-from leadline.errors import UsageError
 from leadline.render import Cell, Sheet
 from leadline.statistics.correlation import pearson, spearman
 
@@ -91,18 +90,6 @@ def tracking_figure(data: dict[str, Tracked], which: str, *, systems: str = "run
     ]
     middle = [np.nan if one is None else one for one in middle]
     return forest(list(data), middle, ends[0], ends[1], label=label)
-
-
-def sizes_of(samples: str) -> list[int]:
-    """Read whole numbers with commas between.
-
-    >>> sizes_of("10,100")
-    [10, 100]
-    """
-    parts = samples.split(",")
-    if not all(part.strip().isdigit() and int(part) > 0 for part in parts):
-        raise UsageError(f"samples '{samples}'; expected whole numbers with commas, as in 10,100")
-    return [int(part) for part in parts]
 
 
 def shown(value: float | None) -> str:

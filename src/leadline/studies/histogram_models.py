@@ -26,7 +26,7 @@ from leadline.render import Cell, Sheet
 from leadline.results import Notice, plain
 from leadline.retrieval import score, search
 from leadline.run import Run
-from leadline.studies import Option, Outcome, Tell
+from leadline.studies import Option, Outcome, Tell, whole_numbers
 from leadline.studies._model_columns import (
     ASKED,
     BY_MODEL,
@@ -52,7 +52,6 @@ from leadline.studies._tracking import (
     MEASURES,
     SEVEN,
     shown,
-    sizes_of,
     tracking_figure,
     tracking_tables,
 )
@@ -87,7 +86,7 @@ def run(
     """Try it on a collection; `samples` are numbers with commas between."""
     check_whole(1, depth=depth)
     check_whole(0, time=time, draws=draws)
-    table, sizes, models = read_qrels(qrels), sizes_of(samples), _models(model)
+    table, sizes, models = read_qrels(qrels), whole_numbers(samples, "samples"), _models(model)
     recipe = Recipe(bins=bins, rel=level, seed=seed).checked()
     index, every = _index(docs), read_queries(queries)
     documents = list(map(to_text, index.ids.take(np.arange(index.documents))))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 
 from leadline.arrays import Floats
@@ -23,14 +25,19 @@ def similarities(left: Floats, right: Floats, distance: str = "hellinger") -> Fl
     [[-0.0, -1.0]]
     """
     if distance == "hellinger":
-        found: Floats = -np.sqrt(np.maximum(1 - np.sqrt(left) @ np.sqrt(right).T, 0))
-        return found
+        return from_roots(np.sqrt(left), np.sqrt(right))
     if distance == "cosine":
         lengths = np.outer(np.linalg.norm(left, axis=1), np.linalg.norm(right, axis=1))
         return (left @ right.T) / np.where(lengths == 0, 1, lengths)
     if distance == "js":
         return np.stack([_jensen_shannon(row, right) for row in left])
     raise UsageError(f"distance={distance!r}; expected " + " or ".join(DISTANCES))
+
+
+def from_roots(left: Floats, right: Floats) -> Floats:
+    """Give minus the Hellinger distances of distributions whose square roots are the rows."""
+    found: Floats = -np.sqrt(np.maximum(1 - left @ right.T, 0))
+    return found
 
 
 def _jensen_shannon(row: Floats, others: Floats) -> Floats:
@@ -46,21 +53,41 @@ def nearest(
     queries: Vectors, documents: Vectors, *, k: int = 1000, distance: str = "hellinger", name: str = "topics"
 ) -> Run:  # fmt: skip
     """Give, for every query, the k documents whose topics are nearest; ties: document id falling."""
+    return ranked(
+        lambda row: similarities(queries.theta[[row]], documents.theta, distance)[0],
+        queries.ids, documents.ids, k=k, name=name,
+    )  # fmt: skip
+
+
+def ranked(
+    scores: Callable[[int], Floats], queries: Sequence[str], documents: Sequence[str], *, k: int = 1000,
+    own: bool = True, name: str = "topics",
+) -> Run:  # fmt: skip
+    """Give, for every query, the k documents that score highest; ties: document id falling.
+
+    `scores(row)` are those of all documents for a query. Without `own` a query never finds its own id.
+
+    >>> table = np.array([[0.0, -0.2, -0.1]])
+    >>> ranked(lambda row: table[row], ["a"], ["a", "b", "c"], own=False).to_dict()
+    {'a': {'c': -0.1, 'b': -0.2}}
+    """
     if k < 1:
         raise UsageError(f"k={k}; expected 1 or more")
-    names = Vocabulary(documents.ids)
-    code = names.encode(map(to_bytes, documents.ids))
-    asked = Vocabulary(queries.ids)
-    place = {query: row for row, query in enumerate(queries.ids)}
-    rows, scores = [], []
-    for query in asked:
-        score = similarities(queries.theta[[place[query]]], documents.theta, distance)[0]
-        order = np.lexsort((-code, -score))[:k]
+    names = Vocabulary(documents)
+    code = names.encode(map(to_bytes, documents))
+    asked = Vocabulary(queries)
+    place = {query: row for row, query in enumerate(queries)}
+    themselves = names.encode(map(to_bytes, asked)) if not own else np.full(len(asked), -1)
+    rows, found = [], []
+    for query, itself in zip(asked, themselves.tolist(), strict=True):
+        score = scores(place[query])
+        order = np.lexsort((-code, -score))
+        order = order[code[order] != itself][:k]
         rows.append(code[order])
-        scores.append(score[order] + 0.0)
+        found.append(score[order] + 0.0)
     offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)
     return Run(
-        asked, offsets, names, np.concatenate(rows).astype(np.int32), np.concatenate(scores),
+        asked, offsets, names, np.concatenate(rows).astype(np.int32), np.concatenate(found),
         name=name, tag=name,
     )  # fmt: skip
 

@@ -1,0 +1,75 @@
+"""How columns follow quality: against SciPy, and by hand where the answer is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from leadline.histograms.bins import overlap, slope
+from leadline.histograms.tracking import tracked
+
+
+def made(models: int = 7, queries: int = 12) -> tuple[Any, Any, Any]:
+    """Make quality that grows with the model, histograms that part with it, and a rival that falls."""
+    dice = np.random.default_rng(1)
+    quality = np.linspace(0.2, 0.6, models)[:, None] + dice.normal(0, 0.1, (models, queries))
+    counts = np.stack([
+        [[dice.multinomial(9, weights / weights.sum()), dice.multinomial(30, np.ones(4) / 4)]
+         for _ in range(queries)]
+        for weights in (np.exp(np.arange(4) * rise) for rise in np.linspace(0, 1.5, models))
+    ]).astype(np.float64)  # fmt: skip
+    return quality, counts, np.linspace(900, 300, models) + dice.normal(0, 90, models)
+
+
+def test_coefficients_are_those_of_scipy() -> None:
+    quality, counts, rival = made()
+    found = tracked(quality, {"a": counts}, {"r": rival}, draws=20)
+    pooled = counts.sum(axis=1)
+    columns = {
+        "HSA a": slope(pooled[:, 0], pooled[:, 1]), "DO a": overlap(pooled[:, 0], pooled[:, 1]), "r": rival,
+    }  # fmt: skip
+    for name, values in columns.items():
+        for kind, one in (("pearson", stats.pearsonr), ("spearman", stats.spearmanr)):
+            wanted = one(quality.mean(axis=1), values)[0]
+            assert found["columns"][name][kind]["value"] == pytest.approx(wanted)
+    gain = found["closer"]["a"]["r"]["pearson"]
+    parts = [abs(found["columns"][name]["pearson"]["value"]) for name in ("HSA a", "r")]
+    assert gain["value"] == pytest.approx(parts[0] - parts[1])
+    assert gain["low"] <= gain["value"] <= gain["high"]
+
+
+def test_queries_are_drawn_as_a_slow_twin_draws_them() -> None:
+    quality, counts, rival = made()
+    found = tracked(quality, {"a": counts}, {"r": rival}, draws=40, seed=3)
+    dice = np.random.default_rng([3, 5])
+    values = []
+    for _ in range(40):
+        chosen = dice.integers(0, quality.shape[1], quality.shape[1])
+        pooled = counts[:, chosen].sum(axis=1)
+        values.append(
+            stats.pearsonr(quality[:, chosen].mean(axis=1), slope(pooled[:, 0], pooled[:, 1]))[0]
+        )
+    one = found["columns"]["HSA a"]["pearson"]
+    assert [one["low"], one["high"]] == pytest.approx(np.quantile(values, [0.025, 0.975]))
+
+
+def test_models_whose_hsa_is_undefined_are_left_out_and_counted() -> None:
+    quality, counts, rival = made()
+    counts[2, :, 0, :3] = 0  # all relevant documents in one bin: no line
+    found = tracked(quality, {"a": counts}, {"r": rival}, draws=0)
+    one = found["columns"]["HSA a"]
+    assert one["undefined"] == 1
+    kept = np.arange(7) != 2
+    pooled = counts.sum(axis=1)[kept]
+    wanted = stats.pearsonr(quality.mean(axis=1)[kept], slope(pooled[:, 0], pooled[:, 1]))[0]
+    assert one["pearson"] == {"value": pytest.approx(wanted), "low": None, "high": None}
+
+
+def test_two_models_say_nothing() -> None:
+    quality, counts, rival = made(2)
+    found = tracked(quality, {"a": counts}, {"r": rival}, draws=5)
+    assert found["columns"]["HSA a"]["pearson"]["value"] is None
+    assert found["closer"]["a"]["r"]["pearson"]["value"] is None
