@@ -98,6 +98,7 @@ class Qrels:
         inclusion: Floats | None = None,
         hashes: Hashes | None = None,
         source: str = "",
+        remarks: tuple[tuple[str, str, int], ...] = (),
     ) -> None:
         freeze(begin, end, grades, *(() if inclusion is None else (inclusion,)))
         self.queries = queries
@@ -109,6 +110,7 @@ class Qrels:
         self.subtopics = subtopics
         self.inclusion = inclusion
         self.source = source
+        self.remarks = remarks  # code, words and count: what a reader of numbers should know
         self._hashes = hashes
         self._relevant: dict[float, Integers] = {}
 
@@ -263,6 +265,7 @@ class Qrels:
             self.grades[rows], known=None if self.known is None else self.known[rows],
             subtopics=None if self.subtopics is None else self.subtopics.keep(rows),
             inclusion=None if self.inclusion is None else self.inclusion[rows], source=self.source,
+            remarks=self.remarks,
         )  # fmt: skip
 
     def only(self, code: int) -> Qrels:
@@ -287,6 +290,7 @@ class Qrels:
         return Qrels(
             self.queries, self.begin, self.end, self.documents, self.grades, known=flags,
             subtopics=self.subtopics, inclusion=self.inclusion, hashes=self._hashes, source=self.source,
+            remarks=self.remarks,
         )  # fmt: skip
 
     def with_one_subtopic(self) -> Qrels:
@@ -298,6 +302,7 @@ class Qrels:
         return Qrels(
             self.queries, self.begin, self.end, self.documents, self.grades, known=self.known,
             subtopics=only, inclusion=self.inclusion, hashes=self._hashes, source=self.source,
+            remarks=self.remarks,
         )  # fmt: skip
 
     def with_inclusion(self, shares: Mapping[str, Mapping[str, float]]) -> Qrels:
@@ -313,6 +318,7 @@ class Qrels:
         return Qrels(
             self.queries, self.begin, self.end, self.documents, self.grades, known=self.known,
             subtopics=self.subtopics, inclusion=inclusion, hashes=self._hashes, source=self.source,
+            remarks=self.remarks,
         )  # fmt: skip
 
     def by_subtopic(self) -> dict[str, dict[str, dict[str, float]]] | None:

@@ -79,8 +79,11 @@ def command(
         qrels = qrels_of(file, subtopics=subtopics)
         writing.write_qrels(qrels, target, suffix=suffix)
         said = f"{queries(len(qrels.queries))}, {counted(len(qrels), 'judgment')}"
+        said += "".join(f"; {words}" for _, words, _ in qrels.remarks)
         lost = _columns(file, "grade", subtopics=subtopics)
-        if not to_trec and qrels.inclusion is not None:
+        if file.form == "sqlite" and qrels.inclusion is not None:
+            lost = ["column probability"] if to_trec else []
+        elif not to_trec and qrels.inclusion is not None:
             lost = [
                 words for words in lost if words.removeprefix("column ") not in columns.PROBABILITY
             ]

@@ -36,6 +36,7 @@ class Records:
     listed: bool = False  # bare ranked lists: the place in the list is all there is
     text: bool = False  # numbers are text
     names: tuple[str, ...] = ()  # of all columns
+    remarks: tuple[tuple[str, str, int], ...] = ()  # code, words and count of what was merged
     # Probabilities, as they stand there.
     shares: dict[tuple[str, str], object] = field(default_factory=dict)
 
@@ -57,7 +58,9 @@ def qrels(records: Records) -> Qrels:
     sizes = np.diff(lists.bounds).tolist()
     queries = (name for name, size in zip(lists.queries, sizes, strict=True) for _ in range(size))
     rows = zip(queries, lists.documents, lists.scores.tolist(), strict=True)
-    return with_shares(Qrels.of(rows, source=records.path), records)
+    made = with_shares(Qrels.of(rows, source=records.path), records)
+    made.remarks = records.remarks
+    return made
 
 
 def with_shares(made: Qrels, records: Records) -> Qrels:
