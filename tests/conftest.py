@@ -5,10 +5,12 @@ from __future__ import annotations
 import gc
 import io
 import json
+import os
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, NoReturn, Protocol
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -17,6 +19,7 @@ from leadline import commands, kernels
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 SHARED_DATA = REPOSITORY.parent / "shared" / "data"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FORMS: dict[str, kernels.Kernels | None] = {"compiled": kernels.compiled, "uncompiled": None}
 
 # Every run tries the same examples, so that a failure comes back when it is looked for.
@@ -91,3 +94,25 @@ def shared_data() -> Path:
     if not SHARED_DATA.is_dir():
         pytest.skip("../shared/data is not here")
     return SHARED_DATA
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Give a real browser; without one a test is skipped, or fails where LEADLINE_NEEDS_BROWSER is set."""
+    found = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if found is None:
+        _lacks("no Chromium is installed: " + ", ".join(BROWSERS))
+    try:
+        from playwright import sync_api
+    except ImportError:
+        _lacks("playwright is not installed")
+    with sync_api.sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+def _lacks(reason: str) -> NoReturn:
+    if os.environ.get("LEADLINE_NEEDS_BROWSER"):
+        pytest.fail(reason)
+    pytest.skip(reason)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from leadline.measures import MEASURES, Measure
     from leadline.models import MODELS
     from leadline.online import abtest
+    from leadline.pooling import pool
     from leadline.prediction import predict
     from leadline.qrels import Qrels
     from leadline.results import Results
@@ -54,6 +55,7 @@ _ROOMS = {
     "explain": "explanation",
     "histogram": "histograms",
     "open_index": "index",
+    "pool": "pooling",
     "predict": "prediction",
     "read_documents": "formats.texts",
     "read_qrels": "formats",
@@ -89,6 +91,7 @@ __all__ = [
     "explain",
     "histogram",
     "open_index",
+    "pool",
     "predict",
     "read_documents",
     "read_qrels",

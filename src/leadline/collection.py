@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,8 +11,9 @@ import numpy as np
 
 from leadline.formats import QrelsLike, read_qrels
 from leadline.formats.texts import TextsLike, read_documents, read_queries
-from leadline.results import Notice
+from leadline.results import Notice, plain
 from leadline.text import ANALYSES, Analysis
+from leadline.vocabulary import to_bytes
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,58 @@ def collection(
         unknown_documents=len(unknown), unknown_queries=len(strangers), unjudged_queries=len(unjudged),
         notices=_notices(unknown, set(strangers), set(unjudged)),
     )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Holdings:
+    """How much of what was judged a corpus holds; `queries` are (query, relevant, held), the worst first."""
+
+    documents: int
+    judged: int
+    judged_held: int
+    relevant: int
+    held: int
+    queries: list[tuple[str, int, int]]
+
+    @property
+    def share(self) -> float:
+        """Give the share of the relevant documents that the corpus holds."""
+        return _mean(self.held, self.relevant)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the numbers as plain data."""
+        rows = [dict(zip(("query", "relevant", "held"), row, strict=True)) for row in self.queries]
+        return vars(self) | {"share": plain(self.share), "queries": rows}
+
+
+def holdings(documents: TextsLike, qrels: QrelsLike, *, rel: float = 1.0) -> Holdings:
+    """Count the judged and the relevant documents that a corpus holds: its coverage of a collection.
+
+    A share below 1 bounds the recall of every system on this corpus. `documents` are texts or an index.
+
+    >>> found = holdings({"d1": "wings"}, {"q1": {"d1": 1, "d9": 1}, "q2": {"d1": 0, "d8": 1}})
+    >>> found.share, found.queries
+    (0.3333333333333333, [('q2', 1, 0), ('q1', 2, 1)])
+    """
+    known = set(ids_of(documents))
+    table = read_qrels(qrels)
+    inside = np.array([name in known for name in table.documents], dtype=np.bool_)
+    judged, wanted = table.grades >= 0, table.grades >= rel
+    relevant, held = table.count(wanted).tolist(), table.count(wanted & inside).tolist()
+    rows = [row for row in zip(table.queries, relevant, held, strict=True) if row[1]]
+    rows.sort(key=lambda row: (row[2] / row[1], row[2] - row[1]))
+    return Holdings(
+        len(known), int(judged.sum()), int((judged & inside).sum()), sum(relevant), sum(held), rows
+    )
+
+
+def ids_of(documents: TextsLike) -> Iterator[bytes]:
+    """Give the ids of documents: of a file, of an index, or in memory."""
+    if isinstance(documents, (str, os.PathLike)) and os.path.isdir(documents):
+        from leadline.index import open_index
+
+        return iter(open_index(documents).ids)
+    return (to_bytes(document.id) for document in read_documents(documents))
 
 
 def _mean(total: int, count: int) -> float:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -18,10 +19,15 @@ from leadline.measures import Measure
 from leadline.notices import fractional_notice, levels_of, notices_of, undefined_notices
 from leadline.profiles import Averaging, Profile, profile_of
 from leadline.qrels import Qrels
-from leadline.results import Bounds, Results, RunInfo
-from leadline.statistics import Interval
+from leadline.results import Bounds, Notice, Results, RunInfo
+from leadline.statistics import Interval, checked_level
 from leadline.trec_names import relevance_strings as strings_of
 
+if TYPE_CHECKING:
+    from leadline.formats.pools import Pooled
+    from leadline.sampling.recall import Estimate, Estimates
+
+PoolLike: TypeAlias = "str | os.PathLike[str] | Pooled | Mapping[str, Mapping[str, float]]"
 AVERAGES = ("all", "both", "with_relevant", "complete")
 DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@100", "Judged@10")
 
@@ -32,6 +38,7 @@ class _Found(NamedTuple):
     averaged: Flags
     limits: Bounds | None
     strings: list[str] | None
+    recalls: dict[str, Estimate]
 
 
 def evaluate(
@@ -45,6 +52,7 @@ def evaluate(
     queries: Averaging | None = None,
     negative: str = "nonrelevant",
     known: KnownLike | None = None,
+    pool: PoolLike | None = None,
     subtopics: bool = False,
     order: str = "score",
     on_duplicate: str = "refuse",
@@ -70,6 +78,10 @@ def evaluate(
     of tied documents and the grades of unjudged ones, `intervals` (True or the name of a way, as in "BCa")
     how far means would move with other queries. `on_run(done, total)` is called after each run.
 
+    Where qrels have inclusion probabilities (a column `probability`, or `pool`: a file, `Pooled`, or
+    `{query: {document: probability}}`), `results.estimates` has the estimated number of relevant documents
+    of a query and, for every R@k asked for, estimated recall over all queries, with intervals over draws.
+
     >>> qrels = {"q1": {"d1": 1, "d2": 0}}
     >>> results = evaluate(qrels, {"q1": {"d2": 2.0, "d1": 1.0}}, ["AP", "nDCG@10"])
     >>> results.mean("run", "AP")
@@ -82,12 +94,9 @@ def evaluate(
     wanted = chosen.measures(_listed(measures), rel=rel, documents=documents)
     averaging = chosen.queries if queries is None else queries
     check_word(AVERAGES, queries=averaging)
-    table = read_qrels(qrels, negative=negative, subtopics=subtopics)
-    if known is not None:
-        from leadline.formats import known as known_documents
-
-        table = table.with_known(known_documents.of(known))
-        known = known_documents.shown(known)
+    table, pooled = _table(read_qrels(qrels, negative=negative, subtopics=subtopics), known, pool)
+    if table.inclusion is not None:
+        checked_level(confidence)
 
     def one(judged: Judged) -> _Found:
         return _Found(
@@ -96,6 +105,7 @@ def evaluate(
             _averaged(judged, wanted, averaging),
             _bounds(wanted, judged) if bounds else None,
             None if relevance_strings is None else strings_of(judged, relevance_strings),
+            {} if table.inclusion is None else _recalls(wanted, judged, confidence),
         )
 
     infos, found = judge_runs(
@@ -104,8 +114,8 @@ def evaluate(
     )  # fmt: skip
     options = {
         "measures": list(map(str, wanted)), "profile": profile, "rel": rel,
-        "documents": documents, "queries": averaging,
-        "negative": negative, "known": known, "subtopics": subtopics, "order": order,
+        "documents": documents, "queries": averaging, "negative": negative,
+        "known": _shown_known(known), "pool": _path(pool), "subtopics": subtopics, "order": order,
         "on_duplicate": on_duplicate, "on_nan": on_nan, "depth": depth, "judged_only": judged_only,
         "name_by": name_by, "relevance_strings": relevance_strings, "bounds": bounds,
         "intervals": bool(intervals),
@@ -115,6 +125,9 @@ def evaluate(
     if intervals:
         _add_intervals(results, intervals, confidence, seed)
     results.notices += fractional_notice(table) if chosen.whole_grades else []
+    results.notices += pooled
+    if table.inclusion is not None:
+        results.estimates = _estimates(table, found, levels_of(wanted), confidence)
     return results
 
 
@@ -153,6 +166,63 @@ def _add_intervals(
     assert not isinstance(kind, bool)
     results.intervals = intervals_of(results, kind, confidence=confidence, seed=seed)
     results.options |= {"intervals": results.intervals.by, "confidence": confidence, "seed": seed}
+
+
+def _table(
+    table: Qrels, known: KnownLike | None, pool: PoolLike | None
+) -> tuple[Qrels, list[Notice]]:
+    """Add to judgments what the user knew before, and the probabilities of a pool."""
+    if known is not None:
+        from leadline.formats import known as known_documents
+
+        table = table.with_known(known_documents.of(known))
+    if pool is None:
+        return table, []
+    from leadline.sampling.recall import with_pool
+
+    return with_pool(table, _shares(pool))
+
+
+def _recalls(measures: Sequence[Measure], judged: Judged, confidence: float) -> dict[str, Estimate]:
+    """Estimate recall as every measure of recall asks for it."""
+    from leadline.measures.recall import R
+    from leadline.sampling.recall import recall
+
+    return {
+        str(measure): recall(judged, measure.rel, measure.cutoff, confidence=confidence)
+        for measure in measures
+        if isinstance(measure, R)
+    }
+
+
+def _estimates(
+    table: Qrels, found: Sequence[_Found], levels: Sequence[float], confidence: float
+) -> Estimates:
+    from leadline.sampling.recall import Estimates, relevant
+
+    counts = {rel: relevant(table, rel, confidence=confidence) for rel in levels}
+    return Estimates(counts, [each.recalls for each in found], confidence)
+
+
+def _shown_known(known: KnownLike | None) -> str | dict[str, list[str]] | None:
+    from leadline.formats import known as known_documents
+
+    return None if known is None else known_documents.shown(known)
+
+
+def _shares(pool: PoolLike) -> Any:
+    """Give the probabilities of a pool by query and document."""
+    if isinstance(pool, Mapping):
+        return pool
+    from leadline.formats.pools import Pooled, read_pool
+
+    return pool.by_query() if isinstance(pool, Pooled) else read_pool(pool).by_query()
+
+
+def _path(pool: object) -> str | None:
+    if pool is None:
+        return None
+    return os.fspath(pool) if isinstance(pool, (str, os.PathLike)) else "in memory"
 
 
 def _meaning(

@@ -77,7 +77,8 @@ def notices_of(
 
     `levels` are the least relevant grades that the measures use.
     """
-    found = [_no_relevant(qrels, rel, averaging) for rel in levels]
+    found = [Notice(*remark) for remark in qrels.remarks]
+    found += [_no_relevant(qrels, rel, averaging) for rel in levels]
     for code, words in PER_RUN.items():
         concerned = [info for info in infos if info.counts[code]]
         count = sum(info.counts[code] for info in concerned)

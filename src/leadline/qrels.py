@@ -77,7 +77,8 @@ class Qrels:
 
     `queries` is the vocabulary of judged queries, `begin[q]:end[q]` are the rows of query q (so that a file
     need not be sorted), `documents` and `grades` the columns. A negative grade means pooled, not judged.
-    Where documents were judged by `subtopics`, the grade is the largest of a document.
+    Where documents were judged by `subtopics`, the grade is the largest of a document. `inclusion` is the
+    probability that a document had to be judged, NaN where nobody knows it, None where none is known.
 
     >>> qrels = Qrels.of([(b"q1", b"d1", 1.0), (b"q1", b"d2", 0.0)])
     >>> len(qrels), qrels.relevant(1.0)
@@ -94,10 +95,12 @@ class Qrels:
         *,
         known: Flags | None = None,
         subtopics: Subtopics | None = None,
+        inclusion: Floats | None = None,
         hashes: Hashes | None = None,
         source: str = "",
+        remarks: tuple[tuple[str, str, int], ...] = (),
     ) -> None:
-        freeze(begin, end, grades)
+        freeze(begin, end, grades, *(() if inclusion is None else (inclusion,)))
         self.queries = queries
         self.begin = begin
         self.end = end
@@ -105,7 +108,9 @@ class Qrels:
         self.grades = grades
         self.known = known
         self.subtopics = subtopics
+        self.inclusion = inclusion
         self.source = source
+        self.remarks = remarks  # code, words and count: what a reader of numbers should know
         self._hashes = hashes
         self._relevant: dict[float, Integers] = {}
 
@@ -188,7 +193,9 @@ class Qrels:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Qrels) or self.queries != other.queries or len(self) != len(other):
             return NotImplemented if not isinstance(other, Qrels) else False
-        return self.to_dict() == other.to_dict() and self.by_subtopic() == other.by_subtopic()
+        return all(
+            part(self) == part(other) for part in (Qrels.to_dict, Qrels.by_subtopic, Qrels.shares)
+        )
 
     __hash__ = None  # type: ignore[assignment]  # equal by content, so not for dictionaries
 
@@ -257,7 +264,8 @@ class Qrels:
             self.queries, before[self.begin], before[self.end], self.documents.take(rows),
             self.grades[rows], known=None if self.known is None else self.known[rows],
             subtopics=None if self.subtopics is None else self.subtopics.keep(rows),
-            source=self.source,
+            inclusion=None if self.inclusion is None else self.inclusion[rows], source=self.source,
+            remarks=self.remarks,
         )  # fmt: skip
 
     def only(self, code: int) -> Qrels:
@@ -266,7 +274,7 @@ class Qrels:
         return Qrels(
             Vocabulary([self.queries[code]]), np.array([0], dtype=np.int64),
             np.array([len(rows)], dtype=np.int64), self.documents.take(rows), self.grades[rows],
-            source=self.source,
+            inclusion=None if self.inclusion is None else self.inclusion[rows], source=self.source,
         )  # fmt: skip
 
     def with_known(self, known: dict[bytes, set[bytes]]) -> Qrels:
@@ -281,7 +289,8 @@ class Qrels:
         )
         return Qrels(
             self.queries, self.begin, self.end, self.documents, self.grades, known=flags,
-            subtopics=self.subtopics, hashes=self._hashes, source=self.source,
+            subtopics=self.subtopics, inclusion=self.inclusion, hashes=self._hashes, source=self.source,
+            remarks=self.remarks,
         )  # fmt: skip
 
     def with_one_subtopic(self) -> Qrels:
@@ -292,7 +301,24 @@ class Qrels:
         )
         return Qrels(
             self.queries, self.begin, self.end, self.documents, self.grades, known=self.known,
-            subtopics=only, hashes=self._hashes, source=self.source,
+            subtopics=only, inclusion=self.inclusion, hashes=self._hashes, source=self.source,
+            remarks=self.remarks,
+        )  # fmt: skip
+
+    def with_inclusion(self, shares: Mapping[str, Mapping[str, float]]) -> Qrels:
+        """Give the same qrels with the probability of each document to be judged; NaN where none is given."""
+        names = list(self.queries)
+        inclusion = np.array(
+            [
+                shares.get(names[code], {}).get(to_text(document), np.nan)
+                for code, document in zip(self.query.tolist(), self.documents, strict=True)
+            ],
+            dtype=np.float64,
+        )
+        return Qrels(
+            self.queries, self.begin, self.end, self.documents, self.grades, known=self.known,
+            subtopics=self.subtopics, inclusion=inclusion, hashes=self._hashes, source=self.source,
+            remarks=self.remarks,
         )  # fmt: skip
 
     def by_subtopic(self) -> dict[str, dict[str, dict[str, float]]] | None:
@@ -308,6 +334,19 @@ class Qrels:
         ):  # fmt: skip
             of_query = found[queries[self.query[row]]]
             of_query.setdefault(subtopics[code], {})[to_text(names[row])] = _number(grade)
+        return found
+
+    def shares(self) -> dict[str, dict[str, float]] | None:
+        """Give `{query: {document: probability}}` of what has one, or None where none is known."""
+        if self.inclusion is None:
+            return None
+        found: dict[str, dict[str, float]] = {query: {} for query in self.queries}
+        names = list(self.queries)
+        for query, name, share in zip(
+            self.query.tolist(), self.documents, self.inclusion.tolist(), strict=True
+        ):
+            if share == share:  # noqa: PLR0124  # not NaN
+                found[names[query]][to_text(name)] = share
         return found
 
     def to_dict(self) -> dict[str, dict[str, float]]:

@@ -79,6 +79,16 @@ class RunInfo:
     counts: dict[str, int] = field(default_factory=dict)
 
 
+class Estimated(Protocol):
+    """What was estimated beside the measures, as plain data."""
+
+    def of_run(self, place: int) -> dict[str, Any]:
+        """Give the estimates of a run by measure."""
+
+    def of_all(self) -> list[dict[str, Any]]:
+        """Give the estimates that are the same for all runs."""
+
+
 class Results:
     """Values of runs x queries x measures; NaN is undefined.
 
@@ -122,6 +132,7 @@ class Results:
         self.notices = list(notices)
         self.options = dict(options or {})
         self.inputs = list(inputs)
+        self.estimates: Estimated | None = None
         self._meaning = meaning
 
     @property
@@ -262,6 +273,8 @@ class Results:
                         texts, self.intervals.limits[place].tolist(), strict=True
                     )
                 }
+            if self.estimates is not None:
+                entry["estimates"] = self.estimates.of_run(place)
             if per_query:
                 entry["queries"] = {
                     query: dict(zip(texts, map(plain, row), strict=True))
@@ -275,7 +288,8 @@ class Results:
                     for query, rows in zip(self.queries, self.bounds.limits[place], strict=True)
                 }
             runs.append(entry | {"counts": run.counts})
-        return {"measures": texts, "queries": self.averaged_queries(), "runs": runs}
+        found = {"measures": texts, "queries": self.averaged_queries(), "runs": runs}
+        return found if self.estimates is None else found | {"relevant": self.estimates.of_all()}
 
     def _bounds(self, rows: Floats) -> dict[str, dict[str, list[float | None] | None]]:
         """Give measures x bounds as plain data; None where a measure has none."""

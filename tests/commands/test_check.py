@@ -255,3 +255,26 @@ def test_real_runs_have_no_fault(shared_data: Path, leadline: Leadline) -> None:
     for name in ("trec-covid-r1", "trec-dl-2019-passage"):
         run = min((shared_data / name / "runs").iterdir(), key=lambda path: path.stat().st_size)
         assert leadline("check", shared_data / name / "qrels.txt", run).status == 0
+
+
+def test_what_a_corpus_holds_of_the_relevant_documents_is_counted(
+    tmp_path: Path, leadline: Leadline
+) -> None:
+    docs, qrels = tmp_path / "docs.jsonl", tmp_path / "qrels.txt"
+    docs.write_text('{"doc_id": "d1", "text": "a"}\n{"doc_id": "d2", "text": "b"}\n')
+    qrels.write_text("q1 0 d1 1\nq1 0 d9 1\nq2 0 d8 2\nq2 0 d2 0\nq3 0 d2 1\nq4 0 d7 0\n")
+    done = leadline("check", "--docs", docs, "--qrels", qrels, "-f", "json")
+    coverage = done.data["coverage"]
+    assert (coverage["held"], coverage["relevant"], coverage["share"]) == (2, 4, 0.5)
+    assert (coverage["judged_held"], coverage["judged"], coverage["documents"]) == (3, 6, 2)
+    assert [row["query"] for row in coverage["queries"]] == ["q2", "q1", "q3"]
+    shown = leadline("check", "--docs", docs, "--qrels", qrels).out
+    assert shown == (
+        f"{docs}: 2 documents; holds 2 of 4 relevant documents of {qrels} (50 %), and 3 of 6 judged ones\n"
+        "  queries that lack some: 2, all: 1; the worst: q2 (0 of 1), q1 (1 of 2)\n"
+    )
+    assert "expected both" in leadline("check", "--docs", docs).err
+    assert "nothing to check" in leadline("check").err
+    both = leadline("check", qrels, "--docs", docs, "--qrels", qrels).out
+    assert "4 queries, 6 judgments" in both
+    assert "holds 2 of 4" in both

@@ -103,7 +103,8 @@ def test_show_prints_a_list_for_people(leadline: Leadline) -> None:
 def test_a_stored_text_that_is_outdated_is_said(folder: Path, leadline: Leadline) -> None:
     leadline("index", "docs.jsonl", "-o", "stored", "--store-text")
     shown = leadline("search", "stored", "queries.jsonl", "-m", "BM25", "--show").out
-    assert "d2  tail heat" in shown
+    assert "   1  1.1009  d1  Wings\n      url: a.example\n      A [wing] lifts." in shown
+    assert "d2\n      tail [heat]\n" in shown
     assert "changed" not in shown
     (folder / "docs.jsonl").write_text('{"doc_id": "d1", "text": "new"}\n')
     shown = leadline("search", "stored", "queries.jsonl", "-m", "BM25", "--show").out

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -15,8 +14,6 @@ from leadline.pages import demo as demo_page
 from leadline.pages import report as report_page
 from leadline.results import Results
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 JUDGMENTS = {str(query): {"a": 1, "b": 1, "c": 0} for query in range(1, 9)}
 
 
@@ -61,18 +58,6 @@ def address(
     path = tmp_path_factory.mktemp("page") / "page.html"
     path.write_text(make(results, curve(JUDGMENTS, runs)), encoding="utf-8")
     return path.as_uri()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Give a real browser."""
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if found is None:
-        pytest.skip("no Chromium is installed: " + ", ".join(BROWSERS))
-    with sync_api.sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        yield launched
-        launched.close()
 
 
 class Visit:

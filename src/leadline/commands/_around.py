@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from leadline.commands._estimates import estimate_notes
 from leadline.render import Cell, Label, Sheet
 from leadline.results import Results, plain
 from leadline.wording import counted, percent, queries
@@ -50,7 +51,7 @@ def _notes(results: Results) -> list[str]:
         )
     if results.bounds is not None:
         notes += NOTES
-    return [*notes, *map(str, results.notices)]
+    return [*notes, *estimate_notes(results), *map(str, results.notices)]
 
 
 def _numbers(results: Results, run: int, measure: int, query: int | None = None) -> list[Cell]:

@@ -13,17 +13,22 @@ from leadline.errors import InputError, UsageError
 from leadline.formats import lint, repairing
 from leadline.formats.lint import Checked, Problem
 from leadline.render import Cell, Sheet, render
-from leadline.wording import counted, queries
+from leadline.wording import counted, percent, queries
+
+WORST = 5  # queries that are shown
 
 
 @click.command(epilog="Example: leadline check qrels.txt bm25.run")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, metavar="FILE...")
 @click.option(
     "--kind",
     type=click.Choice(["run", "qrels"]),
     help="What the files hold. By default told by their columns, else by their numbers.",
 )
 @click.option("--subtopics", is_flag=True, help="Column 2 of the qrels is a subtopic.")
+@click.option("--docs", metavar="DOCS", help="With --qrels: say how many of the relevant documents the "
+              "corpus holds, texts or an index.")  # fmt: skip
+@click.option("--qrels", metavar="QRELS", help="The judgments of --docs.")
 @click.option("--fix", is_flag=True, help="Write a repaired copy to the file of -o.")
 @click.option(
     "--on-duplicate", type=click.Choice(["refuse", "first", "last", "max"]), default="first",
@@ -42,16 +47,21 @@ from leadline.wording import counted, queries
     help="Write the result to FILE; with --fix the repaired copy.",
 )  # fmt: skip
 def command(
-    *, files: tuple[str, ...], kind: str | None, subtopics: bool, fix: bool, on_duplicate: str,
-    on_nan: str, form: str, output: str | None,
+    *, files: tuple[str, ...], kind: str | None, subtopics: bool, docs: str | None, qrels: str | None,
+    fix: bool, on_duplicate: str, on_nan: str, form: str, output: str | None,
 ) -> None:  # fmt: skip
-    """Find what is wrong or odd in runs and qrels, with lines and counts.
+    """Find what is wrong or odd in runs and qrels, with lines and counts; how much a corpus covers.
 
     An error is what `evaluate` refuses, a remark what it accepts and a reader should know. The exit status is
     2 when any file would be refused, and not repaired.
     """
+    if (docs is None) != (qrels is None):
+        raise UsageError("--docs and --qrels go together; expected both")
+    if not files and docs is None:
+        raise UsageError("nothing to check; expected FILE..., or --docs DOCS --qrels QRELS")
     if fix:
         _check_fix(files, output)
+    coverage = None if docs is None or qrels is None else _coverage(docs, qrels)
     found = [lint.check(path, kind=kind, subtopics=subtopics) for path in files]
     done: list[Problem] | None = None
     if fix and output is not None:
@@ -60,7 +70,9 @@ def command(
         "kind": kind, "subtopics": subtopics, "fix": fix, "on_duplicate": on_duplicate,
         "on_nan": on_nan,
     }  # fmt: skip
-    deliver(_text(found, done, form, options, output), None if fix else output)
+    if docs is not None:
+        options |= {"docs": docs, "qrels": qrels}
+    deliver(_text(found, done, form, options, output, coverage), None if fix else output)
     refused = sum(each.refused for each in found)
     if refused and not fix:
         raise InputError(
@@ -70,8 +82,36 @@ def command(
         )
 
 
+def _coverage(docs: str, qrels: str) -> dict[str, Any]:
+    """Count what a corpus holds of the judged documents."""
+    from leadline.collection import holdings
+
+    return {"docs": docs, "qrels": qrels} | holdings(docs, qrels).to_dict()
+
+
+def _covered(found: dict[str, Any]) -> str:
+    """Say what a corpus holds for people, the worst queries too."""
+    share = "" if found["share"] is None else f" ({percent(round(found['share'], 4))})"
+    said = (
+        f"{found['docs']}: {counted(found['documents'], 'document')}; holds {found['held']:,} of "
+        f"{found['relevant']:,} relevant documents of {found['qrels']}{share}, and "
+        f"{found['judged_held']:,} of {found['judged']:,} judged ones"
+    )
+    lines = [said]
+    lacking = [row for row in found["queries"] if row["held"] < row["relevant"]]
+    if lacking:
+        worst = ", ".join(
+            f"{row['query']} ({row['held']:,} of {row['relevant']:,})" for row in lacking[:WORST]
+        )
+        none = sum(not row["held"] for row in lacking)
+        lines.append(
+            f"  queries that lack some: {len(lacking):,}, all: {none:,}; the worst: {worst}"
+        )
+    return "\n".join(lines) + "\n"
+
+
 def _check_fix(files: tuple[str, ...], output: str | None) -> None:
-    if len(files) > 1 or output is None:
+    if len(files) != 1 or output is None:
         raise UsageError("--fix repairs one file and needs -o FILE for the copy")
     if os.path.exists(output) and os.path.exists(files[0]) and os.path.samefile(files[0], output):
         raise UsageError(f"{output}: is the file itself; expected another name for the copy")
@@ -83,20 +123,25 @@ def _text(
     form: str,
     options: dict[str, Any],
     copy: str | None,
+    coverage: dict[str, Any] | None = None,
 ) -> str:
     """Write what was found, and what was repaired."""
     data = [_data(each) for each in found]
+    more = {} if coverage is None else {"coverage": coverage}
     if done is not None:
         data[0]["repaired"] = [_entry(each) for each in done]
     if form == "json":
         inputs = [describe_input(each.path, each.rows) for each in found]
-        return json_text(envelope("check", inputs, options, []) | {"files": data})
+        return json_text(envelope("check", inputs, options, []) | {"files": data} | more)
     if form == "jsonl":
         import json
 
-        return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in data)
+        return "".join(
+            json.dumps(each, ensure_ascii=False) + "\n" for each in [*data, *filter(None, [more])]
+        )
     if form == "table":
-        return "\n".join(map(_listing, found)) + ("" if done is None else _repaired(done, copy))
+        said = [*map(_listing, found), *([] if coverage is None else [_covered(coverage)])]
+        return "\n".join(said) + ("" if done is None else _repaired(done, copy))
     rows: list[list[Cell]] = [
         [
             each.path,
@@ -110,6 +155,8 @@ def _text(
         for each in found
         for problem in each.problems
     ]
+    if coverage is not None:
+        click.echo(f"leadline: {_covered(coverage).splitlines()[0]}", err=True)
     return render(Sheet(["file", "kind", "level", "code", "line", "count", "message"], rows), form)
 
 

@@ -79,7 +79,14 @@ def command(
         qrels = qrels_of(file, subtopics=subtopics)
         writing.write_qrels(qrels, target, suffix=suffix)
         said = f"{queries(len(qrels.queries))}, {counted(len(qrels), 'judgment')}"
+        said += "".join(f"; {words}" for _, words, _ in qrels.remarks)
         lost = _columns(file, "grade", subtopics=subtopics)
+        if file.form == "sqlite" and qrels.inclusion is not None:
+            lost = ["column probability"] if to_trec else []
+        elif not to_trec and qrels.inclusion is not None:
+            lost = [
+                words for words in lost if words.removeprefix("column ") not in columns.PROBABILITY
+            ]
     left_out = "left out: " + ", ".join(lost)
     if target != STANDARD_INPUT:
         click.echo(f"{target}: {kind}, {said}" + (f"; {left_out}" if lost else ""))

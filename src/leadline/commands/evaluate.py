@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from leadline.commands._estimates import estimate_cells, estimate_columns, estimate_notes
 from leadline.commands._options import (
     deliver,
     evaluation_options,
@@ -56,6 +57,11 @@ from leadline.wording import counted, queries
     is_flag=True,
     help="Beside every mean an interval: how far it would move with other queries of the kind.",
 )
+@click.option(
+    "--pool",
+    metavar="POOL",
+    help="Inclusion probabilities of the judged documents, for estimated R and recall.",
+)
 @interval_options
 @trec_options
 @evaluation_options
@@ -87,7 +93,7 @@ def command(  # click documents the options
         )
     interval = options.pop("interval")
     if not options["intervals"]:
-        _refuse_without_intervals(context)
+        _refuse_without_intervals(context, pool=options["pool"] is not None)
     options["intervals"] = interval if options["intervals"] else False
     table = read_qrels(qrels, subtopics=options["subtopics"])
     with progress("runs") as on_run:
@@ -109,9 +115,9 @@ def command(  # click documents the options
     deliver(text, output)
 
 
-def _refuse_without_intervals(context: click.Context) -> None:
-    """Refuse what says how intervals are made where none are asked for."""
-    for name in ("confidence", "interval", "seed"):
+def _refuse_without_intervals(context: click.Context, *, pool: bool) -> None:
+    """Refuse what says how intervals are made where none are asked for; estimates have some."""
+    for name in ("interval", "seed") if pool else ("confidence", "interval", "seed"):
         if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
             raise UsageError(f"--{name} without --intervals has no effect; expected both")
 
@@ -134,13 +140,14 @@ def _sheet(results: Results, *, per_query: bool, means: bool) -> Sheet:
 def sheet_of(results: Results, *, per_query: bool = False, means: bool = True) -> Sheet:
     """Lay results out: runs down (the best first), measures across."""
     texts = [str(measure) for measure in results.measures]
+    estimates = estimate_columns(results)
     order = results.order()
     rows: list[list[Cell]] = []
     best: set[tuple[int, int]] = set()
     for place in order:
         if per_query:
             rows += [
-                [results.runs[place].name, query, *map(plain, values)]
+                [results.runs[place].name, query, *map(plain, values), *([None] * len(estimates))]
                 for query, values in zip(
                     results.queries, results.shown[place].tolist(), strict=True
                 )
@@ -148,7 +155,9 @@ def sheet_of(results: Results, *, per_query: bool = False, means: bool = True) -
         if not means:
             continue
         first: list[Cell] = [results.runs[place].name, *([Label("mean")] if per_query else [])]
-        rows.append([*first, *map(plain, results.means[place].tolist())])
+        rows.append(
+            [*first, *map(plain, results.means[place].tolist()), *estimate_cells(results, place)]
+        )
         best |= {
             (len(rows) - 1, column + 1 + per_query)
             for column, winners in enumerate(results.best())
@@ -156,9 +165,9 @@ def sheet_of(results: Results, *, per_query: bool = False, means: bool = True) -
         }
     averaged = queries(len(results.averaged_queries()))
     said = f"{counted(len(results.runs), 'run')}, mean over {averaged}"
-    notes = [said, *map(str, results.notices)]
+    notes = [said, *estimate_notes(results), *map(str, results.notices)]
     return Sheet(
-        columns=["run", *(["query"] if per_query else []), *texts],
+        columns=["run", *(["query"] if per_query else []), *texts, *estimates],
         rows=rows,
         best=best,
         notes=notes,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -12,12 +14,14 @@ import numpy as np
 from leadline.commands._options import deliver, formats_option, progress
 from leadline.commands._results import describe_input
 from leadline.commands._texts import facts_text, models_option, text_options
+from leadline.commands.summary import body
 from leadline.errors import UsageError
 from leadline.render import Cell, Sheet
 from leadline.results import Notice
 from leadline.vocabulary import to_bytes
 
 SUFFIX = ".run"
+INDENT = 6 * " "
 
 
 @click.command(
@@ -31,7 +35,11 @@ SUFFIX = ".run"
 )
 @click.option("-o", "--output", metavar="RUN",
               help="The run, its format told by the suffix; a folder for several models.")  # fmt: skip
-@click.option("--show", is_flag=True, help="Print a result list for people.")
+@click.option(
+    "--show",
+    is_flag=True,
+    help="Print a result list for people, with summaries where the index has the texts.",
+)
 @click.option("--feedback", metavar="QRELS", help="Judgments for models that learn from them by name, "
               "as in RM3(learn=judged).")  # fmt: skip
 @text_options
@@ -120,34 +128,42 @@ def shown(found: Any, texts: dict[str, str]) -> Iterator[str]:
         lists = run.to_dict()
         for query, text in texts.items():
             yield f"\n{query}: {_short(text)}"
-            yield from _list(found, lists.get(query, {}))
+            yield from _list(found, lists.get(query, {}), text)
         yield ""
     yield from map(str, found.notices)
 
 
-def _list(found: Any, documents: dict[str, float]) -> Iterator[str]:
+def _list(found: Any, documents: dict[str, float], query: str) -> Iterator[str]:
     if not documents:
         yield "  nothing found"
     codes = found.index.document_codes(map(to_bytes, documents)).tolist()
     for rank, (document, code) in enumerate(zip(documents, codes, strict=True), start=1):
         record = found.index.record(code)
-        title = _title(found, record, code)
+        title = _short(record.get("title") or "")
         yield f"{rank:>4}  {documents[document]:.4f}  {document}  {title}".rstrip()
         yield from _facts(record)
+        if found.index.has_text:
+            yield from _summary(found.index, code, record.get("title") or "", query)
 
 
-def _title(found: Any, record: dict[str, Any], code: int) -> str:
-    """Give the title of a document; the beginning of its text where there is none."""
-    if record.get("title"):
-        return _short(record["title"])
-    return _short(found.index.text(code).decode("utf-8", "replace")) if found.index.has_text else ""
+def _summary(index: Any, code: int, title: str, query: str) -> Iterator[str]:
+    """Give the lines of a dynamic summary of the stored text."""
+    from leadline.text.summaries import dynamic_summary
+
+    text = body(title, index.text(code).decode("utf-8", "replace"))
+    made = dynamic_summary(text, query, analysis=index.analysis)
+    shown = made.to_terminal(bold=sys.stdout.isatty())
+    yield from textwrap.wrap(
+        shown, 100, initial_indent=INDENT, subsequent_indent=INDENT, break_long_words=False,
+        break_on_hyphens=False,
+    )  # fmt: skip
 
 
 def _facts(record: dict[str, Any]) -> Sequence[str]:
     """Give the other columns that are not empty, url first."""
     filled = [name for name in record if name != "title" and record[name]]
     names = sorted(filled, key=lambda name: name != "url")
-    return [f"      {name}: {_short(str(record[name]))}" for name in names]
+    return [f"{INDENT}{name}: {_short(str(record[name]))}" for name in names]
 
 
 def _short(text: str) -> str:

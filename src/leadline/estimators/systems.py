@@ -45,11 +45,15 @@ class Systems:
             [[name in one.spans for name in self.queries.names] for one in lists], dtype=np.bool_
         )
 
+    def lists(self, query: bytes) -> list[Codes]:
+        """Give the list of a query of every run, best first; empty where a run has none."""
+        spans = [slice(*one.spans.get(query, (0, 0))) for one in self._lists]
+        return [one.document[span] for one, span in zip(self._lists, spans, strict=True)]
+
     def pool(self, query: int, team: Codes, *, seed: int = 0, topics: Topics | None = None) -> Pool:
         """Give the lists of one query; its random draws depend on the seed and its id alone."""
         name = self.queries.names[query]
-        spans = [slice(*one.spans.get(name, (0, 0))) for one in self._lists]
-        lists = [one.document[span] for one, span in zip(self._lists, spans, strict=True)]
+        lists = self.lists(name)
         sizes = [len(one) for one in lists]
         known, document = np.unique(np.concatenate(lists), return_inverse=True)
         starts = np.cumsum([0, *sizes[:-1]])
@@ -84,12 +88,7 @@ class Systems:
 
     def first_documents(self, query: int, depth: int) -> list[str]:
         """Give the documents that any run has among its first ones."""
-        name = self.queries.names[query]
-        spans = [one.spans.get(name, (0, 0)) for one in self._lists]
-        lists = [
-            one.document[low : min(high, low + depth)]
-            for one, (low, high) in zip(self._lists, spans, strict=True)
-        ]
+        lists = [one[:depth] for one in self.lists(self.queries.names[query])]
         return [to_text(self.documents[code]) for code in np.unique(np.concatenate(lists)).tolist()]
 
     def align(self, ids: list[str], theta: Floats) -> Topics:

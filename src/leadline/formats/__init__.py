@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from leadline.arguments import check_flags, check_word
 from leadline.errors import InputError, UsageError
@@ -33,6 +33,7 @@ QrelsLike: TypeAlias = (
 KnownLike: TypeAlias = "str | os.PathLike[str] | Mapping[str, Iterable[str]]"
 EXPECTED = "a path, a dictionary, a data frame, or rows of (query, document, number)"
 IR_DATASETS = "ir_datasets:"
+SQLITE = b"SQLite format 3\0"
 
 __all__ = [
     "KnownLike",
@@ -57,7 +58,8 @@ def read_qrels(
     """Read judgments from a file of any format, a dictionary, a data frame or rows.
 
     A dictionary is `{query: {document: grade}}`, rows are (query, document, grade) or named tuples; files are
-    TREC, JSON, JSON Lines, CSV, TSV, Parquet or Arrow, and `ir_datasets:NAME` names a collection.
+    TREC, JSON, JSON Lines, CSV, TSV, Parquet, Arrow or the store of a judging page (several judges are merged
+    by majority), and `ir_datasets:NAME` names a collection.
 
     A negative grade means pooled but not judged: gain 0, non-relevant in rank measures, no judgment in
     bpref and Judged. `negative="unjudged"` leaves such documents out altogether. `subtopics` reads column 2
@@ -160,8 +162,10 @@ def opened(path: str, *, read: bool = False) -> Opened:
     """Tell the format of a file; `read` reads its text in any case."""
     if path.startswith(IR_DATASETS):
         return Opened(path, "ir_datasets", None)
-    head = None if read else first_bytes(path)
-    if head is not None and looks_trec(head):
+    head = first_bytes(path)
+    if head is not None and head.startswith(SQLITE):
+        return Opened(path, "sqlite", None)
+    if head is not None and not read and looks_trec(head):
         return Opened(path, "trec", None)
     from leadline.formats import kinds
 
@@ -174,11 +178,12 @@ def records_of(
 ) -> Records:
     """Give the rows of a file in any format but TREC."""
     if source.whole is None:
-        from leadline.formats import ir_datasets
-
         if what == "score":
             raise InputError("names judgments", expected="a run", path=source.path)
-        return ir_datasets.records(source.path)
+        from leadline.formats import ir_datasets, sqlite
+
+        room: Any = sqlite if source.form == "sqlite" else ir_datasets
+        return cast("Records", room.records(source.path))
     import importlib
 
     room = importlib.import_module(f"{__name__}.{source.form}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 from leadline.errors import InputError
@@ -13,6 +14,7 @@ GRADE = ("relevance", "label", "rel", "grade")
 SCORE = ("score",)
 RANK = ("rank",)
 SUBTOPIC = ("subtopic", "subtopic_id", "iteration", "iter", "q0")
+PROBABILITY = ("probability", "inclusion_probability")
 TAG = ("tag", "system", "run_id")
 
 
@@ -52,3 +54,20 @@ def _missing(present: Iterable[object], what: str, names: Sequence[str]) -> Inpu
         f"{what}s with columns {', '.join(map(str, present))}",
         expected="a column called " + " or ".join(names),
     )
+
+
+def share_of(given: object) -> float:
+    """Read a probability; where there is none, the pair was certain to be there.
+
+    >>> share_of("0.25"), share_of(None)
+    (0.25, 1.0)
+    """
+    if given is None:
+        return 1.0
+    try:
+        share = float(given)  # type: ignore[arg-type]  # whatever a cell holds
+    except (TypeError, ValueError):
+        share = math.nan
+    if not 0 < share <= 1:
+        raise InputError(f"probability {given!r}", expected="a number above 0, and 1 at most")
+    return share

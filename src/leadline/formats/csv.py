@@ -29,7 +29,9 @@ def records(window: Window, what: str, *, by_rank: bool = False) -> Records:
     found.columns, found.ranked = chosen[:2], bool(chosen[3])
     found.names = tuple(header)
     tag = columns.find(header, columns.TAG) if what == "score" else None
-    found.rows = _rows(lines, header, places, found, header.index(tag) if tag else -1)
+    share = columns.find(header, columns.PROBABILITY) if what == "grade" else None
+    more = [header.index(name) if name else -1 for name in (tag, share)]
+    found.rows = _rows(lines, header, [*places, *more], found)
     return found
 
 
@@ -87,9 +89,8 @@ def _rows(
     header: list[str],
     places: list[int],
     records: Records,
-    tag: int,
 ) -> Iterator[Row]:
-    query, document, value, rank = places
+    query, document, value, rank, tag, share = places
     for line, cells in lines:
         if len(cells) != len(header):
             error = InputError(f"{len(cells)} cells", expected=f"{len(header)} as in the header")
@@ -100,6 +101,8 @@ def _rows(
                 raise records.at(error, line)
         if tag >= 0:
             records.tag = cells[tag]
+        if share >= 0:
+            records.shares[cells[query], cells[document]] = cells[share] or None
         yield (
             line, cells[query], cells[document], cells[value] if value >= 0 else None,
             cells[rank] if rank >= 0 else None,
@@ -113,8 +116,8 @@ def write(table: Table) -> bytes:
         target, lineterminator="\n", delimiter="\t" if table.suffix == ".tsv" else ","
     )
     writer.writerow(table.columns)
-    for query, document, number, *subtopic in table.rows:
+    for query, document, number, *more in table.rows:
         if not query or not document:
             raise InputError("an id without a letter", expected="JSON, which can hold it")
-        writer.writerow([query, document, repr(number), *subtopic])
+        writer.writerow([query, document, repr(number), *more])
     return target.getvalue().encode("utf-8", "surrogateescape")

@@ -33,18 +33,22 @@ def records(
         raise error.at(path) from None
     tag = columns.find(frame.columns, columns.TAG) if what == "score" else None
     first = frame[tag][0] if tag is not None and len(frame) else ""
-    return Records(
-        _rows(frame, chosen), path=path, unit=unit, columns=chosen[:2],
-        tag=first if isinstance(first, str) else "", ranked=bool(chosen[3]),
-        names=tuple(frame.columns),
+    share = columns.find(frame.columns, columns.PROBABILITY) if what == "grade" else None
+    found = Records(
+        (), path=path, unit=unit, columns=chosen[:2], tag=first if isinstance(first, str) else "",
+        ranked=bool(chosen[3]), names=tuple(frame.columns),
     )  # fmt: skip
+    found.rows = _rows(frame, (*chosen, share or ""), found)
+    return found
 
 
-def _rows(frame: Any, chosen: tuple[str, ...]) -> Iterator[Row]:
+def _rows(frame: Any, chosen: tuple[str, ...], records: Records) -> Iterator[Row]:
     present = [name for name in chosen if name]
     where = [present.index(name) if name else -1 for name in chosen]
-    query, document, value, rank = where
+    query, document, value, rank, share = where
     for place, row in enumerate(frame.select(list(dict.fromkeys(present))).iter_rows(), start=1):
+        if share >= 0:
+            records.shares[row[query], row[document]] = row[share]
         yield (
             place, row[query], row[document],
             row[value] if value >= 0 else None, row[rank] if rank >= 0 else None,

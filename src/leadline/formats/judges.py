@@ -34,7 +34,8 @@ def read_judges(source: JudgesLike) -> list[Judge]:
 
     A file of qrels is one judge, called as the file. A table with a column `judge` (or judge_id, assessor,
     annotator) holds one judgment a line. A table with ids and no column of grades has one judge a column; an
-    empty cell was not judged. `FILE:COLUMN` is one column of such a table, `FILE:*` all but the grades.
+    empty cell was not judged. `FILE:COLUMN` is one column of such a table, `FILE:*` all but the grades,
+    probabilities and notes. The store of a judging page holds all its judges, `STORE:NAME` is one of them.
 
     >>> judges = read_judges({"ann": {"q1": {"d1": 1}}, "ben": {"q1": {"d1": 0}}})
     >>> [judge.name for judge in judges]
@@ -66,6 +67,8 @@ def judge_name(path: str) -> str:
 def _of_file(place: str) -> list[Judge]:
     path, column = _parts(place)
     file = opened(path)
+    if file.form == "sqlite":
+        return _of_store(path, column)
     if file.form in {"csv", "jsonl", "parquet"}:
         header = next((list(row) for _, row in headed_rows(path)), [])
         if column or columns.find(header, columns.GRADE) is None or columns.find(header, JUDGE):
@@ -73,6 +76,23 @@ def _of_file(place: str) -> list[Judge]:
     elif column:
         raise InputError(f"no table, so no column '{column}'", expected="a header", path=path)
     return [Judge(judge_name(path), qrels_of(file), path)]
+
+
+def _of_store(path: str, wanted: str) -> list[Judge]:
+    from leadline.formats import sqlite
+
+    found: dict[str, list[Row]] = {}
+    for given in sqlite.read(path):
+        query, document, judge, grade = given.judgment
+        row = to_bytes(query), to_bytes(document), float(grade)
+        found.setdefault(judge, []).append(row)
+    if wanted not in ("", "*", *found):
+        raise InputError(f"no judge '{wanted}'", expected=f"one of {', '.join(found)}", path=path)
+    return [
+        Judge(name, Qrels.of(rows, source=path), path)
+        for name, rows in sorted(found.items())
+        if wanted in ("", "*", name)
+    ]
 
 
 def _parts(place: str) -> tuple[str, str]:

@@ -48,13 +48,13 @@ def write(table: Table) -> bytes:
     whole = all(isinstance(row[2], int) for row in table.rows)
     number = arrow.int64() if whole else arrow.float64()
     text = arrow.string()
+    more = [arrow.float64() if name == "probability" else text for name in table.columns[3:]]
+    kinds = (text, text, number, *more)
     try:
         made = arrow.table(
             {
                 name: arrow.array([row[place] for row in table.rows], type=kind)
-                for place, (name, kind) in enumerate(
-                    zip(table.columns, (text, text, number, text), strict=False)
-                )
+                for place, (name, kind) in enumerate(zip(table.columns, kinds, strict=True))
             }
         )
     except (UnicodeEncodeError, arrow.ArrowInvalid):

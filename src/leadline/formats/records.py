@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from leadline.errors import InputError
-from leadline.formats import trec_run
+from leadline.formats import columns, trec_run
 from leadline.formats.trec_lists import PlainLists, Repair
 from leadline.formats.trec_run import Matched, Tally
 from leadline.judged import Judged
@@ -36,6 +36,9 @@ class Records:
     listed: bool = False  # bare ranked lists: the place in the list is all there is
     text: bool = False  # numbers are text
     names: tuple[str, ...] = ()  # of all columns
+    remarks: tuple[tuple[str, str, int], ...] = ()  # code, words and count of what was merged
+    # Probabilities, as they stand there.
+    shares: dict[tuple[str, str], object] = field(default_factory=dict)
 
     def at(self, error: InputError, place: int | None) -> InputError:
         """Give an error with the place that it was found at."""
@@ -55,7 +58,23 @@ def qrels(records: Records) -> Qrels:
     sizes = np.diff(lists.bounds).tolist()
     queries = (name for name, size in zip(lists.queries, sizes, strict=True) for _ in range(size))
     rows = zip(queries, lists.documents, lists.scores.tolist(), strict=True)
-    return Qrels.of(rows, source=records.path)
+    made = with_shares(Qrels.of(rows, source=records.path), records)
+    made.remarks = records.remarks
+    return made
+
+
+def with_shares(made: Qrels, records: Records) -> Qrels:
+    """Give qrels the probabilities that stand beside their grades, if there are any."""
+    shares: dict[str, dict[str, float]] = {}
+    for (query, document), given in records.shares.items():
+        if given is None:
+            continue
+        try:
+            shares.setdefault(query, {})[document] = columns.share_of(given)
+        except InputError as error:
+            found = f"{error.found} of document '{document}' of query '{query}'"
+            raise InputError(found, expected=error.expected, path=records.path) from None
+    return made.with_inclusion(shares) if shares else made
 
 
 def qrels_by_subtopic(records: Records) -> Qrels:
@@ -80,7 +99,7 @@ def qrels_by_subtopic(records: Records) -> Qrels:
             raise records.at(error, place) from None
     if not found:
         raise InputError("holds no judgments", expected="query, document, grade", path=records.path)
-    return Qrels.of_subtopics(found, source=records.path)
+    return with_shares(Qrels.of_subtopics(found, source=records.path), records)
 
 
 def run(records: Records, *, name: str, repair: Repair) -> tuple[Run, Tally]:

@@ -15,7 +15,7 @@ QRELS_COLUMNS = ("query_id", "doc_id", "relevance")
 class Table(NamedTuple):
     """Rows by query, best first in a run; `suffix` is that of the file they go to.
 
-    Qrels by subtopic have a fourth column.
+    Qrels may have more columns: the subtopic, the probability to be judged.
     """
 
     columns: tuple[str, ...]
@@ -39,6 +39,15 @@ def of_run(run: Run) -> Table:
 
 def of_qrels(qrels: Qrels) -> Table:
     """Lay qrels out; whole grades are whole numbers."""
+    made = _judgments(qrels)
+    shares = qrels.shares()
+    if shares is None:
+        return made
+    rows = [(*row, shares[row[0]].get(row[1])) for row in made.rows]
+    return made._replace(columns=(*made.columns, "probability"), rows=rows)
+
+
+def _judgments(qrels: Qrels) -> Table:
     by_subtopic = qrels.by_subtopic()
     if by_subtopic is not None:
         rows: list[tuple[Any, ...]] = [

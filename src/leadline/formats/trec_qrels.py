@@ -76,9 +76,10 @@ def _refuse_repeat(window: Window) -> None:
 
 
 def write(table: Table) -> bytes:
-    """Write qrels; the second column is the subtopic, or 0."""
+    """Write qrels; the second column is the subtopic, or 0; there is no place for a probability."""
     lines: list[bytes] = []
-    for query, document, grade, *subtopic in table.rows:
-        code, name, *column = as_fields(query, document, *subtopic)
+    second = 4 if table.columns[3:4] not in {(), ("probability",)} else 3
+    for query, document, grade, *more in table.rows:
+        code, name, *column = as_fields(query, document, *more[: second - 3])
         lines.append(b"%b %b %b %b\n" % (code, *(column or [b"0"]), name, repr(grade).encode()))
     return b"".join(lines)

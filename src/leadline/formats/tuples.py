@@ -44,7 +44,8 @@ def numbered(
     if tag is not None:
         value = _getter(first[1])(tag)(first[1])
         found.tag = value if isinstance(value, str) else ""
-    found.rows = _named(chain([first], rows), chosen, type(first[1]), found)
+    share = columns.find(present, columns.PROBABILITY) if what == "grade" else None
+    found.rows = _named(chain([first], rows), (*chosen, share or ""), type(first[1]), found)
     return found
 
 
@@ -69,7 +70,7 @@ def _named(
             make = _getter(row)
             getters = [make(name) if name else _nothing for name in chosen]
         try:
-            query, document, value, rank = (get(row) for get in getters)
+            query, document, value, rank, share = (get(row) for get in getters)
         except (AttributeError, KeyError, TypeError):
             present = names_of(row)
             shown = (
@@ -79,6 +80,8 @@ def _named(
             )
             error = InputError(shown, expected=", ".join(filter(None, chosen)))
             raise records.at(error, place) from None
+        if chosen[-1]:
+            records.shares[query, document] = share
         yield place, query, document, value, rank
 
 

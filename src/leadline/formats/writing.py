@@ -67,10 +67,11 @@ def _write(
         content = room.write(found)
     except InputError as error:
         raise error.at(path) from None
-    _deliver(path, content)
+    deliver(path, content)
 
 
-def _deliver(path: str, content: bytes) -> None:
+def deliver(path: str, content: bytes) -> None:
+    """Write to a file, complete or not at all, or to standard output."""
     if path == STANDARD_INPUT:  # the same sign stands for standard output
         sys.stdout.flush()
         if hasattr(sys.stdout, "buffer"):

@@ -6,14 +6,17 @@ import sys
 from collections.abc import Iterable
 from typing import ClassVar
 
+import numpy as np
+
+from leadline.arrays import Integers
 from leadline.naming import Named, Room
 
 
 class Analysis(Named):
     """A way to turn text into terms: tokens in order, and the term that each token counts as.
 
-    `split` gives the tokens of a text, `spans` where they stand, `terms_of` the term of each token or None
-    for a stop word. A token's place in the order is its position, stop words counted.
+    `split` gives the tokens of a text, `spans` and `bounds` where they stand, `terms_of` the term of each
+    token or None for a stop word. A token's place in the order is its position, stop words counted.
     """
 
     title: ClassVar[str]
@@ -25,6 +28,11 @@ class Analysis(Named):
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Give begin and end of every token that `split` gives, in characters of the text."""
         raise NotImplementedError
+
+    def bounds(self, text: str) -> tuple[Integers, Integers]:
+        """Give what `spans` gives as two columns."""
+        found = np.array(self.spans(text), dtype=np.int64).reshape(-1, 2)
+        return found[:, 0], found[:, 1]
 
     def terms_of(self, tokens: Iterable[str]) -> list[str | None]:
         """Give the term of every token; None is a stop word."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import ClassVar
 
+from leadline.arrays import Integers
 from leadline.errors import UsageError
 from leadline.naming import Parameter
 from leadline.text import Analysis, stems, stop_words, tokens
+from leadline.text.places import word_bounds
 
 
 class ByLanguage(Parameter):
@@ -67,6 +69,10 @@ class Words(Analysis):
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Give begin and end of every word."""
         return tokens.word_spans(text)
+
+    def bounds(self, text: str) -> tuple[Integers, Integers]:
+        """Give what `spans` gives as two columns."""
+        return word_bounds(text)
 
     def terms_of(self, tokens: Iterable[str]) -> list[str | None]:
         """Give the stem of every word; None is a stop word."""

@@ -1,0 +1,137 @@
+"""Read the store of the judging page: the judgments of every judge, and one grade a pair made of them."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from os.path import exists, isfile
+from pathlib import Path
+from typing import NamedTuple
+
+from leadline.errors import InputError
+from leadline.formats import SQLITE
+from leadline.formats.merging import Judgment, merge
+from leadline.formats.records import Records
+
+APPLICATION = 0x6C64_6A67  # tells a store from the databases of other programs
+VERSION = 1  # of the tables
+WAIT = 5.0  # seconds until a lock counts as held
+STORE = "a store of `leadline judge`"
+BACKUP = "what can be saved, `sqlite3 FILE .recover` saves"
+
+
+@contextmanager
+def faults(path: str) -> Iterator[None]:
+    """Turn what SQLite complains of into one line that says what to do."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        text = str(error)
+        if "locked" in text or "busy" in text:
+            raise InputError(
+                "is locked by another program", expected="a store that is free", path=path,
+                hint="Close the program that writes to it and try again",
+            ) from None  # fmt: skip
+        if "not a database" in text or "malformed" in text or "no such" in text:
+            raise damaged(path, text) from None
+        raise InputError(f"cannot be used ({text})", expected=STORE, path=path) from None
+
+
+def damaged(path: str, found: str) -> InputError:
+    """Say that a store is damaged."""
+    return InputError(f"is damaged ({found})", expected=STORE, path=path, hint=BACKUP)
+
+
+def connect(path: str) -> sqlite3.Connection:
+    """Open a store for reading: also while a judging page writes to it, and where nothing can be written."""
+    if not exists(path):
+        raise InputError("No such file or directory", expected=STORE, path=path)
+    if not isfile(path) or not is_database(path):
+        raise InputError("is no SQLite database", expected=STORE, path=path)
+    # A reader that may write leaves no files behind. WAL needs one beside the store even to read; where none
+    # can be made, nobody writes.
+    modes = ["mode=rw", "mode=ro", *([] if exists(f"{path}-wal") else ["mode=ro&immutable=1"])]
+    for mode in modes[:-1]:
+        try:
+            return _tried(f"{Path(path).absolute().as_uri()}?{mode}", path)
+        except sqlite3.OperationalError as error:
+            if not any(word in str(error) for word in ("unable to open", "readonly")):
+                raise
+    return _tried(f"{Path(path).absolute().as_uri()}?{modes[-1]}", path)
+
+
+def is_database(path: str) -> bool:
+    """Say whether a file begins as an SQLite database does; a packed one does not."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(SQLITE)) == SQLITE
+    except OSError as error:
+        raise InputError(error.strerror or "", expected="a readable file", path=path) from None
+
+
+def _tried(address: str, path: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(address, uri=True, timeout=WAIT, isolation_level=None)
+    try:
+        connection.execute("PRAGMA query_only = ON")
+        check(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def check(connection: sqlite3.Connection, path: str) -> None:
+    """Refuse what is not a whole store of this version."""
+    application, version = (
+        connection.execute(f"PRAGMA {name}").fetchone()[0]
+        for name in ("application_id", "user_version")
+    )
+    if application != APPLICATION:
+        raise InputError("is a database of another program", expected=STORE, path=path)
+    if version != VERSION:
+        raise InputError(
+            f"has tables of version {version}", expected=f"version {VERSION}", path=path,
+            hint="A newer leadline made it" if version > VERSION else "",
+        )  # fmt: skip
+    (state,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if state != "ok":
+        raise damaged(path, " ".join(str(state).split())[:80])
+
+
+class Given(NamedTuple):
+    """A judgment that stands, the probability of its document to be in the pool, and the judge's note."""
+
+    judgment: Judgment
+    probability: float
+    note: str
+
+
+def read(path: str) -> list[Given]:
+    """Read the judgments that stand, of every judge."""
+    with faults(path), closing(connect(path)) as connection:
+        rows = connection.execute(
+            "SELECT query, document, judge, grade, probability, note FROM judgments "
+            "ORDER BY query, document, judge"
+        )
+        found = [Given(Judgment(*row[:4]), *row[4:]) for row in rows]
+    if not found:
+        raise InputError("holds no judgments yet", expected="judged documents", path=path)
+    return found
+
+
+def records(path: str) -> Records:
+    """Give one grade a pair: that of most judges, of as many judges the lowest."""
+    found = read(path)
+    merged = merge(given.judgment for given in found)
+    rows = (
+        (place, query, document, grade, None)
+        for place, ((query, document), grade) in enumerate(merged.grades.items(), start=1)
+    )
+    shares: dict[tuple[str, str], object] = {
+        given.judgment[:2]: given.probability for given in found
+    }
+    if all(share == 1 for share in shares.values()):
+        shares = {}
+    names = ("query", "document")
+    return Records(rows, path, "judgment", names, shares=shares, remarks=merged.remarks)

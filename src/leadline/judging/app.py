@@ -1,0 +1,227 @@
+"""The judging page as a web application: a few addresses, JSON in and out, nothing from elsewhere."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from typing import Any
+from urllib.parse import parse_qs
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from leadline.errors import InputError, UsageError
+from leadline.judging.cards import Cards
+from leadline.judging.events import parse
+from leadline.judging.guard import LARGEST, Guard
+from leadline.judging.progress import Progress
+from leadline.judging.queue import Queues
+from leadline.judging.scale import written
+from leadline.judging.store import Act
+from leadline.version import VERSION
+
+AHEAD = 20  # cards that a page may ask for at a time
+BACK = 8  # acts that a page can take back at once after it was opened again
+MOST_EVENTS = 200
+
+
+def make_app(
+    queues: Queues, cards: Cards, *, token: str | None = None, local: bool = True
+) -> Guard:
+    """Make the application; `token` is asked of everybody, `local` answers to names of this machine only."""
+    pages = Pages(queues, cards)
+    _templates().get_template("judge.html")  # the first judge need not wait for it
+    routes = [
+        Route("/", pages.welcome),
+        Route("/judge", pages.judge),
+        Route("/progress", pages.progress),
+        Route("/api/cards", pages.cards_of, methods=["POST"]),
+        Route("/api/events", pages.events, methods=["POST"]),
+        Route("/api/text", pages.text),
+        Route("/api/progress", pages.numbers),
+        Route("/enter", pages.enter, methods=["GET", "POST"]),
+        Mount("/static", StaticFiles(packages=[("leadline.judging", "static")])),
+    ]
+    app = Starlette(
+        routes=routes,
+        exception_handlers={UsageError: pages.refused, InputError: pages.broken, 404: pages.nowhere},
+    )  # fmt: skip
+    store = queues.store
+    pages.guard = Guard(app, token=token, local=local, secret=store.secret, store=store.id)
+    return pages.guard
+
+
+@lru_cache(maxsize=1)
+def _templates() -> Environment:
+    return Environment(
+        loader=PackageLoader("leadline.judging"), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+
+
+class Pages:
+    """What every address answers; plain functions run on threads of their own."""
+
+    guard: Guard
+
+    def __init__(self, queues: Queues, cards: Cards) -> None:
+        self.queues = queues
+        self.cards = cards
+        self.numbers_now = Progress(queues)
+
+    def _page(self, name: str, status: int = 200, **data: object) -> HTMLResponse:
+        text = _templates().get_template(name).render(version=VERSION, **data)
+        return HTMLResponse(text, status)
+
+    def welcome(self, _request: Request) -> Response:
+        """Ask who is judging."""
+        judges = [(judge, self.queues.count(judge)) for judge in self.queues.judges()]
+        return self._page(
+            "welcome.html", judges=judges, named=bool(self.queues.named), grades=self.queues.store.grades,
+            pairs=len(self.queues.pairs),
+        )  # fmt: skip
+
+    def judge(self, request: Request) -> Response:
+        """Show the page of one judge."""
+        store = self.queues.store
+        name = self.queues.check(request.query_params.get("name", ""))
+        return self._page(
+            "judge.html", judge=name, grades=store.grades, store=store.id, secret=store.secret,
+            scale=written(store.grades),
+        )  # fmt: skip
+
+    def progress(self, _request: Request) -> Response:
+        """Show how far everybody is."""
+        return self._page("progress.html", path=self.queues.store.path)
+
+    def numbers(self, _request: Request) -> Response:
+        """Tell how far everybody is, and how much they agree."""
+        return JSONResponse(self.numbers_now.numbers())
+
+    async def cards_of(self, request: Request) -> Response:
+        """Give the next cards of a judge, and on opening the last acts."""
+        asked = await _body(request)
+        return await run_in_threadpool(self._cards_of, asked)
+
+    def _cards_of(self, asked: dict[str, Any]) -> Response:
+        judge = self.queues.join(_text(asked, "judge"))
+        holding = {pair for pair in asked.get("holding", []) if isinstance(pair, int)}
+        count = asked.get("count", 1)
+        wanted = max(1, min(count if isinstance(count, int) else 1, AHEAD))
+        pairs = self.queues.upcoming(
+            judge, wanted + 1, holding
+        )  # one more tells whether there are more
+        cards, queries = self.cards.batch(judge, pairs[:wanted])
+        for card in cards:
+            card["skipped"] = self.queues.is_skipped(judge, card["pair"])
+        answer = {"cards": cards, "queries": queries, "more": len(pairs) > len(cards)}
+        answer |= self._count(judge)
+        if asked.get("opening") is True:
+            answer["acts"] = self._last_acts(judge, queries)
+        return JSONResponse(answer)
+
+    def _count(self, judge: str) -> dict[str, Any]:
+        return {"count": self.queues.count(judge)._asdict()}
+
+    def _last_acts(self, judge: str, queries: dict[str, Any]) -> list[dict[str, Any]]:
+        """Give what a judge did last, the oldest first, with the cards."""
+        found: list[dict[str, Any]] = []
+        for act in reversed(self.queues.store.last_acts(judge, BACK)):
+            pair = self.queues.pairs.get(act.pair)
+            if pair is not None:
+                queries[pair.query] = self.cards.query(pair.query)
+                found.append(_act(act) | {"card": self.cards.card(judge, pair)})
+        return found
+
+    async def events(self, request: Request) -> Response:
+        """Keep what a judge did; the answer comes when it is on the disk."""
+        asked = await _body(request)
+        return await run_in_threadpool(self._events, asked)
+
+    def _events(self, asked: dict[str, Any]) -> Response:
+        judge = self.queues.join(_text(asked, "judge"))
+        found = asked.get("events")
+        if not isinstance(found, list) or not 1 <= len(found) <= MOST_EVENTS:
+            raise UsageError(f"events; expected a list of 1 to {MOST_EVENTS}")
+        events = [parse(event) for event in found]
+        self.queues.append(judge, events)
+        return JSONResponse({"saved": [event.key for event in events]} | self._count(judge))
+
+    def text(self, request: Request) -> Response:
+        """Give a part of the whole text of a document."""
+        try:
+            pair = self.queues.pairs[int(request.query_params["pair"])]
+            part = int(request.query_params["part"])
+        except (KeyError, ValueError):
+            raise UsageError("pair or part; expected those of a card") from None
+        return JSONResponse({"text": self.cards.part(pair, part)})
+
+    async def enter(self, request: Request) -> Response:
+        """Take the token; what follows shows a cookie instead."""
+        given = request.query_params.get("token", "")
+        if request.method == "POST":
+            given = parse_qs((await _bytes(request)).decode("utf-8", "replace")).get("token", [""])[
+                0
+            ]
+        if not self.guard.is_token(given.strip()):
+            return self._page("enter.html", 401 if given else 200, wrong=bool(given), done=False)
+        # A page in between: a browser that was sent here from elsewhere shows a strict cookie only to
+        # what this page leads to.
+        answer = self._page("enter.html", wrong=False, done=True)
+        answer.set_cookie(
+            self.guard.cookie, self.guard.proof(), httponly=True, samesite="strict", path="/"
+        )
+        return answer
+
+    def refused(self, request: Request, error: Exception) -> Response:
+        """Say what was wrong with a request."""
+        return self._said(request, str(error), 400)
+
+    def broken(self, request: Request, error: Exception) -> Response:
+        """Say that the store cannot be written now; the page keeps what it has and tries again."""
+        return self._said(request, str(error), 503)
+
+    def nowhere(self, request: Request, _error: Exception) -> Response:
+        """Say that there is no such page."""
+        return self._said(request, "There is no such page.", 404)
+
+    def _said(self, request: Request, text: str, status: int) -> Response:
+        if request.url.path.startswith("/api/"):
+            return PlainTextResponse(text + "\n", status)
+        return self._page("said.html", status, text=text)
+
+
+def _act(act: Act) -> dict[str, Any]:
+    return {"key": act.key, "kind": act.kind, "grade": act.grade, "note": act.note}
+
+
+async def _bytes(request: Request) -> bytes:
+    """Read a request, but no more than a page ever sends."""
+    found = b""
+    async for more in request.stream():
+        found += more
+        if len(found) > LARGEST:
+            raise UsageError("the request is too long; expected what the judging page sends")
+    return found
+
+
+async def _body(request: Request) -> dict[str, Any]:
+    try:
+        found = json.loads(await _bytes(request))
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise UsageError("no JSON; expected what the judging page sends")
+    return found
+
+
+def _text(asked: dict[str, Any], name: str) -> str:
+    found = asked.get(name)
+    if not isinstance(found, str):
+        raise UsageError(f"no {name}; expected what the judging page sends")
+    return found

@@ -1,0 +1,165 @@
+"""The texts of the documents in a pool, looked up one at a time: no more than a few are in memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Collection, Mapping
+from functools import lru_cache
+from threading import Lock
+from typing import Any, NamedTuple, Protocol
+
+from leadline.formats.texts import read_documents
+from leadline.text.summaries.showing import UNSHOWN
+from leadline.vocabulary import to_bytes
+
+# Columns that could tell a judge who found a document, or at which rank.
+TELLING = {
+    "rank",
+    "score",
+    "run",
+    "runs",
+    "system",
+    "systems",
+    "tag",
+    "grade",
+    "relevance",
+    "probability",
+}
+LONGEST_FACT = 200
+MOST_FACTS = 6
+KEPT = 16  # texts in memory
+
+
+class Text(NamedTuple):
+    """Title and text of a document, and what else is known of it: names and values."""
+
+    title: str
+    text: str
+    facts: tuple[tuple[str, str], ...] = ()
+
+
+class Texts(Protocol):
+    """Where texts are looked up."""
+
+    @property
+    def ids(self) -> Collection[str]:
+        """Give the ids of the documents that are there."""
+
+    def get(self, name: str) -> Text:
+        """Give the text of a document."""
+
+    def close(self) -> None:
+        """Forget the texts."""
+
+
+def open_texts(
+    source: str,
+    wanted: Collection[str],
+    *,
+    on_document: Callable[[int, int], None] | None = None,
+    **reading: Any,
+) -> Texts:
+    """Open a file of documents or the folder of an index that keeps texts, for the documents of a pool."""
+    if os.path.isdir(source):
+        return IndexTexts(source, wanted)
+    return FileTexts(source, wanted, on_document=on_document, **reading)
+
+
+class FileTexts:
+    """Texts out of a file of any format: read once, and what the pool needs copied to a temporary file."""
+
+    def __init__(
+        self,
+        source: str,
+        wanted: Collection[str],
+        *,
+        on_document: Callable[[int, int], None] | None = None,
+        **reading: Any,
+    ) -> None:
+        self.places: dict[str, tuple[int, int]] = {}
+        self._lock = Lock()
+        self._file = tempfile.TemporaryFile(prefix="leadline-")  # noqa: SIM115  # as long as this object
+        for count, document in enumerate(read_documents(source, **reading), start=1):
+            if document.id in wanted:
+                found = [document.title, document.text, facts_of(document.more)]
+                line = json.dumps(found).encode()
+                self.places[document.id] = self._file.tell(), len(line)
+                self._file.write(line)
+            if on_document is not None:
+                on_document(count, 0)
+        self._file.flush()
+        self._kept = lru_cache(maxsize=KEPT)(self._read)
+
+    @property
+    def ids(self) -> Collection[str]:
+        """Give the ids of the documents of the pool that were there."""
+        return self.places.keys()
+
+    def get(self, name: str) -> Text:
+        """Give the text of a document."""
+        return self._kept(name)
+
+    def _read(self, name: str) -> Text:
+        begin, size = self.places[name]
+        with self._lock:
+            self._file.seek(begin)
+            line = self._file.read(size)
+        title, text, facts = json.loads(line)
+        return Text(title, text, tuple((label, value) for label, value in facts))
+
+    def close(self) -> None:
+        """Forget the texts."""
+        self._file.close()
+
+
+class IndexTexts:
+    """Texts that an index keeps, as far as it keeps them."""
+
+    def __init__(self, path: str, wanted: Collection[str]) -> None:
+        from leadline.index import open_index
+
+        self.index = open_index(path)
+        names = sorted(wanted)
+        codes = self.index.document_codes(map(to_bytes, names)).tolist()
+        self.codes = {name: code for name, code in zip(names, codes, strict=True) if code >= 0}
+        if self.codes:
+            self.index.text(next(iter(self.codes.values())))  # an index without texts says so here
+
+    @property
+    def ids(self) -> Collection[str]:
+        """Give the ids of the documents of the pool that the index has."""
+        return self.codes.keys()
+
+    def get(self, name: str) -> Text:
+        """Give the text of a document."""
+        code = self.codes[name]
+        record = self.index.record(code)
+        title = record.pop("title", "") or ""
+        text = self.index.text(code).decode("utf-8", "replace")
+        return Text(title, text.removeprefix(f"{title}\n") if title else text, facts_of(record))
+
+    def close(self) -> None:
+        """Let go of the index."""
+
+
+def facts_of(more: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Choose what a judge sees of the other columns: short texts that do not tell where a document was found.
+
+    >>> facts_of({"url": "a.example", "rank": "3", "body": "x" * 1000, "author": ""})
+    (('url', 'a.example'),)
+    """
+    found = [
+        (str(name), value)
+        for name, value in more.items()
+        if isinstance(value, str)
+        and 0 < len(value.strip()) <= LONGEST_FACT
+        and str(name).lower() not in TELLING
+    ]
+    return tuple(found[:MOST_FACTS])
+
+
+def showable(text: str) -> str:
+    """Replace what no page should get: control characters and half letters."""
+    return UNSHOWN.sub("\ufffd", text)

@@ -1,0 +1,141 @@
+"""How far the judges are, how much they agree, and what each form of presentation cost."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from leadline.arrays import Floats, Integers
+from leadline.judging.queue import Queues
+from leadline.judging.store import Act
+from leadline.statistics.agreement import COEFFICIENTS, acceptable
+
+Judgments = dict[str, dict[int, Act]]
+HASTY = 0.5  # seconds in which nobody reads a title
+KAPPA = "Scott"  # the lecture's: pooled marginals
+SHOWN = ("PercentAgreement", KAPPA, "Cohen")
+
+
+class Progress:
+    """The numbers of the progress page; they are made again only when something was judged."""
+
+    def __init__(self, queues: Queues) -> None:
+        self.queues = queues
+        self._lock = Lock()
+        self._made: tuple[tuple[int, int], dict[str, Any]] | None = None
+
+    def numbers(self) -> dict[str, Any]:
+        """Give all numbers as plain data; what is undefined is None."""
+        with self._lock:
+            version = self.queues.version, len(self.queues.judges())
+            if self._made is None or self._made[0] != version:
+                self._made = version, self._numbers()
+            return self._made[1]
+
+    def _numbers(self) -> dict[str, Any]:
+        found = {
+            judge: {pair: act for pair, act in acts.items() if pair in self.queues.pairs}
+            for judge, acts in self.queues.judgments().items()
+        }
+        judged = {pair for acts in found.values() for pair in acts}
+        pairs = Counter(pair.query for pair in self.queues.pairs.values())
+        done = Counter(self.queues.pairs[pair].query for pair in judged)
+        return {
+            "pairs": len(self.queues.pairs),
+            "judged": len(judged),
+            "queries": len(pairs),
+            "queries_done": sum(done[query] == size for query, size in pairs.items()),
+            "grades": [
+                {"grade": grade.value, "name": grade.name, "count": _given(found, grade.value)}
+                for grade in self.queues.store.grades
+            ],
+            "judges": [self._judge(judge, acts) for judge, acts in found.items()],
+            "forms": forms(found),
+            "agreement": agreement(found, [grade.value for grade in self.queues.store.grades]),
+        }
+
+    def _judge(self, judge: str, acts: dict[int, Act]) -> dict[str, Any]:
+        seconds = [act.seconds for act in acts.values() if act.seconds is not None]
+        return {
+            "judge": judge,
+            **self.queues.count(judge)._asdict(),
+            "seconds": statistics.median(seconds) if seconds else None,
+            "hasty": sum(one < HASTY for one in seconds),
+            "notes": sum(bool(act.note) for act in acts.values()),
+        }
+
+
+def _given(found: Judgments, grade: int) -> int:
+    return sum(act.grade == grade for acts in found.values() for act in acts.values())
+
+
+def forms(found: Judgments) -> list[dict[str, Any]]:
+    """Tell of each form of presentation: judgments, median seconds, how often the text was opened.
+
+    `agreement` is the share of equal grades among pairs that one judge saw in this form and another in any.
+    """
+    made = []
+    acts = [act for judged in found.values() for act in judged.values()]
+    for form in dict.fromkeys(act.shown for act in acts):
+        mine = [act for act in acts if act.shown == form]
+        seconds = [act.seconds for act in mine if act.seconds is not None]
+        other = [
+            act.grade == acts[act.pair].grade
+            for act in mine
+            for judge, acts in found.items()
+            if judge != act.judge and act.pair in acts
+        ]
+        made.append({
+            "form": form, "judgments": len(mine),
+            "seconds": statistics.median(seconds) if seconds else None,
+            "opened": sum(act.opened for act in mine),
+            "shared": len(other), "agreement": sum(other) / len(other) if other else None,
+        })  # fmt: skip
+    return made
+
+
+def agreement(found: Judgments, grades: Sequence[int]) -> list[dict[str, Any]]:
+    """Tell how far every two judges agree on the pairs that both judged, the most pairs first.
+
+    `grades` are those of the scale, rising.
+    """
+    made: list[dict[str, Any]] = []
+    tables: list[Floats] = []
+    codes = _codes(found, grades)
+    for (a, left), (b, right) in combinations(codes.items(), 2):
+        both = (left >= 0) & (right >= 0)
+        if count := int(both.sum()):
+            made.append({"a": a, "b": b, "pairs": count})
+            cells = np.bincount(left[both] * len(grades) + right[both], minlength=len(grades) ** 2)
+            tables.append(cells.reshape(len(grades), len(grades)).astype(np.float64))
+    if not made:
+        return []
+    for name in SHOWN:
+        coefficient = COEFFICIENTS.parse(name)
+        values = coefficient.of_tables(np.stack(tables), np.array(grades, dtype=np.float64))
+        for row, value in zip(made, values.tolist(), strict=True):
+            row[coefficient.called] = None if math.isnan(value) else value
+            if name == KAPPA:
+                row["acceptable"] = acceptable(value)
+    return sorted(made, key=lambda row: -row["pairs"])
+
+
+def _codes(found: Judgments, grades: Sequence[int]) -> dict[str, Integers]:
+    """Give, for every judge, the place of the grade of each pair in the scale; -1 where there is none."""
+    places = {
+        pair: place for place, pair in enumerate({pair for acts in found.values() for pair in acts})
+    }
+    scale = {grade: code for code, grade in enumerate(grades)}
+    made = {}
+    for judge, acts in found.items():
+        codes = np.full(len(places), -1, dtype=np.int64)
+        codes[[places[pair] for pair in acts]] = [scale[act.grade or 0] for act in acts.values()]
+        made[judge] = codes
+    return made

@@ -1,0 +1,205 @@
+"""The queue of each judge: which pair comes next, and nothing about who found it or at which rank."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from threading import RLock
+from typing import NamedTuple
+
+from leadline.errors import UsageError
+from leadline.judging import deals
+from leadline.judging.draws import draws
+from leadline.judging.events import Event, check_judge
+from leadline.judging.store import Act, Pair, Store
+
+
+class Count(NamedTuple):
+    """How far a judge is: pairs judged, all pairs of the queue, and those skipped for now."""
+
+    done: int
+    total: int
+    skipped: int
+
+
+class _Line:
+    """One judge's order, and how far it is done."""
+
+    def __init__(self, order: list[int]) -> None:
+        self.order = order
+        self.place = {pair: place for place, pair in enumerate(order)}
+        self.first = 0  # before it nothing is open
+        self.done = 0  # judged pairs that are in the order
+        self.judged: dict[int, Act] = {}
+        self.skipped: dict[int, int] = {}  # by the event
+
+    def update(self, pair: int, acts: Sequence[Act]) -> None:
+        """Take over what stands for a pair."""
+        judged = [act for act in acts if act.kind == "judge"]
+        was_judged = self.judged.pop(pair, None) is not None
+        self.skipped.pop(pair, None)
+        if judged:
+            self.judged[pair] = judged[-1]
+        elif acts:
+            self.skipped[pair] = acts[-1].id
+        self.first = min(self.first, self.place.get(pair, self.first))
+        self.done += (bool(judged) - was_judged) if pair in self.place else 0
+
+
+class Queues:
+    """The queues of all judges over a store; what is asked for here is on the disk before it is told.
+
+    With `judges` the queries are dealt out, and a share `overlap` of pairs goes to two; without, everybody
+    who gives a name judges every pair. Each queue goes query by query, in an order that is a hash of seed,
+    judge and pair.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        judges: Sequence[str] = (),
+        overlap: float = 0.0,
+        known: Collection[int] | None = None,
+    ) -> None:
+        self.store = store
+        self.named = list(judges)
+        self.overlap = overlap
+        self.pairs = {pair.id: pair for pair in store.pairs() if known is None or pair.id in known}
+        self.version = 0
+        self._lock = RLock()
+        self._lines: dict[str, _Line] = {}
+        acts = store.acts()
+        self._assigned = self._deal(acts)
+        self._judges_of: dict[int, set[str]] = {}
+        self._foreign: set[int] = set()  # pairs that somebody judged who has them no more
+        self._present = set(store.judges())
+        for judge in dict.fromkeys([*self.named, *store.judges()]):
+            self._lines[judge] = self._line(judge)
+        self._replay(acts)
+
+    def _deal(self, acts: Iterable[Act]) -> Mapping[int, tuple[str, ...]]:
+        """Say who judges each pair; nothing where everybody judges all."""
+        if not self.named:
+            return {}
+        seed = self.store.seed
+        pairs, before = list(self.pairs.values()), self.store.deals()
+        made = deals.deal(self.named, pairs, before, acts, seed=seed)
+        if made:
+            self.store.add_deals(sorted(made.items()))
+        owners = before | made
+        found: dict[int, tuple[str, ...]] = {}
+        for pair in pairs:
+            owner = owners[pair.query]
+            twice = deals.second(self.named, owner, pair, seed=seed, overlap=self.overlap)
+            found[pair.id] = (owner,) if twice is None else (owner, twice)
+        return found
+
+    def _line(self, judge: str) -> _Line:
+        by_query: dict[str, list[Pair]] = {}
+        for pair in self.pairs.values():
+            if not self.named or judge in self._assigned[pair.id]:
+                by_query.setdefault(pair.query, []).append(pair)
+        order: list[int] = []
+        for query in sorted(by_query, key=draws(self.store.seed, judge)):
+            place = draws(self.store.seed, judge, query)
+            ranked = sorted((place(pair.document), pair.id) for pair in by_query[query])
+            order += [pair for _, pair in ranked]
+        return _Line(order)
+
+    def _replay(self, acts: Iterable[Act]) -> None:
+        of: dict[tuple[str, int], list[Act]] = {}
+        for act in acts:
+            of.setdefault((act.judge, act.pair), []).append(act)
+        for (judge, pair), found in of.items():
+            self._take(judge, pair, found)
+
+    def _take(self, judge: str, pair: int, acts: Sequence[Act]) -> None:
+        line = self._lines[judge]
+        line.update(pair, acts)
+        judges = self._judges_of.setdefault(pair, set())
+        (judges.add if pair in line.judged else judges.discard)(judge)
+        if self.named and judge not in self._assigned.get(pair, ()):
+            self._foreign.add(pair)
+        for other in self._lines.values() if pair in self._foreign else ():
+            other.first = min(other.first, other.place.get(pair, other.first))
+
+    def check(self, name: str) -> str:
+        """Give the name of one who may judge; where judges are named, only those."""
+        name = check_judge(name)
+        if self.named and name not in self.named:
+            raise UsageError(f"no judge is called '{name}' here; expected a name of the list")
+        return name
+
+    def join(self, name: str) -> str:
+        """Let a judge in by name."""
+        name = self.check(name)
+        if name not in self._present:
+            line = self._line(name)  # takes a moment, in which nobody else has to wait
+            with self._lock:
+                self.store.add_judge(name)
+                self._lines.setdefault(name, line)
+                self._present.add(name)
+        return name
+
+    def append(self, judge: str, events: Sequence[Event]) -> None:
+        """Keep what a judge did."""
+        with self._lock:
+            self.store.append(judge, events)
+            for pair in {event.pair for event in events}:
+                self._take(judge, pair, self.store.acts_on(judge, pair))
+            self.version += 1
+
+    def _is_open(self, judge: str, pair: int) -> bool:
+        """Say whether a judge still has to judge a pair: not where others did in the judge's place."""
+        if pair in self._lines[judge].judged:
+            return False
+        if not self.named:
+            return True
+        return len(self._judges_of.get(pair, ())) < len(self._assigned[pair])
+
+    def upcoming(self, judge: str, count: int, holding: Collection[int] = ()) -> list[Pair]:
+        """Give the next pairs of a judge that the page does not hold; what was skipped comes last."""
+        with self._lock:
+            line = self._lines[judge]
+            found: list[int] = []
+            closed = True
+            for place in range(line.first, len(line.order)):
+                pair = line.order[place]
+                is_open = self._is_open(judge, pair)
+                closed = closed and not is_open and pair not in line.skipped
+                line.first = place + 1 if closed else line.first
+                if is_open and pair not in line.skipped and pair not in holding:
+                    found.append(pair)
+                    if len(found) == count:
+                        break
+            if len(found) < count:
+                later = sorted(line.skipped, key=line.skipped.__getitem__)
+                found += [
+                    pair for pair in later
+                    if self._is_open(judge, pair) and pair not in holding and pair in line.place
+                ]  # fmt: skip
+            return [self.pairs[pair] for pair in found[:count]]
+
+    def is_skipped(self, judge: str, pair: int) -> bool:
+        """Say whether a judge skipped a pair before."""
+        return pair in self._lines[judge].skipped
+
+    def count(self, judge: str) -> Count:
+        """Say how far a judge is."""
+        with self._lock:
+            line = self._lines[judge]
+            settled = sum(
+                pair in line.place and pair not in line.judged and not self._is_open(judge, pair)
+                for pair in self._foreign
+            )
+            return Count(line.done, len(line.order) - settled, len(line.skipped))
+
+    def judgments(self) -> dict[str, dict[int, Act]]:
+        """Give what stands of every judge: the judgment of each pair."""
+        with self._lock:
+            return {judge: dict(line.judged) for judge, line in self._lines.items()}
+
+    def judges(self) -> list[str]:
+        """Give the judges, named ones first."""
+        with self._lock:
+            return list(self._lines)

@@ -1,0 +1,114 @@
+"""Run the judging page: one server a store, on this machine only unless told otherwise."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import secrets
+import socket
+import sqlite3
+import sys
+import threading
+import webbrowser
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+from urllib.parse import quote
+
+from leadline.errors import InputError, UsageError
+
+SHORTEST = 8  # letters of a token
+
+
+def is_loopback(host: str) -> bool:
+    """Say whether only this machine can reach a host.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
+    (True, True, False)
+    """
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Take a port; 0 takes a free one."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family)
+    except OverflowError:
+        raise UsageError(f"port {port}; expected 0 to 65535") from None
+    except OSError as error:
+        raise UsageError(
+            f"cannot listen on {host}, port {port} ({error.strerror or error}); expected a free port, "
+            "as with --port 0"
+        ) from None
+
+
+def token_for(host: str, token: str | None) -> str | None:
+    """Check a token; make one where others than this machine can reach the page."""
+    if token is None:
+        return None if is_loopback(host) else secrets.token_urlsafe(16)
+    if len(token) < SHORTEST or token != token.strip():
+        raise UsageError(
+            f"a token of {len(token.strip())} letters; expected {SHORTEST} or more, no blanks around"
+        )
+    return token
+
+
+def link(taken: socket.socket, host: str, token: str | None) -> str:
+    """Give the address of a page on a port that was taken, with the token where there is one."""
+    port = taken.getsockname()[1]
+    name = socket.gethostname() if host in ("0.0.0.0", "::") else host  # noqa: S104  # is read, not bound
+    place = f"http://[{name}]:{port}/" if ":" in name else f"http://{name}:{port}/"
+    return place if token is None else f"{place}enter?token={quote(token)}"
+
+
+@contextmanager
+def alone(path: str) -> Iterator[None]:
+    """Refuse a second server on a store; the lock falls with the process, however that ends."""
+    beside = f"{path}-serving"
+    lock = sqlite3.connect(beside, timeout=0, isolation_level=None)
+    try:
+        lock.execute("PRAGMA journal_mode = MEMORY")  # no second file beside it
+        lock.execute("BEGIN EXCLUSIVE")
+    except sqlite3.OperationalError as error:
+        lock.close()
+        held = "locked" in str(error)
+        raise InputError(
+            "is open in another judging page" if held else f"cannot be locked ({error})",
+            expected="one page a store: judges can share it", path=path,
+        ) from None  # fmt: skip
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            os.unlink(beside)
+        lock.close()
+
+
+def show(link: str) -> None:
+    """Open a browser on another thread; none where there is no screen: one in the terminal would block."""
+    if sys.platform.startswith("linux") and not {"DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys():
+        return
+    threading.Thread(target=webbrowser.open, args=(link,), daemon=True).start()
+
+
+def run(app: Any, taken: socket.socket, on_start: Callable[[], None]) -> None:
+    """Serve until the user stops it."""
+    import uvicorn
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            on_start()
+
+    sys.setswitchinterval(0.001)  # a summary that is made for one judge does not hold up the others
+    config = uvicorn.Config(
+        app, log_level="error", access_log=False, server_header=False, ws="none", lifespan="off",
+        timeout_graceful_shutdown=2,
+    )  # fmt: skip
+    Server(config).run(sockets=[taken])

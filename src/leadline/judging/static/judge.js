@@ -1,0 +1,240 @@
+"use strict";
+// The judge's queue. A key acts at once on the document that is on the screen, never on one that is not: the next
+// ones are here already, and what was done is sent behind the scenes.
+
+const page = document.body.dataset;
+const LOW = 40, FULL = 60, AT_ONCE = 20;  // ask for more cards below the first, up to the second
+const cards = [];           // what comes next; the first is on the screen unless the judge looks back
+const queries = {};
+const done = [];            // acts that can be taken back, the oldest first: {key, kind, grade, note, card}
+let looking = null;         // the place in `done` that the judge looks at, or null
+let ended = false;          // the server has no more cards
+let asking = false;
+let count = { done: 0, total: 0, skipped: 0 };
+let away = false;           // another window has taken this queue over
+let unused = 0;
+let skips = 0;
+const stage = new Stage();
+const outbox = new Outbox(page.store, page.judge, page.secret, fresh => { if (fresh) count = fresh; status(); });
+
+function status() {
+  const waiting = outbox.acts;
+  const ahead = waiting.filter(act => act.kind === "judge").length - waiting.filter(act => act.kind === "undo").length;
+  const judged = Math.max(0, Math.min(count.total, count.done + ahead));
+  at("bar").max = Math.max(1, count.total);
+  at("bar").value = judged;
+  at("count").textContent = `${judged.toLocaleString()} of ${count.total.toLocaleString()}`
+    + (count.skipped ? ` (${count.skipped} skipped)` : "");
+  const saved = at("saved");
+  if (outbox.trouble && !saved.classList.contains("wrong")) hint("What you judge is kept in this browser until it is saved.");
+  saved.className = outbox.trouble || outbox.refused ? "saved wrong" : waiting.length ? "saved waiting" : "saved";
+  saved.textContent = outbox.trouble ? `${waiting.length} not saved: ${outbox.trouble}; trying again`
+    : outbox.refused ? `not accepted: ${outbox.refused}`
+    : waiting.length ? `saving ${waiting.length}` : "saved";
+  document.body.dataset.unsaved = waiting.length;
+  document.body.dataset.unused = unused;
+}
+
+function show() {
+  const act = looking === null ? null : done[looking];
+  const card = act ? act.card : cards[0];
+  if (!card) {
+    stage.empty(ended ? finished() : "The next document is on its way ...");
+    note("");
+    mark(null);
+    return;
+  }
+  const flags = act ? [act.kind === "skip" ? "skipped before" : "judged before"] : [];
+  if (!act && card.before) flags.push("taken back");
+  else if (!act && card.skipped) flags.push("skipped before");
+  stage.show(card, queries[card.query], flags);
+  note(act ? act.note : card.note ?? "");
+  mark(act ? act.grade : card.before?.grade ?? null);
+}
+
+function finished() {
+  return count.total ? "All your documents are judged. Thank you." : "There is nothing to judge for you.";
+}
+
+// Shows which grade was given before.
+function mark(grade) {
+  for (const button of document.querySelectorAll(".grade"))
+    button.setAttribute("aria-pressed", grade !== null && Number(button.dataset.grade) === grade);
+}
+
+let noted = "";  // what the note was when its document came on the screen
+
+function note(text) {
+  at("note").value = noted = text;
+  at("noting").hidden = !text;
+}
+
+function act(kind, grade = null) {
+  const card = stage.card;
+  if (!card || away) {
+    unused += 1;
+    status();
+    if (!away && !ended) hint("That key was not used: no document was on the screen.");
+    return;
+  }
+  if (kind === "skip" && looking !== null) { step(1); return; }
+  const text = at("note").value.trim();
+  const made = { kind, grade, note: text, card };
+  made.key = outbox.add({ kind, grade, note: text, pair: card.pair, seconds: stage.seconds, shown: card.form,
+    opened: stage.opened });
+  leaveNote();
+  forget(card);
+  if (looking !== null) {
+    const old = done.splice(looking, 1)[0];
+    made.older = old;
+    looking = null;
+  }
+  card.before = null;
+  card.note = "";
+  done.push(made);
+  if (kind === "skip") { card.skipped = true; ended = false; skips += 1; }
+  show();
+  refill();
+}
+
+function hint(text) {
+  at("hint").textContent = text;
+  at("hint").hidden = false;
+  clearTimeout(hint.timer);
+  hint.timer = setTimeout(() => { at("hint").hidden = true; }, 4000);
+}
+
+// Takes a card out of what comes next: one that was skipped may have come back already.
+function forget(card) {
+  const place = cards.findIndex(one => one.pair === card.pair);
+  if (place >= 0) cards.splice(place, 1);
+}
+
+function undo() {
+  if (away) return;
+  if (!done.length) { hint("There is nothing here to take back."); return; }
+  keepNote();
+  const last = done.pop();
+  outbox.add({ kind: "undo", pair: last.card.pair, undoes: last.key });
+  looking = null;
+  if (last.older) {
+    done.push(last.older);
+    looking = done.length - 1;
+  } else {
+    forget(last.card);
+    cards.unshift(Object.assign(last.card, { before: last, note: last.note }));
+  }
+  show();
+}
+
+function step(by) {
+  if (away) return;
+  const place = (looking ?? done.length) + by;
+  if (place < 0) { hint("This is the first document that can be looked at again."); return; }
+  if (place > done.length) { hint("S skips this document."); return; }
+  keepNote();
+  looking = place === done.length ? null : place;
+  show();
+}
+
+// A note that was begun waits with its document.
+function keepNote() {
+  if (looking === null && stage.card) stage.card.note = at("note").value;
+  leaveNote();
+}
+
+function leaveNote() { if (document.activeElement === at("note")) at("note").blur(); }
+
+function writeNote() {
+  if (!stage.card) return;
+  at("noting").hidden = false;
+  at("note").focus();
+}
+
+const pause = time => new Promise(resolve => setTimeout(resolve, time));
+
+async function refill() {
+  if (asking || away || ended || cards.length >= LOW) return;
+  asking = true;
+  let wait = 50;
+  while (!away && !ended && cards.length < FULL) {
+    let fresh = 0;
+    try {
+      fresh = await ask();
+      wait = 50;
+    } catch (trouble) {
+      if (!stage.card) at("message").textContent = `${trouble.said ?? "The server does not answer"}; trying again.`;
+      wait = Math.min(5000, wait * 2);
+    }
+    if (!fresh && !ended) await pause(wait);
+  }
+  asking = false;
+}
+
+let opening = true;
+
+// Gives how many cards came.
+async function ask() {
+  // What an earlier page left behind goes first, so that it can be taken back here.
+  while (opening && outbox.acts.length && !outbox.trouble) await pause(20);
+  // What was done and is not yet saved is held too: the server still thinks it open.
+  const holding = [...cards, ...outbox.acts].map(one => one.pair);
+  const skipping = outbox.acts.some(act => act.kind === "skip"), skipped = skips;
+  const answer = await outbox.post("/api/cards", { holding, opening, count: Math.min(AT_ONCE, FULL - cards.length) });
+  if (!answer.ok) throw Object.assign(new Error(), { said: (await answer.text()).trim() });
+  const found = await answer.json();
+  Object.assign(queries, found.queries);
+  cards.push(...found.cards);
+  if (found.acts) done.unshift(...found.acts);
+  opening = false;
+  count = found.count;
+  // A skipped document comes back when its skip is saved: until then, and after a later skip, nothing has ended.
+  ended = !found.more && !skipping && skips === skipped;
+  status();
+  if (!stage.card && looking === null) show();
+  return found.cards.length;
+}
+
+function key(event) {
+  if (event.ctrlKey || event.altKey || event.metaKey || at("keys").open) return;
+  if (event.target === at("note")) {
+    if (event.key === "Escape") at("note").blur();
+    return;
+  }
+  const grade = document.querySelector(`.grade[data-grade="${/^\d$/.test(event.key) ? event.key : "none"}"]`);
+  const does = { u: undo, s: () => act("skip"), n: writeNote, t: () => stage.open(), "?": () => at("keys").showModal(),
+    d: () => { if (!at("about").hidden) describe(at("more").hidden); },
+    ArrowLeft: () => step(-1), ArrowRight: () => step(1) };
+  const wanted = grade ? () => act("judge", Number(grade.dataset.grade))
+    : does[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+  if (!wanted) return;
+  event.preventDefault();
+  if (!event.repeat) wanted();  // a key held down would judge what nobody has read
+}
+
+function begin() {
+  document.addEventListener("keydown", key);
+  for (const button of document.querySelectorAll(".grade"))
+    button.addEventListener("click", () => { act("judge", Number(button.dataset.grade)); button.blur(); });
+  for (const [id, what] of Object.entries({ undo, skip: () => act("skip"), write: writeNote,
+    back: () => step(-1), forward: () => step(1), help: () => at("keys").showModal(),
+    open: () => stage.open(), about: () => describe(at("more").hidden) }))
+    at(id).addEventListener("click", event => { what(); if (id !== "write") event.currentTarget.blur(); });
+  window.addEventListener("beforeunload", event => {
+    if (outbox.acts.length || at("note").value !== noted) event.preventDefault();
+  });
+  window.addEventListener("online", () => outbox.hurry());
+  // One window a judge: the newest goes on, older ones send what they have and rest.
+  const channel = new BroadcastChannel(`leadline ${page.store} ${page.judge}`);
+  channel.onmessage = () => {
+    away = true;
+    stage.empty("This queue was opened in another window. Go on there, or reload this page to go on here.");
+  };
+  channel.postMessage("here");
+  document.body.dataset.ready = "true";
+  status();
+  outbox.send();
+  refill();
+}
+
+begin();

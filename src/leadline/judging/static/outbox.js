@@ -1,0 +1,97 @@
+"use strict";
+// What was judged and is not yet on the server's disk. Every act is in the browser's own storage before the page
+// goes on, is sent in order, and leaves the storage only when the server has said that it is saved. The server keeps
+// an act of the same key once, so that sending twice does no harm.
+
+class Outbox {
+  constructor(store, judge, secret, onChange) {
+    this.prefix = `leadline ${store} ${judge} `;
+    this.judge = judge;
+    this.secret = secret;
+    this.onChange = onChange;
+    this.trouble = "";
+    this.wait = 0;
+    this.sending = false;
+    this.number = Date.now() * 1000;
+    this.acts = this.kept();
+  }
+
+  // What an earlier page left behind, the oldest first.
+  kept() {
+    const found = [];
+    try {
+      for (let place = 0; place < localStorage.length; place++) {
+        const name = localStorage.key(place);
+        if (name.startsWith(this.prefix)) found.push(JSON.parse(localStorage.getItem(name)));
+      }
+    } catch { /* storage may be switched off: then a crash of the browser can lose what was not sent */ }
+    return found.sort((a, b) => a.number - b.number);
+  }
+
+  static key() {
+    return [...crypto.getRandomValues(new Uint8Array(16))].map(byte => byte.toString(16).padStart(2, "0")).join("");
+  }
+
+  add(act) {
+    const kept = { key: Outbox.key(), number: ++this.number, given: new Date().toISOString(), ...act };
+    try { localStorage.setItem(this.prefix + kept.key, JSON.stringify(kept)); } catch { /* as above */ }
+    this.acts.push(kept);
+    this.onChange();
+    this.send();
+    return kept.key;
+  }
+
+  drop(keys) {
+    for (const key of keys) localStorage.removeItem(this.prefix + key);
+    const gone = new Set(keys);
+    this.acts = this.acts.filter(act => !gone.has(act.key));
+  }
+
+  async post(address, body) {
+    return fetch(address, {
+      method: "POST", body: JSON.stringify({ judge: this.judge, ...body }), cache: "no-store",
+      headers: { "Content-Type": "application/json", "X-Leadline": this.secret },
+      signal: AbortSignal.timeout(20000),
+    });
+  }
+
+  async send() {
+    if (this.sending) return;
+    this.sending = true;
+    while (this.acts.length) {
+      if (await this.sent(this.acts.slice(0, this.single ? 1 : 50))) continue;
+      this.onChange();
+      await new Promise(done => { this.wake = done; setTimeout(done, this.wait); });
+    }
+    this.sending = false;
+  }
+
+  async sent(acts) {
+    let answer, said = "";
+    try {
+      answer = await this.post("/api/events", { events: acts.map(({ number, ...act }) => act) });
+      if (answer.ok) {
+        const found = await answer.json();
+        this.drop(found.saved);
+        this.trouble = "";
+        this.wait = 0;
+        this.single = false;
+        this.onChange(found.count);
+        return true;
+      }
+      said = (await answer.text()).trim();
+    } catch { said = "the server does not answer"; }
+    if (answer && answer.status === 400) {  // one of them is what no server can keep: find it, and go on
+      if (acts.length > 1) { this.single = true; return true; }
+      this.acts = this.acts.filter(act => act.key !== acts[0].key);
+      this.refused = said;
+      this.onChange();
+      return true;
+    }
+    this.trouble = said;
+    this.wait = Math.min(5000, Math.max(250, this.wait * 2));
+    return false;
+  }
+
+  hurry() { this.wait = 250; if (this.wake) this.wake(); }
+}

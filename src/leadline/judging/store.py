@@ -1,0 +1,224 @@
+"""The store: one SQLite file that holds the pairs to judge and every act of every judge."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from threading import RLock
+from typing import Any, NamedTuple, Self
+
+from leadline.errors import InputError, UsageError
+from leadline.formats import sqlite as reader
+from leadline.judging import scale, schema
+from leadline.judging.events import Event, check_judge
+
+
+class Pair(NamedTuple):
+    """A query and a document to judge for it, with the probability that the pool took it."""
+
+    id: int
+    query: str
+    document: str
+    probability: float
+
+
+class Act(NamedTuple):
+    """A judgment or skip that stands."""
+
+    id: int
+    key: str
+    kind: str
+    judge: str
+    pair: int
+    grade: int | None
+    note: str
+    seconds: float | None
+    shown: str
+    opened: bool
+
+
+ACTS = """
+SELECT done.id, key, kind, judges.name, pair, grade, note, seconds, shown, opened
+FROM done JOIN judges ON judges.id = done.judge
+"""
+
+
+class Store:
+    """A store that is open for writing; safe to use from several threads.
+
+    `grades` is its scale and `seed` begins every draw; both are fixed when the store is made.
+    """
+
+    def __init__(self, path: str, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self._connection = connection
+        self._lock = RLock()
+        facts = dict(connection.execute("SELECT name, value FROM facts"))
+        self.grades = scale.parse(facts["grades"])
+        self.seed = int(facts["seed"])
+        self.id: str = facts["id"]
+        self.secret: str = facts["secret"]
+
+    @classmethod
+    def open(cls, path: str, *, grades: str | None = None, seed: int | None = None) -> Self:
+        """Open a store, or make it where there is none; refuses another scale or seed than it has."""
+        text = None if grades is None else scale.written(scale.parse(grades))
+        folder = os.path.dirname(os.path.abspath(path))
+        if os.path.isdir(path):
+            raise InputError("is a folder", expected=reader.STORE, path=path)
+        if not os.path.isdir(folder):
+            raise InputError("No such folder", expected="a folder for the store", path=folder)
+        if os.path.exists(path) and os.path.getsize(path) and not reader.is_database(path):
+            raise InputError("is no SQLite database", expected=reader.STORE, path=path)
+        with reader.faults(path):
+            found = cls(path, _opened(path, text or scale.DEFAULT, seed or 0))
+        try:
+            found._check(text, seed)
+        except UsageError:
+            found.close()
+            raise
+        return found
+
+    def _check(self, grades: str | None, seed: int | None) -> None:
+        known = scale.written(self.grades)
+        if grades not in (None, known):
+            raise UsageError(
+                f"{self.path} was made with the grades '{known}', not '{grades}'; expected the same, or "
+                "another store"
+            )
+        if seed not in (None, self.seed):
+            raise UsageError(
+                f"{self.path} was made with seed {self.seed}, not {seed}; expected the same"
+            )
+
+    def close(self) -> None:
+        """Close the store."""
+        with self._lock:
+            self._connection.close()
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """Do all or nothing; what was done is on the disk at the end."""
+        with self._lock, reader.faults(self.path):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+            self._connection.execute("COMMIT")
+
+    def _rows(self, query: str, *values: object) -> list[Any]:
+        with self._lock, reader.faults(self.path):
+            return self._connection.execute(query, values).fetchall()
+
+    def add_pairs(self, pairs: Iterable[tuple[str, str, float]]) -> int:
+        """Add the pairs that are not there yet; give how many. None is ever taken away."""
+        with self._writing() as connection:
+            before = connection.total_changes
+            connection.executemany(
+                "INSERT INTO pairs (query, document, probability) VALUES (?, ?, ?) "
+                "ON CONFLICT DO NOTHING", pairs,
+            )  # fmt: skip
+            return connection.total_changes - before
+
+    def pairs(self) -> list[Pair]:
+        """Give all pairs."""
+        rows = self._rows("SELECT id, query, document, probability FROM pairs ORDER BY id")
+        return [Pair(*row) for row in rows]
+
+    def judges(self) -> list[str]:
+        """Give the names of the judges, in the order in which they came."""
+        return [name for (name,) in self._rows("SELECT name FROM judges ORDER BY id")]
+
+    def add_judge(self, name: str) -> str:
+        """Add a judge where there is none of the name."""
+        name = check_judge(name)
+        with self._writing() as connection:
+            connection.execute(
+                "INSERT INTO judges (name, since) VALUES (?, ?) ON CONFLICT DO NOTHING", (name, _now())
+            )  # fmt: skip
+        return name
+
+    def deals(self) -> dict[str, str]:
+        """Give the judge of every query that was dealt out."""
+        return dict(self._rows("SELECT query, judge FROM deals ORDER BY id"))
+
+    def add_deals(self, deals: Iterable[tuple[str, str]]) -> None:
+        """Deal queries out; the last deal of a query counts."""
+        with self._writing() as connection:
+            connection.executemany(
+                "INSERT INTO deals (query, judge, saved) VALUES (?, ?, ?)",
+                ((query, judge, _now()) for query, judge in deals),
+            )
+
+    def append(self, judge: str, events: Sequence[Event]) -> None:
+        """Keep what a judge did, in order and all or nothing; what is there already stays as it is."""
+        known = {grade.value for grade in self.grades}
+        for event in events:
+            if event.grade is not None and event.grade not in known:
+                raise UsageError(f"grade {event.grade}; expected one of {sorted(known)}")
+        with self._writing() as connection:
+            (number,) = connection.execute(
+                "SELECT id FROM judges WHERE name = ?", (judge,)
+            ).fetchone()
+            for event in events:
+                self._append(connection, number, event)
+
+    def _append(self, connection: sqlite3.Connection, judge: int, event: Event) -> None:
+        undone = None
+        if event.kind == "undo":
+            undone = connection.execute(
+                "SELECT id FROM events WHERE key = ? AND judge = ? AND pair = ? AND kind != 'undo'",
+                (event.undoes, judge, event.pair),
+            ).fetchone()
+            if undone is None:
+                raise UsageError("an undo of what was never done; expected a key that is known")
+        if connection.execute("SELECT 1 FROM pairs WHERE id = ?", (event.pair,)).fetchone() is None:
+            raise UsageError(f"pair {event.pair}; expected one of the store")
+        connection.execute(
+            "INSERT INTO events (key, kind, judge, pair, grade, note, seconds, shown, opened, given, "
+            "saved, undoes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
+            (event.key, event.kind, judge, event.pair, event.grade, event.note, event.seconds,
+             event.shown, event.opened, event.given, _now(), undone and undone[0]),
+        )  # fmt: skip
+
+    def acts(self) -> list[Act]:
+        """Give every judgment and skip that was not undone, the oldest first."""
+        return [Act(*row) for row in self._rows(ACTS + "ORDER BY done.id")]
+
+    def acts_on(self, judge: str, pair: int) -> list[Act]:
+        """Give what a judge did with a pair and did not undo, the oldest first."""
+        where = "WHERE judges.name = ? AND pair = ? ORDER BY done.id"
+        return [Act(*row) for row in self._rows(ACTS + where, judge, pair)]
+
+    def last_acts(self, judge: str, count: int) -> list[Act]:
+        """Give the last things that a judge did and did not undo, the newest first."""
+        where = "WHERE judges.name = ? ORDER BY done.id DESC LIMIT ?"
+        return [Act(*row) for row in self._rows(ACTS + where, judge, count)]
+
+
+def _opened(path: str, grades: str, seed: int) -> sqlite3.Connection:
+    """Open a store; make it where nothing is, or where a making was cut short."""
+    connection = schema.connect(path)
+    try:
+        if schema.is_blank(connection):
+            facts = {
+                "grades": grades, "seed": str(seed), "id": secrets.token_hex(8),
+                "secret": secrets.token_urlsafe(24), "made": _now(),
+            }  # fmt: skip
+            schema.create(connection, facts)
+        reader.check(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,100 @@
+"""Pools as files: what is written comes back, any pairs are a pool, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from leadline.errors import InputError
+from leadline.formats.pairs import read_pairs
+from leadline.formats.pools import Pooled, read_pool, write_pool
+
+IDS = st.text(
+    st.characters(exclude_categories=("Cc", "Cs"), exclude_characters="\x85\u2028\u2029"),
+    min_size=1,
+    max_size=6,
+)
+ROWS = st.dictionaries(
+    st.tuples(IDS, IDS),
+    st.tuples(st.floats(1e-9, 1), st.dictionaries(st.text(max_size=5), st.integers(1, 99), max_size=3)),
+    min_size=1, max_size=5,
+)  # fmt: skip
+
+
+@given(ROWS, st.sampled_from(["pool.tsv", "pool.jsonl", "pool.tsv.gz", "pool"]))
+def test_a_pool_comes_back_as_it_was(
+    tmp_path: Path, rows: dict[tuple[str, str], tuple[float, dict[str, int]]], name: str
+) -> None:
+    made = Pooled(
+        [query for query, _ in rows], [document for _, document in rows],
+        np.array([share for share, _ in rows.values()]), [ranks for _, ranks in rows.values()],
+    )  # fmt: skip
+    write_pool(made, tmp_path / name)
+    found = read_pool(tmp_path / name)
+    assert (found.queries, found.documents, found.contributors) == (
+        made.queries, made.documents, made.contributors)  # fmt: skip
+    assert (found.probability == made.probability).all()
+    assert read_pairs(tmp_path / name) == made.pairs()
+
+
+def test_a_run_may_have_any_name(tmp_path: Path) -> None:
+    ranks = {'a "b", {c}': 1, "tab\there": 2, "\u202e": 3}
+    write_pool(Pooled(["q"], ["d"], np.ones(1), [ranks]), tmp_path / "pool.tsv")
+    assert (tmp_path / "pool.tsv").read_text().splitlines()[0] == (
+        "query_id\tdoc_id\tprobability\tcontributors")  # fmt: skip
+    assert read_pool(tmp_path / "pool.tsv").contributors == [ranks]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("qrels.txt", "q1 0 d1 2\nq1 0 d2 0\n"),
+        ("a.run", "q1 Q0 d1 1 0.5 x\nq1 Q0 d2 2 0.4 x\n"),
+        ("pairs.csv", "doc_id,query_id\nd1,q1\nd2,q1\n"),
+        ("qrels.json", '{"q1": {"d1": 1, "d2": 0}}'),
+    ],
+)
+def test_any_pairs_are_a_pool_of_certain_documents(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    found = read_pool(tmp_path / name)
+    assert found.by_query() == {"q1": {"d1": 1.0, "d2": 1.0}}
+    assert found.contributors == [{}, {}]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "query_id\tdoc_id\tprobability\nq\td\t0\n",
+            "pool.tsv:2: probability '0'; expected a number above 0",
+        ),
+        ("query_id\tdoc_id\tprobability\nq\td\tnan\n", "probability 'nan'"),
+        ("query_id\tdoc_id\tprobability\nq\td\t1.5\n", "and 1 at most"),
+        ("query_id\tdoc_id\tprobability\nq\td\t1\nq\td\t1\n", "pool.tsv:3: document 'd' is twice"),
+        ("query_id\tdoc_id\tcontributors\nq\td\t[1]\n", "contributors that cannot be read"),
+        ("query_id\tdoc_id\tcontributors\nq\td\t{\n", "contributors that cannot be read"),
+        ("query_id\tother\tmore\nq\td\t1\n", "expected query_id and doc_id"),
+        ("query_id\tdoc_id\nq\t\n", "a pair without an id"),
+        ("query_id\tdoc_id\n", "holds no pairs"),
+    ],
+)
+def test_a_broken_pool_is_refused(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "pool.tsv").write_text(text)
+    with pytest.raises(InputError) as refused:
+        read_pool(tmp_path / "pool.tsv")
+    assert said in str(refused.value)
+
+
+def test_an_id_with_a_tab_needs_json(tmp_path: Path) -> None:
+    made = Pooled(["q"], ["d\t1"], np.ones(1), [{}])
+    with pytest.raises(
+        InputError, match=r"a tab or a line end .*; expected a pool called POOL\.jsonl"
+    ):
+        write_pool(made, tmp_path / "pool.tsv")
+    assert not (tmp_path / "pool.tsv").exists()
+    write_pool(made, tmp_path / "pool.jsonl")
+    assert read_pool(tmp_path / "pool.jsonl").documents == ["d\t1"]

@@ -1,0 +1,271 @@
+"""A store is qrels: by name, by export, with one judge or many."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import leadline as ll
+from conftest import Leadline
+from judging_pages import event
+from leadline.errors import InputError, UsageError
+from leadline.formats import read_qrels
+from leadline.judging.events import parse
+from leadline.judging.export import export
+from leadline.judging.store import Store
+
+GIVEN = {"ann": {"d1": 2, "d2": 0, "d3": 1}, "bob": {"d1": 2, "d2": 1}}
+
+
+def judged(path: str, given: dict[str, dict[str, int]] = GIVEN) -> Store:
+    store = Store.open(path, grades="0=no,1=partly,2=yes")
+    store.add_pairs([("q1", "d1", 1.0), ("q1", "d2", 0.25), ("q2", "d3", 1.0), ("q2", "d4", 1.0)])
+    places = {pair.document: pair.id for pair in store.pairs()}
+    for judge, grades in given.items():
+        store.add_judge(judge)
+        acts = [event(places[name], grade=grade) for name, grade in grades.items()]
+        store.append(judge, [parse(act | {"key": f"{judge}-{act['key']}"}) for act in acts])
+    return store
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    path = str(tmp_path / "judged.sqlite")
+    judged(path).close()
+    return path
+
+
+def test_a_store_is_read_as_qrels_by_majority_and_says_so(path: str) -> None:
+    qrels = read_qrels(path)
+    assert qrels.to_dict() == {"q1": {"d1": 2, "d2": 0}, "q2": {"d3": 1}}
+    found = ll.evaluate(path, {"q1": ["d1", "d2"]}, ["P@1"])
+    assert found.mean("run", "P@1") == 0.5
+    assert str(found.notices[0]) == (
+        "pairs with several judges: 2, 1 with unlike grades; merged by majority, "
+        "1 tie went to the lower grade"
+    )
+
+
+def test_a_store_is_read_while_it_is_written_to(tmp_path: Path) -> None:
+    path = str(tmp_path / "open.sqlite")
+    store = judged(path)
+    assert len(read_qrels(path)) == 3
+    store.close()
+    assert len(read_qrels(path)) == 3
+
+
+def test_a_store_is_read_where_nothing_can_be_written(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def connect(address: str, **options: Any) -> sqlite3.Connection:
+        if "immutable" not in address:
+            raise sqlite3.OperationalError("unable to open database file")
+        found: sqlite3.Connection = plain(address, **options)
+        return found
+
+    plain = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", connect)
+    assert len(read_qrels(path)) == 3
+    Path(f"{path}-wal").touch()
+    with pytest.raises(InputError, match="cannot be used"):
+        read_qrels(path)
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ("majority", "q1 0 d1 2\nq1 0 d2 0\nq2 0 d3 1\n"),
+        ("max", "q1 0 d1 2\nq1 0 d2 1\nq2 0 d3 1\n"),
+        ("mean", "q1 0 d1 2\nq1 0 d2 0.5\nq2 0 d3 1\n"),
+        ("bob", "q1 0 d1 2\nq1 0 d2 1\n"),
+    ],
+)
+def test_qrels_hold_the_merged_grades(path: str, tmp_path: Path, rule: str, expected: str) -> None:
+    target = tmp_path / "qrels.txt"
+    export(path, str(target), rule=rule)
+    assert target.read_text() == expected
+    if rule == "majority":
+        assert read_qrels(str(target)).to_dict() == read_qrels(path).to_dict()
+
+
+def test_a_table_has_a_column_for_every_judge_and_the_probability(
+    path: str, tmp_path: Path
+) -> None:
+    with closing(Store.open(path)) as store:
+        store.append("ann", [parse(event(3, 9, grade=1, note='was "odd",\nI think'))])
+    target = tmp_path / "qrels.csv"
+    assert export(path, str(target), rule="mean").notes == 1
+    assert target.read_text() == (
+        "query_id,doc_id,relevance,probability,ann,bob,note\n"
+        "q1,d1,2,1.0,2,2,\n"
+        "q1,d2,0.5,0.25,0,1,\n"
+        'q2,d3,1,1.0,1,,"ann: was ""odd"", I think"\n'
+    )
+    assert read_qrels(str(target)).to_dict() == {"q1": {"d1": 2, "d2": 0.5}, "q2": {"d3": 1}}
+    export(path, str(target))
+    assert read_qrels(str(target)) == read_qrels(path)
+    assert (read_qrels(path).shares() or {})["q1"] == {"d1": 1.0, "d2": 0.25}
+    export(path, str(tmp_path / "qrels.tsv.gz"), rule="bob")
+    assert read_qrels(str(tmp_path / "qrels.tsv.gz")).to_dict() == {"q1": {"d1": 2, "d2": 1}}
+
+
+def test_many_exports_at_once_leave_one_whole_file(path: str, tmp_path: Path) -> None:
+    target = str(tmp_path / "qrels.txt")
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: export(path, target), range(32)))
+    assert read_qrels(target).to_dict() == read_qrels(path).to_dict()
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["judged.sqlite", "qrels.txt"]
+
+
+def test_a_store_without_judgments_exports_nothing(tmp_path: Path) -> None:
+    path = str(tmp_path / "empty.sqlite")
+    judged(path, {}).close()
+    for call in (read_qrels, lambda path: export(path, str(tmp_path / "qrels.txt"))):
+        with pytest.raises(InputError, match="holds no judgments"):
+            call(path)
+    assert not (tmp_path / "qrels.txt").exists()
+
+
+def test_a_store_has_no_subtopics_and_is_no_run(path: str) -> None:
+    with pytest.raises(InputError, match="has no subtopics"):
+        read_qrels(path, subtopics=True)
+    with pytest.raises(InputError, match="expected a run"):
+        ll.read_run(path)
+
+
+def broken(path: str) -> None:
+    content = bytearray(Path(path).read_bytes())
+    content[4096:] = bytes(len(content) - 4096)
+    Path(path).write_bytes(content)
+
+
+def cut(path: str) -> None:
+    Path(path).write_bytes(Path(path).read_bytes()[:5000])
+
+
+def foreign(path: str) -> None:
+    Path(path).unlink()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE rows (cell)")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [(broken, "is damaged"), (cut, "is damaged"), (foreign, "is a database of another program")],
+)
+def test_a_spoilt_store_is_refused_in_one_line(
+    path: str, spoil: Callable[[str], None], words: str, leadline: Leadline, tmp_path: Path
+) -> None:
+    spoil(path)
+    run = tmp_path / "a.run"
+    run.write_text("q1 Q0 d1 1 0.5 a\n")
+    for arguments in (
+        ("evaluate", path, run),
+        ("judge", "--store", path, "--export", tmp_path / "qrels.txt"),
+        ("check", path),
+    ):
+        found = leadline(*arguments)
+        said = found.err + found.out
+        assert found.status == 2
+        assert words in said
+    assert not (tmp_path / "qrels.txt").exists()
+
+
+def test_a_packed_store_is_refused(path: str, tmp_path: Path) -> None:
+    import gzip
+
+    packed = tmp_path / "judged.sqlite.gz"
+    packed.write_bytes(gzip.compress(Path(path).read_bytes()))
+    with pytest.raises(InputError, match="is no SQLite database"):
+        read_qrels(str(packed))
+
+
+def test_the_command_exports_and_tells_of_judges(
+    path: str, tmp_path: Path, leadline: Leadline
+) -> None:
+    target = tmp_path / "qrels.txt"
+    found = leadline("judge", "--store", path, "--export", target, "-f", "json")
+    assert (found.status, found.err) == (0, "")
+    assert {key: found.data[key] for key in ("judgments", "pairs", "judges", "shared", "split", "tied")} == {
+        "judgments": 5, "pairs": 3, "judges": {"ann": 3, "bob": 2}, "shared": 2, "split": 1, "tied": 1
+    }  # fmt: skip
+    assert [warning["code"] for warning in found.data["warnings"]] == ["merged", "probabilities"]
+    table = leadline("judge", "--store", path, "--export", target, "--merge", "mean").out
+    assert "3 pairs of 2 queries, merged by mean" in table
+    said = leadline("judge", "--store", path, "--export", "-").out
+    assert said == "q1 0 d1 2\nq1 0 d2 0\nq2 0 d3 1\n"
+
+
+def test_judges_of_a_store_and_of_its_table_agree_alike(
+    path: str, tmp_path: Path, leadline: Leadline
+) -> None:
+    target = tmp_path / "qrels.csv"
+    assert leadline("judge", "--store", path, "--export", target).status == 0
+    of_store = leadline("agreement", path, "-f", "json")
+    of_table = leadline("agreement", f"{target}:*", "-f", "json")
+    one_by_one = leadline("agreement", f"{path}:ann", f"{path}:bob", "-f", "json")
+    assert of_store.data["pairs"] == 2
+    assert of_store.data["agreement"]["value"] == 0.5
+    for other in (of_table, one_by_one):
+        assert {k: v for k, v in other.data.items() if k != "inputs"} == {
+            k: v for k, v in of_store.data.items() if k != "inputs"
+        }
+    missing = leadline("agreement", f"{path}:eve", path)
+    assert (missing.status, "no judge 'eve'; expected one of ann, bob" in missing.err) == (2, True)
+
+
+def test_an_export_never_overwrites_the_store(path: str, leadline: Leadline) -> None:
+    found = leadline("judge", "--store", path, "--export", path)
+    assert found.status == 2
+    assert "would overwrite an input" in found.err
+
+
+def test_a_store_converts_and_passes_the_check(
+    path: str, tmp_path: Path, leadline: Leadline
+) -> None:
+    said = leadline("convert", path, tmp_path / "qrels.jsonl").out
+    assert (
+        "3 judgments; pairs with several judges: 2, 1 with unlike grades; merged by majority"
+        in said
+    )
+    assert "left out" not in said
+    assert "left out: column probability" in leadline("convert", path, tmp_path / "q.txt").out
+    assert read_qrels(str(tmp_path / "qrels.jsonl")) == read_qrels(path)
+    checked = leadline("check", path)
+    assert checked.status == 0
+    assert "qrels, 2 queries, 3 judgments" in checked.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["pool.tsv"], "expected --docs DOCS and --queries QUERIES"),
+        (["--docs", "d", "--queries", "q"], "expected POOL, or a --store"),
+        (["pool.tsv", "--docs", "d", "--queries", "q", "--token", "short"], "a token of 5 letters"),
+        (["--export", "qrels.txt", "--merge", "mean"], "No such file"),
+    ],
+)
+def test_bad_usage_is_one_line(
+    arguments: list[str],
+    words: str,
+    leadline: Leadline,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = leadline("judge", *arguments, "--store", "none.sqlite")
+    assert found.status == 2
+    assert words in found.err
+    assert found.err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_unknown_judge_is_named_with_the_nearest(path: str) -> None:
+    with pytest.raises(UsageError, match="nearest: bob"):
+        export(path, "qrels.txt", rule="bobb")

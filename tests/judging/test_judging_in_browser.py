@@ -1,0 +1,554 @@
+"""Judging in a real browser: fast keys, two judges, crashes on both sides, odd documents, every screen."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import Leadline
+from judging_pages import GRADES, Files, Server, stored, write
+from leadline.formats.texts import read_documents, read_queries
+
+MARKED = "WHERE kind = 'judge' ORDER BY events.id"
+EVENTS = "SELECT judges.name, grade FROM events JOIN judges ON judges.id = events.judge " + MARKED
+
+
+class Visit:
+    """The page of one judge in a browser profile of its own."""
+
+    def __init__(self, browser: Any, server: Server, judge: str = "ann", **options: Any) -> None:
+        self.server = server
+        self.address = f"{server.address}/judge?name={judge}"
+        self.context = browser.new_context(**options)
+        self.said: list[str] = []
+        self.asked: list[str] = []
+        self.page = self.open()
+
+    def open(self) -> Any:
+        page = self.context.new_page()
+        page.on("request", lambda request: self.asked.append(request.url))
+        page.on("console", lambda message: self.said.append(message.text))
+        page.on("pageerror", lambda error: self.said.append(str(error)))
+        page.on("dialog", self.answer)
+        page.goto(self.address)
+        page.wait_for_selector("#card:not([hidden]), #message:not(:empty)")
+        page.wait_for_function(
+            "() => document.getElementById('message').textContent.indexOf('way') < 0"
+        )
+        self.page = page
+        return page
+
+    def answer(self, dialog: Any) -> None:
+        self.said.append(dialog.message)
+        dialog.accept()
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def wait(self, text: str = "saved") -> None:
+        self.page.wait_for_function(
+            "text => document.getElementById('saved').textContent === text", arg=text
+        )
+
+    def finish(self) -> None:
+        words = "() => document.getElementById('message').textContent.startsWith('All your')"
+        self.page.wait_for_function(words)
+
+    def text(self, name: str) -> str:
+        found: str = self.page.inner_text(f"#{name}")
+        return found
+
+    @property
+    def unused(self) -> int:
+        return int(self.page.evaluate("document.body.dataset.unused"))
+
+    @property
+    def pressed(self) -> list[str]:
+        """Give the grades that are marked as given."""
+        buttons = self.page.locator('.grade[aria-pressed="true"]')
+        found: list[str] = buttons.evaluate_all("all => all.map(one => one.dataset.grade)")
+        return found
+
+
+@pytest.fixture
+def visit(browser: Any) -> Iterator[Callable[..., Visit]]:
+    made: list[Visit] = []
+
+    def open_one(server: Server, judge: str = "ann", **options: Any) -> Visit:
+        made.append(Visit(browser, server, judge, **options))
+        return made[-1]
+
+    yield open_one
+    for one in made:
+        one.context.close()
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Files:
+    return write(tmp_path)
+
+
+@pytest.fixture
+def server(files: Files) -> Iterator[Server]:
+    with Server(files, "--grades", GRADES) as found:
+        yield found
+
+
+@pytest.fixture
+def cranfield(shared_data: Path, tmp_path: Path) -> Files:
+    """Make a pool of ten queries of Cranfield, fifteen documents each."""
+    folder = shared_data / "cranfield"
+    documents = [row._asdict() for row in read_documents(str(folder / "docs.jsonl"))]
+    queries = [row._asdict() for row in read_queries(str(folder / "queries.jsonl"))][:10]
+    pairs = [
+        (query["id"], documents[(place * 97 + step * 31) % len(documents)]["id"])
+        for place, query in enumerate(queries)
+        for step in range(15)
+    ]
+    rows = [{"doc_id": row["id"], "title": row["title"], "text": row["text"]} for row in documents]
+    asked = [{"query_id": row["id"], "text": row["text"]} for row in queries]
+    return write(tmp_path, rows, asked, pairs)
+
+
+def test_two_judges_judge_at_once_by_fast_keys_and_every_key_counts(
+    cranfield: Files, visit: Callable[..., Visit], leadline: Leadline, tmp_path: Path
+) -> None:
+    typed = {
+        "ann": [str(place % 3) for place in range(150)],
+        "bob": [str(place % 2 * 2) for place in range(150)],
+    }
+    with Server(cranfield, "--grades", GRADES) as server:
+        judges = {name: visit(server, name) for name in typed}
+        for ann, bob in zip(*typed.values(), strict=True):
+            judges["ann"].press(ann)
+            judges["bob"].press(bob)
+        for one in judges.values():
+            one.wait()
+            one.finish()
+            assert one.unused == 0
+            assert one.text("message") == "All your documents are judged. Thank you."
+            assert one.text("count") == "150 of 150"
+        found = stored(cranfield.store, EVENTS)
+        assert {
+            name: [str(grade) for who, grade in found if who == name] for name in typed
+        } == typed
+        progress = judges["ann"].context.new_page()
+        progress.goto(server.address + "/progress")
+        progress.wait_for_selector("text=Cohen's kappa")
+        assert (
+            "150 of 150 documents judged by somebody, 10 of 10 queries complete"
+            in progress.inner_text("main")
+        )
+        assert [one.said for one in judges.values()] == [[], []]
+        assert all(url.startswith(server.address) for one in judges.values() for url in one.asked)
+    qrels, run = tmp_path / "qrels.txt", tmp_path / "all.run"
+    assert leadline("judge", "--store", cranfield.store, "--export", qrels).status == 0
+    lines = [line.split() for line in Path(qrels).read_text().splitlines()]
+    assert len(lines) == 150
+    run.write_text(
+        "".join(
+            f"{query} Q0 {name} 1 {place} all\n" for place, (query, _, name, _) in enumerate(lines)
+        )
+    )
+    for judgments in (qrels, cranfield.store):
+        result = leadline("evaluate", judgments, run, "-m", "P@5", "-m", "nDCG@10", "-f", "json")
+        assert result.status == 0
+        assert result.data["runs"][0]["counts"]["unjudged_documents"] == 0
+
+
+def test_keys_that_come_within_one_blink_all_count(
+    cranfield: Files, visit: Callable[..., Visit]
+) -> None:
+    with Server(cranfield, "--grades", GRADES) as server:
+        judge = visit(server)
+        judge.page.wait_for_function("() => cards.length >= 40")
+        judge.page.evaluate("""() => { for (let place = 0; place < 40; place++)
+            document.dispatchEvent(new KeyboardEvent("keydown", {key: String(place % 3)})); }""")
+        judge.wait()
+        assert [grade for _, grade in stored(cranfield.store, EVENTS)] == [
+            place % 3 for place in range(40)
+        ]
+
+
+def test_a_key_held_down_judges_once(
+    server: Server, files: Files, visit: Callable[..., Visit]
+) -> None:
+    judge = visit(server)
+    for _ in range(10):  # playwright repeats a key that is down already
+        judge.page.keyboard.down("1")
+    judge.page.keyboard.up("1")
+    judge.wait()
+    assert len(stored(files.store)) == 1
+
+
+def test_undo_shows_the_document_again_with_its_grade_and_note(
+    server: Server, files: Files, visit: Callable[..., Visit]
+) -> None:
+    judge = visit(server)
+    titles = [judge.text("title")]
+    judge.press("1")
+    titles.append(judge.text("title"))
+    judge.press("n")
+    judge.page.keyboard.type("u 2 s: keys are letters here")
+    judge.press("Escape", "2", "u")
+    assert judge.text("title") == titles[1]
+    assert judge.pressed == ["2"]
+    assert judge.page.input_value("#note") == "u 2 s: keys are letters here"
+    judge.press("u")
+    assert (judge.text("title"), judge.pressed) == (titles[0], ["1"])
+    judge.press("u")
+    assert judge.text("hint") == "There is nothing here to take back."
+    judge.press("0")
+    judge.wait()
+    assert [row[3] for row in stored(files.store)] == [0]
+    assert [kind for (kind,) in stored(files.store, "SELECT kind FROM events")] == [
+        "judge", "judge", "undo", "undo", "judge"
+    ]  # fmt: skip
+
+
+def test_a_judge_looks_back_and_a_grade_there_replaces_the_old_one(
+    server: Server, files: Files, visit: Callable[..., Visit]
+) -> None:
+    judge = visit(server)
+    first = judge.text("title")
+    judge.press("0", "1")
+    third = judge.text("title")
+    judge.press("n")
+    judge.page.keyboard.type("begun")
+    judge.press("Escape", "ArrowLeft", "ArrowLeft")
+    assert judge.page.input_value("#note") == ""
+    assert (judge.text("title"), judge.pressed, "judged before" in judge.text("flags")) == (
+        first,
+        ["0"],
+        True,
+    )
+    judge.press("2")
+    assert (judge.text("title"), judge.page.input_value("#note")) == (third, "begun")
+    judge.wait()
+    assert sorted(row[3] for row in stored(files.store)) == [1, 2]
+    judge.press("u")  # takes the second grade back: the first one stands again
+    assert (judge.text("title"), judge.pressed) == (first, ["0"])
+    judge.wait()
+    assert sorted(row[3] for row in stored(files.store)) == [0, 1]
+    judge.press("ArrowRight", "ArrowRight", "ArrowRight")
+    assert judge.text("title") == third
+    assert judge.text("hint") == "S skips this document."
+
+
+def test_the_mouse_does_what_keys_do(
+    server: Server, files: Files, visit: Callable[..., Visit]
+) -> None:
+    judge = visit(server)
+    first = judge.text("title")
+    judge.page.click('.grade[data-grade="2"]')
+    judge.press(" ")  # scrolls; the button that was clicked does not judge again
+    judge.page.click("#undo")
+    assert judge.text("title") == first
+    judge.page.click("#skip")
+    judge.page.click("#write")
+    judge.page.fill("#note", "by mouse")
+    judge.page.click('.grade[data-grade="1"]')
+    judge.page.click("#help")
+    assert judge.page.is_visible("#keys")
+    judge.press("1", "Escape")
+    judge.wait()
+    assert stored(files.store, "SELECT grade, note FROM judgments") == [(1, "by mouse")]
+
+
+def test_what_was_skipped_comes_again_at_the_end(
+    server: Server, visit: Callable[..., Visit]
+) -> None:
+    judge = visit(server)
+    skipped = (judge.text("query"), judge.text("title"))
+    judge.press("s", "ArrowLeft")
+    assert (judge.text("title"), "skipped before" in judge.text("flags")) == (skipped[1], True)
+    judge.press("s", *["1"] * 23)
+    judge.page.wait_for_selector("#card:not([hidden])")
+    assert (judge.text("query"), judge.text("title")) == skipped
+    assert "skipped before" in judge.text("flags")
+    judge.press("s")
+    judge.page.wait_for_selector("#card:not([hidden])")
+    judge.press("1")
+    judge.wait()
+    judge.finish()
+
+
+def test_a_reload_goes_on_where_the_judge_was(
+    server: Server, files: Files, visit: Callable[..., Visit]
+) -> None:
+    judge = visit(server)
+    judge.press("0", "1", "2", "s")
+    here = judge.text("title")
+    judge.wait()
+    judge.page.reload()
+    judge.page.wait_for_selector("#card:not([hidden])")
+    assert (judge.text("title"), judge.text("count")) == (here, "3 of 24 (1 skipped)")
+    judge.press("u", "u")
+    assert judge.pressed == ["2"]
+    judge.press("1")
+    judge.wait()
+    assert sorted(row[3] for row in stored(files.store)) == [0, 1, 1]
+
+
+def test_a_page_outlives_the_server_and_sends_what_was_judged_meanwhile(
+    server: Server, files: Files, visit: Callable[..., Visit]
+) -> None:
+    judge = visit(server)
+    judge.press("0", "1")
+    judge.wait()
+    server.stop(signal.SIGKILL)
+    judge.press("2", "2", "1", "u", "0")
+    judge.page.wait_for_function(
+        "() => document.getElementById('saved').textContent.includes('not saved')"
+    )
+    assert judge.text("saved") == "5 not saved: the server does not answer; trying again"
+    assert len(stored(files.store)) == 2
+    with Server(files, port=server.port):
+        judge.wait()
+        assert [
+            row[3]
+            for row in stored(
+                files.store, "SELECT judge, query, document, grade FROM judgments ORDER BY id"
+            )
+        ] == [0, 1, 2, 2, 0]
+        assert judge.text("count") == "5 of 24"
+
+
+def test_a_crash_of_browser_and_server_loses_nothing(
+    server: Server, files: Files, visit: Callable[..., Visit]
+) -> None:
+    judge = visit(server)
+    server.stop(signal.SIGKILL)
+    judge.press("2", "1", "2")
+    judge.page.close()  # as a crash does: nothing is asked
+    assert stored(files.store) == []
+    with Server(files, port=server.port):
+        page = judge.open()
+        judge.wait()
+        assert sorted(row[3] for row in stored(files.store)) == [1, 2, 2]
+        assert judge.text("count") == "3 of 24"
+        judge.press("u")
+        assert judge.pressed == ["2"]
+        assert page.evaluate("localStorage.length") in (0, 1)
+
+
+def test_a_tab_with_unsaved_judgments_asks_before_it_closes(
+    server: Server, visit: Callable[..., Visit]
+) -> None:
+    judge = visit(server)
+    judge.press("1")
+    judge.wait()
+    assert judge.page.evaluate(
+        "window.dispatchEvent(new Event('beforeunload', {cancelable: true}))"
+    )
+    server.stop(signal.SIGKILL)
+    judge.press("1")
+    assert not judge.page.evaluate(
+        "window.dispatchEvent(new Event('beforeunload', {cancelable: true}))"
+    )
+
+
+def test_a_key_without_a_document_is_told_and_judges_nothing(
+    server: Server, files: Files, visit: Callable[..., Visit]
+) -> None:
+    judge = visit(server)
+    judge.press(*["1"] * 24)
+    judge.wait()
+    judge.finish()
+    judge.press("1", "2")
+    assert judge.unused == 2
+    assert len(stored(files.store)) == 24
+
+
+def test_a_second_window_takes_the_queue_over(
+    server: Server, files: Files, visit: Callable[..., Visit]
+) -> None:
+    judge = visit(server)
+    first = judge.page
+    judge.press("1")
+    judge.open()
+    assert "opened in another window" in first.inner_text("#message")
+    first.keyboard.press("1")
+    judge.press("2")
+    judge.wait()
+    assert sorted(row[3] for row in stored(files.store)) == [1, 2]
+
+
+NASTY = [
+    {"doc_id": "html", "title": "<img src=x onerror=alert(1)>", "text": "<script>alert(2)</script> wing"},
+    {"doc_id": "rtl", "title": "כנף של מטוס", "text": "עילוי של כנף מטוס, wing"},
+]  # fmt: skip
+
+
+def test_markup_in_a_document_is_text(tmp_path: Path, visit: Callable[..., Visit]) -> None:
+    query = "<u>wing</u><script>alert(3)</script>"
+    files = write(
+        tmp_path, NASTY[:1], [{"query_id": "q", "text": query, "description": "<i>why</i>"}]
+    )
+    with Server(files) as server:
+        judge = visit(server)
+        judge.press("d")
+        assert judge.text("title") == NASTY[0]["title"]
+        assert judge.text("text") == NASTY[0]["text"]
+        assert judge.text("query") == query
+        assert judge.text("more").endswith("<i>why</i>")
+        assert judge.page.locator("article img, article script, header i, header u").count() == 0
+        assert judge.said == []
+
+
+def test_text_from_right_to_left_runs_so(tmp_path: Path, visit: Callable[..., Visit]) -> None:
+    files = write(tmp_path, NASTY[1:], [{"query_id": "q", "text": "כנף"}])
+    with Server(files, "--language", "none") as server:
+        judge = visit(server)
+        for place in ("#query", "#title", "#text div"):
+            way = f"getComputedStyle(document.querySelector('{place}')).direction"
+            assert judge.page.evaluate(way) == "rtl"
+        assert judge.page.locator("#title mark").inner_text() == "כנף"
+
+
+def test_a_document_of_five_megabytes_is_as_quick_as_any(
+    tmp_path: Path, visit: Callable[..., Visit]
+) -> None:
+    long = {
+        "doc_id": "long",
+        "title": "Long",
+        "text": "wing and tail of a long story " * 170_000 + "THE END",
+    }
+    files = write(
+        tmp_path,
+        [long, {"doc_id": "short", "title": "Short", "text": "wing"}],
+        [{"query_id": "q", "text": "wing"}],
+    )
+    with Server(files) as server:
+        judge = visit(server)
+        if judge.text("title") == "Short":
+            judge.press("1")
+        assert judge.text("title") == "Long"
+        size = "at('text').textContent.length"
+        assert judge.page.evaluate(size) < 60_000
+        assert "5,100,007 characters, the summary is of the beginning" in judge.text("card")
+        before = judge.page.evaluate(size)
+        judge.page.evaluate("window.scrollTo(0, document.documentElement.scrollHeight)")
+        judge.page.wait_for_function(f"() => {size} > {before}")
+        judge.press("1")
+        judge.wait()
+        assert {row[2] for row in stored(files.store)} >= {"long"}
+        assert judge.said == []
+
+
+def test_a_form_without_the_text_opens_it_on_request_and_that_is_kept(
+    files: Files, visit: Callable[..., Visit]
+) -> None:
+    with Server(files, "--show", "title") as server:
+        judge = visit(server)
+        assert judge.page.is_hidden("#summary")
+        assert judge.page.is_hidden("#full")
+        judge.press("1")
+        judge.press("t")
+        judge.page.wait_for_selector("#text mark")
+        judge.press("1")
+        judge.wait()
+    rows = stored(files.store, "SELECT shown, opened, seconds FROM judgments ORDER BY id")
+    assert [row[:2] for row in rows] == [("title", 0), ("title", 1)]
+    assert all(0 <= row[2] < 60 for row in rows)
+
+
+def test_a_judge_comes_in_by_name_and_by_token(files: Files, browser: Any) -> None:
+    with Server(files, "--token", "a long token", "--judges", "ann,bob") as server:
+        judge = browser.new_context()
+        page = judge.new_page()
+        page.goto(server.address)
+        page.fill("#token", "not the token")
+        page.click("button")
+        assert "That is not the token." in page.inner_text("main")
+        page.goto(f"{server.address}/{server.entry}")
+        page.click("text=ann")
+        page.wait_for_selector("#card:not([hidden])")
+        page.keyboard.press("1")
+        page.wait_for_function("() => document.getElementById('saved').textContent === 'saved'")
+        judge.close()
+    assert [row[0] for row in stored(files.store)] == ["ann"]
+
+
+@pytest.mark.parametrize("width", [320, 390, 768, 1200, 1920])
+def test_no_page_scrolls_sideways_and_the_grades_stay_in_view(
+    tmp_path: Path, visit: Callable[..., Visit], width: int
+) -> None:
+    word = "Donaudampfschifffahrtsgesellschaft" * 6
+    document = {"doc_id": word, "title": word, "text": f"{word} wing\n" * 99, "url": word[:190]}
+    files = write(tmp_path, [document], [{"query_id": "q", "text": word}])
+    grades = "0=not relevant,1=on the subject,2=relevant,3=highly relevant,4=perfect"
+    with Server(files, "--grades", grades) as server:
+        judge = visit(server, viewport={"width": width, "height": 700})
+        assert judge.page.evaluate("document.documentElement.scrollWidth") == width
+        boxes = [button.bounding_box() for button in judge.page.locator(".grade").all()]
+        assert len(boxes) == 5
+        assert all(box["x"] >= 0 and box["x"] + box["width"] <= width for box in boxes)
+        assert all(box["height"] >= 44 and box["y"] + box["height"] <= 700 for box in boxes)
+        for path in ("/", "/progress"):
+            judge.page.goto(server.address + path)
+            judge.page.wait_for_load_state("networkidle")
+            assert judge.page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_nothing_jumps_from_one_document_to_the_next(
+    server: Server, visit: Callable[..., Visit]
+) -> None:
+    judge = visit(server)
+    places = """() => [".grades", "#title", "#undo"].map(
+        name => document.querySelector(name).getBoundingClientRect().top)"""
+    queries, found = set(), []
+    while judge.page.is_visible("#card"):
+        queries.add(judge.text("query"))
+        found.append(judge.page.evaluate(places))
+        judge.press("1")
+    assert len(queries) == 2
+    assert found == [found[0]] * 24
+
+
+CONTRASTS = """
+() => {
+  const light = color => color.match(/[\\d.]+/g).slice(0, 3).map(c => c / 255)
+    .map(c => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4)
+    .reduce((sum, c, i) => sum + c * [.2126, .7152, .0722][i], 0);
+  const ground = node => { for (; node; node = node.parentElement) {
+      const color = getComputedStyle(node).backgroundColor;
+      if (color !== "rgba(0, 0, 0, 0)") return color; } return "rgb(255, 255, 255)"; };
+  return [...document.querySelectorAll("p, h1, h2, span, small, button, kbd, mark, label, th, td, a")]
+    .filter(node => node.textContent.trim() && node.checkVisibility()).map(node => {
+      const [low, high] = [light(getComputedStyle(node).color), light(ground(node))].sort((a, b) => a - b);
+      return [node.tagName + " " + node.textContent.trim().slice(0, 20), (high + .05) / (low + .05)]; });
+}
+"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_all_text_can_be_read(server: Server, visit: Callable[..., Visit], scheme: str) -> None:
+    judge = visit(server, color_scheme=scheme)
+    judge.press("1", "2", "n", "Escape", "ArrowLeft", "ArrowLeft", "ArrowLeft")
+    found = judge.page.evaluate(CONTRASTS)
+    for path in ("/", "/progress"):
+        judge.page.goto(server.address + path)
+        judge.page.wait_for_load_state("networkidle")
+        found += judge.page.evaluate(CONTRASTS)
+    assert len(found) > 60
+    assert [entry for entry in found if entry[1] < 4.5] == []
+
+
+def test_the_storage_of_the_page_holds_nothing_but_what_is_unsaved(
+    server: Server, visit: Callable[..., Visit]
+) -> None:
+    judge = visit(server)
+    judge.press("1", "2", "u")
+    judge.wait()
+    assert judge.page.evaluate("localStorage.length") == 0
+    server.stop(signal.SIGKILL)
+    judge.press("2")
+    kept = json.loads(judge.page.evaluate("Object.values(localStorage)[0]"))
+    assert (kept["kind"], kept["grade"]) == ("judge", 2)

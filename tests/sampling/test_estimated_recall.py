@@ -1,0 +1,224 @@
+"""Estimated R and recall: the sums by hand, a slow twin, no bias, intervals that hold the truth."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from conftest import Leadline
+from leadline import Qrels, evaluate, read_qrels, write_qrels
+from leadline.errors import InputError, UsageError
+from leadline.judged import Judged
+from leadline.run import Run
+from leadline.sampling.recall import Weighed, ratio, recall, relevant
+
+# Two queries: 3 and 1 relevant documents for certain, of 40 others 4 drawn, two of those relevant.
+GRADES = {
+    "q1": {"a": 1, "b": 1, "c": 1, "d": 0, "r1": 1, "r2": 0},
+    "q2": {"a": 1, "r1": 2, "r2": 0, "x": 1},
+}
+SHARES = {
+    "q1": {"a": 1.0, "b": 1.0, "c": 1.0, "d": 1.0, "r1": 0.1, "r2": 0.1},
+    "q2": {"a": 1.0, "r1": 0.1, "r2": 0.1},
+}
+RUN = {"q1": ["a", "r1", "b", "u"], "q2": ["u", "r2", "a"]}
+
+
+def weight(query: str, document: str, rel: float) -> float:
+    share = SHARES[query].get(document)
+    return 0.0 if share is None or GRADES[query][document] < rel else 1 / share
+
+
+def test_estimates_by_hand() -> None:
+    results = evaluate(GRADES, {"run": RUN}, ["R@3", "R@1", "R(rel=2)@3"], pool=SHARES)
+    found = results.to_dict()
+    # (3 + 10) and (1 + 10) relevant; found at 3: a, r1, b = 12 of q1 and a of q2
+    assert [one["value"] for one in found["relevant"]] == [12.0, 5.0]
+    estimates = found["runs"][0]["estimates"]
+    assert estimates["R@3"]["value"] == pytest.approx(13 / 24)
+    assert estimates["R@1"]["value"] == pytest.approx(1 / 24)
+    assert estimates["R(rel=2)@3"]["value"] == 0
+    assert found["runs"][0]["mean"]["R@3"] == pytest.approx((3 / 4 + 1 / 3) / 2)
+    assert {notice.code: notice.count for notice in results.notices}["outside_pool"] == 1
+    for one in (*found["relevant"], *estimates.values()):
+        assert one["low"] <= one["value"] <= one["high"]
+
+
+def test_full_judgments_give_recall_without_doubt() -> None:
+    qrels = {"q": {"a": 1, "b": 1, "c": 0}}
+    certain = {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}
+    found = evaluate(qrels, {"run": {"q": ["a", "c"]}}, "R@2", pool=certain).to_dict()
+    assert found["relevant"] == [{"rel": 1.0, "value": 2.0, "low": 2.0, "high": 2.0}]
+    assert found["runs"][0]["estimates"] == {"R@2": {"value": 0.5, "low": 0.5, "high": 0.5}}
+
+
+def test_nothing_found_in_a_draw_still_leaves_doubt() -> None:
+    qrels = Qrels.of([(b"q", b"a", 1.0), (b"q", b"r", 0.0)]).with_inclusion(
+        {"q": {"a": 1.0, "r": 0.01}}
+    )
+    found = relevant(qrels)
+    assert (found.value, found.low) == (1.0, 1.0)
+    assert found.high == pytest.approx(1 + 100 * -math.log(0.025))  # Poisson: none seen
+
+
+def test_the_interval_is_that_of_garwood_where_all_weights_are_one() -> None:
+    # printed in many tables: 10 events, 95 %: 4.795 to 18.391
+    low, high = Weighed(0.0, 10.0, 10.0, 1.0).limits(0.95)
+    assert low == pytest.approx(4.7954, abs=1e-4)
+    assert high == pytest.approx(18.3904, abs=1e-4)
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([0.05, 0.5, 1.0]), st.booleans(), st.booleans()),
+        min_size=1,
+        max_size=12,
+    )
+)
+def test_the_sums_are_those_of_the_slow_loop(rows: list[tuple[float, bool, bool]]) -> None:
+    names = [b"d%02d" % place for place in range(len(rows))]
+    qrels = Qrels.of(
+        (b"q", name, float(good)) for name, (_, good, _) in zip(names, rows, strict=True)
+    )
+    qrels = qrels.with_inclusion(
+        {"q": {name.decode(): share for name, (share, _, _) in zip(names, rows, strict=True)}}
+    )
+    lists = [
+        (b"q", name, -float(at))
+        for at, (name, row) in enumerate(zip(names, rows, strict=True))
+        if row[2]
+    ]
+    assume(lists)
+    judged = Judged.of_run(Run.of(lists, name="a"), qrels)
+    whole = sum(1 / share for share, good, _ in rows if good)
+    inside = sum(1 / share for share, good, taken in rows if good and taken)
+    assert relevant(qrels).value == pytest.approx(whole)
+    found = recall(judged)
+    if whole:
+        assert found.value == pytest.approx(inside / whole)
+        assert 0 <= found.low <= found.value <= found.high <= 1
+    else:
+        assert math.isnan(found.value)
+
+
+def drawn_world(seed: int, *, rest: int, relevant_rest: int, draw: int) -> tuple[Qrels, Run]:
+    """Judge a pool of 5 relevant documents and a draw of the rest, for 20 queries."""
+    random = np.random.default_rng(seed)
+    rows: list[tuple[bytes, bytes, float]] = []
+    shares: dict[str, dict[str, float]] = {}
+    for number in range(20):
+        sample = random.choice(rest, draw, replace=False).tolist()
+        here = {f"c{place}": (1.0, 1.0) for place in range(5)}
+        here |= {f"r{place}": (float(place < relevant_rest), draw / rest) for place in sample}
+        shares[f"q{number}"] = {name: share for name, (_, share) in here.items()}
+        rows += [(b"q%d" % number, name.encode(), grade) for name, (grade, _) in here.items()]
+    listed = [(b"q%d" % number, name, -float(at)) for number in range(20)
+              for at, name in enumerate((b"c0", b"r0", b"c1", b"c2", b"x"))]  # fmt: skip
+    return Qrels.of(rows).with_inclusion(shares), Run.of(listed, name="a")
+
+
+def test_estimates_have_no_bias_and_intervals_hold_the_truth_as_often_as_they_say() -> None:
+    times = 300
+    counts, recalls = [], []
+    for seed in range(times):
+        qrels, run = drawn_world(seed, rest=300, relevant_rest=3, draw=30)
+        counts.append(relevant(qrels))
+        recalls.append(recall(Judged.of_run(run, qrels)))
+    values = np.array([found.value for found in counts])
+    assert abs(values.mean() - 8) < 3 * values.std() / math.sqrt(times)
+    truth = 4 / 8  # c0, c1, c2 and r0 of 5 + 3
+    assert abs(np.mean([found.value for found in recalls]) - truth) < 0.03  # a ratio of six draws
+    for found, wanted in ((counts, 8.0), (recalls, truth)):
+        held = np.mean([one.low <= wanted <= one.high for one in found])
+        assert held > 0.93  # a gamma interval errs on the long side
+
+
+def test_a_share_of_one_sum_in_two() -> None:
+    none = Weighed(0.0, 0.0, 0.0, 0.0)
+    assert math.isnan(ratio(none, none, 0.95).value)
+    assert ratio(Weighed(3.0, 0.0, 0.0, 0.0), none, 0.95) == (1.0, 1.0, 1.0)
+    assert ratio(none, Weighed(3.0, 0.0, 0.0, 0.0), 0.95) == (0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet", ".arrow"])
+def test_probabilities_go_through_files(tmp_path: Path, suffix: str) -> None:
+    if suffix in {".parquet", ".arrow"}:
+        pytest.importorskip("pyarrow")
+    qrels = read_qrels(GRADES).with_inclusion(SHARES)
+    write_qrels(qrels, tmp_path / f"qrels{suffix}")
+    found = read_qrels(tmp_path / f"qrels{suffix}")
+    assert found == qrels
+    assert found.shares() == SHARES
+    assert found != read_qrels(GRADES)
+    assert found.only(1).shares() == {"q2": SHARES["q2"]}
+    assert found.keep(found.grades > 0).shares() != SHARES
+
+
+def test_probabilities_come_with_frames_and_rows() -> None:
+    rows = [{"query_id": "q", "doc_id": "d", "relevance": 1, "probability": 0.5}]
+    assert read_qrels(rows).shares() == {"q": {"d": 0.5}}
+    pandas = pytest.importorskip("pandas")
+    assert read_qrels(pandas.DataFrame(rows)).shares() == {"q": {"d": 0.5}}
+
+
+def test_a_probability_that_is_none_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "qrels.csv").write_text("query_id,doc_id,relevance,probability\nq,d,1,0\n")
+    with pytest.raises(
+        InputError, match=r"qrels\.csv: probability '0' of document 'd' of query 'q'"
+    ):
+        read_qrels(tmp_path / "qrels.csv")
+    with pytest.raises(
+        UsageError, match="no inclusion probabilities; expected a column probability"
+    ):
+        relevant(read_qrels(GRADES))
+
+
+def test_trec_qrels_have_no_place_for_probabilities(tmp_path: Path, leadline: Leadline) -> None:
+    write_qrels(read_qrels(GRADES).with_inclusion(SHARES), tmp_path / "qrels.csv")
+    done = leadline("convert", tmp_path / "qrels.csv", tmp_path / "qrels.txt")
+    assert "left out: column probability" in done.out
+    assert read_qrels(tmp_path / "qrels.txt") == read_qrels(GRADES)
+    assert "left out" not in leadline("convert", tmp_path / "qrels.csv", tmp_path / "q.jsonl").out
+    assert read_qrels(tmp_path / "q.jsonl").shares() == SHARES
+
+
+def test_the_command_shows_estimates_beside_the_measures(
+    tmp_path: Path, leadline: Leadline
+) -> None:
+    write_qrels(GRADES, tmp_path / "qrels.txt")
+    lines = [f"{q}\t{d}\t{share}\n" for q, found in SHARES.items() for d, share in found.items()]
+    (tmp_path / "pool.tsv").write_text(
+        "query_id\tdoc_id\tprobability\n" + "".join(lines) + "q3\td\t1\n"
+    )
+    (tmp_path / "a.run").write_text(
+        "".join(f"{q} 0 {d} 0 {-at} a\n" for q, found in RUN.items() for at, d in enumerate(found))
+    )
+    files = [tmp_path / "qrels.txt", tmp_path / "a.run"]
+    done = leadline("evaluate", *files, "-m", "R@3", "-m", "AP", "--pool", tmp_path / "pool.tsv")
+    head, row = done.out.splitlines()[:2]
+    assert head.split() == ["run", "R@3", "AP", "R@3", "est.", "low", "high"]
+    assert row.split()[3] == "0.5417"
+    for said in (
+        "estimated relevant documents: 12 a query (95 % of draws: ", "recall over all queries",
+        "judged documents that the pool lacks: 1", "pooled queries without judgments: 1",
+    ):  # fmt: skip
+        assert said in done.out
+    wide = leadline(
+        "evaluate", *files, "-m", "R@3", "--pool", tmp_path / "pool.tsv", "-f", "json"
+    ).data
+    narrow = leadline("evaluate", *files, "-m", "R@3", "--pool", tmp_path / "pool.tsv", "-f", "json",
+                      "--confidence", "0.5").data  # fmt: skip
+    assert wide["relevant"][0]["low"] < narrow["relevant"][0]["low"]
+    assert narrow["options"]["pool"] == str(tmp_path / "pool.tsv")
+    plain = leadline("evaluate", *files, "-m", "R@3", "-f", "json").data
+    assert "relevant" not in plain
+    assert "estimates" not in plain["runs"][0]
+    assert (
+        leadline("evaluate", *files, "-m", "R@3", "--pool", tmp_path / "pool.tsv", "-q").status == 0
+    )
+    assert leadline("evaluate", *files, "--pool", tmp_path / "none.tsv").status == 2

@@ -1,0 +1,185 @@
+"""From runs to what is judged: unions, draws with their probabilities, what is known, what is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conftest import Leadline
+from leadline import evaluate, pool
+from leadline.errors import UsageError
+from leadline.formats.pools import read_pool, write_pool
+
+A = {"q1": ["d1", "d2", "d3"], "q2": ["d4", "d5"]}
+B = {"q1": ["d2", "d6"], "q3": ["d1"]}
+DOCS = {f"d{number}": "text" for number in range(1, 21)}
+RUNS = st.dictionaries(
+    st.sampled_from(["q1", "q2"]),
+    st.lists(st.sampled_from(sorted(DOCS)), unique=True, min_size=1, max_size=8), min_size=1,
+)  # fmt: skip
+
+
+def test_a_pool_is_the_union_and_says_who_brought_what() -> None:
+    found = pool({"a": A, "b": B}, depth=2)
+    assert found.new.by_query() == {
+        "q1": {"d2": 1.0, "d1": 1.0, "d6": 1.0}, "q2": {"d4": 1.0, "d5": 1.0}, "q3": {"d1": 1.0},
+    }  # fmt: skip
+    assert dict(zip(found.new.pairs(), found.new.contributors, strict=True))[("q1", "d2")] == {
+        "a": 2, "b": 1}  # fmt: skip
+    assert found.brought == {"a": (4, 3), "b": (3, 2)}
+    assert [str(notice) for notice in found.notices] == [
+        "queries that not every run has: 2; pooled from the runs that have them"
+    ]
+
+
+def test_runs_without_a_common_query_are_said() -> None:
+    found = pool({"a": {"q1": ["d1"]}, "b": {"q2": ["d1"]}}, depth=1)
+    assert "no query is in all runs; do the query ids match?" in map(str, found.notices)
+
+
+def test_documents_are_drawn_from_the_rest_with_their_probability() -> None:
+    found = pool({"a": A, "b": B}, depth=2, random=4, documents=DOCS)
+    shares = found.whole.by_query()
+    assert sorted(shares["q1"].values()) == [4 / 17] * 4 + [1.0] * 3
+    assert sorted(shares["q3"].values()) == [4 / 19] * 4 + [1.0]
+    # without a collection: the rest of what was retrieved
+    found = pool({"a": A, "b": B}, depth=1, random=1)
+    assert found.whole.by_query()["q1"].keys() >= {"d1", "d2"}
+    assert sorted(found.whole.by_query()["q1"].values()) == [0.5, 1.0, 1.0]
+    short = "queries with fewer documents left than were to be drawn: 1; all are taken"
+    assert short in map(str, found.notices)
+
+
+def test_everything_is_the_whole_collection_with_certainty() -> None:
+    found = pool({"a": A}, everything=True, documents=DOCS)
+    assert all(shares == dict.fromkeys(DOCS, 1.0) for shares in found.whole.by_query().values())
+    assert pool({"a": A}, everything=True).whole.by_query()["q2"] == {"d4": 1.0, "d5": 1.0}
+    drawn = pool(documents=DOCS, queries={"q7": "text"}, random=3)
+    assert list(drawn.whole.by_query()["q7"].values()) == [0.15] * 3
+
+
+@given(RUNS, RUNS, st.integers(1, 4), st.integers(0, 6))
+def test_pooling_again_adds_only_what_is_new(
+    first: dict[str, list[str]], second: dict[str, list[str]], depth: int, count: int
+) -> None:
+    options: dict[str, Any] = {"depth": depth, "random": count, "documents": DOCS}
+    old = pool({"a": first}, **options)
+    new = pool({"a": first, "b": second}, known=old.whole.pairs(), **options)
+    before, after = set(old.whole.pairs()), set(new.whole.pairs())
+    assert set(new.new.pairs()) == after - before
+    # what was drawn stays: it is still drawn, or it is pooled now
+    for query in first:
+        assert {d for q, d in before if q == query} <= {d for q, d in after if q == query}
+    same = pool({"a": first}, known=old.whole.pairs(), **options)
+    assert len(same) == 0
+
+
+def test_judgments_lead_move_to_front_and_are_not_asked_again() -> None:
+    runs = {"a": {"q": ["d1", "d2", "d3"]}, "b": {"q": ["d4", "d5", "d6"]}}
+    found = pool(runs, method="MoveToFront(documents=5)", batch=2)
+    assert found.new.documents == ["d1", "d4"]
+    assert (
+        str(found.notices[0]) == "MoveToFront(documents=5) without judgments asks the runs in turn"
+    )
+    again = pool(runs, method="MTF(documents=5)", judged={"q": {"d1": 1, "d4": 0}}, batch=2)
+    assert again.new.documents == ["d2", "d3"]  # d1 was relevant, so its run goes on
+    assert again.notices == []
+
+
+def test_documents_that_the_collection_lacks_are_left_out_and_said() -> None:
+    found = pool({"a": {"q": ["d1", "x9", "x8"]}}, depth=3, documents=DOCS)
+    assert found.whole.documents == ["d1"]
+    assert str(found.notices[0]) == (
+        "pooled documents that the collection lacks: 2 (x8, x9); left out"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, "no depth; expected a depth, as in 100"),
+        ({"depth": 0}, "depth=0; expected a whole number, 1 or more"),
+        ({"depth": 1, "method": "RRF"}, "a method and a depth; expected one of them"),
+        ({"method": "Dept"}, "unknown pool method 'Dept'; nearest: Depth"),
+        ({"depth": 1, "random": -1}, "random=-1"),
+        ({"depth": 1, "batch": 0}, "batch=0"),
+    ],
+)
+def test_bad_options_are_refused(options: dict[str, object], said: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        pool({"a": A}, **options)  # type: ignore[arg-type]
+    assert said in str(refused.value)
+
+
+@pytest.fixture
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Give two runs as files."""
+    monkeypatch.chdir(tmp_path)
+    for name, run in (("a.run", A), ("b.run", B)):
+        lines = [
+            f"{query} Q0 {document} {rank} {-rank} {name}\n"
+            for query, documents in run.items()
+            for rank, document in enumerate(documents, start=1)
+        ]
+        Path(name).write_text("".join(lines))
+    Path("docs.csv").write_text("doc_id,text\n" + "".join(f"{name},text\n" for name in DOCS))
+    return ["a.run", "b.run"]
+
+
+def test_the_command_writes_a_pool_that_is_pairs_too(runs: list[str], leadline: Leadline) -> None:
+    done = leadline("pool", *runs, "--depth", 2, "--random", 3, "--docs", "docs.csv", "-o", "pool.tsv",
+                    "-f", "json")  # fmt: skip
+    assert (done.data["queries"], done.data["pairs"], done.data["drawn"]) == (3, 15, 9)
+    assert done.data["runs"][0] == {"name": "a", "brought": 4, "alone": 3}
+    assert done.data["options"]["seed"] == 0
+    assert len(read_pool("pool.tsv").pairs()) == 15
+    again = leadline("pool", *runs, "--depth", 3, "--random", 3, "--docs", "docs.csv", "--known", "pool.tsv",
+                     "-o", "more.tsv")  # fmt: skip
+    assert "known pairs with another probability now" in again.out
+    assert not set(read_pool("more.tsv").pairs()) & set(read_pool("pool.tsv").pairs())
+
+
+def test_the_command_refuses_what_leads_nowhere(runs: list[str], leadline: Leadline) -> None:
+    for arguments, said in (
+        ([*runs], "no depth"),
+        ([*runs, "--depth", 0], "depth=0; expected a whole number, 1 or more"),
+        ([*runs, "--depth", 3, "--known", "a.run", "--judged", "b.run"], "b.run"),
+        (["--depth", 3], "no runs; expected runs, or both documents and queries"),
+        ([*runs, "none.run", "--depth", 3], "none.run"),
+    ):
+        done = leadline("pool", *arguments, "-o", "pool.tsv")
+        assert done.status == 2
+        assert said in done.err
+        assert not Path("pool.tsv").exists()
+    leadline("pool", *runs, "--depth", 9, "-o", "pool.tsv")
+    done = leadline("pool", *runs, "--depth", 9, "-o", "more.tsv", "--known", "pool.tsv")
+    assert "nothing to judge: all pairs are known; --whole writes them" in done.err
+    Path("others.csv").write_text("doc_id,text\nx1,text\n")
+    done = leadline("pool", *runs, "--depth", 9, "-o", "more.tsv", "--docs", "others.csv")
+    assert "the collection has no pooled document; do the ids match?" in done.err
+    done = leadline("pool", *runs, "--depth", 9, "-o", "a.run")
+    assert "a.run would overwrite an input" in done.err
+
+
+def test_a_pool_estimates_recall_as_its_file_does(tmp_path: Path) -> None:
+    found = pool({"a": A, "b": B}, depth=1, random=4, documents=DOCS).whole
+    qrels = {"q1": {"d1": 1, "d6": 1, **dict.fromkeys(found.by_query()["q1"], 1)}}
+    write_pool(found, tmp_path / "pool.tsv")
+    estimates = [
+        evaluate(qrels, {"a": A}, "R@2", pool=given).to_dict()["relevant"]
+        for given in (found, found.by_query(), str(tmp_path / "pool.tsv"))
+    ]
+    assert estimates[0] == estimates[1] == estimates[2]
+    assert (
+        estimates[0][0]["value"] == 20
+    )  # all are relevant: 2 for certain, and 4 that stand for 18
+
+
+def test_a_pool_can_be_written_in_python(tmp_path: Path) -> None:
+    found = pool({"a": A}, depth=1)
+    write_pool(found.new, tmp_path / "pool.tsv")
+    assert read_pool(tmp_path / "pool.tsv").pairs() == found.new.pairs()
