@@ -149,6 +149,10 @@ def test_the_command_refuses_what_leads_nowhere(runs: list[str], leadline: Leadl
         ([*runs, "--depth", 0], "depth=0; expected a whole number, 1 or more"),
         ([*runs, "--depth", 3, "--known", "a.run", "--judged", "b.run"], "b.run"),
         (["--depth", 3], "no runs; expected runs, or both documents and queries"),
+        (
+            ["--depth", 3, "--docs", "docs.jsonl", "--queries", "queries.jsonl"],
+            "Depth(3) and no runs",
+        ),
         ([*runs, "none.run", "--depth", 3], "none.run"),
     ):
         done = leadline("pool", *arguments, "-o", "pool.tsv")

@@ -115,6 +115,8 @@ def pool(
     none = isinstance(runs, Sequence) and not runs
     if none and (documents is None or queries is None):
         raise UsageError("no runs; expected runs, or both documents and queries")
+    if none and chosen is not None:
+        raise UsageError(f"{chosen} and no runs; expected runs, or a random draw or everything")
     systems = (
         Systems([], [], []) if none else read_systems(runs, repair, name_by=name_by, on_run=on_run)
     )

@@ -38,6 +38,19 @@ def to_text(name: bytes) -> str:
     return name.decode("utf-8", "surrogateescape")
 
 
+def is_utf8(name: str) -> bool:
+    r"""Say whether an id is text that UTF-8 can hold: not where bytes of another encoding survive in it.
+
+    >>> is_utf8("d01"), is_utf8(to_text(b"d\xff"))
+    (True, False)
+    """
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 class Ids(Sequence[bytes]):
     """A read-only column of ids, kept as places in one text.
 

@@ -149,7 +149,7 @@ def test_a_figure_is_drawn(leadline: Leadline, folder: Path, more: tuple[str, ..
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ((), "judges and a table of counts; expected one of them"),
+        ((), "neither judges nor a table of counts; expected one of them"),
         (("ann.qrels",), "1 judge (ann); expected two or more"),
         (("ann.qrels", "ann.qrels"), "two judges are called 'ann'"),
         (("ann.qrels", "nothing.qrels"), "nothing.qrels"),

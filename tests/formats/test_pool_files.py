@@ -89,12 +89,19 @@ def test_a_broken_pool_is_refused(tmp_path: Path, text: str, said: str) -> None:
     assert said in str(refused.value)
 
 
-def test_an_id_with_a_tab_needs_json(tmp_path: Path) -> None:
-    made = Pooled(["q"], ["d\t1"], np.ones(1), [{}])
-    with pytest.raises(
-        InputError, match=r"a tab or a line end .*; expected a pool called POOL\.jsonl"
-    ):
+@pytest.mark.parametrize("name", ["pool.csv", "pool.json", "pool.parquet", "pool.csv.gz"])
+def test_a_pool_is_not_written_under_the_name_of_another_format(tmp_path: Path, name: str) -> None:
+    made = Pooled(["q"], ["d1"], np.ones(1), [{}])
+    with pytest.raises(InputError, match=r"a pool is not written as \.\w+; expected \.tsv or"):
+        write_pool(made, tmp_path / name)
+    assert not (tmp_path / name).exists()
+
+
+@pytest.mark.parametrize("name", ["d\t1", "d\udcff"])
+def test_an_id_with_a_tab_or_of_another_encoding_needs_json(tmp_path: Path, name: str) -> None:
+    made = Pooled(["q"], [name], np.ones(1), [{}])
+    with pytest.raises(InputError, match=r"a tab, .*; expected a pool called POOL\.jsonl"):
         write_pool(made, tmp_path / "pool.tsv")
     assert not (tmp_path / "pool.tsv").exists()
     write_pool(made, tmp_path / "pool.jsonl")
-    assert read_pool(tmp_path / "pool.jsonl").documents == ["d\t1"]
+    assert read_pool(tmp_path / "pool.jsonl").documents == [name]

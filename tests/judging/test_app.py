@@ -210,7 +210,9 @@ def test_the_token_can_be_typed_in(guarded: Guard) -> None:
         ("/api/events", [1], "no JSON"),
         ("/api/events", b"{", "no JSON"),
         ("/api/events", b"[" * 100_000, "no JSON"),
+        ("/api/events", {"judge": "ann", "events": [event(1) | {"key": "\ud800"}]}, "key"),
         ("/api/cards", {"judge": "a,b"}, "a judge called"),
+        ("/api/cards", {"judge": "ann", "holding": 5}, "no list of pairs"),
     ],
 )
 def test_what_no_page_sends_is_refused_in_a_line(
@@ -337,6 +339,20 @@ def test_pairs_without_a_text_are_said_and_left_out(tmp_path: Path) -> None:
         assert len(found.store.pairs()) == 3
 
 
+def test_a_pool_whose_ids_no_store_can_hold_is_refused_before_there_is_a_store(
+    tmp_path: Path,
+) -> None:
+    files = write(tmp_path, pairs=[("q1", "d1")])
+    Path(files.pool).with_suffix(".jsonl").write_text('{"query_id": "q1", "doc_id": "d\\udcff"}\n')
+    pool = str(Path(files.pool).with_suffix(".jsonl"))
+    with (
+        pytest.raises(InputError, match="is not UTF-8; expected ids that a store can hold"),
+        opened(pool, files.docs, files.queries, files.store),
+    ):
+        pass
+    assert not Path(files.store).exists()
+
+
 def test_a_pool_of_other_documents_is_refused(tmp_path: Path) -> None:
     files = write(tmp_path, pairs=[("q1", "x1"), ("q1", "x2")])
     with (
@@ -399,6 +415,7 @@ def test_wishes_that_do_not_go_together_are_refused() -> None:
         (None, 0.5, "--judges NAMES with --overlap"),
         ("ann", 0.5, "expected another in --judges"),
         ("ann,Ann ,ann", None, "two judges called 'ann'"),
+        ("ann,bob", float("nan"), "overlap=nan; expected a number"),
     ):
         with pytest.raises(UsageError, match=words):
             check_judges(judges, overlap)

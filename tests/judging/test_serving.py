@@ -118,6 +118,14 @@ def test_the_lock_falls_when_the_page_ends(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_store_in_a_folder_that_is_not_there_is_refused_in_one_line(tmp_path: Path) -> None:
+    with (
+        pytest.raises(InputError, match=r"cannot be locked .*; expected a folder"),
+        serving.alone(str(tmp_path / "none" / "judged.sqlite")),
+    ):
+        pass
+
+
 def test_a_port_in_use_is_refused(files: Files) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

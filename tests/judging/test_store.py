@@ -55,6 +55,17 @@ def test_what_is_sent_twice_is_kept_once(store: Store, path: str) -> None:
     assert stored(path, "SELECT count(*) FROM events") == [(2,)]
 
 
+def test_a_key_that_another_act_has_is_refused_rather_than_said_to_be_saved(
+    store: Store, path: str
+) -> None:
+    act(store, "ann", event(1))
+    with pytest.raises(UsageError, match="the key of another act"):
+        act(store, "bob", event(1))
+    with pytest.raises(UsageError, match="the key of another act"):
+        act(store, "ann", event(2) | {"key": event(1)["key"]})
+    assert standing(path) == [("ann", "d1", 1)]
+
+
 def test_an_undo_is_an_event_that_brings_back_what_was_before(store: Store, path: str) -> None:
     act(store, "ann", event(1, 1, grade=0), event(1, 2, grade=2))
     act(store, "ann", event(1, 3, "undo", undoes=event(1, 2)["key"]))
@@ -146,6 +157,7 @@ def test_what_is_no_store_is_refused_in_one_line(tmp_path: Path) -> None:
     with closing(sqlite3.connect(other)) as connection:
         connection.execute("CREATE TABLE rows (cell)")
     folder.mkdir()
+    before = other.read_bytes()
     for place, words in (
         (text, "is no SQLite database"),
         (other, "database of another program"),
@@ -155,6 +167,7 @@ def test_what_is_no_store_is_refused_in_one_line(tmp_path: Path) -> None:
         with pytest.raises(InputError, match=words):
             Store.open(str(place))
     assert text.read_text() == "no database"
+    assert other.read_bytes() == before
 
 
 def test_a_damaged_store_is_refused(store: Store, path: str) -> None:
@@ -163,6 +176,13 @@ def test_a_damaged_store_is_refused(store: Store, path: str) -> None:
     content = bytearray(Path(path).read_bytes())
     content[4096:] = bytes(len(content) - 4096)
     Path(path).write_bytes(content)
+    with pytest.raises(InputError, match="is damaged"):
+        Store.open(path)
+
+
+@pytest.mark.parametrize("change", ["DELETE FROM facts", "UPDATE facts SET value = 'x'"])
+def test_a_store_that_forgot_its_facts_is_damaged(store: Store, path: str, change: str) -> None:
+    store._connection.execute(change)
     with pytest.raises(InputError, match="is damaged"):
         Store.open(path)
 
@@ -221,7 +241,7 @@ def test_some_names_are_no_names_for_judges(name: str) -> None:
 def test_a_scale_has_two_to_five_named_grades() -> None:
     assert written(parse_scale(" 2 = yes,0=no, 1=so so")) == "0=no,1=so so,2=yes"
     for text, words in (
-        ("0=no", "1 grades"),
+        ("0=no", "1 grade;"),
         ("0=a,1=b,2=c,3=d,4=e,5=f", "6 grades"),
         ("0=no,0=yes", "the grade '0' twice"),
         ("0=no,1=no", "the name 'no' twice"),

@@ -122,3 +122,9 @@ def test_few_expected_users_make_counts_small() -> None:
 def test_counts_that_cannot_be_are_refused(clicks: int, users: int, says: str) -> None:
     with pytest.raises(UsageError, match=says):
         share(clicks, users)
+
+
+def test_more_users_than_the_exact_test_can_count_are_refused() -> None:
+    assert share(1, 2_000_000_000).users == 2_000_000_000
+    with pytest.raises(UsageError, match="2,000,000,001 users; expected no more"):
+        share(1, 2_000_000_001)

@@ -102,7 +102,10 @@ def agreement(
 
 def _given(judges: Any, table: Sequence[float]) -> Judgments:
     if (judges is None) == (not len(table)):
-        raise UsageError("judges and a table of counts; expected one of them")
+        found = (
+            "judges and a table of counts" if len(table) else "neither judges nor a table of counts"
+        )
+        raise UsageError(f"{found}; expected one of them")
     if judges is None:
         return Judgments.of_counts(table)
     given = judges if isinstance(judges, Judgments) else Judgments.of_judges(read_judges(judges))

@@ -89,7 +89,7 @@ class Judgments:
             )
         for count in counts:
             if not (0 <= count <= 10**7) or count != int(count):
-                raise UsageError(f"{count:g} in the table; expected whole numbers, 0 or more")
+                raise UsageError(f"{count:g} in the table; expected whole numbers, 0 to 10,000,000")
         if not sum(counts):
             raise UsageError("a table of nothing but 0; expected counts of pairs")
         cells = np.repeat(np.arange(len(counts)), np.asarray(counts, dtype=np.int64))

@@ -18,7 +18,9 @@ from leadline.formats.pairs import read_pairs
 from leadline.formats.texts import rows_of
 from leadline.formats.trec_lists import looks_trec
 from leadline.formats.writing import deliver
+from leadline.vocabulary import is_utf8
 
+OTHERS = {".csv", ".json", ".parquet", ".sqlite", ".db"}  # a pool is TSV or JSON Lines
 COLUMNS = ("query_id", "doc_id", "probability", "contributors")
 
 
@@ -121,7 +123,10 @@ def _ranks(given: object) -> Mapping[str, int]:
 def write_pool(pool: Pooled, path: str | os.PathLike[str]) -> None:
     """Write a pool as TSV, or as JSON Lines where the path ends in .jsonl; compressed by the suffix."""
     path = os.fspath(path)
-    as_json = suffix_of(path) in {".jsonl", ".ndjson"}
+    suffix = suffix_of(path)
+    if suffix in OTHERS:
+        raise InputError(f"a pool is not written as {suffix}", expected=".tsv or .jsonl", path=path)
+    as_json = suffix in {".jsonl", ".ndjson"}
     lines = [] if as_json else ["\t".join(COLUMNS)]
     for query, document, share, ranks in zip(
         pool.queries, pool.documents, pool.probability.tolist(), pool.contributors, strict=True
@@ -130,9 +135,9 @@ def write_pool(pool: Pooled, path: str | os.PathLike[str]) -> None:
             row = dict(zip(COLUMNS, (query, document, share, dict(ranks)), strict=True))
             lines.append(json.dumps(row))
             continue
-        if any(sign in name for name in (query, document) for sign in "\t\r\n"):
+        if not all(is_utf8(name) and not set(name) & set("\t\r\n") for name in (query, document)):
             raise InputError(
-                f"a tab or a line end in id {query!r} or {document!r}",
+                f"a tab, a line end or a byte that is not UTF-8 in id {query!r} or {document!r}",
                 expected="a pool called POOL.jsonl, which can hold it",
                 path=path,
             )  # fmt: skip

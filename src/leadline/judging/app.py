@@ -110,12 +110,14 @@ class Pages:
 
     def _cards_of(self, asked: dict[str, Any]) -> Response:
         judge = self.queues.join(_text(asked, "judge"))
-        holding = {pair for pair in asked.get("holding", []) if isinstance(pair, int)}
+        held = asked.get("holding", [])
+        if not isinstance(held, list):
+            raise UsageError("no list of pairs held; expected what the judging page sends")
+        holding = {pair for pair in held if isinstance(pair, int)}
         count = asked.get("count", 1)
         wanted = max(1, min(count if isinstance(count, int) else 1, AHEAD))
-        pairs = self.queues.upcoming(
-            judge, wanted + 1, holding
-        )  # one more tells whether there are more
+        # One pair more than wanted tells whether there are more.
+        pairs = self.queues.upcoming(judge, wanted + 1, holding)
         cards, queries = self.cards.batch(judge, pairs[:wanted])
         for card in cards:
             card["skipped"] = self.queues.is_skipped(judge, card["pair"])

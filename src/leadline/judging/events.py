@@ -56,7 +56,7 @@ def parse(found: Any) -> Event:
     if texts["shown"] not in ("", *FORMS):
         raise _refused("shown", texts["shown"])
     return Event(
-        key, found["kind"], pair, grade, seconds=_seconds(found.get("seconds")),
+        _whole_text(key), found["kind"], pair, grade, seconds=_seconds(found.get("seconds")),
         opened=found.get("opened") is True, **{name: _whole_text(text) for name, text in texts.items()},
     )  # fmt: skip
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import Any, NamedTuple
 
+from leadline.arguments import check_numbers
 from leadline.errors import InputError, UsageError
 from leadline.formats.pools import Pooled, read_pool
 from leadline.formats.texts import read_queries
@@ -16,6 +17,7 @@ from leadline.judging.queue import Queues
 from leadline.judging.scale import written
 from leadline.judging.store import Pair, Store
 from leadline.results import Notice
+from leadline.vocabulary import is_utf8
 from leadline.wording import counted, percent
 from leadline.wording import queries as count_queries
 
@@ -74,7 +76,7 @@ def opened(
     """
     chosen, names = check_forms(forms), check_judges(judges, overlap)
     reading = dict(reading or {})
-    rows = None if pool is None else read_pool(pool)
+    rows = None if pool is None else _pooled(pool)
     asked = {query.id: query for query in read_queries(queries, **reading)}
     with closing(Store.open(store, grades=grades, seed=seed)) as found:
         notices = [] if rows is None else _added(found, rows)
@@ -89,6 +91,17 @@ def opened(
             queues = Queues(found, judges=names, overlap=share, known=known)
             cards = Cards(texts, asked, forms=chosen, analysis=analysis, seed=found.seed)
             yield Opened(found, queues, cards, notices)
+
+
+def _pooled(path: str) -> Pooled:
+    """Read a pool whose ids a store can hold."""
+    found = read_pool(path)
+    for name in (*found.queries, *found.documents):
+        if not is_utf8(name):
+            raise InputError(
+                f"id {name[:40]!r} is not UTF-8", expected="ids that a store can hold", path=path
+            )
+    return found
 
 
 def _added(store: Store, rows: Pooled) -> list[Notice]:
@@ -146,6 +159,8 @@ def check_judges(text: str | None, overlap: float | None) -> tuple[str, ...]:
     >>> check_judges("ann, bob", None)
     ('ann', 'bob')
     """
+    if overlap is not None:
+        check_numbers(overlap=overlap)
     if text is None:
         if overlap is not None:
             raise UsageError(

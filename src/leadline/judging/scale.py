@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from leadline.errors import UsageError
+from leadline.wording import counted
 
 DEFAULT = "0=not relevant,1=relevant"
 EXAMPLE = '"0=no,1=partly,2=yes"'
@@ -26,7 +27,7 @@ def parse(text: str) -> tuple[Grade, ...]:
     parts = [part.strip() for part in text.split(",")]
     grades = sorted(_grade(part, text) for part in parts)
     if not 2 <= len(grades) <= 5:
-        raise _refused(text, f"{len(grades)} grades")
+        raise _refused(text, counted(len(grades), "grade"))
     for said, found in (
         ("grade", [str(grade.value) for grade in grades]),
         ("name", [grade.name for grade in grades]),

@@ -60,16 +60,15 @@ CREATE VIEW judgments AS
 
 
 def connect(path: str) -> sqlite3.Connection:
-    """Open a store for writing: a commit is on the disk before it returns."""
-    connection = sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
-    try:
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA foreign_keys = ON")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
+    """Open a file that is to be a store; nothing is written to it yet."""
+    return sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
+
+
+def keep_safe(connection: sqlite3.Connection) -> None:
+    """See to it that a commit is on the disk before it returns, and that others can read meanwhile."""
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA foreign_keys = ON")
 
 
 def create(connection: sqlite3.Connection, facts: Mapping[str, str]) -> None:

@@ -71,16 +71,18 @@ def link(taken: socket.socket, host: str, token: str | None) -> str:
 def alone(path: str) -> Iterator[None]:
     """Refuse a second server on a store; the lock falls with the process, however that ends."""
     beside = f"{path}-serving"
-    lock = sqlite3.connect(beside, timeout=0, isolation_level=None)
+    lock: sqlite3.Connection | None = None
     try:
+        lock = sqlite3.connect(beside, timeout=0, isolation_level=None)
         lock.execute("PRAGMA journal_mode = MEMORY")  # no second file beside it
         lock.execute("BEGIN EXCLUSIVE")
-    except sqlite3.OperationalError as error:
-        lock.close()
+    except sqlite3.Error as error:
+        if lock is not None:
+            lock.close()
         held = "locked" in str(error)
         raise InputError(
-            "is open in another judging page" if held else f"cannot be locked ({error})",
-            expected="one page a store: judges can share it", path=path,
+            "is open in another judging page" if held else f"cannot be locked ({error})", path=path,
+            expected="one page a store: judges can share it" if held else "a folder that can be written",
         ) from None  # fmt: skip
     try:
         yield

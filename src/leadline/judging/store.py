@@ -58,10 +58,13 @@ class Store:
         self._connection = connection
         self._lock = RLock()
         facts = dict(connection.execute("SELECT name, value FROM facts"))
-        self.grades = scale.parse(facts["grades"])
-        self.seed = int(facts["seed"])
-        self.id: str = facts["id"]
-        self.secret: str = facts["secret"]
+        try:
+            self.grades = scale.parse(facts["grades"])
+            self.seed = int(facts["seed"])
+            self.id: str = facts["id"]
+            self.secret: str = facts["secret"]
+        except (KeyError, ValueError, UsageError):
+            raise reader.damaged(path, "its facts cannot be read") from None
 
     @classmethod
     def open(cls, path: str, *, grades: str | None = None, seed: int | None = None) -> Self:
@@ -75,7 +78,12 @@ class Store:
         if os.path.exists(path) and os.path.getsize(path) and not reader.is_database(path):
             raise InputError("is no SQLite database", expected=reader.STORE, path=path)
         with reader.faults(path):
-            found = cls(path, _opened(path, text or scale.DEFAULT, seed or 0))
+            connection = _opened(path, text or scale.DEFAULT, seed or 0)
+            try:
+                found = cls(path, connection)
+            except BaseException:
+                connection.close()
+                raise
         try:
             found._check(text, seed)
         except UsageError:
@@ -181,12 +189,16 @@ class Store:
                 raise UsageError("an undo of what was never done; expected a key that is known")
         if connection.execute("SELECT 1 FROM pairs WHERE id = ?", (event.pair,)).fetchone() is None:
             raise UsageError(f"pair {event.pair}; expected one of the store")
-        connection.execute(
+        made = connection.execute(
             "INSERT INTO events (key, kind, judge, pair, grade, note, seconds, shown, opened, given, "
             "saved, undoes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
             (event.key, event.kind, judge, event.pair, event.grade, event.note, event.seconds,
              event.shown, event.opened, event.given, _now(), undone and undone[0]),
         )  # fmt: skip
+        same = "SELECT 1 FROM events WHERE (key, kind, judge, pair) = (?, ?, ?, ?)"
+        which = event.key, event.kind, judge, event.pair
+        if not made.rowcount and connection.execute(same, which).fetchone() is None:
+            raise UsageError("the key of another act; expected a key of its own")
 
     def acts(self) -> list[Act]:
         """Give every judgment and skip that was not undone, the oldest first."""
@@ -207,13 +219,16 @@ def _opened(path: str, grades: str, seed: int) -> sqlite3.Connection:
     """Open a store; make it where nothing is, or where a making was cut short."""
     connection = schema.connect(path)
     try:
-        if schema.is_blank(connection):
+        blank = schema.is_blank(connection)
+        if not blank:
+            reader.check(connection, path)  # before anything is written to what may be another's
+        schema.keep_safe(connection)
+        if blank:
             facts = {
                 "grades": grades, "seed": str(seed), "id": secrets.token_hex(8),
                 "secret": secrets.token_urlsafe(24), "made": _now(),
             }  # fmt: skip
             schema.create(connection, facts)
-        reader.check(connection, path)
     except BaseException:
         connection.close()
         raise

@@ -11,6 +11,7 @@ from leadline.statistics import checked_level
 
 NORMAL = NormalDist()
 FEWEST = 5  # expected users in a cell of the table, below which the normal curve is not trusted
+MOST = 2_000_000_000  # users of an arm; the exact test multiplies two such numbers in 64 bits
 
 
 class Share(NamedTuple):
@@ -36,6 +37,8 @@ def share(clicks: int, users: int, *, what: str = "") -> Share:
             raise UsageError(f"{what}{value} {name}; expected a whole number, 0 or more")
     if users < 1:
         raise UsageError(f"{what}0 users; expected one or more")
+    if users > MOST:
+        raise UsageError(f"{what}{users:,} users; expected no more than {MOST:,}")
     if clicks > users:
         raise UsageError(
             f"{what}{clicks:,} clicks of {users:,} users; expected users who clicked, each once: no more "

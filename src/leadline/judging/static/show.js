@@ -73,7 +73,7 @@ class Stage {
   showQuery(query, flags) {
     const isNew = this.query !== query.id;
     if (isNew) {
-      at("query").textContent = query.text;
+      at("query").textContent = query.text || `(query ${query.id} has no text)`;
       at("more").replaceChildren(...query.more.flatMap(([name, text]) => {
         const part = element("p", text);
         part.dir = "auto";
