@@ -69,6 +69,12 @@ def test_move_to_front_is_the_slow_loop(
     assert found == slow_move_to_front(lists, judged, most)
 
 
+@pytest.mark.parametrize("name", ["RBP(documents=150,p=0.5)", "RRF(documents=150)"])
+def test_small_weights_still_order_a_single_list_by_rank(name: str) -> None:
+    order = np.random.default_rng(3).permutation(200).tolist()
+    assert POOLS.parse(name).order(Offered.of([order])).tolist() == order[:150]
+
+
 def test_move_to_front_stays_with_the_run_that_finds_and_leaves_the_one_that_does_not() -> None:
     offered = Offered.of([[0, 1, 2, 3], [4, 5, 6, 7]])
     truth = {0: True, 1: True, 2: False, 4: False, 5: False, 3: True}

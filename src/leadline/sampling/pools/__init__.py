@@ -61,7 +61,9 @@ def by_weight(offered: Offered, weight: Sequence[float], documents: int) -> Inte
     for one in offered.lists:
         sums[one] += weight[: len(one)]
     found = np.unique(np.concatenate([np.empty(0, dtype=np.int64), *offered.lists]))
-    order = np.lexsort((-found, -np.round(sums[found], 12)))
+    # Sums of the same weights in another order are ties: twelve digits count, however small the weights.
+    digits, power = np.frexp(sums[found])
+    order = np.lexsort((-found, -np.ldexp(np.round(digits, 12), power)))
     return found[order][:documents]
 
 
