@@ -238,8 +238,17 @@ def test_what_cannot_be_is_refused_in_words(given: dict[str, Any], says: str) ->
 
 
 def test_judges_without_a_common_pair_are_refused() -> None:
-    with pytest.raises(InputError, match=r"none of 2 pairs .* was judged by all 2 judges"):
+    with pytest.raises(
+        InputError, match=r"none of 2 pairs .* was judged by two judges; .* match\?$"
+    ):
         agreement({"a": {"q": {"d1": 1}}, "b": {"q": {"d2": 1}}})
+
+
+def test_scores_are_no_grades() -> None:
+    scores = {"q": {f"d{place}": place / 7 for place in range(101)}}
+    with pytest.raises(UsageError, match="101 different grades; expected 100 or fewer"):
+        agreement({"a": scores, "b": scores})
+    assert agreement({"a": scores, "b": scores}, rel=1, draws=0)["scott"].value == 1
 
 
 def test_judgments_go_back_to_qrels() -> None:

@@ -124,6 +124,12 @@ def test_fleiss_is_what_its_units_give(grades: Floats) -> None:
     assert same(Fleiss().of(grades), slow_fleiss(grades))
 
 
+def test_fleiss_is_undefined_where_one_of_three_did_not_judge() -> None:
+    grades = np.array([[1.0, 1.0, 0.0], [0.0, 0.0, np.nan], [1.0, 1.0, 1.0]])
+    assert np.isnan(Fleiss().of(grades))
+    assert not np.isnan(Krippendorff().of(grades))
+
+
 @given(TWO)
 def test_fleiss_of_two_judges_is_scott(grades: Floats) -> None:
     assert same(Fleiss().of(grades), Scott().of(grades))

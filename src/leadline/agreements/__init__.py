@@ -28,6 +28,8 @@ from leadline.statistics.agreement.tables import coded, coincidences
 from leadline.statistics.team_bootstrap import interval
 from leadline.wording import counted
 
+MOST_GRADES = 100  # more are scores: a table of so many squared for every query fits no memory
+
 __all__ = ["ENOUGH", "Agreement", "Judgments", "agreement"]
 
 
@@ -80,6 +82,10 @@ def agreement(
     pairs = _pairs(len(whole.names), reference=reference)
     resample = _what(resample, kept, table)
     values, codes = coded(kept.grades)
+    if len(values) > MOST_GRADES:
+        raise UsageError(
+            f"{len(values):,} different grades; expected {MOST_GRADES} or fewer: rel makes two of them"
+        )
     between = Between(codes, values, pairs, _groups(kept, resample))
     ranking: Ranking | None = None
     if runs is not None:
@@ -122,10 +128,11 @@ def _kept(whole: Judgments, over: str) -> Judgments:
     """Give the pairs that count: those all judged, or any that two did."""
     chosen = whole.by_all if over == "all" else (~np.isnan(whole.grades)).sum(axis=1) > 1
     if not chosen.any():
-        hint = "" if over == "two" else "; --over two takes what each two judged"
+        several = over == "all" and len(whole.names) > 2
+        hint = "; --over two takes what each two judged" if several else ""
         raise InputError(
             f"none of {len(whole):,} pairs of query and document was judged by "
-            f"{'all ' + str(len(whole.names)) + ' judges' if over == 'all' else 'two judges'}",
+            f"{f'all {len(whole.names)}' if several else 'two'} judges",
             expected=f"some; do the ids match?{hint}",
         )
     return whole.keep(chosen)
@@ -186,9 +193,10 @@ def _of_all(
 ) -> dict[str, tuple[Estimate, int]]:  # fmt: skip
     """Give coefficients of all judges, and over how many pairs of query and document."""
     found = {}
+    by_two = whole.keep((~np.isnan(whole.grades)).sum(axis=1) > 1)
     for one in kinds:
-        judged = whole.keep((~np.isnan(whole.grades)).sum(axis=1) > 1)
-        if isinstance(one, Fleiss):
+        judged = by_two
+        if not one.holes:
             judged = kept
             if not kept.by_all.all():  # it is for judges who all judged the same
                 found[one.called] = Estimate(float("nan")), 0

@@ -29,14 +29,16 @@ ACCEPTABLE = 2 / 3  # the lecture: values in [2/3, 1] are acceptable
 class Coefficient(Named):
     """One way to put agreement into a number.
 
-    `called` is its key in results. `many` says that it takes any number of judges and leaves of judgments
-    out; the others take two judges who both judged everything. `corrected` says whether chance is taken off.
+    `called` is its key in results. `many` says that it takes any number of judges, and is made of the table
+    of coincidences; the others take two. `holes` says that judgments may be missing where more than two
+    judged. `corrected` says whether chance is taken off.
     """
 
     title: ClassVar[str]
     called: ClassVar[str]
     source: ClassVar[str]
     many: ClassVar[bool] = False
+    holes: ClassVar[bool] = True
     corrected: ClassVar[bool] = True
 
     def of_tables(self, tables: Floats, values: Floats) -> Floats:
@@ -49,16 +51,20 @@ class Coefficient(Named):
     def of(self, grades: ArrayLike) -> float:
         """Give the coefficient of judgments: units x judges, NaN where a judge did not judge.
 
-        Two judges: a unit that only one judged is left out.
+        Two judges: a unit that only one judged is left out. Of more, NaN where a judgment is missing and the
+        coefficient needs all.
         """
-        values, codes = coded(_checked(grades))
+        table = _checked(grades)
+        if not self.holes and table.shape[1] > 2 and np.isnan(table).any():
+            return float("nan")
+        values, codes = coded(table)
         if self.many:
-            table = coincidences(codes, len(values))
+            counts = coincidences(codes, len(values))
         elif codes.shape[1] == 2:
-            table = confusions(codes[:, 0], codes[:, 1], len(values))
+            counts = confusions(codes[:, 0], codes[:, 1], len(values))
         else:
             raise UsageError(f"{codes.shape[1]} judges; expected two for {type(self).__name__}")
-        return float(self.of_tables(table, values)[0]) if len(values) else float("nan")
+        return float(self.of_tables(counts, values)[0]) if len(values) else float("nan")
 
 
 def acceptable(value: float) -> bool | None:

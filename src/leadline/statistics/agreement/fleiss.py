@@ -11,7 +11,7 @@ class Fleiss(Coefficient):
 
     P(A) is the share of agreeing pairs of judgments of the same unit, P(E) the sum of squared shares of the
     grades among all judgments. With two judges it is Scott's pi. Where judgments are missing it is not
-    defined: `Krippendorff` is for that. From -1 / (judges - 1) to 1.
+    defined (NaN): `Krippendorff` is for that. From -1 / (judges - 1) to 1.
 
     >>> round(Fleiss().of([[1, 1, 1], [1, 1, 0], [0, 0, 0], [0, 0, 1]]), 4)
     0.3333
@@ -21,6 +21,7 @@ class Fleiss(Coefficient):
     called = "fleiss"
     source = "Fleiss 1971"
     many = True
+    holes = False
 
     def of_tables(self, tables: Floats, _values: Floats) -> Floats:
         """Give agreement above that of the shares of grades."""
