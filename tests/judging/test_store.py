@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -162,6 +163,7 @@ def test_what_is_no_store_is_refused_in_one_line(tmp_path: Path) -> None:
         (text, "is no SQLite database"),
         (other, "database of another program"),
         (folder, "is a folder"),
+        (Path(os.devnull), "is no file"),
         (tmp_path / "none" / "s.sqlite", "No such folder"),
     ):
         with pytest.raises(InputError, match=words):

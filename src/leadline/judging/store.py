@@ -75,6 +75,8 @@ class Store:
             raise InputError("is a folder", expected=reader.STORE, path=path)
         if not os.path.isdir(folder):
             raise InputError("No such folder", expected="a folder for the store", path=folder)
+        if os.path.exists(path) and not os.path.isfile(path):
+            raise InputError("is no file", expected=reader.STORE, path=path)
         if os.path.exists(path) and os.path.getsize(path) and not reader.is_database(path):
             raise InputError("is no SQLite database", expected=reader.STORE, path=path)
         with reader.faults(path):
