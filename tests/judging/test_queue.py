@@ -174,6 +174,17 @@ def test_a_query_that_was_begun_stays_with_its_judge(store: Store) -> None:
     assert sizes == [10, 10, 10, 10]
 
 
+def test_the_same_judges_have_the_same_queues_after_a_restart(store: Store) -> None:
+    queues = Queues(store, judges=["ann", "bob"], overlap=0.2)
+    queues.join("bob")
+    ahead = {name: queues.upcoming(name, SIZE) for name in ("ann", "bob")}
+    for pair in ahead["bob"][:11]:  # in the second of bob's queries, while ann has begun none
+        judge(queues, "bob", pair)
+    later = Queues(store, judges=["bob", "ann"], overlap=0.2)
+    assert later.upcoming("bob", SIZE) == ahead["bob"][11:]
+    assert later.upcoming("ann", SIZE) == ahead["ann"]
+
+
 def test_pairs_without_a_text_are_in_no_queue(store: Store) -> None:
     queues = Queues(store, known={1, 2, 3})
     assert {pair.id for pair in finish(queues, "ann")} == {1, 2, 3}
