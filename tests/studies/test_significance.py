@@ -37,7 +37,6 @@ from leadline.studies.significance.rejections import rejections
 from leadline.studies.significance.whole import Extent, whole_study
 
 
-
 def made(runs: int = 8, *, queries: int = 50, seed: int = 7) -> Floats:
     """Make scores like those of a measure from 0 to 1: skewed, hard and easy queries, some zeros."""
     generator = np.random.default_rng(seed)
