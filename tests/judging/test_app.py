@@ -48,7 +48,10 @@ class Judge:
         return ask(self.app, path, body=body, origin="http://localhost", x_leadline=self.secret)
 
 
-def test_cards_come_in_the_order_of_the_queue_with_their_queries(page: Opened) -> None:
+def test_cards_come_in_the_order_of_the_queue_with_their_queries(
+    page: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("leadline.judging.app.AHEAD", 20)
     judge = Judge(page)
     answer = judge.post("/api/cards", count=30, holding=[], opening=True).data
     cards = answer["cards"]

@@ -19,7 +19,7 @@ from leadline.judging.deals import deal, second
 from leadline.judging.draws import draw
 from leadline.judging.events import parse
 from leadline.judging.queue import Queues
-from leadline.judging.store import Pair, Store
+from leadline.judging.store import Act, Pair, Store
 
 SIZE = 40
 PAIRS = [(f"q{query}", f"d{place}", 1.0) for query in range(4) for place in range(10)]
@@ -174,6 +174,17 @@ def test_a_query_that_was_begun_stays_with_its_judge(store: Store) -> None:
     assert sizes == [10, 10, 10, 10]
 
 
+def test_the_same_judges_have_the_same_queues_after_a_restart(store: Store) -> None:
+    queues = Queues(store, judges=["ann", "bob"], overlap=0.2)
+    queues.join("bob")
+    ahead = {name: queues.upcoming(name, SIZE) for name in ("ann", "bob")}
+    for pair in ahead["bob"][:11]:  # in the second of bob's queries, while ann has begun none
+        judge(queues, "bob", pair)
+    later = Queues(store, judges=["bob", "ann"], overlap=0.2)
+    assert later.upcoming("bob", SIZE) == ahead["bob"][11:]
+    assert later.upcoming("ann", SIZE) == ahead["ann"]
+
+
 def test_pairs_without_a_text_are_in_no_queue(store: Store) -> None:
     queues = Queues(store, known={1, 2, 3})
     assert {pair.id for pair in finish(queues, "ann")} == {1, 2, 3}
@@ -194,6 +205,23 @@ def test_queries_are_dealt_whole_and_evenly(sizes: list[int], judges: list[str],
         load[dealt[query]] += 1
     assert max(load.values()) - min(load.values()) <= max(sizes)
     assert deal(judges, pairs, dealt, [], seed=seed) == {}
+
+
+@given(
+    st.lists(st.integers(1, 9), min_size=2, max_size=12), st.sets(st.integers(0, 107)), st.integers(0, 9)
+)  # fmt: skip
+def test_what_was_begun_does_not_move_what_was_not(
+    sizes: list[int], done: set[int], seed: int
+) -> None:
+    rows = [(f"q{query}", f"d{place}") for query, size in enumerate(sizes) for place in range(size)]
+    pairs = [Pair(place, query, name, 1.0) for place, (query, name) in enumerate(rows)]
+    dealt = deal(["ann", "bob"], pairs, {}, [], seed=seed)
+    acts = [
+        Act(place, f"k{place}", "judge", dealt[pair.query], pair.id, 1, "", 1.0, "full", True)
+        for place, pair in enumerate(pairs)
+        if pair.id in done
+    ]
+    assert deal(["bob", "ann"], pairs, dealt, acts, seed=seed) == {}
 
 
 @given(st.floats(0, 1), st.floats(0, 1))

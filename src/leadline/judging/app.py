@@ -25,7 +25,7 @@ from leadline.judging.scale import written
 from leadline.judging.store import Act
 from leadline.version import VERSION
 
-AHEAD = 20  # cards that a page may ask for at a time
+AHEAD = 40  # cards that a page may ask for at a time
 BACK = 8  # acts that a page can take back at once after it was opened again
 MOST_EVENTS = 200
 

@@ -19,8 +19,8 @@ def deal(
 ) -> dict[str, str]:
     """Give the judge of every query that has to be dealt, new or again.
 
-    A query that its judge has begun stays with the judge, as long as the judge is there. The others go, the
-    largest first, to the judge with the fewest pairs.
+    A query stays with its judge, as long as the judge is there; for a judge who has none yet, those that were
+    not begun are dealt again. What has no judge goes, the largest first, to the judge with the fewest pairs.
 
     >>> pairs = [Pair(place, f"q{place}", "d", 1.0) for place in range(4)]
     >>> sorted(deal(["ann", "bob"], pairs, {}, [], seed=0).values())
@@ -30,10 +30,11 @@ def deal(
     size = Counter(pair.query for pair in pairs)
     of_pair = {pair.id: pair.query for pair in pairs}
     begun = {(of_pair[act.pair], act.judge) for act in acts if act.pair in of_pair}
+    newcomers = set(judges) - set(before.values())
     kept = {
         query: judge
         for query, judge in before.items()
-        if judge in judges and (query, judge) in begun and query in size
+        if judge in judges and query in size and (not newcomers or (query, judge) in begun)
     }
     load = Counter(dict.fromkeys(judges, 0))
     for query, judge in kept.items():

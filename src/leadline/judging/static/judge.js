@@ -3,7 +3,8 @@
 // ones are here already, and what was done is sent behind the scenes.
 
 const page = document.body.dataset;
-const LOW = 40, FULL = 60, AT_ONCE = 20;  // ask for more cards below the first, up to the second
+const MOST = 480, AT_ONCE = 40;
+let full = 200;             // cards to hold, some seconds of typing without reading; more where they ran short
 const cards = [];           // what comes next; the first is on the screen unless the judge looks back
 const queries = {};
 const done = [];            // acts that can be taken back, the oldest first: {key, kind, grade, note, card}
@@ -154,13 +155,14 @@ function writeNote() {
 const pause = time => new Promise(resolve => setTimeout(resolve, time));
 
 async function refill() {
-  if (asking || away || ended || cards.length >= LOW) return;
+  if (asking || away || ended || cards.length >= full * 2 / 3) return;
   asking = true;
   let wait = 50;
-  while (!away && !ended && cards.length < FULL) {
+  while (!away && !ended && cards.length < full) {
     let fresh = 0;
     try {
       fresh = await ask();
+      if (done.length && cards.length < full / 2) full = Math.min(MOST, full * 2);
       wait = 50;
     } catch (trouble) {
       if (!stage.card) at("message").textContent = `${trouble.said ?? "The server does not answer"}; trying again.`;
@@ -180,7 +182,7 @@ async function ask() {
   // What was done and is not yet saved is held too: the server still thinks it open.
   const holding = [...cards, ...outbox.acts].map(one => one.pair);
   const skipping = outbox.acts.some(act => act.kind === "skip"), skipped = skips;
-  const answer = await outbox.post("/api/cards", { holding, opening, count: Math.min(AT_ONCE, FULL - cards.length) });
+  const answer = await outbox.post("/api/cards", { holding, opening, count: Math.min(AT_ONCE, Math.max(1, full - cards.length)) });
   if (!answer.ok) throw Object.assign(new Error(), { said: (await answer.text()).trim() });
   const found = await answer.json();
   Object.assign(queries, found.queries);
