@@ -90,12 +90,3 @@ def tracking_figure(data: dict[str, Tracked], which: str, *, systems: str = "run
     ]
     middle = [np.nan if one is None else one for one in middle]
     return forest(list(data), middle, ends[0], ends[1], label=label)
-
-
-def shown(value: float | None) -> str:
-    """Write a coefficient.
-
-    >>> shown(0.5), shown(None)
-    ('0.50', 'undefined')
-    """
-    return "undefined" if value is None else f"{value:.2f}"
