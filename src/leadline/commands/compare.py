@@ -31,6 +31,8 @@ from leadline.render.markdown import plain_text
 from leadline.results import Results, plain
 from leadline.wording import counted, percent
 
+SECTION = "Measure runs against judgments"
+
 SAID = 12  # pairs said in sentences under the table; JSON says them all
 FIGURES = ("differences", "forest", "critical-difference", "scatter")
 

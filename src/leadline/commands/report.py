@@ -34,6 +34,8 @@ from leadline.render.latex import write as latex_of
 from leadline.results import plain
 from leadline.wording import counted, queries
 
+SECTION = "Measure runs against judgments"
+
 
 @click.command(epilog="Example: leadline report qrels.txt bm25.run dense.run.gz -o report.html")
 @click.argument("qrels")
