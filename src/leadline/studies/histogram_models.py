@@ -31,7 +31,6 @@ from leadline.studies._model_columns import (
     ASKED,
     BY_MODEL,
     BY_QUERY,
-    COEFFICIENTS,
     CONTROL,
     NAMED,
     PLAIN_AP,
@@ -49,6 +48,7 @@ from leadline.studies._scoring_time import time_lines, time_sheet, times_of
 from leadline.studies._tracking import (
     ASKED_COLLECTIONS,
     ASKED_QUERIES,
+    COEFFICIENTS,
     MEASURES,
     SEVEN,
     tracking_figure,
