@@ -17,6 +17,7 @@ import click
 from leadline.errors import LeadlineError
 from leadline.version import VERSION
 
+# How the list of commands is ordered; each command says its `SECTION`.
 SECTIONS = (
     "Begin, and look files over",
     "Measure runs against judgments",
@@ -24,7 +25,7 @@ SECTIONS = (
     "Estimate from a sample, or without judgments",
     "Make runs, topics and summaries",
     "Try on users, and repeat experiments",
-)  # of the list of commands, in this order; each command says its `SECTION`
+)
 
 
 class Commands(click.Group):
