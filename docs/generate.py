@@ -3,7 +3,7 @@
 `make docs` runs it. Measures come from their classes, commands from their help texts, profiles
 and errors from their modules. In pages written by hand, what stands under `$ leadline ...` in a
 `console` block is what the command printed, run in a copy of docs/examples.
-"""  # noqa: INP001
+"""
 
 from __future__ import annotations
 

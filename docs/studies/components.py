@@ -3,26 +3,22 @@
 `python docs/studies/components.py DATA` writes components.json, the figures and components.md beside this
 file. DATA holds folders with docs.jsonl (or .gz), queries.jsonl and qrels.txt. With `--page` alone it writes
 the page again from components.json.
-"""  # noqa: INP001
+"""
 
 from __future__ import annotations
 
-import json
 import sys
-import textwrap
 from pathlib import Path
-from typing import Any
 
 import leadline as ll
+from _markdown import bold, extent, table, wrapped
+from _running import HERE, Found, docs_of, keep, read_kept, write
 from leadline.plots import picture
 from leadline.studies import study
 from leadline.studies.components import best_of
 
-HERE = Path(__file__).parent
-KEPT = HERE / "components.json"
 SETS = ("cranfield", "cisi", "cacm", "npl", "nfcorpus-test")
 NOTE = "<!-- Made by docs/studies/components.py from the output of the study. -->"
-Found = dict[str, Any]
 
 
 def run(data: Path) -> None:
@@ -30,51 +26,41 @@ def run(data: Path) -> None:
     found: dict[str, Found] = {}
     for name in SETS:
         folder = data / name
-        docs = str(next(folder.glob("docs.jsonl*")))
         outcome = study("components").run(
-            docs, str(folder / "queries.jsonl"), str(folder / "qrels.txt")
+            str(docs_of(folder)), str(folder / "queries.jsonl"), str(folder / "qrels.txt")
         )
         figure = HERE / f"components-{name}.svg"
         figure.write_bytes(picture(outcome.figures["effects"], "svg"))
         found[name] = outcome.data | {"lines": list(outcome.lines)}
         sys.stderr.write(f"{name}: {outcome.lines[-1]}\n")
-    KEPT.write_text(json.dumps({"leadline": ll.__version__, "found": found}, indent=1) + "\n")
+    keep("components", {"leadline": ll.__version__, "found": found})
 
 
 def shown(row: Found, *, digits: int = 3) -> str:
     """Write an effect with its interval, bold when it is told apart from nothing."""
-    text = f"{row['difference']:+.{digits}f}"
-    bold = f"**{text}**" if row["told_apart"] else text
-    return f"{bold} [{row['low']:+.{digits}f}, {row['high']:+.{digits}f}]"
+    text = bold(f"{row['difference']:+.{digits}f}", row["told_apart"])
+    return f"{text} [{row['low']:+.{digits}f}, {row['high']:+.{digits}f}]"
 
 
-def across(found: dict[str, Found], part: str, first: str, second: str) -> list[str]:
+def across(found: dict[str, Found], part: str, first: str, second: str) -> str:
     """Write one kind of effect, a row each, collections beside each other."""
-    lines = [
-        f"| {first} | {second} | {' | '.join(SETS)} |",
-        "| --- | --- |" + " --- |" * len(SETS),
-    ]
-    for rows in zip(*(found[name][part] for name in SETS), strict=True):
-        cells = " | ".join(map(shown, rows))
-        lines.append(f"| {rows[0]['component']} | {rows[0]['what']} | {cells} |")
-    return lines
+    return table([first, second, *SETS], [
+        [rows[0]["component"], rows[0]["what"], *map(shown, rows)]
+        for rows in zip(*(found[name][part] for name in SETS), strict=True)
+    ])  # fmt: skip
 
 
-def cells(found: dict[str, Found]) -> list[str]:
+def cells(found: dict[str, Found]) -> str:
     """Write the mean of every cell, bold the best of its collection."""
-    lines = ["| stems | stop words | weighting | " + " | ".join(SETS) + " |"]
-    lines.append("| --- | --- | --- |" + " ---: |" * len(SETS))
     most = [max(cell["mean"] for cell in found[name]["cells"]) for name in SETS]
+    lines = []
     for rows in zip(*(found[name]["cells"] for name in SETS), strict=True):
         means = [
-            f"**{row['mean']:.3f}**" if row["mean"] == best else f"{row['mean']:.3f}"
+            bold(f"{row['mean']:.3f}", row["mean"] == best)
             for row, best in zip(rows, most, strict=True)
         ]
-        start = rows[0]
-        lines.append(
-            f"| {start['stem']} | {start['stop']} | `{start['model']}` | {' | '.join(means)} |"
-        )
-    return lines
+        lines.append([rows[0]["stem"], rows[0]["stop"], f"`{rows[0]['model']}`", *means])
+    return table(["stems", "stop words", "weighting", *SETS], lines, labels=3)
 
 
 def counts(found: dict[str, Found]) -> str:
@@ -87,8 +73,7 @@ def counts(found: dict[str, Found]) -> str:
 
 def span(rows: list[Found]) -> str:
     """Write the smallest and the largest effect."""
-    values = [row["difference"] for row in rows]
-    return f"{min(values):+.3f} to {max(values):+.3f}"
+    return extent([row["difference"] for row in rows], "+.3f")
 
 
 def helped(rows: list[Found]) -> str:
@@ -102,18 +87,7 @@ def full(found: dict[str, Found]) -> str:
     """Write what the last weighting has above the first where stems and stop words are dealt with."""
     last = [[cell["mean"] for cell in found[name]["cells"][15:]] for name in SETS]
     gaps = [means[4] - means[0] for means in last]
-    return f"{min(gaps):.3f} to {max(gaps):.3f}"
-
-
-def wrapped(text: str) -> str:
-    """Break the lines of paragraphs; tables, lists, figures and commands stay as they are."""
-    return (
-        "\n\n".join(
-            part if part[0] in "|-#!< " else "\n".join(textwrap.wrap(part, 110))
-            for part in text.strip("\n").split("\n\n")
-        )
-        + "\n"
-    )
+    return extent(gaps, ".3f")
 
 
 def page(kept: Found) -> str:
@@ -138,10 +112,10 @@ def page(kept: Found) -> str:
         verdicts="\n".join(
             f"- {name}: {said}" for name, (_, said) in zip(SETS, verdicts, strict=True)
         ),
-        effects="\n".join(across(found, "effects", "component", "step")),
-        by_weighting="\n".join(across(found, "by_weighting", "component", "weighting")),
-        contests="\n".join(across(found, "contests", "component", "less")),
-        cells="\n".join(cells(found)),
+        effects=across(found, "effects", "component", "step"),
+        by_weighting=across(found, "by_weighting", "component", "weighting"),
+        contests=across(found, "contests", "component", "less"),
+        cells=cells(found),
         figures="\n".join(f"![Effects, {name}](components-{name}.svg)" for name in SETS),
     ))  # fmt: skip
 
@@ -209,7 +183,7 @@ def main(arguments: list[str]) -> None:
     """Run what was asked for and write the page."""
     if "--page" not in arguments:
         run(Path(arguments[0]))
-    (HERE / "components.md").write_text(page(json.loads(KEPT.read_text())), encoding="utf-8")
+    write("components", page(read_kept("components")))
 
 
 if __name__ == "__main__":

@@ -4,23 +4,22 @@
 difference-models.json, the figures and difference-models.md beside this file. DATA holds folders with
 docs.jsonl (or .gz), queries.jsonl and qrels.txt. With `--page` alone it writes the page again from
 difference-models.json.
-"""  # noqa: INP001
+"""
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
-import textwrap
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import leadline as ll
+from _markdown import extent, table, wrapped
+from _running import HERE, Found, docs_of, keep, read_kept, write
 from leadline.plots import picture
 from leadline.studies import study
 
-HERE = Path(__file__).parent
-KEPT = HERE / "difference-models.json"
 SETS = ("cisi", "cacm", "npl", "nfcorpus-test")
 CUTOFFS = (None, 20)
 STEPS = range(21)
@@ -37,7 +36,6 @@ WIDE = {
 FAMILIES = ("BM25", "LM", "DFR")
 PAPER_FAR = 0.40  # of the pairs of BM25, in the paper
 NOTE = "<!-- Made by docs/studies/difference_models.py from the output of the study. -->"
-Found = dict[str, Any]
 
 
 def grid(cutoff: int | None, values: dict[str, list[str]]) -> list[tuple[str, str, str]]:
@@ -52,8 +50,8 @@ def grid(cutoff: int | None, values: dict[str, list[str]]) -> list[tuple[str, st
 
 def run(data: Path) -> None:
     """Conduct the study on both grids, keep what was found."""
-    kept = {"leadline": ll.__version__, "found": everywhere(data, EVEN, draw=True)}
-    KEPT.write_text(json.dumps(kept | {"wide": everywhere(data, WIDE)}, indent=1) + "\n")
+    found = {"leadline": ll.__version__, "found": everywhere(data, EVEN, draw=True)}
+    keep("difference-models", found | {"wide": everywhere(data, WIDE)})
 
 
 def everywhere(data: Path, values: dict[str, list[str]], *, draw: bool = False) -> dict[str, Found]:
@@ -61,7 +59,7 @@ def everywhere(data: Path, values: dict[str, list[str]], *, draw: bool = False) 
     found: dict[str, Found] = {}
     for name in SETS:
         folder = data / name
-        docs = str(next(folder.glob("docs.jsonl*")))
+        docs = str(docs_of(folder))
         index = ll.build_index(docs)
         for cutoff in CUTOFFS:
             outcome = conduct(index, folder, docs, cutoff, values)
@@ -91,11 +89,11 @@ def conduct(
         for name, (_, family, value) in zip(runs, settings, strict=True)
     ]
     with tempfile.TemporaryDirectory() as temporary:
-        table = Path(temporary) / "grid.tsv"
-        table.write_text("run\tfamily\tparameter\n" + "".join(rows))
+        grid_file = Path(temporary) / "grid.tsv"
+        grid_file.write_text("run\tfamily\tparameter\n" + "".join(rows))
         return study("difference-models").run(
-            str(folder / "qrels.txt"), runs, family=f"{table}:family", parameter=f"{table}:parameter",
-            cutoff=cutoff, complete=docs,
+            str(folder / "qrels.txt"), runs, family=f"{grid_file}:family",
+            parameter=f"{grid_file}:parameter", cutoff=cutoff, complete=docs,
         )  # fmt: skip
 
 
@@ -111,46 +109,42 @@ def ends(data: Found) -> tuple[tuple[str, Found], tuple[str, Found]]:
     return ordered[0], ordered[-1]
 
 
-def best(found: dict[str, Found]) -> list[str]:
-    """Write table 1: the best RIC of every family and the parameter that has it."""
-    lines = [f"| | {' | '.join(map(title, found))} |", "| --- |" + " ---: |" * len(found)]
-    for family in FAMILIES:
-        rows = [data["families"][family] for data in found.values()]
-        cells = " | ".join(f"{row['ric']:.3f} ({row['parameter']:g})" for row in rows)
-        lines.append(f"| {family} | {cells} |")
-    return lines
-
-
-def between(found: dict[str, Found]) -> list[str]:
-    """Write table 2: id between the best of the families."""
-    lines = [f"| | {' | '.join(map(title, found))} |", "| --- |" + " ---: |" * len(found)]
-    for pair in next(iter(found.values()))["across"]:
-        cells = " | ".join(f"{data['across'][pair]['id']:.3f}" for data in found.values())
-        lines.append(f"| {pair} | {cells} |")
-    return lines
-
-
-def within(found: dict[str, Found]) -> list[str]:
-    """Write how far apart the settings of one family are."""
-    lines = [f"| | {' | '.join(map(title, found))} |", "| --- |" + " ---: |" * len(found)]
-    for family in FAMILIES:
-        rows = [data["families"][family] for data in found.values()]
-        cells = " | ".join(f"{row['id_median']:.3f} / {row['id_largest']:.3f}" for row in rows)
-        lines.append(f"| {family} | {cells} |")
-    return lines
-
-
-def shares(found: dict[str, Found], which: int) -> list[str]:
-    """Write how many pairs of a family are farther apart than the nearest (0) or farthest (1) best pair."""
-    lines = [
-        "| set | pair | id | " + " | ".join(f"of {family}" for family in FAMILIES) + " |",
-        "| --- | --- | ---: |" + " ---: |" * len(FAMILIES),
+def by_family(found: dict[str, Found], cell: Callable[[Found], str]) -> str:
+    """Write a cell for every family, sets and cutoffs beside each other."""
+    rows = [
+        [family, *(cell(data["families"][family]) for data in found.values())]
+        for family in FAMILIES
     ]
+    return table(["family", *map(title, found)], rows, labels=1)
+
+
+def best(found: dict[str, Found]) -> str:
+    """Write table 1: the best RIC of every family and the parameter that has it."""
+    return by_family(found, lambda row: f"{row['ric']:.3f} ({row['parameter']:g})")
+
+
+def between(found: dict[str, Found]) -> str:
+    """Write table 2: id between the best of the families."""
+    rows = [
+        [pair, *(f"{data['across'][pair]['id']:.3f}" for data in found.values())]
+        for pair in next(iter(found.values()))["across"]
+    ]
+    return table(["pair", *map(title, found)], rows, labels=1)
+
+
+def within(found: dict[str, Found]) -> str:
+    """Write how far apart the settings of one family are."""
+    return by_family(found, lambda row: f"{row['id_median']:.3f} / {row['id_largest']:.3f}")
+
+
+def shares(found: dict[str, Found], which: int) -> str:
+    """Write how many pairs of a family are farther apart than the nearest (0) or farthest (1) best pair."""
+    rows = []
     for at, data in found.items():
         pair, one = ends(data)[which]
-        cells = " | ".join(f"{one['share_of_pairs_above'][family]:.0%}" for family in FAMILIES)
-        lines.append(f"| {title(at)} | {pair} | {one['id']:.3f} | {cells} |")
-    return lines
+        cells = [f"{one['share_of_pairs_above'][family]:.0%}" for family in FAMILIES]
+        rows.append([title(at), pair, f"{one['id']:.3f}", *cells])
+    return table(["set", "pair", "id", *(f"of {family}" for family in FAMILIES)], rows, labels=2)
 
 
 def sentences(found: dict[str, Found]) -> list[str]:
@@ -162,11 +156,6 @@ def sentences(found: dict[str, Found]) -> list[str]:
         said = ", ".join(f"{above[family]:.0%} of the pairs of {family}" for family in FAMILIES)
         lines.append(f"- {title(at)}: {one['id']:.3f} ({pair}) is smaller than {said}")
     return lines
-
-
-def span(values: list[float]) -> str:
-    """Write the smallest and the largest share."""
-    return f"{min(values):.0%} to {max(values):.0%}"
 
 
 def facts(found: dict[str, Found]) -> dict[str, object]:
@@ -185,13 +174,14 @@ def facts(found: dict[str, Found]) -> dict[str, object]:
         "paper": sum(round(share, 2) >= PAPER_FAR for share in cells),
         "most": f"{max(cells):.0%}", "zeros": sum(share == 0 for share in cells),
         "near": sum(share > 0.5 for share in nearest),
-        "range": span(nearest),
+        "range": extent(nearest, ".0%"),
         "with_lm": sum("LM" in pair for pair, _ in far),
         "without_lm": sum("LM" not in pair for pair, _ in near),
         "ends": sum(wide > one["id"] for wide, (_, one) in zip(widest, far, strict=True)),
         "edge": sum(lowest),
         "ranges": {
-            family: span([one["share_of_pairs_above"][family] for _, one in far]) for family in FAMILIES
+            family: extent([one["share_of_pairs_above"][family] for _, one in far], ".0%")
+            for family in FAMILIES
         },
     }  # fmt: skip
 
@@ -201,20 +191,9 @@ def figures(found: dict[str, Found], which: str) -> str:
     return "\n".join(f"![{title(at)}](difference-models-{at}-{which}.svg)" for at in found)
 
 
-def wrapped(text: str) -> str:
-    """Break the lines of paragraphs; tables, lists, figures and commands stay as they are."""
-    return (
-        "\n\n".join(
-            part if part[0] in "|-#!< " else "\n".join(textwrap.wrap(part, 110))
-            for part in text.strip("\n").split("\n\n")
-        )
-        + "\n"
-    )
-
-
-def page(kept: Found) -> str:
+def page(given: Found) -> str:
     """Write the page: words with the numbers found."""
-    found = kept["found"]
+    found = given["found"]
     sizes = "; ".join(
         f"{name}: {found[name]['documents']:,} documents, {found[name]['queries']} queries"
         for name in SETS
@@ -223,14 +202,14 @@ def page(kept: Found) -> str:
     cut = {at: data for at, data in found.items() if data["k"] is not None}
     tables = {"best": best, "between": between, "within": within}
     return wrapped(PAGE.format(
-        note=NOTE, version=kept["leadline"], sizes=sizes, **facts(found),
+        note=NOTE, version=given["leadline"], sizes=sizes, **facts(found),
         **{
-            f"{name}_{part}": "\n".join(write(some))
-            for name, write in tables.items() for part, some in (("whole", whole), ("cut", cut))
+            f"{name}_{part}": form(some)
+            for name, form in tables.items() for part, some in (("whole", whole), ("cut", cut))
         },
-        far="\n".join(shares(found, 1)), nearest="\n".join(shares(found, 0)),
-        sentences="\n".join(sentences(found)), wide=facts(kept["wide"]),
-        wide_far="\n".join(shares(kept["wide"], 1)), whole=facts(whole), cut=facts(cut),
+        far=shares(found, 1), nearest=shares(found, 0),
+        sentences="\n".join(sentences(found)), wide=facts(given["wide"]),
+        wide_far=shares(given["wide"], 1), whole=facts(whole), cut=facts(cut),
         parameter=figures(found, "parameter"), cumulative=figures(found, "cumulative"),
     ))  # fmt: skip
 
@@ -345,7 +324,7 @@ def main(arguments: list[str]) -> None:
     """Run what was asked for and write the page."""
     if "--page" not in arguments:
         run(Path(arguments[0]))
-    (HERE / "difference-models.md").write_text(page(json.loads(KEPT.read_text())), encoding="utf-8")
+    write("difference-models", page(read_kept("difference-models")))
 
 
 if __name__ == "__main__":

@@ -5,25 +5,25 @@
 
 DATA holds folders with docs.jsonl (or .gz), queries.jsonl and qrels.txt. Numbers come from `leadline study
 histogram-models`; the printed values of the paper stand in `PAPER`; only the words are written here.
-"""  # noqa: INP001
+"""
 
 from __future__ import annotations
 
-import json
-import shutil
-import subprocess
 import sys
-import textwrap
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import leadline as ll
+from _markdown import extent, number, table, wrapped
+from _markdown import span as with_interval
+from _running import Found, copy_figures, docs_of, keep, once, read_kept, rounded, studied, write
 from leadline.statistics.correlation import pearson, spearman
 
-HERE = Path(__file__).parent
-KEPT = HERE / "histogram-models.json"
+NAME = "histogram-models"
 SETS = ("cisi", "cacm", "npl", "nfcorpus-test")
 NEAREST = "nfcorpus-test"
 ASIDE = "cranfield"  # the defaults were chosen on it
@@ -57,26 +57,31 @@ PAPER = {
     "Web 2011": ((0.91, 0.93, 0.99, 1.00, 0.96, 1.00), (0.77, 0.81, 0.92, -0.82, -0.79, -0.82)),
     "Web 2012": ((0.89, 0.87, 0.97, 0.71, 0.82, 0.75), (0.79, 0.79, 0.92, -0.46, -0.61, -0.39)),
 }
-Found = dict[str, Any]
 
 
 def collect(folder: Path, data: Path) -> Found:
-    """Run the study where `folder` lacks it and read what it found."""
-    kept = {name: study(data / name, folder / name) for name in (*SETS, ASIDE)}
-    for name in SETS:
-        path = folder / f"{name}-probe.json"
-        if not path.exists():
-            path.write_text(json.dumps(probe(data / name, kept[name]["models"])))
-        kept[name]["probe"] = thinned(json.loads(path.read_text()))
-    for source, target in FIGURES.items():
-        shutil.copy(folder / f"{source}.svg", HERE / target)
-    return kept
+    """Run the study where `folder` lacks it, read what it found, and leave out what no page needs."""
+    found = {}
+    for name in (*SETS, ASIDE):
+        place = data / name
+        words = [docs_of(place).name, "queries.jsonl", "qrels.txt"]
+        words += ["--time", str(ROUNDS)] if name in SETS else []
+        one = studied("histogram-models", place, folder / name, words)
+        for columns in one["samples"].values():
+            for column, entry in columns.items():
+                columns[column] = {key: entry[key] for key in ("AP", "nDCG", "rule")}
+        if name in SETS:
+            path = folder / f"{name}-probe.json"
+            one["probe"] = once(partial(probe, place, one["models"]), path)
+        found[name] = rounded(thinned(one))
+    copy_figures(folder, FIGURES)
+    return found
 
 
 def probe(place: Path, models: Found) -> Found:
     """Bend the scores of one run so that its order stays, and cut the lists of all models."""
     qrels = place / "qrels.txt"
-    index = ll.build_index(str(next(place.glob("docs.jsonl*"))))
+    index = ll.build_index(str(docs_of(place)))
     runs = ll.search(index, str(place / "queries.jsonl"), list(models), k=10_000)
     run = runs["BM25"].to_dict()
     bends: dict[str, Any] = {"as they are": np.array, "square root": np.sqrt, "square": np.square}
@@ -110,42 +115,12 @@ def cut(qrels: Path, runs: Any, depth: int, quality: Any) -> Found:
     }  # fmt: skip
 
 
-def study(place: Path, out: Path) -> Found:
-    """Run the study unless its folder is filled, and read of its JSON what the page needs."""
-    path = out / "histogram-models.json"
-    if not path.exists():
-        docs = next(place.glob("docs.jsonl*")).name
-        words = [sys.executable, "-m", "leadline", "study", "histogram-models", docs, "queries.jsonl",
-                 "qrels.txt", "-o", str(out.resolve())]  # fmt: skip
-        words += ["--time", str(ROUNDS)] if place.name in SETS else []
-        subprocess.run(words, cwd=place, check=True)  # noqa: S603
-    found = json.loads(path.read_text())
-    for one in found["samples"].values():
-        for column, entry in one.items():
-            one[column] = {key: entry[key] for key in ("AP", "nDCG", "rule")}
-    thin: Found = thinned({key: value for key, value in found.items() if key != "inputs"})
-    return thin
-
-
 def thinned(found: Any) -> Any:
-    """Leave out Kendall, p and intervals over models, and round numbers to four places."""
+    """Leave out Kendall, p and intervals over models."""
     if isinstance(found, dict):
         left = {"kendall", "p"} | ({"low", "high"} if "queries_low" in found else set())
         return {key: thinned(value) for key, value in found.items() if key not in left}
-    if isinstance(found, list):
-        return [thinned(value) for value in found]
-    return round(found, 4) if isinstance(found, float) else found
-
-
-def number(value: float | None, form: str = ".2f") -> str:
-    """Write a number, or a dash for none."""
-    return "-" if value is None else format(value, form)
-
-
-def table(heads: list[str], rows: list[list[str]]) -> str:
-    """Write a table."""
-    lines = ["| " + " | ".join(heads) + " |", "| --- |" + " --- |" * (len(heads) - 1)]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+    return [thinned(value) for value in found] if isinstance(found, list) else found
 
 
 def six(one: Found) -> list[str]:
@@ -171,7 +146,7 @@ def counts(kept: Found) -> str:
                 max(model["AP"] for model in one["models"].values())]  # fmt: skip
         rows.append([
             name, f"{one['documents']:,}", str(one["queries"]), f"{one['relevant'] / one['queries']:.1f}",
-            f"{min(lengths):,.0f} to {max(lengths):,.0f}", f"{ends[0]:.3f} to {ends[1]:.3f}",
+            extent(lengths, ",.0f"), f"{ends[0]:.3f} to {ends[1]:.3f}",
         ])  # fmt: skip
     return table(
         [
@@ -204,7 +179,7 @@ def where(kept: Found, column: str, size: str | None = None) -> list[str]:
     ]  # fmt: skip
 
 
-def on(names: list[str]) -> str:
+def on(names: Sequence[str]) -> str:
     """Say on how many of the collections, and on which."""
     return f"{len(names)} of {len(SETS)} collections" + (f" ({', '.join(names)})" if names else "")
 
@@ -244,7 +219,7 @@ def looser(one: Found) -> bool:
         each[measure]["pearson"]
         for each in one["bins"] if 10 <= each["bins"] <= 100 for measure in ("AP", "nDCG")
     ]  # fmt: skip
-    return rule["pearson"] >= 0.8 and rule["spearman"] >= 0.7 and min(asked) >= 0.6
+    return bool(rule["pearson"] >= 0.8 and rule["spearman"] >= 0.7 and min(asked) >= 0.6)
 
 
 def signs(kept: Found) -> str:
@@ -267,8 +242,7 @@ def time_verdict(kept: Found) -> str:
             [one[key] for one in ones] for key in ("ratio", "ratio_with_drawing")
         )
         parts.append(
-            f"n = {size}: {min(plain):.2f} to {max(plain):.2f} ({min(with_drawing):.2f} to "
-            f"{max(with_drawing):.2f} with drawing the sample)"
+            f"n = {size}: {extent(plain)} ({extent(with_drawing)} with drawing the sample)"
         )
     return (
         "time of ranking and evaluating everything by the time of scoring the sample, all models "
@@ -308,8 +282,7 @@ def sevens(kept: Found) -> str:
         cells = []
         for name in SETS:
             one = kept[name]["lists"][column]["sevens_pearson"]
-            ends = f"[{number(one['low'])}, {number(one['high'])}]"
-            cells.append(f"{number(one['median'])} {ends}")
+            cells.append(with_interval(one, middle="median"))
         rows.append([column, *cells])
     return table(["number", *SETS], rows)
 
@@ -421,10 +394,7 @@ def why(kept: Found) -> str:
         f"{len({round(one[CONTROL], 6) for one in kept[name]['models'].values()})} on {name}"
         for name in SETS
     ]
-    most = [
-        max(kept[name]["models"], key=lambda model, name=name: kept[name]["models"][model][which])
-        for which in (BY_QUERY, "AP") for name in SETS
-    ]  # fmt: skip
+    most = [best_model(kept[name], which) for which in (BY_QUERY, "AP") for name in SETS]
     near = kept[NEAREST]
     with_map = [near["lists"][column]["AP"]["pearson"]["value"] for column in (BY_QUERY, CONTROL)]
     pairs = [
@@ -442,6 +412,12 @@ def why(kept: Found) -> str:
     )  # fmt: skip
 
 
+def best_model(one: Found, which: str) -> str:
+    """Name the model with the largest number."""
+    values = {str(model): float(found[which]) for model, found in one["models"].items()}
+    return max(values, key=values.__getitem__)
+
+
 def short(kept: Found, column: str) -> str:
     """Give the range of R with MAP over the collections and the cuts at 50, 100 and 300."""
     values = [
@@ -449,28 +425,17 @@ def short(kept: Found, column: str) -> str:
         for name in SETS
         for depth in DEPTHS[:3]
     ]
-    return f"{min(values):.2f} to {max(values):.2f}"
+    return extent(values)
 
 
 def time_words(kept: Found) -> str:
     """Say for which models scoring is cheaper, and why not for the others."""
-    fast, slow = [], []
+    fast: list[float] = []
+    slow: list[float] = []
     for name in SETS:
         for row in kept[name]["time"]["models"]:
             (slow if row["model"] in SLOW else fast).append(row["samples"]["10"]["ratio"])
-    return TIME.format(
-        fast=f"{min(fast):.2f} to {max(fast):.2f}", slow=f"{min(slow):.2f} to {max(slow):.2f}",
-        names=", ".join(SLOW),
-    )  # fmt: skip
-
-
-def wrapped(text: str) -> str:
-    """Break the lines of paragraphs; tables, lists, figures and commands stay as they are."""
-    parts = [
-        part if part[0] in "|-#!< " else "\n".join(textwrap.wrap(part, 110))
-        for part in text.strip("\n").split("\n\n")
-    ]
-    return "\n\n".join(parts) + "\n"
+    return TIME.format(fast=extent(fast), slow=extent(slow), names=", ".join(SLOW))
 
 
 WHY = """**By query.** HSA reads how scores are spread, and MAP does not: bending the scores of one run
@@ -636,10 +601,8 @@ def page(kept: Found) -> str:
 def main(words: list[str]) -> None:
     """Run what is asked and write the page."""
     if words:
-        kept = collect(Path(words[0]), Path(words[1]))
-        KEPT.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
-    kept = json.loads(KEPT.read_text(encoding="utf-8"))
-    (HERE / "histogram-models.md").write_text(page(kept), encoding="utf-8")
+        keep(NAME, collect(Path(words[0]), Path(words[1])))
+    write(NAME, page(read_kept(NAME)))
 
 
 if __name__ == "__main__":

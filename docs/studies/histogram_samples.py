@@ -4,19 +4,17 @@
     python docs/studies/histogram_samples.py                writes the page again from histogram-samples.json
 
 DATA holds the run sets and the text collections. All numbers come from `leadline study`.
-"""  # noqa: INP001
+"""
 
 from __future__ import annotations
 
-import json
-import shutil
-import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
-HERE = Path(__file__).parent
-KEPT = HERE / "histogram-samples.json"
+from _markdown import extent, number, span, table
+from _running import Found, copy_figures, docs_of, keep, read_kept, rounded, runs_of, studied, write
+
+NAME = "histogram-samples"
 SETS = {
     "trec-robust-2003": "TREC 2003 Robust",
     "trec-dl-2019-passage": "TREC 2019 Deep Learning, passages",
@@ -39,74 +37,23 @@ FIGURES = {
 }
 PLAIN, WEIGHTED = "AP as sampled", "AP weighted"
 SLOPES = ("HSA, scores", "HSA, ranks")
-Found = dict[str, Any]
 
 
 def collect(folder: Path, data: Path) -> Found:
     """Run the studies that `folder` lacks and read what they found."""
-    kept: Found = {"runs": {}, "models": {}}
+    found: Found = {"runs": {}, "models": {}}
     for name in SETS:
-        runs = sorted(f"runs/{one.name}" for one in (data / name / "runs").iterdir())
+        runs = [f"runs/{one.name}" for one in runs_of(data / name)]
         words = ["qrels.txt", *runs, "--team", "systems.tsv:team", *OPTIONS.get(name, ())]
-        kept["runs"][name] = study(
-            "histogram-sample", data / name, folder / f"{name}-sample", words
-        )
+        out = folder / f"{name}-sample"
+        found["runs"][name] = studied("histogram-sample", data / name, out, words)
     for name in TEXTS:
-        docs = next(
-            one.name for one in (data / name).iterdir() if one.name.startswith("docs.jsonl")
-        )
-        words = [docs, "queries.jsonl", "qrels.txt", *OF_TEXTS]
+        words = [docs_of(data / name).name, "queries.jsonl", "qrels.txt", *OF_TEXTS]
         out = folder / f"{name}-sample-models"
-        kept["models"][name] = study("histogram-sample-models", data / name, out, words)
-    for source, target in FIGURES.items():
-        shutil.copy(folder / f"{source}.svg", HERE / target)
-    return kept
-
-
-def study(name: str, place: Path, out: Path, words: list[str]) -> Found:
-    """Run one study unless its folder is filled, and read its JSON without the list of files."""
-    path = out / f"{name}.json"
-    if not path.exists():
-        command = [
-            sys.executable,
-            "-m",
-            "leadline",
-            "study",
-            name,
-            *words,
-            "-o",
-            str(out.resolve()),
-        ]
-        subprocess.run(command, cwd=place, check=True)  # noqa: S603
-    found = json.loads(path.read_text())
-    kept: Found = rounded({key: value for key, value in found.items() if key != "inputs"})
-    return kept
-
-
-def rounded(value: Any) -> Any:
-    """Give plain data with numbers to four places."""
-    if isinstance(value, float):
-        return round(value, 4)
-    if isinstance(value, dict):
-        return {key: rounded(one) for key, one in value.items()}
-    return [rounded(one) for one in value] if isinstance(value, list) else value
-
-
-def number(value: float | None, form: str = ".2f") -> str:
-    """Write a number, or a dash for none."""
-    return "-" if value is None else format(value, form)
-
-
-def span(one: Found, form: str = ".2f") -> str:
-    """Write a value with its interval."""
-    low, high = (number(one[end], form) for end in ("low", "high"))
-    return f"{number(one['value'], form)} [{low}, {high}]"
-
-
-def table(heads: list[str], rows: list[list[str]]) -> str:
-    """Write a table."""
-    lines = ["| " + " | ".join(heads) + " |", "| --- |" + " --- |" * (len(heads) - 1)]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+        found["models"][name] = studied("histogram-sample-models", data / name, out, words)
+    copy_figures(folder, FIGURES)
+    short: Found = rounded(found)
+    return short
 
 
 def better(found: Found, place: int) -> Found:
@@ -230,7 +177,7 @@ def rival_words(kept: Found) -> str:
         low = [TEXTS[name] for name, one in entries.items() if (one["places"]["low"] or 0) > 0]
         less = [TEXTS[name] for name, one in entries.items() if (one["less"]["low"] or 0) > 0]
         words.append(
-            f"Rescoring BM25's first {top}: R with full MAP {min(values):.3f} to {max(values):.3f}; models "
+            f"Rescoring BM25's first {top}: R with full MAP {extent(values, '.3f')}; models "
             f"that expand lose places clearly (95 % interval above 0) in {len(low)} of {len(entries)} "
             f"collections ({', '.join(low) or 'none'}) and clearly more of their MAP than the others in "
             f"{len(less)} ({', '.join(less) or 'none'})."
@@ -270,9 +217,7 @@ def moved(part: Found) -> str:
             middle = found["samples"][len(found["samples"]) // 2]
             shares.append(cells[most, middle] - cells[few, middle])
             sizes.append(cells[most, high] - cells[most, low])
-        words.append(
-            f"{name}: {min(shares):+.2f} to {max(shares):+.2f} and {min(sizes):+.2f} to {max(sizes):+.2f}"
-        )
+        words.append(f"{name}: {extent(shares, '+.2f')} and {extent(sizes, '+.2f')}")
     return "; ".join(words)
 
 
@@ -281,7 +226,7 @@ def ends(part: Found, name: str) -> str:
     values = [
         one["pearson"]["value"] for found in part.values() for one in found["estimates"][name]
     ]
-    return f"{min(values):.2f} to {max(values):.2f}"
+    return extent(values)
 
 
 def beaten(part: Found) -> int:
@@ -420,7 +365,8 @@ document for as much as a bin of hundreds, and is silent where relevant document
     python docs/studies/histogram_samples.py OUT DATA
 
 The last line alone runs all of it (the passages with `--level 2`, TREC-COVID round 2 with `--samples
-5,10,20,40`). CSV files of every cell are in OUT, with Spearman, Kendall, tau-AP, and intervals over teams."""
+5,10,20,40`). CSV files of every cell are in OUT, with Spearman, Kendall, tau-AP, and intervals over teams.
+"""
 
 
 def page(kept: Found) -> str:
@@ -448,10 +394,8 @@ def page(kept: Found) -> str:
 def main(words: list[str]) -> None:
     """Run what is asked and write the page."""
     if words:
-        kept = collect(Path(words[0]), Path(words[1]))
-        KEPT.write_text(json.dumps(kept, separators=(",", ":")) + "\n", encoding="utf-8")
-    kept = json.loads(KEPT.read_text(encoding="utf-8"))
-    (HERE / "histogram-samples.md").write_text(page(kept) + "\n", encoding="utf-8")
+        keep(NAME, collect(Path(words[0]), Path(words[1])))
+    write(NAME, page(read_kept(NAME)))
 
 
 if __name__ == "__main__":

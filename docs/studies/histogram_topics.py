@@ -5,30 +5,26 @@
 
 DATA holds the collections. Numbers come from `leadline study histogram-topics`; the printed values of the
 paper stand in `PAPER` and `SECONDS`; only the words around them are written here.
-"""  # noqa: INP001
+"""
 
 from __future__ import annotations
 
 import gzip
-import json
-import os
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from _markdown import extent, number, span, table
+from _running import Found, copy_figures, keep, read_kept, studied, write
 from leadline.statistics.correlation import pearson, spearman
 
-HERE = Path(__file__).parent
-KEPT = HERE / "histogram-topics.json"
+NAME = "histogram-topics"
 NOTE = "<!-- Made by docs/studies/histogram_topics.py from the output of `leadline study`. -->"
 LEAST = 7  # numbers of topics a trial
 PAIRS = 6000  # that the polylingual model is trained on
 BINS = ("5", "10", "20", "50", "100", "200")
-Found = dict[str, Any]
 
 
 class Trial(NamedTuple):
@@ -87,26 +83,17 @@ FIGURES = {
 
 
 def collect(folder: Path, data: Path) -> Found:
-    """Run the trials that `folder` lacks and read what they found, without the lists of files."""
+    """Run the trials that `folder` lacks and read what they found."""
     prepare(folder, data)
-    kept: Found = {}
+    found: Found = {}
     for name, trial in TRIALS.items():
         for seed in trial.seeds:
-            out = folder / f"{name}-seed-{seed}"
-            path = out / "histogram-topics.json"
-            if not path.exists():
-                words = (
-                    command(trial, seed).replace("DATA", str(data)).replace("FOLDER", str(folder))
-                )
-                subprocess.run(  # noqa: S603
-                    [sys.executable, "-m", *words.split(), "-o", str(out)], check=True,
-                    env=os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
-                )  # fmt: skip
-            found = json.loads(path.read_text())
-            kept[f"{name}-seed-{seed}"] = {key: found[key] for key in found if key != "inputs"}
-    for source, target in FIGURES.items():
-        shutil.copy(folder / f"{source}.svg", HERE / target)
-    return kept
+            words = command(trial, seed).replace("DATA", str(data)).replace("FOLDER", str(folder))
+            found[f"{name}-seed-{seed}"] = studied(
+                "histogram-topics", data, folder / f"{name}-seed-{seed}", words.split()[3:]
+            )
+    copy_figures(folder, FIGURES)
+    return found
 
 
 def prepare(folder: Path, data: Path) -> None:
@@ -129,22 +116,6 @@ def prepare(folder: Path, data: Path) -> None:
 def command(trial: Trial, seed: int) -> str:
     """Give the command of a trial."""
     return f"leadline study histogram-topics DATA/{trial.docs} {trial.options} --seed {seed} --time"
-
-
-def number(value: float | None, form: str = ".2f") -> str:
-    """Write a number, or a dash for none."""
-    return "-" if value is None else format(value, form)
-
-
-def span(one: Found) -> str:
-    """Write a value with its interval."""
-    return f"{number(one['value'])} [{number(one['low'])}, {number(one['high'])}]"
-
-
-def table(heads: list[str], rows: list[list[str]]) -> str:
-    """Write a table."""
-    lines = ["| " + " | ".join(heads) + " |", "| --- |" + " --- |" * (len(heads) - 1)]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
 
 
 def title_of(key: str) -> str:
@@ -335,7 +306,7 @@ def ratios(kept: Found) -> str:
         found = kept[f"{name}-seed-{trial.seeds[0]}"]["seconds"]["settings"]
         some = [ratio(one) for one in found]
         share = kept[f"{name}-seed-{trial.seeds[0]}"]["share_of_pairs"]
-        parts.append(f"{trial.title} {min(some):.1f} to {max(some):.1f} ({share:.1%} of the pairs)")
+        parts.append(f"{trial.title} {extent(some, '.1f')} ({share:.1%} of the pairs)")
     return "; ".join(parts)
 
 
@@ -591,10 +562,8 @@ def page(kept: Found) -> str:
 def main(words: list[str]) -> None:
     """Run what is asked and write the page."""
     if words:
-        kept = collect(Path(words[0]).resolve(), Path(words[1]).resolve())
-        KEPT.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
-    kept = json.loads(KEPT.read_text(encoding="utf-8"))
-    (HERE / "histogram-topics.md").write_text(page(kept), encoding="utf-8")
+        keep(NAME, collect(Path(words[0]).resolve(), Path(words[1]).resolve()))
+    write(NAME, page(read_kept(NAME)))
 
 
 if __name__ == "__main__":

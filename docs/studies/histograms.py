@@ -5,21 +5,20 @@
 
 DATA holds the run sets. Numbers come from `leadline study` and `leadline.histogram`; the printed values of
 the paper stand in `PAPER`; only the words around them are written here.
-"""  # noqa: INP001
+"""
 
 from __future__ import annotations
 
-import json
-import shutil
-import subprocess
 import sys
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import leadline as ll
+from _markdown import extent, number, span, table
+from _running import Found, copy_figures, keep, once, read_kept, runs_of, studied, write
 from leadline.errors import InputError
 from leadline.formats import read_qrels, repair_of
 from leadline.histograms.found import Measured
@@ -29,8 +28,7 @@ from leadline.histograms.resampling import hsa_of
 from leadline.judged import Judged
 from leadline.judged_runs import judge_runs
 
-HERE = Path(__file__).parent
-KEPT = HERE / "histograms.json"
+NAME = "histograms"
 SETS = {
     "trec-robust-2003": "TREC 2003 Robust",
     "trec-dl-2019-passage": "TREC 2019 Deep Learning, passages",
@@ -69,52 +67,33 @@ PAPER = {
     "Robust '05": (0.75, 0.60, 0.74, 0.78, 0.57, 0.79),
     "Web '04": (0.87, 0.63, 0.88, 0.68, 0.39, 0.71),
 }
-Found = dict[str, Any]
 
 
 def collect(folder: Path, data: Path) -> Found:
     """Run the studies that `folder` lacks and read what they found."""
-    kept: Found = {"ranks": {}, "probe": {}, "trial": {}}
+    found: Found = {"ranks": {}, "probe": {}, "trial": {}}
     for name in SETS:
-        for depth in depths(name):
-            out = folder / f"{name}-ranks-{depth}"
-            kept["ranks"][f"{name}-{depth}"] = study(
-                data / name, "histogram-ranks", out, "--depth", str(depth)
-            )
-        kept["probe"][name] = once(probed, data / name, folder / f"{name}-probe.json")
-        kept["trial"][name] = once(tried, data / name, folder / f"{name}-trial.json")
-    for source, target in FIGURES.items():
-        shutil.copy(folder / f"{source}.svg", HERE / target)
-    return kept
-
-
-def study(place: Path, name: str, out: Path, *options: str) -> Found:
-    """Run one study unless its folder is filled, and read its JSON without the list of files."""
-    path = out / f"{name}.json"
-    if not path.exists():
-        runs = sorted(f"runs/{one.name}" for one in (place / "runs").iterdir())
-        level = str(LEVELS.get(place.name, 1))
-        words = [sys.executable, "-m", "leadline", "study", name, "qrels.txt", *runs]
-        words += [
+        place = data / name
+        runs = [f"runs/{one.name}" for one in runs_of(place)]
+        words = [
+            "qrels.txt",
+            *runs,
             "--team",
             "systems.tsv:team",
             "--level",
-            level,
-            *options,
-            "-o",
-            str(out.resolve()),
+            str(LEVELS.get(name, 1)),
         ]
-        subprocess.run(words, cwd=place, check=True)  # noqa: S603
-    found = json.loads(path.read_text())
-    return {key: value for key, value in found.items() if key != "inputs"}
-
-
-def once(do: Callable[[Path], Found], place: Path, path: Path) -> Found:
-    """Do a thing unless it was done, and read what was found."""
-    if not path.exists():
-        path.write_text(json.dumps(do(place)))
-    read: Found = json.loads(path.read_text())
-    return read
+        for depth in depths(name):
+            found["ranks"][f"{name}-{depth}"] = studied(
+                "histogram-ranks",
+                place,
+                folder / f"{name}-ranks-{depth}",
+                [*words, "--depth", str(depth)],
+            )
+        found["probe"][name] = once(partial(probed, place), folder / f"{name}-probe.json")
+        found["trial"][name] = once(partial(tried, place), folder / f"{name}-trial.json")
+    copy_figures(folder, FIGURES)
+    return found
 
 
 def probed(place: Path) -> Found:
@@ -134,7 +113,7 @@ def both() -> list[tuple[str, str, int]]:
 
 def probe(place: Path, depth: int) -> Found:
     """Correlate HSA with AP while one thing at a time is changed."""
-    runs = sorted((place / "runs").iterdir())
+    runs = runs_of(place)
     level = LEVELS.get(place.name, 1)
     options: dict[str, Any] = {"rel": level, "depth": depth, "draws": 0}
     table = place / "qrels.txt"
@@ -184,7 +163,7 @@ def doubts(quality: Any, found: list[Measured]) -> Found:
 
 def tried(place: Path) -> Found:
     """Correlate HSA with AP by depth, by ties made in the lists, and from fewer queries."""
-    runs, level = sorted((place / "runs").iterdir()), float(LEVELS.get(place.name, 1))
+    runs, level = runs_of(place), float(LEVELS.get(place.name, 1))
     table = read_qrels(place / "qrels.txt")
     results = ll.evaluate(table, runs, "AP", rel=level, queries="with_relevant")
     by_query = np.nan_to_num(results.values[:, :, 0])
@@ -279,7 +258,7 @@ def quantiles(values: list[float | None]) -> Found:
 
 def seen(place: Path) -> Found:
     """Count runs, teams, queries, and how many retrieved documents are not judged."""
-    runs = sorted((place / "runs").iterdir())
+    runs = runs_of(place)
     found = ll.histogram(
         place / "qrels.txt", runs, rel=LEVELS.get(place.name, 1), draws=0, from_ranks=True
     )
@@ -297,7 +276,7 @@ def seen(place: Path) -> Found:
 def average_precision(place: Path) -> Any:
     """Give AP of whole lists by run."""
     return ll.evaluate(
-        place / "qrels.txt", sorted((place / "runs").iterdir()), "AP", rel=LEVELS.get(place.name, 1),
+        place / "qrels.txt", runs_of(place), "AP", rel=LEVELS.get(place.name, 1),
         queries="with_relevant",
     ).means[:, 0]  # fmt: skip
 
@@ -309,22 +288,6 @@ def pearson(first: Any, second: Any) -> float | None:
         return None
     value = float(np.corrcoef(first[known], second[known])[0, 1])
     return None if np.isnan(value) else value
-
-
-def number(value: float | None, form: str = ".2f") -> str:
-    """Write a number, or a dash for none."""
-    return "-" if value is None else format(value, form)
-
-
-def span(one: Found, middle: str = "value") -> str:
-    """Write a value with its interval."""
-    return f"{number(one[middle])} [{number(one['low'])}, {number(one['high'])}]"
-
-
-def table(heads: list[str], rows: list[list[str]]) -> str:
-    """Write a table."""
-    lines = ["| " + " | ".join(heads) + " |", "| --- |" + " --- |" * (len(heads) - 1)]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
 
 
 def settings(kept: Found) -> list[tuple[str, Found]]:
@@ -381,7 +344,13 @@ def sevens(kept: Found, kind: str = "pearson") -> str:
     """Write the medians of random sevens with their 5 % and 95 % quantiles."""
     columns = settings(kept)
     rows = [
-        [name, *(span(found["recipes"][name][f"sevens_{kind}"], "median") for _, found in columns)]
+        [
+            name,
+            *(
+                span(found["recipes"][name][f"sevens_{kind}"], middle="median")
+                for _, found in columns
+            ),
+        ]
         for name in columns[0][1]["recipes"]
     ]
     return table(["recipe", *(title for title, _ in columns)], rows)
@@ -423,7 +392,7 @@ def signs(kept: Found) -> str:
     for recipe in ("DO, scores", "DO, ranks"):
         values = [f["recipes"][recipe]["AP"]["pearson"]["value"] for _, f in settings(kept)]
         below = sum(value < 0 for value in values)
-        ends = f"{min(values):.2f} to {max(values):.2f}"
+        ends = extent(values)
         parts.append(f"{recipe}: R {ends}, negative in {below} of {len(values)}")
     return "; ".join(parts)
 
@@ -623,7 +592,7 @@ def most(kept: Found, recipe: str, other: str) -> str:
         for one in [kept["probe"][name]]
         if other in one[str(depth)]
     ]
-    return f"{min(moved):+.3f} to {max(moved):+.3f}"
+    return extent(moved, "+.3f")
 
 
 def best_bins(kept: Found) -> str:
@@ -632,7 +601,7 @@ def best_bins(kept: Found) -> str:
     for recipe in ("scores", "ranks", "robust"):
         rows = [kept["probe"][name][str(depth)][recipe]["bins"] for name, _, depth in both()]
         moved = [row[BINS.index(100)] - row[BINS.index(10)] for row in rows]
-        parts.append(f"{recipe} {min(moved):+.2f} to {max(moved):+.2f}")
+        parts.append(f"{recipe} {extent(moved, '+.2f')}")
     return ", ".join(parts)
 
 
@@ -790,10 +759,8 @@ def page(kept: Found) -> str:
 def main(words: list[str]) -> None:
     """Run what is asked and write the page."""
     if words:
-        kept = collect(Path(words[0]), Path(words[1]))
-        KEPT.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
-    kept = json.loads(KEPT.read_text(encoding="utf-8"))
-    (HERE / "histograms.md").write_text(page(kept), encoding="utf-8")
+        keep(NAME, collect(Path(words[0]), Path(words[1])))
+    write(NAME, page(read_kept(NAME)))
 
 
 if __name__ == "__main__":

@@ -4,18 +4,18 @@
 
 FOLDER holds what the commands on the page name. Numbers come from their JSON, figures are copied; only the
 words around them are written here.
-"""  # noqa: INP001
+"""
 
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 import textwrap
 from pathlib import Path
-from typing import Any
 
-HERE = Path(__file__).parent
+from _markdown import span, table
+from _running import Found, copy_figures, write
+
 NOTE = (
     "<!-- Made by docs/studies/judges.py from the output of `leadline study` and `agreement`. -->"
 )
@@ -30,18 +30,6 @@ PRINTED = {
     "h2oloo-fewself": 0.277,
     "TREMA-nuggets": 0.060,
 }
-Found = dict[str, Any]
-
-
-def table(heads: list[str], rows: list[list[str]]) -> str:
-    """Write a table."""
-    lines = ["| " + " | ".join(heads) + " |", "| --- |" + " --- |" * (len(heads) - 1)]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
-
-
-def shown(value: Found, digits: int = 2) -> str:
-    """Write a value with its interval."""
-    return f"{value['value']:.{digits}f} [{value['low']:.{digits}f}, {value['high']:.{digits}f}]"
 
 
 def per_judge(found: Found) -> str:
@@ -99,8 +87,8 @@ def people(files: dict[str, Found]) -> str:
     for name, says in forms.items():
         one = files[name]
         rows.append([
-            says, shown(one["agreement"]), shown(one["scott"]), shown(one["cohen"]), shown(one["fleiss"]),
-            shown(one["krippendorff"]),
+            says, span(one["agreement"]), span(one["scott"]), span(one["cohen"]), span(one["fleiss"]),
+            span(one["krippendorff"]),
         ])  # fmt: skip
     return table(["", "raw", "Scott", "Cohen", "Fleiss", "Krippendorff"], rows)
 
@@ -120,7 +108,7 @@ def machines(files: dict[str, Found]) -> str:
     quadratic = pairs_of(files["machines-ordinal"], "cohen")
     rows = [
         [
-            name, f"{raw[name]['value']:.3f}", f"{scott[name]['value']:.3f}", shown(cohen[name], 3),
+            name, f"{raw[name]['value']:.3f}", f"{scott[name]['value']:.3f}", span(cohen[name], ".3f"),
             f"{PRINTED[name]:.3f}" if name in PRINTED else "", f"{quadratic[name]['value']:.3f}",
             f"{binary[name]['value']:.3f}", f"{ordinal[name]['value']:.3f}",
         ]
@@ -272,10 +260,9 @@ def main(folder: Path) -> None:
         queries=len(files["machines"]["queries"]), machines=machines(files),
         inside=inside(files["machines"]), inside_binary=inside(files["machines-binary"]),
     )  # fmt: skip
-    (HERE / "judges.md").write_text(page, encoding="utf-8")
-    shutil.copy(folder / "dl19" / "AP.svg", HERE / "judges-ap.svg")
-    for name in ("people", "machines", "all"):
-        shutil.copy(folder / f"{name}.svg", HERE / f"judges-{name}.svg")
+    write("judges", page)
+    figures = {name: f"judges-{name}.svg" for name in ("people", "machines", "all")}
+    copy_figures(folder, figures | {"dl19/AP": "judges-ap.svg"})
 
 
 if __name__ == "__main__":

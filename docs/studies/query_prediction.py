@@ -4,53 +4,47 @@
 this file. DATA holds folders with docs.jsonl (or .gz), queries.jsonl and qrels.txt; more words name the
 collections to run, the others are kept as they are. With `--page` alone page and figures are made again
 from query-prediction.json.
-"""  # noqa: INP001
+"""
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
 import leadline as ll
+from _markdown import bold, extent, span, table
+from _running import HERE, Found, docs_of, keep, read_kept, write
 from leadline.plots import picture
 from leadline.studies import study
 from leadline.studies.query_prediction import figures_of
 
-HERE = Path(__file__).parent
-KEPT = HERE / "query-prediction.json"
 SETS = ("cranfield", "cisi", "cacm", "npl", "nfcorpus-test")
 SWEEPS = 300
 PARTS = {"correlations": "Kendall's tau with AP", "expansion": "Choices"}
 NOTE = "<!-- Made by docs/studies/query_prediction.py from the output of the study. -->"
-Found = dict[str, Any]
 
 
 def run(data: Path, name: str) -> None:
     """Conduct the study on a collection and keep what it found."""
     folder = data / name
-    docs = str(next(folder.glob("docs.jsonl*")))
-    given = (docs, str(folder / "queries.jsonl"), str(folder / "qrels.txt"))
+    given = (str(docs_of(folder)), str(folder / "queries.jsonl"), str(folder / "qrels.txt"))
     outcome = study("query-prediction").run(*given, sweeps=SWEEPS)
     bolder = study("query-prediction").run(
         *given, sweeps=SWEEPS, model=("QLDirichlet", "RM1"), fits=1, draws=1
     )
-    kept = json.loads(KEPT.read_text()) if KEPT.exists() else {"found": {}}
-    found = kept["found"] | {
+    found = read_kept("query-prediction")["found"] | {
         name: outcome.data
         | {"lines": list(outcome.lines), "bolder": {"expansion": bolder.data["expansion"]}}
     }
-    kept = {"leadline": ll.__version__, "sweeps": SWEEPS, "found": found}
-    KEPT.write_text(json.dumps(kept, indent=1) + "\n")
+    keep("query-prediction", {"leadline": ll.__version__, "sweeps": SWEEPS, "found": found})
     sys.stderr.write(f"{name}: {outcome.lines[-1]}\n")
 
 
 def tau(row: Found, name: str = "kendall") -> str:
     """Write a coefficient with its interval, bold when that is above 0."""
-    value, low, high = (row[name][end] for end in ("value", "low", "high"))
-    text = f"{value:.2f}"
-    return f"{f'**{text}**' if low > 0 else text} [{low:.2f}, {high:.2f}]"
+    value, _, ends = span(row[name]).partition(" ")
+    return f"{bold(value, row[name]['low'] > 0)} {ends}"
 
 
 def rows_of(data: Found, model: str) -> dict[str, Found]:
@@ -58,29 +52,21 @@ def rows_of(data: Found, model: str) -> dict[str, Found]:
     return {row["predictor"]: row for row in data["correlations"] if row["run"] == model}
 
 
-def heading(first: str, found: dict[str, Found]) -> list[str]:
-    """Write the head of a table with a column a collection."""
-    return [f"| {first} | {' | '.join(found)} |", "| --- |" + " --- |" * len(found)]
-
-
 def correlations(found: dict[str, Found], model: str, name: str = "kendall") -> str:
     """Write one coefficient of every predictor for one model."""
-    tables = {one: rows_of(data, model) for one, data in found.items()}
-    lines = heading("predictor", found)
-    for predictor in next(iter(tables.values())):
-        cells = [tau(table[predictor], name) for table in tables.values()]
-        lines.append(f"| `{predictor}` | {' | '.join(cells)} |")
-    return "\n".join(lines)
+    tables = [rows_of(data, model) for data in found.values()]
+    return table(["predictor", *found], [
+        [f"`{predictor}`", *(tau(rows[predictor], name) for rows in tables)] for predictor in tables[0]
+    ])  # fmt: skip
 
 
 def fits(found: dict[str, Found]) -> str:
     """Write how far tau of DeShaTo(total) goes over fits."""
-    lines = heading("model", found)
+    lines = []
     for model in next(iter(found.values()))["models"]:
         spans = [rows_of(data, model)["DeShaTo(total)"]["by_fit"] for data in found.values()]
-        cells = [f"{min(span):.2f} to {max(span):.2f}" for span in spans]
-        lines.append(f"| {model} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+        lines.append([model, *map(extent, spans)])
+    return table(["model", *found], lines)
 
 
 def above(found: dict[str, Found], predictor: str) -> str:
@@ -92,7 +78,7 @@ def above(found: dict[str, Found], predictor: str) -> str:
     ]
     values = [row["value"] for row in rows]
     sure = sum(row["low"] > 0 for row in rows)
-    return f"{min(values):.2f} to {max(values):.2f}, above 0 in {sure} of {len(rows)}"
+    return f"{extent(values)}, above 0 in {sure} of {len(rows)}"
 
 
 def ahead(found: dict[str, Found], other: str) -> str:
@@ -106,10 +92,9 @@ def ahead(found: dict[str, Found], other: str) -> str:
 
 def counts(found: dict[str, Found]) -> str:
     """Say how large the collections are."""
-    lines = heading("", found)
-    for title, key in (("documents", "documents"), ("queries", "queries")):
-        lines.append(f"| {title} | {' | '.join(f'{data[key]:,}' for data in found.values())} |")
-    return "\n".join(lines)
+    return table(["", *found], [
+        [part, *(f"{data[part]:,}" for data in found.values())] for part in ("documents", "queries")
+    ])  # fmt: skip
 
 
 def policies(data: Found) -> dict[tuple[str, str], Found]:
@@ -129,42 +114,40 @@ def told(row: Found) -> bool:
 
 def constant(found: dict[str, Found]) -> str:
     """Write what never, always, and the oracle come to, and for how many queries expansion is better."""
-    lines = heading("", found)
     first, second = next(iter(found.values()))["expansion"]["between"]
     names = {
         ("always", first): f"always {first}", ("always", second): f"always {second}",
         ("always", "the better one in the other half"): "the better one in the other half",
         ("oracle", ""): "oracle",
     }  # fmt: skip
-    for key, title in names.items():
-        rows = [policies(data)[key] for data in found.values()]
-        cells = [f"{row['mean']:.3f} [{row['low']:.3f}, {row['high']:.3f}]" for row in rows]
-        lines.append(f"| {title} | {' | '.join(cells)} |")
+    lines = [
+        [said, *(span(policies(data)[key], ".3f", "mean") for data in found.values())]
+        for key, said in names.items()
+    ]
     sides = [
         f"{part['wins']} / {part['queries'] - part['wins'] - part['losses']} / {part['losses']}"
         for part in (data["expansion"] for data in found.values())
     ]
-    lines.append(f"| queries that {second} helps / leaves / harms | {' | '.join(sides)} |")
-    return "\n".join(lines)
+    lines.append([f"queries that {second} helps / leaves / harms", *sides])
+    return table(["", *found], lines)
 
 
 def choices(found: dict[str, Found]) -> str:
     """Write every choice: its mean less that of always the better model, bold when told apart."""
     tables = [policies(data) for data in found.values()]
-    lines = heading("choice by, rule", found)
-    keys = [key for key, row in tables[0].items() if chosen(row)]
-    for key in keys:
-        cells = []
-        for table in tables:
-            row = table.get(key)
-            if row is None:
-                cells.append("-")
-                continue
-            text = f"{row['difference']:+.4f}"
-            span = f"[{row['difference_low']:+.4f}, {row['difference_high']:+.4f}]"
-            cells.append(f"{f'**{text}**' if told(row) else text} {span}, {row['expanded']:.0%}")
-        lines.append(f"| `{key[0]}`, {key[1]} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+    return table(["choice by, rule", *found], [
+        [f"`{key[0]}`, {key[1]}", *(choice(rows.get(key)) for rows in tables)]
+        for key, row in tables[0].items() if chosen(row)
+    ])  # fmt: skip
+
+
+def choice(row: Found | None) -> str:
+    """Write one choice; a dash for what was not tried."""
+    if row is None:
+        return "-"
+    low, high = row["difference_low"], row["difference_high"]
+    text = bold(f"{row['difference']:+.4f}", told(row))
+    return f"{text} [{low:+.4f}, {high:+.4f}], {row['expanded']:.0%}"
 
 
 def counted(found: dict[str, Found]) -> dict[str, Any]:
@@ -182,13 +165,13 @@ def counted(found: dict[str, Found]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def page(kept: Found) -> str:
+def page(given: Found) -> str:
     """Write the page: the words below with the numbers found."""
-    found = {name: kept["found"][name] for name in SETS if name in kept["found"]}
+    found = {name: given["found"][name] for name in SETS if name in given["found"]}
     first = next(iter(found.values()))
     bolder = {name: data["bolder"] for name, data in found.items() if "bolder" in data}
     return PAGE.format(
-        note=NOTE, version=kept["leadline"], sweeps=kept["sweeps"], topics=first["topics"],
+        note=NOTE, version=given["leadline"], sweeps=given["sweeps"], topics=first["topics"],
         fits=first["fits"], splits=first["splits"], models=", ".join(first["models"]),
         counts=counts(found),
         total=above(found, "DeShaTo(total)"), best_term=above(found, "DeShaTo(sum_s)"),
@@ -313,12 +296,12 @@ def main(arguments: list[str]) -> None:
     if "--page" not in arguments:
         for name in arguments[1:] or SETS:
             run(Path(arguments[0]), name)
-    kept = json.loads(KEPT.read_text())
-    for name, data in kept["found"].items():
+    given = read_kept("query-prediction")
+    for name, data in given["found"].items():
         for part, figure in figures_of(data).items():
             path = HERE / f"query-prediction-{name}-{part}.svg"
             path.write_bytes(picture(figure, "svg"))
-    (HERE / "query-prediction.md").write_text(page(kept), encoding="utf-8")
+    write("query-prediction", page(given))
 
 
 if __name__ == "__main__":

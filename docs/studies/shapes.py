@@ -4,17 +4,18 @@
 
 FOLDER holds SET-systems, SET-plain-systems (without feedback), SET-topics and SET-discrimination for every
 set. Numbers come from their JSON, figures are copied; only the words around them are written here.
-"""  # noqa: INP001
+"""
 
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent
+from _markdown import extent, table
+from _running import copy_figures, write
+
 SETS = {
     "cranfield": "Cranfield",
     "cisi": "CISI",
@@ -28,8 +29,11 @@ PAPER = 30  # the paper's depth
 MIDDLE = 100  # the paper's number of topics for table 2
 VOTING = ("nruns", "soboroff", "reference-count", "spoerri", "aslam-savell")
 FIGURES = {
-    "cranfield-topics": ("topics",), "cisi-topics": ("topics",),
-    "cranfield-systems": ("deshato-250", "nruns"),
+    f"{name}/{figure}": f"shapes-{name}-{figure}.svg"
+    for name, figure in (
+        ("cranfield-topics", "topics"), ("cisi-topics", "topics"),
+        ("cranfield-systems", "deshato-250"), ("cranfield-systems", "nruns"),
+    )
 }  # fmt: skip
 Found = dict[str, dict[str, Any]]
 
@@ -38,12 +42,6 @@ def load(folder: Path, part: str, study: str) -> Found:
     """Read what a study found, by set; a set that was not tried is left out."""
     paths = {name: folder / f"{name}-{part}" / f"{study}.json" for name in SETS}
     return {name: json.loads(path.read_text()) for name, path in paths.items() if path.exists()}
-
-
-def table(heads: list[str], rows: list[list[str]]) -> str:
-    """Write a table."""
-    lines = ["| " + " | ".join(heads) + " |", "| --- |" + " --- |" * (len(heads) - 1)]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
 
 
 def tau(row: dict[str, Any] | None, *, fits: bool = True) -> str:
@@ -161,7 +159,9 @@ def few(found: Found, plain: Found) -> str:
     rows = []
     for name in found:
         for data, words in ((found[name], ""), (plain.get(name), ", no feedback")):
-            for size in dict.fromkeys(one["systems"] for one in data["few"]) if data else ():
+            if data is None:
+                continue
+            for size in dict.fromkeys(one["systems"] for one in data["few"]):
                 ones = {one["method"]: one for one in data["few"] if one["systems"] == size}
                 names = [*(f"deshato, {number} topics" for number in numbers(found)), "nruns"]
                 cells = [tau(ones.get(method), fits=False) for method in names]
@@ -242,10 +242,9 @@ def example(folder: Path, found: dict[str, dict[str, Any]]) -> str:
     """Write of a good and a bad list how much of their mass the largest topics hold, and copy the figures."""
     parts = []
     for name, data in found.items():
-        figure = folder / f"{name}-discrimination" / "topics.svg"
-        if not (figure.exists() and data.get("examples")):
+        if not data.get("examples"):
             continue
-        shutil.copy(figure, HERE / f"shapes-{name}-topics.svg")
+        copy_figures(folder, {f"{name}-discrimination/topics": f"shapes-{name}-topics.svg"})
         good, bad = data["examples"]
         rows = [
             [one["kind"], one["run"], f"{one['relevant']} of {one['documents']}", f"{one['score']:.1f}",
@@ -396,7 +395,7 @@ def words(systems: Found, plain: Found, tuned: Found, parts: Found) -> str:
         for one in data["accuracy"]
         if (one["other"], one["topics"]) == ("random", MIDDLE)
     ]
-    told = f"{min(hard):.0%} to {max(hard):.0%}"
+    told = extent(hard, ".0%")
     return (
         "Relevant documents are told from random ones as the paper says (above 90 %) on "
         f"{sum(right)} of {len(right)} sets with {MIDDLE} topics; from those that systems retrieve in {told} "
@@ -412,7 +411,8 @@ def words(systems: Found, plain: Found, tuned: Found, parts: Found) -> str:
 def best_number(data: dict[str, Any]) -> int:
     """Give the number of topics with the largest tau with MAP@30 at the paper's depth."""
     at = at_depth(data, PAPER, "MAP@30")
-    return max(data["topics"], key=lambda number: at[f"deshato, {number} topics"]["tau"])
+    taus = {int(number): at[f"deshato, {number} topics"]["tau"] for number in data["topics"]}
+    return max(taus, key=taus.__getitem__)
 
 
 def models(data: dict[str, Any]) -> str:
@@ -439,10 +439,8 @@ def main(folder: Path) -> None:
         methods=all_methods(systems, plain), ranked=said_of_ranking(systems, plain),
         few=few(systems, plain), depths=depths(systems),
     )  # fmt: skip
-    (HERE / "shapes.md").write_text(page, encoding="utf-8")
-    for name, figures in FIGURES.items():
-        for figure in figures:
-            shutil.copy(folder / name / f"{figure}.svg", HERE / f"shapes-{name}-{figure}.svg")
+    write("shapes", page)
+    copy_figures(folder, FIGURES)
 
 
 if __name__ == "__main__":

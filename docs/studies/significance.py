@@ -3,7 +3,7 @@
 `python docs/studies/significance.py MATRICES` simulates (about a quarter of an hour on one core) and writes
 significance.json, the tables as CSV, the figures and significance.md beside this file. With `--page` alone it
 writes the page and the figures again from significance.json.
-"""  # noqa: INP001
+"""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from _markdown import table
 from leadline.plots import picture
 from leadline.plots.significance_errors import significance_errors
 from leadline.statistics.bootstrap_test import Bootstrap
@@ -74,7 +75,7 @@ def rows_of(rows: list[dict[str, object]]) -> str:
     return ",\n".join(json.dumps(row) for row in rows)
 
 
-def rounded(row: dict[str, object]) -> dict[str, object]:
+def rounded(row: Mapping[str, object]) -> dict[str, object]:
     """Round numbers to what the simulations can tell; undefined is null."""
     return {
         key: (None if math.isnan(value) else round(value, 5)) if isinstance(value, float) else value
@@ -105,14 +106,6 @@ def percent(value: float | None, digits: int = 1) -> str:
 def with_error(value: float | None, error: float | None, digits: int = 1) -> str:
     """Show a share and its standard error in per cent."""
     return percent(value, digits) + ("" if error is None else f" ({percent(error, digits)})")
-
-
-def table(head: Iterable[str], rows: Iterable[Iterable[str]], *, labels: int = 1) -> str:
-    """Write a table in Markdown; the first columns are labels, the others numbers."""
-    names = list(head)
-    rule = ["---"] * labels + ["---:"] * (len(names) - labels)
-    lines = [names, rule, *map(list, rows)]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def one(rows: Rows, **facts: object) -> dict[str, Any]:
@@ -250,7 +243,7 @@ def splits(rows: Rows) -> str:
         [row["test"],
          *(with_error(row[name], row[f"{name}_se"], 2 if name == "major" else 1) for name in columns)]
         for row in found
-    ))  # fmt: skip
+    ), labels=1)  # fmt: skip
 
 
 def family_errors(rows: Rows) -> str:
@@ -281,7 +274,7 @@ def draws(rows: Rows) -> str:
         [row["test"], str(row["sets"]), f"{row['draws']:,}", f"{row['default_draws']:,}",
          percent(row["few"], 2), percent(row["default"], 2), percent(row["differ"], 2)]
         for row in rows
-    ))  # fmt: skip
+    ), labels=1)  # fmt: skip
 
 
 def most_runs(count: int) -> int:
@@ -570,11 +563,11 @@ def answer(data: Mapping[str, Any]) -> str:
 
 Type I errors at level 0.05, over {", ".join(map(str, sizes(rows)))} queries:
 
-{table(["test", *NULLS.values()], lines)}
+{table(["test", *NULLS.values()], lines, labels=1)}
 
 Coverage of 95 % intervals, over the same:
 
-{table(["interval", *(ESTIMATES[quantity] for quantity in shared)], held_lines)}
+{table(["interval", *(ESTIMATES[quantity] for quantity in shared)], held_lines, labels=1)}
 
 **The test: t (`T`).** It keeps its level in every population to within a percentage point on average, as
 the randomisation test does; the two can hardly be told apart, in errors or in power. t needs no draws, has

@@ -280,12 +280,7 @@ def _new(rows: Sequence[Row], before: set[tuple[str, str]], batch: int | None) -
 
 
 def _pooled(rows: Iterable[Row]) -> Pooled:
-    columns: list[list[Any]] = [list(column) for column in zip(*rows, strict=True)] or [
-        [],
-        [],
-        [],
-        [],
-    ]
+    columns: list[list[Any]] = list(map(list, zip(*rows, strict=True))) or [[] for _ in range(4)]
     return Pooled(columns[0], columns[1], np.array(columns[2], dtype=np.float64), columns[3])
 
 

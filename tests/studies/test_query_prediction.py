@@ -38,7 +38,7 @@ PAIRS = st.lists(
 
 def tried(**options: Any) -> Any:
     return STUDY.run(
-        DOCS, QUERIES, QRELS, topics=2, fits=2, sweeps=10, splits=6, draws=20, **options
+        DOCS, QUERIES, QRELS, topics=3, fits=2, sweeps=10, splits=6, draws=20, **options
     )
 
 
@@ -129,7 +129,7 @@ def test_every_predictor_is_correlated_for_every_model() -> None:
     assert {row["run"] for row in rows} == {"QLDirichlet", "RM3", "BM25"}
     assert {row["predictor"] for row in rows} >= {"DeShaTo(total)", "Clarity", "NQC(tail)"}
     fits = [row["by_fit"] for row in rows if row["predictor"].startswith("DeShaTo")]
-    assert all(len(values) == 2 for values in fits)
+    assert {len(values) for values in fits if values is not None} == {2}
     assert set(found.tables) == set(found.figures) == {"correlations", "expansion"}
     assert [line.partition(":")[0] for line in found.lines[:3]] == ["QLDirichlet", "RM3", "BM25"]
     assert "the oracle" in found.lines[3]
@@ -152,7 +152,7 @@ def test_the_command_fills_a_folder(leadline: Leadline, tmp_path: Path) -> None:
     lines = [f"{query} 0 {doc} 1\n" for query, docs in QRELS.items() for doc in docs]
     (tmp_path / "qrels.txt").write_text("".join(lines))
     given_files = [tmp_path / name for name in ("doc.jsonl", "query.jsonl", "qrels.txt")]
-    quick = ["--topics", 2, "--fits", 1, "--sweeps", 5, "--splits", 2, "--draws", 5]
+    quick = ["--topics", 3, "--fits", 1, "--sweeps", 5, "--splits", 2, "--draws", 5]
     done = leadline("study", "query-prediction", *given_files, *quick, "-o", tmp_path / "out")
     assert done.status == 0, done.err
     assert {path.name for path in (tmp_path / "out").iterdir()} == {

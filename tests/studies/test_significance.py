@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import math
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -37,8 +35,6 @@ from leadline.studies.significance.populations import (
 )
 from leadline.studies.significance.rejections import rejections
 from leadline.studies.significance.whole import Extent, whole_study
-
-DOCS = Path(__file__).resolve().parents[2] / "docs" / "studies"
 
 
 def made(runs: int = 8, *, queries: int = 50, seed: int = 7) -> Floats:
@@ -321,24 +317,6 @@ def test_on_a_real_matrix_tests_of_the_mean_keep_near_their_level(shared_data: P
     assert all(within(rate["exchangeable", name], 0.05, 400) for name in ("T", "Randomisation"))
     assert rate["tilted", "T"] < 0.08
     assert rate["shifted", "Wilcoxon"] > rate["shifted", "T"] + 0.02
-
-
-# The page
-
-
-def runner() -> ModuleType:
-    """Load docs/studies/significance.py."""
-    spec = importlib.util.spec_from_file_location("significance_page", DOCS / "significance.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_the_page_holds_the_numbers_of_the_run() -> None:
-    written = (DOCS / "significance.md").read_text(encoding="utf-8")
-    assert written == runner().page(runner().known())
 
 
 # The figure

@@ -12,7 +12,9 @@ from leadline.errors import InputError, UsageError
 from leadline.estimators import METHODS, estimated, read_systems
 from leadline.formats import repair_of
 from leadline.studies import studies, study
-from leadline.studies.unjudged_systems import agreement, left_out, voted
+from leadline.studies._teams_left_out import left_out
+from leadline.studies._votes import voted
+from leadline.studies.unjudged_systems import agreement
 
 STUDY = study("unjudged-systems")
 

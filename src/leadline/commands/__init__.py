@@ -7,6 +7,7 @@ import gc
 import importlib
 import os
 import pkgutil
+import re
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -15,6 +16,16 @@ import click
 
 from leadline.errors import LeadlineError
 from leadline.version import VERSION
+
+# How the list of commands is ordered; each command says its `SECTION`.
+SECTIONS = (
+    "Begin, and look files over",
+    "Measure runs against judgments",
+    "Judge documents",
+    "Estimate from a sample, or without judgments",
+    "Make runs, topics and summaries",
+    "Try on users, and repeat experiments",
+)
 
 
 class Commands(click.Group):
@@ -32,6 +43,18 @@ class Commands(click.Group):
             return None
         found: click.Command = importlib.import_module(f"{__name__}.{name}").command
         return found
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands by section, with the first part of what each is for."""
+        sections: dict[str, list[tuple[str, str]]] = {title: [] for title in SECTIONS}
+        for name in self.list_commands(context):
+            module = importlib.import_module(f"{__name__}.{name}")
+            says: str = module.command.get_short_help_str(limit=200)
+            sections[module.SECTION].append((name, re.split("[:;]", says)[0].removesuffix(".")))
+        widest = max(len(name) for rows in sections.values() for name, _ in rows)
+        for title, rows in sections.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(widest), says) for name, says in rows])
 
     def resolve_command(
         self, context: click.Context, args: list[str]

@@ -109,9 +109,16 @@ def evaluation_options(function: F) -> F:
     return reading_options(function)
 
 
+CONFIDENCE = (
+    "baseline", "test", "correction", "family", "interval", "confidence", "margin", "power", "seed",
+)  # fmt: skip
+
+
 def confidence_options(function: F) -> F:
-    """Add what says how runs are compared."""
+    """Add what says how runs are compared; `CONFIDENCE` names these options."""
     options = (
+        click.option("--baseline", multiple=True, metavar="NAME",
+                     help="Compare every run with this one (again for more); without it, all pairs."),
         click.option("--test", default="T", show_default=True, metavar="NAME",
                      help="T, Randomisation, Bootstrap, Wilcoxon."),
         click.option("--correction", default="Holm", show_default=True, metavar="NAME",

@@ -25,6 +25,8 @@ from leadline.render import Cell, Digits, Sheet, render
 from leadline.results import Notice, plain
 from leadline.wording import counted, percent
 
+SECTION = "Try on users, and repeat experiments"
+
 USUAL = (0.01, 0.1)  # the lecture: a small fraction of users
 EXAMPLE = "leadline abtest --a 46/10000 --b 69/10000"
 

@@ -20,6 +20,8 @@ from leadline.commands._results import describe_input, envelope, escaped, json_t
 from leadline.errors import UsageError
 from leadline.render import Sheet, render
 
+SECTION = "Judge documents"
+
 
 class TakesRuns(click.Command):
     """A command whose `--runs` takes all names up to the next option, as a shell's `*` gives them."""

@@ -15,6 +15,8 @@ from leadline.formats.lint import Checked, Problem
 from leadline.render import Cell, Sheet, render
 from leadline.wording import counted, percent, queries
 
+SECTION = "Begin, and look files over"
+
 WORST = 5  # queries that are shown
 
 

@@ -10,6 +10,8 @@ from leadline.commands._texts import analysis_of, analysis_options, facts_text
 from leadline.render import Cell, Sheet
 from leadline.results import plain
 
+SECTION = "Begin, and look files over"
+
 
 @click.command(epilog="Example: leadline collection docs.jsonl queries.jsonl qrels.txt")
 @click.argument("docs")

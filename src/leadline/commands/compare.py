@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from leadline.commands._options import (
+    CONFIDENCE,
     confidence_options,
     deliver,
     evaluation_options,
@@ -30,6 +31,8 @@ from leadline.render.markdown import plain_text
 from leadline.results import Results, plain
 from leadline.wording import counted, percent
 
+SECTION = "Measure runs against judgments"
+
 SAID = 12  # pairs said in sentences under the table; JSON says them all
 FIGURES = ("differences", "forest", "critical-difference", "scatter")
 
@@ -42,10 +45,6 @@ FIGURES = ("differences", "forest", "critical-difference", "scatter")
 @click.option(
     "-m", "--measure", "measures", multiple=True, metavar="MEASURE",
     help=f"A measure, as in nDCG@10 (again for more; default: {' '.join(COMPARED)}).",
-)  # fmt: skip
-@click.option(
-    "--baseline", multiple=True, metavar="NAME",
-    help="Compare every run with this one (again for more); without it, all pairs.",
 )  # fmt: skip
 @confidence_options
 @click.option(
@@ -83,7 +82,7 @@ def command(
     _check_figure(plot, figure, all_pairs=not conditions and not options["baseline"])
     wanted = [condition_of(text) for text in conditions]
     table = read_qrels(qrels, subtopics=options["subtopics"])
-    rules = {name: options.pop(name) for name in RULES}
+    rules = {name: options.pop(name) for name in CONFIDENCE}
     asked = [*(measures or (() if wanted else COMPARED)), *(one.measure for one in wanted)]
     with progress("runs") as on_run:
         results = evaluate(table, runs, asked, rel=level, on_run=on_run, **options)
@@ -123,11 +122,6 @@ def _check_figure(plot: str | None, figure: str | None, *, all_pairs: bool) -> N
             "critical-difference joins runs that are not told apart, of all pairs, and a baseline leaves "
             "pairs out; expected another --figure"
         )
-
-
-RULES = (
-    "baseline", "test", "correction", "family", "interval", "confidence", "margin", "power", "seed",
-)  # fmt: skip
 
 
 def _tried(

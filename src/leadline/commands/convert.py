@@ -23,6 +23,8 @@ from leadline.formats.opening import STANDARD_INPUT
 from leadline.formats.trec_run import Tally
 from leadline.wording import counted, queries
 
+SECTION = "Begin, and look files over"
+
 FORMATS = {
     "trec": "", "json": ".json", "jsonl": ".jsonl", "csv": ".csv", "tsv": ".tsv",
     "parquet": ".parquet", "arrow": ".arrow",

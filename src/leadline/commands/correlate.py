@@ -13,6 +13,8 @@ from leadline.formats.labels import read_labels
 from leadline.render import Sheet, render
 from leadline.results import plain
 
+SECTION = "Measure runs against judgments"
+
 TITLES = {
     "pearson": "Pearson", "spearman": "Spearman", "kendall": "Kendall tau-b", "tau_ap": "tau-AP",
 }  # fmt: skip

@@ -22,6 +22,8 @@ from leadline.render import Cell, Sheet
 from leadline.subtopic_curves import SubtopicCurves, subtopic_curve
 from leadline.wording import counted, queries
 
+SECTION = "Measure runs against judgments"
+
 TICKS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 50, 100, 200, 500, 1000)
 
 

@@ -9,6 +9,8 @@ import click
 from leadline.commands._options import FORMATS, deliver, write_whole
 from leadline.commands._results import results_text
 
+SECTION = "Begin, and look files over"
+
 MEASURES = ("AP", "nDCG@10", "P@5", "R@100", "Judged@10")
 
 

@@ -20,6 +20,8 @@ from leadline.differences import Difference, complete, difference
 from leadline.errors import UsageError
 from leadline.formats import read_qrels
 
+SECTION = "Measure runs against judgments"
+
 FIGURES = ("map", "tree", "cumulative", "parameter")
 
 

@@ -25,6 +25,8 @@ from leadline.render import Cell, Label, Sheet
 from leadline.results import Results, plain
 from leadline.wording import counted, queries
 
+SECTION = "Measure runs against judgments"
+
 
 @click.command(
     epilog="Example: leadline evaluate qrels.txt bm25.run dense.run.gz -m AP -m nDCG@10 --per-query"

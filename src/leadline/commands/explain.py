@@ -14,6 +14,8 @@ from leadline.formats import read_qrels
 from leadline.profiles import PROFILES
 from leadline.render import Cell, Digits, Sheet, render
 
+SECTION = "Measure runs against judgments"
+
 
 @click.command(epilog="Example: leadline explain qrels.txt bm25.run -m nDCG@10 --query knots")
 @click.argument("qrels")

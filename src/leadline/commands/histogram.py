@@ -23,6 +23,8 @@ from leadline.histograms.found import SENSITIVITY
 from leadline.render import Cell, Sheet
 from leadline.results import plain
 
+SECTION = "Estimate from a sample, or without judgments"
+
 
 @click.command(
     epilog="Example: leadline histogram qrels.txt bm25.run dense.run --bins 4 --plot hsa.svg"

@@ -12,6 +12,8 @@ from leadline.commands._results import describe_input
 from leadline.commands._texts import analysis_of, analysis_options, facts_text, text_options
 from leadline.render import Sheet
 
+SECTION = "Make runs, topics and summaries"
+
 
 @click.command(epilog="Example: leadline index docs.jsonl -o docs.index --language english")
 @click.argument("docs")

@@ -15,6 +15,8 @@ from leadline.render import Sheet
 from leadline.results import Notice
 from leadline.wording import counted, queries
 
+SECTION = "Judge documents"
+
 if TYPE_CHECKING:
     from leadline.judging.opening import Opened
 

@@ -15,6 +15,8 @@ from leadline.profiles import profile_of
 from leadline.render import Sheet, render
 from leadline.trec_names import GROUPS
 
+SECTION = "Measure runs against judgments"
+
 HEADS = ["measure", "title", "range", "average"]
 
 

@@ -13,6 +13,8 @@ from leadline.models import MODELS, Model
 from leadline.naming import show
 from leadline.render import Cell, Sheet, render
 
+SECTION = "Make runs, topics and summaries"
+
 
 @click.command(epilog="Example: leadline models BM25")
 @click.argument("name", required=False)

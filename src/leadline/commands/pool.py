@@ -18,6 +18,8 @@ from leadline.commands._texts import facts_text
 from leadline.errors import UsageError
 from leadline.render import Cell, Sheet
 
+SECTION = "Judge documents"
+
 if TYPE_CHECKING:
     from leadline.pooling import Pool
 

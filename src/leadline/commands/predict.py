@@ -25,6 +25,8 @@ from leadline.render import Cell, Sheet, render
 from leadline.results import Results
 from leadline.wording import counted, percent
 
+SECTION = "Estimate from a sample, or without judgments"
+
 NAMES = ", ".join(str(kind()) for kind in PREDICTORS.classes.values())
 
 

@@ -12,6 +12,7 @@ import click
 
 from leadline.commands._around import around_sheet
 from leadline.commands._options import (
+    CONFIDENCE,
     confidence_options,
     deliver,
     evaluation_options,
@@ -20,7 +21,6 @@ from leadline.commands._options import (
     progress,
 )
 from leadline.commands._results import describe_input, results_text
-from leadline.commands.compare import RULES
 from leadline.comparison import compare_results
 from leadline.comparison.letters import MOST, letters_of
 from leadline.comparison.table import Comparison
@@ -34,6 +34,8 @@ from leadline.render.latex import write as latex_of
 from leadline.results import plain
 from leadline.wording import counted, queries
 
+SECTION = "Measure runs against judgments"
+
 
 @click.command(epilog="Example: leadline report qrels.txt bm25.run dense.run.gz -o report.html")
 @click.argument("qrels")
@@ -41,10 +43,6 @@ from leadline.wording import counted, queries
 @click.option(
     "-m", "--measure", "measures", multiple=True, metavar="MEASURE",
     help="A measure, as in nDCG@10 (again for more; the first orders the runs).",
-)  # fmt: skip
-@click.option(
-    "--baseline", multiple=True, metavar="NAME",
-    help="Compare every run with this one (again for more); without it, all pairs.",
 )  # fmt: skip
 @confidence_options
 @evaluation_options
@@ -66,7 +64,7 @@ def command(
     if output == "-" and form != "table":
         raise UsageError(f"-o - and -f {form} both go to standard output; expected -o FILE")
     table = read_qrels(qrels, subtopics=options["subtopics"])
-    rules = {name: options.pop(name) for name in RULES}
+    rules = {name: options.pop(name) for name in CONFIDENCE}
     profile, size = profile_of(options["profile"]), options["documents"]
     wanted = profile.measures(measures or DEFAULT_MEASURES, rel=level, documents=size)
     points = profile.measures(POINTS, rel=level, documents=size)

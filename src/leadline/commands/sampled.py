@@ -21,6 +21,8 @@ from leadline.render import Cell, Sheet
 from leadline.results import plain
 from leadline.wording import counted
 
+SECTION = "Estimate from a sample, or without judgments"
+
 
 @click.command(
     epilog="Example: leadline sampled qrels.txt bm25.run dense.run -m AP -m RR --population 20"

@@ -11,6 +11,8 @@ from leadline.commands._results import describe_input
 from leadline.commands._texts import facts_text, models_option, text_options
 from leadline.commands.search import seconds_of, sheet_of, write_runs
 
+SECTION = "Make runs, topics and summaries"
+
 
 @click.command(
     epilog="Example: leadline score docs.index queries.jsonl pairs.tsv -m BM25 -o bm25.run"

@@ -20,6 +20,8 @@ from leadline.render import Cell, Sheet
 from leadline.results import Notice
 from leadline.vocabulary import to_bytes
 
+SECTION = "Make runs, topics and summaries"
+
 SUFFIX = ".run"
 INDENT = 6 * " "
 

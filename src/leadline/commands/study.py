@@ -16,6 +16,8 @@ from leadline.formats import read_qrels
 from leadline.render import render
 from leadline.studies import ARGUMENTS, Outcome, studies, study
 
+SECTION = "Try on users, and repeat experiments"
+
 FORMS = ("svg", "pdf", "png")
 EXAMPLES = {
     "qrels": "qrels.txt", "runs": "runs/*.xz", "docs": "docs.jsonl", "queries": "queries.jsonl",

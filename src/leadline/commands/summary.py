@@ -16,6 +16,8 @@ from leadline.render import Sheet
 from leadline.results import Notice
 from leadline.text.summaries import Summary, dynamic_summary, static_summary
 
+SECTION = "Make runs, topics and summaries"
+
 MOST = 100_000  # ids among which the nearest to an unknown one are looked for
 
 

@@ -14,6 +14,8 @@ from leadline.errors import UsageError
 from leadline.render import Cell, Sheet
 from leadline.results import Notice
 
+SECTION = "Make runs, topics and summaries"
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 

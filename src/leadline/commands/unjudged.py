@@ -19,6 +19,8 @@ from leadline.estimators import METHODS, Unjudged, unjudged
 from leadline.render import Cell, Sheet, render
 from leadline.wording import counted, queries
 
+SECTION = "Estimate from a sample, or without judgments"
+
 NAMES = ", ".join(sorted(kind.called for kind in METHODS.classes.values()))
 
 

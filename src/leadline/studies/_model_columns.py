@@ -21,15 +21,13 @@ from leadline.judged_runs import judge_runs
 from leadline.qrels import Qrels
 from leadline.results import Notice, Results, plain
 from leadline.run import Run
-from leadline.statistics.correlation import pearson, spearman
 from leadline.statistics.team_bootstrap import interval
-from leadline.studies._tracking import MEASURES, SEVEN, Tracked, tracked
+from leadline.studies._tracking import COEFFICIENTS, MEASURES, SEVEN, Tracked, tracked
 
 BY_QUERY, BY_MODEL, ROBUST = "HSA by query", "HSA by model", "HSA robust"
 PRINTED = "HSA by model, found only"
 CONTROL, PLAIN_AP, WEIGHTED_AP = "recall (control)", "AP as sampled", "AP weighted"
 NAMED = ("BM25", "BM25RF", "RM3", "SDM", "QLDirichlet", "QLJelinekMercer", "QLHiemstra")
-COEFFICIENTS = {"pearson": pearson, "spearman": spearman}
 # The rule, fixed before looking: with AP and nDCG; and the least of these with 10 to 100 bins.
 WITH = ("AP", "nDCG")
 ASKED = {"pearson": 0.8, "spearman": 0.7, "least_over_bins": 0.6}
@@ -217,7 +215,7 @@ def _with_all(values: Floats, quality: Floats) -> dict[str, Any]:
 def known(coefficient: Callable[[Floats, Floats], float], x: Floats, y: Floats) -> float:
     """Correlate where the second is defined; NaN for fewer than two.
 
-    >>> known(pearson, np.array([1.0, 2.0, 3.0]), np.array([2.0, np.nan, 1.0]))
+    >>> known(COEFFICIENTS["pearson"], np.array([1.0, 2.0, 3.0]), np.array([2.0, np.nan, 1.0]))
     -1.0
     """
     some = ~np.isnan(y)

@@ -13,7 +13,8 @@ from leadline.render import Cell, Sheet
 from leadline.statistics.correlation import pearson, spearman
 
 MEASURES = ("AP", "P@10", "nDCG")
-COEFFICIENTS = ("pearson", "spearman", "kendall")
+COEFFICIENTS = {"pearson": pearson, "spearman": spearman}  # the paper's
+WITH_KENDALL = (*COEFFICIENTS, "kendall")
 ENDS = ("value", "low", "high", "p", "queries_low", "queries_high")
 SEVEN = 7  # systems, as the paper takes
 ASKED_QUERIES = 50  # of a collection, for a claim to count as reproduced
@@ -33,17 +34,17 @@ def tracked(
     known = np.flatnonzero(~np.isnan(values))
     for place, measure in enumerate(MEASURES):
         if len(known) < 2:
-            entry[measure] = {name: dict.fromkeys(ENDS) for name in COEFFICIENTS}
+            entry[measure] = {name: dict.fromkeys(ENDS) for name in WITH_KENDALL}
             continue
         found = correlate(
             dict(zip(names, quality[:, place].tolist(), strict=True)),
             dict(zip(names, values.tolist(), strict=True)), teams=teams, draws=draws, seed=seed,
         )  # fmt: skip
-        entry[measure] = {name: found.to_dict()[name] for name in COEFFICIENTS}
+        entry[measure] = {name: found.to_dict()[name] for name in WITH_KENDALL}
     dice = np.random.default_rng([seed, 4])
     enough = len(known) > SEVEN
     sevens = [dice.choice(known, SEVEN, replace=False) for _ in range(enough * max(draws, 1))]
-    for name, coefficient in (("pearson", pearson), ("spearman", spearman)):
+    for name, coefficient in COEFFICIENTS.items():
         of_sevens = [coefficient(quality[chosen, 0], values[chosen]) for chosen in sevens]
         defined = [value for value in of_sevens if not np.isnan(value)]
         ends = np.quantile(defined, [0.05, 0.5, 0.95]).tolist() if defined else [None] * 3
@@ -57,7 +58,7 @@ def tracking_tables(data: dict[str, Tracked]) -> dict[str, Sheet]:
              "R with AP, low", "high", "undefined"]  # fmt: skip
     rows: list[list[Cell]] = [
         [
-            name, *(one[measure][kind]["value"] for kind in ("pearson", "spearman") for measure in MEASURES),
+            name, *(one[measure][kind]["value"] for kind in COEFFICIENTS for measure in MEASURES),
             one["AP"]["pearson"]["low"], one["AP"]["pearson"]["high"], one["undefined"],
         ]
         for name, one in data.items()
@@ -90,12 +91,3 @@ def tracking_figure(data: dict[str, Tracked], which: str, *, systems: str = "run
     ]
     middle = [np.nan if one is None else one for one in middle]
     return forest(list(data), middle, ends[0], ends[1], label=label)
-
-
-def shown(value: float | None) -> str:
-    """Write a coefficient.
-
-    >>> shown(0.5), shown(None)
-    ('0.50', 'undefined')
-    """
-    return "undefined" if value is None else f"{value:.2f}"

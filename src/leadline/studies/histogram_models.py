@@ -31,7 +31,6 @@ from leadline.studies._model_columns import (
     ASKED,
     BY_MODEL,
     BY_QUERY,
-    COEFFICIENTS,
     CONTROL,
     NAMED,
     PLAIN_AP,
@@ -49,14 +48,14 @@ from leadline.studies._scoring_time import time_lines, time_sheet, times_of
 from leadline.studies._tracking import (
     ASKED_COLLECTIONS,
     ASKED_QUERIES,
+    COEFFICIENTS,
     MEASURES,
     SEVEN,
-    shown,
     tracking_figure,
     tracking_tables,
 )
 from leadline.vocabulary import to_text
-from leadline.wording import counted
+from leadline.wording import counted, rounded
 from leadline.wording import queries as counted_queries
 
 ARGUMENTS = ("docs", "queries", "qrels")
@@ -270,7 +269,7 @@ def lines_of(data: dict[str, Any]) -> list[str]:
     )
     others = [f"{name}: {_said(lists[name])}" for name in (BY_MODEL, PRINTED, ROBUST, CONTROL)]
     with_map = lists[BY_QUERY.replace("HSA", "DO")]["AP"]
-    overlap = [shown(with_map[kind]["value"]) for kind in COEFFICIENTS]
+    overlap = [rounded(with_map[kind]["value"]) for kind in COEFFICIENTS]
     return [
         first, *others, *_sevens(lists[BY_QUERY]),
         *(_of_sample(size, one) for size, one in data["samples"].items()),
@@ -282,11 +281,12 @@ def lines_of(data: dict[str, Any]) -> list[str]:
 def _said(one: dict[str, Any]) -> str:
     """Say a column's coefficients with MAP and nDCG, and whether they are as the rule asks."""
     parts = [
-        f"{word} {shown(one['AP'][kind]['value'])} with MAP, {shown(one['nDCG'][kind]['value'])} with nDCG"
+        f"{word} {rounded(one['AP'][kind]['value'])} with MAP, "
+        f"{rounded(one['nDCG'][kind]['value'])} with nDCG"
         for word, kind in (("R", "pearson"), ("rho", "spearman"))
     ]
     if "bins" in one:
-        parts.append(f"least of 10 to 100 bins {shown(one['rule']['least_over_bins'])}")
+        parts.append(f"least of 10 to 100 bins {rounded(one['rule']['least_over_bins'])}")
     return f"{'; '.join(parts)}: the relation {_holds(one)} here"
 
 
@@ -311,18 +311,20 @@ def _sevens(one: dict[str, Any]) -> list[str]:
     if "named_seven" in one:
         with_map = one["named_seven"]["AP"]
         said.append(
-            f"the paper's seven models: R with MAP {shown(with_map['pearson'])}, rho "
-            f"{shown(with_map['spearman'])}"
+            f"the paper's seven models: R with MAP {rounded(with_map['pearson'])}, rho "
+            f"{rounded(with_map['spearman'])}"
         )
     drawn = one["sevens_pearson"]
     if drawn["median"] is not None:
-        said.append(f"random sevens: median R {shown(drawn['median'])}, 5 % {shown(drawn['low'])}")
+        said.append(
+            f"random sevens: median R {rounded(drawn['median'])}, 5 % {rounded(drawn['low'])}"
+        )
     return [f"{BY_QUERY}, {'; '.join(said)}"] if said else []
 
 
 def _of_sample(size: str, found: dict[str, Any]) -> str:
     names = (BY_QUERY, BY_MODEL, ROBUST, PLAIN_AP, WEIGHTED_AP)
-    parts = [f"{name} {shown(found[name]['AP']['pearson']['value'])}" for name in names]
+    parts = [f"{name} {rounded(found[name]['AP']['pearson']['value'])}" for name in names]
     return (
         f"scored pairs, n = {size}: R with MAP of whole lists: {', '.join(parts)}; {BY_QUERY}, the relation "
         f"{_holds(found[BY_QUERY])} here"

@@ -27,11 +27,11 @@ from leadline.studies._tracking import (
     ASKED_COLLECTIONS,
     ASKED_QUERIES,
     MEASURES,
-    shown,
     tracked,
     tracking_figure,
     tracking_tables,
 )
+from leadline.wording import rounded
 
 OPTIONS = (
     Option("level", float, "The least relevant grade.", 1.0, metavar="GRADE"),
@@ -125,15 +125,15 @@ def lines_of(
     good = (found["median"] or 0.0) > 0.5 and (found["low"] or 0.0) > 0
     whole = {name: one["AP"]["pearson"]["value"] for name, one in data.items()}
     printed, ranks, robust, control, scores, overlaps = (
-        shown(whole[name])
+        rounded(whole[name])
         for name in ("HSA, scores, as printed", RANKS, "HSA, robust", "recall (control)", "DO, scores",
                      "DO, ranks")
     )  # fmt: skip
     low, high = gain["low"] or 0.0, gain["high"] or 0.0
     beats = "more" if low > 0 else "less" if high < 0 else "not clearly more or less"
     sevens = (
-        f"HSA from ranks with AP over random sevens: median R {shown(found['median'])}, 5 % "
-        f"{shown(found['low'])} (asked: above 0.5 and above 0): the relation "
+        f"HSA from ranks with AP over random sevens: median R {rounded(found['median'])}, 5 % "
+        f"{rounded(found['low'])} (asked: above 0.5 and above 0): the relation "
         f"{'holds' if good else 'does not hold'} here; {_verdict(good, queries, draws)}"
     )
     over_all = (

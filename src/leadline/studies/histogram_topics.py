@@ -19,15 +19,15 @@ from leadline.formats import QrelsLike, read_qrels
 from leadline.formats.texts import TextsLike, name_of
 from leadline.histograms.bins import coarser, overlap, slope
 from leadline.histograms.found import SENSITIVITY
-from leadline.histograms.tracking import tracked
 from leadline.render import Cell, Sheet
 from leadline.results import Notice, plain
 from leadline.statistics.correlation import pearson
 from leadline.studies import Option, Outcome, Tell, whole_numbers
+from leadline.studies._rival_tracking import tracked
 from leadline.studies._scoring_time import machine
 from leadline.studies._topic_retrieval import NORMS, Setting, Task, measured, task_of
-from leadline.studies._tracking import shown
 from leadline.topics.similar_documents import read_texts
+from leadline.wording import rounded
 
 ARGUMENTS = ("docs",)
 EXAMPLE = ("--qrels similar.txt",)
@@ -252,7 +252,8 @@ def lines_of(data: dict[str, Any]) -> list[str]:
         lines.append(
             f"HSA, normalised per {norm}, with {data['measure']} over {size} numbers of topics: "
             f"{_both(slopes)}; {RIVAL} {_both(data['columns'][RIVAL])}; |R| of HSA less |R| of {RIVAL} "
-            f"{shown(gain['value'])} [{shown(gain['low'])}, {shown(gain['high'])}]: {verdict(gain, size)}"
+            f"{rounded(gain['value'])} [{rounded(gain['low'])}, {rounded(gain['high'])}]: "
+            f"{verdict(gain, size)}"
         )
     overlaps = "; ".join(f"per {norm} {_both(data['columns'][f'DO per {norm}'])}" for norm in NORMS)
     lines.append(f"DO: {overlaps}; no claim")
@@ -280,4 +281,4 @@ def verdict(gain: dict[str, float | None], settings: int) -> str:
 
 
 def _both(column: dict[str, Any]) -> str:
-    return f"R {shown(column['pearson']['value'])}, rho {shown(column['spearman']['value'])}"
+    return f"R {rounded(column['pearson']['value'])}, rho {rounded(column['spearman']['value'])}"

@@ -32,13 +32,16 @@ from leadline.studies import Option, Outcome, Tell
 from leadline.wording import queries, rounded
 
 TOPICS = (50, 100, 250)  # the paper's
-OPTIONS = (
+OF_TOPICS = (
     Option("docs", str, "Texts of the documents: topics are fitted to those retrieved.", metavar="DOCS"),
     Option("vectors", str, "Topic vectors of one fit instead, as `leadline topics infer` writes; again for "
            "every fit and number of topics.", metavar="FILE", many=True),
     Option("topics", int, "How many topics, with --docs; again for more.", TOPICS, many=True),
     Option("fits", int, "How many models are fitted, with --docs.", 5),
     Option("sweeps", int, "Sweeps over all tokens in every fit.", 500),
+)  # fmt: skip
+OPTIONS = (
+    *OF_TOPICS,
     Option("subsets", int, "How many random sets of systems of each size.", 100),
     Option("level", float, "The least relevant grade.", 1.0),
     Option("seed", int, "Seeds fits and draws.", 0),

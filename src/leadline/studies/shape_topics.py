@@ -27,16 +27,19 @@ from leadline.render import Cell, Sheet
 from leadline.results import plain
 from leadline.statistics.correlation import kendall
 from leadline.studies import Option, Outcome, Tell
-from leadline.studies.shape_systems import PAPER, TOPICS, Ranked, agreement, judged, verdict
+from leadline.studies.shape_systems import (
+    OF_TOPICS,
+    PAPER,
+    TOPICS,
+    Ranked,
+    agreement,
+    judged,
+    verdict,
+)
 from leadline.wording import counted, queries, rounded
 
 OPTIONS = (
-    Option("docs", str, "Texts of the documents: topics are fitted to those retrieved.", metavar="DOCS"),
-    Option("vectors", str, "Topic vectors of one fit instead, as `leadline topics infer` writes; again for "
-           "every fit and number of topics.", metavar="FILE", many=True),
-    Option("topics", int, "How many topics, with --docs; again for more.", TOPICS, many=True),
-    Option("fits", int, "How many models are fitted, with --docs.", 5),
-    Option("sweeps", int, "Sweeps over all tokens in every fit.", 500),
+    *OF_TOPICS,
     Option("one_in", int, "One query in so many is looked at.", 10),
     Option("keep", int, "About so many systems are looked at.", 15),
     Option("sister_qrels", str, "Judgments of a sister collection, to which the number of topics is carried.",

@@ -20,9 +20,6 @@ from leadline.arguments import check_whole
 from leadline.arrays import Floats, Integers
 from leadline.errors import InputError, UsageError
 from leadline.estimators import METHODS, Estimator, Systems, read_systems
-from leadline.estimators.found import mean_of_defined
-from leadline.estimators.methods.soboroff import Soboroff
-from leadline.estimators.pool import team_codes
 from leadline.formats import QrelsLike, read_qrels, repair_of
 from leadline.formats.labels import read_labels, teams_of
 from leadline.formats.result_files import read_column
@@ -30,9 +27,11 @@ from leadline.judged_runs import judge_runs
 from leadline.measures.average_precision import AP
 from leadline.render import Cell, Sheet
 from leadline.results import plain
-from leadline.statistics.correlation import kendall, pearson, tau_ap
+from leadline.statistics.correlation import kendall
 from leadline.statistics.team_bootstrap import draws_of_teams, interval
 from leadline.studies import Option, Outcome, Tell
+from leadline.studies._teams_left_out import left_out
+from leadline.studies._votes import STATISTICS, VOTES, lighter, voted
 from leadline.wording import counted, rounded
 
 OPTIONS = (
@@ -46,9 +45,6 @@ OPTIONS = (
     Option("seed", int, "Seeds the draws.", 0),
 )  # fmt: skip
 SIZES = (5, 10, 20, 50, 100)
-DRAWS = 10  # of Soboroff's, where a campaign is estimated again and again
-STATISTICS = {"kendall": kendall, "tau_ap": tau_ap, "pearson": pearson}
-VOTES = {"run": "one vote a run", "team": "one vote a team"}
 
 
 def run(
@@ -68,10 +64,10 @@ def run(
     own = np.nan_to_num(np.stack(values)).mean(axis=1)
     true = own if truth is None else published(truth, names)
     methods = _methods(len(names), len(set(owners)))
-    light = [one.replace(draws=DRAWS) if isinstance(one, Soboroff) else one for one in methods]
+    quick = lighter(methods)
     scores = voted(systems, methods, owners, seed)
     drawn = list(draws_of_teams(owners, samples=samples, seed=seed))
-    found, by_team = left_out(systems, true, owners, light, teams, seed)
+    found, by_team = left_out(systems, true, owners, quick, teams, seed)
     data: dict[str, Any] = {
         "systems": len(names), "teams": len(set(owners)), "queries": len(systems.queries),
         "judged_queries": len(table.queries), "truth": truth or "MAP",
@@ -79,7 +75,7 @@ def run(
             name: {votes: agreement(one[votes], true, drawn) for votes in VOTES}
             for name, one in scores.items()
         },
-        "sizes": by_number(systems, true, owners, light, subsets, seed),
+        "sizes": by_number(systems, true, owners, quick, subsets, seed),
         "left_out": found, "by_team": by_team,
     }  # fmt: skip
     if truth is not None:
@@ -116,33 +112,6 @@ def _methods(systems: int, teams: int) -> list[Estimator]:
             f"{counted(systems, 'system')} of {counted(teams, 'team')}; expected 2 teams or more"
         )
     return found
-
-
-def voted(
-    systems: Systems, methods: Sequence[Estimator], teams: Sequence[str], seed: int,
-    ways: Sequence[str] = tuple(VOTES),
-) -> dict[str, dict[str, Floats]]:  # fmt: skip
-    """Give the scores by every method when every run has a vote, and when every team has.
-
-    Where the teams are too few for a method, every run keeps its vote. The lists of a query are put together
-    once for all methods.
-    """
-    alone = team_codes(range(len(teams)))
-    shared = team_codes(teams)
-    values: dict[str, dict[str, list[Floats]]] = {
-        one.called: {votes: [] for votes in ways} for one in methods
-    }
-    for pool in systems.pools(alone, seed=seed):
-        for method in methods:
-            few = len(np.unique(shared)) < method.fewest
-            for votes in ways:
-                codes = shared if votes == "team" and not few else alone
-                made = method.estimate(pool._replace(team=codes)).values
-                values[method.called][votes].append(made)
-    return {
-        name: {votes: mean_of_defined(np.stack(each, axis=1)) for votes, each in both.items()}
-        for name, both in values.items()
-    }
 
 
 def agreement(scores: Floats, truth: Floats, drawn: Sequence[Integers]) -> dict[str, Any]:
@@ -195,98 +164,6 @@ def _spread(values: Sequence[float]) -> dict[str, float | None]:
         return {"mean": None, "low": None, "high": None}
     low, high = np.quantile(known, [0.05, 0.95])
     return {"mean": float(np.mean(known)), "low": float(low), "high": float(high)}
-
-
-def left_out(
-    systems: Systems, truth: Floats, teams: Sequence[str], methods: Sequence[Estimator], most: int | None,
-    seed: int,
-) -> tuple[dict[str, dict[str, Any]], list[dict[str, Any]]]:  # fmt: skip
-    """Leave teams out, one at a time; then, of each, all runs but one, for every one.
-
-    By method: what the statistics are among the other runs, at least and at most, and how many places, among
-    the runs of other teams, a run with siblings loses when these no longer vote (`gain`: mean, with an
-    interval from drawing teams again, and the largest of a team). By team and method: the mean places of its
-    runs, truly, with their siblings' votes, and without.
-    """
-    group = np.array(teams, dtype=object)
-    names, sizes = np.unique(group.astype(str), return_counts=True)
-    methods = [one for one in methods if len(names) > one.fewest]  # one team fewer must do
-    methods = [one.replace(draws=DRAWS) if isinstance(one, Soboroff) else one for one in methods]
-    whole = voted(systems, methods, teams, seed)
-    among: dict[str, dict[str, list[float]]] = {
-        one.called: {key: [] for key in STATISTICS} for one in methods
-    }
-    rows: list[dict[str, Any]] = []
-    for team in names[np.argsort(-sizes, kind="stable")][:most].tolist():
-        others, own = np.flatnonzero(group != team), np.flatnonzero(group == team)
-        rest = systems.only(others.tolist())
-        for name, both in voted(rest, methods, group[others].tolist(), seed, ("run",)).items():
-            for key, statistic in STATISTICS.items():
-                among[name][key].append(statistic(both["run"], truth[others]))
-        if len(own) > 1:
-            rows += placed(systems, truth, group, methods, whole, own, others, seed)
-    found = {
-        one.called: {
-            "teams": len(among[one.called]["kendall"]),
-            **{key: _ends(values) for key, values in among[one.called].items()},
-            **gains_of([row for row in rows if row["method"] == one.called], seed),
-        }
-        for one in methods
-    }
-    return found, rows
-
-
-def placed(
-    systems: Systems, truth: Floats, group: Any, methods: Sequence[Estimator],
-    whole: dict[str, dict[str, Floats]], own: Integers, others: Integers, seed: int,
-) -> list[dict[str, Any]]:  # fmt: skip
-    """Give the mean places of a team's runs among all others, with their siblings' votes and without."""
-    without: dict[tuple[str, str], list[int]] = {}
-    for run_place in own.tolist():
-        kept = [run_place, *others.tolist()]
-        again = voted(systems.only(kept), methods, group[kept].tolist(), seed)
-        for name, both in again.items():
-            for votes, scores in both.items():
-                without.setdefault((name, votes), []).append(_place(scores[0], scores[1:]))
-    return [
-        {
-            "team": str(group[own[0]]), "runs": len(own), "method": one.called, "votes": votes,
-            "true": float(np.mean([_place(truth[at], truth[others]) for at in own])),
-            "with": float(np.mean([_place(whole[one.called][votes][at], whole[one.called][votes][others])
-                                   for at in own])),
-            "without": float(np.mean(without[one.called, votes])),
-        }
-        for one in methods for votes in VOTES
-    ]  # fmt: skip
-
-
-def _place(score: float, others: Floats) -> int:
-    return 1 + int(np.count_nonzero(others > score))
-
-
-def _ends(values: Sequence[float]) -> dict[str, float | None]:
-    known = [value for value in values if not np.isnan(value)]
-    return {"low": min(known, default=None), "high": max(known, default=None)}
-
-
-def gains_of(rows: Sequence[dict[str, Any]], seed: int) -> dict[str, Any]:
-    """Give the mean gain of a team's runs by their siblings' votes, its interval, and the largest."""
-    dice = np.random.default_rng(seed)
-    found: dict[str, Any] = {}
-    for votes in VOTES:
-        of_votes = [row for row in rows if row["votes"] == votes]
-        gains = np.array([row["without"] - row["with"] for row in of_votes])
-        found["with_siblings"] = len(gains)
-        if not len(gains):
-            found[f"gain_{votes}"] = None
-            continue
-        means = gains[dice.integers(0, len(gains), (1000, len(gains)))].mean(axis=1)
-        low, high = interval(means if len(gains) > 1 else [])  # one team says nothing of others
-        found[f"gain_{votes}"] = {
-            "value": float(gains.mean()), "low": plain(low), "high": plain(high),
-            "largest": float(gains.max()), "team": of_votes[int(np.argmax(gains))]["team"],
-        }  # fmt: skip
-    return found
 
 
 def _sheets(data: dict[str, Any]) -> dict[str, Sheet]:

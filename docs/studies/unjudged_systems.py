@@ -1,21 +1,22 @@
 """Write the page of the study unjudged-systems from the folders that `leadline study` filled.
 
-    python docs/studies/unjudged.py FOLDER
+    python docs/studies/unjudged_systems.py FOLDER
 
 FOLDER holds one folder per set, as the commands on the page name them. Numbers come from their JSON, figures
 are copied; only the words around them are written here.
-"""  # noqa: INP001
+"""
 
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent
+from _markdown import extent, span, table
+from _running import copy_figures, write
+
 SETS = {
     "trec-covid-r1": "TREC-COVID round 1",
     "trec-covid-r2-top100": "TREC-COVID round 2, first 100",
@@ -23,19 +24,14 @@ SETS = {
     "trec-robust-2003": "TREC 2003 Robust",
 }
 VOTES = {"run": "a run", "team": "a team"}
-NOTE = "<!-- Made by docs/studies/unjudged.py from the output of `leadline study`. -->"
+NOTE = "<!-- Made by docs/studies/unjudged_systems.py from the output of `leadline study`. -->"
+FIGURES = {
+    f"{name}/{figure}": f"unjudged-{name}-{figure}.svg"
+    for name, figure in (
+        ("trec-covid-r1", "nruns"), ("trec-robust-2003", "nruns"), ("trec-covid-r1", "sizes"),
+    )
+}  # fmt: skip
 Found = dict[str, dict[str, Any]]
-
-
-def shown(value: dict[str, float]) -> str:
-    """Write a value with its interval."""
-    return f"{value['value']:.2f} [{value['low']:.2f}, {value['high']:.2f}]"
-
-
-def table(heads: list[str], rows: list[list[str]]) -> str:
-    """Write a table."""
-    lines = ["| " + " | ".join(heads) + " |", "| --- |" + " --- |" * (len(heads) - 1)]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
 
 
 def methods(found: Found) -> list[str]:
@@ -51,7 +47,7 @@ def methods(found: Found) -> list[str]:
 def agreement(found: Found, part: str, votes: str) -> str:
     """Write one statistic of all methods and sets."""
     rows = [
-        [name, *(shown(found[one]["methods"][name][votes][part]) for one in SETS)]
+        [name, *(span(found[one]["methods"][name][votes][part]) for one in SETS)]
         for name in methods(found)
     ]
     return table(["method", *SETS.values()], rows)
@@ -77,7 +73,7 @@ def best(found: Found) -> str:
 def beside(found: Found) -> str:
     """Write tau with MAP of the lists as they are, and what it has with the published MAP."""
     rows = [
-        [name, *(shown(found[one]["lists"]["methods"][name]["kendall"]) for one in SETS)]
+        [name, *(span(found[one]["lists"]["methods"][name]["kendall"]) for one in SETS)]
         for name in methods(found)
     ]
     rows.append(["published MAP", *(f"{found[one]['lists']['kendall']:.3f}" for one in SETS)])
@@ -88,8 +84,7 @@ def sizes(found: Found) -> str:
     """Write mean tau by the number of systems."""
 
     def cell(values: dict[str, Any]) -> str:
-        one = values["kendall"]
-        return f"{one['mean']:.2f} [{one['low']:.2f}, {one['high']:.2f}]"
+        return span(values["kendall"], middle="mean")
 
     return by_number(found, cell)
 
@@ -138,10 +133,7 @@ def siblings(found: Found) -> str:
             run, team = (values[f"gain_{votes}"] for votes in VOTES)
             cells = [f"{part['value']:+.1f}" for part in (run, team)]
             if values["with_siblings"] > 1:
-                cells = [
-                    f"{cell} [{part['low']:+.1f}, {part['high']:+.1f}]"
-                    for cell, part in zip(cells, (run, team), strict=True)
-                ]
+                cells = [span(part, "+.1f") for part in (run, team)]
             most = f"{run['largest']:+.1f} ({run['team']})"
             rows.append([title, name, str(values["with_siblings"]), cells[0], most, cells[1]])
     heads = ["set", "method", "teams of several runs", "places gained", "most"]
@@ -238,7 +230,7 @@ instead of 50.)
     cd SET
     leadline study unjudged-systems qrels.txt runs/* --team systems.tsv:team --truth systems.tsv:MAP \\
         -o OUT/SET
-    python docs/studies/unjudged.py OUT
+    python docs/studies/unjudged_systems.py OUT
 
 (on TREC-COVID with `--teams 12`, on the passages with `--level 2`; the column is `official_map_l2` there, and
 `official_map` for Robust)
@@ -266,7 +258,7 @@ def words(found: Found) -> str:
         for votes in VOTES
     }
     last = (
-        f"One vote a team changes tau by {min(moved):+.2f} to {max(moved):+.2f}. On TREC-COVID round 1 a run "
+        f"One vote a team changes tau by {extent(moved, '+.2f')}. On TREC-COVID round 1 a run "
         f"gains {min(gains['run']):.1f} to {max(gains['run']):.1f} places by its siblings' votes, and "
         f"{min(gains['team']):.1f} to {max(gains['team']):.1f} when a team has one vote."
     )
@@ -304,13 +296,8 @@ def main(folder: Path) -> None:
         best=best(found), beside=beside(found), sizes=sizes(found), other_sizes=other_sizes(found),
         left_out=left_out(found), siblings=siblings(found),
     )  # fmt: skip
-    (HERE / "unjudged-systems.md").write_text(page, encoding="utf-8")
-    for name, figure in (
-        ("trec-covid-r1", "nruns"),
-        ("trec-robust-2003", "nruns"),
-        ("trec-covid-r1", "sizes"),
-    ):
-        shutil.copy(folder / name / f"{figure}.svg", HERE / f"unjudged-{name}-{figure}.svg")
+    write("unjudged-systems", page)
+    copy_figures(folder, FIGURES)
 
 
 if __name__ == "__main__":

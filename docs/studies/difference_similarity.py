@@ -1,30 +1,37 @@
 """Write the page of a study from the folders that `leadline study` filled.
 
-    python docs/studies/generate.py FOLDER
+    python docs/studies/difference_similarity.py FOLDER
 
 FOLDER holds one folder per set and cutoff, as the commands on the page name them. Numbers come from their
 JSON, figures are copied; only the words around them are written here.
-"""  # noqa: INP001
+"""
 
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent
+from _markdown import bold, extent, number, span, table
+from _running import copy_figures, write
+
 SETS = {
     "trec-dl-2019-passage": "TREC 2019 Deep Learning, passages",
     "trec-covid-r1": "TREC-COVID round 1",
     "trec-robust-2003": "TREC 2003 Robust",
 }
 CUTOFFS = {"": "none", "-at-20": "20"}
-NOTE = "<!-- Made by docs/studies/generate.py from the output of `leadline study`. -->"
+OURS = ("id", "delta RIC", "id - delta RIC")
+DRAWN = ("trec-dl-2019-passage", "trec-covid-r1")
+FIGURES = {f"{name}{at}/roc": f"{name}{at}-roc.svg" for name in DRAWN for at in CUTOFFS} | {
+    f"{name}/map": f"{name}-map.svg" for name in DRAWN
+}
+NOTE = "<!-- Made by docs/studies/difference_similarity.py from the output of `leadline study`. -->"
+Found = dict[tuple[str, str], dict[str, Any]]
 
 
-def load(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
+def load(folder: Path) -> Found:
     """Read what the study found, by set and cutoff."""
     return {
         (name, at): json.loads((folder / f"{name}{at}" / "difference-similarity.json").read_text())
@@ -34,18 +41,14 @@ def load(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
 
 
 def shown(value: dict[str, float] | None, *, best: bool = False) -> str:
-    """Write a value with its interval."""
-    if value is None:
-        return "-"
-    text = f"{value['value']:.2f} [{value['low']:.2f}, {value['high']:.2f}]"
-    return f"**{text}**" if best else text
+    """Write a value with its interval, bold where it is the best."""
+    return "-" if value is None else bold(span(value), best)
 
 
-def areas(found: dict[tuple[str, str], dict[str, Any]]) -> list[str]:
+def areas(found: Found) -> str:
     """Write the areas, one predictor a row."""
     columns = [key for key, data in found.items() if data["auc"]["id"] is not None]
     heads = [f"{SETS[name]}, k = {CUTOFFS[at]}" for name, at in columns]
-    lines = ["| predictor | " + " | ".join(heads) + " |", "| --- |" + " --- |" * len(columns)]
     plain = {"Jaccard@20": "Jaccard", "Overlap@20": "Overlap", "Overlap@10": "Overlap"}
     rows: dict[str, list[str]] = {}
     for place, key in enumerate(columns):
@@ -54,15 +57,12 @@ def areas(found: dict[tuple[str, str], dict[str, Any]]) -> list[str]:
         for name, value in auc.items():
             row = rows.setdefault(plain.get(name, name), ["-"] * len(columns))
             row[place] = shown(value, best=value["value"] == most)
-    return lines + [f"| {name} | " + " | ".join(cells) + " |" for name, cells in rows.items()]
+    return table(["predictor", *heads], [[name, *cells] for name, cells in rows.items()])
 
 
-def decisions(found: dict[tuple[str, str], dict[str, Any]]) -> list[str]:
+def decisions(found: Found) -> str:
     """Write how well a threshold on id decides."""
-    lines = [
-        "| set | k | threshold | accuracy | precision | recall | always `different` |",
-        "| --- | --- | --- | ---: | ---: | ---: | ---: |",
-    ]
+    rows = []
     for (name, at), data in found.items():
         for label, one in (data["decisions"] or {}).items():
             if label == "thresholds":
@@ -70,40 +70,35 @@ def decisions(found: dict[tuple[str, str], dict[str, Any]]) -> list[str]:
             where = (
                 "0.1" if label == "at_0.1" else f"cross-validated (median {one['threshold']:.3f})"
             )
-            values = [
-                "-" if one[part] is None else f"{one[part]:.2f}"
-                for part in ("accuracy", "precision", "recall", "larger")
-            ]
-            lines.append(f"| {SETS[name]} | {CUTOFFS[at]} | {where} | {' | '.join(values)} |")
-    return lines
+            values = [number(one[part]) for part in ("accuracy", "precision", "recall", "larger")]
+            rows.append([SETS[name], CUTOFFS[at], where, *values])
+    heads = ["set", "k", "threshold", "accuracy", "precision", "recall", "always `different`"]
+    return table(heads, rows, labels=3)
 
 
-def correlations(found: dict[tuple[str, str], dict[str, Any]]) -> list[str]:
+def correlations(found: Found) -> str:
     """Write how RIC and the concordance follow AP over systems."""
-    lines = [
-        "| set | k | RIC, Pearson | RIC, Kendall | concordance, Pearson | wrong way | most of one |",
-        "| --- | --- | --- | --- | --- | ---: | ---: |",
-    ]
+    rows = []
     for (name, at), data in found.items():
         ric, other, wrong = data["ric_ap"]["RIC"], data["ric_ap"]["concordance"], data["wrong_way"]
         cells = [shown(ric["pearson"]), shown(ric["kendall"]), shown(other["pearson"])]
         cells += [f"{wrong['lists']:.0%}", f"{wrong['most_of_one_system']:.0%}"]
-        lines.append(f"| {SETS[name]} | {CUTOFFS[at]} | {' | '.join(cells)} |")
-    return lines
+        rows.append([SETS[name], CUTOFFS[at], *cells])
+    heads = ["set", "k", "RIC, Pearson", "RIC, Kendall", "concordance, Pearson", "wrong way",
+             "most of one"]  # fmt: skip
+    return table(heads, rows, labels=5)
 
 
-def counts(found: dict[tuple[str, str], dict[str, Any]]) -> list[str]:
+def counts(found: Found) -> str:
     """Write how much there was to look at."""
-    lines = [
-        "| set | runs | teams | queries | bins | pairs | of one team (k none, 20) |",
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
-    ]
+    rows = []
     for name, title in SETS.items():
         data = found[name, ""]
         same = ", ".join(str(found[name, at]["same_team_pairs"]) for at in CUTOFFS)
         cells = [data[part] for part in ("systems", "teams", "queries", "bins", "pairs")]
-        lines.append(f"| {title} | {' | '.join(map(str, cells))} | {same} |")
-    return lines
+        rows.append([title, *map(str, cells), same])
+    heads = ["set", "runs", "teams", "queries", "bins", "pairs", "of one team (k none, 20)"]
+    return table(heads, rows, labels=1)
 
 
 PAGE = """# Study: does Information Difference find systems of one team?
@@ -169,14 +164,13 @@ say nothing do not differ.
     cd SET
     leadline study difference-similarity qrels.txt runs/* --team systems.tsv:team -o OUT/SET
     leadline study difference-similarity qrels.txt runs/* --team systems.tsv:team -k 20 -o OUT/SET-at-20
-    python docs/studies/generate.py OUT
+    python docs/studies/difference_similarity.py OUT
 
 (on the passages with `--level 2`)
 """
-OURS = ("id", "delta RIC", "id - delta RIC")
 
 
-def page(found: dict[tuple[str, str], dict[str, Any]]) -> str:
+def page(found: Found) -> str:
     """Write the page: the words above with the numbers found."""
     tried = [data["auc"] for data in found.values() if data["auc"]["id"] is not None]
     values = {
@@ -191,31 +185,23 @@ def page(found: dict[tuple[str, str], dict[str, Any]]) -> str:
         held=sum(auc["id - delta RIC"]["low"] > 0 for auc in tried),
         high=sum(value > 0.9 for value in values["id"]),
         low=sum(value < 0.6 for value in values["delta RIC"]),
-        far=span(values["id"]),
-        apart=span(values["delta RIC"]),
-        near=span(values["distance(RIC)"]),
+        far=extent(values["id"]),
+        apart=extent(values["delta RIC"]),
+        near=extent(values["distance(RIC)"]),
         beaten=sum(best > far for best, far in zip(others, values["id"], strict=True)),
-        ric=span(ric),
-        counts="\n".join(counts(found)),
-        areas="\n".join(areas(found)),
-        decisions="\n".join(decisions(found)),
-        correlations="\n".join(correlations(found)),
+        ric=extent(ric),
+        counts=counts(found),
+        areas=areas(found),
+        decisions=decisions(found),
+        correlations=correlations(found),
     )
-
-
-def span(values: list[float]) -> str:
-    """Write the smallest and the largest of some values."""
-    return f"{min(values):.2f} to {max(values):.2f}"
 
 
 def main(folder: Path) -> None:
     """Write the page and copy its figures."""
     found = load(folder)
-    (HERE / "difference-similarity.md").write_text(page(found), encoding="utf-8")
-    for name in ("trec-dl-2019-passage", "trec-covid-r1"):
-        for at in CUTOFFS:
-            shutil.copy(folder / f"{name}{at}" / "roc.svg", HERE / f"{name}{at}-roc.svg")
-        shutil.copy(folder / name / "map.svg", HERE / f"{name}-map.svg")
+    write("difference-similarity", page(found))
+    copy_figures(folder, FIGURES)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from leadline.histograms.bins import overlap, slope
-from leadline.histograms.tracking import tracked
+from leadline.studies._rival_tracking import tracked
 
 
 def made(models: int = 7, queries: int = 12) -> tuple[Any, Any, Any]:

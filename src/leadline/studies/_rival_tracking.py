@@ -10,10 +10,8 @@ import numpy as np
 from leadline.arrays import Floats
 from leadline.histograms.bins import overlap, slope
 from leadline.results import plain
-from leadline.statistics.correlation import pearson, spearman
 from leadline.statistics.team_bootstrap import interval
-
-COEFFICIENTS = {"pearson": pearson, "spearman": spearman}
+from leadline.studies._tracking import COEFFICIENTS
 
 
 def tracked(

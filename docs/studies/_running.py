@@ -1,0 +1,94 @@
+"""Run a study where its folder is not filled, and keep beside the pages what it found."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+Found = dict[str, Any]
+
+
+def studied(name: str, place: Path, out: Path, words: Sequence[str]) -> Found:
+    """Run `leadline study NAME` in `place` unless `out` is filled; read its JSON without the list of files.
+
+    One thread, so that times can be compared.
+    """
+    path = out / f"{name}.json"
+    if not path.exists():
+        command = [
+            sys.executable,
+            "-m",
+            "leadline",
+            "study",
+            name,
+            *words,
+            "-o",
+            str(out.resolve()),
+        ]
+        alone = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        subprocess.run(command, cwd=place, check=True, env=os.environ | alone)  # noqa: S603
+    found: Found = json.loads(path.read_text(encoding="utf-8"))
+    found.pop("inputs", None)
+    return found
+
+
+def once(do: Callable[[], Found], path: Path) -> Found:
+    """Do a thing unless it was done, and read what was found."""
+    if not path.exists():
+        path.write_text(json.dumps(do()), encoding="utf-8")
+    found: Found = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def docs_of(place: Path) -> Path:
+    """Find the documents of a collection, compressed or not."""
+    return next(place.glob("docs.jsonl*"))
+
+
+def runs_of(place: Path) -> list[Path]:
+    """Find the runs of a set, by name."""
+    return sorted((place / "runs").iterdir())
+
+
+def rounded(found: Any) -> Any:
+    """Give plain data with numbers to four places.
+
+    >>> rounded({"tau": [0.123456789, None, 3]})
+    {'tau': [0.1235, None, 3]}
+    """
+    if isinstance(found, dict):
+        return {key: rounded(one) for key, one in found.items()}
+    if isinstance(found, list):
+        return [rounded(one) for one in found]
+    return round(found, 4) if isinstance(found, float) else found
+
+
+def keep(name: str, found: Found) -> None:
+    """Keep numbers beside the page that is made of them, a line for each first key."""
+    lines = [f"{json.dumps(key)}: {json.dumps(one)}" for key, one in found.items()]
+    text = "{\n" + ",\n".join(lines) + "\n}\n"
+    (HERE / f"{name}.json").write_text(text, encoding="utf-8")
+
+
+def read_kept(name: str) -> Found:
+    """Read the numbers that were kept."""
+    found: Found = json.loads((HERE / f"{name}.json").read_text(encoding="utf-8"))
+    return found
+
+
+def copy_figures(folder: Path, figures: Mapping[str, str]) -> None:
+    """Copy figures of `folder`, named without their ending, to their names beside the page."""
+    for source, target in figures.items():
+        shutil.copy(folder / f"{source}.svg", HERE / target)
+
+
+def write(name: str, page: str) -> None:
+    """Write a page."""
+    (HERE / f"{name}.md").write_text(page, encoding="utf-8")
