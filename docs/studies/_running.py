@@ -16,7 +16,7 @@ Found = dict[str, Any]
 
 
 def studied(name: str, place: Path, out: Path, words: Sequence[str]) -> Found:
-    """Run `leadline study NAME` in `place` unless `out` is filled; read its JSON without the list of files.
+    """Run `leadline study NAME` in `place` unless `out` is filled; read its JSON.
 
     One thread, so that times can be compared.
     """
@@ -34,9 +34,23 @@ def studied(name: str, place: Path, out: Path, words: Sequence[str]) -> Found:
         ]
         alone = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         subprocess.run(command, cwd=place, check=True, env=os.environ | alone)  # noqa: S603
+    return result(path)
+
+
+def result(path: Path) -> Found:
+    """Read what a command wrote as JSON; of its inputs the bare names, since folders differ by machine."""
     found: Found = json.loads(path.read_text(encoding="utf-8"))
-    found.pop("inputs", None)
-    return found
+    found["inputs"] = sorted(Path(one["path"]).name for one in found.get("inputs", ()))
+    return dict(_without_folders(found))
+
+
+def _without_folders(found: Any) -> Any:
+    if isinstance(found, dict):
+        return {key: _without_folders(one) for key, one in found.items()}
+    if isinstance(found, list):
+        return [_without_folders(one) for one in found]
+    is_path = isinstance(found, str) and found.startswith("/")
+    return "/".join(Path(found).parts[-2:]) if is_path else found
 
 
 def once(do: Callable[[], Found], path: Path) -> Found:

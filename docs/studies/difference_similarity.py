@@ -1,21 +1,22 @@
 """Write the page of a study from the folders that `leadline study` filled.
 
-    python docs/studies/difference_similarity.py FOLDER
+    python docs/studies/difference_similarity.py FOLDER    keeps numbers and figures, and writes the page
+    python docs/studies/difference_similarity.py           writes the page again
 
 FOLDER holds one folder per set and cutoff, as the commands on the page name them. Numbers come from their
-JSON, figures are copied; only the words around them are written here.
+JSON; only the words around them are written here.
 """
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
 from _markdown import bold, extent, number, span, table
-from _running import copy_figures, write
+from _running import copy_figures, keep, read_kept, result, write
 
+NAME = "difference-similarity"
 SETS = {
     "trec-dl-2019-passage": "TREC 2019 Deep Learning, passages",
     "trec-covid-r1": "TREC-COVID round 1",
@@ -29,15 +30,6 @@ FIGURES = {f"{name}{at}/roc": f"{name}{at}-roc.svg" for name in DRAWN for at in 
 }
 NOTE = "<!-- Made by docs/studies/difference_similarity.py from the output of `leadline study`. -->"
 Found = dict[tuple[str, str], dict[str, Any]]
-
-
-def load(folder: Path) -> Found:
-    """Read what the study found, by set and cutoff."""
-    return {
-        (name, at): json.loads((folder / f"{name}{at}" / "difference-similarity.json").read_text())
-        for name in SETS
-        for at in CUTOFFS
-    }
 
 
 def shown(value: dict[str, float] | None, *, best: bool = False) -> str:
@@ -170,8 +162,9 @@ say nothing do not differ.
 """
 
 
-def page(found: Found) -> str:
+def page(kept: dict[str, dict[str, Any]]) -> str:
     """Write the page: the words above with the numbers found."""
+    found: Found = {(name, at): kept[f"{name}{at}"] for name in SETS for at in CUTOFFS}
     tried = [data["auc"] for data in found.values() if data["auc"]["id"] is not None]
     values = {
         name: [auc[name]["value"] for auc in tried] for name in ("id", "delta RIC", "distance(RIC)")
@@ -197,12 +190,15 @@ def page(found: Found) -> str:
     )
 
 
-def main(folder: Path) -> None:
-    """Write the page and copy its figures."""
-    found = load(folder)
-    write("difference-similarity", page(found))
-    copy_figures(folder, FIGURES)
+def main(given: list[str]) -> None:
+    """Keep what a folder holds, if one is named, and write the page."""
+    if given:
+        folder = Path(given[0])
+        names = [f"{name}{at}" for name in SETS for at in CUTOFFS]
+        keep(NAME, {name: result(folder / name / f"{NAME}.json") for name in names})
+        copy_figures(folder, FIGURES)
+    write(NAME, page(read_kept(NAME)))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(sys.argv[1:])

@@ -1,20 +1,20 @@
 """Write the page of the study judges from the files that `leadline study` and `leadline agreement` wrote.
 
-    python docs/studies/judges.py FOLDER
+    python docs/studies/judges.py FOLDER    keeps numbers and figures, and writes the page
+    python docs/studies/judges.py           writes the page again from judges.json
 
-FOLDER holds what the commands on the page name. Numbers come from their JSON, figures are copied; only the
-words around them are written here.
+FOLDER holds what the commands on the page name. Numbers come from their JSON; only the words around them are
+written here.
 """
 
 from __future__ import annotations
 
-import json
 import sys
 import textwrap
 from pathlib import Path
 
 from _markdown import span, table
-from _running import Found, copy_figures, write
+from _running import Found, copy_figures, keep, read_kept, result, write
 
 NOTE = (
     "<!-- Made by docs/studies/judges.py from the output of `leadline study` and `agreement`. -->"
@@ -24,6 +24,10 @@ STUDIES = {
     "dl19-official": "the measures of the track",
     "dl19-judged": "documents without a judgment dropped",
 }
+FILES = (
+    *("people", "people-binary", "people-ordinal"),
+    *("machines", "machines-binary", "machines-ordinal"),
+)
 PRINTED = {
     "willia-umbrela1": 0.286,
     "h2oloo-zeroshot1": 0.282,
@@ -231,27 +235,13 @@ def words(studies: dict[str, Found]) -> str:
     return textwrap.fill(f"**What was seen.** {said}", 110)
 
 
-def main(folder: Path) -> None:
-    """Write the page and copy its figures."""
-    studies = {
-        name: json.loads((folder / name / "judges.json").read_text(encoding="utf-8"))
-        for name in STUDIES
-    }
-    names = (
-        "people",
-        "people-binary",
-        "people-ordinal",
-        "machines",
-        "machines-binary",
-        "machines-ordinal",
-    )
-    files = {
-        name: json.loads((folder / f"{name}.json").read_text(encoding="utf-8")) for name in names
-    }
+def page(kept: Found) -> str:
+    """Write the page."""
+    studies, files = kept["studies"], kept["files"]
     every = files["people"]["cohen"]["between"]
     official = [one["value"] for one in every if "official" in (one["a"], one["b"])]
     between = [one["value"] for one in every if "official" not in (one["a"], one["b"])]
-    page = PAGE.format(
+    return PAGE.format(
         note=NOTE, version=studies["dl19"]["leadline"], systems=len(studies["dl19"]["systems"]),
         words=words(studies), summaries=summaries(studies), per_judge=per_judge(studies["dl19"]),
         first=" and ".join(studies["dl19"]["measures"]), people=people(files), least=min(between),
@@ -260,10 +250,20 @@ def main(folder: Path) -> None:
         queries=len(files["machines"]["queries"]), machines=machines(files),
         inside=inside(files["machines"]), inside_binary=inside(files["machines-binary"]),
     )  # fmt: skip
-    write("judges", page)
-    figures = {name: f"judges-{name}.svg" for name in ("people", "machines", "all")}
-    copy_figures(folder, figures | {"dl19/AP": "judges-ap.svg"})
+
+
+def main(given: list[str]) -> None:
+    """Keep what a folder holds, if one is named, and write the page."""
+    if given:
+        folder = Path(given[0])
+        keep("judges", {
+            "studies": {name: result(folder / name / "judges.json") for name in STUDIES},
+            "files": {name: result(folder / f"{name}.json") for name in FILES},
+        })  # fmt: skip
+        figures = {name: f"judges-{name}.svg" for name in ("people", "machines", "all")}
+        copy_figures(folder, figures | {"dl19/AP": "judges-ap.svg"})
+    write("judges", page(read_kept("judges")))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(sys.argv[1:])

@@ -1,20 +1,20 @@
 """Write the page of the studies of DeShaTo from the folders that `leadline study` filled.
 
-    python docs/studies/shapes.py FOLDER
+    python docs/studies/shapes.py FOLDER    keeps numbers and figures, and writes the page
+    python docs/studies/shapes.py           writes the page again from shapes.json
 
 FOLDER holds SET-systems, SET-plain-systems (without feedback), SET-topics and SET-discrimination for every
-set. Numbers come from their JSON, figures are copied; only the words around them are written here.
+set. Numbers come from their JSON; only the words around them are written here.
 """
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
 from _markdown import extent, table
-from _running import copy_figures, write
+from _running import copy_figures, keep, read_kept, result, write
 
 SETS = {
     "cranfield": "Cranfield",
@@ -22,6 +22,12 @@ SETS = {
     "cacm": "CACM",
     "npl": "NPL",
     "nfcorpus-test": "NFCorpus",
+}
+PARTS = {
+    "systems": "shape-systems",
+    "plain-systems": "shape-systems",
+    "topics": "shape-topics",
+    "discrimination": "shape-discrimination",
 }
 SISTERS = {"cranfield": "npl", "npl": "cranfield", "cisi": "cacm", "cacm": "cisi"}
 NOTE = "<!-- Made by docs/studies/shapes.py from the output of `leadline study`. -->"
@@ -41,7 +47,7 @@ Found = dict[str, dict[str, Any]]
 def load(folder: Path, part: str, study: str) -> Found:
     """Read what a study found, by set; a set that was not tried is left out."""
     paths = {name: folder / f"{name}-{part}" / f"{study}.json" for name in SETS}
-    return {name: json.loads(path.read_text()) for name, path in paths.items() if path.exists()}
+    return {name: result(path) for name, path in paths.items() if path.exists()}
 
 
 def tau(row: dict[str, Any] | None, *, fits: bool = True) -> str:
@@ -238,13 +244,12 @@ def said_of_discrimination(found: Found) -> str:
     return "\n".join(lines)
 
 
-def example(folder: Path, found: dict[str, dict[str, Any]]) -> str:
-    """Write of a good and a bad list how much of their mass the largest topics hold, and copy the figures."""
+def example(found: Found) -> str:
+    """Write of a good and a bad list how much of their mass the largest topics hold."""
     parts = []
     for name, data in found.items():
         if not data.get("examples"):
             continue
-        copy_figures(folder, {f"{name}-discrimination/topics": f"shapes-{name}-topics.svg"})
         good, bad = data["examples"]
         rows = [
             [one["kind"], one["run"], f"{one['relevant']} of {one['documents']}", f"{one['score']:.1f}",
@@ -417,31 +422,38 @@ def best_number(data: dict[str, Any]) -> int:
 
 def models(data: dict[str, Any]) -> str:
     """Name the systems by their files."""
-    paths = [Path(one["path"]).name for one in data["inputs"] if one["path"].endswith(".run")]
-    return ", ".join(path.removesuffix(".run") for path in sorted(paths))
+    files = [name for name in data["inputs"] if name.endswith(".run")]
+    return ", ".join(name.removesuffix(".run") for name in files)
 
 
-def main(folder: Path) -> None:
-    """Write the page and copy its figures."""
-    systems = load(folder, "systems", "shape-systems")
-    plain = load(folder, "plain-systems", "shape-systems")
-    tuned = load(folder, "topics", "shape-topics")
-    parts = load(folder, "discrimination", "shape-discrimination")
+def page(kept: Found) -> str:
+    """Write the page."""
+    systems, plain, tuned, parts = (kept[part] for part in PARTS)
     first = next(iter(systems.values()))
     left = first["systems"] - next(iter(plain.values()))["systems"]
-    page = PAGE.format(
+    return PAGE.format(
         note=NOTE, version=first["leadline"], fits=first["fits"],
         hard=next(iter(parts.values()))["options"]["hard"], feedback=left, models=models(first),
         systems=" or ".join(sorted({str(data["systems"]) for data in systems.values()})),
         count=len(systems), words=words(systems, plain, tuned, parts),
         discrimination=discrimination(parts), told=said_of_discrimination(parts), tuning=tuning(tuned),
-        example=example(folder, parts), carried=carried(tuned), tuned=said_of_topics(tuned),
+        example=example(parts), carried=carried(tuned), tuned=said_of_topics(tuned),
         methods=all_methods(systems, plain), ranked=said_of_ranking(systems, plain),
         few=few(systems, plain), depths=depths(systems),
     )  # fmt: skip
-    write("shapes", page)
-    copy_figures(folder, FIGURES)
+
+
+def main(given: list[str]) -> None:
+    """Keep what a folder holds, if one is named, and write the page."""
+    if given:
+        folder = Path(given[0])
+        kept = {part: load(folder, part, study) for part, study in PARTS.items()}
+        keep("shapes", kept)
+        shown = [name for name, data in kept["discrimination"].items() if data.get("examples")]
+        examples = {f"{name}-discrimination/topics": f"shapes-{name}-topics.svg" for name in shown}
+        copy_figures(folder, FIGURES | examples)
+    write("shapes", page(read_kept("shapes")))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(sys.argv[1:])

@@ -1,22 +1,23 @@
 """Write the page of the study unjudged-systems from the folders that `leadline study` filled.
 
-    python docs/studies/unjudged_systems.py FOLDER
+    python docs/studies/unjudged_systems.py FOLDER    keeps numbers and figures, and writes the page
+    python docs/studies/unjudged_systems.py           writes the page again from unjudged-systems.json
 
-FOLDER holds one folder per set, as the commands on the page name them. Numbers come from their JSON, figures
-are copied; only the words around them are written here.
+FOLDER holds one folder per set, as the commands on the page name them. Numbers come from their JSON; only
+the words around them are written here.
 """
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from _markdown import extent, span, table
-from _running import copy_figures, write
+from _running import copy_figures, keep, read_kept, result, write
 
+NAME = "unjudged-systems"
 SETS = {
     "trec-covid-r1": "TREC-COVID round 1",
     "trec-covid-r2-top100": "TREC-COVID round 2, first 100",
@@ -282,13 +283,10 @@ def words(found: Found) -> str:
     return "\n".join(lines)
 
 
-def main(folder: Path) -> None:
-    """Write the page and copy its figures."""
-    found: Found = {
-        name: json.loads((folder / name / "unjudged-systems.json").read_text()) for name in SETS
-    }
+def page(found: Found) -> str:
+    """Write the page."""
     first = found["trec-covid-r1"]
-    page = PAGE.format(
+    return PAGE.format(
         note=NOTE, version=first["leadline"], samples=first["options"]["samples"],
         subsets=first["options"]["subsets"], words=words(found), counts=counts(found),
         kendall=agreement(found, "kendall", "run"), kendall_team=agreement(found, "kendall", "team"),
@@ -296,9 +294,16 @@ def main(folder: Path) -> None:
         best=best(found), beside=beside(found), sizes=sizes(found), other_sizes=other_sizes(found),
         left_out=left_out(found), siblings=siblings(found),
     )  # fmt: skip
-    write("unjudged-systems", page)
-    copy_figures(folder, FIGURES)
+
+
+def main(words: list[str]) -> None:
+    """Keep what a folder holds, if one is named, and write the page."""
+    if words:
+        folder = Path(words[0])
+        keep(NAME, {name: result(folder / name / f"{NAME}.json") for name in SETS})
+        copy_figures(folder, FIGURES)
+    write(NAME, page(read_kept(NAME)))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(sys.argv[1:])
