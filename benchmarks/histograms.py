@@ -2,7 +2,7 @@
 
     python benchmarks/histograms.py QRELS RUNS...
 
-Whole processes, one after the other, five rounds; processor seconds and seconds by the clock, the medians of
+Whole processes, one after the other, three rounds; processor seconds and seconds by the clock, the medians of
 both, and the median over the rounds of the ratio of processor seconds.
 """
 
