@@ -27,10 +27,10 @@ def test_a_page_holds_the_numbers_that_were_kept(
     assert module.page(kept) == (PLACE / f"{name}.md").read_text(encoding="utf-8")
 
 
-def test_a_page_is_called_like_its_runner_says_so_and_is_in_the_index() -> None:
+def test_a_page_is_called_like_its_runner_and_numbers_says_so_and_is_in_the_index() -> None:
     pages = {path.stem: path.read_text(encoding="utf-8") for path in PLACE.glob("*.md")}
     index = pages.pop("README")
-    assert RUNNERS.keys() == pages.keys()
+    assert RUNNERS.keys() == pages.keys() == set(KEPT)
     assert [name for name in pages if f"]({name}.md)" not in index] == []
     assert [
         name for name, text in pages.items() if f"docs/studies/{RUNNERS[name].name}" not in text
