@@ -33,7 +33,7 @@ def studied(name: str, place: Path, out: Path, words: Sequence[str]) -> Found:
             str(out.resolve()),
         ]
         alone = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-        subprocess.run(command, cwd=place, check=True, env=os.environ | alone)  # noqa: S603
+        subprocess.run(command, cwd=place, check=True, env=os.environ | alone)  # noqa: S603  # leadline itself
     return result(path)
 
 
@@ -106,3 +106,12 @@ def copy_figures(folder: Path, figures: Mapping[str, str]) -> None:
 def write(name: str, page: str) -> None:
     """Write a page."""
     (HERE / f"{name}.md").write_text(page, encoding="utf-8")
+
+
+def page_again(
+    name: str, page: Callable[[Found], str], collect: Callable[[Path, Path], Found]
+) -> None:
+    """Write a page from its numbers; first collect them, where FOLDER and DATA are named."""
+    if words := sys.argv[1:]:
+        keep(name, collect(Path(words[0]), Path(words[1])))
+    write(name, page(read_kept(name)))

@@ -9,7 +9,6 @@ histogram-models`; the printed values of the paper stand in `PAPER`; only the wo
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -20,7 +19,7 @@ import numpy as np
 import leadline as ll
 from _markdown import extent, number, table, wrapped
 from _markdown import span as with_interval
-from _running import Found, copy_figures, docs_of, keep, once, read_kept, rounded, studied, write
+from _running import Found, copy_figures, docs_of, once, page_again, rounded, studied
 from leadline.statistics.correlation import pearson, spearman
 
 NAME = "histogram-models"
@@ -598,12 +597,5 @@ def page(kept: Found) -> str:
     ))  # fmt: skip
 
 
-def main(words: list[str]) -> None:
-    """Run what is asked and write the page."""
-    if words:
-        keep(NAME, collect(Path(words[0]), Path(words[1])))
-    write(NAME, page(read_kept(NAME)))
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    page_again(NAME, page, collect)

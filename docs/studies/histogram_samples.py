@@ -8,11 +8,10 @@ DATA holds the run sets and the text collections. All numbers come from `leadlin
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from _markdown import extent, number, span, table
-from _running import Found, copy_figures, docs_of, keep, read_kept, rounded, runs_of, studied, write
+from _running import Found, copy_figures, docs_of, page_again, rounded, runs_of, studied
 
 NAME = "histogram-samples"
 SETS = {
@@ -391,12 +390,5 @@ def page(kept: Found) -> str:
     )  # fmt: skip
 
 
-def main(words: list[str]) -> None:
-    """Run what is asked and write the page."""
-    if words:
-        keep(NAME, collect(Path(words[0]), Path(words[1])))
-    write(NAME, page(read_kept(NAME)))
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    page_again(NAME, page, collect)

@@ -9,7 +9,6 @@ the paper stand in `PAPER`; only the words around them are written here.
 
 from __future__ import annotations
 
-import sys
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ import numpy as np
 
 import leadline as ll
 from _markdown import extent, number, span, table
-from _running import Found, copy_figures, keep, once, read_kept, runs_of, studied, write
+from _running import Found, copy_figures, once, page_again, runs_of, studied
 from leadline.errors import InputError
 from leadline.formats import read_qrels, repair_of
 from leadline.histograms.found import Measured
@@ -756,12 +755,5 @@ def page(kept: Found) -> str:
     )  # fmt: skip
 
 
-def main(words: list[str]) -> None:
-    """Run what is asked and write the page."""
-    if words:
-        keep(NAME, collect(Path(words[0]), Path(words[1])))
-    write(NAME, page(read_kept(NAME)))
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    page_again(NAME, page, collect)
