@@ -54,15 +54,23 @@ def repair_options(function: F) -> F:
     return function
 
 
+confidence_option = click.option(
+    "--confidence", type=float, default=0.95, show_default=True, metavar="SHARE",
+    help="How often such intervals hold what they are for.",
+)  # fmt: skip
+seed_option = click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True,
+    help="Begins the random draws; the same seed gives the same result.",
+)  # fmt: skip
+
+
 def interval_options(function: F) -> F:
     """Add what says how intervals are made."""
     options = (
-        click.option("--confidence", type=float, default=0.95, show_default=True, metavar="SHARE",
-                     help="How often such intervals hold what they are for."),
+        confidence_option,
         click.option("--interval", default="Student", show_default=True, metavar="NAME",
                      help="How intervals are made: Student, BCa, Percentile."),
-        click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
-                     help="Begins the random draws; the same seed gives the same result."),
+        seed_option,
     )  # fmt: skip
     for option in reversed(options):
         function = option(function)

@@ -8,6 +8,7 @@ import click
 
 from leadline.commands._abtest_tables import sheet_of
 from leadline.commands._options import (
+    confidence_option,
     deliver,
     keep_apart,
     keep_inputs,
@@ -78,8 +79,7 @@ def command() -> None:
               help="The share of users planned for B: tests whether B got it.")  # fmt: skip
 @click.option("--effect", type=float, default=0.2, show_default=True, metavar="SHARE",
               help="The relative difference that the always-valid test is tuned to.")  # fmt: skip
-@click.option("--confidence", type=float, default=0.95, show_default=True, metavar="SHARE",
-              help="How often such intervals hold what they are for.")  # fmt: skip
+@confidence_option
 @click.option("--power", type=float, default=0.8, show_default=True, metavar="SHARE",
               help="The chance to see a difference, for the number of users needed.")  # fmt: skip
 @click.option("--plot", metavar="FILE", help="Draw the arms into FILE.svg, FILE.pdf or FILE.png.")

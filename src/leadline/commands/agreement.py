@@ -9,11 +9,13 @@ import click
 from leadline.agreements import Agreement, agreement
 from leadline.commands._agreement_tables import flat_rows, sheets_of
 from leadline.commands._options import (
+    confidence_option,
     deliver,
     keep_apart,
     keep_inputs,
     output_options,
     progress,
+    seed_option,
     write_whole,
 )
 from leadline.commands._results import describe_input, envelope, escaped, json_text, say
@@ -64,10 +66,8 @@ class TakesRuns(click.Command):
               help="What is drawn again for intervals; auto: queries if there are ten or more.")  # fmt: skip
 @click.option("--draws", type=click.IntRange(0), default=1000, show_default=True, metavar="N",
               help="Resamples for the intervals; 0: none.")  # fmt: skip
-@click.option("--confidence", type=float, default=0.95, show_default=True, metavar="SHARE",
-              help="How often such intervals hold what they are for.")  # fmt: skip
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
-              help="Begins the random draws; the same seed gives the same result.")  # fmt: skip
+@confidence_option
+@seed_option
 @click.option("--runs", multiple=True, metavar="RUN...",
               help="Runs to evaluate with every judge: what a change of judge does to systems.")  # fmt: skip
 @click.option("-m", "--measure", "measures", multiple=True, default=["AP", "nDCG"], show_default=True,

@@ -6,7 +6,13 @@ from typing import Any
 
 import click
 
-from leadline.commands._options import deliver, keep_inputs, output_options
+from leadline.commands._options import (
+    confidence_option,
+    deliver,
+    keep_inputs,
+    output_options,
+    seed_option,
+)
 from leadline.commands._results import describe_input, envelope, escaped, json_text, say
 from leadline.correlations import Correlation, correlate
 from leadline.formats.labels import read_labels
@@ -29,10 +35,8 @@ TITLES = {
               help="The team of every run: teams are drawn again, as their runs are alike.")  # fmt: skip
 @click.option("--draws", type=int, default=1000, show_default=True, metavar="N",
               help="Resamples for the intervals; 0: none.")  # fmt: skip
-@click.option("--confidence", type=float, default=0.95, show_default=True, metavar="SHARE",
-              help="How often such intervals hold what they are for.")  # fmt: skip
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
-              help="Begins the random draws; the same seed gives the same result.")  # fmt: skip
+@confidence_option
+@seed_option
 @output_options
 def command(
     *, truth: str, estimate: str, team: str | None, form: str, output: str | None, **options: Any

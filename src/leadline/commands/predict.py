@@ -8,11 +8,13 @@ from typing import Any
 import click
 
 from leadline.commands._options import (
+    confidence_option,
     deliver,
     keep_inputs,
     output_options,
     progress,
     repair_options,
+    seed_option,
 )
 from leadline.commands._results import describe_input, envelope, escaped, json_text, say
 from leadline.commands._texts import text_options
@@ -47,10 +49,8 @@ NAMES = ", ".join(str(kind()) for kind in PREDICTORS.classes.values())
               "--per-query`, or a table with columns run and query.")  # fmt: skip
 @click.option("--draws", type=click.IntRange(0), default=1000, show_default=True, metavar="N",
               help="Resamples of the queries for the intervals of correlations.")  # fmt: skip
-@click.option("--confidence", type=float, default=0.95, show_default=True, metavar="SHARE",
-              help="How often such intervals hold what they are for.")  # fmt: skip
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
-              help="Begins the random draws; the same seed gives the same result.")  # fmt: skip
+@confidence_option
+@seed_option
 @click.option("--name-by", type=click.Choice(["file", "tag"]), default="file",
               help="What names a run.")  # fmt: skip
 @text_options

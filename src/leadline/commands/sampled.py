@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from leadline.commands._options import (
+    confidence_option,
     deliver,
     keep_inputs,
     output_options,
@@ -43,8 +44,7 @@ SECTION = "Estimate from a sample, or without judgments"
               help="The queries of the mean.")  # fmt: skip
 @click.option("--draws", type=int, default=200, show_default=True, metavar="N",
               help="Samples drawn again for the intervals; 0: none.")  # fmt: skip
-@click.option("--confidence", type=float, default=0.95, show_default=True, metavar="SHARE",
-              help="How often such intervals hold what they are for.")  # fmt: skip
+@confidence_option
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
               help="Chooses the sample and begins the random draws.")  # fmt: skip
 @click.option("-q", "--per-query", is_flag=True, help="Show every query too (JSON).")
@@ -79,11 +79,11 @@ def sheet_of(found: Estimates) -> Sheet:
     rows: list[list[Cell]] = []
     for column, measure in enumerate(found.measures):
         values = found.means[:, column]
-        for place in sorted(range(len(values)), key=lambda row: -values[row]):
-            rows.append([  # noqa: PERF401
-                found.names[place], str(measure),
-                *map(plain, (float(values[place]), *found.limits[place, column].tolist())),
-            ])  # fmt: skip
+        rows += [
+            [found.names[place], str(measure),
+             *map(plain, (float(values[place]), *found.limits[place, column].tolist()))]
+            for place in sorted(range(len(values)), key=lambda row: -values[row])
+        ]  # fmt: skip
     level = f"{100 * found.options['confidence']:g} %"
     notes = [
         f"{counted(len(found.runs), 'run')}, estimates from the relevant documents and a sample of others",

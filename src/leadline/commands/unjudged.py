@@ -12,6 +12,7 @@ from leadline.commands._options import (
     output_options,
     progress,
     repair_options,
+    seed_option,
 )
 from leadline.commands._results import describe_input, envelope, json_text, say
 from leadline.errors import UsageError
@@ -53,8 +54,7 @@ NAMES = ", ".join(sorted(kind.called for kind in METHODS.classes.values()))
 @click.option("--encoding", default="utf-8", show_default=True, help="The encoding of DOCS.")
 @click.option("--share-from", metavar="QRELS",
               help="Take Soboroff's share of relevant documents from known judgments.")  # fmt: skip
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
-              help="Begins the random draws; the same seed gives the same result.")  # fmt: skip
+@seed_option
 @click.option("-q", "--per-query", is_flag=True, help="Show every query too (JSON).")
 @click.option("--name-by", type=click.Choice(["file", "tag"]), default="file",
               help="What names a run.")  # fmt: skip
