@@ -108,7 +108,8 @@ class Agreement:
 
     def counted(self) -> list[int]:
         """Count, for every pair of judges, the pairs of query and document that both judged."""
-        return self.tables.sum(axis=(1, 2)).astype(int).tolist()  # type: ignore[no-any-return]
+        found: list[int] = self.tables.sum(axis=(1, 2)).astype(int).tolist()
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """Give everything as plain data; None is undefined."""

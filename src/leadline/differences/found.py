@@ -105,7 +105,8 @@ class Difference:
 
     def order(self) -> list[int]:
         """Give the systems by their mean RIC, the best first."""
-        return np.argsort(-self.mean_ric, kind="stable").tolist()  # type: ignore[no-any-return]
+        best: list[int] = np.argsort(-self.mean_ric, kind="stable").tolist()
+        return best
 
     @cached_property
     def _ends(self) -> tuple[Any, Any]:

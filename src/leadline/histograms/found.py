@@ -99,7 +99,8 @@ class Histograms:
 
     def order(self) -> list[int]:
         """Give the runs by HSA, the largest first; undefined ones last."""
-        return np.argsort(-np.nan_to_num(self.hsa, nan=-np.inf), kind="stable").tolist()  # type: ignore[no-any-return]
+        best: list[int] = np.argsort(-np.nan_to_num(self.hsa, nan=-np.inf), kind="stable").tolist()
+        return best
 
     def to_dict(self) -> dict[str, Any]:
         """Give the results as plain data: `definition` and `runs`; None is undefined."""

@@ -114,7 +114,8 @@ def _called(function: Scorer, query: str, documents: list[str]) -> list[float]:
             f"a function gave scores of shape {found.shape} for query '{query}'; expected "
             f"{len(documents)}, one for each document"
         )
-    return found.tolist()  # type: ignore[no-any-return]
+    scores: list[float] = found.tolist()
+    return scores
 
 
 def scored_runs(runs: Any, qrels: Qrels, **options: Any) -> Any:
