@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import ast
-import io
 import re
 import shutil
-import statistics
 import subprocess
 import sys
-import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -96,28 +93,6 @@ def imported_rooms(tree: ast.Module) -> Iterator[tuple[int, str]]:
                 yield node.lineno, [*name.split("."), "__init__"][1]
 
 
-def code_lines(text: str) -> set[int]:
-    """Give the lines that hold code: no docstring, no comment, not blank."""
-    silent = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
-              tokenize.ENDMARKER, tokenize.ENCODING}  # fmt: skip
-    found: set[int] = set()
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type not in silent:
-            found |= set(range(token.start[0], token.end[0] + 1))
-    for node in ast.walk(ast.parse(text)):
-        if not isinstance(node, (ast.Module, ast.ClassDef, *FUNCTIONS)):
-            continue
-        if ast.get_docstring(node):
-            words = node.body[0]
-            found -= set(range(words.lineno, (words.end_lineno or 0) + 1))
-    return found
-
-
-def functions(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    """Give every function and method of a file."""
-    return (node for node in ast.walk(tree) if isinstance(node, FUNCTIONS))
-
-
 def test_every_module_stands_on_a_floor() -> None:
     known = frozenset().union(*STEPS)
     assert {room_of(file) for file in FILES} <= known
@@ -136,39 +111,8 @@ def test_a_module_imports_only_from_lower_floors_or_its_own_room(file: Path) -> 
 
 
 @pytest.mark.parametrize("file", FILES, ids=name_of)
-def test_no_file_is_longer_than_400_lines(file: Path) -> None:
-    assert len(file.read_text(encoding="utf-8").splitlines()) <= 400
-
-
-def test_the_median_file_has_less_than_80_lines_of_code() -> None:
-    sizes = [len(code_lines(file.read_text(encoding="utf-8"))) for file in FILES]
-    assert statistics.median(sizes) < 80
-
-
-# A kernel is a long loop on purpose.
-@pytest.mark.parametrize(
-    "file", [file for file in FILES if room_of(file) != "kernels"], ids=name_of
-)
-def test_no_function_outside_the_kernels_has_more_than_40_lines_of_code(file: Path) -> None:
-    text = file.read_text(encoding="utf-8")
-    code = code_lines(text)
-    long = [
-        f"{node.name} at line {node.lineno}: {size}"
-        for node in functions(ast.parse(text))
-        # the signature is left out: a command has as many options as the contract gives it
-        if (size := len(code & set(range(node.body[0].lineno, (node.end_lineno or 0) + 1)))) > 40
-    ]
-    assert long == []
-
-
-def test_no_file_is_a_drawer_for_odds_and_ends() -> None:
-    drawers = {"utils", "util", "helpers", "helper", "common", "misc", "base", "core", "tools"}
-    names = {
-        part.strip("_")
-        for file in FILES
-        for part in file.relative_to(PACKAGE).with_suffix("").parts
-    }
-    assert names & drawers == set()
+def test_no_file_is_longer_than_600_lines(file: Path) -> None:
+    assert len(file.read_text(encoding="utf-8").splitlines()) <= 600
 
 
 @pytest.mark.parametrize(
