@@ -1,22 +1,44 @@
-"""Build the kernels where there is a C compiler; install without them where there is none."""
+"""Build configuration: compiled kernels where a C compiler works, the uncompiled ones elsewhere."""
+
+import sys
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
 
 KERNELS = ("scan", "lists", "pairs", "gibbs")
 
-setup(
-    ext_modules=cythonize(
-        [
-            Extension(
-                f"leadline.kernels.compiled.{name}",
-                [f"src/leadline/kernels/{name}.py"],
-                extra_compile_args=["-O3"],
-                optional=True,
-            )
-            for name in KERNELS
-        ],
-        build_dir="build",
-        language_level=3,
-    )
-)
+
+class BuildKernels(build_ext):  # type: ignore[misc]  # setuptools has no types for mypy here
+    """Compile the kernels with full optimisation and without debug symbols."""
+
+    def build_extensions(self) -> None:
+        compile_args, link_args = arguments_for(self.compiler.compiler_type, sys.platform)
+        for extension in self.extensions:
+            extension.extra_compile_args = compile_args
+            extension.extra_link_args = link_args
+        super().build_extensions()
+
+
+def arguments_for(compiler: str, platform: str) -> tuple[list[str], list[str]]:
+    """Return the arguments of compiler and linker for a kind of compiler, as setuptools names it."""
+    if compiler not in ("unix", "mingw32", "cygwin"):
+        return [], []  # MSVC optimises by default and keeps debug symbols in a file of their own
+    if platform == "darwin":
+        return ["-O3", "-g0"], []  # Apple's linker has no -s; debug symbols stay out of its output
+    return ["-O3", "-g0"], ["-Wl,-s"]
+
+
+def kernels() -> list[Extension]:
+    """Return the extensions; each may fail to compile, and installation goes on without it."""
+    sources = [
+        Extension(f"leadline.kernels.compiled.{name}", [f"src/leadline/kernels/{name}.py"])
+        for name in KERNELS
+    ]
+    extensions: list[Extension] = cythonize(sources, build_dir="build", language_level=3)
+    for extension in extensions:
+        extension.optional = True  # cythonize() makes new extensions and drops it
+    return extensions
+
+
+setup(cmdclass={"build_ext": BuildKernels}, ext_modules=kernels())
