@@ -224,7 +224,7 @@ def test_subtopics_make_a_repeat_none(tmp_path: Path, leadline: Leadline) -> Non
     ("options", "error"),
     [
         ((), "--fix repairs one file and needs -o FILE for the copy"),
-        (("-o", "a.run"), "a.run: is the file itself; expected another name for the copy"),
+        (("-o", "a.run"), "a.run would overwrite an input; expected another file"),
         (("-o", "b.run"), ("a.run:1: 3 columns; expected 6 columns: query Q0 document rank score tag "
          "(1 such faults); expected faults that can be repaired: "
          "repeats, NaN and what check calls a remark")),

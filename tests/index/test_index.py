@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.errors import InputError, UsageError
-from leadline.index import Index, build_index, building, open_index, reading
+from leadline.index import Index, build_index, building, layout, open_index, reading
+from leadline.index.checking import check_index
 
 WORDS = ["wing", "tail", "heat", "the", "flow", "b"]
 TEXTS = st.lists(st.lists(st.sampled_from(WORDS), max_size=12), min_size=1, max_size=6)
@@ -174,7 +175,7 @@ def _lose(folder: Path) -> None:
 
 
 def _age(folder: Path) -> None:
-    _edit(folder, version=0)
+    _edit(folder, version=1)
 
 
 def _edit(folder: Path, **changes: Any) -> None:
@@ -182,16 +183,26 @@ def _edit(folder: Path, **changes: Any) -> None:
     (folder / "index.json").write_text(json.dumps(header | changes))
 
 
+def _sign(folder: Path, **changes: Any) -> None:
+    """Change the header as somebody would who knows the format."""
+    header = json.loads((folder / "index.json").read_text()) | changes
+    _edit(folder, **changes, build=layout.build_id(header))
+
+
 @pytest.mark.parametrize(
     ("harm", "message"),
     [
         (_cut, "a broken index: position.bin has 0 bytes and not 8"),
         (_lose, "a broken index: counts.bin is missing"),
-        (_age, "an index of version 0; expected version 1. make it again"),
+        (_age, "an index of version 1; expected version 2. make it again"),
         (lambda folder: (folder / "index.json").write_text("{"), "index.json cannot be read"),
         (lambda folder: (folder / "index.json").unlink(), "is no index; expected a folder"),
-        (lambda folder: _edit(folder, terms=3), "term_offset does not fit"),
-        (lambda folder: _edit(folder, arrays={}), "index.json lacks an entry"),
+        (lambda folder: _edit(folder, terms=3), "index.json has other content than was written"),
+        (lambda folder: _edit(folder, arrays={}), "index.json has other content than was written"),
+        (lambda folder: _sign(folder, terms=3), r"index.json does not fit term_offset.bin"),
+        (lambda folder: _sign(folder, arrays={}), "checksums.bin|index.json"),
+        (lambda folder: _sign(folder, arrays={"length": {}}), "index.json lacks an entry"),
+        (lambda folder: (folder / "checksums.bin").unlink(), "checksums.bin cannot be read"),
     ],
 )
 def test_a_broken_or_older_index_is_refused(
@@ -203,10 +214,13 @@ def test_a_broken_or_older_index_is_refused(
         open_index(tmp_path / "index")
 
 
-def test_a_changed_byte_is_found_when_asked_for(tmp_path: Path) -> None:
+def test_a_changed_byte_is_found_where_it_is_read(tmp_path: Path) -> None:
     build_index({"d1": "wing tail"}, tmp_path / "index")
     (tmp_path / "index" / "position.bin").write_bytes(bytes([1, 0, 0, 0, 1, 0, 0, 0]))
-    open_index(tmp_path / "index")
+    index = open_index(tmp_path / "index")
+    assert index.postings(0).document.tolist() == [0]
+    with pytest.raises(InputError, match=r"position.bin has other content than was written"):
+        index.positions(0)
     with pytest.raises(InputError, match=r"position.bin has other content than was written"):
         open_index(tmp_path / "index", verify=True)
 
@@ -234,3 +248,65 @@ def test_an_index_knows_when_its_source_has_changed(tmp_path: Path) -> None:
     assert not index.is_outdated()
     source.write_text('{"doc_id": "d1", "text": "tail"}\n')
     assert index.is_outdated()
+
+
+def test_an_index_that_was_replaced_while_it_is_open_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "index"
+    first = {"d1": "wing tail", "d2": "heat"}
+    for opened_before in (False, True):
+        build_index(first, path, store_text=True, overwrite=True)
+        index = open_index(path)
+        if opened_before:
+            assert index.text(0) == b"wing tail"
+        build_index({"d1": "heat heat", "d2": "wing"}, path, store_text=True, overwrite=True)
+        with pytest.raises(InputError, match="was replaced or damaged after it was opened"):
+            index.check_unchanged()
+        if opened_before:  # what is mapped stays that of the first build
+            assert index.text(0) == b"wing tail"
+        with pytest.raises(InputError, match="was replaced or damaged after it was opened"):
+            index.postings(0)
+
+
+def test_an_index_that_was_built_again_from_the_same_documents_is_read_on(tmp_path: Path) -> None:
+    path = tmp_path / "index"
+    index = build_index({"d1": "wing tail"}, path)
+    build_index({"d1": "wing tail"}, path, overwrite=True)
+    assert index.positions(0).tolist() == [1]
+    index.check_unchanged()
+
+
+@pytest.mark.parametrize(
+    "harm", [_cut, _lose, _age, lambda folder: (folder / "index.json").unlink()]
+)
+def test_a_damaged_or_older_index_can_be_replaced(
+    tmp_path: Path, harm: Callable[[Path], object]
+) -> None:
+    path = tmp_path / "index"
+    build_index({"d1": "wing tail"}, path)
+    harm(path)
+    assert build_index({"d1": "tail"}, path, overwrite=True).terms == 1
+    (path / "notes.txt").write_text("mine")
+    with pytest.raises(InputError, match="is no index"):
+        build_index({"d1": "tail"}, path, overwrite=True)
+    assert (path / "notes.txt").exists()
+
+
+def test_arrays_that_do_not_fit_together_are_found_by_a_check(tmp_path: Path) -> None:
+    texts = {"d1": "wing tail wing", "d2": "wing heat", "d3": ""}
+    values: dict[str, tuple[int, ...]] = {
+        "document": (1, 0, 1, 0), "counts": (1, 1, 1, 2), "by_id": (0, 0, 2), "length": (3, 1, 0),
+        "stream": (2, 1, 2, 2, 9), "posting_offset": (0, 2, 1, 4),
+    }  # fmt: skip
+    for name, wrong in values.items():
+        path = tmp_path / name
+        build_index(texts, path)
+        assert check_index(str(path)).problems == []
+        layout.save(str(path), name, list(wrong))
+        header = json.loads((path / "index.json").read_text())
+        for key in ("format", "version", "arrays", "checksums", "build"):
+            del header[key]
+        layout.write_header(
+            str(path), header
+        )  # a program that writes wrong arrays, with their checksums
+        codes = [(problem.code, problem.error) for problem in check_index(str(path)).problems]
+        assert set(codes) == {("inconsistent", True)}, name

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from leadline.commands._options import FORMATS, deliver
+from leadline.commands._options import FORMATS, OUTPUT, deliver, keep_inputs
 from leadline.commands._results import describe_input, envelope, json_text
 from leadline.errors import InputError, UsageError
 from leadline.formats import lint, repairing
@@ -45,14 +45,16 @@ WORST = 5  # queries that are shown
     help="How the result is written.",
 )  # fmt: skip
 @click.option(
-    "-o", "--output", metavar="FILE",
+    "-o", "--output", type=OUTPUT, metavar="FILE",
     help="Write the result to FILE; with --fix the repaired copy.",
 )  # fmt: skip
 def command(
     *, files: tuple[str, ...], kind: str | None, subtopics: bool, docs: str | None, qrels: str | None,
     fix: bool, on_duplicate: str, on_nan: str, form: str, output: str | None,
 ) -> None:  # fmt: skip
-    """Find what is wrong or odd in runs and qrels, with lines and counts; how much a corpus covers.
+    """Check runs, qrels and indexes for errors, with lines and counts; how much a corpus covers.
+
+    Of an index every checksum is verified, and whether its parts fit together.
 
     An error is what `evaluate` refuses, a remark what it accepts and a reader should know. The exit status is
     2 when any file would be refused, and not repaired.
@@ -64,7 +66,7 @@ def command(
     if fix:
         _check_fix(files, output)
     coverage = None if docs is None or qrels is None else _coverage(docs, qrels)
-    found = [lint.check(path, kind=kind, subtopics=subtopics) for path in files]
+    found = [_checked(path, kind, subtopics=subtopics) for path in files]
     done: list[Problem] | None = None
     if fix and output is not None:
         done = repairing.repair(found[0], output, on_duplicate=on_duplicate, on_nan=on_nan)
@@ -82,6 +84,15 @@ def command(
             if len(found) > 1
             else f"{found[0].path}: would be refused"
         )
+
+
+def _checked(path: str, kind: str | None, *, subtopics: bool) -> Checked:
+    """Check a run, qrels, or the folder of an index."""
+    if not os.path.isdir(path):
+        return lint.check(path, kind=kind, subtopics=subtopics)
+    from leadline.index.checking import check_index
+
+    return check_index(path)
 
 
 def _coverage(docs: str, qrels: str) -> dict[str, Any]:
@@ -115,8 +126,9 @@ def _covered(found: dict[str, Any]) -> str:
 def _check_fix(files: tuple[str, ...], output: str | None) -> None:
     if len(files) != 1 or output is None:
         raise UsageError("--fix repairs one file and needs -o FILE for the copy")
-    if os.path.exists(output) and os.path.exists(files[0]) and os.path.samefile(files[0], output):
-        raise UsageError(f"{output}: is the file itself; expected another name for the copy")
+    if os.path.isdir(files[0]):
+        raise UsageError("--fix does not repair an index; `leadline index` makes it again")
+    keep_inputs(output, *files)
 
 
 def _text(
@@ -183,12 +195,10 @@ def _level(problem: Problem) -> str:
 
 def _listing(found: Checked) -> str:
     """Write the problems of a file for people, the errors first."""
-    noun = "document" if found.kind == "run" else "judgment"
-    head = f"{found.path}: " + (
-        f"{found.kind}, {queries(found.queries)}, {counted(found.rows, noun)}"
-        if found.kind
-        else "unread"
-    )
+    noun = "judgment" if found.kind == "qrels" else "document"
+    held = [queries(found.queries)] if found.kind != "index" else []
+    said = ", ".join([found.kind, *held, counted(found.rows, noun)]) if found.kind else "unread"
+    head = f"{found.path}: {said}"
     if not found.problems:
         return head + ", nothing to remark\n"
     lines = [head]

@@ -14,6 +14,7 @@ import numpy as np
 
 from leadline.arrays import Codes
 from leadline.errors import InputError, UsageError
+from leadline.formats.read_paths import check_outputs, record_input
 from leadline.formats.texts import Document, TextsLike, name_of, read_documents
 from leadline.index import keeping, layout
 from leadline.index.blocks import Blocks, invert
@@ -61,7 +62,7 @@ def build_index(
     if target is not None and os.path.lexists(target) and not overwrite:
         raise UsageError(f"{target}: exists; expected a new name, or --overwrite")
     if target is not None and os.path.exists(target):
-        layout.read_header(target)  # only an index is replaced, never another folder
+        _check_replaceable(target)
     folder = _new_folder(target)
     try:
         builder = Builder(folder, how, StoredText(folder, prefix) if store_text else None)
@@ -86,12 +87,20 @@ def _new_folder(target: str | None) -> str:
         raise UsageError(f"{target}: cannot be written ({error.strerror})") from None
 
 
+def _check_replaceable(target: str) -> None:
+    """Refuse to replace anything but an index; a damaged one and one of another version may be replaced."""
+    if not layout.is_index(target):
+        raise layout.no_index(target)
+    check_outputs(*(entry.path for entry in os.scandir(target)))
+
+
 def _replace(folder: str, target: str) -> None:
     mask = os.umask(0)
     os.umask(mask)
     os.chmod(folder, 0o777 & ~mask)  # a temporary folder is closed to others
     old = None
     if os.path.exists(target):
+        _check_replaceable(target)  # again: the documents have been read by now
         old = tempfile.mkdtemp(dir=os.path.dirname(os.path.abspath(target)), prefix=".leadline-")
         os.replace(target, os.path.join(old, "index"))
     os.replace(folder, target)
@@ -242,5 +251,6 @@ def digest(source: str) -> str | None:
         return None
     import hashlib
 
+    record_input(source)
     with open(source, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,20 +1,29 @@
-"""The files of an index: plain arrays and a header that says what each must be."""
+"""The files of an index: plain arrays, their checksums, and a header that describes all of it.
+
+Version 2 added the checksums per block and the build id. Indexes of version 1 are refused, since damage to
+them cannot be detected.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import zlib
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from leadline.errors import InputError
+from leadline.formats.read_paths import record_input
 
 FORMAT = "leadline index"
-VERSION = 1
+VERSION = 2
 HEADER = "index.json"
+CHECKSUMS = "checksums.bin"  # CRC-32 of every block of every array, in the order of TYPES
+BLOCK = 1 << 18  # bytes that share a checksum: reading any part of a block verifies all of it
+AGAIN = "make it again: `leadline index DOCS -o INDEX --overwrite`"
 Array = npt.NDArray[Any]
 
 # What is in each file. Offsets have one more entry than there are things.
@@ -52,79 +61,93 @@ def save(folder: str, name: str, values: Any) -> None:
     np.asarray(values).astype(TYPES[name]).tofile(file_of(folder, name))
 
 
-def load(folder: str, name: str, length: int) -> Array:
-    """Map an array that is checked to be there."""
-    if length == 0:
-        return np.empty(0, dtype=TYPES[name])
-    mapped = np.memmap(file_of(folder, name), dtype=TYPES[name], mode="r", shape=(length,))
-    return np.asarray(mapped)  # the plain view: each slice of a memmap would cost more
-
-
 def write_header(folder: str, facts: dict[str, Any]) -> None:
-    """Write the header, with size and checksum of every file that is there."""
-    arrays = {}
+    """Write the checksums of every file that is there, and the header with a build id over all of it."""
+    arrays: dict[str, dict[str, int]] = {}
+    checksums: list[int] = []
     for name, kind in TYPES.items():
         path = file_of(folder, name)
         if os.path.exists(path):
-            size = os.path.getsize(path)
-            arrays[name] = {"length": size // np.dtype(kind).itemsize, "crc32": _checksum(path)}
-    header = {"format": FORMAT, "version": VERSION} | facts | {"arrays": arrays}
+            arrays[name] = {"length": os.path.getsize(path) // np.dtype(kind).itemsize}
+            with open(path, "rb") as array:
+                while part := array.read(BLOCK):
+                    checksums.append(zlib.crc32(part))
+    content = np.array(checksums, dtype="<u4").tobytes()
+    with open(os.path.join(folder, CHECKSUMS), "wb") as written:
+        written.write(content)
+    header = {"format": FORMAT, "version": VERSION} | facts | {
+        "arrays": arrays, "checksums": {"block": BLOCK, "crc32": zlib.crc32(content)},
+    }  # fmt: skip
+    header["build"] = build_id(header)
     with open(os.path.join(folder, HEADER), "w", encoding="utf-8") as file:
         json.dump(header, file, indent=2)
         file.write("\n")
 
 
-def _checksum(path: str) -> int:
-    found = 0
-    with open(path, "rb") as file:
-        while part := file.read(1 << 20):
-            found = zlib.crc32(part, found)
-    return found
+def build_id(header: dict[str, Any]) -> str:
+    """Return the SHA-256 of a header, which covers the arrays by their checksums; equal for equal indexes."""
+    facts = {name: value for name, value in header.items() if name != "build"}
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
-def read_header(folder: str, *, verify: bool = False) -> dict[str, Any]:
-    """Read and check the header: what it is, how old, whether every file is whole.
+class Stamp(NamedTuple):
+    """What tells that a header file is still the same one."""
 
-    Sizes are always compared; `verify` also reads all files and compares checksums.
-    """
+    device: int
+    inode: int
+    modified: int
+    size: int
+
+    @classmethod
+    def of(cls, found: os.stat_result) -> Self:
+        """Return the stamp of a file."""
+        return cls(found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size)
+
+
+def read_header(folder: str) -> tuple[dict[str, Any], Stamp]:
+    """Read the header, and check that it is whole and of this version."""
     path = os.path.join(folder, HEADER)
+    record_input(path)
     try:
         with open(path, encoding="utf-8") as file:
+            stamp = Stamp.of(os.fstat(file.fileno()))
             header: dict[str, Any] = json.load(file)
-    except OSError:
-        raise InputError(
-            "is no index", expected="a folder that `leadline index` made", path=folder
-        ) from None
-    except ValueError:
-        raise _broken(folder, HEADER, "cannot be read") from None
+    except FileNotFoundError:
+        raise no_index(folder) from None
+    except NotADirectoryError:
+        raise no_index(folder) from None
+    except OSError as error:
+        raise broken(folder, HEADER, f"cannot be read ({error.strerror})") from None
+    except (ValueError, RecursionError):
+        raise broken(folder, HEADER, "cannot be read") from None
     if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise _broken(folder, HEADER, "is not the header of an index")
+        raise broken(folder, HEADER, "is not the header of an index")
     if header.get("version") != VERSION:
         raise InputError(
-            f"an index of version {header.get('version')}", expected=f"version {VERSION}", path=folder,
-            hint="make it again: `leadline index DOCS -o INDEX`",
+            f"an index of version {str(header.get('version'))[:20]}", expected=f"version {VERSION}",
+            path=folder, hint=AGAIN,
         )  # fmt: skip
-    try:
-        _check_files(folder, header["arrays"], verify=verify)
-    except (KeyError, TypeError):
-        raise _broken(folder, HEADER, "lacks an entry") from None
-    return header
+    if header.get("build") != build_id(header):
+        raise broken(folder, HEADER, "has other content than was written")
+    return header, stamp
 
 
-def _check_files(folder: str, arrays: dict[str, Any], *, verify: bool) -> None:
-    for name in {**ARRAYS, **arrays}:
-        path = file_of(folder, name)
-        wanted = arrays[name]["length"] * np.dtype(TYPES[name]).itemsize
-        found = os.path.getsize(path) if os.path.isfile(path) else None
-        if found != wanted:
-            what = "is missing" if found is None else f"has {found} bytes and not {wanted}"
-            raise _broken(folder, os.path.basename(path), what)
-        if verify and _checksum(path) != arrays[name]["crc32"]:
-            raise _broken(folder, os.path.basename(path), "has other content than was written")
+def is_index(folder: str) -> bool:
+    """Return whether a folder holds the files of an index and nothing else, damaged or of any version."""
+    if not os.path.isdir(folder):
+        return False
+    known = {HEADER, CHECKSUMS, *(os.path.basename(file_of("", name)) for name in TYPES)}
+    found = set(os.listdir(folder))
+    return bool(found) and found <= known
 
 
-def _broken(folder: str, name: str, what: str) -> InputError:
+def no_index(folder: str) -> InputError:
+    """Return the error for what is not an index."""
+    return InputError("is no index", expected="a folder that `leadline index` made", path=folder)
+
+
+def broken(folder: str, name: str, what: str) -> InputError:
+    """Return the error for an index that is damaged."""
     return InputError(
-        f"a broken index: {name} {what}", expected="a whole index", path=folder,
-        hint="make it again: `leadline index DOCS -o INDEX`",
-    )  # fmt: skip
+        f"a broken index: {name} {what}", expected="a whole index", path=folder, hint=AGAIN
+    )

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.arrays import Codes, Floats, Integers
-from leadline.errors import InputError, UsageError
-from leadline.index import layout
+from leadline.errors import UsageError
+from leadline.index.layout import TYPES
+from leadline.index.verified import Arrays
 from leadline.results import Notice
 from leadline.text import ANALYSES, Analysis
 from leadline.vocabulary import Ids, to_bytes, to_text
@@ -40,45 +41,32 @@ class Index:
         self, path: str | os.PathLike[str], *, verify: bool = False, temporary: bool = False
     ) -> None:
         self.path = os.fspath(path)
-        self.header = layout.read_header(self.path, verify=verify)
+        if temporary:
+            weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+        self._arrays = Arrays(self.path)
+        self.header = self._arrays.header
         self.documents: int = self.header["documents"]
         self.tokens: int = self.header["tokens"]
         self.terms: int = self.header["terms"]
         self.analysis: Analysis = ANALYSES.parse(self.header["analysis"])
         self.made: dict[Any, Any] = {}  # what models keep between queries
-        if temporary:
-            weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
-        self._check()
+        if verify:
+            for name in self._arrays.lengths:
+                self.array(name)
 
     def array(self, name: str) -> Any:
-        """Map one of the arrays."""
-        return layout.load(self.path, name, self.header["arrays"][name]["length"])
+        """Return a whole array; it is verified when it is first read."""
+        return self._arrays.whole(name)
 
-    def _check(self) -> None:
-        """Refuse arrays that do not fit together: an offset that leads astray."""
-        wanted = {
-            "term_offset": (self.terms, self._length("term_text")),
-            "id_offset": (self.documents, self._length("id_text")),
-            "posting_offset": (self.terms, self._length("document")),
-            "position_offset": (self.terms, self._length("position")),
-            "record_offset": (self.documents, self._length("record_text")),
-        }
-        for name, (size, last) in wanted.items():
-            offsets = self.array(name)
-            if len(offsets) != size + 1 or offsets[0] != 0 or offsets[-1] != last:
-                raise InputError(
-                    f"a broken index: {name} does not fit", expected="a whole index", path=self.path,
-                    hint="make it again: `leadline index DOCS -o INDEX`",
-                )  # fmt: skip
-
-    def _length(self, name: str) -> int:
-        return int(self.header["arrays"][name]["length"])
+    def check_unchanged(self) -> None:
+        """Refuse to go on when the index was built again, otherwise, after it was opened."""
+        self._arrays.check_unchanged()
 
     @property
     def size(self) -> int:
         """Give the bytes of all its arrays."""
-        sizes = {name: np.dtype(layout.TYPES[name]).itemsize for name in self.header["arrays"]}
-        return sum(size * self._length(name) for name, size in sizes.items())
+        lengths = self._arrays.lengths
+        return sum(np.dtype(TYPES[name]).itemsize * length for name, length in lengths.items())
 
     @property
     def notices(self) -> list[Notice]:
@@ -103,10 +91,6 @@ class Index:
     @cached_property
     def _position_offset(self) -> Integers:
         return np.asarray(self.array("position_offset"))
-
-    @cached_property
-    def _postings(self) -> tuple[Codes, Codes, Codes]:
-        return self.array("document"), self.array("counts"), self.array("position")
 
     @cached_property
     def _terms(self) -> Ids:
@@ -138,20 +122,19 @@ class Index:
 
     def postings(self, code: int) -> Postings:
         """Give the documents that have a term, and how often."""
-        begin, end = self._posting_offset[code : code + 2]
-        document, counts, _ = self._postings
-        return Postings(document[begin:end], counts[begin:end])
+        return self.postings_between(code, code + 1)
 
     def postings_between(self, begin: int, end: int) -> Postings:
         """Give the postings of neighbouring terms, one after the other."""
         low, high = self._posting_offset[begin], self._posting_offset[end]
-        document, counts, _ = self._postings
-        return Postings(document[low:high], counts[low:high])
+        part = self._arrays.part
+        return Postings(part("document", low, high), part("counts", low, high))
 
     def positions(self, code: int) -> Codes:
         """Give the positions of a term in all its documents, one after the other."""
         begin, end = self._position_offset[code : code + 2]
-        return self._postings[2][begin:end]
+        found: Codes = self._arrays.part("position", begin, end)
+        return found
 
     def df(self, code: int) -> int:
         """Count the documents that have a term."""
@@ -175,14 +158,11 @@ class Index:
     def _start(self) -> Integers:
         return np.concatenate(([0], np.cumsum(self.array("length"), dtype=np.int64)))
 
-    @cached_property
-    def _stream(self) -> Codes:
-        found: Codes = self.array("stream")
-        return found
-
     def terms_of(self, document: int) -> Codes:
         """Give the terms of a document in the order of its text, stop words left out."""
-        return self._stream[self._start[document] : self._start[document + 1]]
+        begin, end = self._start[document : document + 2]
+        found: Codes = self._arrays.part("stream", begin, end)
+        return found
 
     @cached_property
     def _codes(self) -> dict[bytes, int]:
@@ -202,8 +182,9 @@ class Index:
 
     def record(self, document: int) -> dict[str, Any]:
         """Give title and other columns of a document."""
-        begin, end = self.array("record_offset")[document : document + 2]
-        text = self.array("record_text")[begin:end].tobytes().decode("utf-8", "replace")
+        begin, end = self._arrays.part("record_offset", document, document + 2)
+        raw = self._arrays.part("record_text", begin, end)
+        text = raw.tobytes().decode("utf-8", "replace")
         found: dict[str, Any] = json.loads(text)
         return found
 
@@ -216,15 +197,16 @@ class Index:
         """Give the stored text of a document, as far as it was stored."""
         if not self.has_text:
             raise UsageError(f"{self.path} has no texts; `leadline index --store-text` keeps them")
-        begin, end = self.array("text_offset")[document : document + 2]
-        found: bytes = self.array("text")[begin:end].tobytes()
+        begin, end = self._arrays.part("text_offset", document, document + 2)
+        found: bytes = self._arrays.part("text", begin, end).tobytes()
         return found
 
     def spans(self, document: int) -> tuple[Codes, Codes]:
         """Give, by position, the bytes of the stored text where each word begins and ends."""
         self.text(document)
-        begin, end = self.array("token_offset")[document : document + 2]
-        return self.array("token_begin")[begin:end], self.array("token_end")[begin:end]
+        begin, end = self._arrays.part("token_offset", document, document + 2)
+        part = self._arrays.part
+        return part("token_begin", begin, end), part("token_end", begin, end)
 
     def is_outdated(self) -> bool:
         """Say whether the source is there and is no longer what was indexed."""

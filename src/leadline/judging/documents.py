@@ -134,6 +134,7 @@ class IndexTexts:
 
     def get(self, name: str) -> Text:
         """Give the text of a document."""
+        self.index.check_unchanged()
         code = self.codes[name]
         record = self.index.record(code)
         title = record.pop("title", "") or ""
