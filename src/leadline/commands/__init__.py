@@ -15,6 +15,7 @@ from typing import NoReturn
 import click
 
 from leadline.errors import LeadlineError
+from leadline.formats import read_paths
 from leadline.version import VERSION
 
 # How the list of commands is ordered; each command says its `SECTION`.
@@ -108,7 +109,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     if sys.stdout is None:
         sys.exit(refuse("standard output is closed; expected a file, a pipe or a terminal"))
     try:
-        status = group.main(arguments, prog_name="leadline", standalone_mode=False)
+        with read_paths.recorded():
+            status = group.main(arguments, prog_name="leadline", standalone_mode=False)
         sys.stdout.flush()
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message())

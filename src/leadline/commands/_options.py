@@ -12,10 +12,27 @@ from typing import Any, TypeVar
 import click
 
 from leadline.errors import UsageError
+from leadline.formats.read_paths import STANDARD_STREAM, declare_output
 from leadline.profiles import PROFILES
 
 F = TypeVar("F", bound=Callable[..., Any])
 FORMATS = ("table", "csv", "json", "jsonl", "markdown", "latex")
+
+
+class OutputPath(click.types.StringParamType):
+    """A file or folder that the command writes; it must not be one that the command reads."""
+
+    name = "path"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Declare the path as an output of this command."""
+        path = str(super().convert(value, param, ctx))
+        if path != STANDARD_STREAM:
+            declare_output(path)
+        return path
+
+
+OUTPUT = OutputPath()
 
 
 def output_options(function: F) -> F:
@@ -26,8 +43,9 @@ def output_options(function: F) -> F:
 def output_option(function: F) -> F:
     """Add `-o/--output`."""
     return click.option(
-        "-o", "--output", metavar="FILE", help="Write the result to FILE instead of the screen."
-    )(function)
+        "-o", "--output", type=OUTPUT, metavar="FILE",
+        help="Write the result to FILE instead of the screen.",
+    )(function)  # fmt: skip
 
 
 def formats_option(*more: str) -> Callable[[F], F]:

@@ -8,6 +8,7 @@ import click
 
 from leadline.commands._abtest_tables import sheet_of
 from leadline.commands._options import (
+    OUTPUT,
     confidence_option,
     deliver,
     keep_apart,
@@ -82,7 +83,9 @@ def command() -> None:
 @confidence_option
 @click.option("--power", type=float, default=0.8, show_default=True, metavar="SHARE",
               help="The chance to see a difference, for the number of users needed.")  # fmt: skip
-@click.option("--plot", metavar="FILE", help="Draw the arms into FILE.svg, FILE.pdf or FILE.png.")
+@click.option(
+    "--plot", type=OUTPUT, metavar="FILE", help="Draw the arms into FILE.svg, FILE.pdf or FILE.png."
+)
 @output_options
 def test_command(
     *, log: str | None, a: str | None, b: str | None, clicked: str, arms: tuple[str, str] | None,

@@ -9,6 +9,7 @@ import click
 from leadline.agreements import Agreement, agreement
 from leadline.commands._agreement_tables import flat_rows, sheets_of
 from leadline.commands._options import (
+    OUTPUT,
     confidence_option,
     deliver,
     keep_apart,
@@ -73,7 +74,7 @@ class TakesRuns(click.Command):
 @click.option("-m", "--measure", "measures", multiple=True, default=["AP", "nDCG"], show_default=True,
               metavar="MEASURE", help="A measure for --runs (again for more).")  # fmt: skip
 @click.option("-q", "--per-query", is_flag=True, help="Show every query too.")
-@click.option("--plot", metavar="FILE",
+@click.option("--plot", type=OUTPUT, metavar="FILE",
               help="Draw Cohen's kappa of all judges into FILE.svg, FILE.pdf or FILE.png.")  # fmt: skip
 @output_options
 def command(

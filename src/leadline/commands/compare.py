@@ -9,6 +9,7 @@ import click
 
 from leadline.commands._options import (
     CONFIDENCE,
+    OUTPUT,
     confidence_options,
     deliver,
     evaluation_options,
@@ -52,12 +53,16 @@ FIGURES = ("differences", "forest", "critical-difference", "scatter")
     help="Exit with status 1 when a run is worse than the baseline (the last run, if none is named) "
     "by this measure, or by more than the margin.",
 )  # fmt: skip
-@click.option("--summary", metavar="FILE", help="Write a short summary in Markdown to FILE.")
+@click.option(
+    "--summary", type=OUTPUT, metavar="FILE", help="Write a short summary in Markdown to FILE."
+)
 @click.option(
     "--changed", type=click.IntRange(0), default=3, show_default=True, metavar="N",
     help="Show the N queries of each pair that differ most.",
 )  # fmt: skip
-@click.option("--plot", metavar="FILE", help="Draw a figure into FILE.svg, FILE.pdf or FILE.png.")
+@click.option(
+    "--plot", type=OUTPUT, metavar="FILE", help="Draw a figure into FILE.svg, FILE.pdf or FILE.png."
+)
 @click.option(
     "--figure", type=click.Choice(FIGURES),
     help="What --plot draws, by the first measure: differences or scatter of the first pair, forest or "

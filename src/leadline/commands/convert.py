@@ -6,7 +6,7 @@ import os
 
 import click
 
-from leadline.commands._options import repair_options
+from leadline.commands._options import OUTPUT, repair_options
 from leadline.errors import UsageError
 from leadline.formats import (
     Opened,
@@ -33,7 +33,7 @@ FORMATS = {
 
 @click.command(epilog="Example: leadline convert bm25.run bm25.parquet")
 @click.argument("source", metavar="IN")
-@click.argument("target", metavar="OUT")
+@click.argument("target", type=OUTPUT, metavar="OUT")
 @click.option(
     "--kind",
     type=click.Choice(["run", "qrels"]),

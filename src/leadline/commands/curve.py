@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from leadline.commands._options import (
+    OUTPUT,
     deliver,
     keep_inputs,
     output_options,
@@ -54,7 +55,12 @@ TICKS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 50, 100, 200, 500, 1000)
 @click.option(
     "--ranks", type=click.IntRange(1, 1000), default=20, help="How many ranks --subtopics shows."
 )
-@click.option("--plot", metavar="FILE", help="Draw the curves into FILE.svg, FILE.pdf or FILE.png.")
+@click.option(
+    "--plot",
+    type=OUTPUT,
+    metavar="FILE",
+    help="Draw the curves into FILE.svg, FILE.pdf or FILE.png.",
+)
 @reading_options
 @output_options
 def command(

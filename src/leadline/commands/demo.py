@@ -6,8 +6,9 @@ import os
 
 import click
 
-from leadline.commands._options import FORMATS, deliver, write_whole
+from leadline.commands._options import FORMATS, OUTPUT, deliver, write_whole
 from leadline.commands._results import results_text
+from leadline.formats.read_paths import check_outputs
 
 SECTION = "Begin, and look files over"
 
@@ -18,6 +19,7 @@ MEASURES = ("AP", "nDCG@10", "P@5", "R@100", "Judged@10")
 @click.option(
     "-o",
     "--output",
+    type=OUTPUT,
     metavar="FILE",
     default="leadline-demo.html",
     show_default=True,
@@ -25,7 +27,7 @@ MEASURES = ("AP", "nDCG@10", "P@5", "R@100", "Judged@10")
 )
 @click.option("-f", "--format", "form", type=click.Choice(FORMATS), default="table",
               show_default=True, help="How the measures are written on the screen.")  # fmt: skip
-@click.option("--files", "folder", metavar="FOLDER",
+@click.option("--files", "folder", type=OUTPUT, metavar="FOLDER",
               help="Only write the judgments and runs into FOLDER, to try other commands on.")  # fmt: skip
 def command(output: str, form: str, folder: str | None) -> None:
     """Measure eight embedded runs on Cranfield and write a page about it; nothing is downloaded."""
@@ -66,8 +68,9 @@ def _write_files(folder: str) -> None:
     from leadline.demo import files
 
     os.makedirs(folder, exist_ok=True)
-    names = []
-    for name, content in files():
-        write_whole(os.path.join(folder, name), content)
-        names.append(name)
+    contents = {os.path.join(folder, name): content for name, content in files()}
+    check_outputs(*contents)
+    for path, content in contents.items():
+        write_whole(path, content)
+    names = list(map(os.path.basename, contents))
     click.echo(f"{len(names)} files written into {folder}: {', '.join(names)}")

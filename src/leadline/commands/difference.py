@@ -8,6 +8,7 @@ import click
 
 from leadline.commands._differences import difference_sheet, lines_of, pairs_sheet
 from leadline.commands._options import (
+    OUTPUT,
     deliver,
     keep_inputs,
     output_options,
@@ -63,7 +64,9 @@ FIGURES = ("map", "tree", "cumulative", "parameter")
 @click.option("--group", metavar="FILE:COLUMN", help="The team or family of every run.")
 @click.option("--parameter", metavar="FILE:COLUMN", help="A parameter of every run.")
 @click.option("-q", "--per-query", is_flag=True, help="Show every query too (JSON).")
-@click.option("--plot", metavar="FILE", help="Draw into FILE.svg, FILE.pdf or FILE.png.")
+@click.option(
+    "--plot", type=OUTPUT, metavar="FILE", help="Draw into FILE.svg, FILE.pdf or FILE.png."
+)
 @click.option(
     "--figure", type=click.Choice(FIGURES), default="map", show_default=True,
     help="What --plot draws: a map or a tree of all pairs, a cumulative histogram of id, RIC by parameter.",

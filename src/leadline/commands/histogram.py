@@ -9,6 +9,7 @@ import click
 import numpy as np
 
 from leadline.commands._options import (
+    OUTPUT,
     deliver,
     keep_inputs,
     output_options,
@@ -62,7 +63,9 @@ SECTION = "Estimate from a sample, or without judgments"
               help="Chooses the sample and begins the random draws.")  # fmt: skip
 @click.option("--draws", type=int, default=1000, show_default=True, metavar="N",
               help="Resamples for the intervals; 0: none.")  # fmt: skip
-@click.option("--plot", metavar="FILE", help="Draw into FILE.svg, FILE.pdf or FILE.png.")
+@click.option(
+    "--plot", type=OUTPUT, metavar="FILE", help="Draw into FILE.svg, FILE.pdf or FILE.png."
+)
 @click.option("--show", multiple=True, metavar="NAME",
               help="A run to draw (up to 4; default: all, or the highest and the lowest HSA).")  # fmt: skip
 @reading_options

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from leadline.commands._options import deliver, formats_option, progress
+from leadline.commands._options import OUTPUT, deliver, formats_option, progress
 from leadline.commands._results import describe_input
 from leadline.commands._texts import analysis_of, analysis_options, facts_text, text_options
 from leadline.render import Sheet
@@ -17,7 +17,9 @@ SECTION = "Make runs, topics and summaries"
 
 @click.command(epilog="Example: leadline index docs.jsonl -o docs.index --language english")
 @click.argument("docs")
-@click.option("-o", "--output", metavar="INDEX", required=True, help="The folder of the index.")
+@click.option(
+    "-o", "--output", type=OUTPUT, metavar="INDEX", required=True, help="The folder of the index."
+)
 @click.option("--overwrite", is_flag=True, help="Replace INDEX where it exists.")
 @analysis_options
 @text_options

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leadline.commands._options import deliver, formats_option, keep_inputs, progress
+from leadline.commands._options import OUTPUT, deliver, formats_option, keep_inputs, progress
 from leadline.commands._results import describe_input
 from leadline.commands._texts import analysis_of, analysis_options, facts_text, text_options
 from leadline.errors import UsageError
@@ -43,8 +43,9 @@ PORT = 8765
 @click.option("--show", "forms", default="full", show_default=True, metavar="FORMS",
               help="What is shown besides the title: title (nothing), static or dynamic (that summary), full "
               "(dynamic summary and text); several, as in static,dynamic, are drawn by hash.")  # fmt: skip
-@click.option("--export", "target", metavar="QRELS", help="Write the judgments of --store and start no "
-              "page: in the format of the suffix; .csv and .tsv have a column for each judge.")  # fmt: skip
+@click.option("--export", "target", type=OUTPUT, metavar="QRELS",
+              help="Write the judgments of --store and start no page: in the format of the suffix; .csv and "
+              ".tsv have a column for each judge.")  # fmt: skip
 @click.option("--merge", default="majority", show_default=True, metavar="RULE",
               help="With --export, where several judged a pair: majority (of a tie the lower grade), "
               "max, mean, or the name of one judge.")  # fmt: skip

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leadline.commands._options import (
+    OUTPUT,
     deliver,
     formats_option,
     keep_inputs,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 @click.option(
     "-o",
     "--output",
+    type=OUTPUT,
     metavar="POOL",
     required=True,
     help="The pool: TSV, or JSON Lines by its suffix.",

@@ -13,6 +13,7 @@ import click
 from leadline.commands._around import around_sheet
 from leadline.commands._options import (
     CONFIDENCE,
+    OUTPUT,
     confidence_options,
     deliver,
     evaluation_options,
@@ -48,7 +49,7 @@ SECTION = "Measure runs against judgments"
 @evaluation_options
 @formats_option()
 @click.option(
-    "-o", "--output", metavar="FILE", default="leadline-report.html", show_default=True,
+    "-o", "--output", type=OUTPUT, metavar="FILE", default="leadline-report.html", show_default=True,
     help="Write the page to FILE.",
 )  # fmt: skip
 def command(

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from leadline.commands._options import deliver, formats_option, keep_inputs, progress
+from leadline.commands._options import OUTPUT, deliver, formats_option, keep_inputs, progress
 from leadline.commands._results import describe_input
 from leadline.commands._texts import facts_text, models_option, text_options
 from leadline.commands.search import seconds_of, sheet_of, write_runs
@@ -21,7 +21,7 @@ SECTION = "Make runs, topics and summaries"
 @click.argument("queries")
 @click.argument("pairs")
 @models_option
-@click.option("-o", "--output", metavar="RUN", required=True,
+@click.option("-o", "--output", type=OUTPUT, metavar="RUN", required=True,
               help="The run, its format told by the suffix; a folder for several models.")  # fmt: skip
 @click.option("--feedback", metavar="QRELS", help="Judgments for models that learn from them by name, "
               "as in RM3(learn=judged).")  # fmt: skip

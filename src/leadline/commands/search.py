@@ -11,7 +11,7 @@ from typing import Any
 import click
 import numpy as np
 
-from leadline.commands._options import deliver, formats_option, progress
+from leadline.commands._options import OUTPUT, deliver, formats_option, progress
 from leadline.commands._results import describe_input
 from leadline.commands._texts import facts_text, models_option, text_options
 from leadline.commands.summary import body
@@ -35,7 +35,7 @@ INDENT = 6 * " "
 @click.option(
     "-k", type=int, default=1000, show_default=True, help="How many documents a query gets."
 )
-@click.option("-o", "--output", metavar="RUN",
+@click.option("-o", "--output", type=OUTPUT, metavar="RUN",
               help="The run, its format told by the suffix; a folder for several models.")  # fmt: skip
 @click.option(
     "--show",
@@ -81,6 +81,7 @@ def command(
 
 def write_runs(found: Any, output: str | None) -> dict[str, str]:
     """Write one run to a file, several to a folder; give the path of each by model."""
+    from leadline.formats.read_paths import check_outputs
     from leadline.formats.writing import write_run
 
     filled = {name: run for name, run in found.items() if len(run)}
@@ -98,6 +99,7 @@ def write_runs(found: Any, output: str | None) -> dict[str, str]:
                 f"{output}: no folder ({error.strerror}); several models need one"
             ) from None
         paths = {name: os.path.join(output, name + SUFFIX) for name in filled}
+    check_outputs(*paths.values())
     for name, run in filled.items():
         write_run(run, paths[name])
     return paths

@@ -9,10 +9,11 @@ from typing import Any
 
 import click
 
-from leadline.commands._options import progress, write_whole
+from leadline.commands._options import OUTPUT, progress, write_whole
 from leadline.commands._results import describe_input, envelope, json_text
 from leadline.errors import UsageError
 from leadline.formats import read_qrels
+from leadline.formats.read_paths import check_outputs
 from leadline.render import render
 from leadline.studies import ARGUMENTS, Outcome, studies, study
 
@@ -67,7 +68,8 @@ def make(name: str, module: ModuleType) -> click.Command:
             )
         )  # fmt: skip
     options += [
-        click.Option(["-o", "--output"], required=True, metavar="DIR", help="The folder to fill."),
+        click.Option(["-o", "--output"], required=True, type=OUTPUT, metavar="DIR",
+                     help="The folder to fill."),
         click.Option(["--figures"], type=click.Choice(FORMS), default="svg", show_default=True,
                      help="The form of the figures."),
     ]  # fmt: skip
@@ -121,6 +123,7 @@ def _write(
     files[f"{name}.json"] = json_text(
         found | outcome.data | {"lines": list(outcome.lines)}
     ).encode()
+    check_outputs(*(os.path.join(folder, file) for file in files))
     for file, content in files.items():
         write_whole(os.path.join(folder, file), content)
     return [os.path.join(folder, file) for file in files]

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from leadline.commands._options import deliver, formats_option, progress
+from leadline.commands._options import OUTPUT, deliver, formats_option, progress
 from leadline.commands._results import describe_input
 from leadline.commands._texts import facts_text
 from leadline.errors import UsageError
@@ -44,7 +44,9 @@ def command() -> None:
 )
 @click.argument("docs")
 @click.option("-k", "count", type=int, required=True, metavar="T", help="The number of topics.")
-@click.option("-o", "--output", metavar="MODEL", required=True, help="Write the model to a file.")
+@click.option(
+    "-o", "--output", type=OUTPUT, metavar="MODEL", required=True, help="Write the model to a file."
+)
 @click.option(
     "--languages", metavar="A,B", help="Columns of texts, one per language: a polylingual model."
 )
@@ -94,7 +96,7 @@ def fit(
 @command.command(epilog="Example: leadline topics infer model.npz docs.jsonl -o vectors.jsonl")
 @click.argument("model")
 @click.argument("docs")
-@click.option("-o", "--output", metavar="VECTORS", required=True,
+@click.option("-o", "--output", type=OUTPUT, metavar="VECTORS", required=True,
               help="Write doc_id and topics, as .jsonl or .parquet.")  # fmt: skip
 @reading_options
 @formats_option()
@@ -141,7 +143,12 @@ def perplexity(*, model: str, docs: str, form: str, **options: Any) -> None:
 @click.argument("docs")
 @click.argument("queries")
 @click.option(
-    "-o", "--output", metavar="RUN", required=True, help="The run, its format told by the suffix."
+    "-o",
+    "--output",
+    type=OUTPUT,
+    metavar="RUN",
+    required=True,
+    help="The run, its format told by the suffix.",
 )
 @click.option(
     "-k", type=int, default=1000, show_default=True, help="How many documents a query gets."

@@ -13,6 +13,7 @@ import numpy as np
 
 from leadline.arrays import Bytes, Integers, bytes_of
 from leadline.errors import InputError
+from leadline.formats.read_paths import record_input
 
 COMPRESSIONS = {
     b"\x1f\x8b": ".gz",
@@ -51,6 +52,7 @@ def open_bytes(path: str) -> tuple[BinaryIO, BinaryIO]:
 
     Gives the plain bytes and the file below them; whoever reads closes both.
     """
+    record_input(path)
     raw: io.BufferedReader
     try:
         if path == STANDARD_INPUT:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from leadline.errors import InputError
 from leadline.formats import SQLITE
 from leadline.formats.merging import Judgment, merge
+from leadline.formats.read_paths import record_input
 from leadline.formats.records import Records
 
 APPLICATION = 0x6C64_6A67  # tells a store from the databases of other programs
@@ -49,6 +50,8 @@ def connect(path: str) -> sqlite3.Connection:
         raise InputError("No such file or directory", expected=STORE, path=path)
     if not isfile(path) or not is_database(path):
         raise InputError("is no SQLite database", expected=STORE, path=path)
+    for part in (path, f"{path}-wal", f"{path}-shm"):
+        record_input(part)
     # A reader that may write leaves no files behind. WAL needs one beside the store even to read; where none
     # can be made, nobody writes.
     modes = ["mode=rw", "mode=ro", *([] if exists(f"{path}-wal") else ["mode=ro&immutable=1"])]

@@ -19,6 +19,7 @@ from leadline.formats import (
 )
 from leadline.formats.kinds import SUFFIXES, suffix_of
 from leadline.formats.opening import STANDARD_INPUT
+from leadline.formats.read_paths import check_outputs
 
 
 def write_run(run: RunLike, path: str | os.PathLike[str], *, suffix: str | None = None) -> None:
@@ -109,6 +110,7 @@ def write_whole(path: str, content: bytes) -> None:
     import stat
     import tempfile
 
+    check_outputs(path)
     target = os.path.realpath(path)
     temporary = ""
     try:

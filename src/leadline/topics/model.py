@@ -14,6 +14,7 @@ import numpy as np
 
 from leadline.arrays import Floats
 from leadline.errors import InputError, UsageError
+from leadline.formats.read_paths import record_input
 from leadline.formats.writing import write_whole
 from leadline.text import ANALYSES, Analysis
 from leadline.version import VERSION
@@ -87,6 +88,7 @@ class TopicModel:
 def read_model(path: str | os.PathLike[str]) -> TopicModel:
     """Read a model that `save` wrote; a broken or other file is refused."""
     name = os.fspath(path)
+    record_input(name)
     try:
         with open(name, "rb") as raw, np.load(raw, allow_pickle=False) as file:
             header = json.loads(str(file["header"]))

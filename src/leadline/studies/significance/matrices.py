@@ -9,6 +9,7 @@ import numpy as np
 
 from leadline.arrays import Floats
 from leadline.errors import InputError
+from leadline.formats.read_paths import record_input
 
 
 def read_matrices(folder: str) -> dict[str, Floats]:
@@ -20,6 +21,7 @@ def read_matrices(folder: str) -> dict[str, Floats]:
     for name in sorted(os.listdir(folder)):
         path = os.path.join(folder, name)
         if name.endswith(".tsv"):
+            record_input(path)
             with open(path, encoding="utf-8", newline="") as file:
                 head, *rows = csv.reader(file, delimiter="\t")
             if head[0] == "topic_row":
