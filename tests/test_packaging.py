@@ -1,0 +1,92 @@
+"""The package installs where no C compiler works, and what it ships holds no debug symbols."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from conftest import REPOSITORY
+
+pytestmark = pytest.mark.slow
+BUILT = ("build", "compiled", "leadline.egg-info", "__pycache__")
+EXAMPLES = REPOSITORY / "docs" / "examples"
+EVALUATE = ["evaluate", "qrels.txt", "bm25.run", "dense.run", "-q", "-f", "json"]
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Copy what a build needs; the builds share the C code that Cython writes."""
+    pytest.importorskip("Cython", reason="Cython is needed to build the package")
+    folder = tmp_path_factory.mktemp("source")
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
+        shutil.copy(REPOSITORY / name, folder)
+    shutil.copytree(REPOSITORY / "src", folder / "src", ignore=shutil.ignore_patterns(*BUILT))
+    compiled = folder / "src" / "leadline" / "kernels" / "compiled"
+    compiled.mkdir()
+    shutil.copy(REPOSITORY / "src" / "leadline" / "kernels" / "compiled" / "__init__.py", compiled)
+    return folder
+
+
+def build(source: Path, target: Path, **variables: str) -> Path:
+    """Build a wheel without the network and unpack it; give the folder that it makes."""
+    for path in (source / "build").glob("*"):
+        if path.name != "src":  # lib and temp of the build before
+            shutil.rmtree(path)
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-build-isolation", "--no-deps", "--no-index",
+         "--wheel-dir", str(target), str(source)],
+        env=os.environ | variables, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    (wheel,) = target.glob("leadline-*.whl")
+    zipfile.ZipFile(wheel).extractall(target / "installed")
+    return target / "installed"
+
+
+def run(installed: Path, *arguments: str, **variables: str) -> str:
+    """Run the program of a folder."""
+    done = subprocess.run(
+        [sys.executable, "-m", "leadline", *arguments], cwd=EXAMPLES, capture_output=True, text=True,
+        env=os.environ | {"PYTHONPATH": str(installed)} | variables, check=True,
+    )  # fmt: skip
+    return done.stdout
+
+
+@pytest.mark.parametrize("compiler", ["fails", "is missing"])
+def test_the_package_installs_where_the_compiler(
+    compiler: str, source: Path, tmp_path: Path
+) -> None:
+    false = shutil.which("false")
+    if compiler == "is missing":
+        (tmp_path / "bin").mkdir()
+        variables = {"PATH": str(tmp_path / "bin")}
+        name = (sysconfig.get_config_var("CC") or "cc").split()[0]
+        if os.path.isabs(name):
+            pytest.skip("the compiler is named by its whole path")
+    elif false is None:
+        pytest.skip("there is no program that always fails")
+    else:
+        variables = {"CC": false, "CXX": false}
+    installed = build(source, tmp_path / "wheel", **variables)
+    assert not list(installed.rglob("*.so")) + list(installed.rglob("*.pyd"))
+    assert "kernels uncompiled" in run(installed, "--version")
+    assert run(installed, *EVALUATE) == run(REPOSITORY / "src", *EVALUATE)
+
+
+def test_compiled_kernels_are_found_and_hold_no_debug_symbols(source: Path, tmp_path: Path) -> None:
+    if shutil.which((sysconfig.get_config_var("CC") or "cc").split()[0]) is None:
+        pytest.skip("there is no C compiler here")
+    installed = build(source, tmp_path / "wheel")
+    kernels = list((installed / "leadline" / "kernels" / "compiled").glob("*.so"))
+    assert len(kernels) == 4
+    assert not [path.name for path in kernels if b".debug_info" in path.read_bytes()]
+    assert sum(path.stat().st_size for path in kernels) < 2e6
+    assert "kernels compiled" in run(installed, "--version")
+    assert run(installed, *EVALUATE) == run(REPOSITORY / "src", *EVALUATE, LEADLINE_PURE="1")
