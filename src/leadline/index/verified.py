@@ -13,7 +13,7 @@ from leadline.arrays import Integers
 from leadline.errors import InputError, LeadlineError
 from leadline.formats.read_paths import record_input
 from leadline.index import layout
-from leadline.index.layout import ARRAYS, BLOCK, CHECKSUMS, TYPES, Array
+from leadline.index.layout import ARRAYS, CHECKSUMS, TYPES, Array
 
 # Offsets into another array: one entry more than there are things, rising from 0 to the length of the other.
 OFFSETS = {
@@ -30,8 +30,11 @@ OFFSETS = {
 class Mapped:
     """One array on disk, and which of its blocks have been verified."""
 
-    def __init__(self, folder: str, name: str, length: int, checksums: list[int]) -> None:
+    def __init__(
+        self, folder: str, name: str, length: int, block: int, checksums: list[int]
+    ) -> None:
         self.folder = folder
+        self.block = block
         self.name = name
         kind = np.dtype(TYPES[name])
         self.size = kind.itemsize
@@ -57,9 +60,10 @@ class Mapped:
         """Compare the checksums of the blocks that hold some entries."""
         if not self.left or begin >= end:
             return
-        for block in range(begin * self.size // BLOCK, (end * self.size - 1) // BLOCK + 1):
+        size = self.block
+        for block in range(begin * self.size // size, (end * self.size - 1) // size + 1):
             if not self.verified[block]:
-                content = self.bytes[block * BLOCK : (block + 1) * BLOCK]
+                content = self.bytes[block * size : (block + 1) * size]
                 if zlib.crc32(content) != self.checksums[block]:
                     raise self._damaged("has other content than was written")
                 self.verified[block] = 1
@@ -86,6 +90,7 @@ class Arrays:
             if isinstance(error, LeadlineError):
                 raise
             raise layout.broken(folder, layout.HEADER, "lacks an entry") from None
+        self._block = int(self.header["checksums"]["block"])
         self._mapped: dict[str, Mapped] = {}
         self._whole: dict[str, Array] = {}
 
@@ -101,14 +106,14 @@ class Arrays:
                 self.folder, CHECKSUMS, f"cannot be read ({error.strerror})"
             ) from None
         facts = self.header["checksums"]
-        if zlib.crc32(content) != facts["crc32"] or facts["block"] != BLOCK:
+        if zlib.crc32(content) != facts["crc32"]:
             raise layout.broken(self.folder, CHECKSUMS, "has other content than was written")
         values = np.frombuffer(content, dtype="<u4").tolist()
         found: dict[str, list[int]] = {}
         place = 0
         for name in filter(self.lengths.__contains__, TYPES):
             wanted = self.lengths[name] * np.dtype(TYPES[name]).itemsize
-            blocks = -(-wanted // BLOCK)
+            blocks = -(-wanted // facts["block"])
             found[name] = values[place : place + blocks]
             place += blocks
             array = layout.file_of(self.folder, name)
@@ -159,7 +164,9 @@ class Arrays:
         """Return an array of the build that was opened; nothing of it is verified yet."""
         if name not in self._mapped:
             try:
-                found = Mapped(self.folder, name, self.lengths[name], self._checksums[name])
+                found = Mapped(
+                    self.folder, name, self.lengths[name], self._block, self._checksums[name]
+                )
             finally:
                 self.check_unchanged()  # after the file was opened: it is of the build of the header
             self._mapped[name] = found
