@@ -9,6 +9,17 @@ import numpy as np
 
 from leadline.errors import UsageError
 
+# The largest value of what costs time or memory in proportion, by the name that it has everywhere.
+LIMITS = {
+    "draws": 100_000,
+    "sweeps": 100_000,
+    "topics": 10_000,
+    "particles": 10_000,
+    "restarts": 1_000,
+    "fits": 1_000,
+}
+LARGEST = (1 << 63) - 1  # of any other number: it has to fit a column of integers
+
 
 def check_flags(**given: object) -> None:
     """Refuse what is neither True nor False."""
@@ -18,19 +29,28 @@ def check_flags(**given: object) -> None:
 
 
 def check_whole(low: int, **given: object) -> None:
-    """Refuse what is neither None nor a whole number from `low`.
+    """Refuse what is neither None nor a whole number from `low` to the limit of its name.
+
+    A seed may be of any size.
 
     >>> check_whole(1, depth=None)
     >>> check_whole(1, depth=0)
     Traceback (most recent call last):
         ...
     leadline.errors.UsageError: depth=0; expected a whole number, 1 or more
+    >>> check_whole(0, draws=10**9)
+    Traceback (most recent call last):
+        ...
+    leadline.errors.UsageError: draws=1000000000; expected a whole number, 0 to 100,000
     """
     for name, value in given.items():
         if value is None:
             continue
         if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < low:
             raise _refused(name, value, f"a whole number, {low} or more")
+        limit = LIMITS.get(name, LARGEST)
+        if name != "seed" and int(value) > limit:
+            raise _refused(name, value, f"a whole number, {low} to {limit:,}")
 
 
 def check_numbers(**given: object) -> None:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from leadline.arguments import check_whole
 from leadline.arrays import Floats, Integers
 from leadline.errors import InputError, UsageError
 from leadline.formats import QrelsLike, read_qrels
@@ -65,8 +66,7 @@ def search(
     >>> list(found["BM25"].to_dict()["q"])
     ['d1']
     """
-    if k < 1:
-        raise UsageError(f"k={k}; expected 1 or more")
+    check_whole(1, k=k)
     opened, chosen = _ready(index, models, feedback)
     asked = [_Asked(to_bytes(query.id), query.content, None) for query in read_queries(queries)]
 

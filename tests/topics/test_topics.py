@@ -287,7 +287,7 @@ def test_bad_requests_are_refused() -> None:
         ({"languages": ("en", "fr"), "analysis": None}, "without a text in column 'fr'"),
         ({"sampler": "tomotopy", "languages": ("en", "de")}, "expected 'leadline'"),
         ({"beta": 0.0, "languages": ("en",)}, "beta=0.0; expected more than 0"),
-        ({"sweeps": 0, "languages": ("en",)}, "sweeps=0; expected 1 or more"),
+        ({"sweeps": 0, "languages": ("en",)}, "sweeps=0; expected a whole number, 1 or more"),
     ]
     for options, message in cases:
         with pytest.raises((UsageError, InputError), match=message):

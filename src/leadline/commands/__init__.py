@@ -119,8 +119,11 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         status = refuse(_one_line(error))
     except LeadlineError as error:
         status = refuse(str(error))
-    except MemoryError:
-        status = refuse("not enough memory for this input")
+    except MemoryError as error:
+        details = f" ({error})" if str(error) else ""
+        status = refuse(f"not enough memory for this input{details}")
+    except OverflowError as error:
+        status = refuse(f"a number is too large ({error}); expected one of 64 bits")
     except (KeyboardInterrupt, click.Abort):
         click.echo("leadline: stopped", err=True)
         status = 130

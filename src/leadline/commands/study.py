@@ -56,10 +56,9 @@ def make(name: str, module: ModuleType) -> click.Command:
         short = ["-k"] if option.name == "cutoff" else []
         # a default, even None, would do for click where one is needed
         rest: dict[str, Any] = {"required": True} if option.needed else {"default": option.default}
+        kind = click.IntRange(0) if option.name == "seed" else option.kind
         rest |= (
-            {"is_flag": True}
-            if option.kind is bool
-            else {"type": option.kind, "metavar": option.metavar}
+            {"is_flag": True} if option.kind is bool else {"type": kind, "metavar": option.metavar}
         )
         options.append(
             click.Option(

@@ -27,7 +27,8 @@ def reading_options(function: F) -> F:
         click.option("--id", "id_column", metavar="COLUMN", help="The column of the id."),
         click.option("--encoding", default="utf-8", show_default=True,
                      help="The encoding of text files, as in latin-1."),
-        click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same result."),
+        click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
+                     help="Same seed, same result."),
     )  # fmt: skip
     for option in reversed(options):
         function = option(function)
@@ -59,7 +60,9 @@ def command() -> None:
               help="Chains, of which the likeliest is kept.")  # fmt: skip
 @click.option("--id", "id_column", metavar="COLUMN", help="The column of the id.")
 @click.option("--encoding", default="utf-8", show_default=True, help="The encoding of text files.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same result.")
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Same seed, same result."
+)
 @formats_option()
 def fit(
     *, docs: str, count: int, output: str, languages: str | None, form: str, **options: Any
@@ -162,7 +165,9 @@ def perplexity(*, model: str, docs: str, form: str, **options: Any) -> None:
 )
 @click.option("--id", "id_column", metavar="COLUMN", help="The column of the id, in both.")
 @click.option("--encoding", default="utf-8", show_default=True, help="The encoding of text files.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same result.")
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Same seed, same result."
+)
 @formats_option()
 def search(
     *, model: str, docs: str, queries: str, output: str, k: int, distance: str, source: str | None,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from leadline.arguments import check_whole
 from leadline.arrays import Floats
 from leadline.errors import UsageError
 from leadline.run import Run
@@ -71,8 +72,7 @@ def ranked(
     >>> ranked(lambda row: table[row], ["a"], ["a", "b", "c"], own=False).to_dict()
     {'a': {'c': -0.1, 'b': -0.2}}
     """
-    if k < 1:
-        raise UsageError(f"k={k}; expected 1 or more")
+    check_whole(1, k=k)
     names = Vocabulary(documents)
     code = names.encode(map(to_bytes, documents))
     asked = Vocabulary(queries)

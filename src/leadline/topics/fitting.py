@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from leadline.arguments import check_whole
 from leadline.arrays import Floats
 from leadline.errors import InputError, UsageError
 from leadline.formats.texts import TextsLike, name_of
@@ -56,6 +57,7 @@ def fit(
     """
     named = check_languages(languages)
     engine = sampler or ("tomotopy" if len(named) == 1 else "leadline")
+    check_whole(0, seed=seed)
     _check(topics, sweeps, restarts, beta, alpha, engine, len(named))
     analyses = analyses_of(named, analysis)
     ids, texts = read_columns(documents, named, id_column, encoding)
@@ -79,9 +81,7 @@ def fit(
 def _check(
     topics: int, sweeps: int, restarts: int, beta: float, alpha: float | None, engine: str, languages: int
 ) -> None:  # fmt: skip
-    for name, value in (("topics", topics), ("sweeps", sweeps), ("restarts", restarts)):
-        if value < 1:
-            raise UsageError(f"{name}={value}; expected 1 or more")
+    check_whole(1, topics=topics, sweeps=sweeps, restarts=restarts)
     for name, prior in (("beta", beta), ("alpha", alpha)):
         if prior is not None and not prior > 0:
             raise UsageError(f"{name}={prior}; expected more than 0")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from leadline.arguments import check_whole
 from leadline.arrays import Floats
 from leadline.errors import InputError, UsageError
 from leadline.formats.texts import TextsLike
@@ -84,6 +85,7 @@ def infer(
     """
     if min(burn_in + 1, samples, spacing) < 1:
         raise UsageError("burn_in 0 or more, samples and spacing 1 or more were expected")
+    check_whole(0, seed=seed)
     corpus = documents if isinstance(documents, Corpus) else encoded(
         model, documents, language=language, field=field, id_column=id_column, encoding=encoding
     )  # fmt: skip
@@ -123,12 +125,12 @@ def perplexity(
     `completion` scores the tokens at odd positions by topics inferred from those at even ones. Words that
     the model does not know are left out of both sums, and counted.
     """
+    check_whole(0, seed=seed)
+    check_whole(1, particles=particles)
     corpus = encoded(
         model, documents, language=language, field=field, id_column=id_column, encoding=encoding
     )
     if estimator == "left-to-right":
-        if particles < 1:
-            raise UsageError(f"particles={particles}; expected 1 or more")
         total, tokens = _left_to_right(model, corpus, particles, seed), len(corpus.word)
     elif estimator == "completion":
         total, tokens = _completed(model, corpus, seed)

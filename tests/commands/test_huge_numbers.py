@@ -1,0 +1,104 @@
+"""Numbers that are negative, or beyond what memory and time allow, are refused in one line with the limit."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from conftest import REPOSITORY, Leadline
+from leadline.arguments import LARGEST, LIMITS, check_whole
+from leadline.errors import UsageError
+
+FIT = "topics fit docs.jsonl -o made.npz"
+DESHATO = "unjudged bm25.run dense.run alike.run --method deshato --docs docs.jsonl"
+# A line, one of its options, and the largest value that the option takes.
+LIMITED = [
+    ("agreement ann.qrels qrels.txt", "--draws", LIMITS["draws"]),
+    ("agreement ann.qrels qrels.txt --rel 1", "--draws", LIMITS["draws"]),
+    ("correlate a.json:AP b.json:AP", "--draws", LIMITS["draws"]),
+    ("histogram qrels.txt bm25.run", "--draws", LIMITS["draws"]),
+    ("sampled qrels.txt bm25.run -m AP --population 20", "--draws", LIMITS["draws"]),
+    (f"{FIT} --sweeps 2", "-k", LIMITS["topics"]),
+    (f"{FIT} -k 2", "--sweeps", LIMITS["sweeps"]),
+    (f"{FIT} -k 2 --sweeps 2", "--restarts", LIMITS["restarts"]),
+    ("topics perplexity model.npz docs.jsonl", "--particles", LIMITS["particles"]),
+    (DESHATO, "-T", LIMITS["topics"]),
+    (DESHATO, "--sweeps", LIMITS["sweeps"]),
+    (DESHATO, "--fits", LIMITS["fits"]),
+    ("search docs.index queries.jsonl -m BM25 -o made.run", "-k", LARGEST),
+    ("topics search model.npz docs.jsonl docs.jsonl -o made.run", "-k", LARGEST),
+    ("evaluate qrels.txt bm25.run", "-M", LARGEST),
+    ("compare qrels.txt bm25.run dense.run", "-M", LARGEST),
+    ("histogram qrels.txt bm25.run", "--depth", LARGEST),
+    ("summary docs.jsonl --doc d01 --query rope", "--windows", LARGEST),
+]
+SEEDED = [
+    f"{FIT} -k 2 --sweeps 2",
+    "topics infer model.npz docs.jsonl -o made.jsonl",
+    "topics perplexity model.npz docs.jsonl",
+    "topics search model.npz docs.jsonl docs.jsonl -o made.run",
+    "agreement ann.qrels qrels.txt",
+    "study difference-similarity qrels.txt bm25.run dense.run --group teams.tsv:team -o made",
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, leadline: Leadline) -> Path:
+    for path in (REPOSITORY / "docs" / "examples").iterdir():
+        if path.is_file():
+            shutil.copy(path, tmp_path)
+    shutil.copy(tmp_path / "qrels.txt", tmp_path / "ann.qrels")
+    monkeypatch.chdir(tmp_path)
+    assert leadline("index", "docs.jsonl", "-o", "docs.index").status == 0
+    fit = FIT.replace("made", "model")
+    assert leadline(*fit.split(), "-k", 2, "--sweeps", 2).status == 0
+    for name in ("a.json", "b.json"):
+        runs = ["bm25.run", "dense.run", "alike.run"]
+        done = leadline("evaluate", "qrels.txt", *runs, "-m", "AP", "-q", "-f", "json", "-o", name)
+        assert done.status == 0
+    return tmp_path
+
+
+@pytest.mark.parametrize(("line", "option", "limit"), LIMITED)
+def test_a_number_beyond_its_limit_is_refused(
+    line: str, option: str, limit: int, folder: Path, leadline: Leadline
+) -> None:
+    before = sorted(path.name for path in folder.iterdir())
+    for value in (limit + 1, 10**20, 10**400, -1):
+        done = leadline(*line.split(), option, value)
+        assert (done.status, done.out) == (2, ""), (value, done)
+        assert done.err.startswith("leadline: error: ")
+        assert done.err.count("\n") == 1
+        if value == limit + 1:
+            assert f"{limit:,}" in done.err
+    assert sorted(path.name for path in folder.iterdir()) == before
+
+
+@pytest.mark.parametrize("line", SEEDED)
+@pytest.mark.usefixtures("folder")
+def test_a_negative_seed_is_refused(line: str, leadline: Leadline) -> None:
+    done = leadline(*line.split(), "--seed=-1")
+    assert (done.status, done.out) == (2, "")
+    assert "-1 is not in the range x>=0" in done.err
+    assert done.err.count("\n") == 1
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_number_that_no_column_holds_is_one_line(leadline: Leadline) -> None:
+    for population in (10**20, 10**30):
+        done = leadline("sampled", "qrels.txt", "bm25.run", "-m", "AP", "--population", population)
+        assert done.status == 2
+        assert done.err.count("\n") == 1
+
+
+def test_the_limit_itself_is_taken() -> None:
+    for name, limit in LIMITS.items():
+        check_whole(1, **{name: limit})
+        with pytest.raises(UsageError, match=f"{name}={limit + 1}; expected a whole number, 1 to"):
+            check_whole(1, **{name: limit + 1})
+    check_whole(0, seed=10**40)
+    check_whole(0, depth=LARGEST)
+    with pytest.raises(UsageError, match="depth=9223372036854775808; expected a whole number"):
+        check_whole(0, depth=LARGEST + 1)
