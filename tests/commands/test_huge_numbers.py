@@ -40,7 +40,7 @@ SEEDED = [
     "topics perplexity model.npz docs.jsonl",
     "topics search model.npz docs.jsonl docs.jsonl -o made.run",
     "agreement ann.qrels qrels.txt",
-    "study difference-similarity qrels.txt bm25.run dense.run --group teams.tsv:team -o made",
+    "study difference-similarity qrels.txt bm25.run dense.run --team teams.tsv:team -o made",
 ]
 
 
