@@ -90,6 +90,7 @@ def opened(
             share = OVERLAP if overlap is None else overlap
             queues = Queues(found, judges=names, overlap=share, known=known)
             cards = Cards(texts, asked, forms=chosen, analysis=analysis, seed=found.seed)
+            found.checkpoint()
             yield Opened(found, queues, cards, notices)
 
 

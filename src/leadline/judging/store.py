@@ -6,15 +6,19 @@ import os
 import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
-from threading import RLock
+from threading import Event as Flag
+from threading import RLock, Thread
+from time import monotonic
 from typing import Any, NamedTuple, Self
 
 from leadline.errors import InputError, UsageError
 from leadline.formats import sqlite as reader
 from leadline.judging import scale, schema
 from leadline.judging.events import Event, check_judge
+from leadline.judging.identity import Identity
+from leadline.judging.lock import check_names
 
 
 class Pair(NamedTuple):
@@ -41,6 +45,9 @@ class Act(NamedTuple):
     opened: bool
 
 
+IDLE = 1.0  # seconds without a judgment until a checkpoint
+SETTLE_AT_LEAST = 10.0  # seconds between checkpoints while judging goes on
+
 ACTS = """
 SELECT done.id, key, kind, judges.name, pair, grade, note, seconds, shown, opened
 FROM done JOIN judges ON judges.id = done.judge
@@ -57,14 +64,20 @@ class Store:
         self.path = path
         self._connection = connection
         self._lock = RLock()
-        facts = dict(connection.execute("SELECT name, value FROM facts"))
+        self._written, self._closing = Flag(), Flag()
+        self._settler: Thread | None = None
         try:
+            facts: dict[str, str] = dict(connection.execute("SELECT name, value FROM facts"))
             self.grades = scale.parse(facts["grades"])
             self.seed = int(facts["seed"])
             self.id: str = facts["id"]
             self.secret: str = facts["secret"]
-        except (KeyError, ValueError, UsageError):
+            if not all(isinstance(text, str) for text in facts.values()):
+                raise reader.damaged(path, "its facts cannot be read")
+        except (AttributeError, KeyError, TypeError, ValueError, UsageError):
             raise reader.damaged(path, "its facts cannot be read") from None
+        self._identity = Identity(path)
+        self._last = self._last_event(connection)
 
     @classmethod
     def open(cls, path: str, *, grades: str | None = None, seed: int | None = None) -> Self:
@@ -77,6 +90,7 @@ class Store:
             raise InputError("No such folder", expected="a folder for the store", path=folder)
         if os.path.exists(path) and not os.path.isfile(path):
             raise InputError("is no file", expected=reader.STORE, path=path)
+        check_names(path)
         if os.path.exists(path) and os.path.getsize(path) and not reader.is_database(path):
             raise InputError("is no SQLite database", expected=reader.STORE, path=path)
         with reader.faults(path):
@@ -106,22 +120,130 @@ class Store:
             )
 
     def close(self) -> None:
-        """Close the store."""
+        """Close the store; as the last to have it open, SQLite moves everything into the one file."""
+        self._closing.set()
+        self._written.set()
+        if self._settler is not None:
+            self._settler.join()
         with self._lock:
             self._connection.close()
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """Do all or nothing; what was done is on the disk at the end."""
+        """Do all or nothing; what was done is on the disk at the end, in the file that the path leads to."""
         with self._lock, reader.faults(self.path):
+            self.check_files()
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self._connection
+                self._connection.execute("COMMIT")
             except BaseException:
-                if self._connection.in_transaction:
+                if self._connection.in_transaction:  # a COMMIT that failed may leave it open
                     self._connection.execute("ROLLBACK")
                 raise
-            self._connection.execute("COMMIT")
+            self._last = self._last_event(self._connection)
+            self._identity.note_content()  # a COMMIT may have done a checkpoint
+            self.check_files()
+            self._settle_later()
+
+    def check_files(self) -> None:
+        """Refuse to go on when the files are no longer those that were opened.
+
+        Raises
+        ------
+        InputError
+            If the store or its write-ahead log was deleted, moved or replaced, or if another program wrote
+            into the store and judgments are missing or unreadable since.
+
+        """
+        with self._lock:
+            try:
+                self._identity.check()
+            except InputError:
+                self.checkpoint()  # what is in a deleted log goes into the database
+                raise
+            if self._identity.is_changed():
+                self._check_content()
+                self._identity.note_content()
+
+    def _check_content(self) -> None:
+        """Read the store anew after another program wrote to it: everything saved must still be there."""
+        with reader.faults(self.path), closing(schema.connect(self.path)) as fresh:
+            reader.check(fresh, self.path)
+            same = fresh.execute("SELECT value FROM facts WHERE name = 'id'").fetchone() == (
+                self.id,
+            )
+            if not same or self._last_event(fresh) < self._last:
+                raise InputError(
+                    "was overwritten while the page was running; nothing more is saved",
+                    expected="the store that was opened", path=self.path,
+                    hint="Stop the page and restore the store",
+                )  # fmt: skip
+
+    @staticmethod
+    def _last_event(connection: sqlite3.Connection) -> int:
+        """Give the largest id of an event; ids rise and no event is ever deleted."""
+        (found,) = connection.execute("SELECT coalesce(max(id), 0) FROM events").fetchone()
+        return int(found)
+
+    def checkpoint(self) -> bool:
+        """Move everything from the write-ahead log into the file, so that the file alone is the store.
+
+        Returns
+        -------
+        bool
+            False if a reader or writer was in the way or the disk is full; nothing is lost by that.
+
+        """
+        with self._lock:
+            try:
+                (wait,) = self._connection.execute("PRAGMA busy_timeout").fetchone()
+                self._connection.execute("PRAGMA busy_timeout = 0")  # nobody waits for this
+                try:
+                    moved = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+                finally:
+                    self._connection.execute(f"PRAGMA busy_timeout = {wait}")
+            except sqlite3.Error:
+                return False
+            finally:
+                self._identity.note_content()
+            return bool(moved[0] == 0)
+
+    def _settle_later(self) -> None:
+        """Do a checkpoint when the store has been idle for a moment."""
+        self._written.set()
+        if self._settler is None:
+            self._settler = Thread(target=self._settle, name="leadline-checkpoint", daemon=True)
+            self._settler.start()
+
+    def _settle(self) -> None:
+        while True:
+            self._written.wait()
+            latest = monotonic() + SETTLE_AT_LEAST
+            while self._written.is_set() and monotonic() < latest and not self._closing.is_set():
+                self._written.clear()
+                self._closing.wait(IDLE)
+            if self._closing.is_set():
+                return
+            if not self.checkpoint():
+                self._written.set()
+
+    def rescue(self) -> str:
+        """Copy everything that is open, also of a deleted file, to a new file; give its path.
+
+        Raises
+        ------
+        InputError
+            If it cannot be read or written.
+
+        """
+        number = 1
+        while os.path.exists(target := f"{self.path}.rescued-{number}"):
+            number += 1
+        with self._lock, reader.faults(target), closing(sqlite3.connect(target)) as copy:
+            self._connection.backup(copy)
+            copy.execute("PRAGMA journal_mode = DELETE")
+        return target
 
     def _rows(self, query: str, *values: object) -> list[Any]:
         with self._lock, reader.faults(self.path):
@@ -231,6 +353,7 @@ def _opened(path: str, grades: str, seed: int) -> sqlite3.Connection:
                 "secret": secrets.token_urlsafe(24), "made": _now(),
             }  # fmt: skip
             schema.create(connection, facts)
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     except BaseException:
         connection.close()
         raise
