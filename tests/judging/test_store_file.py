@@ -1,4 +1,4 @@
-"""What happens to the file of a store while it is judged in: links, deletion, copies, a full disk, signals."""
+"""The file of a store while it is judged in: links, deletion, copies, a full disk, signals."""
 
 from __future__ import annotations
 
@@ -152,7 +152,8 @@ def test_a_lock_on_a_file_that_was_removed_meanwhile_is_taken_again(
 ) -> None:
     path = tmp_path / "judged.sqlite"
     path.write_bytes(b"old")
-    plain, locked = lock._lock, []
+    locked: list[int] = []
+    plain = lock._lock
 
     def slow(file: int, name: str) -> None:
         plain(file, name)
@@ -324,7 +325,7 @@ def test_a_signal_that_ends_the_page_leaves_one_whole_file(
     not hasattr(resource, "prlimit"), reason="limits of another process: Linux only"
 )
 def test_on_a_full_disk_every_acknowledged_judgment_is_there_once(
-    server: Server, files: Files, tmp_path: Path
+    server: Server, files: Files
 ) -> None:
     page, process = Page(server), server.process.pid
     page.save(event(1))

@@ -148,11 +148,11 @@ def _stopped(found: Opened, store: str) -> None:
     try:
         found.store.check_files()
     except InputError as error:
-        click.echo(f"leadline: {error}", err=True)
+        click.echo(f"leadline: error: {error}", err=True)
         try:
             click.echo(f"{count}, all that was saved, in {found.store.rescue()}", err=True)
         except InputError as trouble:
-            click.echo(f"leadline: {trouble}", err=True)
+            click.echo(f"leadline: error: {trouble}", err=True)
         return
     again = f"leadline judge --store {store} --export qrels.txt"
     click.echo(f"{count} in {store}; `{again}` writes them")

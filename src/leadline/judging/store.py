@@ -245,9 +245,18 @@ class Store:
             copy.execute("PRAGMA journal_mode = DELETE")
         return target
 
-    def _rows(self, query: str, *values: object) -> list[Any]:
+    def _rows(self, types: str, query: str, *values: object) -> list[Any]:
+        """Read rows whose columns have the types that `reader.typed` names."""
         with self._lock, reader.faults(self.path):
-            return self._connection.execute(query, values).fetchall()
+            return list(reader.typed(self._connection.execute(query, values), types, self.path))
+
+    def _acts(self, rest: str, *values: object) -> list[Act]:
+        acts = [Act(*row) for row in self._rows("isssins?si", ACTS + rest, *values)]
+        known = {grade.value for grade in self.grades}
+        for act in acts:
+            if act.kind == "judge" and act.grade not in known:
+                raise reader.damaged(self.path, f"grade {act.grade}, which its scale has not")
+        return acts
 
     def add_pairs(self, pairs: Iterable[tuple[str, str, float]]) -> int:
         """Add the pairs that are not there yet; give how many. None is ever taken away."""
@@ -261,12 +270,12 @@ class Store:
 
     def pairs(self) -> list[Pair]:
         """Give all pairs."""
-        rows = self._rows("SELECT id, query, document, probability FROM pairs ORDER BY id")
+        rows = self._rows("issf", "SELECT id, query, document, probability FROM pairs ORDER BY id")
         return [Pair(*row) for row in rows]
 
     def judges(self) -> list[str]:
         """Give the names of the judges, in the order in which they came."""
-        return [name for (name,) in self._rows("SELECT name FROM judges ORDER BY id")]
+        return [name for (name,) in self._rows("s", "SELECT name FROM judges ORDER BY id")]
 
     def add_judge(self, name: str) -> str:
         """Add a judge where there is none of the name."""
@@ -279,7 +288,7 @@ class Store:
 
     def deals(self) -> dict[str, str]:
         """Give the judge of every query that was dealt out."""
-        return dict(self._rows("SELECT query, judge FROM deals ORDER BY id"))
+        return dict(self._rows("ss", "SELECT query, judge FROM deals ORDER BY id"))
 
     def add_deals(self, deals: Iterable[tuple[str, str]]) -> None:
         """Deal queries out; the last deal of a query counts."""
@@ -296,11 +305,11 @@ class Store:
             if event.grade is not None and event.grade not in known:
                 raise UsageError(f"grade {event.grade}; expected one of {sorted(known)}")
         with self._writing() as connection:
-            (number,) = connection.execute(
-                "SELECT id FROM judges WHERE name = ?", (judge,)
-            ).fetchone()
+            found = connection.execute("SELECT id FROM judges WHERE name = ?", (judge,)).fetchone()
+            if found is None:
+                raise UsageError(f"no judge is called '{judge}'; expected one who was added")
             for event in events:
-                self._append(connection, number, event)
+                self._append(connection, found[0], event)
 
     def _append(self, connection: sqlite3.Connection, judge: int, event: Event) -> None:
         undone = None
@@ -326,23 +335,24 @@ class Store:
 
     def acts(self) -> list[Act]:
         """Give every judgment and skip that was not undone, the oldest first."""
-        return [Act(*row) for row in self._rows(ACTS + "ORDER BY done.id")]
+        return self._acts("ORDER BY done.id")
 
     def acts_on(self, judge: str, pair: int) -> list[Act]:
         """Give what a judge did with a pair and did not undo, the oldest first."""
         where = "WHERE judges.name = ? AND pair = ? ORDER BY done.id"
-        return [Act(*row) for row in self._rows(ACTS + where, judge, pair)]
+        return self._acts(where, judge, pair)
 
     def last_acts(self, judge: str, count: int) -> list[Act]:
         """Give the last things that a judge did and did not undo, the newest first."""
         where = "WHERE judges.name = ? ORDER BY done.id DESC LIMIT ?"
-        return [Act(*row) for row in self._rows(ACTS + where, judge, count)]
+        return self._acts(where, judge, count)
 
 
 def _opened(path: str, grades: str, seed: int) -> sqlite3.Connection:
     """Open a store; make it where nothing is, or where a making was cut short."""
     connection = schema.connect(path)
     try:
+        connection.execute("PRAGMA cell_size_check = ON")
         blank = schema.is_blank(connection)
         if not blank:
             reader.check(connection, path)  # before anything is written to what may be another's
