@@ -10,7 +10,7 @@ from urllib.parse import parse_qs
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
@@ -19,6 +19,7 @@ from leadline.errors import InputError, UsageError
 from leadline.judging.cards import Cards
 from leadline.judging.events import parse
 from leadline.judging.guard import LARGEST, Guard
+from leadline.judging.limits import TooManyError
 from leadline.judging.progress import Progress
 from leadline.judging.queue import Queues
 from leadline.judging.scale import written
@@ -49,7 +50,10 @@ def make_app(
     ]
     app = Starlette(
         routes=routes,
-        exception_handlers={UsageError: pages.refused, InputError: pages.broken, 404: pages.nowhere},
+        exception_handlers={
+            UsageError: pages.refused, InputError: pages.broken, TooManyError: pages.later,
+            ClientDisconnect: pages.left, 404: pages.nowhere,
+        },
     )  # fmt: skip
     store = queues.store
     pages.guard = Guard(app, token=token, local=local, secret=store.secret, store=store.id)
@@ -167,14 +171,22 @@ class Pages:
         """Take the token; what follows shows a cookie instead."""
         given = request.query_params.get("token", "")
         if request.method == "POST":
-            given = parse_qs((await _bytes(request)).decode("utf-8", "replace")).get("token", [""])[
-                0
-            ]
-        if not self.guard.is_token(given.strip()):
-            return self._page("enter.html", 401 if given else 200, wrong=bool(given), done=False)
+            form = parse_qs((await _bytes(request)).decode("utf-8", "replace"))
+            given = form.get("token", [""])[0]
+        address = request.client.host if request.client else ""
+        if given.strip() == "":
+            return self._page("enter.html", wrong="", done=False)
+        try:
+            admitted = self.guard.admits(given.strip(), address)
+        except TooManyError as error:
+            answer = self._page("enter.html", 429, wrong=f"{error}.", done=False)
+            answer.headers["Retry-After"] = str(error.wait)
+            return answer
+        if not admitted:
+            return self._page("enter.html", 401, wrong="That is not the token.", done=False)
         # A page in between: a browser that was sent here from elsewhere shows a strict cookie only to
         # what this page leads to.
-        answer = self._page("enter.html", wrong=False, done=True)
+        answer = self._page("enter.html", wrong="", done=True)
         answer.set_cookie(
             self.guard.cookie, self.guard.proof(), httponly=True, samesite="strict", path="/"
         )
@@ -187,6 +199,16 @@ class Pages:
     def broken(self, request: Request, error: Exception) -> Response:
         """Say that the store cannot be written now; the page keeps what it has and tries again."""
         return self._said(request, str(error), 503)
+
+    def later(self, request: Request, error: Exception) -> Response:
+        """Say that something was tried too often, and when it may be tried again."""
+        answer = self._said(request, str(error), 429)
+        answer.headers["Retry-After"] = str(getattr(error, "wait", 1))
+        return answer
+
+    def left(self, _request: Request, _error: Exception) -> Response:
+        """Answer a client that left before its request was complete: nobody reads it."""
+        return Response(status_code=400)
 
     def nowhere(self, request: Request, _error: Exception) -> Response:
         """Say that there is no such page."""

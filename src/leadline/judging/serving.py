@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import logging
 import os
 import secrets
 import signal
@@ -96,6 +97,10 @@ def run(app: Any, taken: socket.socket, on_start: Callable[[], None]) -> None:
         app, log_level="error", access_log=False, server_header=False, ws="none", lifespan="off",
         timeout_graceful_shutdown=2,
     )  # fmt: skip
+    # Requests that are cut off when the page stops were not answered: their pages send them again.
+    logging.getLogger("uvicorn.error").addFilter(
+        lambda record: "graceful shutdown" not in str(record.msg)
+    )
     server = Server(config)
     stopped_by: list[int] = []
     signals = [signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
