@@ -8,6 +8,7 @@ from contextlib import closing, contextmanager
 from os.path import exists, isfile
 from pathlib import Path
 from typing import Any, NamedTuple
+from zlib import crc32
 
 from leadline.errors import InputError
 from leadline.formats import SQLITE
@@ -114,6 +115,31 @@ def check(connection: sqlite3.Connection, path: str) -> None:
     orphan = connection.execute("SELECT * FROM pragma_foreign_key_check LIMIT 1").fetchone()
     if orphan is not None:
         raise damaged(path, f"row {orphan[1]} of {orphan[0]} refers to nothing")
+    _check_seals(connection, path)
+
+
+# An event with everything that gives it its meaning, its seal last.
+SEALED = """
+SELECT events.id, key, kind, judges.name, query, document, probability, grade, note, seconds, shown, opened,
+  given, saved, undoes, seals.digest, seals.sum
+FROM events JOIN judges ON judges.id = events.judge JOIN pairs ON pairs.id = events.pair
+  JOIN seals ON seals.event = events.id
+"""
+
+
+def checksum(row: tuple[Any, ...]) -> int:
+    """Return the checksum of a row of `SEALED` without its last column."""
+    return crc32(ascii(row[:-1]).encode())
+
+
+def _check_seals(connection: sqlite3.Connection, path: str) -> None:
+    """Compare every event with its checksum; those that an earlier version wrote have none."""
+    table = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'seals'"
+    if connection.execute(table).fetchone() is None:
+        return
+    for row in connection.execute(SEALED):
+        if checksum(row) != row[-1]:
+            raise damaged(path, f"judgment {row[0]} is not what was saved")
 
 
 def typed(rows: Iterable[tuple[Any, ...]], types: str, path: str) -> Iterator[tuple[Any, ...]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 from urllib.parse import parse_qs
@@ -17,7 +18,7 @@ from starlette.staticfiles import StaticFiles
 
 from leadline.errors import InputError, UsageError
 from leadline.judging.cards import Cards
-from leadline.judging.events import parse
+from leadline.judging.events import ChangedTextError, Event, parse
 from leadline.judging.guard import LARGEST, Guard
 from leadline.judging.limits import TooManyError
 from leadline.judging.progress import Progress
@@ -52,7 +53,7 @@ def make_app(
         routes=routes,
         exception_handlers={
             UsageError: pages.refused, InputError: pages.broken, TooManyError: pages.later,
-            ClientDisconnect: pages.left, 404: pages.nowhere,
+            ChangedTextError: pages.changed, ClientDisconnect: pages.left, 404: pages.nowhere,
         },
     )  # fmt: skip
     store = queues.store
@@ -155,8 +156,22 @@ class Pages:
         if not isinstance(found, list) or not 1 <= len(found) <= MOST_EVENTS:
             raise UsageError(f"events; expected a list of 1 to {MOST_EVENTS}")
         events = [parse(event) for event in found]
+        self._check_texts(events)
         self.queues.append(judge, events)
         return JSONResponse({"saved": [event.key for event in events]} | self._count(judge))
+
+    def _check_texts(self, events: Sequence[Event]) -> None:
+        """Refuse judgments of a text that is no longer there; what is saved already was judged before."""
+        for event in self.queues.store.unsaved(events):
+            pair = self.queues.pairs.get(event.pair)
+            if event.kind == "undo" or pair is None:
+                continue
+            now = self.cards.digest(pair)  # fails where an index was built again
+            if event.digest not in ("", now):
+                raise ChangedTextError(
+                    f"the text of document '{pair.document}' has changed since it was shown; "
+                    "the judgment was not saved"
+                )
 
     def text(self, request: Request) -> Response:
         """Give a part of the whole text of a document."""
@@ -205,6 +220,10 @@ class Pages:
         answer = self._said(request, str(error), 429)
         answer.headers["Retry-After"] = str(getattr(error, "wait", 1))
         return answer
+
+    def changed(self, request: Request, error: Exception) -> Response:
+        """Say that a judgment is of a text that is no longer there."""
+        return self._said(request, str(error), 409)
 
     def left(self, _request: Request, _error: Exception) -> Response:
         """Answer a client that left before its request was complete: nobody reads it."""

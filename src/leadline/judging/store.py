@@ -330,8 +330,31 @@ class Store:
         )  # fmt: skip
         same = "SELECT 1 FROM events WHERE (key, kind, judge, pair) = (?, ?, ?, ?)"
         which = event.key, event.kind, judge, event.pair
-        if not made.rowcount and connection.execute(same, which).fetchone() is None:
+        if made.rowcount:
+            self._seal(connection, made.lastrowid, event.digest)
+        elif connection.execute(same, which).fetchone() is None:
             raise UsageError("the key of another act; expected a key of its own")
+
+    @staticmethod
+    def _seal(connection: sqlite3.Connection, number: int | None, digest: str) -> None:
+        """Write the checksum of an event, as it is read back, and the digest of the text that was judged."""
+        connection.execute("INSERT INTO seals VALUES (?, 0, ?)", (number, digest))
+        row = connection.execute(f"{reader.SEALED} WHERE events.id = ?", (number,)).fetchone()
+        words = "UPDATE seals SET sum = ? WHERE event = ?"
+        connection.execute(words, (reader.checksum(row), number))
+
+    def unsaved(self, events: Sequence[Event]) -> list[Event]:
+        """Return the events that are not in the store yet."""
+        query = "SELECT key FROM events WHERE key = ?"
+        return [event for event in events if not self._rows("s", query, event.key)]
+
+    def digests(self) -> list[tuple[int, str]]:
+        """Return pair and digest of the text that was judged, for every judgment that stands."""
+        query = (
+            "SELECT pair, seals.digest FROM judgments JOIN seals ON seals.event = judgments.id "
+            "WHERE seals.digest != '' ORDER BY judgments.id"
+        )
+        return [(pair, text) for pair, text in self._rows("is", query)]
 
     def acts(self) -> list[Act]:
         """Give every judgment and skip that was not undone, the oldest first."""
@@ -357,6 +380,8 @@ def _opened(path: str, grades: str, seed: int) -> sqlite3.Connection:
         if not blank:
             reader.check(connection, path)  # before anything is written to what may be another's
         schema.keep_safe(connection)
+        if not blank:
+            schema.add_seals(connection)
         if blank:
             facts = {
                 "grades": grades, "seed": str(seed), "id": secrets.token_hex(8),
