@@ -605,7 +605,9 @@ def test_a_note_on_a_document_judged_before_is_saved_with_its_grade(
     assert "saved" in judge.text("hint")
     assert (judge.pressed, judge.page.input_value("#note")) == (["2"], "on second thought")
     judge.wait()
-    query = "SELECT grade, note FROM judgments ORDER BY pair = (SELECT min(pair) FROM events), grade"
+    query = (
+        "SELECT grade, note FROM judgments ORDER BY pair = (SELECT min(pair) FROM events), grade"
+    )
     assert sorted(stored(files.store, query)) == [(1, ""), (2, "on second thought")]
     judge.press("n")
     judge.page.keyboard.type(", more")
@@ -706,7 +708,9 @@ def test_an_answer_that_is_not_of_the_judging_page_saves_nothing(
 
     judge.page.route("**/api/events", portal)
     judge.press("1")
-    judge.page.wait_for_function("() => document.getElementById('saved').textContent.includes('not saved')")
+    judge.page.wait_for_function(
+        "() => document.getElementById('saved').textContent.includes('not saved')"
+    )
     judge.wait()
     assert len(asked) == 4
     assert len(stored(files.store)) == 1
