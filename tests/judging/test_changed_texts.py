@@ -101,6 +101,8 @@ def card_digest(seen: Any) -> str:
 def test_an_index_that_is_built_again_shows_no_other_text(files: Files, index: str) -> None:
     texts = IndexTexts(index, {"d1", "d2"})
     assert texts.get("d1").title == "Wing 1"
+    build_index(files.docs, index, store_text=True, overwrite=True)  # of the same documents
+    assert texts.get("d2").title == "Wing 2"
     rebuild(files, index)
     with pytest.raises(InputError, match="the index was built again"):
         texts.get("d1")

@@ -137,7 +137,7 @@ class IndexTexts:
         from leadline.index import layout, open_index
 
         self._header = os.path.join(path, layout.HEADER)
-        self._opened = self._stamp()
+        self._opened, self._known = self._stamp(), self._content()
         self.index = open_index(path)
         names = sorted(wanted)
         codes = self.index.document_codes(map(to_bytes, names)).tolist()
@@ -174,9 +174,22 @@ class IndexTexts:
             return None
         return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
+    def _content(self) -> bytes:
+        """Return the header, which has the checksums of all arrays."""
+        try:
+            with open(self._header, "rb") as file:
+                return file.read()
+        except OSError:
+            return b""
+
     def _check(self) -> None:
-        if self._stamp() != self._opened:
+        """Refuse another index than the one that was opened; the same one, made again, is as good."""
+        stamp = self._stamp()
+        if stamp == self._opened:
+            return
+        if stamp is None or self._content() != self._known:
             raise self._changed("was built again, moved or deleted while the page was running")
+        self._opened = stamp
 
     def _changed(self, what: str) -> InputError:
         return InputError(
