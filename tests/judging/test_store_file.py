@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import http.client
 import os
+import random
 import resource
 import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 from collections.abc import Callable, Iterator
@@ -372,3 +375,45 @@ def test_a_request_that_a_proxy_repeats_is_kept_once_also_after_an_undo(
         assert page.save(*acts)[0] == 200
     assert keys(files.store) == [judged["key"], other["key"], undo["key"]]
     assert stored(files.store) == [("ann", "q1", "d0", 0)]
+
+
+def test_whatever_is_killed_repeated_or_deleted_every_acknowledged_judgment_is_there_once(
+    files: Files,
+) -> None:
+    rng = random.Random(7)
+    saved: set[str] = set()
+    for turn in range(6):
+        with Server(files) as server:
+            pages = [Page(server, judge) for judge in ("ann", "bob")]
+
+            def judge(page: Page, first: int, seed: int) -> None:
+                own, earlier = random.Random(seed), []
+                for place in range(first, first + 400):
+                    act = event(place % 24 + 1, place) | {"key": f"{page.judge}-{place:08}"}
+                    earlier.append(act)
+                    try:
+                        page.save(*own.choices(earlier, k=own.randrange(3)), act)  # some once more
+                    except (OSError, http.client.HTTPException):
+                        return
+
+            threads = [
+                threading.Thread(target=judge, args=(page, turn * 400, turn)) for page in pages
+            ]
+            for thread in threads:
+                thread.start()
+            time.sleep(rng.uniform(0.2, 1.2))
+            if turn % 3 == 1:
+                os.unlink(f"{files.store}-wal")
+                time.sleep(0.3)
+            elif turn % 3 == 2:
+                os.unlink(f"{files.store}-shm")
+                time.sleep(0.3)
+            server.stop(signal.SIGKILL)
+            for thread in threads:
+                thread.join()
+            saved |= {key for page in pages for key in page.saved}
+    kept = keys(files.store)
+    assert len(kept) == len(set(kept))
+    assert saved <= set(kept)
+    assert len(saved) > 100
+    assert stored(files.store, "PRAGMA integrity_check") == [("ok",)]

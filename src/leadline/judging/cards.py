@@ -68,8 +68,8 @@ class Cards:
         if form == "full" and summary is not None and len(summary.text) >= len(found.text.strip()):
             summary = None  # the text that stands below is no longer
         return {
-            "pair": pair.id, "digest": digest(found), "query": pair.query, "document": showable(pair.document),
-            "form": form,
+            "pair": pair.id, "query": pair.query, "document": showable(pair.document),
+            "digest": digest(found), "form": form,
             "title": pieces(title), "facts": [[name, showable(text)] for name, text in found.facts],
             "summary": None if summary is None else pieces(summary),
             "text": self.part(pair, 0) if form == "full" else None,

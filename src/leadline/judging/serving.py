@@ -104,6 +104,8 @@ def run(app: Any, taken: socket.socket, on_start: Callable[[], None]) -> None:
     server = Server(config)
     stopped_by: list[int] = []
     signals = [signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
+    if threading.current_thread() is not threading.main_thread():  # which alone may set handlers
+        signals = []
     before = {number: signal.signal(number, stop) for number in signals}
     try:
         server.run(sockets=[taken])
