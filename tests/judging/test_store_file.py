@@ -246,6 +246,12 @@ def test_a_store_that_is_overwritten_in_place_is_noticed(
     assert status == 503
     assert "was overwritten" in said or "is damaged" in said
     assert event(4)["key"] not in page.saved
+    server.process.terminate()
+    said, wrong = server.process.communicate(timeout=30)
+    assert "Traceback" not in wrong
+    assert "writes them" not in said
+    for copy in tmp_path.glob("*.rescued-1"):  # a copy that is offered as whole is whole
+        assert ("all that was saved" in wrong) == (set(keys(str(copy))) >= set(page.saved))
 
 
 def test_another_program_may_write_to_the_store(

@@ -234,7 +234,7 @@ class Store:
         Raises
         ------
         InputError
-            If it cannot be read or written.
+            If it cannot be read or written, or if the copy is not whole.
 
         """
         number = 1
@@ -243,6 +243,9 @@ class Store:
         with self._lock, reader.faults(target), closing(sqlite3.connect(target)) as copy:
             self._connection.backup(copy)
             copy.execute("PRAGMA journal_mode = DELETE")
+            reader.check(copy, target)
+            if self._last_event(copy) < self._last:
+                raise reader.damaged(target, "judgments are missing")
         return target
 
     def _rows(self, types: str, query: str, *values: object) -> list[Any]:
