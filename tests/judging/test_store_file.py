@@ -254,6 +254,29 @@ def test_a_store_that_is_overwritten_in_place_is_noticed(
         assert ("all that was saved" in wrong) == (set(keys(str(copy))) >= set(page.saved))
 
 
+def test_a_checkpoint_does_not_hide_that_the_store_was_overwritten(tmp_path: Path) -> None:
+    path, backup = tmp_path / "judged.sqlite", tmp_path / "backup.sqlite"
+    with closing(Store.open(str(path))) as made:
+        made.add_pairs([("q", f"d{place}", 1.0) for place in range(9)])
+        made.add_judge("ann")
+        made.append("ann", [parse(event(1))])
+        assert made.checkpoint()
+        shutil.copyfile(path, backup)
+        made.append("ann", [parse(event(2))])
+        assert made.checkpoint()
+        made.append("ann", [parse(event(3))])  # is in the log, which does not hold the one before
+        shutil.copyfile(backup, path)
+        made.checkpoint()
+        assert made._identity.is_changed()  # so that the next save reads the store anew
+        refused = False
+        try:
+            made.append("ann", [parse(event(4))])
+        except InputError:
+            refused = True
+        kept = {event(place)["key"] for place in range(1, 5)} <= set(keys(str(path)))
+        assert kept != refused
+
+
 def test_another_program_may_write_to_the_store(
     server: Server, files: Files, tmp_path: Path
 ) -> None:

@@ -6,7 +6,7 @@ import os
 import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from threading import Event as Flag
 from threading import RLock, Thread
@@ -196,6 +196,7 @@ class Store:
 
         """
         with self._lock:
+            known = not self._identity.is_changed()  # else `check_files` has to look into it
             try:
                 (wait,) = self._connection.execute("PRAGMA busy_timeout").fetchone()
                 self._connection.execute("PRAGMA busy_timeout = 0")  # nobody waits for this
@@ -206,7 +207,8 @@ class Store:
             except sqlite3.Error:
                 return False
             finally:
-                self._identity.note_content()
+                if known:
+                    self._identity.note_content()
             return bool(moved[0] == 0)
 
     def _settle_later(self) -> None:
@@ -240,12 +242,19 @@ class Store:
         number = 1
         while os.path.exists(target := f"{self.path}.rescued-{number}"):
             number += 1
-        with self._lock, reader.faults(target), closing(sqlite3.connect(target)) as copy:
-            self._connection.backup(copy)
-            copy.execute("PRAGMA journal_mode = DELETE")
-            reader.check(copy, target)
-            if self._last_event(copy) < self._last:
-                raise reader.damaged(target, "judgments are missing")
+        try:
+            with self._lock, reader.faults(target), closing(sqlite3.connect(target)) as copy:
+                self._connection.backup(copy)
+                copy.execute("PRAGMA journal_mode = DELETE")
+                reader.check(copy, target)
+                if self._last_event(copy) < self._last:
+                    raise reader.damaged(target, "judgments are missing")
+        except InputError:
+            with suppress(OSError):
+                os.unlink(target)
+            raise InputError(
+                "cannot be copied to another file", expected="an undamaged store", path=self.path
+            ) from None
         return target
 
     def _rows(self, types: str, query: str, *values: object) -> list[Any]:
