@@ -552,3 +552,213 @@ def test_the_storage_of_the_page_holds_nothing_but_what_is_unsaved(
     judge.press("2")
     kept = json.loads(judge.page.evaluate("Object.values(localStorage)[0]"))
     assert (kept["kind"], kept["grade"]) == ("judge", 2)
+
+
+def test_a_judge_sends_nothing_of_a_judge_whose_name_begins_alike(
+    server: Server, files: Files, visit: Callable[..., Visit]
+) -> None:
+    lee = visit(server, "ann%20lee")
+    server.stop(signal.SIGKILL)
+    lee.press("1", "2")
+    lee.page.close()
+    with Server(files, port=server.port):
+        lee.address = lee.address.replace("ann%20lee", "ann")
+        lee.open()  # the same browser, another judge
+        assert lee.text("saved") == "saved"
+        lee.press("0")
+        lee.wait()
+        assert [row[0] for row in stored(files.store)] == ["ann"]
+        lee.address = lee.address.replace("name=ann", "name=ann%20lee")
+        lee.open()
+        lee.wait()
+        assert sorted(row[0] for row in stored(files.store)) == ["ann", "ann lee", "ann lee"]
+
+
+def test_enter_ends_a_note_and_the_next_digit_is_a_grade(
+    server: Server, files: Files, visit: Callable[..., Visit]
+) -> None:
+    judge = visit(server)
+    judge.press("n")
+    judge.page.keyboard.type("about 2")
+    judge.press("Shift+Enter")
+    judge.page.keyboard.type("wings")
+    judge.press("Enter")
+    assert "press 0, 1 or 2" in judge.text("hint")
+    assert stored(files.store) == []
+    judge.press("2", "1")
+    judge.wait()
+    query = "SELECT grade, note FROM judgments ORDER BY id"
+    assert stored(files.store, query) == [(2, "about 2\nwings"), (1, "")]
+    assert judge.page.evaluate("localStorage.length") == 0
+    judge.press("n", "2", "Enter")  # a grade that went into a note is told
+    assert "not a grade" in judge.text("hint")
+    assert len(stored(files.store)) == 2
+
+
+def test_a_note_on_a_document_judged_before_is_saved_with_its_grade(
+    server: Server, files: Files, visit: Callable[..., Visit]
+) -> None:
+    judge = visit(server)
+    judge.press("2", "1", "ArrowLeft", "ArrowLeft", "n")
+    judge.page.keyboard.type("on second thought")
+    judge.press("Enter")
+    assert "saved" in judge.text("hint")
+    assert (judge.pressed, judge.page.input_value("#note")) == (["2"], "on second thought")
+    judge.wait()
+    query = (
+        "SELECT grade, note FROM judgments ORDER BY pair = (SELECT min(pair) FROM events), grade"
+    )
+    assert sorted(stored(files.store, query)) == [(1, ""), (2, "on second thought")]
+    judge.press("n")
+    judge.page.keyboard.type(", more")
+    judge.page.click("#forward")  # leaving it saves it too
+    judge.wait()
+    assert sorted(stored(files.store, query))[1] == (2, "on second thought, more")
+    judge.press("u", "u")
+    judge.wait()
+    assert sorted(stored(files.store, query)) == [(1, ""), (2, "")]
+
+
+def test_a_note_without_a_grade_outlives_a_crash_of_the_browser(
+    server: Server, files: Files, visit: Callable[..., Visit]
+) -> None:
+    judge = visit(server)
+    judge.press("n")
+    judge.page.keyboard.type("half a thought")
+    judge.press("Enter")
+    judge.page.close()
+    judge.open()
+    assert judge.page.input_value("#note") == "half a thought"
+    judge.press("1")
+    judge.wait()
+    assert stored(files.store, "SELECT grade, note FROM judgments") == [(1, "half a thought")]
+
+
+def test_enter_that_chooses_a_word_of_an_input_method_does_not_end_the_note(
+    server: Server, visit: Callable[..., Visit]
+) -> None:
+    judge = visit(server)
+    judge.press("n")
+    pressed = """composing => at("note").dispatchEvent(new KeyboardEvent("keydown",
+        { key: "Enter", isComposing: composing, bubbles: true, cancelable: true }))"""
+    focused = "document.activeElement === at('note')"
+    assert judge.page.evaluate(pressed, True)
+    assert judge.page.evaluate(focused)
+    assert not judge.page.evaluate(pressed, False)
+    assert not judge.page.evaluate(focused)
+
+
+def test_a_clock_that_is_put_back_does_not_change_the_order_of_what_is_sent(
+    server: Server, files: Files, visit: Callable[..., Visit]
+) -> None:
+    judge = visit(server)
+    server.stop(signal.SIGKILL)
+    judge.press("2")
+    judge.page.close()
+    judge.context.add_init_script("const plain = Date.now; Date.now = () => plain() - 86400e3;")
+    judge.address += "&again"
+    page = judge.context.new_page()
+    with Server(files, port=server.port) as again:
+        page.route("**/api/events", lambda route: route.abort())
+        page.goto(judge.address)
+        page.wait_for_selector("#card:not([hidden])")
+        pair = page.evaluate("outbox.acts[0].pair")
+        page.evaluate("outbox.add({ kind: 'judge', grade: 0, pair: outbox.acts[0].pair })")
+        page.close()
+        judge.open()
+        judge.wait()
+        assert again.process.poll() is None
+    query = f"SELECT grade FROM events WHERE pair = {pair} ORDER BY id"
+    assert stored(files.store, query) == [(2,), (0,)]
+
+
+def test_a_browser_that_stores_nothing_judges_all_the_same(
+    server: Server, files: Files, visit: Callable[..., Visit]
+) -> None:
+    judge = visit(server)
+    judge.page.close()
+    judge.context.add_init_script(
+        "for (const name of ['setItem', 'getItem', 'removeItem', 'key'])"
+        " Storage.prototype[name] = () => { throw new DOMException('', 'SecurityError'); };"
+    )
+    judge.open()
+    judge.press("1", "2")
+    judge.wait()
+    assert len(stored(files.store)) == 2
+    server.stop(signal.SIGKILL)
+    judge.press("1")
+    judge.page.wait_for_function("() => !at('hint').hidden")
+    assert "keep this page open" in judge.text("hint")
+
+
+def test_an_answer_that_is_not_of_the_judging_page_saves_nothing(
+    server: Server, files: Files, visit: Callable[..., Visit]
+) -> None:
+    judge = visit(server)
+    answers = iter(["<h1>Sign in to the network</h1>", "{}", '{"saved": []}'])
+    asked = []
+
+    def portal(route: Any) -> None:
+        asked.append(route.request.url)
+        body = next(answers, None)
+        if body is None:
+            route.continue_()
+        else:
+            route.fulfill(status=200, body=body)
+
+    judge.page.route("**/api/events", portal)
+    judge.press("1")
+    judge.page.wait_for_function(
+        "() => document.getElementById('saved').textContent.includes('not saved')"
+    )
+    judge.wait()
+    assert len(asked) == 4
+    assert len(stored(files.store)) == 1
+
+
+def test_what_is_refused_because_the_store_is_gone_stays_in_the_browser(
+    server: Server, files: Files, visit: Callable[..., Visit]
+) -> None:
+    judge = visit(server)
+    judge.press("1")
+    judge.wait()
+    Path(files.store).rename(f"{files.store}.away")
+    judge.press("2")
+    judge.page.wait_for_selector("#trouble:not([hidden])")
+    assert "nothing more is saved" in judge.text("trouble")
+    assert judge.text("saved") == "1 not saved; trying again"
+    Path(f"{files.store}.away").rename(files.store)
+    judge.wait()
+    assert judge.page.is_hidden("#trouble")
+    assert sorted(row[3] for row in stored(files.store)) == [1, 2]
+
+
+def test_a_document_whose_text_has_changed_is_shown_again(
+    server: Server, files: Files, visit: Callable[..., Visit]
+) -> None:
+    judge = visit(server)
+    server.stop(signal.SIGKILL)
+    judge.press("1", "2", "1")
+    name = judge.page.evaluate("done[1].card.document")
+    docs = Path(files.docs)
+    rows = [json.loads(line) for line in docs.read_text().splitlines()]
+    for row in rows:
+        if row["doc_id"] == name:
+            row["text"] = "Another text."
+    docs.write_text("\n".join(map(json.dumps, rows)))
+    with Server(files, port=server.port):
+        judge.wait()
+        assert f"the text of document '{name}' has changed" in judge.text("hint")
+        assert sorted(row[3] for row in stored(files.store)) == [1, 1]
+        assert judge.page.evaluate("localStorage.length") == 0
+        judge.press("u", "u", "0", "0")
+        judge.wait()
+        while judge.text("message") == "":
+            if judge.page.evaluate("stage.card.document") == name:
+                assert "Another text." in judge.text("card")
+            judge.press("2")
+            judge.page.wait_for_function(
+                "() => document.getElementById('message').textContent.indexOf('way') < 0"
+            )
+        judge.wait()
+    assert len(stored(files.store)) == 24

@@ -19,7 +19,7 @@ import pytest
 
 from judging_pages import GRADES, Files, Server, command, event, stored, write
 from leadline.errors import InputError, UsageError
-from leadline.judging import serving
+from leadline.judging import lock, serving
 
 KEYS = "SELECT key FROM events ORDER BY id"
 
@@ -108,12 +108,12 @@ def test_a_second_page_on_a_store_is_refused_and_a_page_after_a_crash_is_not(fil
 def test_the_lock_falls_when_the_page_ends(tmp_path: Path) -> None:
     path = str(tmp_path / "judged.sqlite")
     with (
-        serving.alone(path),
+        lock.exclusive(path),
         pytest.raises(InputError, match="open in another"),
-        serving.alone(path),
+        lock.exclusive(path),
     ):
         pass
-    with serving.alone(path):
+    with lock.exclusive(path):
         pass
     assert list(tmp_path.iterdir()) == []
 
@@ -121,7 +121,7 @@ def test_the_lock_falls_when_the_page_ends(tmp_path: Path) -> None:
 def test_a_store_in_a_folder_that_is_not_there_is_refused_in_one_line(tmp_path: Path) -> None:
     with (
         pytest.raises(InputError, match=r"cannot be locked .*; expected a folder"),
-        serving.alone(str(tmp_path / "none" / "judged.sqlite")),
+        lock.exclusive(str(tmp_path / "none" / "judged.sqlite")),
     ):
         pass
 

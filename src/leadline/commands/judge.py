@@ -10,7 +10,7 @@ import click
 from leadline.commands._options import OUTPUT, deliver, formats_option, keep_inputs, progress
 from leadline.commands._results import describe_input
 from leadline.commands._texts import analysis_of, analysis_options, facts_text, text_options
-from leadline.errors import UsageError
+from leadline.errors import InputError, UsageError
 from leadline.render import Sheet
 from leadline.results import Notice
 from leadline.wording import counted, queries
@@ -115,10 +115,10 @@ def _serve(
     overlap: float | None, host: str, port: int, token: str | None, no_browser: bool,
     grades: str | None, seed: int | None, **reading: Any,
 ) -> None:  # fmt: skip
-    from leadline.judging import opening, serving
+    from leadline.judging import lock, opening, serving
 
     token = serving.token_for(host, token)
-    with serving.alone(store), progress("documents") as on_document:
+    with lock.exclusive(store), progress("documents") as on_document:
         taken = serving.listen(host, port)
         with taken, opening.opened(
             pool, docs, queries, store, grades=grades, seed=seed, forms=forms, analysis=analysis,
@@ -144,6 +144,16 @@ def _started(found: Opened, link: str, *, no_browser: bool) -> None:
 
 
 def _stopped(found: Opened, store: str) -> None:
-    count = sum(map(len, found.queues.judgments().values()))
+    """Say what was judged; where the store was deleted meanwhile, copy what is still open."""
+    count = counted(sum(map(len, found.queues.judgments().values())), "judgment")
+    try:
+        found.store.check_files()
+    except InputError as error:
+        click.echo(f"leadline: error: {error}", err=True)
+        try:
+            click.echo(f"{count}, all that was saved, in {found.store.rescue()}", err=True)
+        except InputError as trouble:
+            click.echo(f"leadline: error: {trouble}", err=True)
+        return
     again = f"leadline judge --store {store} --export qrels.txt"
-    click.echo(f"{counted(count, 'judgment')} in {store}; `{again}` writes them")
+    click.echo(f"{count} in {store}; `{again}` writes them")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from os.path import exists, isfile
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+from zlib import crc32
 
 from leadline.errors import InputError
 from leadline.formats import SQLITE
@@ -19,7 +20,12 @@ APPLICATION = 0x6C64_6A67  # tells a store from the databases of other programs
 VERSION = 1  # of the tables
 WAIT = 5.0  # seconds until a lock counts as held
 STORE = "a store of `leadline judge`"
+BROKEN = ("not a database", "malformed", "no such", "decode", "corrupt", "unsupported file format")
 BACKUP = "what can be saved, `sqlite3 FILE .recover` saves"
+
+KINDS: dict[str, tuple[type, ...]] = {
+    "s": (str,), "i": (int,), "f": (int, float), "n": (int, type(None)), "?": (int, float, type(None)),
+}  # fmt: skip
 
 
 @contextmanager
@@ -27,16 +33,24 @@ def faults(path: str) -> Iterator[None]:
     """Turn what SQLite complains of into one line that says what to do."""
     try:
         yield
+    except UnicodeDecodeError:  # of a message that quotes what is broken
+        raise damaged(path, "its text is not UTF-8") from None
     except sqlite3.Error as error:
-        text = str(error)
+        text = _one_line(str(error))
         if "locked" in text or "busy" in text:
             raise InputError(
                 "is locked by another program", expected="a store that is free", path=path,
                 hint="Close the program that writes to it and try again",
             ) from None  # fmt: skip
-        if "not a database" in text or "malformed" in text or "no such" in text:
+        if any(word in text for word in BROKEN):
             raise damaged(path, text) from None
         raise InputError(f"cannot be used ({text})", expected=STORE, path=path) from None
+
+
+def _one_line(text: str) -> str:
+    """Make a message fit for one line: it may quote broken content."""
+    words = " ".join(text.split())[:160]
+    return "".join(char if char.isprintable() else "\ufffd" for char in words)
 
 
 def damaged(path: str, found: str) -> InputError:
@@ -97,9 +111,51 @@ def check(connection: sqlite3.Connection, path: str) -> None:
             f"has tables of version {version}", expected=f"version {VERSION}", path=path,
             hint="A newer leadline made it" if version > VERSION else "",
         )  # fmt: skip
-    (state,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    # Indices, too: a judgment that is missing from one would not be read.
+    (state,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
     if state != "ok":
-        raise damaged(path, " ".join(str(state).split())[:80])
+        raise damaged(path, _one_line(str(state))[:80])
+    orphan = connection.execute("SELECT * FROM pragma_foreign_key_check LIMIT 1").fetchone()
+    if orphan is not None:
+        raise damaged(path, f"row {orphan[1]} of {orphan[0]} refers to nothing")
+    _check_seals(connection, path)
+
+
+# An event with everything that gives it its meaning, its seal last.
+SEALED = """
+SELECT events.id, key, kind, judges.name, query, document, probability, grade, note, seconds, shown, opened,
+  given, saved, undoes, seals.digest, seals.sum
+FROM events JOIN judges ON judges.id = events.judge JOIN pairs ON pairs.id = events.pair
+  JOIN seals ON seals.event = events.id
+"""
+
+
+def checksum(row: tuple[Any, ...]) -> int:
+    """Return the checksum of a row of `SEALED` without its last column."""
+    return crc32(ascii(row[:-1]).encode())
+
+
+def _check_seals(connection: sqlite3.Connection, path: str) -> None:
+    """Compare every event with its checksum; those that an earlier version wrote have none."""
+    table = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'seals'"
+    if connection.execute(table).fetchone() is None:
+        return
+    for row in connection.execute(SEALED):
+        if checksum(row) != row[-1]:
+            raise damaged(path, f"judgment {row[0]} is not what was saved")
+
+
+def typed(rows: Iterable[tuple[Any, ...]], types: str, path: str) -> Iterator[tuple[Any, ...]]:
+    """Check the types of rows: SQLite stores any value in any column, and a damaged row may hold any.
+
+    `types` has a letter for each column: s text, i integer, f number, ? number or NULL, n integer or NULL.
+    """
+    wanted = [KINDS[letter] for letter in types]
+    for row in rows:
+        for value, kind in zip(row, wanted, strict=True):
+            if not isinstance(value, kind):
+                raise damaged(path, "a value of the wrong type")
+        yield row
 
 
 class Given(NamedTuple):
@@ -117,7 +173,7 @@ def read(path: str) -> list[Given]:
             "SELECT query, document, judge, grade, probability, note FROM judgments "
             "ORDER BY query, document, judge"
         )
-        found = [Given(Judgment(*row[:4]), *row[4:]) for row in rows]
+        found = [Given(Judgment(*row[:4]), *row[4:]) for row in typed(rows, "sssifs", path)]
     if not found:
         raise InputError("holds no judgments yet", expected="judged documents", path=path)
     return found

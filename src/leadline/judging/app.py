@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 from urllib.parse import parse_qs
@@ -10,15 +11,16 @@ from urllib.parse import parse_qs
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from leadline.errors import InputError, UsageError
 from leadline.judging.cards import Cards
-from leadline.judging.events import parse
+from leadline.judging.events import ChangedTextError, Event, parse
 from leadline.judging.guard import LARGEST, Guard
+from leadline.judging.limits import TooManyError
 from leadline.judging.progress import Progress
 from leadline.judging.queue import Queues
 from leadline.judging.scale import written
@@ -49,7 +51,10 @@ def make_app(
     ]
     app = Starlette(
         routes=routes,
-        exception_handlers={UsageError: pages.refused, InputError: pages.broken, 404: pages.nowhere},
+        exception_handlers={
+            UsageError: pages.refused, InputError: pages.broken, TooManyError: pages.later,
+            ChangedTextError: pages.changed, ClientDisconnect: pages.left, 404: pages.nowhere,
+        },
     )  # fmt: skip
     store = queues.store
     pages.guard = Guard(app, token=token, local=local, secret=store.secret, store=store.id)
@@ -151,8 +156,22 @@ class Pages:
         if not isinstance(found, list) or not 1 <= len(found) <= MOST_EVENTS:
             raise UsageError(f"events; expected a list of 1 to {MOST_EVENTS}")
         events = [parse(event) for event in found]
+        self._check_texts(events)
         self.queues.append(judge, events)
         return JSONResponse({"saved": [event.key for event in events]} | self._count(judge))
+
+    def _check_texts(self, events: Sequence[Event]) -> None:
+        """Refuse judgments of a text that is no longer there; what is saved already was judged before."""
+        for event in self.queues.store.unsaved(events):
+            pair = self.queues.pairs.get(event.pair)
+            if event.kind == "undo" or pair is None:
+                continue
+            now = self.cards.digest(pair)  # fails where an index was built again
+            if event.digest not in ("", now):
+                raise ChangedTextError(
+                    f"the text of document '{pair.document}' has changed since it was shown; "
+                    "the judgment was not saved"
+                )
 
     def text(self, request: Request) -> Response:
         """Give a part of the whole text of a document."""
@@ -167,14 +186,22 @@ class Pages:
         """Take the token; what follows shows a cookie instead."""
         given = request.query_params.get("token", "")
         if request.method == "POST":
-            given = parse_qs((await _bytes(request)).decode("utf-8", "replace")).get("token", [""])[
-                0
-            ]
-        if not self.guard.is_token(given.strip()):
-            return self._page("enter.html", 401 if given else 200, wrong=bool(given), done=False)
+            form = parse_qs((await _bytes(request)).decode("utf-8", "replace"))
+            given = form.get("token", [""])[0]
+        address = request.client.host if request.client else ""
+        if given.strip() == "":
+            return self._page("enter.html", wrong="", done=False)
+        try:
+            admitted = self.guard.admits(given.strip(), address)
+        except TooManyError as error:
+            answer = self._page("enter.html", 429, wrong=f"{error}.", done=False)
+            answer.headers["Retry-After"] = str(error.wait)
+            return answer
+        if not admitted:
+            return self._page("enter.html", 401, wrong="That is not the token.", done=False)
         # A page in between: a browser that was sent here from elsewhere shows a strict cookie only to
         # what this page leads to.
-        answer = self._page("enter.html", wrong=False, done=True)
+        answer = self._page("enter.html", wrong="", done=True)
         answer.set_cookie(
             self.guard.cookie, self.guard.proof(), httponly=True, samesite="strict", path="/"
         )
@@ -187,6 +214,20 @@ class Pages:
     def broken(self, request: Request, error: Exception) -> Response:
         """Say that the store cannot be written now; the page keeps what it has and tries again."""
         return self._said(request, str(error), 503)
+
+    def later(self, request: Request, error: Exception) -> Response:
+        """Say that something was tried too often, and when it may be tried again."""
+        answer = self._said(request, str(error), 429)
+        answer.headers["Retry-After"] = str(getattr(error, "wait", 1))
+        return answer
+
+    def changed(self, request: Request, error: Exception) -> Response:
+        """Say that a judgment is of a text that is no longer there."""
+        return self._said(request, str(error), 409)
+
+    def left(self, _request: Request, _error: Exception) -> Response:
+        """Answer a client that left before its request was complete: nobody reads it."""
+        return Response(status_code=400)
 
     def nowhere(self, request: Request, _error: Exception) -> Response:
         """Say that there is no such page."""

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from leadline.formats.texts import Document
-from leadline.judging.documents import Texts, showable
+from leadline.judging.documents import Texts, digest, showable
 from leadline.judging.draws import draw
 from leadline.judging.store import Pair
 from leadline.text import ANALYSES, Analysis
@@ -68,13 +68,18 @@ class Cards:
         if form == "full" and summary is not None and len(summary.text) >= len(found.text.strip()):
             summary = None  # the text that stands below is no longer
         return {
-            "pair": pair.id, "query": pair.query, "document": showable(pair.document), "form": form,
+            "pair": pair.id, "query": pair.query, "document": showable(pair.document),
+            "digest": digest(found), "form": form,
             "title": pieces(title), "facts": [[name, showable(text)] for name, text in found.facts],
             "summary": None if summary is None else pieces(summary),
             "text": self.part(pair, 0) if form == "full" else None,
             "parts": len(bounds(len(found.text))), "length": len(found.text),
             "cut": form != "title" and len(found.text) > PREFIX,
         }  # fmt: skip
+
+    def digest(self, pair: Pair) -> str:
+        """Return the digest of the text that is shown for a pair now."""
+        return digest(self.texts.get(pair.document))
 
     def _new_summary(self, pair: Pair, form: str) -> Summary:
         text = self.texts.get(pair.document).text[:PREFIX]

@@ -7,9 +7,11 @@ import os
 import tempfile
 from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache
+from hashlib import blake2b
 from threading import Lock
 from typing import Any, NamedTuple, Protocol
 
+from leadline.errors import InputError, LeadlineError
 from leadline.formats.texts import read_documents
 from leadline.text.summaries.showing import UNSHOWN
 from leadline.vocabulary import to_bytes
@@ -38,6 +40,17 @@ class Text(NamedTuple):
     title: str
     text: str
     facts: tuple[tuple[str, str], ...] = ()
+
+
+def digest(text: Text) -> str:
+    """Return a digest of the title and text of a document, 16 hexadecimal digits.
+
+    >>> digest(Text("a", "b")) == digest(Text("a", "b")) != digest(Text("ab", ""))
+    True
+    """
+    size = f"{len(text.title)} ".encode()
+    whole = f"{text.title}{text.text}".encode("utf-8", "surrogatepass")
+    return blake2b(size + whole, digest_size=8).hexdigest()
 
 
 class Texts(Protocol):
@@ -115,11 +128,16 @@ class FileTexts:
 
 
 class IndexTexts:
-    """Texts that an index keeps, as far as it keeps them."""
+    """Texts that an index keeps, as far as it keeps them.
+
+    An index that is built again while it is open holds other documents at the same places: that is refused.
+    """
 
     def __init__(self, path: str, wanted: Collection[str]) -> None:
-        from leadline.index import open_index
+        from leadline.index import layout, open_index
 
+        self._header = os.path.join(path, layout.HEADER)
+        self._opened, self._known = self._stamp(), self._content()
         self.index = open_index(path)
         names = sorted(wanted)
         codes = self.index.document_codes(map(to_bytes, names)).tolist()
@@ -136,10 +154,49 @@ class IndexTexts:
         """Give the text of a document."""
         self.index.check_unchanged()
         code = self.codes[name]
-        record = self.index.record(code)
+        try:
+            self._check()
+            record = self.index.record(code)
+            content = self.index.text(code)
+        except LeadlineError:
+            raise
+        except (OSError, ValueError, LookupError, TypeError) as error:
+            self._check()
+            raise self._changed(f"cannot be read ({type(error).__name__})") from None
+        self._check()
         title = record.pop("title", "") or ""
-        text = self.index.text(code).decode("utf-8", "replace")
+        text = content.decode("utf-8", "replace")
         return Text(title, text.removeprefix(f"{title}\n") if title else text, facts_of(record))
+
+    def _stamp(self) -> tuple[int, int, int, int] | None:
+        try:
+            found = os.stat(self._header)
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+    def _content(self) -> bytes:
+        """Return the header, which has the checksums of all arrays."""
+        try:
+            with open(self._header, "rb") as file:
+                return file.read()
+        except OSError:
+            return b""
+
+    def _check(self) -> None:
+        """Refuse another index than the one that was opened; the same one, made again, is as good."""
+        stamp = self._stamp()
+        if stamp == self._opened:
+            return
+        if stamp is None or self._content() != self._known:
+            raise self._changed("was built again, moved or deleted while the page was running")
+        self._opened = stamp
+
+    def _changed(self, what: str) -> InputError:
+        return InputError(
+            f"the index {what}", expected="the index that was opened", path=self.index.path,
+            hint="Stop the page and start it again",
+        )  # fmt: skip
 
     def close(self) -> None:
         """Let go of the index."""

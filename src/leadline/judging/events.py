@@ -21,8 +21,15 @@ RESERVED = frozenset(
 )  # fmt: skip
 
 
+class ChangedTextError(UsageError):
+    """The text of a document is no longer the one that the judge saw."""
+
+
 class Event(NamedTuple):
-    """One act of a judge; `key` is made by the page, `undoes` is the key of the act taken back."""
+    """One act of a judge; `key` is made by the page, `undoes` is the key of the act taken back.
+
+    `digest` is that of the text the judge saw.
+    """
 
     key: str
     kind: str
@@ -34,6 +41,7 @@ class Event(NamedTuple):
     opened: bool = False
     given: str = ""
     undoes: str = ""
+    digest: str = ""
 
 
 def parse(found: Any) -> Event:
@@ -41,7 +49,7 @@ def parse(found: Any) -> Event:
     if not isinstance(found, Mapping):
         raise _refused("an act", found)
     key, pair, grade = found.get("key"), found.get("pair"), found.get("grade")
-    texts = {name: found.get(name, "") for name in ("note", "shown", "given", "undoes")}
+    texts = {name: found.get(name, "") for name in ("note", "shown", "given", "undoes", "digest")}
     if not isinstance(key, str) or not 8 <= len(key) <= 64:
         raise _refused("key", key)
     if found.get("kind") not in KINDS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 from collections.abc import Awaitable, Callable, MutableMapping
 from hashlib import sha256
@@ -11,6 +12,9 @@ from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, Response
+
+from leadline.judging.limits import Guesses
+from leadline.judging.serving import is_loopback
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -25,7 +29,6 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 LARGEST = 2_000_000  # bytes of a request
 
 
@@ -45,6 +48,7 @@ class Guard:
         self.local = local
         self.secret = secret
         self.cookie = f"leadline-{store}"
+        self.guesses = Guesses()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer, or pass the question on."""
@@ -53,8 +57,12 @@ class Guard:
         headers = Headers(scope=scope)
         refused = self._refusal(scope, headers)
 
+        started = False
+
         async def guarded(message: MutableMapping[str, Any]) -> None:
+            nonlocal started
             if message["type"] == "http.response.start":
+                started = True
                 found = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     found[name] = value
@@ -62,13 +70,18 @@ class Guard:
                     found["Cache-Control"] = "no-store"
             await send(message)
 
-        await (self.app if refused is None else refused)(scope, receive, guarded)
+        try:
+            await (self.app if refused is None else refused)(scope, receive, guarded)
+        except asyncio.CancelledError:  # the server stops, and this request never came to its end
+            if not started:
+                await PlainTextResponse("The server stops.\n", 503)(scope, receive, guarded)
 
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
         host = _split(f"//{headers.get('host', '')}")
-        if self.local and host not in LOOPBACK:
+        if self.local and not is_loopback(host):
             return PlainTextResponse("This page answers to names of this machine only.\n", 421)
-        if int(headers.get("content-length", "0") or 0) > LARGEST:
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length) > LARGEST:
             return PlainTextResponse("The request is too long.\n", 413)
         opening = scope["path"] == "/enter" or scope["path"].startswith("/static/")
         if self.token is not None and not opening and not self.knows(headers):
@@ -78,7 +91,10 @@ class Guard:
                 )
             return Response(status_code=303, headers={"location": "/enter"})
         if scope["method"] not in ("GET", "HEAD") and not self._is_own(scope, headers):
-            return PlainTextResponse("The request does not come from the judging page.\n", 403)
+            return PlainTextResponse(
+                "The request does not come from a page of the store that is judged here now: open the page "
+                "again. What it has not saved stays in this browser.\n", 403
+            )  # fmt: skip
         return None
 
     def _is_own(self, scope: Scope, headers: Headers) -> bool:
@@ -90,13 +106,29 @@ class Guard:
             given.encode(), self.secret.encode()
         )
 
-    def is_token(self, given: str) -> bool:
-        """Compare a token in a time that tells nothing about it."""
-        return self.token is not None and hmac.compare_digest(given.encode(), self.token.encode())
+    def admits(self, given: str, address: str) -> bool:
+        """Compare a token in a time that tells nothing about it; `address` is that of the client.
+
+        Raises
+        ------
+        TooManyError
+            If there were too many wrong tokens; the token is not compared then.
+
+        """
+        if self.token is None:
+            return False
+        self.guesses.check(address)
+        if hmac.compare_digest(given.encode(), self.token.encode()):
+            return True
+        self.guesses.count(address)
+        return False
 
     def proof(self) -> str:
-        """Give what the cookie holds for one who gave the token."""
-        return sha256(f"{self.token}".encode()).hexdigest()
+        """Give what the cookie holds for one who gave the token.
+
+        It depends on the secret of the store, so that a cookie cannot be used to guess tokens.
+        """
+        return hmac.new(self.secret.encode(), f"{self.token}".encode(), sha256).hexdigest()
 
     def knows(self, headers: Headers) -> bool:
         """Say whether the cookie of one who gave the token is there."""

@@ -90,6 +90,8 @@ def opened(
             share = OVERLAP if overlap is None else overlap
             queues = Queues(found, judges=names, overlap=share, known=known)
             cards = Cards(texts, asked, forms=chosen, analysis=analysis, seed=found.seed)
+            notices += _changed(found, queues, cards)
+            found.checkpoint()
             yield Opened(found, queues, cards, notices)
 
 
@@ -138,6 +140,23 @@ def _missing(
             many = counted(len(missing), noun, "queries" if noun == "query" else "")
             words = f"{many} of the pool not in {path}, as '{min(missing)}'; not shown to judges"
             yield Notice(code, words, len(missing))
+
+
+def _changed(store: Store, queues: Queues, cards: Cards) -> Iterator[Notice]:
+    """Tell of documents whose text is no longer the one that was judged."""
+    now: dict[str, str] = {}
+    changed = set()
+    for number, digest in store.digests():
+        pair = queues.pairs.get(number)
+        if pair is not None:
+            if pair.document not in now:
+                now[pair.document] = cards.digest(pair)
+            if now[pair.document] != digest:
+                changed.add(pair.document)
+    if changed:
+        many = counted(len(changed), "judged document")
+        words = f"{many} with another text than was judged, as '{min(changed)}'; the judgments stay"
+        yield Notice("changed_texts", words, len(changed))
 
 
 def check_forms(text: str) -> tuple[str, ...]:

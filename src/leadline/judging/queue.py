@@ -10,7 +10,14 @@ from leadline.errors import UsageError
 from leadline.judging import deals
 from leadline.judging.draws import draws
 from leadline.judging.events import Event, check_judge
+from leadline.judging.limits import Limit, TooManyError
 from leadline.judging.store import Act, Pair, Store
+
+MOST_JUDGES = 1000  # who come in by a name of their own
+ALWAYS_JUDGES = 20
+MOST_PLACES = 20_000_000  # judges times pairs: each queue takes about 100 bytes a pair
+NEW_AT_ONCE = 200  # a class that begins together
+NEW_EVERY = 3.0  # seconds, after that
 
 
 class Count(NamedTuple):
@@ -73,6 +80,7 @@ class Queues:
         self._judges_of: dict[int, set[str]] = {}
         self._foreign: set[int] = set()  # pairs that somebody judged who has them no more
         self._present = set(store.judges())
+        self._arrivals = Limit(NEW_AT_ONCE, NEW_EVERY)
         for judge in dict.fromkeys([*self.named, *store.judges()]):
             self._lines[judge] = self._line(judge)
         self._replay(acts)
@@ -123,23 +131,58 @@ class Queues:
         for other in self._lines.values() if pair in self._foreign else ():
             other.first = min(other.first, other.place.get(pair, other.first))
 
+    @property
+    def most_judges(self) -> int:
+        """Return how many judges may come in by a name of their own: fewer where each queue is long."""
+        places = MOST_PLACES // max(1, len(self.pairs))
+        return max(ALWAYS_JUDGES, min(MOST_JUDGES, places))
+
     def check(self, name: str) -> str:
-        """Give the name of one who may judge; where judges are named, only those."""
+        """Give the name of one who may judge; where judges are named, only those.
+
+        Raises
+        ------
+        UsageError
+            If it is no name, no name of the list, or if there are too many judges already.
+
+        """
         name = check_judge(name)
         if self.named and name not in self.named:
             raise UsageError(f"no judge is called '{name}' here; expected a name of the list")
+        if not self.named and name not in self._present and len(self._present) >= self.most_judges:
+            raise UsageError(
+                f"there are {len(self._present):,} judges already, the most for "
+                f"{len(self.pairs):,} documents; expected the name of one of them"
+            )
         return name
 
     def join(self, name: str) -> str:
-        """Let a judge in by name."""
+        """Let a judge in by name.
+
+        Raises
+        ------
+        UsageError
+            As `check` does; a `TooManyError` if too many new names came within a short time.
+
+        """
         name = self.check(name)
         if name not in self._present:
+            self._check_arrivals()
             line = self._line(name)  # takes a moment, in which nobody else has to wait
             with self._lock:
-                self.store.add_judge(name)
-                self._lines.setdefault(name, line)
-                self._present.add(name)
+                if name not in self._present:
+                    self.check(name)
+                    self._check_arrivals()
+                    self.store.add_judge(name)
+                    self._arrivals.take()
+                    self._lines.setdefault(name, line)
+                    self._present.add(name)
         return name
+
+    def _check_arrivals(self) -> None:
+        wait = 0 if self.named else self._arrivals.wait()
+        if wait > 0:
+            raise TooManyError("Too many new judges at once", wait)
 
     def append(self, judge: str, events: Sequence[Event]) -> None:
         """Keep what a judge did."""

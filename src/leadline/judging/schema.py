@@ -58,6 +58,14 @@ CREATE VIEW judgments AS
   WHERE done.id IN (SELECT max(id) FROM done WHERE kind = 'judge' GROUP BY judge, pair);
 """
 
+# Added later without a new version: earlier versions read and write a store that has it, and events without
+# a seal are as good as before. sum: checksum of the event; digest: of the text that the judge saw.
+SEALS = """
+CREATE TABLE IF NOT EXISTS seals (
+  event INTEGER PRIMARY KEY REFERENCES events (id), sum INTEGER NOT NULL, digest TEXT NOT NULL
+)
+"""
+
 
 def connect(path: str) -> sqlite3.Connection:
     """Open a file that is to be a store; nothing is written to it yet."""
@@ -76,10 +84,18 @@ def create(connection: sqlite3.Connection, facts: Mapping[str, str]) -> None:
     connection.execute("BEGIN IMMEDIATE")
     for statement in TABLES.split("\n\n"):
         connection.execute(statement)
+    connection.execute(SEALS)
     connection.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
     connection.execute(f"PRAGMA application_id = {APPLICATION}")
     connection.execute(f"PRAGMA user_version = {VERSION}")
     connection.execute("COMMIT")
+
+
+def add_seals(connection: sqlite3.Connection) -> None:
+    """Add the table of seals to a store of an earlier version."""
+    table = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'seals'"
+    if connection.execute(table).fetchone() is None:
+        connection.execute(SEALS)
 
 
 def is_blank(connection: sqlite3.Connection) -> bool:

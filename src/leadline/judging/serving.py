@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import ipaddress
+import logging
 import os
 import secrets
+import signal
 import socket
-import sqlite3
 import sys
 import threading
 import webbrowser
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
-from leadline.errors import InputError, UsageError
+from leadline.errors import UsageError
 
 SHORTEST = 8  # letters of a token
 
@@ -67,31 +67,6 @@ def link(taken: socket.socket, host: str, token: str | None) -> str:
     return place if token is None else f"{place}enter?token={quote(token)}"
 
 
-@contextmanager
-def alone(path: str) -> Iterator[None]:
-    """Refuse a second server on a store; the lock falls with the process, however that ends."""
-    beside = f"{path}-serving"
-    lock: sqlite3.Connection | None = None
-    try:
-        lock = sqlite3.connect(beside, timeout=0, isolation_level=None)
-        lock.execute("PRAGMA journal_mode = MEMORY")  # no second file beside it
-        lock.execute("BEGIN EXCLUSIVE")
-    except sqlite3.Error as error:
-        if lock is not None:
-            lock.close()
-        held = "locked" in str(error)
-        raise InputError(
-            "is open in another judging page" if held else f"cannot be locked ({error})", path=path,
-            expected="one page a store: judges can share it" if held else "a folder that can be written",
-        ) from None  # fmt: skip
-    try:
-        yield
-    finally:
-        with suppress(OSError):
-            os.unlink(beside)
-        lock.close()
-
-
 def show(link: str) -> None:
     """Open a browser on another thread; none where there is no screen: one in the terminal would block."""
     if sys.platform.startswith("linux") and not {"DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys():
@@ -100,7 +75,10 @@ def show(link: str) -> None:
 
 
 def run(app: Any, taken: socket.socket, on_start: Callable[[], None]) -> None:
-    """Serve until the user stops it."""
+    """Serve until the user stops it, by Ctrl-C or by a signal that ends a program.
+
+    SIGTERM and SIGHUP (a terminal that is closed) would otherwise end the process before the store is closed.
+    """
     import uvicorn
 
     class Server(uvicorn.Server):
@@ -108,9 +86,31 @@ def run(app: Any, taken: socket.socket, on_start: Callable[[], None]) -> None:
             await super().startup(sockets)
             on_start()
 
+    def stop(number: int, _frame: object) -> None:
+        if number == signal.SIGTERM:  # the server has stopped, and passes the signal on
+            raise SystemExit(128 + number)
+        server.should_exit = True
+        stopped_by.append(number)
+
     sys.setswitchinterval(0.001)  # a summary that is made for one judge does not hold up the others
     config = uvicorn.Config(
         app, log_level="error", access_log=False, server_header=False, ws="none", lifespan="off",
         timeout_graceful_shutdown=2,
     )  # fmt: skip
-    Server(config).run(sockets=[taken])
+    # Requests that are cut off when the page stops were not answered: their pages send them again.
+    logging.getLogger("uvicorn.error").addFilter(
+        lambda record: "graceful shutdown" not in str(record.msg)
+    )
+    server = Server(config)
+    stopped_by: list[int] = []
+    signals = [signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
+    if threading.current_thread() is not threading.main_thread():  # which alone may set handlers
+        signals = []
+    before = {number: signal.signal(number, stop) for number in signals}
+    try:
+        server.run(sockets=[taken])
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if stopped_by:
+        raise SystemExit(128 + stopped_by[0])

@@ -4,6 +4,7 @@
 
 const page = document.body.dataset;
 const MOST = 480, AT_ONCE = 40;
+const SHORT = 60;           // characters of a reason that fit beside the progress bar
 let full = 200;             // cards to hold, some seconds of typing without reading; more where they ran short
 const cards = [];           // what comes next; the first is on the screen unless the judge looks back
 const queries = {};
@@ -16,7 +17,7 @@ let away = false;           // another window has taken this queue over
 let unused = 0;
 let skips = 0;
 const stage = new Stage();
-const outbox = new Outbox(page.store, page.judge, page.secret, fresh => { if (fresh) count = fresh; status(); });
+const outbox = new Outbox(page.store, page.judge, page.secret, fresh => { if (fresh) count = fresh; status(); }, lost);
 
 function status() {
   const waiting = outbox.acts;
@@ -27,11 +28,16 @@ function status() {
   at("count").textContent = `${judged.toLocaleString()} of ${count.total.toLocaleString()}`
     + (count.skipped ? ` (${count.skipped} skipped)` : "");
   const saved = at("saved");
-  if (outbox.trouble && !saved.classList.contains("wrong")) hint("What you judge is kept in this browser until it is saved.");
+  if (outbox.trouble && !saved.classList.contains("wrong")) hint(outbox.unkept
+    ? "This browser stores nothing: keep this page open until everything is saved."
+    : "Your judgments are kept in this browser until they are saved.");
   saved.className = outbox.trouble || outbox.refused ? "saved wrong" : waiting.length ? "saved waiting" : "saved";
-  saved.textContent = outbox.trouble ? `${waiting.length} not saved: ${outbox.trouble}; trying again`
+  const short = outbox.trouble.length <= SHORT;
+  saved.textContent = outbox.trouble ? `${waiting.length} not saved${short ? `: ${outbox.trouble}` : ""}; trying again`
     : outbox.refused ? `not accepted: ${outbox.refused}`
     : waiting.length ? `saving ${waiting.length}` : "saved";
+  at("trouble").textContent = short ? "" : `Tell the person who runs this page: ${outbox.trouble}`;
+  at("trouble").hidden = short;
   document.body.dataset.unsaved = waiting.length;
   document.body.dataset.unused = unused;
 }
@@ -63,6 +69,23 @@ function mark(grade) {
     button.setAttribute("aria-pressed", grade !== null && Number(button.dataset.grade) === grade);
 }
 
+// What the server will never save, because the text has changed: the document comes again with its new text.
+function lost(act, reason) {
+  const place = done.findIndex(one => one.key === act.key);
+  if (place >= 0) {
+    const gone = done.splice(place, 1)[0];
+    if (gone.older) done.splice(place, 0, gone.older);
+    looking = null;
+    // Others that are here already may be old as well; the one that is being read is refused in its turn.
+    cards.splice(cards[0]?.document === gone.card.document ? 0 : 1);
+  }
+  forget({ pair: act.pair });
+  ended = false;
+  show();
+  hint(`Not saved: ${reason}. It will be shown again.`, 15000);
+  refill();
+}
+
 let noted = "";  // what the note was when its document came on the screen
 
 function note(text) {
@@ -81,9 +104,9 @@ function act(kind, grade = null) {
   if (kind === "skip" && looking !== null) { step(1); return; }
   const text = at("note").value.trim();
   const made = { kind, grade, note: text, card };
-  made.key = outbox.add({ kind, grade, note: text, pair: card.pair, seconds: stage.seconds, shown: card.form,
-    opened: stage.opened });
+  made.key = send(made);
   leaveNote();
+  keepDraft(card, "");
   forget(card);
   if (looking !== null) {
     const old = done.splice(looking, 1)[0];
@@ -98,11 +121,17 @@ function act(kind, grade = null) {
   refill();
 }
 
-function hint(text) {
+// Hands an act on the document that is on the screen to the outbox; gives its key.
+function send({ kind, grade, note, card }) {
+  return outbox.add({ kind, grade, note, pair: card.pair, seconds: stage.seconds, shown: card.form,
+    opened: stage.opened, digest: card.digest });
+}
+
+function hint(text, time = 4000) {
   at("hint").textContent = text;
   at("hint").hidden = false;
   clearTimeout(hint.timer);
-  hint.timer = setTimeout(() => { at("hint").hidden = true; }, 4000);
+  hint.timer = setTimeout(() => { at("hint").hidden = true; }, time);
 }
 
 // Takes a card out of what comes next: one that was skipped may have come back already.
@@ -124,6 +153,7 @@ function undo() {
   } else {
     forget(last.card);
     cards.unshift(Object.assign(last.card, { before: last, note: last.note }));
+    keepDraft(last.card, last.note);
   }
   show();
 }
@@ -138,10 +168,22 @@ function step(by) {
   show();
 }
 
-// A note that was begun waits with its document.
+// A note that was begun waits with its document; that of a document judged before is saved with its grade.
 function keepNote() {
-  if (looking === null && stage.card) stage.card.note = at("note").value;
+  const text = at("note").value, card = stage.card;
   leaveNote();
+  if (!card || away || text === noted) return;
+  noted = text;
+  if (looking === null) {
+    card.note = text;
+    keepDraft(card, text);
+    return;
+  }
+  const older = done.splice(looking, 1)[0];
+  const made = { kind: older.kind, grade: older.grade, note: text.trim(), card, older };
+  made.key = send(made);
+  done.push(made);
+  looking = done.length - 1;
 }
 
 function leaveNote() { if (document.activeElement === at("note")) at("note").blur(); }
@@ -150,6 +192,37 @@ function writeNote() {
   if (!stage.card) return;
   at("noting").hidden = false;
   at("note").focus();
+}
+
+// Ends a note, and says what became of it: digits are keys again.
+function endNote() {
+  const text = at("note").value.trim(), changed = text !== noted.trim();
+  keepNote();
+  at("noting").hidden = !text;
+  if (!stage.card) return;
+  const act = looking === null ? null : done[looking];
+  const grades = [...document.querySelectorAll(".grade")].map(button => button.dataset.grade);
+  const keys = `${grades.slice(0, -1).join(", ")} or ${grades.at(-1)}`;
+  if (act) hint(!changed ? "The note is as it was." : text ? "The note is saved with the grade given before."
+    : "The note is removed; the grade stays.");
+  else if (!text) hint(`No note. Press ${keys} to grade the document.`);
+  else if (grades.includes(text)) hint(`“${text}” is a note now, not a grade. Press ${keys} to grade the document.`, 8000);
+  else hint(`Note kept. It is saved with your grade: press ${keys}.`, 8000);
+}
+
+// Notes on documents without a grade are in the browser's own storage until they are saved with one.
+const draftOf = card => `leadline note ${page.store} ${encodeURIComponent(page.judge)} ${card.pair}`;
+
+function keepDraft(card, text) {
+  try {
+    if (text) localStorage.setItem(draftOf(card), text);
+    else localStorage.removeItem(draftOf(card));
+  } catch { /* storage is off: the note is in this page only */ }
+}
+
+function withDraft(card) {
+  try { card.note = localStorage.getItem(draftOf(card)) ?? ""; } catch { card.note = ""; }
+  return card;
 }
 
 const pause = time => new Promise(resolve => setTimeout(resolve, time));
@@ -186,7 +259,7 @@ async function ask() {
   if (!answer.ok) throw Object.assign(new Error(), { said: (await answer.text()).trim() });
   const found = await answer.json();
   Object.assign(queries, found.queries);
-  cards.push(...found.cards);
+  cards.push(...found.cards.map(withDraft));
   if (found.acts) done.unshift(...found.acts);
   opening = false;
   count = found.count;
@@ -198,11 +271,15 @@ async function ask() {
 }
 
 function key(event) {
-  if (event.ctrlKey || event.altKey || event.metaKey || at("keys").open) return;
   if (event.target === at("note")) {
-    if (event.key === "Escape") at("note").blur();
+    const ends = event.key === "Enter" && !event.shiftKey && !event.altKey || event.key === "Escape";
+    if (ends && !event.isComposing) {  // Enter also chooses a word of an input method
+      event.preventDefault();
+      endNote();
+    }
     return;
   }
+  if (event.ctrlKey || event.altKey || event.metaKey || at("keys").open) return;
   const grade = document.querySelector(`.grade[data-grade="${/^\d$/.test(event.key) ? event.key : "none"}"]`);
   const does = { u: undo, s: () => act("skip"), n: writeNote, t: () => stage.open(), "?": () => at("keys").showModal(),
     d: () => { if (!at("about").hidden) describe(at("more").hidden); },

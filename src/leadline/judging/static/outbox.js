@@ -4,16 +4,26 @@
 // an act of the same key once, so that sending twice does no harm.
 
 class Outbox {
-  constructor(store, judge, secret, onChange) {
+  // onLost(act, reason) is told of an act that the server will never save.
+  constructor(store, judge, secret, onChange, onLost) {
     this.prefix = `leadline ${store} ${judge} `;
+    this.onLost = onLost;
     this.judge = judge;
     this.secret = secret;
     this.onChange = onChange;
     this.trouble = "";
     this.wait = 0;
     this.sending = false;
-    this.number = Date.now() * 1000;
+    this.unkept = false;  // the browser's storage is off or full
     this.acts = this.kept();
+    // Acts are sent in the order of these numbers, also when the clock was put back since the last page.
+    this.number = Math.max(Date.now() * 1000, ...this.acts.map(act => act.number));
+  }
+
+  // Whether a name in the storage is of this judge. The rest of the name must be a key and nothing else: the names
+  // of judge "ann lee" begin as those of judge "ann" do.
+  isOwn(name) {
+    return name.startsWith(this.prefix) && /^[0-9a-f]{32}$/.test(name.slice(this.prefix.length));
   }
 
   // What an earlier page left behind, the oldest first.
@@ -22,7 +32,7 @@ class Outbox {
     try {
       for (let place = 0; place < localStorage.length; place++) {
         const name = localStorage.key(place);
-        if (name.startsWith(this.prefix)) found.push(JSON.parse(localStorage.getItem(name)));
+        if (this.isOwn(name)) found.push(JSON.parse(localStorage.getItem(name)));
       }
     } catch { /* storage may be switched off: then a crash of the browser can lose what was not sent */ }
     return found.sort((a, b) => a.number - b.number);
@@ -34,7 +44,7 @@ class Outbox {
 
   add(act) {
     const kept = { key: Outbox.key(), number: ++this.number, given: new Date().toISOString(), ...act };
-    try { localStorage.setItem(this.prefix + kept.key, JSON.stringify(kept)); } catch { /* as above */ }
+    try { localStorage.setItem(this.prefix + kept.key, JSON.stringify(kept)); } catch { this.unkept = true; }
     this.acts.push(kept);
     this.onChange();
     this.send();
@@ -42,7 +52,9 @@ class Outbox {
   }
 
   drop(keys) {
-    for (const key of keys) localStorage.removeItem(this.prefix + key);
+    for (const key of keys) {
+      try { localStorage.removeItem(this.prefix + key); } catch { /* nothing was kept */ }
+    }
     const gone = new Set(keys);
     this.acts = this.acts.filter(act => !gone.has(act.key));
   }
@@ -72,7 +84,10 @@ class Outbox {
       answer = await this.post("/api/events", { events: acts.map(({ number, ...act }) => act) });
       if (answer.ok) {
         const found = await answer.json();
+        const saved = new Set(found.saved);
+        if (!acts.some(act => saved.has(act.key))) throw new Error();  // not an answer of the judging page
         this.drop(found.saved);
+        if (!this.acts.length) this.unkept = false;
         this.trouble = "";
         this.wait = 0;
         this.single = false;
@@ -81,7 +96,13 @@ class Outbox {
       }
       said = (await answer.text()).trim();
     } catch { said = "the server does not answer"; }
-    if (answer && answer.status === 400) {  // one of them is what no server can keep: find it, and go on
+    if (answer && answer.status === 409 && acts.length === 1) {  // of a text that has changed: it cannot be saved
+      this.drop([acts[0].key]);
+      this.onLost(acts[0], said);
+      this.onChange();
+      return true;
+    }
+    if (answer && (answer.status === 400 || answer.status === 409)) {  // one of them is what no server can keep: find it, and go on
       if (acts.length > 1) { this.single = true; return true; }
       this.acts = this.acts.filter(act => act.key !== acts[0].key);
       this.refused = said;
