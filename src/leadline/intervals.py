@@ -21,7 +21,8 @@ def intervals_of(
 ) -> Intervals:
     """Give an interval for every mean of results: runs x measures x low, high.
 
-    `groups` is the group of every query, where queries go together. The queries are taken as drawn from a population of such queries. The interval of a geometric mean is
+    The queries are taken as drawn from a population of such queries, or whole groups of them are where
+    `groups` holds the group of every query. The interval of a geometric mean is
     made of the logarithms. A count has none, nor has a mean of fewer than two queries: NaN.
 
     >>> from leadline.evaluation import evaluate

@@ -13,7 +13,6 @@ from leadline.measures import Measure
 from leadline.qrels import Qrels
 from leadline.results import Notice, RunInfo
 
-
 TOP = 10  # ranks over which the judged shares of runs are compared, whatever the lengths of their lists
 UNEVEN = 0.1  # largest difference between the unjudged shares of two runs that needs no warning
 NAMED = 6  # runs whose unjudged share is given; of more, those with the smallest and largest shares
@@ -97,7 +96,9 @@ def notices_of(
         )  # fmt: skip
         found.append(Notice(code, message, count))
     nothing = [info for info in infos if info.counts["queries"] == 0]
-    message = f"no query is judged: {', '.join(info.name for info in nothing)}; do the query ids match?"
+    message = (
+        f"no query is judged: {', '.join(info.name for info in nothing)}; do the query ids match?"
+    )
     found.insert(0, Notice("no_overlap", message, len(nothing)))
     found.append(_uneven(infos))
     return [notice for notice in found if notice.count]
@@ -126,7 +127,8 @@ def _uneven(infos: Sequence[RunInfo]) -> Notice:
     shares = sorted(
         (info.counts["unjudged_top_documents"] / info.counts["top_documents"], info.name)
         for info in infos
-        if info.counts["documents"] > info.counts["unjudged_documents"]  # else it has its own warning
+        if info.counts["documents"]
+        > info.counts["unjudged_documents"]  # else it has its own warning
     )
     if not shares or shares[-1][0] - shares[0][0] <= UNEVEN:
         return Notice("uneven_judgments", "", 0)
@@ -135,8 +137,8 @@ def _uneven(infos: Sequence[RunInfo]) -> Notice:
         half = NAMED // 2
         texts = [*texts[:half], f"... ({len(texts) - NAMED} more)", *texts[-half:]]
     words = (
-        f"unjudged among the first {TOP} documents: {', '.join(texts)}; runs with more unjudged documents are "
-        "underestimated"
+        f"unjudged among the first {TOP} documents: {', '.join(texts)}; runs with more of them are "
+        "underestimated more"
     )
     return Notice("uneven_judgments", words, len(shares))
 

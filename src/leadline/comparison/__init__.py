@@ -62,12 +62,13 @@ def compare(
     test : str, default "T"
         Paired test; p values are two-sided.
     correction : str, default "Holm"
-        For many pairs. "MaxT" (randomised max-t, step-down) and "Tukey" (randomised, over the queries that all
-        runs have) take all pairs at once.
+        For many pairs. "MaxT" (randomised max-t, step-down) and "Tukey" (randomised, over the queries that
+        all runs have) take all pairs at once.
     family : {"measure", "all"}
         What is corrected together: the pairs of a measure, or of all measures.
     interval : str, optional
-        Confidence interval; by default that of the test for T and Randomisation, else Student's.
+        Confidence interval; by default the inverted test for Randomisation with up to 100 pairs, else
+        Student's.
     confidence : float, default 0.95
         Level of the intervals; the significance level is 1 - confidence.
     margin : float, optional
@@ -100,6 +101,7 @@ def compare(
     >>> pair = compare(qrels, {"a": a, "b": b}, "RR").pairs[0]
     >>> round(pair.difference, 4), round(pair.p, 4), pair.verdict
     (0.1667, 0.4226, 'not told apart')
+
     """
     results = evaluate(qrels, runs, COMPARED if measures is None else measures, **options)
     return compare_results(
@@ -126,13 +128,14 @@ def compare_results(
 ) -> Comparison:
     """Compare the runs of results; as `compare`, for what was evaluated before."""
     place, groups = group_codes(results, query_group)
+    pairs = pairs_of(results, baseline)
     rules = rules_of(
         test=test, correction=correction, interval=interval, family=family, confidence=confidence,
         margin=margin, power=power, smallest=smallest, query_group=place, seed=seed,
+        tests=len(pairs) * len(results.measures),
     )  # fmt: skip
     refuse_what_has_no_mean(results)
     refuse_unmatched(results)
-    pairs = pairs_of(results, baseline)
     places = range(len(results.measures))
     differences = [differences_of(results, place, pairs) for place in places]
     notices: list[Notice] = []

@@ -59,12 +59,13 @@ def corrected(
 
     Notes
     -----
-    With m pairs in a family, Bonferroni, Holm and Hochberg have Bonferroni's intervals, at level 1 - alpha/m.
-    Holm and Hochberg reject more than these: where only their later steps do, the limit that passes 0 is moved
-    to the number beside 0. BH has intervals at 1 - alpha R/m, R the number of significant pairs or 1, of which
-    a share of alpha of those of significant pairs is expected to miss (Benjamini and Yekutieli 2005, JASA
-    100). MaxT has its own. Limits are moved only where the interval is the inverted test
-    (`Rules.matched`); another interval may contradict the test, and the comparison says whose it is.
+    With m pairs in a family, Bonferroni, Holm and Hochberg have Bonferroni's intervals, at level
+    1 - alpha/m. Holm and Hochberg reject more than these: where only their later steps do, the limit that
+    passes 0 is moved to the number beside 0. BH has intervals at 1 - alpha R/m, R the number of significant
+    pairs or 1; of those of significant pairs a share of alpha at most is expected to miss (Benjamini and
+    Yekutieli 2005, JASA 100). MaxT has its own. Limits are moved only where test and interval are both of
+    the mean (`Rules.matched`); elsewhere they may contradict, and the comparison says whose they are.
+
     """
     families = [list(range(len(differences)))]
     if rules.family != "all":
@@ -100,9 +101,7 @@ def _family(
     share = rules.alpha / size
     if isinstance(rules.correction, BH):
         share *= max(1, int(significant.sum()))
-    low, high = rules.interval.limits(
-        differences, level=1 - share, seed=rules.seed, groups=groups
-    )
+    low, high = rules.interval.limits(differences, level=1 - share, seed=rules.seed, groups=groups)
     if rules.matched:
         low, high = agreeing(low, high, significant, differences)
     limits = np.stack([low, high], axis=1)
@@ -114,28 +113,23 @@ def unbounded(
 ) -> Floats:
     """Invert the sign test where all differences of a pair are equal, so that nothing else has a spread.
 
-    Of equal differences it rejects every mean but that one if it rejects 0, and none if it does not: the limits
-    stay where they are, or are infinite.
+    Of equal differences it rejects every mean but that one if it rejects 0, and none if it does not: the
+    limits stay where they are, or are infinite.
     """
     decided = decided_by_sign(differences, groups) & ~significant
     return np.where(decided[:, None], np.array([-np.inf, np.inf]), limits)
 
 
-def alone(
-    differences: Floats, rules: Rules, groups: Integers | None, *, level: float | None = None
-) -> Floats:
-    """Return the interval of each pair by itself: columns x low, high."""
-    level = rules.confidence if level is None else level
-    limits = np.stack(
-        rules.interval.limits(differences, level=level, seed=rules.seed, groups=groups), axis=1
+def alone(differences: Floats, p: Floats, rules: Rules, groups: Integers | None) -> Floats:
+    """Return the interval of each pair by itself, which agrees with its own p: columns x low, high."""
+    low, high = rules.interval.limits(
+        differences, level=rules.confidence, seed=rules.seed, groups=groups
     )
-    decided = decided_by_sign(differences, groups)
-    if not decided.any():
-        return limits
-    significant = np.zeros(len(limits), dtype=np.bool_)
-    p = rules.test.p_values(differences[:, decided], seed=rules.seed, groups=groups)
-    significant[decided] = p < 1 - level
-    return unbounded(limits, differences, significant, groups)
+    with np.errstate(invalid="ignore"):
+        significant = np.asarray(p < rules.alpha)
+    if rules.matched:
+        low, high = agreeing(low, high, significant, differences)
+    return unbounded(np.stack([low, high], axis=1), differences, significant, groups)
 
 
 class Shuffled(NamedTuple):
@@ -156,9 +150,7 @@ def shuffled(results: Results, place: int, differences: Floats, rules: Rules) ->
             f"no query has {results.measures[place]} in every run; {TUKEY} expects such queries"
         )
     left = int((~whole & ~np.isnan(values).all(axis=1)).sum())
-    words = (
-        f"queries that some run lacks: {left} for {results.measures[place]}; {TUKEY} leaves them out"
-    )
+    words = f"queries that some run lacks: {left} for {results.measures[place]}; {TUKEY} leaves them out"
     notices = [Notice("incomplete_queries", words, left)] if left else []
     differences = np.where(whole[:, None], differences, np.nan)
     ranges, means = tukey(values[whole], seed=rules.seed), moments(differences).mean

@@ -14,6 +14,7 @@ from leadline.comparison.pairing import Pairs, differences_of, pairs_of, refuse_
 from leadline.comparison.rules import Rules
 from leadline.comparison.wording import no_query, p_text, signed
 from leadline.errors import UsageError
+from leadline.profiles import profile_of
 from leadline.results import Results, plain
 from leadline.statistics import Alternative
 from leadline.statistics.clusters import means, totals
@@ -112,7 +113,9 @@ class Gate:
             return f"{self.run} and {self.baseline} have the same {measure} on all {many}"
         by = f" by more than {margin:g}" if margin else ""
         if kind == NOT_WORSE:
-            claim = f"{self.run} is not worse than {self.baseline} by {margin:g} or more on {measure}"
+            claim = (
+                f"{self.run} is not worse than {self.baseline} by {margin:g} or more on {measure}"
+            )
             claim = claim if not self.failed else f"not shown that {claim}"
         elif self.failed and not self.cannot_tell:
             claim = f"{self.run} is worse than {self.baseline}{by} on {measure}"
@@ -120,7 +123,9 @@ class Gate:
             claim = f"no evidence that {self.run} is worse than {self.baseline}{by} on {measure}"
         if self.cannot_tell:
             by = f" by {margin:g} or more" if kind == NOT_WORSE else by
-            claim = f"whether {self.run} is worse than {self.baseline}{by} on {measure}: {self.reason}"
+            claim = (
+                f"whether {self.run} is worse than {self.baseline}{by} on {measure}: {self.reason}"
+            )
         return f"{claim}: {self._numbers(many)}"
 
     def _numbers(self, many: str) -> str:
@@ -161,14 +166,26 @@ def condition_of(text: str, kind: str = WORSE) -> Condition:
             raise UsageError(f"'{text}'; expected MEASURE=VALUE, as in AP=0.3")
         return Condition(measure, number, kind)
     if kind == NOT_WORSE and (not measure or not 0 < number < inf):
-        raise UsageError(
-            f"'{text}'; expected MEASURE:MARGIN with a number above 0, as in AP:0.01"
-        )
+        raise UsageError(f"'{text}'; expected MEASURE:MARGIN with a number above 0, as in AP:0.01")
     if not 0 <= number < inf:
         raise UsageError(
             f"'{text}': margin '{written}'; expected a number, 0 or more, as in AP:0.01"
         )
     return Condition(measure, number, kind)
+
+
+def placed(
+    results: Results, wanted: Sequence[Condition], *, rel: float | None
+) -> list[tuple[int, Condition]]:
+    """Return conditions with the place of their measure, by its canonical name."""
+    located = []
+    for one in wanted:
+        chosen = profile_of(results.options["profile"])
+        found = chosen.measures([one.measure], rel=rel, documents=results.options["documents"])
+        if len(found) != 1:
+            raise UsageError(f"'{one.measure}' means {len(found)} measures; expected one")
+        located.append((results.place(found[0]), one._replace(measure=str(found[0]))))
+    return located
 
 
 def gates(
@@ -213,6 +230,7 @@ def gates(
     References
     ----------
     Berger (1982), Technometrics 24: intersection-union tests.
+
     """
     refuse_unmatched(results)
     pairs = pairs_of(results, baseline)
@@ -235,6 +253,7 @@ def floors(
     ------
     InputError
         If no document of a run is judged.
+
     """
     refuse_unmatched(results)
     found = []
@@ -274,7 +293,9 @@ def _compared(
         unchanged = int(counts.wins[pair] + counts.losses[pair]) == 0 and counts.ties[pair] > 0
         units = int(spread.clusters[pair])
         smallest = (
-            one_sign(units, alternative) if decided[pair] else rules.test.smallest(units, alternative)
+            one_sign(units, alternative)
+            if decided[pair]
+            else rules.test.smallest(units, alternative)
         )
         reason = _reason(units, float(p[pair]), smallest, rules, grouped=groups is not None)
         significant = bool(p[pair] < rules.alpha)

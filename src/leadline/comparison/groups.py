@@ -53,6 +53,7 @@ def group_codes(
     ------
     InputError
         If a query has no group.
+
     """
     if groups is None:
         return None, None

@@ -25,6 +25,7 @@ TUKEY = "Tukey"  # all runs are exchanged at once within a query
 MAX_T = "MaxT"  # the signs of all differences of a query are flipped together
 JOINT = {"tukey": TUKEY, "max_t": MAX_T, "maxt": MAX_T}
 MAX_T_DRAWS = 10_000
+INVERTED = 100  # pairs x measures; to invert the randomisation test for more takes minutes
 
 
 @dataclass(frozen=True)
@@ -63,15 +64,11 @@ class Rules:
 
     @property
     def matched(self) -> bool:
-        """Say whether an interval is the inverted test, so that both always agree on 0."""
+        """Say whether test and interval ask the same question, of the mean, and are made to agree on 0."""
         from leadline.statistics.randomisation_interval import Randomisation as Inverted
 
-        if isinstance(self.test, T):
-            return isinstance(self.interval, Student)
-        return (
-            isinstance(self.test, Randomisation)
-            and isinstance(self.interval, Inverted)
-            and self.interval.draws == self.test.draws
+        return isinstance(self.test, (T, Randomisation)) and isinstance(
+            self.interval, (Student, Inverted)
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -96,8 +93,12 @@ def rules_of(
     smallest: float | None,
     query_group: str | None,
     seed: int,
+    tests: int,
 ) -> Rules:
-    """Read and check options; without an interval it is that of the test, or else Student's."""
+    """Read and check options; without an interval it is that of the test, or else Student's.
+
+    `tests` is the number of pairs times measures.
+    """
     joint = JOINT.get(correction.lower()) if isinstance(correction, str) else None
     chosen = test if isinstance(test, PairedTest) else TESTS.parse(test)
     if joint is not None:
@@ -105,7 +106,7 @@ def rules_of(
     else:
         parsed = correction if isinstance(correction, Correction) else _correction(correction)
     rules = Rules(
-        test=chosen, correction=parsed, joint=joint, interval=_interval(interval, chosen),
+        test=chosen, correction=parsed, joint=joint, interval=_interval(interval, chosen, tests),
         family=family, confidence=checked_level(confidence), margin=margin, power=power,
         smallest=smallest, query_group=query_group, seed=checked_seed(seed),
     )  # fmt: skip
@@ -131,12 +132,12 @@ def _correction(name: object) -> Correction:
     return CORRECTIONS.parse(name)  # type: ignore[arg-type]  # the parser says what is wrong
 
 
-def _interval(interval: str | Interval | None, test: PairedTest) -> Interval:
+def _interval(interval: str | Interval | None, test: PairedTest, tests: int) -> Interval:
     if isinstance(interval, Interval):
         return interval
     if interval is not None:
         return INTERVALS.parse(interval)
-    if isinstance(test, Randomisation):
+    if isinstance(test, Randomisation) and tests <= INVERTED:
         from leadline.statistics.randomisation_interval import Randomisation as Inverted
 
         return Inverted(draws=test.draws)

@@ -44,10 +44,10 @@ class Pair(NamedTuple):
     """Two runs compared by one measure; `difference`, `effect`, `wins` are of `a` against `b`.
 
     `low` and `high` are the confidence interval of this pair alone; `simultaneous_low` and
-    `simultaneous_high` hold together with those of all pairs corrected together and exclude 0 where the pair
-    is significant; NaN where it is the only one, or nothing is corrected. `effect` is the mean difference over
-    its standard deviation, with the limits `effect_low`, `effect_high`. `detectable` is the difference that as
-    many queries would show with the power asked for, at the level of the first step of the correction;
+    `simultaneous_high` hold together with those of all pairs corrected together and exclude 0 where the
+    pair is significant; NaN where it is the only one, or nothing is corrected. `effect` is the mean
+    difference over its standard deviation, with the limits `effect_low`, `effect_high`. `detectable` is the
+    difference that as many queries show with the power asked for, at the first level of the correction;
     `needed` the number of queries that would show the smallest difference that matters, None where none was
     given. `groups` is the number of groups of queries, None without groups.
     """
@@ -79,7 +79,7 @@ class Pair(NamedTuple):
     groups: int | None
 
 
-class _Columns(NamedTuple):
+class Columns(NamedTuple):
     """What is needed of the differences of a measure, per pair."""
 
     queries: Floats
@@ -134,7 +134,10 @@ class Comparison:
         if self.rules.joint is not None and self.family.size == 1:
             assert self.family.limits is not None
             return self.family.limits
-        return np.stack([alone(table, self.rules, self.groups) for table in self.differences])
+        return np.stack([
+            alone(table, self.p[place], self.rules, self.groups)
+            for place, table in enumerate(self.differences)
+        ])  # fmt: skip
 
     @property
     def shown_limits(self) -> Floats:
@@ -225,6 +228,7 @@ class Comparison:
         ----------
         pairs : {"significant", "all"} or int
             A number N stands for the N pairs of smallest corrected p of every measure.
+
         """
         if pairs == "all":
             return [list(range(len(self.pairing)))] * len(self.results.measures)
@@ -242,7 +246,7 @@ class Comparison:
 
     def of_pairs(self, place: int, pairs: Iterable[int], *, changed: int = 0) -> list[Pair]:
         """Give the records of some pairs by one measure."""
-        names, columns = self.names, self._columns[place]
+        names, columns = self.names, self.columns[place]
         measure = self.results.measures[place]
         alike = None if self.p_equivalent is None else self.p_equivalent[place]
         together = np.full((len(self.pairing), 2), np.nan)
@@ -286,25 +290,26 @@ class Comparison:
         return 1 - self.rules.alpha / self.family.size
 
     @cached_property
-    def _columns(self) -> list[_Columns]:
+    def columns(self) -> list[Columns]:
+        """Return what is needed of the differences of every measure, per pair."""
         columns = []
         for table in self.differences:
             queries = (~np.isnan(table)).sum(axis=0).astype(np.float64)
             low, high = np.full((2, table.shape[1]), np.nan)
             if self.groups is None:  # no interval is known for an effect size of dependent queries
                 low, high = standardised_limits(table, level=self.rules.confidence)
-            columns.append(_Columns(
+            columns.append(Columns(
                 queries, means(totals(table, self.groups)), standardised(table), (low, high),
                 outcomes(table),
             ))  # fmt: skip
         return columns
 
-    def _spread(self, columns: _Columns, pair: int) -> tuple[int, float]:
+    def _spread(self, columns: Columns, pair: int) -> tuple[int, float]:
         """Return the number of independent units of a pair and the deviation that goes with it."""
         clusters = int(columns.found.clusters[pair])
         return clusters, float(columns.found.error[pair]) * clusters**0.5
 
-    def _needed(self, columns: _Columns, pair: int) -> int | None:
+    def _needed(self, columns: Columns, pair: int) -> int | None:
         """Return the queries needed for the smallest difference that matters."""
         clusters, deviation = self._spread(columns, pair)
         if self.rules.smallest is None or clusters < 2:

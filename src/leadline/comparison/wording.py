@@ -9,9 +9,7 @@ from leadline.comparison.table import Pair
 from leadline.wording import counted, percent, queries
 
 
-def sentence(
-    pair: Pair, rules: Rules, reach: float = math.inf, *, per_pair: bool = False
-) -> str:
+def sentence(pair: Pair, rules: Rules, reach: float = math.inf, *, per_pair: bool = False) -> str:
     """Write what was found of a pair of runs.
 
     `reach` is how far apart two values of the measure can be: limits are clipped there. `per_pair` writes the
@@ -27,7 +25,8 @@ def sentence(
             f"No significant difference between {both} on {pair.measure}: {signed(pair.difference)}; "
             f"{over(pair)} cannot show which is better."
         )
-    found = f"{seen(pair, rules, reach, per_pair=per_pair)}, {_p(pair, rules)}{_effect(pair)}, n = {over(pair)}"
+    found = seen(pair, rules, reach, per_pair=per_pair)
+    found += f", {_p(pair, rules)}{_effect(pair)}, n = {over(pair)}"
     if pair.verdict in ("better", "worse"):
         return (
             f"{pair.a} is significantly {pair.verdict} than {pair.b} on {pair.measure}: {found}"
@@ -38,9 +37,7 @@ def sentence(
             f"{both} are equivalent on {pair.measure} within {rules.margin:g}: {found}; "
             f"{p_text(pair.p_equivalent)} for a difference of {rules.margin:g} or more."
         )
-    return (
-        f"No significant difference between {both} on {pair.measure}: {found}{_power(pair, rules)}."
-    )
+    return f"No significant difference between {both} on {pair.measure}: {found}{_power(pair, rules, reach)}."
 
 
 def no_query(a: str, b: str, measure: str) -> str:
@@ -72,9 +69,7 @@ def seen(pair: Pair, rules: Rules, reach: float, *, per_pair: bool = False) -> s
         return signed(pair.difference)
     simultaneous = not per_pair and not math.isnan(pair.simultaneous_low)
     kind = "simultaneous CI" if simultaneous else "CI"
-    return (
-        f"{signed(pair.difference)} ({percent(rules.confidence)} {kind} {signed(low)} to {signed(high)})"
-    )
+    return f"{signed(pair.difference)} ({percent(rules.confidence)} {kind} {signed(low)} to {signed(high)})"
 
 
 def over(pair: Pair) -> str:
@@ -131,10 +126,12 @@ def _yet(pair: Pair, rules: Rules) -> str:
     return f"; equivalent within {rules.margin:g}" if pair.p_equivalent < rules.alpha else ""
 
 
-def _power(pair: Pair, rules: Rules) -> str:
+def _power(pair: Pair, rules: Rules, reach: float) -> str:
     """Write which differences so many queries detect, and how many queries the smallest one needs."""
     text = ""
-    if pair.detectable > 0:
+    if pair.detectable > reach:
+        text = f"; no difference is detectable with {percent(rules.power)} power"
+    elif pair.detectable > 0:
         text = f"; detectable with {percent(rules.power)} power: {pair.detectable:.2g}"
     if pair.needed is not None and rules.smallest is not None:
         text += f"; {queries(pair.needed)} needed to detect {rules.smallest:g}"

@@ -77,6 +77,7 @@ def standardised_limits(differences: Floats, *, level: float = 0.95) -> tuple[Fl
     >>> low, high = standardised_limits(np.array([[0.1], [0.3], [-0.1], [0.2], [0.2]]))
     >>> round(float(low[0]), 3), round(float(high[0]), 3)
     (-0.184, 1.96)
+
     """
     from scipy.special import nctdtrinc
 

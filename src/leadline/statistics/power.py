@@ -96,9 +96,9 @@ def detectable(
 def upper_deviation(deviation: float, queries: int, *, level: float = 0.95) -> float:
     """Return the one-sided upper confidence limit of a standard deviation over queries.
 
-    s sqrt((n - 1) / q), where q is the 1 - `level` quantile of chi-square with n - 1 degrees of freedom: exact
-    for normal values. Planning with the deviation of a small sample itself asks for too few queries in about
-    every second case. Undefined for fewer than two queries.
+    s sqrt((n - 1) / q), where q is the 1 - `level` quantile of chi-square with n - 1 degrees of freedom:
+    exact for normal values. Planning with the deviation of a small sample itself asks for too few queries in
+    about every second case. Undefined for fewer than two queries.
 
     References
     ----------
@@ -108,6 +108,7 @@ def upper_deviation(deviation: float, queries: int, *, level: float = 0.95) -> f
     --------
     >>> round(upper_deviation(0.2, 50), 4)
     0.2403
+
     """
     from scipy.special import chdtri
 
@@ -118,7 +119,7 @@ def upper_deviation(deviation: float, queries: int, *, level: float = 0.95) -> f
 
 
 @lru_cache(maxsize=1024)  # the same for all pairs over as many queries
-def _detectable_effect(queries: int, power_wanted: float, level: float, one_sided: bool) -> float:  # noqa: FBT001  # a key of the cache
+def _detectable_effect(queries: int, power_wanted: float, level: float, one_sided: bool) -> float:
     low, high = 0.0, 100.0
     while power(high, queries, level=level, one_sided=one_sided) < power_wanted:
         high *= 10
