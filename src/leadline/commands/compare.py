@@ -30,6 +30,7 @@ from leadline.comparison.gate import (
     Gate,
     condition_of,
     gates,
+    placed,
 )
 from leadline.comparison.table import Comparison, Pair
 from leadline.comparison.wording import sentence, shown_limits
@@ -211,8 +212,9 @@ def _tried(
     """Test the conditions."""
     if not wanted:
         return []
-    placed = placed_conditions(comparison.results, wanted, rel=rel)
-    return gates(comparison.results, placed, baseline, comparison.rules, groups=comparison.groups)
+    results, rules = comparison.results, comparison.rules
+    conditions = placed(results, wanted, rel=rel)
+    return gates(results, conditions, baseline, rules, groups=comparison.groups)
 
 
 def _data(
@@ -376,7 +378,7 @@ def _alarms(comparison: Comparison, tried: Sequence[Gate]) -> list[str]:
     alpha = comparison.rules.alpha
     most = min(1.0, tests * alpha)
     return [
-        f"{tests} tests by --fail-if-worse, each at {alpha:.3g}: probability of a false alarm at most {most:.3g}"
+        f"{tests} tests by --fail-if-worse, each at {alpha:.3g}: false alarm probability at most {most:.3g}"
     ]
 
 
