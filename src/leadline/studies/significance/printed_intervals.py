@@ -205,8 +205,8 @@ def every_interval(
     """Simulate all cells of the study from a folder of data sets, and return the rows of each command.
 
     `draws` is that of `correlate`, whose default of 1,000 would take five times as long; the others draw as
-    by default. The folder holds `score-matrices`, `llmjudge-dl23`, `dl19-rejudged-8judges`, `trec-covid-r1` and
-    `trec-robust-2003`.
+    by default. The folder holds `score-matrices`, `llmjudge-dl23`, `dl19-rejudged-8judges`, `trec-covid-r1`
+    and `trec-robust-2003`.
     """
     matrices = read_matrices(os.path.join(folder, "score-matrices"))
     for first, second, runs, queries in CORRELATED:
