@@ -15,6 +15,7 @@ from leadline.statistics._draws import each_block, every_sign, signs
 from leadline.statistics.clusters import Totals, means, totals
 from leadline.statistics.moments import ROUNDING
 from leadline.statistics.randomisation_interval import agreeing, smallest_count
+from leadline.statistics.sign import one_sign
 
 CELLS = 4_000_000  # of draws x columns in a block
 
@@ -59,14 +60,23 @@ class MaxT:
             )
 
     def reach(self, level: float = 0.95) -> float:
-        """Return c, in standard errors; infinite where there are too few draws, queries or groups."""
+        """Return c, in standard errors; infinite where there are too few draws, queries or groups.
+
+        At least that of the t interval of one pair: with a handful of queries flipped residuals are too few.
+        """
+        from scipy.special import stdtrit
+
+        clusters = int((~np.isnan(self._given.sums)).sum(axis=0).max(initial=0))
+        if one_sign(clusters) >= 1 - level:
+            return math.inf
         if self._exact:
             rank = -(-smallest_count(level, 2.0 * len(self._largest), added=0) // 2)
         else:
             rank = smallest_count(level, self.draws + 1.0, added=1)
         if rank == 0 or rank > len(self._largest):
             return math.inf
-        return float(np.sqrt(self._largest[len(self._largest) - rank]))
+        flipped = float(np.sqrt(self._largest[len(self._largest) - rank]))
+        return max(flipped, float(stdtrit(clusters - 1, (1 + level) / 2)))
 
     @cached_property
     def _largest(self) -> Floats:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from statistics import NormalDist
 from typing import ClassVar
 
 import numpy as np
@@ -14,7 +13,6 @@ from leadline.statistics import Alternative, PairedTest
 from leadline.statistics.clusters import Totals
 from leadline.statistics.sign import one_sign
 
-NORMAL = NormalDist()
 DECIMALS = 12  # differences that agree to this many are ties, whatever the rounding of their sums
 EXACT = 200  # differences that are not 0; beyond, the normal distribution is as good
 
@@ -42,7 +40,7 @@ class Wilcoxon(PairedTest):
         """Return the p of differences of one sign; beyond the exact ones, a bound on the normal p."""
         if queries <= EXACT:
             return one_sign(queries, alternative)
-        return (2 if alternative == "two-sided" else 1) * NORMAL.cdf(-(queries**0.5))
+        return (2 if alternative == "two-sided" else 1) * _normal(-(queries**0.5))
 
     def _p_of(self, given: Totals, *, two_sided: bool, seed: int) -> Floats:  # noqa: ARG002  # draws nothing
         return np.array(
@@ -63,8 +61,15 @@ class Wilcoxon(PairedTest):
         if len(ranks) <= EXACT:
             p = lower_tail(np.sort(ranks).tobytes(), seen)
         else:  # the distance to the mean in standard deviations, of ranks and doubled ranks alike
-            p = NORMAL.cdf((seen - ranks.sum() / 2) / (np.sqrt((ranks**2).sum()) / 2))
+            p = _normal((seen - ranks.sum() / 2) / (np.sqrt((ranks**2).sum()) / 2))
         return min(1.0, 2 * p) if two_sided else p
+
+
+def _normal(deviations: float) -> float:
+    """Return the lower tail of the normal distribution; that of `statistics` is 0 far out."""
+    from scipy.special import ndtr
+
+    return float(ndtr(deviations))
 
 
 def doubled_ranks(values: Floats) -> Integers:
