@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -93,7 +92,11 @@ def test_every_status_is_the_one_a_pipeline_should_see(statuses: list[str]) -> N
                 "--fail-if-worse RR --fail-if-worse P@5",
             ):
                 status = expected(queries, run, required="require" in condition)
-                assert seen[f"{queries} {run} {condition}"] == str(status), (queries, run, condition)
+                assert seen[f"{queries} {run} {condition}"] == str(status), (
+                    queries,
+                    run,
+                    condition,
+                )
                 checked += 1
     assert checked == 60
 

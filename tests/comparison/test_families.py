@@ -73,7 +73,9 @@ def test_of_many_runs_too(correction: str, family: str) -> None:
         pytest.skip("Tukey corrects within a measure")
     dice = np.random.default_rng(3)
     values = dice.random((14, 40, 2)) * 0.6 + np.linspace(0, 0.4, 14)[:, None, None]
-    comparison = compare_results(results_of(values, "AP", "RR"), correction=correction, family=family)
+    comparison = compare_results(
+        results_of(values, "AP", "RR"), correction=correction, family=family
+    )
     told = comparison.told_apart
     assert 0 < told.sum() < told.size
     assert excludes_zero(comparison).tolist() == told.tolist()
@@ -94,11 +96,15 @@ def test_limits_of_a_pair_alone_stay_and_simultaneous_ones_are_wider() -> None:
     dice = np.random.default_rng(2)
     values = dice.random((5, 30))
     found = compare_results(results_of(values))
-    for pair, (first, second) in zip(found.pairs, zip(*np.triu_indices(5, 1), strict=True), strict=True):
+    for pair, (first, second) in zip(
+        found.pairs, zip(*np.triu_indices(5, 1), strict=True), strict=True
+    ):
         own = stats.ttest_rel(values[first], values[second]).confidence_interval(0.95)
         wide = stats.ttest_rel(values[first], values[second]).confidence_interval(1 - 0.05 / 10)
         assert (pair.low, pair.high) == pytest.approx((own.low, own.high))
-        assert (pair.simultaneous_low, pair.simultaneous_high) == pytest.approx((wide.low, wide.high))
+        assert (pair.simultaneous_low, pair.simultaneous_high) == pytest.approx(
+            (wide.low, wide.high)
+        )
 
 
 def test_one_pair_has_no_simultaneous_interval() -> None:
@@ -156,9 +162,9 @@ def test_maxt_of_pairs_with_a_baseline_is_over_these_alone() -> None:
     every = compare_results(results_of(values), correction="MaxT")
     based = compare_results(results_of(values), correction="MaxT", baseline="r0")
     corrected = {(pair.b, pair.a): pair.p_corrected for pair in every.pairs}
-    assert all(
-        pair.p_corrected <= corrected[pair.a, pair.b] + 0.01 for pair in based.pairs
-    ), "five pairs, not fifteen"
+    assert all(pair.p_corrected <= corrected[pair.a, pair.b] + 0.01 for pair in based.pairs), (
+        "five pairs, not fifteen"
+    )
     assert based.rules.to_dict()["correction"] == "MaxT"
 
 

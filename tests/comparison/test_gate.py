@@ -88,7 +88,9 @@ def test_of_a_falling_measure_more_is_worse() -> None:
     results = evaluate(QRELS, RUNS, "RankOf(n=1)")
     pair = compare_results(results, baseline="best", confidence=0.9).pairs[1]
     assert worst.difference == pair.difference > 0, "the first run minus the second, as everywhere"
-    assert worst.limit == pytest.approx(pair.high), "less is better, so the upper limit is the bad one"
+    assert worst.limit == pytest.approx(pair.high), (
+        "less is better, so the upper limit is the bad one"
+    )
     assert (worst.null, found["middle"].null) == ("difference <= 0", "difference <= 0")
     assert not tried(Condition("RankOf(n=1)", 20.0, NOT_WORSE))["worst"].failed
     assert tried(Condition("RankOf(n=1)", 0.1, NOT_WORSE))["worst"].failed
@@ -102,7 +104,8 @@ def test_the_same_loss_everywhere_fails_by_the_sign_test(test: str) -> None:
     assert found.failed
     assert found.p == pytest.approx(2.0**-24, abs=1e-4)
     five = tried(Condition("RR"), "b", runs, dict(list(QRELS.items())[:5]), test=test)["a"]
-    assert (five.failed, five.cannot_tell, five.p) == (True, False, pytest.approx(2.0**-5))
+    assert (five.failed, five.cannot_tell) == (True, False)
+    assert five.p == pytest.approx(2.0**-5)
 
 
 @pytest.mark.parametrize("kind", [WORSE, NOT_WORSE])
@@ -176,7 +179,7 @@ def test_what_is_required_passes_only_with_its_limit_inside_the_margin(
     ranks: list[tuple[int, int]], margin: float, test: str
 ) -> None:
     runs = {"a": ranked(*(one for one, _ in ranks)), "b": ranked(*(other for _, other in ranks))}
-    qrels = {query: QRELS["q0"] for query in runs["a"]}
+    qrels = dict.fromkeys(runs["a"], QRELS["q0"])
     found = tried(Condition("RR", margin, NOT_WORSE), "b", runs, qrels, test=test)["a"]
     differences = np.array([1 / one - 1 / other for one, other in ranks])
     if not differences.any():
@@ -241,9 +244,7 @@ def test_a_run_of_which_nothing_is_judged_is_refused() -> None:
         ("nDCG(gain=exp)@10=0.3", BELOW, Condition("nDCG(gain=exp)@10", 0.3, BELOW)),
     ],
 )
-def test_a_condition_is_a_measure_and_a_number(
-    text: str, kind: str, expected: Condition
-) -> None:
+def test_a_condition_is_a_measure_and_a_number(text: str, kind: str, expected: Condition) -> None:
     assert condition_of(text, kind) == expected
 
 
