@@ -52,14 +52,6 @@ SAID = 12  # pairs said in sentences under the table; JSON says them all
 FIGURES = ("differences", "forest", "critical-difference", "scatter")
 VERDICTS = {"not told apart": "not significant"}  # as tables have it
 DATA = ("csv", "json", "jsonl")  # forms for programs: all pairs, nothing clipped
-GATES = """
-Gates (--fail-if-worse, --require-not-worse, --fail-below) end with status 1 when a condition fails, or
-when the queries cannot tell: fewer than 5 queries (or groups), or a test that cannot become significant.
-A run without any difference passes. Each condition is tested alone, one-sided, at 1 - confidence
-(alpha). With k tests (conditions times runs) --fail-if-worse raises a false alarm with a probability of at
-most k alpha; --require-not-worse passes a run that is worse by the margin with a probability of at most
-alpha, however many there are. Without --baseline the last run is the baseline.
-"""
 
 
 class Pairs(click.ParamType[str | int]):
@@ -143,6 +135,13 @@ def command(
     A difference is the first run minus the second (the baseline, if one is named), over the same queries.
     Intervals are simultaneous over the pairs corrected together, and exclude 0 where the difference is
     significant. A run of which no document is judged is refused.
+
+    Gates (--fail-if-worse, --require-not-worse, --fail-below) end with status 1 when a condition fails, or
+    when the queries cannot tell: fewer than 5 queries (or groups), or a test that cannot become significant.
+    A run without any difference passes. Each condition is tested alone, one-sided, at 1 - confidence
+    (alpha). With k tests (conditions times runs) --fail-if-worse raises a false alarm with a probability of
+    at most k alpha; --require-not-worse passes a run that is worse by the margin with a probability of at
+    most alpha, however many there are. Without --baseline the last run is the baseline.
     """
     for path in (output, summary, plot):
         keep_inputs(path, qrels, *runs)
@@ -185,9 +184,6 @@ def command(
         click.echo(f"leadline: {gate}", err=True)
     if failed:
         context.exit(1)
-
-
-command.help = f"{command.help}\n{GATES}"
 
 
 def _check_figure(plot: str | None, figure: str | None, *, all_pairs: bool) -> None:
