@@ -20,12 +20,13 @@ def main() -> None:
     options = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     options.add_argument("matrices", metavar="MATRICES")
     options.add_argument("-o", "--output", required=True, metavar="FILE")
-    options.add_argument("--sets", type=int, default=50)
+    options.add_argument("--sets", type=int, default=20, help="families per matrix and world")
+    options.add_argument("--runs", type=int, nargs="+", default=[3, 5])
     asked = options.parse_args()
     matrices = read_matrices(asked.matrices)
     rows = [
         row
-        for runs in (3, 5, 10)
+        for runs in asked.runs
         for queries in (25, 50)
         for row in simultaneous(matrices, runs=runs, queries=queries, sets=asked.sets)
     ]
