@@ -176,7 +176,8 @@ with a baseline are in the family, as in Dunnett's procedure.
 The simultaneous intervals are the mean difference plus and minus c standard errors, with c the quantile
 of the largest |t| over all pairs when centred differences are flipped. That is a single-step interval,
 while p is step-down. Where one of them excludes 0 and the other does not, the limit is moved to 0, so
-that interval and verdict always agree.
+that interval and verdict always agree. The intervals are approximate: the study gives the coverage
+measured.
 
 - source: Romano and Wolf 2005; Westfall and Young 1993; with one baseline Dunnett 1955
 

@@ -136,8 +136,7 @@ intervals are therefore approximate.
 **`correlate`: intervals over queries.** The values of the population are the coefficients of the means over
 all queries of a score matrix, for other runs in every sample; the queries of a sample are drawn with
 replacement. A percentile bootstrap alone is biased twice, as its means are noisier than those of the sample,
-which are noisier than those of the population, and a basic bootstrap overcorrects near 1. The interval used
-is the hull of the percentile interval and of one from simulated population means. It covers in
+which are noisier than those of the population. The interval used is the hull of the percentile interval and of one from simulated population means. It covers in
 {span(coverage_of(data["correlate"]))} of the samples; it is approximate, and more often too wide than too
 narrow.
 
@@ -152,7 +151,7 @@ intervals are approximate: there are few of them.
 
 **`evaluate --pool`: R and recall.** Complete judgments are sampled: the best documents of a run for certain,
 the others with the probability given. Gamma intervals of R cover in {span(coverage_of(data["pool"], "R"))},
-those of recall@100 in {span(coverage_of(data["pool"], "recall"))} of the samples.
+those of recall@100 in {span(coverage_of(data["pool"], "recall"))} of the samples, on these two collections.
 
 {_pooled(data["pool"])}
 """
