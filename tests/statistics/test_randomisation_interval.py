@@ -15,7 +15,9 @@ from leadline.statistics.randomisation_interval import Randomisation
 from leadline.statistics.student_interval import Student
 
 
-def searched(differences: list[float], level: float, draws: int, seed: int = 0) -> tuple[float, float]:  # fmt: skip
+def searched(
+    differences: list[float], level: float, draws: int, seed: int = 0
+) -> tuple[float, float]:
     """Search the ends of the hypothetical means that the test does not reject, by bisection."""
     values = np.array(differences)
     test, mean = RandomisationTest(draws=draws), float(np.mean(values))

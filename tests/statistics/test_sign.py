@@ -67,8 +67,8 @@ def test_constant_differences_have_its_p_in_every_test(name: str, value: float) 
         values = np.full((queries, 1), value)
         assert decided_by_sign(values).tolist() == [True]
         for alternative in ("two-sided", "less", "greater"):
-            expected = Sign().p_values(values, alternative=alternative)  # type: ignore[arg-type]
-            found = test.p_values(values, alternative=alternative)  # type: ignore[arg-type]
+            expected = Sign().p_values(values, alternative=alternative)
+            found = test.p_values(values, alternative=alternative)
             assert found.tolist() == expected.tolist()
 
 

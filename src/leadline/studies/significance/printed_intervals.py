@@ -32,7 +32,6 @@ CORRELATED = (
     ("web2010_ndcg20", "web2010_err20", 20, 50),
     ("trec5-adhoc_p10", "trec5-adhoc_rr", 20, 50),
     ("trec7-adhoc_ap", "trec7-adhoc_p10", 10, 25),
-    ("trec7-adhoc_ap", "trec7-adhoc_p10", 40, 50),
 )
 JUDGES = {
     "human and one machine": ("willia-umbrela1",),
