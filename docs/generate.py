@@ -150,7 +150,59 @@ def methods() -> str:
                 "",
             ]
             lines += [f"- {fact}" for fact in _facts(kind)]
+        if room is CORRECTIONS:
+            lines += ["", FAMILIES]
     return "\n".join(lines) + "\n"
+
+
+FAMILIES = """## Many pairs at once
+
+Two procedures take all pairs together instead of correcting the p values of single tests. Family-wise
+errors, power and the coverage of their simultaneous intervals on retrieval scores are measured in
+[studies/significance.md](studies/significance.md).
+
+### MaxT
+
+`--correction MaxT`: randomised max-t step-down procedure.
+
+The signs of whole queries are flipped at random, the same in all pairs. For each pair p is the share of
+flips (the one observed among them) in which the largest |t| of this pair and of all pairs with a smaller
+|t| reaches the |t| observed, made monotone. Because the pairs keep their dependence the procedure is less
+conservative than Holm's correction, and because every pair is studentised it does not assume equal
+variances as Tukey's does. It controls the family-wise error exactly where the runs of true null
+hypotheses are exchangeable within queries, and asymptotically otherwise. With `--baseline` only the pairs
+with a baseline are in the family, as in Dunnett's procedure.
+
+The simultaneous intervals are the mean difference plus and minus c standard errors, with c the quantile
+of the largest |t| over all pairs when centred differences are flipped. That is a single-step interval,
+while p is step-down. Where one of them excludes 0 and the other does not, the limit is moved to 0, so
+that interval and verdict always agree. The intervals are approximate: the study gives the coverage
+measured.
+
+- source: Romano and Wolf 2005; Westfall and Young 1993; with one baseline Dunnett 1955
+
+### Tukey
+
+`--correction Tukey`: randomised Tukey HSD.
+
+The values of each query are shuffled among the runs; the range of the means of all runs is the reference
+distribution of every difference. It is not studentised: pairs that vary more than others are found
+significant too often.
+
+- source: Carterette 2012
+
+## Equal differences, and groups of queries
+
+Where all differences are equal and not 0 there is no spread to test by. Then every test has the p of the
+sign test, which needs none, and the output says so.
+
+Queries are not always independent: several questions on one paragraph, queries of one user, translations,
+repetitions with other seeds. `--query-group FILE:COLUMN` names the group of every query. The t test and
+its interval then use the cluster-robust standard error of Liang and Zeger (1986) with one degree of
+freedom less than there are groups; randomisation tests, `MaxT` and the inverted randomisation test flip
+the signs of whole groups; bootstrap tests and intervals draw whole groups; the sign test takes the sign
+of a group's sum. Wilcoxon and Tukey cannot take groups. With few groups cluster-robust tests reject too
+often (Cameron, Gelbach and Miller 2008)."""
 
 
 def _facts(kind: type[Named]) -> Iterator[str]:

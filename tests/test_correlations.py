@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from leadline.correlations import correlate
+from leadline.correlations import COEFFICIENTS, correlate, over_queries
 from leadline.errors import InputError, UsageError
 from leadline.formats.result_files import read_column
 
@@ -125,6 +126,7 @@ def test_what_is_left_out_is_counted_and_too_little_is_refused() -> None:
     assert found.names == ["a", "b"]
     assert [(notice.code, notice.count) for notice in found.notices] == [
         ("only_one_side", 1), ("only_one_side", 1), ("undefined", 1), ("few_runs", 1),
+        ("too_few_runs", 1),
     ]  # fmt: skip
     with pytest.raises(InputError, match="0 runs in both"):
         correlate({"a": 1}, {"b": 1})
@@ -141,3 +143,68 @@ def test_a_constant_side_is_said_and_numbers_that_are_missing_are_told_from_name
     with pytest.raises(InputError, match=r"3 runs in both .* 0 with a number") as caught:
         correlate({"a": 1, "b": 1, "c": 1}, dict.fromkeys("abc", math.nan))
     assert "names" not in str(caught.value)
+
+
+def test_spearmans_p_is_exact_up_to_nine_runs() -> None:
+    three = correlate({"a": 1, "b": 2, "c": 3}, {"a": 0.1, "b": 0.2, "c": 0.4})
+    assert three["spearman"].value == pytest.approx(1)
+    assert three["spearman"].p == pytest.approx(1 / 3)
+    dice = np.random.default_rng(5)
+    for runs in (4, 6):
+        x = dice.integers(0, 4, runs).astype(float)  # ties
+        y = dice.normal(size=runs)
+        sides = [dict(zip("abcdefg", side.tolist(), strict=False)) for side in (x, y)]
+        found = correlate(*sides, draws=0)["spearman"]
+        rho = stats.spearmanr(x, y).statistic
+        orders = [stats.spearmanr(x, list(order)).statistic for order in permutations(y)]
+        share = np.mean(np.abs(orders) >= abs(rho) - 1e-9)
+        assert found.p == pytest.approx(share)
+    names = [f"r{place}" for place in range(10)]
+    for runs, method in ((9, "permutation"), (10, "t")):
+        x, y = dice.normal(size=(2, runs))
+        found = correlate(
+            dict(zip(names, x.tolist(), strict=False)), dict(zip(names, y.tolist(), strict=False)),
+            draws=0,
+        )["spearman"]  # fmt: skip
+        assert (found.p == pytest.approx(stats.spearmanr(x, y).pvalue)) == (method == "t")
+
+
+def test_there_is_no_interval_below_five_runs() -> None:
+    dice = np.random.default_rng(2)
+    for runs in (2, 4, 5):
+        sides = [
+            {f"r{run}": {f"q{q}": float(dice.uniform() + run) for q in range(9)} for run in range(runs)}
+            for _ in range(2)
+        ]  # fmt: skip
+        found = correlate(*sides, draws=50)
+        for name in ("pearson", "kendall"):
+            one = found[name]
+            assert math.isnan(one.low) == math.isnan(one.queries_low) == (runs < 5)
+        assert ("too_few_runs" in [notice.code for notice in found.notices]) == (runs < 5)
+
+
+def test_tau_and_its_p_have_the_same_ties() -> None:
+    x = {"a": 0.1 + 0.2, "b": 0.3, "c": 0.5, "d": 0.7, "e": 0.8}  # a and b differ by rounding
+    y = {"a": 1.0, "b": 2.0, "c": 4.0, "d": 3.0, "e": 5.0}
+    rounded = x | {"a": 0.3}
+    assert correlate(x, y)["kendall"].p == correlate(rounded, y)["kendall"].p
+    assert correlate(x, y)["kendall"].value == correlate(rounded, y)["kendall"].value
+
+
+@pytest.mark.slow
+def test_intervals_over_queries_hold_the_correlation_of_the_population() -> None:
+    # a population of 400 queries; means of 30 of them are noisy, so that plain resampling is biased twice
+    dice = np.random.default_rng(11)
+    runs, times = 12, 40
+    quality = np.linspace(0, 0.12, runs)
+    x = dice.normal(0.4, 0.25, (400, 1)) + quality + dice.normal(0, 0.15, (400, runs))
+    y = dice.normal(0.4, 0.25, (400, 1)) + quality + dice.normal(0, 0.15, (400, runs))
+    truth = np.array([one(x.mean(axis=0), y.mean(axis=0), None) for one in COEFFICIENTS.values()])
+    held = np.zeros(4)
+    for seed in range(times):
+        drawn = dice.integers(0, 400, 30)
+        low, high = over_queries(x[drawn], y[drawn], draws=100, seed=seed).T
+        assert (low >= -1).all()
+        assert (high <= 1).all()
+        held += (low <= truth) & (truth <= high)
+    assert (held / times > 0.8).all()

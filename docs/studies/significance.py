@@ -1,8 +1,10 @@
 """Run the study of significance tests and write its page, tables and figures.
 
 `python docs/studies/significance.py MATRICES` simulates (about a quarter of an hour on one core) and writes
-significance.json, the tables as CSV, the figures and significance.md beside this file. With `--page` alone it
-writes the page and the figures again from significance.json.
+significance.json, the tables as CSV, the figures and significance.md beside this file. `--intervals DATA`
+simulates the intervals that commands print, from a folder of data sets, and writes
+significance-intervals.json.
+With `--page` alone it writes the page and the figures again from both.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import _significance_intervals as printed
 from _markdown import table
 from leadline.plots import picture
 from leadline.plots.significance_errors import significance_errors
@@ -92,7 +95,8 @@ def known() -> dict[str, Any]:
     """Read the numbers of the last run."""
     with open(path("significance.json"), encoding="utf-8") as file:
         found: dict[str, Any] = json.load(file)
-    return found
+    with open(path("significance-intervals.json"), encoding="utf-8") as file:
+        return found | {"printed": json.load(file)}
 
 
 # Cells and tables
@@ -315,6 +319,8 @@ def figures(data: Mapping[str, Any]) -> None:
             held, numbers, promised=0.95, label="share of intervals with the truth"
         ),
     }
+    with open(path("significance-intervals.svg"), "wb") as file:
+        file.write(printed.figure(data["printed"]))
     for name, figure in drawn.items():
         with open(path(name), "wb") as file:
             file.write(picture(figure, "svg"))
@@ -323,7 +329,7 @@ def figures(data: Mapping[str, Any]) -> None:
 def page(data: Mapping[str, Any]) -> str:
     """Write the page."""
     parts = (question, answer, method, errors_text, power_text, coverage_text, splits_text,
-             families_text)  # fmt: skip
+             families_text, printed_text)  # fmt: skip
     texts = [*(part(data) for part in parts), limits_text()]
     paragraphs = "\n\n".join(text.strip("\n") for text in texts).split("\n\n")
     return NOTE + "\n\n".join(map(filled, paragraphs)) + "\n"
@@ -513,6 +519,11 @@ findings:
 """
 
 
+def printed_text(data: Mapping[str, Any]) -> str:
+    """Write of the intervals that commands print."""
+    return printed.section(data["printed"])
+
+
 def span(values: Iterable[float]) -> str:
     """Show the least and the largest of some shares in per cent."""
     known = list(values)
@@ -643,7 +654,9 @@ and design are used here. Urbano, Marrero and Martin 2013, SIGIR. Zobel 1998, SI
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] != ["--page"]:
+    if sys.argv[1] == "--intervals":
+        printed.simulate(sys.argv[2], path("significance-intervals.json"), seed=SEED)
+    elif sys.argv[1:] != ["--page"]:
         run(sys.argv[1])
     numbers = known()
     figures(numbers)

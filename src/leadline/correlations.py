@@ -14,7 +14,15 @@ from leadline.errors import InputError, UsageError
 from leadline.formats.result_files import Column, read_column
 from leadline.results import Notice, plain
 from leadline.statistics import checked_level, checked_seed
-from leadline.statistics.correlation import kendall, pearson, spearman, tau_ap
+from leadline.statistics.correlation import (
+    kendall,
+    levels,
+    pearson,
+    permutation_p,
+    spearman,
+    tau_ap,
+)
+from leadline.statistics.population_means import resampled_pairs
 from leadline.statistics.team_bootstrap import draws_of_teams, interval
 from leadline.wording import counted
 
@@ -29,6 +37,8 @@ COEFFICIENTS: dict[str, Coefficient] = {
     "pearson": pearson, "spearman": spearman, "kendall": kendall, "tau_ap": _tau_ap,
 }  # fmt: skip
 FEW = 10  # runs, below which one swap moves every coefficient a lot
+LEAST = 5  # runs, below which there is no interval
+EXACT = 9  # runs up to which all orders are gone through for Spearman's p
 
 
 class Coefficients(NamedTuple):
@@ -96,10 +106,11 @@ def correlate(
 
     A dictionary is `{run: value}` or `{run: {query: value}}`. Pearson's r is of the values, Spearman's rho
     of average ranks, Kendall's tau is tau-b, tau-AP minds errors among the best by the estimate most.
-    Intervals are percentiles of `draws` resamples of the runs, whole `teams` at a time where they are given;
-    where a side has values of queries, a second interval comes from the same resamples of the queries on
-    both sides. p is two-sided, by t (Pearson, Spearman) or as SciPy's tau-b has it; tau-AP has none. Runs
-    that only one side has or that are undefined on one are left out and counted.
+    Two approximate intervals, from five runs on: over runs, percentiles of `draws` resamples of the runs,
+    whole `teams` at a time where they are given; and over queries, for these runs and a larger population of
+    queries, where a side has values of queries (`over_queries`). p is two-sided: by t (Pearson; Spearman from
+    ten runs on), by all permutations (Spearman up to nine runs), by SciPy's test of tau-b; tau-AP has none.
+    Runs that only one side has or that are undefined on one are left out and counted.
 
     >>> found = correlate({"a": 0.1, "b": 0.2, "c": 0.4}, {"a": 1.0, "b": 3.0, "c": 2.0, "d": 9.0}, draws=0)
     >>> found["kendall"].value.__round__(4), found["tau_ap"].value, len(found.names)
@@ -121,14 +132,18 @@ def correlate(
             expected="two or more" + ("" if len(both) > 1 else "; do the names match?"),
         )
     x, y = x[known], y[known]
+    draws_used = draws if len(names) >= LEAST else 0
     runs = _over_runs(
-        x, y, [teams.get(name, name) for name in names] if teams else names, draws, seed
+        x, y, [teams.get(name, name) for name in names] if teams else names, draws_used, seed
     )
-    queries, unused = _over_queries(sides, names, (x, y), draws, seed)
+    tables, unused = _tables(sides, names, (x, y))
+    limits = np.full((len(COEFFICIENTS), 2), np.nan)
+    if tables is not None and draws_used:
+        limits = over_queries(*tables, draws=draws_used, confidence=confidence, seed=seed)
     found = {
         name: Coefficients(
             one(x, y, None), *interval(runs[:, place], confidence), _p(name, x, y),
-            *interval(queries[:, place], confidence),
+            *limits[place].tolist(),
         )
         for place, (name, one) in enumerate(COEFFICIENTS.items())
     }  # fmt: skip
@@ -161,37 +176,67 @@ def _over_runs(x: Floats, y: Floats, teams: Sequence[str], draws: int, seed: int
     return np.array(rows).reshape(draws, len(COEFFICIENTS))
 
 
-def _over_queries(
-    sides: tuple[Column, Column], names: Sequence[str], values: tuple[Floats, Floats], draws: int,
-    seed: int,
-) -> tuple[Floats, bool]:  # fmt: skip
-    """Give draws x coefficients with queries drawn again; whether values of queries could not be used."""
-    nothing = np.full((0, len(COEFFICIENTS)), np.nan)
+def over_queries(
+    x: Floats, y: Floats, *, draws: int = 1000, confidence: float = 0.95, seed: int = 0
+) -> Floats:
+    """Return approximate limits of the coefficients over the population that the queries are a sample of.
+
+    A limit is the further of two: the percentile of the coefficients of resampled means, which are too low
+    on average, and that of simulated means of the population, which tend to be too high
+    (`leadline.statistics.population_means`). Neither interval alone keeps its level; the measured
+    coverage of both together is in docs/studies/significance.md.
+
+    Parameters
+    ----------
+    x, y : ndarray, shape (queries, runs)
+        Values of the same queries and runs by each measure; means in every row where there are no others.
+    draws : int
+        Number of draws of each kind.
+    confidence : float
+        Confidence level.
+    seed : int
+        Seed of the draws.
+
+    Returns
+    -------
+    ndarray, shape (coefficients, 2)
+        Lower and upper limit, in the order of `COEFFICIENTS`.
+
+    """
+    generator = np.random.default_rng([seed, 3])
+    drawn = resampled_pairs(x, y, draws, generator)
+    kinds = [
+        np.array([[one(a, b, None) for one in COEFFICIENTS.values()] for a, b in zip(*pair, strict=True)])
+        for pair in (drawn[:2], drawn[2:])
+    ]  # fmt: skip
+    limits = [
+        [interval(kind[:, place], confidence) for place in range(len(COEFFICIENTS))]
+        for kind in kinds
+    ]
+    low, high = np.array(limits).transpose(2, 0, 1)
+    return np.stack([low.min(axis=0), high.max(axis=0)], axis=1)
+
+
+def _tables(
+    sides: tuple[Column, Column], names: Sequence[str], values: tuple[Floats, Floats]
+) -> tuple[tuple[Floats, Floats] | None, bool]:
+    """Return queries x runs of both sides if one has them; whether values of queries could not be used."""
     known = [side for side in sides if all(side.queries.get(name) for name in names)]
     if not known:
-        return nothing, False
+        return None, False
     queries = sorted(
         set.intersection(*(set(side.queries[name]) for side in known for name in names))
     )
-    tables: list[Floats | None] = []
+    tables: list[Floats] = []
     for side, means in zip(sides, values, strict=True):
         if not any(side is one for one in known):
-            tables.append(None)
+            tables.append(np.broadcast_to(means, (len(queries), len(names))))
             continue
         table = np.nan_to_num([[side.queries[name][query] for query in queries] for name in names])
         if len(queries) < 2 or not np.allclose(table.mean(axis=1), means, rtol=1e-6, atol=1e-9):
-            return nothing, True
-        tables.append(table)
-    dice = np.random.default_rng([seed, 3])
-    rows = []
-    for _ in range(draws):
-        chosen = dice.integers(0, len(queries), len(queries))
-        x, y = (
-            means if table is None else table[:, chosen].mean(axis=1)
-            for table, means in zip(tables, values, strict=True)
-        )  # fmt: skip
-        rows.append([one(x, y, None) for one in COEFFICIENTS.values()])
-    return np.array(rows).reshape(draws, len(COEFFICIENTS)), False
+            return None, True
+        tables.append(table.T)
+    return (tables[0], tables[1]), False
 
 
 def _p(name: str, x: Floats, y: Floats) -> float:
@@ -200,8 +245,10 @@ def _p(name: str, x: Floats, y: Floats) -> float:
         return float("nan")
     from scipy import stats
 
-    if name == "kendall":
-        return float(stats.kendalltau(x, y).pvalue)
+    if name == "kendall":  # of the levels, so that p knows the ties that tau-b does
+        return float(stats.kendalltau(levels(x), levels(y)).pvalue)
+    if name == "spearman" and len(x) <= EXACT:
+        return permutation_p(x, y)
     r, free = COEFFICIENTS[name](x, y, None), len(x) - 2
     if abs(r) >= 1:
         return 0.0
@@ -233,6 +280,9 @@ def _notices(
         Notice(
             "few_runs", f"only {len(names)} runs; one swap moves every coefficient a lot",
             int(len(names) < FEW),
+        ),
+        Notice(
+            "too_few_runs", f"{len(names)} runs; no interval below {LEAST}", int(len(names) < LEAST),
         ),
         Notice(
             "queries_unused", "values of queries do not make the means of their file; no interval over "

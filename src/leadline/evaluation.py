@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -12,16 +12,32 @@ import numpy as np
 from leadline.arguments import check_flags, check_numbers, check_whole, check_word
 from leadline.arrays import Flags, Floats
 from leadline.errors import UsageError
-from leadline.formats import KnownLike, QrelsLike, RunLike, read_qrels, repair_of
+from leadline.formats import (
+    KnownLike,
+    QrelsLike,
+    Repair,
+    RunLike,
+    counted_run,
+    read_qrels,
+    repair_of,
+)
+from leadline.formats.opening import STANDARD_INPUT
 from leadline.judged import Judged
-from leadline.judged_runs import judge_runs
+from leadline.judged_runs import judge_runs, named_sources
 from leadline.measures import Measure
-from leadline.notices import fractional_notice, levels_of, notices_of, undefined_notices
+from leadline.notices import (
+    fractional_notice,
+    levels_of,
+    no_judged_document,
+    notices_of,
+    undefined_notices,
+)
 from leadline.profiles import Averaging, Profile, profile_of
 from leadline.qrels import Qrels
 from leadline.results import Bounds, Notice, Results, RunInfo
 from leadline.statistics import Interval, checked_level
 from leadline.trec_names import relevance_strings as strings_of
+from leadline.vocabulary import to_text
 
 if TYPE_CHECKING:
     from leadline.formats.pools import Pooled
@@ -39,6 +55,7 @@ class _Found(NamedTuple):
     limits: Bounds | None
     strings: list[str] | None
     recalls: dict[str, Estimate]
+    unmatched: bool  # documents were retrieved for judged queries, and none of them is judged
 
 
 def evaluate(
@@ -106,10 +123,12 @@ def evaluate(
             _bounds(wanted, judged) if bounds else None,
             None if relevance_strings is None else strings_of(judged, relevance_strings),
             {} if table.inclusion is None else _recalls(wanted, judged, confidence),
+            bool(judged.present.any()) and len(judged.row) == 0,
         )
 
+    repair = repair_of(order, on_duplicate, on_nan)
     infos, found = judge_runs(
-        runs, table, one, repair=repair_of(order, on_duplicate, on_nan), narrow=chosen.narrow,
+        runs, table, one, repair=repair, narrow=chosen.narrow,
         depth=depth, judged_only=judged_only, name_by=name_by, measures=wanted, on_run=on_run,
     )  # fmt: skip
     options = {
@@ -122,6 +141,7 @@ def evaluate(
     }  # fmt: skip
     meaning = partial(_meaning, chosen, rel, documents)
     results = _together(infos, found, table, wanted, averaging, options, meaning)
+    results.notices = _unmatched(infos, found, runs, table, repair) + results.notices
     if intervals:
         _add_intervals(results, intervals, confidence, seed)
     results.notices += fractional_notice(table) if chosen.whole_grades else []
@@ -155,6 +175,22 @@ def _together(
         options=options,
         meaning=meaning,
     )
+
+
+def _unmatched(
+    infos: Sequence[RunInfo], found: Sequence[_Found],
+    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike], table: Qrels, repair: Repair,
+) -> list[Notice]:  # fmt: skip
+    """Warn of runs of which no document is judged, with an example of the ids on both sides."""
+    places = [place for place, each in enumerate(found) if each.unmatched]
+    if not places:
+        return []
+    retrieved, source = "", named_sources(runs)[places[0]][1]
+    if not isinstance(source, Iterator) and source != STANDARD_INPUT:  # these cannot be read again
+        run, _ = counted_run(source, name=infos[places[0]].name, repair=repair)
+        retrieved = to_text(run.documents.names[int(run.document[0])])
+    judged = next((to_text(name) for rows in table.lookup for name in rows), "")
+    return no_judged_document([infos[place].name for place in places], retrieved, judged)
 
 
 def _add_intervals(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from leadline.arrays import Integers
 from leadline.results import Intervals, Results
 from leadline.statistics import INTERVALS, Interval, checked_level, checked_seed
 
@@ -16,10 +17,12 @@ def intervals_of(
     *,
     confidence: float = 0.95,
     seed: int = 0,
+    groups: Integers | None = None,
 ) -> Intervals:
     """Give an interval for every mean of results: runs x measures x low, high.
 
-    The queries are taken as drawn from a population of such queries. The interval of a geometric mean is
+    The queries are taken as drawn from a population of such queries, or whole groups of them are where
+    `groups` holds the group of every query. The interval of a geometric mean is
     made of the logarithms. A count has none, nor has a mean of fewer than two queries: NaN.
 
     >>> from leadline.evaluation import evaluate
@@ -38,6 +41,6 @@ def intervals_of(
         values = results.counted(place).T
         if measure.average == "geometric":
             values = np.log(values)
-        found = np.stack(kind.limits(values, level=confidence, seed=seed), axis=1)
+        found = np.stack(kind.limits(values, level=confidence, seed=seed, groups=groups), axis=1)
         limits[:, place] = np.exp(found) if measure.average == "geometric" else found
     return Intervals(limits, str(kind), confidence)

@@ -13,13 +13,20 @@ from leadline.measures import Measure
 from leadline.qrels import Qrels
 from leadline.results import Notice, RunInfo
 
+TOP = 10  # ranks over which the judged shares of runs are compared, whatever the lengths of their lists
+UNEVEN = 0.1  # largest difference between the unjudged shares of two runs that needs no warning
+NAMED = 6  # runs whose unjudged share is given; of more, those with the smallest and largest shares
+
 
 def counts_of(judged: Judged, tally: Tally, measures: Sequence[Measure]) -> dict[str, int]:
     """Count, for one run, everything that a reader of its numbers should know."""
+    top = int(np.minimum(judged.length, TOP).sum())
     return {
         "documents_read": tally.rows,
         "documents": int(judged.length.sum()),
         "unjudged_documents": int(judged.length.sum()) - int((judged.grade >= 0).sum()),
+        "top_documents": top,
+        "unjudged_top_documents": top - int(((judged.grade >= 0) & (judged.rank <= TOP)).sum()),
         "queries": int(judged.present.sum()),
         "missing_queries": int((~judged.present).sum()),
         "unjudged_queries": tally.unjudged_queries,
@@ -89,9 +96,51 @@ def notices_of(
         )  # fmt: skip
         found.append(Notice(code, message, count))
     nothing = [info for info in infos if info.counts["queries"] == 0]
-    message = f"no query is judged: {_names(nothing, len(infos))}; do the query ids match?"
-    found.append(Notice("no_overlap", message, len(nothing)))
+    message = (
+        f"no query is judged: {', '.join(info.name for info in nothing)}; do the query ids match?"
+    )
+    found.insert(0, Notice("no_overlap", message, len(nothing)))
+    found.append(_uneven(infos))
     return [notice for notice in found if notice.count]
+
+
+def no_judged_document(names: Sequence[str], retrieved: str, judged: str) -> list[Notice]:
+    """Warn of runs that retrieve documents for judged queries, none of which has a judgment.
+
+    Such a run is hardly ever a bad system; as a rule its document ids are written in another way. `retrieved`
+    and `judged` are a document id of the first of these runs and one of the judgments.
+
+    >>> str(no_judged_document(["dead"], "xd1", "d1")[0])
+    "no document of dead is judged; do the document ids match? (dead has 'xd1', the judgments have 'd1')"
+    """
+    if not names:
+        return []
+    shown = f"{names[0]} has {retrieved!r}, the judgments have {judged!r}"
+    if not retrieved:
+        shown = f"the judgments have {judged!r}"
+    message = f"no document of {', '.join(names)} is judged; do the document ids match? ({shown})"
+    return [Notice("no_judged_document", message, len(names))]
+
+
+def _uneven(infos: Sequence[RunInfo]) -> Notice:
+    """Warn of runs whose first documents are judged to very different degrees."""
+    shares = sorted(
+        (info.counts["unjudged_top_documents"] / info.counts["top_documents"], info.name)
+        for info in infos
+        if info.counts["documents"]
+        > info.counts["unjudged_documents"]  # else it has its own warning
+    )
+    if not shares or shares[-1][0] - shares[0][0] <= UNEVEN:
+        return Notice("uneven_judgments", "", 0)
+    texts = [f"{name} {100 * share:.0f} %" for share, name in shares]
+    if len(texts) > NAMED:
+        half = NAMED // 2
+        texts = [*texts[:half], f"... ({len(texts) - NAMED} more)", *texts[-half:]]
+    words = (
+        f"unjudged among the first {TOP} documents: {', '.join(texts)}; runs with more of them are "
+        "underestimated more"
+    )
+    return Notice("uneven_judgments", words, len(shares))
 
 
 def levels_of(measures: Sequence[Measure]) -> list[float]:

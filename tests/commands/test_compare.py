@@ -34,7 +34,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_json_has_the_keys_of_the_contract(leadline: Leadline, files: list[str]) -> None:
     data = leadline("compare", *files, "-f", "json").data
     assert set(data) == {
-        "leadline", "command", "inputs", "options", "warnings", "measures", "queries", "pairs",
+        "leadline", "command", "inputs", "options", "warnings", "measures", "primary", "queries", "pairs",
     }  # fmt: skip
     assert data["measures"] == ["AP", "nDCG@10"]
     assert len(data["pairs"]) == 6
@@ -44,7 +44,8 @@ def test_json_has_the_keys_of_the_contract(leadline: Leadline, files: list[str])
     assert [entry["path"] for entry in data["inputs"]] == files
     first = data["pairs"][0]
     assert (first["a"], first["b"], first["verdict"]) == ("new", "other", "worse")
-    assert first["sentence"].startswith("new is worse than other by AP: -0.")
+    assert first["sentence"].startswith("new is significantly worse than other on AP: -0.")
+    assert data["primary"] == "AP"
     assert len(first["changed"]) == 3
 
 
@@ -57,28 +58,26 @@ def test_jsonl_is_one_pair_a_line(leadline: Leadline, files: list[str]) -> None:
 def test_the_table_says_every_pair_in_a_sentence(leadline: Leadline, files: list[str]) -> None:
     text = leadline("compare", *files, "--baseline", "old", "-m", "RR").out
     assert text.splitlines()[0].split()[:3] == ["a", "b", "measure"]
-    assert "new is worse than old by RR: " in text
+    assert "new is significantly worse than old on RR: " in text
     assert "queries that differ most: " in text
-    assert (
-        "p: T, two-sided, against 'the mean difference is 0'; corrected: Holm over 2 pairs" in text
-    )
+    assert "p: T, two-sided, H0: the mean difference is 0; corrected: Holm over 2 pairs" in text
 
 
 def test_of_many_pairs_the_verdicts_are_counted(leadline: Leadline, files: list[str]) -> None:
     more = [option for name in ("RR", "AP", "P@1", "P@3", "nDCG@3") for option in ("-m", name)]
     text = leadline("compare", *files, *more).out
     assert "15 pairs: worse " in text
-    assert " is worse than " not in text
+    assert " worse than " not in text
 
 
 def test_a_worse_run_fails_a_pipeline(leadline: Leadline, files: list[str]) -> None:
     done = leadline("compare", *files, "--fail-if-worse", "RR", "--summary", "summary.md")
     assert done.status == 1
     assert done.err.count("leadline: FAILED: ") == 2
-    assert "leadline: FAILED: new is worse than old by RR: " in done.err
+    assert "leadline: FAILED: new is worse than old on RR: " in done.err
     summary = Path("summary.md").read_text(encoding="utf-8")
     assert summary.startswith("### leadline: 2 of 2 conditions failed\n")
-    assert "- **FAILED**: new is worse than old by RR: " in summary
+    assert "- **FAILED**: new is worse than old on RR: " in summary
     data = leadline("compare", *files, "--fail-if-worse", "RR:0.9", "-f", "json")
     assert data.status == 0
     assert [entry["failed"] for entry in data.data["conditions"]] == [False, False]
@@ -93,8 +92,8 @@ def test_a_condition_may_be_spelled_as_others_spell_it(
     )
     assert done.status == 1
     assert done.err.count("FAILED") == 4
-    assert " by RR: " in done.err, "and is said by its canonical name"
-    assert " by nDCG@10: " in done.err
+    assert " on RR: " in done.err, "and is said by its canonical name"
+    assert " on nDCG@10: " in done.err
 
 
 @pytest.mark.parametrize("figure", ["differences", "forest", "critical-difference", "scatter"])
@@ -162,7 +161,7 @@ def test_names_do_not_format_a_summary(leadline: Leadline, files: list[str]) -> 
              "--fail-if-worse", "RR")  # fmt: skip
     summary = Path("summary.md").read_text(encoding="utf-8")
     assert r"- **FAILED**: \<b>\*x\* is worse than old" in summary
-    assert r"- \<b>\*x\* is worse than old" in summary
+    assert r"- \<b>\*x\* is significantly worse than old" in summary
 
 
 def test_a_name_that_is_not_utf_8_goes_everywhere(leadline: Leadline, files: list[str]) -> None:
@@ -171,7 +170,7 @@ def test_a_name_that_is_not_utf_8_goes_everywhere(leadline: Leadline, files: lis
     asked = ("compare", files[0], odd, "old.run", "--summary", "summary.md", "-o", "table.txt")
     for figure in ("differences", "forest", "critical-difference", "scatter"):
         assert leadline(*asked, "--plot", "x.png", "--figure", figure).status == 0
-    assert b"new\xff is worse than old" in Path("summary.md").read_bytes()
+    assert b"new\xff is significantly worse than old" in Path("summary.md").read_bytes()
     page = leadline("report", files[0], odd, "old.run", "-o", "page.html", "-f", "json")
     assert page.status == 0
 

@@ -85,9 +85,11 @@ def test_holm_corrects_within_a_measure_or_over_all() -> None:
 def test_tukey_corrects_for_all_pairs_and_gives_intervals_for_all_at_once() -> None:
     plain, tukey = (compare(QRELS, RUNS, "RR", correction=name) for name in ("none", "Tukey"))
     assert np.all(tukey.p_corrected > plain.p_corrected)
-    width = np.ptp(tukey.limits[0], axis=1)
+    assert tukey.simultaneous is not None
+    width = np.ptp(tukey.simultaneous[0], axis=1)
     assert width == pytest.approx(np.full(3, width[0]))
-    inside = np.all(tukey.limits[0] * [-1, 1] > 0, axis=1)
+    assert tukey.limits.tolist() == plain.limits.tolist(), "those of each pair alone"
+    inside = np.all(tukey.simultaneous[0] * [-1, 1] > 0, axis=1)
     assert inside.tolist() == (~tukey.told_apart[0]).tolist()
 
 
@@ -123,7 +125,7 @@ def test_one_query_decides_nothing() -> None:
     assert (pair.verdict, pair.difference) == ("undecided", 0.75)
     assert all(np.isnan([pair.p, pair.low, pair.high, pair.effect, pair.detectable]))
     assert comparison.sentences() == [
-        "a and b are not told apart by RR: +0.7500; one query cannot show which is better."
+        "No significant difference between a and b on RR: +0.7500; 1 query cannot show which is better."
     ]
     data = comparison.to_dict()["pairs"][0]
     assert (data["p"], data["low"], data["p_equivalent"]) == (None, None, None)
@@ -131,14 +133,16 @@ def test_one_query_decides_nothing() -> None:
     assert (by_flips.p, by_flips.verdict) == (1.0, "not told apart")
 
 
-def test_the_same_difference_everywhere_has_no_spread_to_judge_by() -> None:
-    comparison = compare(QRELS, {"a": varied(1), "b": varied(2)}, "RR")
-    assert comparison.pairs[0].verdict == "undecided"
-    assert comparison.sentences()[0].endswith(
-        "the difference is the same on all 24 queries, so T has no spread to judge by."
-    )
-    flipped = compare(QRELS, {"a": varied(1), "b": varied(2)}, "RR", test="Randomisation")
-    assert flipped.pairs[0].verdict == "better"
+@pytest.mark.parametrize("test", ["T", "Randomisation", "Bootstrap", "Wilcoxon", "Sign"])
+def test_the_sign_test_decides_where_every_difference_is_the_same(test: str) -> None:
+    for queries in (3, 5, 6, 24):
+        qrels = dict(list(QRELS.items())[:queries])
+        comparison = compare(qrels, {"a": varied(1), "b": varied(2)}, "RR", test=test)
+        pair = comparison.pairs[0]
+        assert pair.p == pytest.approx(2.0 ** (1 - queries), abs=1e-4 if queries > 20 else 1e-12)
+        assert pair.verdict == ("better" if queries > 5 else "not told apart")
+        assert (pair.low > 0) == (queries > 5), "0.5 twice, or no limit at all"
+        assert "decided_by_sign" in {notice.code for notice in comparison.notices}
 
 
 def test_equivalence_needs_a_margin() -> None:
@@ -146,14 +150,14 @@ def test_equivalence_needs_a_margin() -> None:
     assert compare(QRELS, runs, "RR").pairs[0].p_equivalent is None
     near = compare(QRELS, runs, "RR", margin=0.3)
     assert near.pairs[0].verdict == "equivalent"
-    assert "are equivalent by RR within 0.3: " in near.sentences()[0]
+    assert "are equivalent on RR within 0.3: " in near.sentences()[0]
     assert compare(QRELS, runs, "RR", margin=0.01).pairs[0].verdict == "not told apart"
 
 
 def test_a_sure_difference_may_be_a_small_one() -> None:
     words = compare(QRELS, RUNS, "RR", baseline="worst", margin=0.9).sentences()
-    assert all(" is better than worst " in one for one in words)
-    assert all(one.endswith("; yet they are equivalent within 0.9.") for one in words)
+    assert all(" is significantly better than worst " in one for one in words)
+    assert all(one.endswith("; equivalent within 0.9.") for one in words)
 
 
 def test_queries_of_one_side_only_are_left_out_and_counted() -> None:
@@ -179,7 +183,9 @@ def test_tukey_leaves_out_queries_that_some_run_lacks_everywhere() -> None:
         assert (pair.queries, pair.wins) == (10, expected.wins)
         assert pair.p == pytest.approx(expected.p)
         assert pair.difference == pytest.approx(expected.difference)
-        assert (pair.low, pair.p_corrected) == pytest.approx((expected.low, expected.p_corrected))
+        assert (pair.simultaneous_low, pair.p_corrected) == pytest.approx(
+            (expected.simultaneous_low, expected.p_corrected)
+        )
 
 
 def test_equivalence_is_corrected_beside_tukey_too() -> None:
@@ -191,14 +197,18 @@ def test_equivalence_is_corrected_beside_tukey_too() -> None:
     assert tukey.p_equivalent.tolist() == holm.p_equivalent.tolist()
 
 
-def test_what_a_pair_needs_is_said_of_it_alone() -> None:
-    words = compare(QRELS, RUNS | {"near": varied(1, 2, 1)}, "RR").sentences()
-    told = [one for one in words if "not told apart" in one]
+def test_a_pair_without_a_significant_difference_says_which_ones_are_detectable() -> None:
+    runs = RUNS | {"near": varied(1, 2, 1)}
+    words = compare(QRELS, runs, "RR").sentences()
+    told = [one for one in words if one.startswith("No significant difference")]
     assert told
-    assert all(one.endswith(" would be seen (80 % power, this pair alone).") for one in told)
+    assert all("detectable with 80 % power: " in one for one in told)
+    assert not any("needed to detect" in one for one in told), "not from the difference seen"
+    with_smallest = compare(QRELS, runs, "RR", smallest=0.05).sentences()
+    assert any("queries needed to detect 0.05" in one for one in with_smallest)
     flat = compare(QRELS, {"a": varied(2), "b": varied(1), "c": varied(3)}, "RR", baseline="b",
                    correction="Tukey", confidence=0.9999).sentences()  # fmt: skip
-    assert not any("differences from 0 on" in one for one in flat)
+    assert not any("power: 0" in one for one in flat)
 
 
 def test_values_that_only_round_apart_are_the_same_everywhere() -> None:
@@ -208,8 +218,7 @@ def test_values_that_only_round_apart_are_the_same_everywhere() -> None:
     differences = found.differences[0].copy()
     differences[:, 0] = 1e-17
     rounded = Table(found.results, found.pairing, found.rules, differences=[differences],
-                    limits=found.limits, p=found.p, p_corrected=found.p_corrected,
-                    p_equivalent=None)  # fmt: skip
+                    p=found.p, family=found.family, p_equivalent=None)  # fmt: skip
     assert (rounded.pairs[0].ties, rounded.pairs[0].changed) == (QUERIES, [])
 
 
@@ -281,7 +290,7 @@ def test_too_few_draws_for_the_correction_are_said() -> None:
     few = compare(QRELS, RUNS, "RR", test="Randomisation(draws=50)")
     found = [notice for notice in few.notices if notice.code == "too_few_draws"]
     assert [str(notice) for notice in found] == [
-        "pairs corrected together: 3; too many to tell one apart with 50 draws (draws=60 is enough)"
+        "pairs corrected together: 3; with 50 draws none can be significant (draws=60 is enough)"
     ]
     assert not few.told_apart.any()
     for options in ({"test": "Randomisation(draws=60)"}, {"correction": "none"}, {"test": "T"}):
@@ -298,8 +307,8 @@ def test_too_few_queries_for_the_test_are_said() -> None:
     comparison = compare(qrels, {"a": better, "b": worse}, "RR", test="Randomisation")
     said = next(notice for notice in comparison.notices if notice.code == "too_few_queries")
     assert str(said) == (
-        "queries that differ: 5 at most; too few to tell a pair apart by Randomisation, "
-        "whose p is 0.0625 or more there"
+        "queries that differ: 5 at most; too few for a significant difference by Randomisation, "
+        "whose p is at least 0.0625 there"
     )
     assert comparison.p[0, 0] == 0.0625
     assert not comparison.told_apart.any()

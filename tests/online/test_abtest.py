@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 import leadline as ll
 from leadline.errors import UsageError
 from leadline.online import ABTest, abtest
-from leadline.online.proportions import Share, fisher_p
+from leadline.online.planning import users_needed
+from leadline.online.proportions import Share, fisher_p, wilson
 
 
 def codes(found: ABTest) -> set[str]:
@@ -162,3 +163,52 @@ def test_what_cannot_be_is_refused_in_words(given: dict[str, Any], says: str) ->
     with pytest.raises(UsageError) as refused:
         abtest(**given)
     assert says in str(refused.value)
+
+
+def test_no_users_needed_come_of_the_difference_observed() -> None:
+    found = abtest(a=(460, 10_000), b=(527, 10_000))
+    assert found.sizes.users_needed is None
+    assert found.to_dict()["power"]["users_needed"] is None
+    asked = [abtest(a=(460, 10_000), b=(clicks, 10_000), smallest=0.005) for clicks in (461, 900)]
+    assert asked[0].sizes.users_needed == asked[1].sizes.users_needed  # whatever was observed
+    low, high = wilson(Share(460, 10_000), 0.95)
+    known = max(users_needed(high, 0.005 / high))
+    assert asked[0].sizes.users_needed == known
+    assert known > max(users_needed(0.046, 0.005 / 0.046))  # an upper limit
+    assert low < 0.046 < high
+
+
+def test_users_needed_for_clicks_a_row_come_of_the_variance_of_users(tmp_path: Path) -> None:
+    generator = np.random.default_rng(3)
+    rows = [
+        ("ab"[user % 2], int(generator.random() < 0.3), f"u{user}")
+        for user in range(400)
+        for _ in range(1 + user % 3)
+    ]
+    found = abtest(write(tmp_path / "log.csv", rows), user="user", metric="rows", smallest=0.02)
+    needed = found.sizes.users_needed
+    assert needed is not None
+    error = (found.compared.high - found.compared.low) / 2 / 1.959964
+    plain = ((1.959964 + 0.841621) / 0.02) ** 2 * error**2 * 200  # 200 users an arm
+    assert plain < needed < 1.3 * plain
+
+
+@pytest.mark.parametrize("smallest", [0.0, -0.1, 1.0, math.nan, math.inf])
+def test_a_smallest_difference_that_is_none_is_refused(smallest: float) -> None:
+    with pytest.raises(UsageError, match="smallest"):
+        abtest(a=(460, 10_000), b=(527, 10_000), smallest=smallest)
+
+
+@pytest.mark.parametrize(
+    ("users", "verdict"),
+    [
+        ((10_000, 10_100), "as planned"),
+        ((10_000, 10_300), "not clearly as planned"),
+        ((10_000, 10_600), "not as planned"),
+    ],
+)
+def test_the_sample_ratio_has_three_verdicts(users: tuple[int, int], verdict: str) -> None:
+    found = abtest(a=(500, users[0]), b=(500, users[1]), planned=0.5)
+    assert found.split is not None
+    assert found.split.verdict == found.to_dict()["sample_ratio"]["verdict"] == verdict
+    assert found.split.suspect == (verdict == "not as planned")

@@ -10,6 +10,7 @@ from samples import edges, holed, smooth, stepped
 
 from leadline.statistics._draws import BLOCK, weights
 from leadline.statistics.bootstrap_test import Bootstrap
+from leadline.statistics.clusters import means, totals
 from leadline.statistics.student_t import T
 
 
@@ -69,10 +70,47 @@ def test_fewer_than_two_queries_have_no_p(name: str) -> None:
     assert np.isnan(Bootstrap(draws=99).p_values(edges()[name])).all()
 
 
-def test_identical_runs_have_p_one_and_constant_differences_none() -> None:
+def test_identical_runs_have_p_one_and_constant_differences_that_of_the_sign_test() -> None:
     assert Bootstrap(draws=99).p([0.0] * 7) == 1.0
     for value in (0.1, -1 / 3, 1e-9):
-        assert math.isnan(Bootstrap(draws=99).p([value] * 7))
+        assert Bootstrap(draws=99).p([value] * 7) == 2 / 2**7
+
+
+def test_with_groups_it_equals_its_slow_twin() -> None:
+    values, groups = smooth(9)[:, 0], np.array([0, 0, 1, 1, 1, 2, 3, 3, 4])
+    mean = values.mean()
+
+    def t(taken: list[int]) -> float:
+        residuals = [float((values[groups == group] - mean).sum()) for group in taken]
+        sizes = [int((groups == group).sum()) for group in taken]
+        middle = sum(residuals) / sum(sizes)
+        squares = sum(
+            (one - size * middle) ** 2 for one, size in zip(residuals, sizes, strict=True)
+        )
+        if squares < 1e-20:
+            return 0.0 if abs(middle) < 1e-10 else math.copysign(math.inf, middle)
+        return middle * sum(sizes) / math.sqrt(squares * len(taken) / (len(taken) - 1))
+
+    seen = means(totals(values[:, None], groups))
+    needed = float(seen.mean[0] / seen.error[0])
+    more = {"two-sided": 0, "greater": 0}
+    for row in weights(np.random.default_rng([3, 0]), 1500, 5):
+        drawn = t([group for group in range(5) for _ in range(int(row[group]))])
+        more["two-sided"] += abs(drawn) >= abs(needed) * (1 - 1e-9)
+        more["greater"] += drawn >= needed - 1e-9
+    test = Bootstrap(draws=1500)
+    found = test.p_values(values[:, None], seed=3, groups=groups)[0]
+    assert found == pytest.approx((more["two-sided"] + 1) / 1501)
+    above = test.p_values(values[:, None], seed=3, groups=groups, alternative="greater")[0]
+    assert above == pytest.approx((more["greater"] + 1) / 1501)
+
+
+@pytest.mark.parametrize("queries", [2, 3, 4])
+def test_the_smallest_p_is_met_by_queries_that_are_far_from_zero(queries: int) -> None:
+    test = Bootstrap(draws=20_000)
+    found = test.p([1 + place / 100 for place in range(queries)])
+    assert found >= test.smallest(queries) * 0.9
+    assert test.smallest(0) == 1.0
 
 
 def test_undefined_queries_are_left_out() -> None:

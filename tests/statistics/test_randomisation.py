@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
 
 import numpy as np
@@ -11,6 +12,7 @@ from scipy import stats
 
 from leadline.arrays import Floats
 from leadline.errors import UsageError
+from leadline.statistics import Alternative
 from leadline.statistics.randomisation import Randomisation
 
 
@@ -75,7 +77,8 @@ def test_it_comes_near_scipy() -> None:
 
 def test_it_is_never_zero() -> None:
     assert Randomisation().p([0.1] * 10) == 2 / 1024
-    assert Randomisation(draws=999).p([0.1] * 60) == 1 / 1000
+    assert Randomisation(draws=999).p([0.1] * 59 + [0.2]) == 1 / 1000
+    assert Randomisation(draws=999).p([0.1] * 60) == 2 / 2**60  # decided by the sign test
     assert Randomisation(draws=1).p(smooth(60, mean=5.0)[:, 0]) == 1 / 2
 
 
@@ -171,3 +174,40 @@ def test_differences_of_one_sign_have_the_smallest_p(queries: int) -> None:
     assert test.p([0.1 * (place + 1) for place in range(queries)]) >= test.smallest(queries)
     if queries < 12:  # more than 1000 patterns are drawn
         assert test.p([0.5] * queries) == test.smallest(queries)
+
+
+@pytest.mark.parametrize("queries", [1, 2, 5, 9])
+@pytest.mark.parametrize("make", [smooth, stepped])
+def test_one_sided_p_count_the_sums_on_one_side(queries: int, make: Callable[..., Floats]) -> None:
+    differences = make(queries, seed=queries)[:, 0].tolist()
+    sums = [
+        sum(sign * one for sign, one in zip(signs, differences, strict=True))
+        for signs in product((1, -1), repeat=queries)
+    ]
+    above = sum(total >= sum(differences) - 1e-9 for total in sums) / len(sums)
+    below = sum(total <= sum(differences) + 1e-9 for total in sums) / len(sums)
+    assert Randomisation().p(differences, alternative="greater") == pytest.approx(above)
+    assert Randomisation().p(differences, alternative="less") == pytest.approx(below)
+    drawn = Randomisation(draws=2 ** max(0, queries - 1)).p(differences, alternative="greater")
+    assert 0 < drawn <= 1
+
+
+def test_with_groups_whole_groups_are_flipped() -> None:
+    differences = smooth(10)[:, 0]
+    groups = np.array([0, 0, 1, 2, 2, 2, 3, 4, 4, 5])
+    sums = [float(differences[groups == group].sum()) for group in range(6)]
+    found = Randomisation().p_values(differences[:, None], groups=groups)[0]
+    assert found == enumerated(sums)
+    with_hole = np.where(groups == 3, np.nan, differences)
+    found = Randomisation().p_values(with_hole[:, None], groups=groups)[0]
+    assert found == enumerated([sums[group] for group in (0, 1, 2, 4, 5)])
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+def test_the_smallest_p_is_attained(alternative: Alternative) -> None:
+    sign = -1 if alternative == "less" else 1
+    for queries in (1, 2, 7):
+        values = [sign * (1.0 + place) for place in range(queries)]
+        test = Randomisation()
+        assert test.p(values, alternative=alternative) == test.smallest(queries, alternative)
+    assert Randomisation().smallest(0, alternative) == 1.0

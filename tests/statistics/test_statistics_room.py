@@ -25,6 +25,8 @@ ROOMS: list[Room[Named]] = [TESTS, INTERVALS, CORRECTIONS]  # type: ignore[list-
         (TESTS, "bootstrap", "Bootstrap"), (TESTS, "bootstrap_t", "Bootstrap"),
         (INTERVALS, "t", "Student"), (INTERVALS, "student", "Student"), (INTERVALS, "bca", "BCa"),
         (INTERVALS, "bootstrap", "BCa"), (INTERVALS, "percentile", "Percentile"),
+        (INTERVALS, "sign_flip", "Randomisation"), (TESTS, "sign", "Sign"),
+        (TESTS, "binomial", "Sign"), (INTERVALS, "randomization", "Randomisation"),
         (INTERVALS, "BCa(draws=999)", "BCa(draws=999)"),
         (CORRECTIONS, "none", "Uncorrected"), (CORRECTIONS, "holm", "Holm"),
         (CORRECTIONS, "fdr", "BH"), (CORRECTIONS, "bh", "BH"),
@@ -40,7 +42,11 @@ def test_a_text_means_one_thing(room: Room[Named], written: str, canonical: str)
     [
         (TESTS, "randomisaton", "unknown test 'randomisaton'; nearest: Randomisation"),
         (TESTS, "wilcoxn", "unknown test 'wilcoxn'; nearest: Wilcoxon"),
-        (TESTS, "xyzzy", "unknown test 'xyzzy'; known: Bootstrap, Randomisation, T, Wilcoxon"),
+        (
+            TESTS,
+            "xyzzy",
+            "unknown test 'xyzzy'; known: Bootstrap, Randomisation, Sign, T, Wilcoxon",
+        ),
         (INTERVALS, "studnet", "unknown interval 'studnet'; nearest: Student"),
         (INTERVALS, "percentil", "unknown interval 'percentil'; nearest: Percentile"),
         (CORRECTIONS, "holmm", "unknown correction 'holmm'; nearest: Holm"),

@@ -2,67 +2,105 @@
 
 from __future__ import annotations
 
-import math
 from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from samples import edges, holed, smooth, stepped
 from scipy import stats
 
 from leadline.errors import UsageError
+from leadline.statistics import Alternative
 from leadline.statistics.wilcoxon import Wilcoxon
 
 
-def enumerated(differences: list[float]) -> float:
-    """Go through all signs of the ranks; the differences have no ties and no zeros."""
-    ranks = range(1, len(differences) + 1)
-    ordered = sorted(differences, key=abs)
-    middle = sum(ranks) / 2
-    seen = abs(sum(rank for rank, one in zip(ranks, ordered, strict=True) if one > 0) - middle)
-    sums = [
-        sum(rank for rank, taken in zip(ranks, signs, strict=True) if taken)
-        for signs in product((False, True), repeat=len(differences))
+def enumerated(differences: list[float], zeros: str = "drop", side: int = 0) -> float:
+    """Go through all signs of the mid-ranks of the differences that are not 0."""
+    kept = [one for one in differences if one or zeros == "pratt"]
+    ranks = [
+        sum(abs(other) < abs(one) for other in kept)
+        + (sum(abs(other) == abs(one) for other in kept) + 1) / 2
+        for one in kept
     ]
-    return sum(abs(total - middle) >= seen for total in sums) / len(sums)
+    signed = [(rank, one) for rank, one in zip(ranks, kept, strict=True) if one]
+    middle = sum(rank for rank, _ in signed) / 2
+    seen = sum(rank for rank, one in signed if one > 0) - middle
+    sums = [
+        sum(rank for (rank, _), taken in zip(signed, signs, strict=True) if taken) - middle
+        for signs in product((False, True), repeat=len(signed))
+    ]
+    if side:
+        return sum(side * total >= side * seen for total in sums) / len(sums)
+    return sum(abs(total) >= abs(seen) for total in sums) / len(sums)
 
 
-@pytest.mark.parametrize("queries", range(1, 11))
+def test_five_equal_differences_have_the_exact_p() -> None:
+    assert Wilcoxon().p([0.1, 0.1, 0.1, 0.1, 0.1]) == 2 / 32
+    # ranks 1, 3.5, 3.5, 3.5, 3.5; those below 0 sum to 1: the patterns of sum 0, 1, 14 and 15
+    assert Wilcoxon().p([0.1, 0.1, 0.1, 0.1, -0.05]) == 4 / 32
+
+
 @pytest.mark.parametrize("zeros", ["drop", "pratt"])
-def test_without_ties_it_is_exact(queries: int, zeros: str) -> None:
-    differences = smooth(queries, seed=queries)[:, 0].tolist()
-    found = Wilcoxon(zeros=zeros).p(differences)
-    assert found == pytest.approx(min(1.0, enumerated(differences)), abs=1e-12)
+@given(values=st.lists(st.integers(-4, 4), min_size=1, max_size=11))
+def test_with_ties_and_zeros_it_equals_enumeration(zeros: str, values: list[int]) -> None:
+    differences = [value / 10 for value in values]
+    test = Wilcoxon(zeros=zeros)
+    if not any(values):
+        assert test.p(differences) == 1.0
+        return
+    assert test.p(differences) == pytest.approx(enumerated(values, zeros), rel=1e-12)  # type: ignore[arg-type]
+    for side, alternative in ((1, "greater"), (-1, "less")):
+        expected = enumerated(values, zeros, side)  # type: ignore[arg-type]
+        found = test.p(differences, alternative=alternative)  # type: ignore[arg-type]
+        assert found == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("queries", [20, 50])
-def test_it_equals_scipys_exact_form_up_to_fifty_queries(queries: int) -> None:
-    differences = smooth(queries, 5)
-    expected = stats.wilcoxon(differences, method="exact").pvalue
-    np.testing.assert_allclose(Wilcoxon().p_values(differences), expected, rtol=1e-12)
+@pytest.mark.parametrize("queries", [1, 7, 20, 50, 120, 200])
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+def test_without_ties_it_equals_scipys_exact_form(queries: int, alternative: Alternative) -> None:
+    differences = smooth(queries, 3)
+    expected = stats.wilcoxon(differences, method="exact", alternative=alternative).pvalue
+    found = Wilcoxon().p_values(differences, alternative=alternative)
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
-def test_it_equals_scipys_normal_form_above_fifty_queries() -> None:
-    differences = smooth(51, 5)
-    expected = stats.wilcoxon(differences, method="asymptotic").pvalue
-    np.testing.assert_allclose(Wilcoxon().p_values(differences), expected, rtol=1e-12)
-
-
-@pytest.mark.parametrize("queries", [6, 13, 14, 40, 80])
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
 @pytest.mark.parametrize(("zeros", "theirs"), [("drop", "wilcox"), ("pratt", "pratt")])
-def test_with_ties_it_equals_scipys_normal_form(queries: int, zeros: str, theirs: str) -> None:
-    differences = np.vstack([stepped(queries, 5), np.full((2, 5), 0.3), np.zeros((1, 5))])
-    # tenths that come of a sum stand apart in the last bit; SciPy is given them in whole numbers
-    expected = stats.wilcoxon(np.round(differences * 10), zero_method=theirs, method="asymptotic")
-    found = Wilcoxon(zeros=zeros).p_values(differences)
-    np.testing.assert_allclose(found, expected.pvalue, rtol=1e-12)
+def test_beyond_two_hundred_it_equals_scipys_normal_form(
+    zeros: str, theirs: str, alternative: Alternative
+) -> None:
+    tied = np.vstack([stepped(260, 5), np.full((2, 5), 0.3), np.zeros((1, 5))])
+    for differences in (smooth(201, 5), tied):
+        # tenths that come of a sum stand apart in the last bit; SciPy is given them in whole numbers
+        whole = np.round(differences * 10) if differences is tied else differences
+        expected = stats.wilcoxon(
+            whole, zero_method=theirs, method="asymptotic", alternative=alternative
+        )
+        found = Wilcoxon(zeros=zeros).p_values(differences, alternative=alternative)
+        np.testing.assert_allclose(found, expected.pvalue, rtol=1e-9)
 
 
-def test_the_normal_form_by_hand() -> None:
-    # ranks of |d|: 1.5, 1.5, 3, 4; those above 0 sum to 8.5; mean 5, variance (180 - 6 / 2) / 24
-    deviation = math.sqrt((4 * 5 * 9 - (2**3 - 2) / 2) / 24)
-    expected = 2 * stats.norm.sf((8.5 - 5) / deviation)
-    assert Wilcoxon().p([0.1, -0.1, 0.2, 0.4]) == pytest.approx(expected, abs=1e-12)
+def test_exact_and_normal_forms_meet() -> None:
+    differences = np.round(smooth(200, 6), 2)
+    expected = stats.wilcoxon(np.round(differences * 100), method="asymptotic").pvalue
+    np.testing.assert_allclose(Wilcoxon().p_values(differences), expected, atol=2e-3)
+
+
+def test_groups_are_refused_and_the_tests_that_take_them_named() -> None:
+    with pytest.raises(UsageError, match=r"Wilcoxon cannot take groups .* Bootstrap, Random.*, T"):
+        Wilcoxon().p_values(smooth(4), groups=np.arange(4))
+
+
+@pytest.mark.parametrize("queries", [1, 3, 10, 200, 201, 400])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+def test_no_p_is_below_the_smallest(queries: int, alternative: Alternative) -> None:
+    values = np.linspace(1, 2, queries)
+    found = Wilcoxon().p(values, alternative=alternative)
+    assert found >= Wilcoxon().smallest(queries, alternative) > 0
+    if queries <= 200:
+        assert found == pytest.approx(Wilcoxon().smallest(queries, alternative))
 
 
 @pytest.mark.parametrize("queries", [5, 20, 45])
@@ -73,10 +111,9 @@ def test_dropped_zeros_leave_it_exact(queries: int) -> None:
 
 
 def test_pratt_counts_zeros_against_the_difference() -> None:
-    values = [0.0, 0.0, 0.0, 0.1, 0.2, 0.3, 0.4, -0.05]
+    values = [0.0, 0.0, 0.0, 0.1, 0.2, 0.3, 0.4, -0.25]
     assert Wilcoxon(zeros="pratt").p(values) != Wilcoxon().p(values)
-    expected = stats.wilcoxon(values, zero_method="pratt", method="asymptotic").pvalue
-    assert Wilcoxon(zeros="pratt").p(values) == pytest.approx(expected, abs=1e-12)
+    assert Wilcoxon(zeros="pratt").p(values) == pytest.approx(enumerated(values, "pratt"))
 
 
 def test_rounding_makes_neither_ranks_nor_signs() -> None:
@@ -98,8 +135,7 @@ def test_edges(zeros: str) -> None:
     assert test.p_values(edges()["one query"]).tolist() == [1.0]
     assert test.p_values(edges()["identical runs"]).tolist() == [1.0]
     up, down = test.p_values(edges()["constant"]), test.p_values(edges()["constant below"])
-    assert up == pytest.approx(down)
-    assert 0 < up[0] < 0.01
+    assert up.tolist() == down.tolist() == [2 / 2**7]
 
 
 def test_other_rules_for_zeros_are_refused() -> None:

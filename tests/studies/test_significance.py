@@ -12,10 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from leadline.agreements import Judgments
 from leadline.arrays import Floats
+from leadline.correlations import COEFFICIENTS
 from leadline.errors import InputError, UsageError
 from leadline.plots import LOOKS, picture
 from leadline.plots.significance_errors import significance_errors
+from leadline.qrels import Qrels
+from leadline.run import Run
 from leadline.statistics import INTERVALS, TESTS
 from leadline.studies.significance.decisions import Row, intervals, p_values, paired_tests, share
 from leadline.studies.significance.estimates import coverage, power
@@ -33,8 +37,15 @@ from leadline.studies.significance.populations import (
     shifted,
     tilted,
 )
+from leadline.studies.significance.printed_intervals import (
+    agreements,
+    correlations,
+    recalls,
+    tally,
+)
 from leadline.studies.significance.rejections import rejections
 from leadline.studies.significance.whole import Extent, whole_study
+from leadline.vocabulary import Vocabulary
 
 
 def made(runs: int = 8, *, queries: int = 50, seed: int = 7) -> Floats:
@@ -266,9 +277,78 @@ def test_corrections_keep_the_family_error_low_and_no_correction_does_not() -> N
 
 def test_procedures_give_one_p_for_each_pair() -> None:
     values = made(runs=5)
-    for p in procedures(values, draws=199, seed=0).values():
+    decided = procedures(values, draws=199, seed=0)
+    for p in decided.p.values():
         assert p.shape == (10,)
         assert ((p > 0) & (p <= 1)).all()
+    for low, high in decided.intervals.values():
+        assert (low <= high).all()
+
+
+def test_simultaneous_intervals_hold_all_differences_at_once() -> None:
+    found = families({"made_ap": made(runs=14)}, runs=6, queries=30, sets=60, draws=199)
+    for row in found:
+        if row["procedure"] in ("MaxT", "Bonferroni(T)"):
+            assert float(row["held"]) > 0.95 - 4 * math.sqrt(0.05 * 0.95 / 60)
+            assert float(row["width"]) <= 1.0 + 1e-12
+        elif row["procedure"] != "Tukey":
+            assert math.isnan(float(row["held"]))
+
+
+# Intervals that commands print
+
+
+def test_a_tally_counts_misses_on_both_sides_and_leaves_out_what_has_no_width() -> None:
+    drawn = [
+        {"x": limits} for limits in ((0.4, 0.6), (0.6, 0.7), (0.1, 0.2), (0.5, 0.5), (0.0, 0.5))
+    ]
+    (row,) = tally({"x": 0.5}, drawn)
+    assert (row["sets"], row["left_out"]) == (4, 1)
+    assert (row["coverage"], row["below"], row["above"]) == (0.5, 0.25, 0.25)
+
+
+@pytest.mark.slow
+def test_intervals_of_correlate_are_not_biased_twice() -> None:
+    generator = np.random.default_rng(5)
+    shared = np.linspace(0, 0.15, 24) + generator.normal(0, 0.25, (60, 1))
+    truth, estimate = (shared + generator.normal(0, 0.2, (60, 24)) for _ in range(2))
+    found = correlations(truth, estimate, runs=10, queries=40, sets=40, draws=80)
+    assert [row["what"] for row in found] == list(COEFFICIENTS)
+    for row in found:
+        assert float(row["coverage"]) > 0.8
+        assert float(row["below"]) < 0.2  # plain percentiles: 0.5 and more
+
+
+def test_intervals_of_agreement_hold_the_value_of_all_queries() -> None:
+    generator = np.random.default_rng(6)
+    query = np.repeat(np.arange(30), 20)
+    level = generator.beta(1, 1, 30)[query]
+    first = (generator.random(600) < level).astype(float)
+    second = np.where(generator.random(600) < 0.8, first, 1 - first)
+    whole = Judgments(
+        ["a", "b"], np.stack([first, second], axis=1), query=query,
+        queries=Vocabulary.of_bytes([b"%d" % place for place in range(30)]),
+    )  # fmt: skip
+    for pairs in (False, True):
+        found = agreements(whole, sets=40, draws=200, pairs=pairs)
+        assert {"cohen", "scott", "krippendorff, all judges"} <= {row["what"] for row in found}
+        assert all(float(row["coverage"]) > 0.8 for row in found)
+
+
+def test_intervals_of_pool_recall_hold_the_value_of_all_judgments() -> None:
+    generator = np.random.default_rng(7)
+    rows = [
+        (b"q%d" % query, b"d%d" % place, float(generator.random() < 2 / (place + 2)))
+        for query in range(15)
+        for place in range(60)
+    ]
+    listed = [(query, name, -float(place % 60)) for place, (query, name, _) in enumerate(rows)]
+    run = Run.of([row for place, row in enumerate(listed) if place % 60 < 30], name="a")
+    found = recalls(Qrels.of(rows), run, depth=5, share=0.3, cutoff=20, sets=60)
+    assert {row["what"] for row in found} == {"R", "recall"}
+    for row in found:
+        assert float(row["coverage"]) > 0.95 - 4 * math.sqrt(0.05 * 0.95 / 60)
+        assert float(row["truth"]) > 0
 
 
 def test_few_draws_decide_nearly_as_many_do() -> None:

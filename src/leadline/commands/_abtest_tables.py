@@ -68,11 +68,11 @@ def _seen(found: ABTest) -> str:
     if plain(sizes.detectable) is None:
         return ""
     line = (
-        f"with so many {unit} a difference from {sizes.detectable:.5f} on would be seen "
+        f"detectable with these {unit}: a difference of {sizes.detectable:.5f} or more "
         f"({percent(sizes.power)} power)"
     )
     if sizes.users_needed:
-        line += f"; if the true one is as seen, {sizes.users_needed:,} {unit} an arm would show it"
+        line += f"; {found.options['smallest']:g} needs at most {sizes.users_needed:,} {unit} in each arm"
     return line
 
 
@@ -82,6 +82,6 @@ def _shares(found: ABTest) -> str:
     if found.split.suspect:
         return ""  # a notice says so
     return (
-        f"shares as planned: {100 * found.split.seen:.2f} % in B, {100 * found.split.planned:g} % planned "
-        f"(p = {found.split.p:.3f})"
+        f"shares {found.split.verdict}: {100 * found.split.seen:.2f} % in B, "
+        f"{100 * found.split.planned:g} % planned (p = {found.split.p:.3f})"
     )

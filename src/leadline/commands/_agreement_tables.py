@@ -195,8 +195,9 @@ def _notes(found: Agreement) -> list[str]:
     notes = []
     if options["draws"]:
         notes.append(
-            f"low, high: {percent(options['confidence'])} interval, {options['resample']} drawn again "
-            f"({options['draws']:,} draws, seed {options['seed']}); chance gives 0, full agreement 1"
+            f"low, high: approximate {percent(options['confidence'])} interval, "
+            f"{options['resample']} drawn again ({options['draws']:,} draws, seed {options['seed']}); "
+            "chance gives 0, full agreement 1"
         )
     corrected = [found[name] for name in TITLES if name != "agreement"]
     if any(one.acceptable is False for one in corrected):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from leadline.commands._estimates import estimate_notes
 from leadline.render import Cell, Label, Sheet
 from leadline.results import Results, plain
@@ -61,10 +63,21 @@ def _numbers(results: Results, run: int, measure: int, query: int | None = None)
     else:
         numbers = [float(results.values[run, query, measure])]
     if results.intervals is not None:
-        limits = results.intervals.limits[run, measure].tolist()
+        limits = _clipped(results, run, measure)
         numbers += limits if query is None else [float("nan")] * 2
     if results.bounds is not None and query is None:
         numbers += results.mean_bounds[run, measure].tolist()
     elif results.bounds is not None:
         numbers += results.bounds.limits[run, query, measure].tolist()
     return list(map(plain, numbers))
+
+
+def _clipped(results: Results, run: int, measure: int) -> list[float]:
+    """Return the limits of a mean, clipped to the range of the measure."""
+    assert results.intervals is not None
+    kind = results.measures[measure]
+    limits = results.intervals.limits[run, measure]
+    return [
+        float(limit)
+        for limit in np.clip(limits, getattr(kind, "low", -np.inf), getattr(kind, "high", np.inf))
+    ]

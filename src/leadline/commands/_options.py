@@ -74,11 +74,11 @@ def repair_options(function: F) -> F:
 
 confidence_option = click.option(
     "--confidence", type=float, default=0.95, show_default=True, metavar="SHARE",
-    help="How often such intervals hold what they are for.",
+    help="Confidence level of the intervals; the significance level is 1 - SHARE.",
 )  # fmt: skip
 seed_option = click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True,
-    help="Begins the random draws; the same seed gives the same result.",
+    help="Seed of the random number generator; the same seed gives the same result.",
 )  # fmt: skip
 
 
@@ -136,7 +136,8 @@ def evaluation_options(function: F) -> F:
 
 
 CONFIDENCE = (
-    "baseline", "test", "correction", "family", "interval", "confidence", "margin", "power", "seed",
+    "baseline", "test", "correction", "family", "interval", "confidence", "margin", "smallest", "power",
+    "query_group", "seed",
 )  # fmt: skip
 
 
@@ -144,23 +145,35 @@ def confidence_options(function: F) -> F:
     """Add what says how runs are compared; `CONFIDENCE` names these options."""
     options = (
         click.option("--baseline", multiple=True, metavar="NAME",
-                     help="Compare every run with this one (again for more); without it, all pairs."),
+                     help="Compare every run with this one only (repeatable); default: all pairs."),
         click.option("--test", default="T", show_default=True, metavar="NAME",
-                     help="T, Randomisation, Bootstrap, Wilcoxon."),
+                     help="Paired significance test: T, Randomisation, Bootstrap, Wilcoxon, Sign."),
         click.option("--correction", default="Holm", show_default=True, metavar="NAME",
-                     help="For many pairs: Holm, Hochberg, BH, Bonferroni, Uncorrected, or Tukey, which "
-                     "shuffles all runs at once."),
+                     help="Correction for multiple comparisons: Holm, Hochberg, Bonferroni, BH, "
+                     "Uncorrected; MaxT (randomised max-t, step-down; with --baseline over the pairs with "
+                     "it) or Tukey (randomised) over all pairs at once."),
         click.option("--family", type=click.Choice(["measure", "all"]), default="measure",
                      show_default=True,
-                     help="What is corrected together: the pairs of a measure, or of all measures."),
+                     help="Tests corrected together: the pairs of one measure, or of all measures."),
         click.option("--margin", type=float, metavar="X",
-                     help="Also test whether two runs are equivalent: less than X apart."),
+                     help="Test equivalence too: differences smaller than X (in units of the measure)."),
+        click.option("--smallest", type=float, metavar="X",
+                     help="Smallest difference that matters: gives the number of queries needed to detect "
+                     "it, from the upper confidence limit of the standard deviation."),
         click.option("--power", type=float, default=0.8, show_default=True, metavar="SHARE",
-                     help="The chance to see a difference, for the number of queries needed."),
+                     help="Power of --smallest, of detectable differences and of the margins of gates."),
+        click.option("--query-group", metavar="FILE:COLUMN",
+                     help="Queries that go together (paragraph, user, translation): tests, intervals and "
+                     "random draws by group. The first column of FILE is the query id."),
+        confidence_option,
+        click.option("--interval", metavar="NAME",
+                     help="Confidence interval: Student, BCa, Percentile, Randomisation. [default: "
+                     "Randomisation with the test of that name, else Student]"),
+        seed_option,
     )  # fmt: skip
     for option in reversed(options):
         function = option(function)
-    return interval_options(function)
+    return function
 
 
 def keep_inputs(output: str | None, *inputs: str) -> None:

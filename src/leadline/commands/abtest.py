@@ -82,7 +82,9 @@ def command() -> None:
               help="The relative difference that the always-valid test is tuned to.")  # fmt: skip
 @confidence_option
 @click.option("--power", type=float, default=0.8, show_default=True, metavar="SHARE",
-              help="The chance to see a difference, for the number of users needed.")  # fmt: skip
+              help="Power, for the detectable difference and the users needed.")  # fmt: skip
+@click.option("--smallest", type=float, metavar="X",
+              help="Smallest difference of clickthrough that matters: gives the users needed.")  # fmt: skip
 @click.option(
     "--plot", type=OUTPUT, metavar="FILE", help="Draw the arms into FILE.svg, FILE.pdf or FILE.png."
 )

@@ -86,6 +86,9 @@ def command(
     QRELS is a file of one judge; or a table with a column `judge`; or one with a column a judge, of which
     FILE:COLUMN names one. Chance gives 0, full agreement 1. Scott's pi is the kappa of the lecture, which
     calls values in [2/3, 1] acceptable.
+
+    Confidence intervals are percentiles of resamples and approximate: in simulations with 25 queries, 95 %
+    intervals contained the true coefficient in 92 to 96 % of the samples (docs/studies/significance.md).
     """
     if plot is not None:
         from leadline.plots import form_of

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,11 +20,14 @@ from leadline.commands._options import (
 from leadline.commands._results import results_text, say
 from leadline.commands._trec import evaluate_as_trec, queries_of, trec_options
 from leadline.errors import UsageError
-from leadline.evaluation import evaluate
+from leadline.evaluation import DEFAULT_MEASURES, evaluate
 from leadline.formats import read_qrels
 from leadline.render import Cell, Label, Sheet
 from leadline.results import Results, plain
 from leadline.wording import counted, queries
+
+if TYPE_CHECKING:
+    from leadline.comparison.gate import Condition, Gate
 
 SECTION = "Measure runs against judgments"
 
@@ -57,7 +61,14 @@ SECTION = "Measure runs against judgments"
 @click.option(
     "--intervals",
     is_flag=True,
-    help="Beside every mean an interval: how far it would move with other queries of the kind.",
+    help="Add a confidence interval to every mean (over queries).",
+)
+@click.option(
+    "--fail-below",
+    multiple=True,
+    metavar="MEASURE=VALUE",
+    help="Exit with status 1 if the mean of a run is below VALUE (above it where less is better), or if it "
+    "has none. A run of which no document is judged is refused.",
 )
 @click.option(
     "--pool",
@@ -72,8 +83,8 @@ SECTION = "Measure runs against judgments"
 @click.pass_context
 def command(  # click documents the options
     context: click.Context, /, *, qrels: str, runs: tuple[str, ...], measures: tuple[str, ...],
-    level: float | None, per_query: bool, complete: bool, no_means: bool, form: str,
-    output: str | None, **options: Any,
+    level: float | None, per_query: bool, complete: bool, no_means: bool, fail_below: tuple[str, ...],
+    form: str, output: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Measure RUNS against the judgments QRELS: per-query values and means in one pass.
 
@@ -97,24 +108,61 @@ def command(  # click documents the options
     if not options["intervals"]:
         _refuse_without_intervals(context, pool=options["pool"] is not None)
     options["intervals"] = interval if options["intervals"] else False
+    floors = _floors(fail_below)
+    if floors:  # what is asked for by a condition is evaluated too
+        measures = (*(measures or DEFAULT_MEASURES if form != "trec" else measures),
+                    *(one.measure for one in floors if one.measure not in measures))  # fmt: skip
     table = read_qrels(qrels, subtopics=options["subtopics"])
     with progress("runs") as on_run:
         if form == "trec":
             results, write = evaluate_as_trec(
                 table, runs, measures, rel=level, on_run=on_run, **options
             )
+            tried = _tried(results, floors, rel=level)
             say(results.notices)
             deliver(write(per_query=per_query, means=means), output)
+            _exit(context, tried)
             return
         results = evaluate(table, runs, measures or None, rel=level, on_run=on_run, **options)
-    results.options |= {"per_query": per_query, "no_means": no_means}
+    results.options |= {
+        "per_query": per_query, "no_means": no_means, "fail_below": list(fail_below),
+    }  # fmt: skip
+    tried = _tried(results, floors, rel=level)
     text = results_text(
         "evaluate", results,
-        lambda: _data(results, per_query=per_query, means=means),
-        lambda: _sheet(results, per_query=per_query, means=means),
+        lambda: _data(results, tried, per_query=per_query, means=means),
+        lambda: _sheet(results, tried, per_query=per_query, means=means),
         form=form, qrels=qrels, judgments=len(table), to_file=output is not None,
     )  # fmt: skip
     deliver(text, output)
+    _exit(context, tried)
+
+
+def _floors(texts: Sequence[str]) -> list[Condition]:
+    """Read the conditions."""
+    if not texts:
+        return []
+    from leadline.comparison.gate import BELOW, condition_of
+
+    return [condition_of(text, BELOW) for text in texts]
+
+
+def _tried(results: Results, wanted: Sequence[Condition], *, rel: float | None) -> list[Gate]:
+    """Check the conditions on every run."""
+    if not wanted:
+        return []
+    from leadline.comparison.gate import floors, placed
+
+    return floors(results, placed(results, wanted, rel=rel))
+
+
+def _exit(context: click.Context, tried: Sequence[Gate]) -> None:
+    """End with status 1 where a condition failed, and say which on standard error."""
+    failed = [gate for gate in tried if gate.failed]
+    for gate in failed:
+        click.echo(f"leadline: {gate}", err=True)
+    if failed:
+        context.exit(1)
 
 
 def _refuse_without_intervals(context: click.Context, *, pool: bool) -> None:
@@ -124,19 +172,26 @@ def _refuse_without_intervals(context: click.Context, *, pool: bool) -> None:
             raise UsageError(f"--{name} without --intervals has no effect; expected both")
 
 
-def _data(results: Results, *, per_query: bool, means: bool) -> dict[str, Any]:
+def _data(
+    results: Results, tried: Sequence[Gate], *, per_query: bool, means: bool
+) -> dict[str, Any]:
     data = results.to_dict(per_query=per_query)
+    if tried:
+        data["conditions"] = [gate.to_dict() for gate in tried]
     for run in data["runs"] if not means else ():
         del run["mean"]
     return data
 
 
-def _sheet(results: Results, *, per_query: bool, means: bool) -> Sheet:
+def _sheet(results: Results, tried: Sequence[Gate], *, per_query: bool, means: bool) -> Sheet:
     if results.bounds is None and results.intervals is None:
-        return sheet_of(results, per_query=per_query, means=means)
-    from leadline.commands._around import around_sheet
+        sheet = sheet_of(results, per_query=per_query, means=means)
+    else:
+        from leadline.commands._around import around_sheet
 
-    return around_sheet(results, per_query=per_query)
+        sheet = around_sheet(results, per_query=per_query)
+    sheet.notes[:0] = map(str, tried)
+    return sheet
 
 
 def sheet_of(results: Results, *, per_query: bool = False, means: bool = True) -> Sheet:

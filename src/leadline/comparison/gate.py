@@ -1,85 +1,191 @@
-"""Conditions that a pipeline sets: no run may be worse than the baseline, or not by more than a margin."""
+"""Conditions of a pipeline: a run must not be worse than the baseline, or than a value."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isnan
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from math import inf, isfinite, isnan, nan
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from leadline.comparison.pairing import differences_of, pairs_of
-from leadline.comparison.table import Rules
+from leadline.arrays import Floats, Integers
+from leadline.comparison.pairing import Pairs, differences_of, pairs_of, refuse_unmatched
+from leadline.comparison.rules import Rules
 from leadline.comparison.wording import no_query, p_text, signed
 from leadline.errors import UsageError
-from leadline.results import Results
-from leadline.statistics import CORRECTIONS
-from leadline.statistics.effects import EQUAL
-from leadline.statistics.moments import moments
-from leadline.wording import queries
+from leadline.profiles import profile_of
+from leadline.results import Results, plain
+from leadline.statistics import Alternative
+from leadline.statistics.clusters import means, totals
+from leadline.statistics.effects import EQUAL, outcomes
+from leadline.statistics.power import detectable
+from leadline.statistics.sign import decided_by_sign, one_sign
+from leadline.wording import counted, percent, queries
+
+FEWEST = 5  # queries, or groups of queries: with fewer no test can fail a run at 95 %
+WORSE, NOT_WORSE, BELOW = "fail-if-worse", "require-not-worse", "fail-below"
 
 
 class Condition(NamedTuple):
-    """What must not be: a run worse than the baseline by a measure, by more than a margin."""
+    """What is asked of every run by a measure.
+
+    `kind` is "fail-if-worse", "require-not-worse" or "fail-below". `margin` is how much worse than the
+    baseline a run may be; of "fail-below" it is the value that the mean must reach.
+    """
 
     measure: str
     margin: float = 0.0
+    kind: str = WORSE
 
 
-class Gate(NamedTuple):
-    """What became of a condition for one run.
+@dataclass(frozen=True)
+class Gate:
+    """The outcome of a condition for one run.
 
-    `difference` is the run's mean minus the baseline's. `failed` says that the run is worse by more than the
-    margin, corrected p below 1 - confidence, or that the two share no query. `worst` is how bad the
-    difference could be: the lower limit of its interval, or the upper one where less is better.
+    `difference` is the run's mean minus the baseline's (of "fail-below": minus the value), `limit` the
+    one-sided limit of the difference on its worse side, at the confidence of the comparison: the lower one,
+    or the upper where less is better. `p` is of the one-sided question that `null` states. A condition that
+    `cannot_tell` fails too; `reason` says why. `carried` is the least margin that a run as good as the
+    baseline meets with the power of the comparison.
     """
 
     run: str
-    baseline: str
+    baseline: str | None
     condition: Condition
     difference: float
-    worst: float
-    p: float
-    queries: int
     failed: bool
+    limit: float = nan
+    p: float = nan
+    queries: int = 0
+    groups: int | None = None
+    reason: str = ""
+    rising: bool = True
+    unchanged: bool = False
+    carried: float = nan
+    rules: Rules | None = field(default=None, repr=False)
+
+    @property
+    def cannot_tell(self) -> bool:
+        """Say whether the queries are too few to tell."""
+        return bool(self.reason)
+
+    @property
+    def null(self) -> str:
+        """Return the null hypothesis of p, of the run's mean minus the baseline's."""
+        side = 1 if self.rising else -1
+        harm = (">=", "<=") if self.condition.kind == WORSE else ("<=", ">=")
+        sign = harm[0] if self.rising else harm[1]
+        return f"difference {sign} {-side * self.condition.margin or 0:g}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the outcome as plain data."""
+        below = self.condition.kind == BELOW
+        return {
+            "run": self.run, "baseline": self.baseline, "kind": self.condition.kind,
+            "measure": self.condition.measure, "margin": None if below else self.condition.margin,
+            "difference": plain(self.difference), "limit": plain(self.limit), "p": plain(self.p),
+            "failed": self.failed, "cannot_tell": self.cannot_tell,
+        }  # fmt: skip
 
     def __str__(self) -> str:
-        measure, margin = self.condition
+        word = "CANNOT TELL" if self.cannot_tell else "FAILED" if self.failed else "passed"
+        text = self._below() if self.condition.kind == BELOW else self._against()
+        return f"{word}: {text}"
+
+    def _below(self) -> str:
+        measure, value, _ = self.condition
+        if self.cannot_tell:
+            return f"{self.run}: {self.reason}"
+        side = "below" if self.rising else "above"
+        if not self.failed:
+            side = f"not {side}"
+        return f"mean {measure} of {self.run} is {self.difference + value:.4f}, {side} {value:g}"
+
+    def _against(self) -> str:
+        measure, margin, kind = self.condition
         if self.queries == 0:
-            return f"FAILED: {no_query(self.run, self.baseline, measure)}"
-        if self.failed and isnan(self.p):
-            return (
-                f"FAILED: {self.run} differs from {self.baseline} by {signed(self.difference)} in {measure} "
-                f"on each of {queries(self.queries)}: no spread to test by, so the condition fails"
+            return f"{no_query(self.run, str(self.baseline), measure)}"
+        many = queries(self.queries)
+        if self.groups is not None:
+            many += f" in {counted(self.groups, 'group')}"
+        if self.unchanged:
+            return f"{self.run} and {self.baseline} have the same {measure} on all {many}"
+        by = f" by more than {margin:g}" if margin else ""
+        if kind == NOT_WORSE:
+            claim = (
+                f"{self.run} is not worse than {self.baseline} by {margin:g} or more on {measure}"
             )
-        bound = f" by more than {margin:g}" if margin else ""
-        word = "FAILED" if self.failed else "passed"
-        verb = "is worse" if self.failed else "is not shown to be worse"
-        worst = "" if isnan(self.worst) else f" (could be as bad as {signed(self.worst)})"
-        return (
-            f"{word}: {self.run} {verb} than {self.baseline}{bound} by {measure}: "
-            f"{signed(self.difference)}{worst}, {p_text(self.p)}"
-        )
+            claim = claim if not self.failed else f"not shown that {claim}"
+        elif self.failed and not self.cannot_tell:
+            claim = f"{self.run} is worse than {self.baseline}{by} on {measure}"
+        else:
+            claim = f"no evidence that {self.run} is worse than {self.baseline}{by} on {measure}"
+        if self.cannot_tell:
+            by = f" by {margin:g} or more" if kind == NOT_WORSE else by
+            claim = (
+                f"whether {self.run} is worse than {self.baseline}{by} on {measure}: {self.reason}"
+            )
+        return f"{claim}: {self._numbers(many)}"
+
+    def _numbers(self, many: str) -> str:
+        text = signed(self.difference)
+        if isfinite(self.limit) and self.rules is not None:
+            side = "lower" if self.rising else "upper"
+            level = percent(self.rules.confidence)
+            text += f" (one-sided {level} {side} limit {signed(self.limit)})"
+        if not isnan(self.p):
+            text += f", {p_text(self.p)} (H0: {self.null})"
+        text += f", n = {many}"
+        if isfinite(self.carried) and self.rules is not None:
+            text += (
+                f"; an equally good run would pass with {percent(self.rules.power)} power from a margin of "
+                f"{self.carried:.2g} on"
+            )
+        return text
 
 
-def condition_of(text: str) -> Condition:
-    """Read MEASURE or MEASURE:MARGIN.
+def condition_of(text: str, kind: str = WORSE) -> Condition:
+    """Read MEASURE[:MARGIN], MEASURE:MARGIN or MEASURE=VALUE, as the kind of condition has it.
 
     >>> condition_of("nDCG@10:0.01")
-    Condition(measure='nDCG@10', margin=0.01)
+    Condition(measure='nDCG@10', margin=0.01, kind='fail-if-worse')
+    >>> condition_of("AP=0.3", "fail-below")
+    Condition(measure='AP', margin=0.3, kind='fail-below')
     """
-    measure, colon, written = text.rpartition(":")
-    if not colon:
-        return Condition(text)
+    mark = "=" if kind == BELOW else ":"
+    measure, found, written = text.rpartition(mark)
+    if not found and kind == WORSE:
+        return Condition(text, 0.0, kind)
     try:
-        margin = float(written)
+        number = float(written)
     except ValueError:
-        margin = -1.0
-    if not 0 <= margin < float("inf"):
+        number = nan
+    if kind == BELOW:
+        if not found or not measure or not isfinite(number):
+            raise UsageError(f"'{text}'; expected MEASURE=VALUE, as in AP=0.3")
+        return Condition(measure, number, kind)
+    if kind == NOT_WORSE and (not measure or not 0 < number < inf):
+        raise UsageError(f"'{text}'; expected MEASURE:MARGIN with a number above 0, as in AP:0.01")
+    if not 0 <= number < inf:
         raise UsageError(
             f"'{text}': margin '{written}'; expected a number, 0 or more, as in AP:0.01"
         )
-    return Condition(measure, margin)
+    return Condition(measure, number, kind)
+
+
+def placed(
+    results: Results, wanted: Sequence[Condition], *, rel: float | None
+) -> list[tuple[int, Condition]]:
+    """Return conditions with the place of their measure, by its canonical name."""
+    located = []
+    for one in wanted:
+        chosen = profile_of(results.options["profile"])
+        found = chosen.measures([one.measure], rel=rel, documents=results.options["documents"])
+        if len(found) != 1:
+            raise UsageError(f"'{one.measure}' means {len(found)} measures; expected one")
+        located.append((results.place(found[0]), one._replace(measure=str(found[0]))))
+    return located
 
 
 def gates(
@@ -87,37 +193,155 @@ def gates(
     conditions: Sequence[tuple[int, Condition]],
     baseline: str | Sequence[str],
     rules: Rules,
+    groups: Integers | None = None,
 ) -> list[Gate]:
-    """Try conditions, each with the place of its measure, on every run against every baseline.
+    """Test conditions on every run that is not a baseline, against every baseline.
 
-    The test is that of the rules, on the differences moved by the margin; p values are corrected over all
-    conditions and runs, by Holm where the rules say Tukey.
+    Each condition is tested alone, one-sided at level 1 - confidence, without correction. "fail-if-worse"
+    fails where the test rejects that the run is worse by no more than the margin; with k such tests a false
+    alarm has at most the probability k (1 - confidence). "require-not-worse" passes where the test rejects
+    that the run is worse by the margin or more and the one-sided limit lies inside the margin: all must pass,
+    so that nothing needs a correction (an intersection-union test). Both cannot tell, and fail, with fewer
+    than five queries or groups of queries, where p is undefined, and where the test could not become
+    significant. A run without any difference passes.
+
+    Parameters
+    ----------
+    results : Results
+        Evaluated runs.
+    conditions : sequence of (int, Condition)
+        Each with the place of its measure.
+    baseline : str or sequence of str
+        Runs that the others are compared with.
+    rules : Rules
+        Test, interval, confidence and power.
+    groups : ndarray of int, optional
+        Group of every query.
+
+    Returns
+    -------
+    list of Gate
+
+    Raises
+    ------
+    InputError
+        If no document of a run is judged.
+
+    References
+    ----------
+    Berger (1982), Technometrics 24: intersection-union tests.
+
     """
+    refuse_unmatched(results)
     pairs = pairs_of(results, baseline)
-    signs, columns, worst, seen = [], [], [], []
+    bases = [baseline] if isinstance(baseline, str) else list(baseline)
+    found = []
+    for place, condition in conditions:
+        if condition.kind == BELOW:
+            found += floors(results, [(place, condition)], bases)
+        else:
+            found += _compared(results, place, condition, pairs, rules, groups)
+    return found
+
+
+def floors(
+    results: Results, conditions: Sequence[tuple[int, Condition]], baselines: Sequence[str] = ()
+) -> list[Gate]:
+    """Check that the mean of every run that is not a baseline reaches a value.
+
+    Raises
+    ------
+    InputError
+        If no document of a run is judged.
+
+    """
+    refuse_unmatched(results)
+    found = []
     for place, condition in conditions:
         rising = results.measures[place].rising
-        differences = differences_of(results, place, pairs)
-        signs.append(1.0 if rising else -1.0)
-        columns.append(signs[-1] * differences + condition.margin)
-        seen.append(moments(differences))
-        limits = rules.interval.limits(differences, level=rules.confidence, seed=rules.seed)
-        worst.append(limits[0 if rising else 1])
-    p = np.stack([rules.test.p_values(column, seed=rules.seed) for column in columns])
-    correction = rules.correction or CORRECTIONS.parse("Holm")
-    corrected = correction.corrected(p.ravel()).reshape(p.shape)
-    found = []
-    for row, (_, condition) in enumerate(conditions):
-        for pair in range(len(pairs)):
-            mean, number = float(seen[row].mean[pair]), int(seen[row].number[pair])
-            # where every difference is the same there is no p; a condition fails on the safe side
-            sure = corrected[row, pair] < 1 - rules.confidence or (
-                np.isnan(corrected[row, pair]) and number > 1
-            )
-            failed = bool(sure) and signs[row] * mean < -condition.margin - EQUAL
+        for run, name in enumerate(results.names):
+            if name in baselines:
+                continue
+            difference = float(results.means[run, place]) - condition.margin
+            lacking = isnan(difference)
+            short = difference < -EQUAL if rising else difference > EQUAL
             found.append(Gate(
-                results.names[int(pairs.first[pair])], results.names[int(pairs.second[pair])],
-                condition, mean, float(worst[row][pair]), float(corrected[row, pair]), number,
-                failed=failed or number == 0,
+                name, None, condition, difference, failed=lacking or short, rising=rising,
+                reason=f"there is no mean of {condition.measure}" if lacking else "",
             ))  # fmt: skip
     return found
+
+
+def _compared(
+    results: Results, place: int, condition: Condition, pairs: Pairs, rules: Rules,
+    groups: Integers | None,
+) -> list[Gate]:  # fmt: skip
+    """Test one condition on all pairs of a run and a baseline."""
+    rising = results.measures[place].rising
+    differences = differences_of(results, place, pairs)
+    better = differences if rising else -differences  # above 0 where the run is better
+    moved = better + condition.margin
+    moved[np.abs(moved) <= EQUAL] = 0.0  # a loss of just the margin, but for rounding
+    alternative: Alternative = "less" if condition.kind == WORSE else "greater"
+    p = rules.test.p_values(moved, seed=rules.seed, alternative=alternative, groups=groups)
+    lower = _lower(better, rules, groups)
+    spread = means(totals(better, groups))
+    decided = decided_by_sign(moved, groups)
+    counts = outcomes(differences)
+    found = []
+    for pair in range(len(pairs)):
+        unchanged = int(counts.wins[pair] + counts.losses[pair]) == 0 and counts.ties[pair] > 0
+        units = int(spread.clusters[pair])
+        smallest = (
+            one_sign(units, alternative)
+            if decided[pair]
+            else rules.test.smallest(units, alternative)
+        )
+        reason = _reason(units, float(p[pair]), smallest, rules, grouped=groups is not None)
+        significant = bool(p[pair] < rules.alpha)
+        if condition.kind == WORSE:
+            failed, carried = significant, nan
+        else:
+            failed = not (significant and lower[pair] > -condition.margin)
+            carried = detectable(
+                float(spread.error[pair]) * units**0.5, units,
+                power_wanted=rules.power, level=rules.confidence, one_sided=True,
+            )  # fmt: skip
+        found.append(Gate(
+            results.names[int(pairs.first[pair])], results.names[int(pairs.second[pair])], condition,
+            float(spread.mean[pair]) * (1 if rising else -1),
+            failed=not unchanged and (bool(reason) or failed),
+            limit=float(lower[pair]) * (1 if rising else -1), p=float(p[pair]),
+            queries=int((~np.isnan(better[:, pair])).sum()),
+            groups=None if groups is None else units,
+            reason="" if unchanged else reason, rising=rising, unchanged=bool(unchanged),
+            carried=carried, rules=rules,
+        ))  # fmt: skip
+    return found
+
+
+def _lower(better: Floats, rules: Rules, groups: Integers | None) -> Floats:
+    """Return the one-sided lower limit of each mean; of differences without spread by the sign test."""
+    low, _ = rules.interval.limits(
+        better, level=1 - 2 * rules.alpha, seed=rules.seed, groups=groups
+    )
+    units = means(totals(better, groups)).clusters
+    possible = np.array([one_sign(int(n), "greater") < rules.alpha for n in units], dtype=np.bool_)
+    return np.where(decided_by_sign(better, groups) & ~possible, -np.inf, low)
+
+
+def _reason(units: int, p: float, smallest: float, rules: Rules, *, grouped: bool) -> str:
+    """Say why a condition cannot be told; empty where it can."""
+    noun = ("group of queries", "groups of queries") if grouped else ("query", "queries")
+    if units == 0:
+        return "no query counts in the means of both"
+    if units < FEWEST:
+        return f"{counted(units, *noun)}; at least {FEWEST} are needed"
+    if isnan(p):
+        return "p is undefined"
+    if smallest >= rules.alpha:
+        return (
+            f"p of {rules.test} is at least {smallest:.3g} with {counted(units, *noun)}, never below "
+            f"{rules.alpha:.3g}"
+        )
+    return ""

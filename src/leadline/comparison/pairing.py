@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from leadline.arrays import Floats, Integers
-from leadline.errors import UsageError
+from leadline.errors import InputError, UsageError
 from leadline.results import Results
 
 
@@ -65,6 +65,14 @@ def refuse_what_has_no_mean(results: Results) -> None:
             f"{', '.join(wrong)} cannot be compared: not a mean over queries; expected measures that are, "
             "such as AP or nDCG@10"
         )
+
+
+def refuse_unmatched(results: Results) -> None:
+    """Refuse runs of which nothing is judged: they would lose by the ids, whatever the systems do."""
+    for code in ("no_overlap", "no_judged_document"):
+        for notice in results.notices:
+            if notice.code == code:
+                raise InputError(notice.message)
 
 
 def differences_of(results: Results, place: int, pairs: Pairs) -> Floats:

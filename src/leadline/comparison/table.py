@@ -3,50 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from leadline.arrays import Flags, Floats
+from leadline.arrays import Flags, Floats, Integers
+from leadline.comparison.families import Family, alone
 from leadline.comparison.pairing import Pairs
+from leadline.comparison.rules import Rules
 from leadline.intervals import intervals_of
 from leadline.results import Intervals, Notice, Results, RunInfo, optional, plain
-from leadline.statistics import Correction, Interval, PairedTest
-from leadline.statistics.effects import EQUAL, outcomes, standardised
+from leadline.statistics.clusters import Means, means, totals
+from leadline.statistics.effects import (
+    EQUAL,
+    Outcomes,
+    outcomes,
+    standardised,
+    standardised_limits,
+)
 from leadline.statistics.moments import moments
-from leadline.statistics.power import detectable, queries_needed
-
-TUKEY = "Tukey"  # both a test and a correction: all pairs of runs at once
-
-
-@dataclass(frozen=True)
-class Rules:
-    """How a comparison was made; without a correction it is Tukey's."""
-
-    test: PairedTest
-    correction: Correction | None
-    interval: Interval
-    family: str
-    confidence: float
-    margin: float | None
-    power: float
-    seed: int
-
-    @property
-    def corrected_by(self) -> str:
-        """Name the correction."""
-        return TUKEY if self.correction is None else str(self.correction)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Give the rules as plain data."""
-        shown = {
-            "test": str(self.test),
-            "correction": self.corrected_by,
-            "interval": str(self.interval),
-        }
-        return asdict(self) | shown
+from leadline.statistics.power import detectable, queries_needed, upper_deviation
+from leadline.statistics.student_interval import Student
 
 
 class Change(NamedTuple):
@@ -65,8 +43,13 @@ class Change(NamedTuple):
 class Pair(NamedTuple):
     """Two runs compared by one measure; `difference`, `effect`, `wins` are of `a` against `b`.
 
-    `needed` is the number of queries that would show a difference of the size seen, `detectable` the least
-    difference that the queries there are would show, both with the power asked for.
+    `low` and `high` are the confidence interval of this pair alone; `simultaneous_low` and
+    `simultaneous_high` hold together with those of all pairs corrected together and exclude 0 where the
+    pair is significant; NaN where it is the only one, or nothing is corrected. `effect` is the mean
+    difference over its standard deviation, with the limits `effect_low`, `effect_high`. `detectable` is the
+    difference that as many queries show with the power asked for, at the first level of the correction;
+    `needed` the number of queries that would show the smallest difference that matters, None where none was
+    given. `groups` is the number of groups of queries, None without groups.
     """
 
     a: str
@@ -89,13 +72,29 @@ class Pair(NamedTuple):
     detectable: float
     verdict: str
     changed: list[Change]
+    simultaneous_low: float
+    simultaneous_high: float
+    effect_low: float
+    effect_high: float
+    groups: int | None
+
+
+class Columns(NamedTuple):
+    """What is needed of the differences of a measure, per pair."""
+
+    queries: Floats
+    found: Means
+    effect: Floats
+    effect_limits: tuple[Floats, Floats]
+    counts: Outcomes
 
 
 class Comparison:
     """Pairs of runs compared by measures.
 
     Arrays are measures x pairs; `differences[m]` is queries x pairs. `pairs` gives
-    records, `sentences` words.
+    records, `sentences` words. `simultaneous` are the limits that agree with `significant`, None where there
+    is one pair or no correction; `groups` is the group of every query, None without groups.
     """
 
     def __init__(
@@ -105,22 +104,45 @@ class Comparison:
         rules: Rules,
         *,
         differences: Sequence[Floats],
-        limits: Floats,
         p: Floats,
-        p_corrected: Floats,
+        family: Family,
         p_equivalent: Floats | None,
+        groups: Integers | None = None,
     ) -> None:
         self.results = results
         self.pairing = pairing
         self.rules = rules
         self.differences = list(differences)
-        self.limits = limits
         self.p = p
-        self.p_corrected = p_corrected
+        self.family = family
+        self.p_corrected = family.p_corrected
+        self.simultaneous = family.limits if family.size > 1 else None
         self.p_equivalent = p_equivalent
+        self.groups = groups
         self.notices: list[Notice] = list(results.notices)
         self.notices += self._fewer_queries()
         self.options = results.options | rules.to_dict()
+
+    @property
+    def primary(self) -> str:
+        """Return the primary measure: the first."""
+        return str(self.results.measures[0])
+
+    @cached_property
+    def limits(self) -> Floats:
+        """Return the interval of each pair alone: measures x pairs x low, high."""
+        if self.rules.joint is not None and self.family.size == 1:
+            assert self.family.limits is not None
+            return self.family.limits
+        return np.stack([
+            alone(table, self.p[place], self.rules, self.groups)
+            for place, table in enumerate(self.differences)
+        ])  # fmt: skip
+
+    @property
+    def shown_limits(self) -> Floats:
+        """Return the limits that agree with the verdicts: simultaneous, or those of the pair alone."""
+        return self.limits if self.simultaneous is None else self.simultaneous
 
     @property
     def runs(self) -> list[RunInfo]:
@@ -136,8 +158,10 @@ class Comparison:
     def intervals(self) -> Intervals:
         """Give the interval of every mean of a run, by the rules of the comparison."""
         rules = self.rules
+        # a sign-flip test is one of differences, not of values
+        kind = Student() if type(rules.interval).__name__ == "Randomisation" else rules.interval
         return intervals_of(
-            self.results, rules.interval, confidence=rules.confidence, seed=rules.seed
+            self.results, kind, confidence=rules.confidence, seed=rules.seed, groups=self.groups
         )
 
     @cached_property
@@ -181,12 +205,39 @@ class Comparison:
         """Give a record for every pair and measure, with the three queries that changed most."""
         return self.records()
 
-    def records(self, *, changed: int = 3) -> list[Pair]:
-        """Give a record for every pair, measure by measure, with the queries that changed most."""
+    def records(
+        self, *, changed: int = 3, chosen: Sequence[Sequence[int]] | None = None
+    ) -> list[Pair]:
+        """Give a record for every pair, measure by measure, with the queries that changed most.
+
+        `chosen` are the places of the pairs to give, measure by measure; by default all.
+        """
+        every = range(len(self.pairing))
         return [
             record
             for place in range(len(self.results.measures))
-            for record in self.of_pairs(place, range(len(self.pairing)), changed=changed)
+            for record in self.of_pairs(
+                place, every if chosen is None else chosen[place], changed=changed
+            )
+        ]
+
+    def chosen(self, pairs: str | int) -> list[list[int]]:
+        """Return the places of the pairs to show, measure by measure.
+
+        Parameters
+        ----------
+        pairs : {"significant", "all"} or int
+            A number N stands for the N pairs of smallest corrected p of every measure.
+
+        """
+        if pairs == "all":
+            return [list(range(len(self.pairing)))] * len(self.results.measures)
+        if pairs == "significant":
+            return [np.flatnonzero(row).tolist() for row in self.told_apart]
+        size = -np.abs(self.means)
+        return [
+            np.lexsort((size[place], row))[: int(pairs)].tolist()
+            for place, row in enumerate(self.p_corrected)
         ]
 
     def pairs_with(self, run: int) -> list[int]:
@@ -195,40 +246,83 @@ class Comparison:
 
     def of_pairs(self, place: int, pairs: Iterable[int], *, changed: int = 0) -> list[Pair]:
         """Give the records of some pairs by one measure."""
-        differences, names = self.differences[place], self.names
+        names, columns = self.names, self.columns[place]
         measure = self.results.measures[place]
-        found, effects, counts = (
-            moments(differences),
-            standardised(differences),
-            outcomes(differences),
-        )
         alike = None if self.p_equivalent is None else self.p_equivalent[place]
+        together = np.full((len(self.pairing), 2), np.nan)
+        if self.simultaneous is not None:
+            together = self.simultaneous[place]
         records = []
         for pair in pairs:
             first, second = int(self.pairing.first[pair]), int(self.pairing.second[pair])
-            effect, queries = float(effects[pair]), int(found.number[pair])
+            clusters, deviation = self._spread(columns, pair)
             records.append(Pair(
                 a=names[first], b=names[second], measure=str(measure),
                 mean_a=float(self.results.means[first, place]),
                 mean_b=float(self.results.means[second, place]),
-                difference=float(found.mean[pair]),
+                difference=float(columns.found.mean[pair]),
                 low=float(self.limits[place, pair, 0]), high=float(self.limits[place, pair, 1]),
                 p=float(self.p[place, pair]), p_corrected=float(self.p_corrected[place, pair]),
-                p_equivalent=None if alike is None else float(alike[pair]), effect=effect,
-                wins=int((counts.wins if measure.rising else counts.losses)[pair]),
-                ties=int(counts.ties[pair]),
-                losses=int((counts.losses if measure.rising else counts.wins)[pair]),
-                queries=queries, needed=self._needed(effect),
+                p_equivalent=None if alike is None else float(alike[pair]),
+                effect=float(columns.effect[pair]),
+                wins=int((columns.counts.wins if measure.rising else columns.counts.losses)[pair]),
+                ties=int(columns.counts.ties[pair]),
+                losses=int((columns.counts.losses if measure.rising else columns.counts.wins)[pair]),
+                queries=int(columns.queries[pair]),
+                needed=self._needed(columns, pair),
                 detectable=detectable(
-                    float(found.deviation[pair]), queries,
-                    power_wanted=self.rules.power, level=self.rules.confidence,
+                    deviation, clusters, power_wanted=self.rules.power, level=self.first_level
                 ),
                 verdict=self.verdicts[place][pair], changed=self.changed(place, pair, changed),
+                simultaneous_low=float(together[pair, 0]),
+                simultaneous_high=float(together[pair, 1]),
+                effect_low=float(columns.effect_limits[0][pair]),
+                effect_high=float(columns.effect_limits[1][pair]),
+                groups=None if self.groups is None else clusters,
             ))  # fmt: skip
         return records
 
-    def _needed(self, effect: float) -> int | None:
-        return queries_needed(effect, power_wanted=self.rules.power, level=self.rules.confidence)
+    @property
+    def first_level(self) -> float:
+        """Return the confidence level of one pair at the first step of the correction."""
+        if not self.rules.corrects:
+            return self.rules.confidence
+        return 1 - self.rules.alpha / self.family.size
+
+    @cached_property
+    def columns(self) -> list[Columns]:
+        """Return what is needed of the differences of every measure, per pair."""
+        columns = []
+        for table in self.differences:
+            queries = (~np.isnan(table)).sum(axis=0).astype(np.float64)
+            low, high = np.full((2, table.shape[1]), np.nan)
+            if self.groups is None:  # no interval is known for an effect size of dependent queries
+                low, high = standardised_limits(table, level=self.rules.confidence)
+            columns.append(Columns(
+                queries, means(totals(table, self.groups)), standardised(table), (low, high),
+                outcomes(table),
+            ))  # fmt: skip
+        return columns
+
+    def _spread(self, columns: Columns, pair: int) -> tuple[int, float]:
+        """Return the number of independent units of a pair and the deviation that goes with it."""
+        clusters = int(columns.found.clusters[pair])
+        return clusters, float(columns.found.error[pair]) * clusters**0.5
+
+    def _needed(self, columns: Columns, pair: int) -> int | None:
+        """Return the queries needed for the smallest difference that matters."""
+        clusters, deviation = self._spread(columns, pair)
+        if self.rules.smallest is None or clusters < 2:
+            return None
+        upper = upper_deviation(deviation, clusters, level=self.rules.confidence)
+        if upper == 0:
+            return None
+        wanted = queries_needed(
+            self.rules.smallest / upper, power_wanted=self.rules.power, level=self.first_level
+        )
+        if wanted is None:
+            return None
+        return int(np.ceil(wanted * columns.queries[pair] / clusters))
 
     def changed(self, place: int, pair: int, number: int) -> list[Change]:
         """Give the queries whose values differ most between the runs of a pair, the largest first."""
@@ -269,21 +363,33 @@ class Comparison:
         """Say in a plain sentence what was found of every pair."""
         from leadline.comparison.wording import sentence
 
-        return [sentence(pair, self.rules) for pair in self.pairs]
+        return [sentence(pair, self.rules, self.reach(pair.measure)) for pair in self.pairs]
 
-    def to_dict(self, *, changed: int = 3) -> dict[str, Any]:
-        """Give the comparison as plain data: `measures`, `queries`, `pairs`; None is undefined."""
+    def reach(self, measure: str) -> float:
+        """Return how far apart two values of a measure can be; infinite where nobody knows."""
+        found = next(each for each in self.results.measures if str(each) == measure)
+        return float(getattr(found, "high", np.inf)) - float(getattr(found, "low", -np.inf))
+
+    def to_dict(
+        self, *, changed: int = 3, chosen: Sequence[Sequence[int]] | None = None
+    ) -> dict[str, Any]:
+        """Give the comparison as plain data: `measures`, `queries`, `pairs`; None is undefined.
+
+        `chosen` are the places of the pairs to give, measure by measure; by default all.
+        """
         from leadline.comparison.wording import sentence
 
         pairs = []
-        for pair in self.records(changed=changed):
+        for pair in self.records(changed=changed, chosen=chosen):
             entry = {key: _plain(value) for key, value in pair._asdict().items()}
             entry["changed"] = [
                 change._asdict() | {"difference": change.difference} for change in pair.changed
             ]
-            pairs.append(entry | {"sentence": sentence(pair, self.rules)})
+            words = sentence(pair, self.rules, self.reach(pair.measure))
+            pairs.append(entry | {"sentence": words})
         return {
             "measures": [str(measure) for measure in self.results.measures],
+            "primary": self.primary,
             "queries": self.results.averaged_queries(),
             "pairs": pairs,
         }

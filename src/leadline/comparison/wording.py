@@ -1,53 +1,82 @@
-"""A plain sentence for every pair: what was found, how sure it is, and what it would take."""
+"""One sentence for every pair: what was found, with its interval and p value."""
 
 from __future__ import annotations
 
 import math
 
-from leadline.comparison.table import Pair, Rules
-from leadline.wording import percent
+from leadline.comparison.rules import Rules
+from leadline.comparison.table import Pair
+from leadline.wording import counted, percent, queries
 
 
-def sentence(pair: Pair, rules: Rules) -> str:
-    """Say what was found of a pair of runs."""
+def sentence(pair: Pair, rules: Rules, reach: float = math.inf, *, per_pair: bool = False) -> str:
+    """Write what was found of a pair of runs.
+
+    `reach` is how far apart two values of the measure can be: limits are clipped there. `per_pair` writes the
+    interval of the pair alone where there is a simultaneous one.
+    """
     both = f"{pair.a} and {pair.b}"
     if pair.queries == 0:
         return f"{no_query(pair.a, pair.b, pair.measure)}."
     if pair.verdict == "identical":
-        return f"{both} have the same {pair.measure} on {over(pair, 'all ')}."
+        return f"{both} have the same {pair.measure} on all {over(pair)}."
     if pair.verdict == "undecided":
-        return f"{both} are not told apart by {pair.measure}: {seen(pair, rules)}; {_why(pair, rules)}."
-    found = f"{seen(pair, rules)}, {_p(pair, rules)}, over {over(pair)}"
+        return (
+            f"No significant difference between {both} on {pair.measure}: {signed(pair.difference)}; "
+            f"{over(pair)} cannot show which is better."
+        )
+    found = seen(pair, rules, reach, per_pair=per_pair)
+    found += f", {_p(pair, rules)}{_effect(pair)}, n = {over(pair)}"
     if pair.verdict in ("better", "worse"):
-        return f"{pair.a} is {pair.verdict} than {pair.b} by {pair.measure}: {found}{_yet(pair, rules)}."
+        return (
+            f"{pair.a} is significantly {pair.verdict} than {pair.b} on {pair.measure}: {found}"
+            f"{_yet(pair, rules)}."
+        )
     if pair.verdict == "equivalent":
         return (
-            f"{both} are equivalent by {pair.measure} within {rules.margin:g}: {found}; "
+            f"{both} are equivalent on {pair.measure} within {rules.margin:g}: {found}; "
             f"{p_text(pair.p_equivalent)} for a difference of {rules.margin:g} or more."
         )
-    return f"{both} are not told apart by {pair.measure}: {found}{_needed(pair, rules)}."
+    return f"No significant difference between {both} on {pair.measure}: {found}{_power(pair, rules, reach)}."
 
 
 def no_query(a: str, b: str, measure: str) -> str:
-    """Say that two runs cannot be compared.
+    """Write that two runs cannot be compared.
 
     >>> no_query("bm25", "dense", "AP")
-    'bm25 and dense cannot be compared by AP: no query counts in the means of both'
+    'bm25 and dense cannot be compared on AP: no query counts in the means of both'
     """
-    return f"{a} and {b} cannot be compared by {measure}: no query counts in the means of both"
+    return f"{a} and {b} cannot be compared on {measure}: no query counts in the means of both"
 
 
-def seen(pair: Pair, rules: Rules) -> str:
+def shown_limits(pair: Pair, reach: float, *, per_pair: bool = False) -> tuple[float, float]:
+    """Return the limits to show, clipped to the differences that the measure allows."""
+    low, high = pair.simultaneous_low, pair.simultaneous_high
+    if per_pair or math.isnan(low):
+        low, high = pair.low, pair.high
+    return clipped(low, -reach, reach), clipped(high, -reach, reach)
+
+
+def clipped(value: float, low: float, high: float) -> float:
+    """Return a value, or the end of a range that it passes; NaN stays."""
+    return value if math.isnan(value) else min(max(value, low), high)
+
+
+def seen(pair: Pair, rules: Rules, reach: float, *, per_pair: bool = False) -> str:
     """Write a difference and its interval."""
-    if not math.isfinite(pair.low):
+    low, high = shown_limits(pair, reach, per_pair=per_pair)
+    if not math.isfinite(low) or not math.isfinite(high):
         return signed(pair.difference)
-    limits = f"{signed(pair.low)} to {signed(pair.high)}"
-    return f"{signed(pair.difference)} ({percent(rules.confidence)} interval {limits})"
+    simultaneous = not per_pair and not math.isnan(pair.simultaneous_low)
+    kind = "simultaneous CI" if simultaneous else "CI"
+    return f"{signed(pair.difference)} ({percent(rules.confidence)} {kind} {signed(low)} to {signed(high)})"
 
 
-def over(pair: Pair, count: str = "") -> str:
-    """Write over how many queries a pair was compared."""
-    return "1 query" if pair.queries == 1 else f"{count}{pair.queries} queries"
+def over(pair: Pair) -> str:
+    """Write over how many queries, and groups of them, a pair was compared."""
+    if pair.groups is None:
+        return queries(pair.queries)
+    return f"{queries(pair.queries)} in {counted(pair.groups, 'group')}"
 
 
 def signed(value: float) -> str:
@@ -61,43 +90,49 @@ def signed(value: float) -> str:
 
 
 def p_text(p: float | None) -> str:
-    """Write a p value, never as 0.
+    """Write a p value, never as 0, and with three digits from 0.01 to 0.10, where decisions are made.
 
-    >>> p_text(0.0321), p_text(1e-9)
-    ('p = 0.032', 'p < 0.0001')
+    >>> p_text(0.04963), p_text(0.4963), p_text(1e-9)
+    ('p = 0.0496', 'p = 0.5', 'p < 0.0001')
     """
     if p is None or math.isnan(p):
         return "p undefined"
     if p < 0.0001:
         return "p < 0.0001"
-    return f"p = {p:.2g}" if p < 0.995 else "p = 1"
+    digits = 3 if 0.01 <= p <= 0.1 else 2
+    return f"p = {p:.{digits}g}" if p < 0.995 else "p = 1"
 
 
 def _p(pair: Pair, rules: Rules) -> str:
-    if pair.p == pair.p_corrected:
-        return p_text(pair.p)
-    corrected = p_text(pair.p_corrected).removeprefix("p ").removeprefix("= ")
-    return f"{p_text(pair.p)} ({rules.corrected_by} {corrected})"
+    text = p_text(pair.p)
+    if pair.p != pair.p_corrected:
+        adjusted = p_text(pair.p_corrected).removeprefix("p ").removeprefix("= ")
+        text += f" ({rules.corrected_by} {adjusted})"
+    if math.isnan(pair.effect) and pair.queries > 1:
+        text += " by the sign test (the same difference on every query)"
+    return text
 
 
-def _why(pair: Pair, rules: Rules) -> str:
-    if pair.queries == 1:
-        return "one query cannot show which is better"
-    every = over(pair, "all ")
-    return f"the difference is the same on {every}, so {rules.test} has no spread to judge by"
+def _effect(pair: Pair) -> str:
+    if not math.isfinite(pair.effect_low):
+        return ""
+    return f", effect size {pair.effect:.2f} ({pair.effect_low:.2f} to {pair.effect_high:.2f})"
 
 
 def _yet(pair: Pair, rules: Rules) -> str:
-    """Say where a sure difference is a small one."""
-    if pair.p_equivalent is None or pair.p_equivalent >= 1 - rules.confidence:
+    """Write that a significant difference is smaller than the margin."""
+    if pair.p_equivalent is None or math.isnan(pair.p_equivalent):
         return ""
-    return f"; yet they are equivalent within {rules.margin:g}"
+    return f"; equivalent within {rules.margin:g}" if pair.p_equivalent < rules.alpha else ""
 
 
-def _needed(pair: Pair, rules: Rules) -> str:
-    """Say what it would take to tell them apart."""
-    power = f"({percent(rules.power)} power, this pair alone)"  # a t test, without the correction
-    shown = f"with as many as here differences from {pair.detectable:.2g} on would be seen {power}"
-    if pair.needed is None or pair.needed <= pair.queries:
-        return f"; {shown}" if pair.detectable > 0 else ""
-    return f"; if the true difference is as large, about {pair.needed:,} queries would show it; {shown}"
+def _power(pair: Pair, rules: Rules, reach: float) -> str:
+    """Write which differences so many queries detect, and how many queries the smallest one needs."""
+    text = ""
+    if pair.detectable > reach:
+        text = f"; no difference is detectable with {percent(rules.power)} power"
+    elif pair.detectable > 0:
+        text = f"; detectable with {percent(rules.power)} power: {pair.detectable:.2g}"
+    if pair.needed is not None and rules.smallest is not None:
+        text += f"; {queries(pair.needed)} needed to detect {rules.smallest:g}"
+    return text

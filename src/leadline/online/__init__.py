@@ -15,7 +15,7 @@ from leadline.errors import UsageError
 from leadline.online.found import ABTest, Always, Arm, Compared, Sizes, undefined_lift
 from leadline.online.logs import Columns, Log, chosen_arms, read_log, read_two, shown_within
 from leadline.online.notes import notices_of
-from leadline.online.planning import detectable, users_needed
+from leadline.online.planning import detectable, users_for_difference, users_for_variance
 from leadline.online.proportions import (
     Share,
     fisher_p,
@@ -57,6 +57,7 @@ def abtest(
     effect: float = EXPECTED,
     confidence: float = 0.95,
     power: float = 0.8,
+    smallest: float | None = None,
 ) -> ABTest:
     """Compare the clickthrough of two arms: counts `a` and `b`, a `log` of both, or a log of each.
 
@@ -75,7 +76,10 @@ def abtest(
     >>> round(found.compared.z, 2), round(found.compared.p, 3)
     (2.15, 0.031)
     """
-    check_numbers(effect=effect, confidence=confidence, power=power)
+    check_numbers(
+        effect=effect, confidence=confidence, power=power,
+        **({} if smallest is None else {"smallest": smallest}),
+    )  # fmt: skip
     check_word(("users", "rows"), metric=metric)
     check_whole(1, within=within)
     checked_level(confidence)
@@ -98,13 +102,14 @@ def abtest(
         planned_split = split((shares[0].users, shares[1].users), planned)
     found = ABTest(
         (ours[0], ours[1]), compared, _always(shares, units, effect, confidence),
-        _sizes(shares, compared, metric, power, confidence), split=planned_split, notices=[],
+        _sizes(shares, compared, units, metric, power, confidence, smallest), split=planned_split, notices=[],
         inputs=[] if read is None else read.inputs,
         options={
             "unit": "user" if read is None or user is not None else "row", "metric": metric,
             "a": list(a) if a else None, "b": list(b) if b else None, "arm": arm if log else None,
             "click": click if read else None, "user": user, "position": position, "within": depth,
             "time": time, "planned": planned, "effect": effect, "confidence": confidence, "power": power,
+            "smallest": smallest,
         },
     )  # fmt: skip
     found.notices = notices_of(found, read, units, lost)
@@ -212,17 +217,27 @@ def _always(
 
 
 def _sizes(
-    shares: tuple[Share, Share], compared: Compared, metric: str, power: float, confidence: float
-) -> Sizes:
-    """Say what so many users could show, and how many the difference seen would need."""
+    shares: tuple[Share, Share], compared: Compared, units: Units | None, metric: str, power: float,
+    confidence: float, smallest: float | None,
+) -> Sizes:  # fmt: skip
+    """Return what so many users detect, and how many the smallest difference that matters needs."""
     a, b = shares
-    if metric == "rows":
+    users = (a.users, b.users)
+    if metric == "rows" and units is not None:
         spread = (compared.high - compared.low) / 2 / NORMAL.inv_cdf((1 + confidence) / 2)
         reach = NORMAL.inv_cdf((1 + confidence) / 2) + NORMAL.inv_cdf(power)
-        return Sizes(power, reach * spread, None)
-    least = detectable(a.rate, (a.users, b.users), power_wanted=power, confidence=confidence)
-    needed = None
-    if 0 < a.rate < 1 and a.rate != b.rate:
-        seen = b.rate / a.rate - 1
-        needed = max(users_needed(a.rate, seen, power_wanted=power, confidence=confidence))
+        needed = None
+        if smallest is not None and spread > 0:
+            variances = [ratio(units, place)[1] * users[place] for place in (0, 1)]
+            needed = users_for_variance(
+                (variances[0], variances[1]), users, smallest, power_wanted=power,
+                confidence=confidence,
+            )  # fmt: skip
+        return Sizes(power, reach * spread, needed)
+    least = detectable(a.rate, users, power_wanted=power, confidence=confidence)
+    if smallest is None:
+        return Sizes(power, least, None)
+    needed = users_for_difference(
+        wilson(a, confidence), smallest, power_wanted=power, confidence=confidence
+    )
     return Sizes(power, least, needed)

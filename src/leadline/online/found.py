@@ -54,7 +54,7 @@ class Always(NamedTuple):
 
 
 class Sizes(NamedTuple):
-    """What could be seen: the least difference, and the users an arm that would show the one seen."""
+    """Smallest detectable difference, and the users of an arm needed for the smallest one that matters."""
 
     power: float
     detectable: float
@@ -120,9 +120,9 @@ class ABTest:
                 "decided": always.decided,
             },
             "power": {"wanted": self.sizes.power, "detectable": plain(self.sizes.detectable),
-                      "users_needed": self.sizes.users_needed},
+                      "smallest": self.options["smallest"], "users_needed": self.sizes.users_needed},
             "sample_ratio": None if self.split is None else self.split._asdict() | {
-                "suspect": self.split.suspect
+                "suspect": self.split.suspect, "verdict": self.split.verdict,
             },
         }  # fmt: skip
 

@@ -60,6 +60,77 @@ def users_needed(
     return math.ceil(every * (1 - fraction)), math.ceil(every * fraction)
 
 
+def users_for_difference(
+    rates: tuple[float, float],
+    difference: float,
+    *,
+    power_wanted: float = 0.8,
+    confidence: float = 0.95,
+) -> int:
+    """Return the users of each arm needed to detect a difference of clickthrough, up or down.
+
+    Parameters
+    ----------
+    rates : tuple of float
+        Confidence interval of the clickthrough of A. Of the rates in it the one nearest to 0.5 is taken,
+        where the variance is largest, so that the number is an upper limit.
+    difference : float
+        Smallest absolute difference that matters, above 0.
+    power_wanted, confidence : float
+        Power, and 1 less the two-sided significance level.
+
+    Examples
+    --------
+    >>> users_for_difference((0.04, 0.05), 0.005)  # as a lift of a tenth over 0.05
+    31218
+
+    """
+    low, high = rates
+    rate = min(max(0.5, low), high)
+    if not 0 < difference < 1:
+        raise UsageError(
+            f"smallest difference {difference:g}; expected a difference of clickthrough between 0 and 1, "
+            "such as 0.005"
+        )
+    ends = [end for end in (rate - difference, rate + difference) if 0 <= end <= 1]
+    if not ends:
+        raise UsageError(
+            f"smallest difference {difference:g}; expected one that leaves a share from 0 to 1, beside "
+            f"{rate:.4g}"
+        )
+    wanted = _reach(power_wanted, confidence)
+    return math.ceil(2 * max((wanted / effect_size(rate, end)) ** 2 for end in ends))
+
+
+def users_for_variance(
+    variances: tuple[float, float],
+    users: tuple[int, int],
+    difference: float,
+    *,
+    power_wanted: float = 0.8,
+    confidence: float = 0.95,
+) -> int:
+    """Return the users of each arm needed to detect a difference of means with variances of users.
+
+    For each variance stands its upper confidence limit, from the chi-square distribution.
+
+    Examples
+    --------
+    >>> users_for_variance((0.25, 0.25), (2000, 2000), 0.05)  # 1,570 if the variances were known
+    1655
+
+    """
+    from scipy.special import chdtri
+
+    if not 0 < difference < math.inf:
+        raise UsageError(f"smallest difference {difference:g}; expected a number above 0")
+    upper = sum(
+        variance * (number - 1) / float(chdtri(number - 1, checked_level(confidence)))
+        for variance, number in zip(variances, users, strict=True)
+    )
+    return math.ceil((_reach(power_wanted, confidence) / difference) ** 2 * upper)
+
+
 def detectable(
     rate: float, users: tuple[float, float], *, power_wanted: float = 0.8, confidence: float = 0.95
 ) -> float:

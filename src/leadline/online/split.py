@@ -8,6 +8,7 @@ from typing import NamedTuple
 from leadline.online.planning import checked_fraction
 
 SUSPECT = 0.001  # p below which something is wrong with the assignment or the log
+DOUBTFUL = 0.05  # p below which the shares are not clearly those that were planned
 
 
 class Split(NamedTuple):
@@ -22,6 +23,17 @@ class Split(NamedTuple):
     def suspect(self) -> bool:
         """Say whether chance hardly explains the difference."""
         return self.p < SUSPECT
+
+    @property
+    def verdict(self) -> str:
+        """Return whether the shares are as planned: not at p below 0.001, not clearly at p below 0.05.
+
+        >>> [Split(0.5, 0.5, 0.0, p).verdict for p in (0.2, 0.009, 0.0001)]
+        ['as planned', 'not clearly as planned', 'not as planned']
+        """
+        if self.suspect:
+            return "not as planned"
+        return "not clearly as planned" if self.p < DOUBTFUL else "as planned"
 
 
 def split(users: tuple[int, int], planned: float) -> Split:

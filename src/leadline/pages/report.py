@@ -12,7 +12,7 @@ import numpy as np
 from leadline.arrays import Floats
 from leadline.comparison.letters import MOST, letters_of
 from leadline.comparison.table import Comparison, Pair
-from leadline.comparison.wording import sentence
+from leadline.comparison.wording import clipped, sentence, shown_limits
 from leadline.measures.interpolated_precision import ELEVEN_LEVELS
 from leadline.pages import fill, inline
 from leadline.plots.of_comparison import figure_of
@@ -26,7 +26,7 @@ WIDTH = 3.8  # inches: text of a picture is readable on a phone and not too larg
 SAID = 8  # pairs said in full sentences; the table holds more
 LISTED = 500  # pairs in the table of the page
 SEPARATING = 12  # queries
-OVERLAP = "Intervals may overlap and two runs still be told apart, for the queries are the same."
+OVERLAP = "Intervals may overlap although two runs differ significantly, because the queries are the same."
 
 
 def page(
@@ -57,8 +57,12 @@ def page(
         lettered=len(order) <= MOST,
         confidence=percent(rules.confidence),
         rules=rules,
-        said=[sentence(pair, rules) for pair in _of_the_best(comparison)[:SAID]],
-        pairs=[_row(pair) for pair in chosen[:LISTED]],
+        said=[
+            sentence(pair, rules, comparison.reach(pair.measure))
+            for pair in _of_the_best(comparison)[:SAID]
+        ],
+        pairs=[_row(pair, comparison.reach(pair.measure)) for pair in chosen[:LISTED]],
+        simultaneous=comparison.simultaneous is not None,
         left_out=comparison.p.size - len(chosen[:LISTED]),
         pictures=_pictures(comparison, precision),
         separating=separating(results)[:SEPARATING],
@@ -121,9 +125,14 @@ def _of_the_best(comparison: Comparison) -> list[Pair]:
     return sorted(found, key=lambda pair: max(rank[pair.a], rank[pair.b]))
 
 
-def _row(pair: Pair) -> dict[str, Any]:
-    return {key: plain(value) if isinstance(value, float) else value
-            for key, value in pair._asdict().items()}  # fmt: skip
+def _row(pair: Pair, reach: float) -> dict[str, Any]:
+    """Return a pair with the limits to show."""
+    low, high = shown_limits(pair, reach)
+    shown = pair._replace(low=low, high=high)
+    return {
+        key: plain(value) if isinstance(value, float) else value
+        for key, value in shown._asdict().items()
+    }
 
 
 def _table(comparison: Comparison) -> dict[str, Any]:
@@ -136,7 +145,8 @@ def _table(comparison: Comparison) -> dict[str, Any]:
         cells = [
             {
                 "value": float(results.means[run, place]), "best": run in best[place],
-                "low": plain(float(limits[run, place, 0])), "high": plain(float(limits[run, place, 1])),
+                "low": plain(_within(results, place, float(limits[run, place, 0]))),
+                "high": plain(_within(results, place, float(limits[run, place, 1]))),
                 "letters": letters[place][row],
             }
             for place in range(len(results.measures))
@@ -145,6 +155,12 @@ def _table(comparison: Comparison) -> dict[str, Any]:
         label = f"{ascii_lowercase[row]}  {name}" if len(order) <= MOST else name
         rows.append({"name": name, "label": label, "cells": cells})
     return {"columns": [str(measure) for measure in results.measures], "rows": rows}
+
+
+def _within(results: Results, place: int, value: float) -> float:
+    """Clip the limit of a mean to the range of the measure."""
+    measure = results.measures[place]
+    return clipped(value, getattr(measure, "low", -np.inf), getattr(measure, "high", np.inf))
 
 
 def _pictures(comparison: Comparison, precision: Floats) -> list[dict[str, Any]]:

@@ -7,37 +7,89 @@ run (values), and gives one number per column. NaN marks a query that a column d
 from __future__ import annotations
 
 import sys
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from leadline.arrays import Floats
+from leadline.arrays import Floats, Integers
 from leadline.errors import UsageError
 from leadline.naming import Named, Room
+
+if TYPE_CHECKING:
+    from leadline.statistics.clusters import Totals
+
+Alternative = Literal["two-sided", "less", "greater"]
 
 
 class PairedTest(Named):
     """A test of whether the differences of paired queries have the centre 0; one file each.
 
-    `null` says in words what a small p speaks against.
+    `null` says in words what a small p speaks against; `clusters` says whether the test can take queries that
+    go together. A test implements `_p_of`.
     """
 
     title: ClassVar[str]
     null: ClassVar[str]
     source: ClassVar[str]
+    clusters: ClassVar[bool] = True
 
-    def p_values(self, differences: Floats, *, seed: int = 0) -> Floats:
-        """Give the two-sided p of each column of queries x columns; NaN where it is undefined."""
+    def p_values(
+        self,
+        differences: Floats,
+        *,
+        seed: int = 0,
+        alternative: Alternative = "two-sided",
+        groups: Integers | None = None,
+    ) -> Floats:
+        """Return the p value of each column.
+
+        Parameters
+        ----------
+        differences : ndarray, shape (queries, columns)
+            NaN where a column does not have a query.
+        seed : int
+            Seed of the random draws, where there are any.
+        alternative : {"two-sided", "less", "greater"}
+            Where the centre of the differences lies if not at 0; "less" is below 0.
+        groups : ndarray of int, shape (queries,), optional
+            Queries of the same group are dependent; groups are independent of each other.
+
+        Returns
+        -------
+        ndarray, shape (columns,)
+            NaN where p is undefined. Where all differences of two queries or more are equal and not 0, p is
+            that of the sign test, for every test (`leadline.statistics.sign.decided_by_sign` tells where).
+
+        """
+        from leadline.statistics.clusters import totals
+        from leadline.statistics.sign import sign_p, without_spread
+
+        given = totals(differences, checked_groups(self, groups))
+        if checked_alternative(alternative) == "less":
+            given = given.mirrored()
+        two_sided = alternative == "two-sided"
+        p = self._p_of(given, two_sided=two_sided, seed=seed)
+        equal = without_spread(given)
+        return np.where(equal, sign_p(given, two_sided=two_sided), p) if equal.any() else p
+
+    def _p_of(self, given: Totals, *, two_sided: bool, seed: int) -> Floats:
+        """Return p of each column, two-sided or of the alternative "greater"; NaN where undefined."""
         raise NotImplementedError
 
-    def smallest(self, queries: int) -> float:  # noqa: ARG002  # most tests know no such bound
-        """Give the smallest p that differences of so many queries, none of them 0, could have."""
-        return 0.0
+    def smallest(self, queries: int, alternative: Alternative = "two-sided") -> float:
+        """Return a lower bound of p, given the number of queries (or groups) whose difference is not 0.
 
-    def p(self, differences: ArrayLike, *, seed: int = 0) -> float:
-        """Give the two-sided p of one list of differences."""
-        return float(self.p_values(column(differences), seed=checked_seed(seed))[0])
+        It is of differences that are not all equal; of those that are, it is that of the sign test.
+        """
+        raise NotImplementedError
+
+    def p(
+        self, differences: ArrayLike, *, seed: int = 0, alternative: Alternative = "two-sided"
+    ) -> float:
+        """Return the p value of one list of differences."""
+        found = self.p_values(column(differences), seed=checked_seed(seed), alternative=alternative)
+        return float(found[0])
 
 
 class Interval(Named):
@@ -47,9 +99,27 @@ class Interval(Named):
     source: ClassVar[str]
 
     def limits(
-        self, values: Floats, *, level: float = 0.95, seed: int = 0
+        self,
+        values: Floats,
+        *,
+        level: float = 0.95,
+        seed: int = 0,
+        groups: Integers | None = None,
     ) -> tuple[Floats, Floats]:
-        """Give the limits around the mean of each column; NaN for fewer than two queries."""
+        """Return the limits around the mean of each column; NaN for fewer than two queries (or groups).
+
+        Parameters
+        ----------
+        values : ndarray, shape (queries, columns)
+            NaN where a column does not have a query.
+        level : float
+            Confidence level.
+        seed : int
+            Seed of the random draws, where there are any.
+        groups : ndarray of int, shape (queries,), optional
+            Queries of the same group are dependent; groups are independent of each other.
+
+        """
         raise NotImplementedError
 
     def of(self, values: ArrayLike, *, level: float = 0.95, seed: int = 0) -> tuple[float, float]:
@@ -105,6 +175,21 @@ def checked_seed(seed: int) -> int:
     if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
         raise UsageError(f"seed {seed!r}; expected a whole number, 0 or more")
     return seed
+
+
+def checked_alternative(alternative: Alternative) -> Alternative:
+    """Return an alternative; an error when it is none."""
+    if alternative not in get_args(Alternative):
+        raise UsageError(f"alternative {alternative!r}; expected two-sided, less or greater")
+    return alternative
+
+
+def checked_groups(test: PairedTest, groups: Integers | None) -> Integers | None:
+    """Return groups; an error when there are some and the test cannot take them."""
+    if groups is not None and not test.clusters:
+        able = ", ".join(name for name, kind in TESTS.classes.items() if kind.clusters)
+        raise UsageError(f"{test} cannot take groups of queries; expected one of {able}")
+    return groups
 
 
 TESTS: Room[PairedTest] = Room(sys.modules[__name__], PairedTest, "test")

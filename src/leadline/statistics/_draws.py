@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from leadline.arrays import Floats, Integers
+from leadline.arrays import Flags, Floats, Integers
 from leadline.threads import in_order
 
 Made = TypeVar("Made")
@@ -42,11 +42,24 @@ def weights(generator: np.random.Generator, draws: int, queries: int) -> Floats:
     return counts.reshape(draws, queries).astype(np.float64)
 
 
+def every_sign(queries: int) -> Floats:
+    """Return all patterns of +1 and -1 in which the first is +1: 2^(queries - 1) x queries."""
+    numbers = np.arange(2 ** max(queries - 1, 0), dtype=np.int64)
+    bits = (numbers[:, None] >> np.arange(queries)) & 1
+    return np.roll(1.0 - 2.0 * bits, 1, axis=1)
+
+
 def by_support(values: Floats) -> Iterator[tuple[Integers, Floats]]:
     """Give the columns that have the same queries together: which they are, and their queries alone.
 
     Many columns come in several parts, so that draws x columns fit the memory.
     """
+    for part, rows in supports(values):
+        yield part, values[np.ix_(rows, part)]
+
+
+def supports(values: Floats) -> Iterator[tuple[Integers, Flags]]:
+    """Return the columns that have the same queries together: which they are, and which the queries are."""
     known = ~np.isnan(values)
     if known.all():
         patterns = np.ones((len(values), 1), dtype=np.bool_)
@@ -56,7 +69,7 @@ def by_support(values: Floats) -> Iterator[tuple[Integers, Floats]]:
     for place in range(patterns.shape[1]):
         columns = np.flatnonzero(which.ravel() == place)
         for part in in_parts(columns):
-            yield part, values[np.ix_(patterns[:, place], part)]
+            yield part, patterns[:, place]
 
 
 def in_parts(columns: Integers) -> Iterator[Integers]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from statistics import NormalDist
 from typing import ClassVar
 
 import numpy as np
 
-from leadline.arrays import Floats
+from leadline.arrays import Floats, Integers
 from leadline.errors import UsageError
 from leadline.naming import Spellings, whole
 from leadline.statistics import Interval, checked_level, checked_seed, column
-from leadline.statistics._draws import by_support, each_block, weights
+from leadline.statistics._draws import each_block, supports, weights
+from leadline.statistics.clusters import Totals, totals
 
 NORMAL = NormalDist()
 
@@ -20,7 +22,8 @@ class BCa(Interval):
     """Bootstrap interval, corrected for bias and skewness, from `draws` resamples of the queries.
 
     All columns with the same queries share their resamples, so that two runs are compared like with like. A
-    column of equal values gives that value twice: resamples know of no other.
+    column of equal values gives that value twice: resamples know of no other. With groups of queries whole
+    groups are drawn and left out.
 
     >>> low, high = BCa().of([0.1, 0.3, -0.1, 0.2, 0.2])
     >>> round(low, 1), round(high, 1)
@@ -34,17 +37,20 @@ class BCa(Interval):
     draws: int = whole(9_999, low=99)
 
     def limits(
-        self, values: Floats, *, level: float = 0.95, seed: int = 0
+        self,
+        values: Floats,
+        *,
+        level: float = 0.95,
+        seed: int = 0,
+        groups: Integers | None = None,
     ) -> tuple[Floats, Floats]:
-        """Give the limits around the mean of each column; NaN for fewer than two queries."""
+        """Return the limits around the mean of each column; NaN for fewer than two queries (or groups)."""
         low, high = np.full((2, values.shape[1]), np.nan)
-        for columns, known in by_support(values):
-            if len(known) >= 2:
-                means = resampled(known, self.draws, seed)
-                leave_one_out = known.mean(axis=0) - (known - known.mean(axis=0)) / (len(known) - 1)
-                low[columns], high[columns] = bca_limits(
-                    means, known.mean(axis=0), leave_one_out, level
-                )
+        for columns, given in resampling(totals(values, groups)):
+            drawn = resampled_means(given, self.draws, seed)
+            total, queries = given.sums.sum(axis=0), given.sizes.sum(axis=0)
+            left_out = (total - given.sums) / (queries - given.sizes)
+            low[columns], high[columns] = bca_limits(drawn, total / queries, left_out, level)
         return low, high
 
     def ratio(
@@ -84,6 +90,26 @@ def resampled(values: Floats, draws: int, seed: int) -> Floats:
 
     def block(generator: np.random.Generator, size: int) -> Floats:
         return np.asarray(weights(generator, size, len(values)) @ values / len(values))
+
+    return np.concatenate(list(each_block(draws, seed, block)))
+
+
+def resampling(given: Totals) -> Iterator[tuple[Integers, Totals]]:
+    """Return the columns that have the same clusters together, if two or more: which, and their totals."""
+    for columns, rows in supports(given.sums):
+        if rows.sum() >= 2:
+            at = np.ix_(rows, columns)
+            yield columns, Totals(given.sums[at], given.sizes[at], given.grouped)
+
+
+def resampled_means(given: Totals, draws: int, seed: int) -> Floats:
+    """Return the means of resamples of the clusters: draws x columns."""
+    if not given.grouped:
+        return resampled(given.sums, draws, seed)
+
+    def block(generator: np.random.Generator, size: int) -> Floats:
+        times = weights(generator, size, len(given.sums))
+        return np.asarray((times @ given.sums) / (times @ given.sizes))
 
     return np.concatenate(list(each_block(draws, seed, block)))
 

@@ -50,6 +50,47 @@ def standardised(differences: Floats) -> Floats:
     return effect
 
 
+def standardised_limits(differences: Floats, *, level: float = 0.95) -> tuple[Floats, Floats]:
+    """Return confidence limits of the standardised mean difference d_z of each column.
+
+    The noncentral t distributions whose tails beyond the observed t are (1 - `level`) / 2 give the limits of
+    the noncentrality; divided by sqrt(n) they are those of d_z. Exact for normal differences. Undefined for
+    fewer than two queries and where all differences are equal.
+
+    Parameters
+    ----------
+    differences : ndarray of float64, shape (n_queries, n_columns)
+        NaN marks a query that a column does not have.
+    level : float, default 0.95
+        Confidence level.
+
+    Returns
+    -------
+    low, high : ndarray of float64, shape (n_columns,)
+
+    References
+    ----------
+    Steiger and Fouladi (1997), in Harlow et al., What If There Were No Significance Tests?
+
+    Examples
+    --------
+    >>> low, high = standardised_limits(np.array([[0.1], [0.3], [-0.1], [0.2], [0.2]]))
+    >>> round(float(low[0]), 3), round(float(high[0]), 3)
+    (-0.184, 1.96)
+
+    """
+    from scipy.special import nctdtrinc
+
+    found = moments(differences)
+    low, high = np.full((2, len(found.mean)), np.nan)
+    spread = np.flatnonzero(found.deviation > 0)
+    number = found.number[spread]
+    t = found.mean[spread] / found.error[spread]
+    low[spread] = nctdtrinc(number - 1, (1 + level) / 2, t) / np.sqrt(number)
+    high[spread] = nctdtrinc(number - 1, (1 - level) / 2, t) / np.sqrt(number)
+    return low, high
+
+
 def hedges(differences: Floats) -> Floats:
     """Give `standardised` less its bias for few queries: d_z (1 - 3 / (4 (n - 1) - 1)).
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from leadline.arrays import Floats
+from leadline.arrays import Floats, Integers
 from leadline.naming import whole
 from leadline.statistics import Interval
-from leadline.statistics._draws import by_support
-from leadline.statistics.bca import resampled
+from leadline.statistics.bca import resampled_means, resampling
+from leadline.statistics.clusters import totals
 
 
 class Percentile(Interval):
     """Quantiles of the means of `draws` resamples of the queries; too narrow for few queries.
+
+    With groups of queries whole groups are drawn.
 
     >>> low, high = Percentile().of([0.1, 0.3, -0.1, 0.2, 0.2])
     >>> round(low, 2), round(high, 2)
@@ -25,13 +27,17 @@ class Percentile(Interval):
     draws: int = whole(9_999, low=99)
 
     def limits(
-        self, values: Floats, *, level: float = 0.95, seed: int = 0
+        self,
+        values: Floats,
+        *,
+        level: float = 0.95,
+        seed: int = 0,
+        groups: Integers | None = None,
     ) -> tuple[Floats, Floats]:
-        """Give the limits around the mean of each column; NaN for fewer than two queries."""
+        """Return the limits around the mean of each column; NaN for fewer than two queries (or groups)."""
         low, high = np.full((2, values.shape[1]), np.nan)
-        for columns, known in by_support(values):
-            if len(known) >= 2:
-                means = resampled(known, self.draws, seed)
-                shares = [(1 - level) / 2, (1 + level) / 2]
-                low[columns], high[columns] = np.quantile(means, shares, axis=0)
+        shares = [(1 - level) / 2, (1 + level) / 2]
+        for columns, given in resampling(totals(values, groups)):
+            drawn = resampled_means(given, self.draws, seed)
+            low[columns], high[columns] = np.quantile(drawn, shares, axis=0)
         return low, high

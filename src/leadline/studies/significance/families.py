@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
 from leadline.arrays import Flags, Floats
 from leadline.statistics import CORRECTIONS
+from leadline.statistics.max_t import max_t
 from leadline.statistics.randomisation import Randomisation
+from leadline.statistics.student_interval import Student
 from leadline.statistics.student_t import T
 from leadline.statistics.tukey import tukey
 from leadline.studies.significance.decisions import Row, share
@@ -21,13 +24,22 @@ WORLDS = {
     "all different": "every run has its own margin",
 }
 LEVEL = 0.05
+SLACK = 1e-12  # of a difference of means
 DOUBTFUL = 0.1  # p of t above which no correction of many pairs can matter
 
 
-def procedures(values: Floats, *, draws: int, seed: int) -> dict[str, Floats]:
-    """Give the corrected p of all pairs of runs, of each procedure; `values` is queries x runs."""
+class Decided(NamedTuple):
+    """Corrected p of all pairs of runs, and simultaneous intervals, by procedure."""
+
+    p: dict[str, Floats]
+    intervals: dict[str, tuple[Floats, Floats]]
+
+
+def procedures(values: Floats, *, draws: int, seed: int) -> Decided:
+    """Return what each procedure says of all pairs of runs; `values` is queries x runs."""
     first, second = np.triu_indices(values.shape[1], k=1)
     differences = values[:, first] - values[:, second]
+    means = differences.mean(axis=0)
     plain = np.nan_to_num(T().p_values(differences), nan=1.0)
     exchanged = plain.copy()
     few = plain < DOUBTFUL
@@ -36,11 +48,19 @@ def procedures(values: Floats, *, draws: int, seed: int) -> dict[str, Floats]:
         exchanged[few] = Randomisation(draws=max(draws, patterns) - 1).p_values(
             differences[:, few], seed=seed
         )
-    found = {"Tukey": tukey(values, draws=draws, seed=seed).p_values(differences.mean(axis=0))}
+    ranges = tukey(values, draws=draws, seed=seed)
+    largest = max_t(differences, draws=draws, seed=seed)
+    reach = ranges.reach(1 - LEVEL)
+    found = {"Tukey": ranges.p_values(means), "MaxT": largest.p}
     for name, kind in CORRECTIONS.classes.items():
         found[f"{name}(T)"] = kind().corrected(plain)
     found["Holm(Randomisation)"] = CORRECTIONS.classes["Holm"]().corrected(exchanged)
-    return found
+    intervals = {
+        "Tukey": (means - reach, means + reach),
+        "MaxT": largest.limits(1 - LEVEL),
+        "Bonferroni(T)": Student().limits(differences, level=1 - LEVEL / len(means)),
+    }
+    return Decided(found, intervals)
 
 
 def families(
@@ -54,21 +74,26 @@ def families(
 ) -> list[Row]:
     """Simulate `sets` sets of each matrix, each of other runs, in each world, one row per procedure.
 
-    `family` is the share of sets with a pair found that does not differ, or that differs the other way;
-    `found` is the mean share of pairs that truly differ and are found with the right sign; `false` the mean
-    share of findings that are false (0 where nothing is found).
+    `held` is the share of sets in which the simultaneous intervals of all pairs hold the true differences,
+    and `width` their mean width in units of Bonferroni's; NaN for procedures without intervals. `family` is
+    the share of sets with a pair found that does not differ, or that differs the other way; `found` is the
+    mean share of pairs that truly differ and are found with the right sign; `false` the mean share of
+    findings that are false (0 where nothing is found).
     """
     found: list[Row] = []
     for place, world in enumerate(WORLDS):
         generator = np.random.default_rng([seed, runs, queries, place])
-        outcomes: dict[str, list[tuple[float, float, float]]] = {}
+        outcomes: dict[str, list[tuple[float, ...]]] = {}
         drawn = 0
         for matrix in matrices.values():
             for _ in range(sets if best_runs(matrix).shape[1] >= runs else 0):
                 values, means = _scores(world, matrix, runs, queries, generator)
                 told = procedures(values, draws=draws, seed=drawn)
-                for name, p in told.items():
-                    outcomes.setdefault(name, []).append(_outcome(p, values, means))
+                held = _held(told.intervals, means)
+                for name, p in told.p.items():
+                    outcomes.setdefault(name, []).append(
+                        (*_outcome(p, values, means), *held.get(name, (np.nan, np.nan)))
+                    )
                 drawn += 1
         found += [
             _row(world, runs, queries, name, np.array(told)) for name, told in outcomes.items()
@@ -105,6 +130,23 @@ def _outcome(p: Floats, values: Floats, means: Floats) -> tuple[float, float, fl
     return float(wrong.any()), float(power), float(wrong.sum() / max(1, significant.sum()))
 
 
+def _held(
+    intervals: Mapping[str, tuple[Floats, Floats]], means: Floats
+) -> dict[str, tuple[float, float]]:
+    """Return whether the intervals of all pairs hold the truth, and their mean width."""
+    first, second = np.triu_indices(len(means), k=1)
+    truth = means[first] - means[second]
+    low, high = intervals["Bonferroni(T)"]
+    unit = float((high - low).mean())
+    return {
+        name: (
+            float(((low <= truth + SLACK) & (truth - SLACK <= high)).all()),
+            float((high - low).mean()) / unit,
+        )
+        for name, (low, high) in intervals.items()
+    }
+
+
 def _row(world: str, runs: int, queries: int, name: str, outcomes: Floats) -> Row:
     each = np.arange(len(outcomes))
     family, error = share(outcomes[:, 0], each)
@@ -112,5 +154,6 @@ def _row(world: str, runs: int, queries: int, name: str, outcomes: Floats) -> Ro
     return {
         "world": world, "runs": runs, "queries": queries, "procedure": name, "sets": len(outcomes),
         "family": family, "family_se": error, "found": power, "found_se": spread,
-        "false": float(outcomes[:, 2].mean()),
+        "false": float(outcomes[:, 2].mean()), "held": float(outcomes[:, 3].mean()),
+        "held_se": share(outcomes[:, 3], each)[1], "width": float(outcomes[:, 4].mean()),
     }  # fmt: skip

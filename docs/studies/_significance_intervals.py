@@ -1,0 +1,208 @@
+"""The part of the study of significance about intervals that commands print: its numbers, text and figure."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterable
+from typing import Any
+
+from _markdown import table
+from leadline.plots import picture
+from leadline.plots.coverage_points import coverage_points
+from leadline.studies.significance.families import WORLDS, families
+from leadline.studies.significance.matrices import read_matrices
+from leadline.studies.significance.printed_intervals import every_interval
+
+SETS = 200
+CORRELATION_DRAWS = 199  # a fifth of the command's, of each kind
+FAMILIES = ((10, 25), (10, 50), (20, 50))  # runs, queries
+FAMILY_DRAWS = 1_999
+PROCEDURES = ("MaxT", "Tukey", "Holm(T)", "Bonferroni(T)")
+Rows = list[dict[str, Any]]
+
+
+def simulate(folder: str, file: str, *, seed: int = 0) -> None:
+    """Simulate from a folder of data sets and write the numbers as JSON."""
+    start = time.process_time()
+    found: dict[str, Any] = {}
+    for name, rows in every_interval(folder, sets=SETS, draws=CORRELATION_DRAWS, seed=seed):
+        found.setdefault(name, []).extend(rows)
+    matrices = read_matrices(os.path.join(folder, "score-matrices"))
+    found["compare"] = [
+        row
+        for runs, queries in FAMILIES
+        for row in families(
+            matrices, runs=runs, queries=queries, sets=SETS // len(matrices), draws=FAMILY_DRAWS,
+            seed=seed,
+        )
+        if row["procedure"] in PROCEDURES
+    ]  # fmt: skip
+    minutes = round((time.process_time() - start) / 60, 1)
+    found["facts"] = {"seed": seed, "sets": SETS, "minutes": minutes}
+    write(found, file)
+
+
+def write(found: dict[str, Any], file: str) -> None:
+    """Write the numbers, rounded to what the simulation can tell, one row a line."""
+    parts = [f'"facts": {json.dumps(found["facts"])}']
+    for name in ("compare", "correlate", "agreement", "pool"):
+        rows = ",\n".join(json.dumps(_rounded(row)) for row in found[name])
+        parts.append(f'"{name}": [\n{rows}\n]')
+    with open(file, "w", encoding="utf-8") as out:
+        out.write("{\n" + ",\n".join(parts) + "\n}\n")
+
+
+def _rounded(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        key: (None if value != value else round(value, 5)) if isinstance(value, float) else value  # noqa: PLR0124
+        for key, value in row.items()
+    }
+
+
+def percent(value: float | None) -> str:
+    """Show a share in per cent."""
+    return "-" if value is None else f"{100 * value:.1f}"
+
+
+def span(values: Iterable[float]) -> str:
+    """Show the least and the largest of some shares in per cent."""
+    known = list(values)
+    return f"{percent(min(known))} to {percent(max(known))} %"
+
+
+def coverage_of(rows: Rows, *names: str) -> list[float]:
+    """Return the coverages of some quantities, or of all."""
+    return [row["coverage"] for row in rows if not names or row["what"] in names]
+
+
+def figure(data: dict[str, Any]) -> bytes:
+    """Draw every coverage."""
+    groups: dict[str, dict[str, tuple[float, float]]] = {}
+    for row in data["compare"]:
+        if row["procedure"] == "MaxT":
+            name = f"{row['world']}, {row['runs']} runs, {row['queries']} queries"
+            groups.setdefault("MaxT", {})[name] = (row["held"], row["held_se"])
+    for row in data["correlate"]:
+        name = f"{row['data']}, {row['runs']} runs, {row['queries']} queries"
+        groups.setdefault(row["what"], {})[name] = (row["coverage"], row["se"])
+    for key in ("agreement", "pool"):
+        for row in data[key]:
+            name = row["data"] + (f", {row['depth']}, {row['share']}" if key == "pool" else "")
+            groups.setdefault(row["what"], {})[name] = (row["coverage"], row["se"])
+    return picture(coverage_points(groups), "svg")
+
+
+def section(data: dict[str, Any]) -> str:
+    """Write the part of the page."""
+    sets = data["facts"]["sets"]
+    compared = [row for row in data["compare"] if row["procedure"] != "Holm(T)"]
+
+    def held(procedure: str) -> str:
+        return span(row["held"] for row in compared if row["procedure"] == procedure)
+
+    def wrong(procedure: str) -> str:
+        return span(
+            row["family"] for row in data["compare"]
+            if row["procedure"] == procedure and row["world"] in ("all equal", "equal means")
+        )  # fmt: skip
+
+    pairs = [row for row in data["agreement"] if row["drawn"] == "pairs"]
+    by_query = [row for row in data["agreement"] if row["drawn"] == "queries"]
+    return f"""
+## Intervals that commands print
+
+The same question for every interval of `compare`, `correlate`, `agreement` and `evaluate --pool` that says
+95 %: complete data are the population, {sets} samples are drawn from it with a fixed seed, and the
+interval of each is compared with the value of the whole. Intervals of width 0 are left out. The Monte Carlo
+standard error of a share near 95 % is 1.5 percentage points. These simulations took
+{data["facts"]["minutes"]} minutes of one core: `python docs/studies/significance.py --intervals DATA`; all
+numbers are in significance-intervals.json. They are newer than the ones above, which do not have `Sign`,
+`MaxT`, the inverted randomisation test and the exact distribution of `Wilcoxon` with ties.
+
+![Coverage of printed intervals](significance-intervals.svg)
+
+**Simultaneous intervals of `compare`.** The share of families in which the intervals of *all* pairs contain
+the true differences, in the worlds of "Many runs", beside the family-wise error (a significant pair that does
+not differ, or differs the other way). Where all means are equal the family-wise error of `MaxT` is
+{wrong("MaxT")}, of Tukey's procedure {wrong("Tukey")}, of Holm's correction {wrong("Holm(T)")}. The intervals
+of `MaxT` cover in {held("MaxT")} of the families, Tukey's in {held("Tukey")}, Bonferroni's t intervals in
+{held("Bonferroni(T)")}; those of `MaxT` are narrower than Bonferroni's (last column). `MaxT` and Tukey's
+intervals are therefore approximate.
+
+{_compared(data["compare"])}
+
+**`correlate`: intervals over queries.** The values of the population are the coefficients of the means over
+all queries of a score matrix, for other runs in every sample; the queries of a sample are drawn with
+replacement. A percentile bootstrap alone is biased twice, as its means are noisier than those of the sample,
+which are noisier than those of the population. The interval used is the hull of the percentile interval and of one from simulated population means. It covers in
+{span(coverage_of(data["correlate"]))} of the samples; it is approximate, and more often too wide than too
+narrow.
+
+{_correlated(data["correlate"])}
+
+**`agreement`.** Queries drawn with replacement from the 25 of LLMJudge ({len(by_query)} coefficients, two or
+five judges): percentile intervals of 1,000 resamples cover in {span(coverage_of(by_query))} of the samples.
+Pairs drawn from the 188 that eight people judged: {span(coverage_of(pairs))}. Where queries are drawn the
+intervals are approximate: there are few of them.
+
+{_agreed(data["agreement"])}
+
+**`evaluate --pool`: R and recall.** Complete judgments are sampled: the best documents of a run for certain,
+the others with the probability given. Gamma intervals of R cover in {span(coverage_of(data["pool"], "R"))},
+those of recall@100 in {span(coverage_of(data["pool"], "recall"))} of the samples, on these two collections.
+
+{_pooled(data["pool"])}
+"""
+
+
+def _compared(rows: Rows) -> str:
+    lines = []
+    for runs, queries in dict.fromkeys((row["runs"], row["queries"]) for row in rows):
+        for procedure in PROCEDURES:
+            cells = [
+                row for world in WORLDS for row in rows
+                if (row["runs"], row["queries"], row["procedure"], row["world"])
+                == (runs, queries, procedure, world)
+            ]  # fmt: skip
+            width = cells[-1]["width"]
+            lines.append([
+                f"{runs}, {queries}", procedure,
+                *(f"{percent(row['held'])} / {percent(row['family'])}" for row in cells),
+                "-" if width is None else f"{width:.2f}",
+            ])  # fmt: skip
+    head = [
+        "runs, queries",
+        "procedure",
+        *(f"{world}: coverage / error" for world in WORLDS),
+        "width",
+    ]
+    return table(head, lines, labels=2)
+
+
+def _correlated(rows: Rows) -> str:
+    kinds = list(dict.fromkeys(row["what"] for row in rows))
+    cells = dict.fromkeys((row["data"], row["runs"], row["queries"]) for row in rows)
+    lines = []
+    for cell in cells:
+        found = [row for row in rows if (row["data"], row["runs"], row["queries"]) == cell]
+        shown = [percent(row["coverage"]) for row in found]
+        lines.append([cell[0], f"{cell[1]}, {cell[2]}", *shown])
+    return table(["measures", "runs, queries", *kinds], lines, labels=2)
+
+
+def _agreed(rows: Rows) -> str:
+    return table(["judges", "drawn", "coefficient", "coverage", "below", "above", "width"], (
+        [row["data"], row["drawn"], row["what"], percent(row["coverage"]), percent(row["below"]),
+         percent(row["above"]), f"{row['width']:.3f}"]
+        for row in rows
+    ), labels=3)  # fmt: skip
+
+
+def _pooled(rows: Rows) -> str:
+    return table(["judgments", "for certain, share", "of", "truth", "coverage", "below", "above"], (
+        [row["data"], f"{row['depth']}, {row['share']:g}", row["what"], f"{row['truth']:.3f}",
+         percent(row["coverage"]), percent(row["below"]), percent(row["above"])]
+        for row in rows
+    ), labels=3)  # fmt: skip

@@ -1,0 +1,274 @@
+"""Options of `leadline compare`: which pairs, which intervals, groups of queries, unjudged runs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conftest import Leadline
+
+RUNS = [f"r{place}.run" for place in range(6)]
+QUERIES = 30
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Write qrels and six runs, in three levels of two."""
+    monkeypatch.chdir(tmp_path)
+    dice = np.random.default_rng(0)
+    Path("qrels.txt").write_text("".join(f"q{query} 0 d 1\n" for query in range(QUERIES)))
+    for place, name in enumerate(RUNS):
+        lines = []
+        for query in range(QUERIES):
+            rank = int(dice.integers(1, 3 + 4 * (place // 2)))
+            lines += [
+                f"q{query} Q0 {'d' if at == rank else f'x{at}'} {at} {-at} t\n"
+                for at in range(1, 12)
+            ]
+        Path(name).write_text("".join(lines))
+    return ["qrels.txt", *RUNS]
+
+
+def test_a_table_of_many_pairs_shows_the_significant_ones_and_counts_the_rest(
+    leadline: Leadline, files: list[str]
+) -> None:
+    data = leadline("compare", *files, "-m", "RR", "-f", "json").data["pairs"]
+    significant = sum(pair["verdict"] in ("better", "worse") for pair in data)
+    assert 0 < significant < 15
+    text = leadline("compare", *files, "-m", "RR").out
+    rows = [line for line in text.splitlines() if line.startswith("r") and " RR " in line]
+    shown = [line for line in rows if line.rstrip().endswith(("better", "worse"))]
+    assert len(shown) == significant
+    assert f"not shown: not significant {15 - significant} (--pairs all)" in text
+    every = leadline("compare", *files, "-m", "RR", "--pairs", "all").out
+    assert "not shown" not in every
+    assert len([line for line in every.splitlines() if " RR " in line[:20]]) == 15
+
+
+@pytest.mark.parametrize(("pairs", "count"), [("all", 15), ("4", 4), ("significant", None)])
+@pytest.mark.parametrize("form", ["json", "jsonl", "csv"])
+def test_programs_get_all_pairs_unless_they_ask_for_fewer(
+    leadline: Leadline, files: list[str], form: str, pairs: str, count: int | None
+) -> None:
+    def number(*more: str) -> int:
+        out = leadline("compare", *files, "-m", "RR", "-f", form, *more).out
+        return len(json.loads(out)["pairs"]) if form == "json" else len(
+            out.splitlines()
+        ) - (form == "csv")  # fmt: skip
+
+    assert number() == 15
+    assert number("--pairs", pairs) == count or (
+        count is None and 0 < number("--pairs", pairs) < 15
+    )
+
+
+@pytest.mark.parametrize("pairs", ["0", "-1", "some", "1.5"])
+def test_pairs_is_one_of_two_words_or_a_number(
+    leadline: Leadline, files: list[str], pairs: str
+) -> None:
+    done = leadline("compare", *files, "--pairs", pairs)
+    assert done.status == 2
+    assert "expected significant, all, or a number from 1" in done.err
+
+
+def test_the_table_shows_simultaneous_intervals_unless_asked_for_those_of_a_pair(
+    leadline: Leadline, files: list[str]
+) -> None:
+    pair = leadline("compare", *files, "-m", "RR", "-f", "json").data["pairs"][0]
+    assert pair["simultaneous_low"] < pair["low"] < pair["high"] < pair["simultaneous_high"]
+    assert pair["effect_low"] < pair["effect"] < pair["effect_high"]
+    shown = leadline("compare", *files, "-m", "RR", "--pairs", "all").out.splitlines()[1].split()
+    assert shown[4:6] == [f"{pair['simultaneous_low']:.4f}", f"{pair['simultaneous_high']:.4f}"]
+    alone = leadline("compare", *files, "-m", "RR", "--pairs", "all", "--per-pair").out
+    assert alone.splitlines()[1].split()[4:6] == [f"{pair['low']:.4f}", f"{pair['high']:.4f}"]
+
+
+@pytest.mark.usefixtures("files")
+def test_tables_clip_to_the_range_of_the_measure_and_json_does_not(leadline: Leadline) -> None:
+    Path("few.txt").write_text("q0 0 d 1\nq1 0 d 1\n")
+    asked = ("compare", "few.txt", "r5.run", "r0.run", "-m", "RR")
+    pair = leadline(*asked, "-f", "json").data["pairs"][0]
+    assert pair["low"] < -1
+    row = leadline(*asked).out.splitlines()[1].split()
+    assert row[4:6] == ["-1.0000", "1.0000"]
+    intervals = leadline("evaluate", "few.txt", "r5.run", "--intervals", "-m", "RR")
+    assert all(0 <= float(cell) <= 1 for cell in intervals.out.splitlines()[1].split()[-2:])
+
+
+def test_csv_has_both_intervals_in_columns_of_their_own(
+    leadline: Leadline, files: list[str]
+) -> None:
+    out = leadline("compare", *files, "-m", "RR", "-f", "csv").out
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert float(rows[0]["simultaneous low"]) < float(rows[0]["low"])
+    assert {row["a is"] for row in rows} <= {"better", "worse", "not told apart"}
+
+
+def test_the_first_measure_is_the_primary_one(leadline: Leadline, files: list[str]) -> None:
+    asked = ("compare", *files[:3], "-m", "RR", "-m", "AP")
+    assert leadline(*asked, "-f", "json").data["primary"] == "RR"
+    assert "primary measure: RR; secondary: AP" in leadline(*asked).out
+
+
+def test_the_queries_needed_are_told_for_the_smallest_difference_only(
+    leadline: Leadline, files: list[str]
+) -> None:
+    asked = ("compare", *files[:3], "-m", "RR", "-f", "json")
+    assert leadline(*asked).data["pairs"][0]["needed"] is None
+    needed = [leadline(*asked, "--smallest", x).data["pairs"][0]["needed"] for x in ("0.1", "0.05")]
+    assert needed[1] == pytest.approx(4 * needed[0], rel=0.05)
+    assert leadline(*asked, "--smallest", "0").status == 2
+
+
+def test_groups_of_queries_are_read_from_the_first_column(
+    leadline: Leadline, files: list[str]
+) -> None:
+    table = "id,run,name\n" + "".join(f"q{at},{at // 3},x\n" for at in range(QUERIES))
+    Path("groups.csv").write_text(table)
+    asked = ("compare", *files, "-m", "RR", "-f", "json")
+    grouped = leadline(*asked, "--query-group", "groups.csv:run").data
+    assert {pair["groups"] for pair in grouped["pairs"]} == {QUERIES // 3}
+    assert grouped["options"]["query_group"] == "groups.csv:run"
+    alone = leadline(*asked).data
+    assert [pair["p"] for pair in grouped["pairs"]] != [pair["p"] for pair in alone["pairs"]]
+    assert {pair["groups"] for pair in alone["pairs"]} == {None}
+    text = leadline("compare", *files, "-m", "RR", "--query-group", "groups.csv:run").out
+    assert "queries in groups (groups.csv:run): 10 groups" in text
+
+
+@pytest.mark.parametrize(
+    ("table", "more", "words"),
+    [
+        ("id,g\nq0,1\n", (), "query 'q1' has no group (29 in all)"),
+        ("id,g\nq0,1\nq0,2\n", (), "groups.csv:3: query 'q0' in a second group"),
+        ("id,h\nq0,1\n", (), "no column 'g'; expected one of id, h"),
+        (None, ("--correction", "Tukey"), "Tukey cannot take groups of queries"),
+        (None, ("--test", "Wilcoxon"), "Wilcoxon cannot take groups"),
+    ],
+)
+def test_groups_that_cannot_be_used_are_one_line(
+    leadline: Leadline, files: list[str], table: str | None, more: tuple[str, ...], words: str
+) -> None:
+    every = "id,g\n" + "".join(f"q{at},{at // 3}\n" for at in range(QUERIES))
+    Path("groups.csv").write_text(every if table is None else table)
+    done = leadline("compare", *files, "--query-group", "groups.csv:g", *more)
+    assert (done.status, done.err.count("\n")) == (2, 1)
+    assert words in done.err
+
+
+def dead() -> str:
+    """Write a run whose document ids are those of r0 with a prefix."""
+    text = Path("r0.run").read_text(encoding="utf-8").replace(" Q0 ", " Q0 doc_")
+    Path("dead.run").write_text(text)
+    return "dead.run"
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("command", ["compare", "report"])
+def test_a_run_of_which_no_document_is_judged_is_refused(leadline: Leadline, command: str) -> None:
+    more = ("-o", "page.html") if command == "report" else ()
+    done = leadline(command, "qrels.txt", "r1.run", dead(), *more)
+    assert (done.status, done.out, done.err.count("\n")) == (2, "", 1)
+    assert "no document of dead is judged; do the document ids match?" in done.err
+    assert "'doc_" in done.err
+    assert "'d'" in done.err
+    assert not Path("page.html").exists()
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("more", [(), ("-J",), ("--order", "rank")], ids=str)
+def test_evaluate_says_first_which_run_has_no_judged_document(
+    leadline: Leadline, more: tuple[str, ...]
+) -> None:
+    data: dict[str, Any] = leadline(
+        "evaluate", "qrels.txt", "r1.run", dead(), "-f", "json", *more
+    ).data
+    first = data["warnings"][0]
+    assert (first["code"], first["count"]) == ("no_judged_document", 1)
+    assert first["message"].startswith("no document of dead is judged")
+    assert data["runs"][1]["mean"]["AP"] == 0.0, "the numbers stay"
+
+
+@pytest.mark.usefixtures("files")
+def test_evaluate_reads_a_dead_run_from_standard_input(leadline: Leadline) -> None:
+    content = Path(dead()).read_bytes()
+    done = leadline("evaluate", "qrels.txt", "-", "-f", "json", stdin=content)
+    assert "no document of - is judged" in done.data["warnings"][0]["message"].replace("stdin", "-")
+
+
+@pytest.mark.usefixtures("files")
+def test_runs_without_a_judged_query_come_first_and_are_refused(leadline: Leadline) -> None:
+    Path("other.run").write_text("z1 Q0 d 1 1.0 t\n")
+    done = leadline("evaluate", "qrels.txt", "r1.run", "other.run", "-f", "json")
+    assert done.data["warnings"][0]["code"] == "no_overlap"
+    refused = leadline("compare", "qrels.txt", "r1.run", "other.run")
+    assert (refused.status, "no query is judged: other" in refused.err) == (2, True)
+
+
+def test_unjudged_shares_that_differ_much_are_said_per_run(
+    leadline: Leadline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("qrels.txt").write_text("".join(f"q 0 d{at} {at % 2}\n" for at in range(10)))
+    for name, judged in (("a", 10), ("b", 9), ("c", 6)):
+        Path(f"{name}.run").write_text("".join(
+            f"q Q0 {'d' if at < judged else 'x'}{at} 0 {-at} t\n" for at in range(10)
+        ))  # fmt: skip
+
+    def codes(*runs: str) -> list[str]:
+        found = leadline("evaluate", "qrels.txt", *runs, "-f", "json").data["warnings"]
+        return [entry["code"] for entry in found]
+
+    assert "uneven_judgments" not in codes("a.run", "b.run"), "0 % and 10 %"
+    data = leadline("evaluate", "qrels.txt", "a.run", "b.run", "c.run", "-f", "json").data
+    said = next(one for one in data["warnings"] if one["code"] == "uneven_judgments")
+    assert "a 0 %, b 10 %, c 40 %" in said["message"]
+    assert data["runs"][2]["counts"]["unjudged_top_documents"] == 4
+
+
+def test_a_floor_in_evaluate_is_one_of_its_measures(leadline: Leadline, files: list[str]) -> None:
+    done = leadline("evaluate", *files, "-m", "AP", "--fail-below", "recip_rank=0.5", "-f", "json")
+    assert done.status == 1
+    assert done.data["measures"] == ["AP", "RR"]
+    assert {entry["kind"] for entry in done.data["conditions"]} == {"fail-below"}
+    assert set(done.data["conditions"][0]) == {
+        "run", "baseline", "kind", "measure", "margin", "difference", "limit", "p", "failed",
+        "cannot_tell",
+    }  # fmt: skip
+    trec = leadline(
+        "evaluate", files[0], files[-1], "-f", "trec", "-m", "map", "--fail-below", "map=0.9"
+    )
+    assert trec.status == 1
+    assert trec.out.startswith("map")
+    assert "FAILED: mean AP of r5" in trec.err
+    passed = leadline("evaluate", *files, "--fail-below", "AP=0.01")
+    assert (passed.status, passed.err) == (0, "")
+
+
+def test_conditions_have_the_keys_of_the_contract(leadline: Leadline, files: list[str]) -> None:
+    done = leadline("compare", *files[:3], "--fail-if-worse", "RR", "--require-not-worse", "RR:0.5",
+                    "--fail-below", "RR=0.1", "-f", "json")  # fmt: skip
+    found = done.data["conditions"]
+    assert [entry["kind"] for entry in found] == [
+        "fail-if-worse", "require-not-worse", "fail-below",
+    ]  # fmt: skip
+    for entry in found:
+        assert set(entry) == {
+            "run", "baseline", "kind", "measure", "margin", "difference", "limit", "p", "failed",
+            "cannot_tell",
+        }  # fmt: skip
+    assert (found[0]["baseline"], found[2]["baseline"]) == ("r1", None)
+
+
+def test_p_has_three_digits_where_decisions_are_made() -> None:
+    from leadline.comparison.wording import p_text
+
+    assert [p_text(p) for p in (0.04963, 0.0512, 0.01, 0.2345, 0.00123)] == [
+        "p = 0.0496", "p = 0.0512", "p = 0.01", "p = 0.23", "p = 0.0012",
+    ]  # fmt: skip

@@ -1,0 +1,118 @@
+"""Gates as a pipeline uses them: a shell script that runs the command and looks at its status alone."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+SCRIPT = """
+for n in 1 2 4 5 50; do
+  for run in better equal worse dead; do
+    for condition in "--fail-if-worse RR" "--require-not-worse RR:0.05" \\
+                     "--fail-if-worse RR --fail-if-worse P@5"; do
+      "$PYTHON" -m leadline compare $n/qrels.txt $n/$run.run $n/base.run $condition \\
+        > out.txt 2> err.txt
+      status=$?
+      echo "$n $run $condition: $status"
+      if [ $status -eq 1 ] && ! [ -s err.txt ]; then echo "silent"; fi
+      if grep -q Traceback err.txt; then echo "traceback"; fi
+    done
+  done
+done
+for run in better worse dead; do
+  "$PYTHON" -m leadline evaluate 50/qrels.txt 50/$run.run --fail-below RR=0.3 > out.txt 2> err.txt
+  echo "evaluate $run: $?"
+  "$PYTHON" -m leadline compare 50/qrels.txt 50/$run.run 50/base.run --fail-below RR=0.3 > out.txt 2> err.txt
+  echo "compare $run: $?"
+done
+if "$PYTHON" -m leadline compare 50/qrels.txt 50/better.run 50/base.run --fail-if-worse RR > out.txt
+then echo deployed; fi
+if "$PYTHON" -m leadline compare 50/qrels.txt 50/worse.run 50/base.run --fail-if-worse RR > out.txt 2> err.txt
+then echo deployed; else echo stopped; fi
+"""
+SHELL = shutil.which("sh")
+
+
+def lists(queries: int, *steps: int, prefix: str = "") -> str:
+    """Write a run whose relevant document stands at ranks that go round in the steps."""
+    return "".join(
+        f"{query} Q0 {prefix}{'d' if place == steps[query % len(steps)] else f'x{place}'} "
+        f"{place} {-place} t\n"
+        for query in range(queries)
+        for place in range(1, 9)
+    )
+
+
+@pytest.fixture(scope="module")
+def statuses(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Run the script."""
+    if SHELL is None:
+        pytest.skip("no shell is installed")
+    folder = tmp_path_factory.mktemp("pipeline")
+    for queries in (1, 2, 4, 5, 50):
+        here = folder / str(queries)
+        here.mkdir()
+        (here / "qrels.txt").write_text("".join(f"{query} 0 d 1\n" for query in range(queries)))
+        base = lists(queries, 2, 3, 2, 4, 3)
+        (here / "base.run").write_text(base)
+        (here / "equal.run").write_text(base)
+        (here / "better.run").write_text(lists(queries, 1, 1, 1, 2, 1))
+        (here / "worse.run").write_text(lists(queries, 6, 7, 8, 8, 6))
+        (here / "dead.run").write_text(lists(queries, 1, prefix="x"))
+    (folder / "script.sh").write_text(SCRIPT)
+    done = subprocess.run(
+        [SHELL, "script.sh"], cwd=folder, env={**__import__("os").environ, "PYTHON": sys.executable},
+        capture_output=True, text=True, check=True, timeout=560,
+    )  # fmt: skip
+    return done.stdout.splitlines()
+
+
+def expected(queries: int, run: str, *, required: bool) -> int:
+    """Return the status that a pipeline should see."""
+    if run == "dead":
+        return 2
+    if run == "equal":
+        return 0  # not one query differs, however few there are
+    if queries < 5:
+        return 1  # the queries cannot tell
+    return {"better": 0, "worse": 1}[run] if not required or run == "worse" else 0
+
+
+def test_every_status_is_the_one_a_pipeline_should_see(statuses: list[str]) -> None:
+    seen = dict(line.rsplit(": ", 1) for line in statuses if ": " in line)
+    checked = 0
+    for queries in (1, 2, 4, 5, 50):
+        for run in ("better", "equal", "worse", "dead"):
+            for condition in (
+                "--fail-if-worse RR",
+                "--require-not-worse RR:0.05",
+                "--fail-if-worse RR --fail-if-worse P@5",
+            ):
+                status = expected(queries, run, required="require" in condition)
+                assert seen[f"{queries} {run} {condition}"] == str(status), (
+                    queries,
+                    run,
+                    condition,
+                )
+                checked += 1
+    assert checked == 60
+
+
+def test_what_fails_is_said_and_nothing_ends_in_a_traceback(statuses: list[str]) -> None:
+    assert "silent" not in statuses
+    assert "traceback" not in statuses
+
+
+def test_a_floor_stops_a_run_in_both_commands(statuses: list[str]) -> None:
+    seen = [line for line in statuses if line.startswith(("evaluate", "compare"))]
+    assert seen == [
+        "evaluate better: 0", "compare better: 0", "evaluate worse: 1", "compare worse: 1",
+        "evaluate dead: 2", "compare dead: 2",
+    ]  # fmt: skip
+
+
+def test_the_branches_of_a_script_go_the_right_way(statuses: list[str]) -> None:
+    assert statuses[-2:] == ["deployed", "stopped"]

@@ -1,0 +1,263 @@
+"""Families of pairs: an interval excludes 0 exactly where its pair is significant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from scipy import stats
+
+from leadline.comparison import compare_results
+from leadline.comparison.table import Comparison
+from leadline.measures import MEASURES
+from leadline.results import Results, RunInfo
+from leadline.vocabulary import Vocabulary
+
+
+def results_of(values: Any, *names: str) -> Results:
+    """Make results of runs x queries (x measures) values, by AP or the measures named."""
+    table = np.asarray(values, dtype=np.float64)
+    table = table[:, :, None] if table.ndim == 2 else table
+    runs, queries, measures = table.shape
+    return Results(
+        [RunInfo(f"r{place}") for place in range(runs)],
+        Vocabulary([f"q{place:03}" for place in range(queries)]),
+        [MEASURES.parse(name) for name in names or ("AP",) * measures],
+        table,
+        np.ones(table.shape, dtype=np.bool_),
+        options={"profile": "leadline", "documents": None},
+    )
+
+
+def excludes_zero(comparison: Comparison) -> np.ndarray[Any, Any]:
+    """Say of which shown intervals 0 is no part."""
+    limits = comparison.shown_limits
+    return np.asarray((limits[..., 0] > 0) | (limits[..., 1] < 0))
+
+
+COARSE = st.sampled_from([0.0, 0.25, 0.5, 1.0])  # ties, equal differences, columns of zeros
+SMOOTH = st.floats(0, 1, width=32)
+
+
+@given(
+    values=st.integers(2, 5).flatmap(
+        lambda runs: st.integers(2, 9).flatmap(
+            lambda queries: st.lists(
+                st.lists(st.one_of(COARSE, SMOOTH), min_size=queries, max_size=queries),
+                min_size=runs, max_size=runs,
+            )
+        )
+    ),
+    correction=st.sampled_from(["Holm", "Hochberg", "Bonferroni", "BH", "none", "MaxT"]),
+    test=st.sampled_from(["T", "Randomisation"]),
+    confidence=st.sampled_from([0.6, 0.8, 0.95]),
+    baseline=st.booleans(),
+)  # fmt: skip
+def test_a_pair_is_significant_exactly_where_its_interval_excludes_0(
+    values: list[list[float]], correction: str, test: str, confidence: float, baseline: bool
+) -> None:
+    comparison = compare_results(
+        results_of(values), correction=correction, test=test, confidence=confidence,
+        baseline="r0" if baseline else None,
+    )  # fmt: skip
+    assert excludes_zero(comparison).tolist() == comparison.told_apart.tolist()
+
+
+@pytest.mark.parametrize("correction", ["Holm", "BH", "Hochberg", "MaxT", "Tukey"])
+@pytest.mark.parametrize("family", ["measure", "all"])
+def test_of_many_runs_too(correction: str, family: str) -> None:
+    if correction == "Tukey" and family == "all":
+        pytest.skip("Tukey corrects within a measure")
+    dice = np.random.default_rng(3)
+    values = dice.random((14, 40, 2)) * 0.6 + np.linspace(0, 0.4, 14)[:, None, None]
+    comparison = compare_results(
+        results_of(values, "AP", "RR"), correction=correction, family=family
+    )
+    told = comparison.told_apart
+    assert 0 < told.sum() < told.size
+    assert excludes_zero(comparison).tolist() == told.tolist()
+
+
+@pytest.mark.parametrize("test", ["T", "Randomisation"])
+def test_with_groups_too(test: str) -> None:
+    dice = np.random.default_rng(4)
+    values = dice.random((6, 48)) + np.linspace(0, 0.3, 6)[:, None]
+    groups = {f"q{place:03}": str(place // 4) for place in range(48)}
+    comparison = compare_results(results_of(values), test=test, query_group=groups)
+    assert 0 < comparison.told_apart.sum() < comparison.told_apart.size
+    assert excludes_zero(comparison).tolist() == comparison.told_apart.tolist()
+    assert {pair.groups for pair in comparison.pairs} == {12}
+
+
+def test_limits_of_a_pair_alone_stay_and_simultaneous_ones_are_wider() -> None:
+    dice = np.random.default_rng(2)
+    values = dice.random((5, 30))
+    found = compare_results(results_of(values))
+    for pair, (first, second) in zip(
+        found.pairs, zip(*np.triu_indices(5, 1), strict=True), strict=True
+    ):
+        own = stats.ttest_rel(values[first], values[second]).confidence_interval(0.95)
+        wide = stats.ttest_rel(values[first], values[second]).confidence_interval(1 - 0.05 / 10)
+        assert (pair.low, pair.high) == pytest.approx((own.low, own.high))
+        assert (pair.simultaneous_low, pair.simultaneous_high) == pytest.approx(
+            (wide.low, wide.high)
+        )
+
+
+def test_one_pair_has_no_simultaneous_interval() -> None:
+    found = compare_results(results_of(np.random.default_rng(1).random((2, 9))))
+    assert np.isnan(found.pairs[0].simultaneous_low)
+    assert found.to_dict()["pairs"][0]["simultaneous_low"] is None
+    uncorrected = compare_results(
+        results_of(np.random.default_rng(1).random((3, 9))), correction="none"
+    )
+    assert uncorrected.simultaneous is None
+
+
+def test_where_only_a_later_step_of_holm_rejects_the_interval_ends_at_0() -> None:
+    """Two huge differences, one with p between .05/3 and .05: Holm tests it at .05, Bonferroni at .05/3."""
+    queries = 20
+    noise = np.random.default_rng(8).normal(size=queries)
+    noise = (noise - noise.mean()) / noise.std(ddof=1)
+    near = 0.5 + 0.01 * noise * np.sqrt(queries) / 2.3  # t = 2.3, p = .033
+    values = np.stack([np.full(queries, 0.5), near - 0.01 * 0, np.linspace(0, 0.1, queries)])
+    values[1] += 0.01
+    found = compare_results(results_of(values))
+    pair = found.pairs[0]
+    assert 0.05 / 3 < pair.p < 0.05
+    assert pair.p_corrected < 0.05
+    assert pair.verdict == "worse"
+    assert -1e-300 < pair.simultaneous_high < 0, "beside 0, which it does not hold"
+
+
+def test_detectable_is_at_the_level_of_the_family() -> None:
+    from leadline.statistics.power import detectable
+
+    values = np.random.default_rng(5).random((4, 25))
+    deviation = float(np.std(values[0] - values[1], ddof=1))
+    one = compare_results(results_of(values), correction="none").pairs[0]
+    six = compare_results(results_of(values)).pairs[0]
+    assert one.detectable == pytest.approx(detectable(deviation, 25))
+    assert six.detectable == pytest.approx(detectable(deviation, 25, level=1 - 0.05 / 6))
+
+
+def test_the_queries_needed_are_for_the_smallest_difference_and_not_the_one_seen() -> None:
+    from leadline.statistics.power import queries_needed, upper_deviation
+
+    values = np.random.default_rng(6).random((2, 25))
+    assert compare_results(results_of(values)).pairs[0].needed is None
+    found = compare_results(results_of(values), smallest=0.1).pairs[0]
+    deviation = float(np.std(values[0] - values[1], ddof=1))
+    assert found.needed == queries_needed(0.1 / upper_deviation(deviation, 25))
+    moved = values + np.array([[0.3], [0.0]])
+    assert compare_results(results_of(moved), smallest=0.1).pairs[0].needed == found.needed
+
+
+def test_maxt_of_pairs_with_a_baseline_is_over_these_alone() -> None:
+    dice = np.random.default_rng(9)
+    values = dice.random((6, 30)) + np.linspace(0, 0.2, 6)[:, None]
+    every = compare_results(results_of(values), correction="MaxT")
+    based = compare_results(results_of(values), correction="MaxT", baseline="r0")
+    corrected = {(pair.b, pair.a): pair.p_corrected for pair in every.pairs}
+    assert all(pair.p_corrected <= corrected[pair.a, pair.b] + 0.01 for pair in based.pairs), (
+        "five pairs, not fifteen"
+    )
+    assert based.rules.to_dict()["correction"] == "MaxT"
+
+
+def test_wilcoxon_keeps_students_interval() -> None:
+    values = np.random.default_rng(10).random((3, 30))
+    by_rank, by_t = (compare_results(results_of(values), test=test) for test in ("Wilcoxon", "T"))
+    assert by_rank.limits.tolist() == by_t.limits.tolist()
+    assert not by_rank.rules.matched
+
+
+def test_randomisation_has_its_own_interval_up_to_a_hundred_pairs() -> None:
+    values = np.random.default_rng(11).random((15, 12))
+    few = compare_results(results_of(values[:4]), test="Randomisation")
+    many = compare_results(results_of(values), test="Randomisation")
+    assert str(few.rules.interval) == "Randomisation"
+    assert str(many.rules.interval) == "Student", "105 pairs"
+    assert excludes_zero(many).tolist() == many.told_apart.tolist()
+
+
+@pytest.mark.parametrize("number", [1, 2, 7])
+def test_a_number_of_pairs_takes_those_of_smallest_p(number: int) -> None:
+    values = np.random.default_rng(12).random((5, 20)) + np.linspace(0, 0.3, 5)[:, None]
+    found = compare_results(results_of(values))
+    chosen = found.chosen(number)[0]
+    assert len(chosen) == number
+    rest = sorted(set(range(10)) - set(chosen))
+    assert found.p_corrected[0, chosen].max() <= found.p_corrected[0, rest].min()
+    assert found.chosen("significant")[0] == np.flatnonzero(found.told_apart[0]).tolist()
+
+
+def test_resamples_without_spread_are_said_for_the_bootstrap_test() -> None:
+    """One query of ten differs: (9/10)^10 + (1/10)^10 = 34.9 % of the resamples hold one value."""
+    values = np.full((2, 10), 0.5)
+    values[0, 0] = 1.0
+    notices = compare_results(results_of(values), test="Bootstrap").notices
+    said = [notice for notice in notices if notice.code == "resamples_without_spread"]
+    assert "up to 35 % of the resamples" in str(said[0])
+    assert not [
+        notice
+        for notice in compare_results(results_of(values)).notices
+        if notice.code == "resamples_without_spread"
+    ]
+
+
+def simulated(draws: int, *, truth: np.ndarray[Any, Any], **options: Any) -> float:
+    """Return how often all simultaneous intervals hold the true differences from the last run."""
+    dice = np.random.default_rng(13)
+    held = 0
+    for _ in range(draws):
+        common = dice.normal(size=25)
+        values = truth[:, None] + 0.5 * common + dice.normal(size=(len(truth), 25))
+        found = compare_results(results_of(values), **options)
+        true = truth[found.pairing.first] - truth[found.pairing.second]
+        limits = found.shown_limits[0]
+        held += bool(np.all((limits[:, 0] <= true) & (true <= limits[:, 1])))
+    return held / draws
+
+
+@pytest.mark.parametrize(
+    ("options", "low"),
+    [({"correction": "Bonferroni"}, 0.93), ({"correction": "MaxT"}, 0.92), ({"correction": "Holm"}, 0.90)],
+    ids=str,
+)  # fmt: skip
+def test_simultaneous_intervals_hold_all_true_differences_together(
+    options: dict[str, Any], low: float
+) -> None:
+    """Four runs, one far away: Holm spends its level on the others, which costs the intervals a little."""
+    assert simulated(200, truth=np.array([0.0, 0.0, 0.0, 3.0]), **options) >= low
+
+
+@example(level=0.95)
+@given(level=st.sampled_from([0.8, 0.9, 0.95, 0.99]))
+def test_the_interval_of_an_effect_is_that_of_the_noncentral_t(level: float) -> None:
+    from leadline.statistics.effects import standardised_limits
+
+    values = np.random.default_rng(14).normal(0.3, 1.0, size=(20, 3))
+    low, high = standardised_limits(values, level=level)
+    t = values.mean(axis=0) / (values.std(axis=0, ddof=1) / np.sqrt(20))
+    assert stats.nct.sf(t, 19, low * np.sqrt(20)) == pytest.approx((1 - level) / 2, abs=1e-4)
+    assert stats.nct.cdf(t, 19, high * np.sqrt(20)) == pytest.approx((1 - level) / 2, abs=1e-4)
+
+
+def test_the_interval_of_an_effect_covers() -> None:
+    from leadline.statistics.effects import standardised_limits
+
+    drawn = np.random.default_rng(15).normal(0.4, 1.0, size=(15, 2000))
+    low, high = standardised_limits(drawn)
+    assert float(((low <= 0.4) & (high >= 0.4)).mean()) == pytest.approx(0.95, abs=0.015)
+
+
+def test_the_upper_limit_of_a_deviation_covers() -> None:
+    from leadline.statistics.power import upper_deviation
+
+    drawn = np.random.default_rng(16).normal(0.0, 2.0, size=(2000, 12)).std(axis=1, ddof=1)
+    covered = np.mean([upper_deviation(float(one), 12) >= 2.0 for one in drawn])
+    assert float(covered) == pytest.approx(0.95, abs=0.015)
