@@ -15,14 +15,14 @@ from leadline.commands._options import (
     output_options,
     write_whole,
 )
-from leadline.commands._results import describe_input, envelope, escaped, json_text, say
+from leadline.commands._results import describe_input, envelope, escaped, json_text, say, table_text
 from leadline.commands._texts import facts_text
 from leadline.errors import UsageError
 from leadline.formats.lines import lines
 from leadline.online import ABTest, abtest
 from leadline.online.assignment import ARMS, arm_of
 from leadline.online.planning import users_needed
-from leadline.render import Cell, Digits, Sheet, render
+from leadline.render import Cell, Digits, Sheet
 from leadline.results import Notice, plain
 from leadline.wording import counted, percent
 
@@ -133,7 +133,7 @@ def _text(found: ABTest, form: str, *, to_file: bool) -> str:
         )
     if form == "csv":
         say(found.notices)
-    return render(sheet_of(found), form, to_file=to_file)
+    return table_text(sheet_of(found), form, to_file=to_file)
 
 
 def _draw(found: ABTest, path: str) -> None:
@@ -192,22 +192,24 @@ def assign(*, users: str, fraction: float, salt: str, form: str, output: str | N
         )
     else:
         text = _lines(
-            ["user", "arm"], [list(pair) for pair in found], form, [says, *map(str, notices)]
-        )
+            ["user", "arm"], [list(pair) for pair in found], form, [says, *map(str, notices)],
+            to_file=output is not None,
+        )  # fmt: skip
     deliver(text, output)
 
 
-def _lines(heads: list[str], rows: list[list[Cell]], form: str, notes: list[str]) -> str:
+def _lines(
+    heads: list[str], rows: list[list[Cell]], form: str, notes: list[str], *, to_file: bool
+) -> str:
     """Write rows in any form but JSON; notes go to standard error where there is no room for them."""
     if form in ("csv", "jsonl"):
-        for note in notes:
-            click.echo(f"leadline: {note}", err=True)
+        say(notes)
     if form == "jsonl":
         import json
 
         records = (dict(zip(heads, row, strict=True)) for row in rows)
         return "".join(escaped(json.dumps(one, ensure_ascii=False)) + "\n" for one in records)
-    return render(Sheet(heads, rows, notes=notes, digits=5), form, to_file=True)
+    return table_text(Sheet(heads, rows, notes=notes, digits=5), form, to_file=to_file)
 
 
 @command.command(
@@ -283,5 +285,5 @@ def deviations(
         shown = sum(one.shown for one in found)
         text = json_text(envelope("abtest", [describe_input(log, shown)], options, [note]) | data)
     else:
-        text = _lines(heads, rows, form, [str(note)])
+        text = _lines(heads, rows, form, [str(note)], to_file=output is not None)
     deliver(text, output)

@@ -18,9 +18,9 @@ from leadline.commands._options import (
     seed_option,
     write_whole,
 )
-from leadline.commands._results import describe_input, envelope, escaped, json_text, say
+from leadline.commands._results import describe_input, envelope, escaped, json_text, say, table_text
 from leadline.errors import UsageError
-from leadline.render import Sheet, render
+from leadline.render import Sheet
 
 SECTION = "Judge documents"
 
@@ -126,12 +126,12 @@ def _text(found: Agreement, form: str, *, per_query: bool, to_file: bool) -> str
         if form == "csv":
             said = {True: "yes", False: "no", None: None}
             cells = [list((row | {"acceptable": said[row["acceptable"]]}).values()) for row in rows]
-            return render(Sheet(list(rows[0]), cells), "csv")
+            return table_text(Sheet(list(rows[0]), cells), "csv")
         import json
 
         return "".join(escaped(json.dumps(row, ensure_ascii=False)) + "\n" for row in rows)
     sheets = sheets_of(found, per_query=per_query)
-    return "\n".join(render(sheet, form, to_file=to_file) for sheet in sheets)
+    return "\n".join(table_text(sheet, form, to_file=to_file) for sheet in sheets)
 
 
 def _draw(found: Agreement, path: str) -> None:

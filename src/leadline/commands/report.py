@@ -20,7 +20,7 @@ from leadline.commands._options import (
     keep_inputs,
     progress,
 )
-from leadline.commands._results import describe_input, results_text
+from leadline.commands._results import describe_input, results_text, tell
 from leadline.comparison import compare_results
 from leadline.comparison.letters import MOST, letters_of
 from leadline.comparison.table import Comparison
@@ -94,8 +94,8 @@ def command(
     )  # fmt: skip
     deliver(text, None)
     if form == "table":
-        click.echo("\n" + "\n".join(story(comparison)))
-        click.echo(f"page written: {output} (open it in a browser)")
+        tell("\n" + "\n".join(story(comparison)))
+        tell(f"page written: {output} (open it in a browser)")
 
 
 POINTS = [str(IPrec(recall=level, rule="standard")) for level in ELEVEN_LEVELS]
