@@ -11,7 +11,7 @@ from collections.abc import Sequence
 # that could make two names look alike. The joiners U+200C and U+200D are left: some scripts need them.
 UNSAFE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\ud800-\udfff\U000e0000-\U000e007f]"
+    "\U000e0000-\U000e007f]"
 )
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")  # what this program itself writes to a terminal
 SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -57,7 +57,7 @@ def rounded(value: float | None) -> str:
 def visible(text: str, *, lines: bool = False) -> str:
     r"""Return text with control, invisible and bidirectional characters written as escapes.
 
-    A byte of an id that is not UTF-8 is written as `\xNN`. With `lines`, line feeds are kept.
+    With `lines`, line feeds are kept. Bytes of an id that are not UTF-8 stay: output gives them back.
 
     >>> print(visible("bm25\x1b[2J\nnext\u202e"))
     bm25\x1b[2J\nnext\u202e
@@ -71,8 +71,6 @@ def visible(text: str, *, lines: bool = False) -> str:
 
 def _escape(letter: str) -> str:
     code = ord(letter)
-    if 0xDC80 <= code <= 0xDCFF:  # the surrogate that stands for a byte which is not UTF-8
-        code -= 0xDC00
     if code <= 0xFF:
         return SHORT.get(letter, f"\\x{code:02x}")
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"

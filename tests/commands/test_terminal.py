@@ -33,10 +33,10 @@ WITH = [word for measure in MEASURES.split() for word in ("-m", measure)]
 
 # A command line for each command that prints a table; `*` stands for the files that a pattern names.
 CASES: dict[str, list[str]] = {
-    "abtest": "clicks.csv --click click --arm arm --user user".split(),
-    "abtest assign": "assign users.txt --fraction 0.5 --salt snippets".split(),
-    "abtest deviations": "deviations clicks.csv --doc user --position rank".split(),
-    "abtest plan": "plan --rate 0.05 --lift 0.1".split(),
+    "abtest": ["clicks.csv", "--click", "click", "--arm", "arm", "--user", "user"],
+    "abtest assign": ["assign", "users.txt", "--fraction", "0.5", "--salt", "snippets"],
+    "abtest deviations": ["deviations", "clicks.csv", "--doc", "user", "--position", "rank"],
+    "abtest plan": ["plan", "--rate", "0.05", "--lift", "0.1"],
     "agreement": ["judges.csv", "--runs", RUNS[0], "--runs", RUNS[1], "-q"],
     "check": ["qrels.txt", *RUNS],
     "collection": ["docs.jsonl", "queries.jsonl", "qrels.txt"],
@@ -60,10 +60,10 @@ CASES: dict[str, list[str]] = {
     "search": ["docs.index", "queries.jsonl", "-m", "BM25(k1=0.9,b=0.4)", "-o", RUNS[0] + ".new.run"],
     "study": ["difference-similarity", "cranfield/qrels.txt", DEMO, "--team", "teams.csv:team", "-o", "study"],
     "summary": ["docs.jsonl", "--doc", "d01"],
-    "topics fit": "fit docs.jsonl -k 2 --sweeps 5 -o new.npz".split(),
-    "topics infer": "infer model.npz docs.jsonl -o vectors.jsonl".split(),
-    "topics perplexity": "perplexity model.npz docs.jsonl".split(),
-    "topics search": "search model.npz docs.jsonl docs.jsonl -o topics.run".split(),
+    "topics fit": ["fit", "docs.jsonl", "-k", "2", "--sweeps", "5", "-o", "new.npz"],
+    "topics infer": ["infer", "model.npz", "docs.jsonl", "-o", "vectors.jsonl"],
+    "topics perplexity": ["perplexity", "model.npz", "docs.jsonl"],
+    "topics search": ["search", "model.npz", "docs.jsonl", "docs.jsonl", "-o", "topics.run"],
     "unjudged": [*RUNS, "bm25.run", "--method", "nruns"],
 }  # fmt: skip
 TIMED = {"index", "search", "score"}  # print how long they took

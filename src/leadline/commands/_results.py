@@ -136,7 +136,7 @@ def escaped(text: str) -> str:
 
     So is a byte of an id that is not UTF-8, which keeps JSON valid UTF-8. Programs read the same text.
     """
-    return re.sub(UNSAFE, _json_escape, text)
+    return re.sub(f"{UNSAFE.pattern}|[\ud800-\udfff]", _json_escape, text)
 
 
 def _json_escape(found: re.Match[str]) -> str:

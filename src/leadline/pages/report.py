@@ -8,6 +8,7 @@ from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
+from markupsafe import escape
 
 from leadline.arrays import Floats
 from leadline.comparison.letters import MOST, letters_of
@@ -67,7 +68,7 @@ def page(
         options={key: value for key, value in comparison.options.items() if value is not None},
         software=_software(),
         again=again,
-        latex=latex,
+        latex=escape(latex),
     )
 
 

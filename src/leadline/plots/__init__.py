@@ -13,7 +13,9 @@ from contextlib import contextmanager
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from leadline import wording
 from leadline.errors import UsageError
+from leadline.wording import visible
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -116,12 +118,12 @@ def picture(figure: Figure, form: str, *, live_text: bool = False) -> bytes:
 
 
 def drawable(text: str) -> str:
-    r"""Write bytes that are not UTF-8 as their escapes, as JSON does; a font knows no others.
+    r"""Write control characters, and bytes that are not UTF-8, as their escapes; a font has no others.
 
-    >>> print(drawable("bm25-\udcff"))
-    bm25-\udcff
+    >>> print(drawable("bm25-\udcff\x1b"))
+    bm25-\udcff\x1b
     """
-    return text.encode("utf-8", "backslashreplace").decode()
+    return visible(text).encode("utf-8", "backslashreplace").decode()
 
 
 def shortened(names: Sequence[str], most: int) -> list[str]:
@@ -130,9 +132,4 @@ def shortened(names: Sequence[str], most: int) -> list[str]:
     >>> shortened(["bm25", "team-of-many-words-run-1"], 12)
     ['bm25', 'team-o…run-1']
     """
-    names = list(map(drawable, names))
-    found = [
-        name if len(name) <= most else f"{name[: most // 2]}…{name[-((most - 1) // 2) :]}"
-        for name in names
-    ]
-    return found if len(set(found)) == len(set(names)) else list(names)
+    return wording.shortened(list(map(drawable, names)), most)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from leadline.plots import drawable, shortened
+from leadline.plots import shortened
 
 LETTER = 4.3  # points: how wide a letter of the labels is, on average
 FINE = 1440  # dots an inch to measure text with, so many that hinting does not count
@@ -28,42 +28,6 @@ def width_of(text: str, size: float) -> float:
     return float(font.get_width_height()[0]) / 64 * 72 / FINE
 
 
-def fitting(names: Sequence[str], most: int) -> list[str]:
-    """Shorten names to at most about `most` letters; names that differ stay different.
-
-    Where the ends of two names are equal, what is kept begins at their first difference.
-
-    >>> fitting(["bm25", "team-of-many-words-run-1"], 12)
-    ['bm25', 'team-o…run-1']
-    >>> fitting(["an-experiment-lr0.1-of-many-words", "an-experiment-lr0.3-of-many-words"], 14)
-    ['an-e…1-of-man…', 'an-e…3-of-man…']
-    """
-    names = list(map(drawable, names))
-    found = shortened(names, most)
-    if max(map(len, found), default=0) <= most:
-        return found
-    cut = [shortened([name], most)[0] for name in names]
-    mates: dict[str, list[str]] = {}
-    for short, name in zip(cut, names, strict=True):
-        mates.setdefault(short, []).append(name)
-    found = [
-        short if len(set(mates[short])) == 1 else _from_difference(name, mates[short], most)
-        for short, name in zip(cut, names, strict=True)
-    ]
-    if len(set(found)) == len(set(names)):
-        return found
-    places = {name: place for place, name in reversed(list(enumerate(names, start=1)))}
-    return [f"{short} ({places[name]})" for short, name in zip(found, names, strict=True)]
-
-
-def _from_difference(name: str, mates: list[str], most: int) -> str:
-    same = [len(set(letters)) == 1 for letters in zip(*mates, strict=False)]
-    start = [*same, False].index(False)
-    kept = most // 3
-    rest = name[start : start + most - kept - 2]
-    return f"{name[:kept]}…{rest}" + ("…" if start + len(rest) < len(name) else "")
-
-
 def narrowed(names: Sequence[str], points: float, *, size: float, most: int) -> list[str]:
     """Shorten names to at most `most` letters, and further until none is wider than some points.
 
@@ -72,10 +36,10 @@ def narrowed(names: Sequence[str], points: float, *, size: float, most: int) -> 
     ...     narrowed(["WWWWWWWWWWWW", "bm25"], 50, size=7, most=24)
     ['WWW…WWW', 'bm25']
     """
-    found = fitting(names, most)
+    found = shortened(names, most)
     while most > LEAST and max((width_of(name, size) for name in found), default=0.0) > points:
         most -= 1
-        found = fitting(names, most)
+        found = shortened(names, most)
     return found
 
 

@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike
 
 from leadline.arrays import Floats
 from leadline.errors import UsageError
-from leadline.plots import COLUMN, FAINT, INK, LOOKS, style
-from leadline.plots._text import fitting
+from leadline.plots import COLUMN, FAINT, INK, LOOKS, shortened, style
 from leadline.statistics.agreement import ACCEPTABLE
 
 if TYPE_CHECKING:
@@ -65,7 +64,7 @@ def between_judges(
 def _name(axes: Any, names: Sequence[str]) -> None:
     """Name rows and columns; many judges get numbers, which stand before the names of the rows."""
     places = range(len(names))
-    shown = fitting(names, 18 if len(names) <= WRITTEN else 22)
+    shown = shortened(names, 18 if len(names) <= WRITTEN else 22)
     if len(names) <= WRITTEN:
         axes.set_yticks(places, shown)
         axes.set_xticks(places, shown, rotation=90)
@@ -127,7 +126,7 @@ def against_reference(
                       textcoords="offset points", ha="center", size=7, annotation_clip=False)  # fmt: skip
         axes.set_xlim(min(0.0, float(np.nanmin(low, initial=0.0))) - 0.02, 1)
         axes.set_ylim(len(names) - 0.4, -0.6)
-        shown = fitting([names[place] for place in order], 26) if named else []
+        shown = shortened([names[place] for place in order], 26) if named else []
         axes.set_yticks(rows if named else [], shown)
         for text in axes.get_yticklabels():
             text.set_fontsize(6.5)

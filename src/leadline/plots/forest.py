@@ -9,9 +9,9 @@ import numpy as np
 
 from leadline.arrays import Floats
 from leadline.errors import UsageError
-from leadline.plots import COLUMN, INK, LOOKS, style
+from leadline.plots import COLUMN, INK, LOOKS, shortened, style
 from leadline.plots._rows import NAMED, height_of, name_rows
-from leadline.plots._text import fitting, width_of, wrapped
+from leadline.plots._text import width_of, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -108,7 +108,7 @@ def _baseline(axes: Any, names: Sequence[str], means: Floats, reference: int) ->
     share = (means[reference] - low) / (high - low)
     side = "left" if share < 1 / 3 else "right" if share > 2 / 3 else "center"
     axes.annotate(
-        f"baseline: {fitting(names, 24)[reference]}",
+        f"baseline: {shortened(names, 24)[reference]}",
         (means[reference], 1), xycoords=("data", "axes fraction"),
         xytext=(0, 1.5), textcoords="offset points", ha=side, size=7, annotation_clip=False,
     )  # fmt: skip

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leadline.arrays import Floats
-from leadline.plots import COLUMN, FAINT, INK, LOOKS, style
-from leadline.plots._text import fitting
+from leadline.plots import COLUMN, FAINT, INK, LOOKS, shortened, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,7 +48,7 @@ def two_arms(
             axes, below = figure.subplots(2, 1, height_ratios=[1, 2.4])
         shown = [
             name if name == letter else f"{letter}: {name}"
-            for letter, name in zip("AB", fitting(names, 24), strict=True)
+            for letter, name in zip("AB", shortened(names, 24), strict=True)
         ]
         for row, (name, rate, low, high) in enumerate(zip(shown, rates, lows, highs, strict=True)):
             look = LOOKS[row]

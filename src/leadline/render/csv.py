@@ -8,25 +8,18 @@ text of a single character, are left as they are.
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 
 from leadline.render import Cell, Digits, Label, Sheet
 
+QUOTED = re.compile(r'[,"\r\n]')
 FORMULA = re.compile(r"'*[=+\-@\t\r].", re.DOTALL)
 
 
 def write(sheet: Sheet, *, raw: bool = False) -> str:
     """Write a sheet as CSV; with `raw`, text cells are written as they are."""
-    target = io.StringIO()
-    writer = csv.writer(target, lineterminator="\n")
-    writer.writerow(sheet.columns if raw else list(map(guarded, sheet.columns)))
-    writer.writerows(
-        [float.__repr__(cell) if isinstance(cell, float) else _text(cell, raw=raw) for cell in row]
-        for row in sheet.rows
-    )
-    return target.getvalue()
+    lines = (",".join(_cell(cell, raw=raw) for cell in row) for row in (sheet.columns, *sheet.rows))
+    return "".join(f"{line}\n" if line else '""\n' for line in lines)
 
 
 def guarded(text: str) -> str:
@@ -38,9 +31,15 @@ def guarded(text: str) -> str:
     return f"'{text}" if FORMULA.match(text) else text
 
 
-def _text(cell: Cell, *, raw: bool) -> Cell:
+def _cell(cell: Cell, *, raw: bool) -> str:
     if cell is None or isinstance(cell, Label):
         return ""
-    if raw or not isinstance(cell, str) or isinstance(cell, Digits):
-        return cell
-    return guarded(cell)
+    if isinstance(cell, float):
+        return float.__repr__(cell)
+    text = str(cell)
+    if isinstance(cell, str) and not isinstance(cell, Digits) and not raw:
+        text = guarded(text)
+    # The module csv leaves a carriage return unquoted, at which readers end the row.
+    if QUOTED.search(text):
+        return '"' + text.replace('"', '""') + '"'
+    return text

@@ -10,7 +10,7 @@ from leadline.wording import visible
 # A backslash, a star, a backquote, what begins a tag, a character reference, strikethrough or mathematics,
 # what ends the text of a link, and an underscore that is not inside a word.
 FORMATTING = re.compile(
-    r"[\\*`]|<(?=[a-zA-Z/!?])|&(?=#?\w+;)|~(?=~)|\$|\](?=[(:\[])|(?<![^\W_])_|_(?![^\W_])"
+    r"[\\*`~]|<(?=[a-zA-Z/!?])|&(?=#?\w+;)|\$|\](?=[(:\[])|(?<![^\W_])_|_(?![^\W_])"
 )
 
 
