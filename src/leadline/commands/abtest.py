@@ -13,8 +13,8 @@ from leadline.commands._options import (
     keep_apart,
     keep_inputs,
     output_options,
-    write_whole,
 )
+from leadline.commands._plots import check_plot, plot_options, write_plot
 from leadline.commands._results import describe_input, envelope, escaped, json_text, say, table_text
 from leadline.commands._texts import facts_text
 from leadline.errors import UsageError
@@ -83,6 +83,7 @@ def command() -> None:
 @click.option("--power", type=float, default=0.8, show_default=True, metavar="SHARE",
               help="The chance to see a difference, for the number of users needed.")  # fmt: skip
 @click.option("--plot", metavar="FILE", help="Draw the arms into FILE.svg, FILE.pdf or FILE.png.")
+@plot_options
 @output_options
 def test_command(
     *, log: str | None, a: str | None, b: str | None, clicked: str, arms: tuple[str, str] | None,
@@ -93,10 +94,7 @@ def test_command(
     LOG is a table with a header (CSV, TSV, JSON Lines, Parquet), a row a result shown or a page view. All
     differences are B - A.
     """
-    if plot is not None:
-        from leadline.plots import form_of
-
-        form_of(plot)  # a bad name is refused before any work
+    appearance = check_plot(plot)
     inputs = [path for path in (log, options["a_log"], options["b_log"]) if path]
     keep_inputs(output, *inputs)
     keep_inputs(plot, *inputs)
@@ -104,7 +102,7 @@ def test_command(
     found = abtest(
         log, a=_counts("--a", a), b=_counts("--b", b), click=clicked, arms=arms or None, **options
     )
-    found.options |= {"plot": plot}
+    found.options |= {"plot": plot} | appearance
     text = _text(found, form, to_file=output is not None)
     if plot is not None:
         _draw(found, plot)
@@ -137,16 +135,15 @@ def _text(found: ABTest, form: str, *, to_file: bool) -> str:
 
 
 def _draw(found: ABTest, path: str) -> None:
-    from leadline.plots import form_of, picture
+    from leadline.plots import COLUMN
     from leadline.plots.two_arms import two_arms
 
     steps = found.always.path
-    figure = two_arms(
+    write_plot(path, lambda width: two_arms(
         *([getattr(arm, part) for arm in found.arms] for part in ("name", "rate", "low", "high")),
         path=None if steps is None else (steps.users, steps.difference, steps.low, steps.high),
-        unit=found.unit, confidence=found.options["confidence"],
-    )  # fmt: skip
-    write_whole(path, picture(figure, form_of(path)))
+        unit=found.unit, confidence=found.options["confidence"], width=width or COLUMN,
+    ))  # fmt: skip
 
 
 @command.command(

@@ -16,8 +16,8 @@ from leadline.commands._options import (
     keep_inputs,
     output_options,
     progress,
-    write_whole,
 )
+from leadline.commands._plots import check_plot, plot_options, write_plot
 from leadline.commands._results import results_text
 from leadline.comparison import COMPARED, compare_results
 from leadline.comparison.gate import Condition, Gate, condition_of, gates
@@ -34,7 +34,7 @@ from leadline.wording import counted, percent
 SECTION = "Measure runs against judgments"
 
 SAID = 12  # pairs said in sentences under the table; JSON says them all
-FIGURES = ("differences", "forest", "critical-difference", "scatter")
+FIGURES = ("differences", "forest", "groups", "critical-difference", "scatter")
 
 
 @click.command(
@@ -60,16 +60,24 @@ FIGURES = ("differences", "forest", "critical-difference", "scatter")
 @click.option("--plot", metavar="FILE", help="Draw a figure into FILE.svg, FILE.pdf or FILE.png.")
 @click.option(
     "--figure", type=click.Choice(FIGURES),
-    help="What --plot draws, by the first measure: differences or scatter of the first pair, forest or "
-    "critical-difference of all runs (default: differences for one pair, else forest).",
+    help="What --plot draws, by the first measure: differences or scatter of a pair; of all runs forest "
+    "(means with intervals), groups (bars join runs without a significant difference), or "
+    "critical-difference (mean ranks with the critical difference of Nemenyi). Default: differences for one "
+    "pair, else forest.",
 )  # fmt: skip
+@click.option(
+    "--plot-pair", nargs=2, metavar="A B",
+    help="The pair of runs that differences and scatter show (default: the first of the table).",
+)  # fmt: skip
+@plot_options
 @evaluation_options
 @output_options
 @click.pass_context
 def command(
     context: click.Context, /, *, qrels: str, runs: tuple[str, ...], measures: tuple[str, ...],
     level: float | None, conditions: tuple[str, ...], summary: str | None, changed: int,
-    plot: str | None, figure: str | None, form: str, output: str | None, **options: Any,
+    plot: str | None, figure: str | None, plot_pair: tuple[str, str] | None, form: str,
+    output: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Say whether RUNS differ, judged by QRELS: differences with intervals, tests and corrections.
 
@@ -79,7 +87,8 @@ def command(
     for path in (output, summary, plot):
         keep_inputs(path, qrels, *runs)
     keep_apart(output or "-", summary, plot)
-    _check_figure(plot, figure, all_pairs=not conditions and not options["baseline"])
+    appearance = check_plot(plot)
+    _check_figure(plot, figure, plot_pair, all_pairs=not conditions and not options["baseline"])
     wanted = [condition_of(text) for text in conditions]
     table = read_qrels(qrels, subtopics=options["subtopics"])
     rules = {name: options.pop(name) for name in CONFIDENCE}
@@ -89,7 +98,11 @@ def command(
     if wanted and not rules["baseline"]:
         rules["baseline"] = results.names[-1:]
     comparison = compare_results(results, **rules)
-    comparison.options |= {"fail_if_worse": list(conditions), "changed": changed}
+    comparison.options |= {
+        "fail_if_worse": list(conditions),
+        "changed": changed,
+        "plot_pair": plot_pair or None,
+    } | appearance
     tried = _tried(results, wanted, comparison, rules["baseline"], rel=level)
     text = results_text(
         "compare", comparison, lambda: _data(comparison, tried, changed),
@@ -97,7 +110,7 @@ def command(
         form=form, qrels=qrels, judgments=len(table), to_file=output is not None, records="pairs",
     )  # fmt: skip
     if plot is not None:
-        _draw(comparison, plot, figure)
+        _draw(comparison, plot, figure, plot_pair)
     if summary is not None:
         deliver(summary_of(comparison, tried), summary)
     deliver(text, output)
@@ -108,19 +121,19 @@ def command(
         context.exit(1)
 
 
-def _check_figure(plot: str | None, figure: str | None, *, all_pairs: bool) -> None:
+def _check_figure(
+    plot: str | None, figure: str | None, pair: tuple[str, str] | None, *, all_pairs: bool
+) -> None:
     """Refuse, before any work, what cannot be drawn."""
-    if plot is None:
-        if figure is not None:
-            raise UsageError(f"--figure {figure} without --plot; expected --plot FILE too")
-        return
-    from leadline.plots import form_of
-
-    form_of(plot)
-    if figure == "critical-difference" and not all_pairs:
+    if plot is None and (figure is not None or pair):
+        option = f"--figure {figure}" if figure else "--plot-pair"
+        raise UsageError(f"{option} without --plot; expected --plot FILE too")
+    if pair and figure not in (None, "differences", "scatter"):
+        raise UsageError(f"--plot-pair is for differences and scatter; found --figure {figure}")
+    if figure == "groups" and not all_pairs:
         raise UsageError(
-            "critical-difference joins runs that are not told apart, of all pairs, and a baseline leaves "
-            "pairs out; expected another --figure"
+            "groups joins runs without a significant difference, of all pairs, and a baseline leaves pairs "
+            "out; expected another --figure"
         )
 
 
@@ -234,9 +247,12 @@ def summary_of(comparison: Comparison, tried: Sequence[Gate]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _draw(comparison: Comparison, path: str, figure: str | None) -> None:
-    from leadline.plots import form_of, picture
-    from leadline.plots.of_comparison import figure_of
+def _draw(
+    comparison: Comparison, path: str, figure: str | None, pair: tuple[str, str] | None
+) -> None:
+    from leadline.plots.of_comparison import figure_of, pair_of
 
-    kind = figure or ("differences" if len(comparison.pairing) == 1 else "forest")
-    write_whole(path, picture(figure_of(comparison, kind), form_of(path)))
+    one = bool(pair) or len(comparison.pairing) == 1
+    kind = figure or ("differences" if one else "forest")
+    place = pair_of(comparison, *pair) if pair else 0
+    write_plot(path, lambda width: figure_of(comparison, kind, pair=place, width=width))

@@ -9,6 +9,7 @@ text of a single character, are left as they are.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from leadline.render import Cell, Digits, Label, Sheet
 
@@ -18,7 +19,8 @@ FORMULA = re.compile(r"'*[=+\-@\t\r].", re.DOTALL)
 
 def write(sheet: Sheet, *, raw: bool = False) -> str:
     """Write a sheet as CSV; with `raw`, text cells are written as they are."""
-    lines = (",".join(_cell(cell, raw=raw) for cell in row) for row in (sheet.columns, *sheet.rows))
+    rows: list[Sequence[Cell]] = [sheet.columns, *sheet.rows]
+    lines = (",".join(_cell(cell, raw=raw) for cell in row) for row in rows)
     return "".join(f"{line}\n" if line else '""\n' for line in lines)
 
 
