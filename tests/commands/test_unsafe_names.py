@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
 import re
@@ -113,9 +114,9 @@ def test_markdown_shows_a_name_as_it_is(name: str) -> None:
         pytest.skip("cmark-gfm is not installed")
     text = render(Sheet(["run", "AP"], [[name, 0.5]]), "markdown")
     done = subprocess.run(
-        ["cmark-gfm", "-e", "table", "-e", "strikethrough"], input=text, capture_output=True, text=True, check=True
+        ["cmark-gfm", "-e", "table", "-e", "strikethrough"], input=text, capture_output=True,
+        text=True, check=True,
     )  # fmt: skip
-    import html
 
     found = re.findall(r"<td[^>]*>(.*?)</td>", done.stdout)[0]
     assert "<" not in found

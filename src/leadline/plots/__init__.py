@@ -197,7 +197,10 @@ def _titled(figure: Figure, title: str, height: float | None) -> Any:
         0.5, 1 + 2 / 72 / natural, "\n".join(lines), ha="center", va="bottom", fontsize=scaled(TITLE),
         linespacing=1.2,
     )  # fmt: skip
-    for legend in figure.legends:  # by default it would stand at the edge of the paper, over the title
+    # A legend would stand at the edge of the larger paper, over the title: it is fixed once all is laid out.
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for legend in figure.legends:
         legend.set_bbox_to_anchor((0, 0, 1, 1), transform=figure.transFigure)
     return Bbox.from_extents(0, 0, width, natural + band)
 

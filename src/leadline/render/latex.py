@@ -8,6 +8,7 @@ from leadline.wording import visible
 SPECIAL = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "†": r"$\dagger$", "‡": r"$\ddagger$",
 }  # fmt: skip
 
 
