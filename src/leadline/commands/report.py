@@ -22,7 +22,7 @@ from leadline.commands._options import (
 )
 from leadline.commands._results import describe_input, results_text, tell
 from leadline.comparison import compare_results
-from leadline.comparison.letters import MOST, beaten
+from leadline.comparison.letters import MOST
 from leadline.comparison.table import Comparison
 from leadline.errors import UsageError
 from leadline.evaluation import DEFAULT_MEASURES, evaluate
@@ -87,15 +87,13 @@ def command(
     results.options = comparison.options | {"output": output, "top": top, "digits": digits}
     from leadline.pages.report import page, story
 
-    bases = rules["baseline"]
-    for_paper = significance_sheet(
-        comparison, baseline=bases[0] if len(bases) == 1 else None, top=top, digits=digits
-    )
+    baseline = rules["baseline"][0] if len(rules["baseline"]) == 1 else None
+    for_paper = significance_sheet(comparison, baseline=baseline, top=top, digits=digits)
     inputs = [describe_input(qrels, len(table))]
     inputs += [describe_input(run.path, run.counts["documents_read"]) for run in results.runs]
     content = page(
         comparison, curves, judgments=len(table), inputs=inputs, again=_again(),
-        latex=latex_of(for_paper),
+        latex=latex_of(for_paper), baseline=baseline,
     )  # fmt: skip
     deliver(content, output)
     if output == "-":
@@ -119,9 +117,6 @@ def _again() -> str:
     return shlex.join([os.path.basename(sys.argv[0]), *sys.argv[1:]])
 
 
-BETTER, WORSE = "†", "‡"
-
-
 def significance_sheet(
     comparison: Comparison, *, baseline: str | None = None, top: int | None = None, digits: int = 4
 ) -> Sheet:
@@ -130,13 +125,15 @@ def significance_sheet(
     With one `baseline` these are daggers; else the letters of the runs that a value is significantly better
     than, or with more runs than letters their number. `top` keeps the best runs and the baseline.
     """
+    from leadline.pages.report import BETTER, WORSE, marks
+
     results, rules = comparison.results, comparison.rules
     runs = len(results.runs)
     base = None if baseline is None else results.names.index(baseline)
     order = results.order()
     if top is not None:
         order = [run for row, run in enumerate(order) if row < top or run == base]
-    raised = [_raised(comparison, place, order, base) for place in range(len(results.measures))]
+    raised = [marks(comparison, place, order, baseline) for place in range(len(results.measures))]
     named = base is None and len(order) <= MOST
     before = 1 + named
     rows: list[list[Cell]] = [
@@ -175,16 +172,3 @@ def significance_sheet(
             f"{size}, {queries(len(results.averaged_queries()))}", says, *map(str, comparison.notices)
         ],
     )  # fmt: skip
-
-
-def _raised(comparison: Comparison, place: int, order: list[int], base: int | None) -> list[str]:
-    """Return what stands raised behind the value of every run in order."""
-    lost = beaten(comparison, place)
-    if base is not None:
-        return [
-            BETTER if base in lost[run] else WORSE if run in lost[base] else "" for run in order
-        ]
-    if len(order) > MOST:
-        return [str(len(lost[run])) for run in order]
-    letters = {run: ascii_lowercase[row] for row, run in enumerate(order)}
-    return ["".join(sorted(letters[one] for one in lost[run] if one in letters)) for run in order]

@@ -11,7 +11,7 @@ import numpy as np
 from markupsafe import escape
 
 from leadline.arrays import Floats
-from leadline.comparison.letters import MOST, letters_of
+from leadline.comparison.letters import MOST, beaten
 from leadline.comparison.table import Comparison, Pair
 from leadline.comparison.wording import sentence
 from leadline.measures.interpolated_precision import ELEVEN_LEVELS
@@ -28,6 +28,7 @@ WIDTH = 3.8  # inches: text of a picture is readable on a phone and not too larg
 SAID = 8  # pairs said in full sentences; the table holds more
 LISTED = 500  # pairs in the table of the page
 SEPARATING = 12  # queries
+BETTER, WORSE = "†", "‡"
 LONG = 40  # rows of a table that scrolls in a box of its own
 OVERLAP = (
     "Intervals may overlap although the runs differ significantly, as the queries are the same."
@@ -42,13 +43,14 @@ def page(
     inputs: Sequence[dict[str, Any]],
     again: str,
     latex: str,
+    baseline: str | None = None,
 ) -> str:
     """Make the page of a comparison and the recall-precision curves of the same runs: runs x eleven levels.
 
     `inputs` are the files with digest and rows, `again` the command that makes the page, `latex` the table.
+    With one `baseline`, daggers say which means differ significantly from its own, else letters do.
     """
     results, rules = comparison.results, comparison.rules
-    order = results.order()
     significant = significant_pairs(comparison)
     return fill(
         "report.html",
@@ -58,8 +60,8 @@ def page(
         judgments=judgments,
         first=str(results.measures[0]),
         story=story(comparison),
-        table=_table(comparison),
-        lettered=len(order) <= MOST,
+        table=_table(comparison, baseline),
+        marked=_marked(comparison, baseline),
         confidence=percent(rules.confidence),
         rules=rules,
         said=[sentence(pair, rules) for pair in _of_the_best(comparison)[:SAID]],
@@ -95,7 +97,11 @@ def story(comparison: Comparison) -> list[str]:
     if number == 0:
         return [f"{told}."]
     if not alike:
-        others = "the other run" if number == 1 else f"all {number} others compared with it"
+        others = (
+            results.names[int(np.flatnonzero(compared)[0])]
+            if number == 1
+            else f"all {number} others compared with it"
+        )
         return [f"{told}.", f"It is significantly better than {others}."]
     shown = ", ".join(alike[:6]) + (f" and {len(alike) - 6} more" if len(alike) > 6 else "")
     if number == 1:
@@ -126,10 +132,7 @@ def significant_pairs(comparison: Comparison) -> list[Pair]:
 
 
 def tally(comparison: Comparison) -> str:
-    """Count, in one line, the significant pairs and the rest by every measure.
-
-    For two runs and one measure: `AP: 0 of 1 pair differ significantly`.
-    """
+    """Count, in one line, the significant pairs by every measure and the rest."""
     apart = comparison.told_apart
     parts = [
         f"{measure} {int(apart[place].sum()):,}"
@@ -139,7 +142,7 @@ def tally(comparison: Comparison) -> str:
     rest = int(apart.size - apart.sum())
     return (
         f"Significant differences, of {pairs} by each measure: {', '.join(parts)}. The other "
-        f"{counted(rest, 'comparison')} gave no significant difference; `leadline compare` lists them."
+        f"{counted(rest, 'comparison')} gave no significant difference."
     )
 
 
@@ -156,11 +159,39 @@ def _row(pair: Pair) -> dict[str, Any]:
             for key, value in pair._asdict().items()}  # fmt: skip
 
 
-def _table(comparison: Comparison) -> dict[str, Any]:
-    """Lay means out with intervals and letters: the best run first, best values marked."""
+def marks(comparison: Comparison, place: int, order: list[int], baseline: str | None) -> list[str]:
+    """Return what stands raised behind the mean of every run in order.
+
+    With a baseline a dagger, or a double dagger where the run is significantly worse; else the letters of
+    the runs in order that it is significantly better than, or their number where they are too many.
+    """
+    lost = beaten(comparison, place)
+    if baseline is not None:
+        base = comparison.names.index(baseline)
+        return [
+            BETTER if base in lost[run] else WORSE if run in lost[base] else "" for run in order
+        ]
+    if len(order) > MOST:
+        return [str(len(lost[run])) for run in order]
+    letters = {run: ascii_lowercase[row] for row, run in enumerate(order)}
+    return ["".join(sorted(letters[one] for one in lost[run] if one in letters)) for run in order]
+
+
+def _marked(comparison: Comparison, baseline: str | None) -> str:
+    """Say what stands raised behind the means."""
+    if baseline is not None:
+        return f"{BETTER} significantly better than {baseline}, {WORSE} significantly worse"
+    if len(comparison.names) > MOST:
+        return "A small number is how many runs a value is significantly better than"
+    return "Letters name the runs that a value is significantly better than"
+
+
+def _table(comparison: Comparison, baseline: str | None) -> dict[str, Any]:
+    """Lay means out with intervals and marks: the best run first, best values marked."""
     results, limits = comparison.results, comparison.intervals.limits
     order, best = results.order(), results.best()
-    letters = [letters_of(comparison, place, order) for place in range(len(results.measures))]
+    letters = [marks(comparison, place, order, baseline) for place in range(len(results.measures))]
+    named = baseline is None and len(order) <= MOST
     rows = []
     for row, run in enumerate(order):
         cells = [
@@ -172,7 +203,7 @@ def _table(comparison: Comparison) -> dict[str, Any]:
             for place in range(len(results.measures))
         ]  # fmt: skip
         name = results.names[run]
-        label = f"{ascii_lowercase[row]}  {name}" if len(order) <= MOST else name
+        label = f"{ascii_lowercase[row]}  {name}" if named else name
         rows.append({"name": name, "label": label, "cells": cells})
     return {"columns": [str(measure) for measure in results.measures], "rows": rows}
 
@@ -218,6 +249,10 @@ def _of_measure(comparison: Comparison, place: int) -> list[tuple[str, Any, str]
             "groups", figure_of(comparison, "groups", place, width=WIDTH if runs <= FEW else 1.5 * WIDTH),
             f"{measure}: the runs at their means; a bar joins runs without a significant difference.",
         ))  # fmt: skip
+    drawn.insert(1, (
+        "map", per_query(results, measure, width=WIDTH),
+        f"{measure} of each query (a column) in each run (a row).",
+    ))  # fmt: skip
     pair, words = _closest(comparison, place)
     order = "the highest difference at the left, the lowest at the right"
     return [
@@ -226,8 +261,6 @@ def _of_measure(comparison: Comparison, place: int) -> list[tuple[str, Any, str]
          f"{measure} of every query, {words}: {order}.{better}"),
         ("scatter", figure_of(comparison, "scatter", place, pair, width=WIDTH),
          f"{measure} of every query in both runs; on the line a query has the same value in both."),
-        ("map", per_query(results, measure, width=WIDTH),
-         f"{measure} of each query (a column) in each run (a row)."),
     ]  # fmt: skip
 
 
