@@ -12,6 +12,7 @@ from leadline.judged import Judged
 from leadline.measures import Measure
 from leadline.qrels import Qrels
 from leadline.results import Notice, RunInfo
+from leadline.wording import percent
 
 TOP = 10  # ranks over which the judged shares of runs are compared, whatever the lengths of their lists
 UNEVEN = 0.1  # largest difference between the unjudged shares of two runs that needs no warning
@@ -53,8 +54,7 @@ def tied_cutoffs(judged: Judged, measures: Sequence[Measure]) -> int:
 PER_RUN: dict[str, str] = {
     "missing_queries": "judged queries missing: {count} in {runs}; {missing}",
     "unjudged_queries": "queries without judgments: {count} in {runs}; left out",
-    "unjudged_documents": "retrieved documents not judged: {count} of {documents} in {runs}; they count as "
-    "not relevant",
+    "unjudged_documents": "unjudged: {share} of the documents of {runs}; they count as not relevant",
     "tied_lists": "lists in which judged documents share a score: {count} in {runs}; order: document id "
     "falling",
     "tied_cutoffs": "lists in which a cutoff parts equal scores: {count} in {runs}",
@@ -92,7 +92,7 @@ def notices_of(
         documents = sum(info.counts["documents"] for info in concerned)
         message = words.format(
             count=f"{count:,}", documents=f"{documents:,}", runs=_names(concerned, len(infos)),
-            missing=MISSING_RULES[averaging],
+            missing=MISSING_RULES[averaging], share=share_of(count, documents),
         )  # fmt: skip
         found.append(Notice(code, message, count))
     nothing = [info for info in infos if info.counts["queries"] == 0]
@@ -141,6 +141,18 @@ def _uneven(infos: Sequence[RunInfo]) -> Notice:
         "underestimated more"
     )
     return Notice("uneven_judgments", words, len(shares))
+
+
+def share_of(part: int, whole: int) -> str:
+    """Write a part of a whole in percent to three digits; only all of it is 100 %.
+
+    >>> share_of(2, 3), share_of(99_999, 100_000), share_of(1, 30_000)
+    ('66.7 %', '99.9 %', '0.00333 %')
+    """
+    share = part / whole if whole else 0.0
+    if part < whole:
+        share = min(share, 0.999)
+    return percent(float(f"{share:.3g}"))
 
 
 def levels_of(measures: Sequence[Measure]) -> list[float]:

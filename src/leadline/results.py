@@ -214,11 +214,12 @@ class Results:
         return sorted(range(len(self.runs)), key=lambda run: (keys[run], run))
 
     def best(self) -> list[set[int]]:
-        """Give, per measure, the runs with the best mean; none where there is only one run."""
+        """Return, per measure of quality, the runs with the best mean; none where there is only one run."""
         found: list[set[int]] = []
         for place, measure in enumerate(self.measures):
             column = self.means[:, place]
-            if len(self.runs) < 2 or np.isnan(column).all() or measure.average == "sum":
+            counts = measure.average == "sum" or not getattr(measure, "quality", True)
+            if len(self.runs) < 2 or np.isnan(column).all() or counts:
                 found.append(set())
                 continue
             top = np.nanmax(column) if measure.rising else np.nanmin(column)

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from conftest import Leadline
 from leadline.errors import UsageError
 from leadline.measures import MEASURES
+from leadline.wording import visible
 
 HINT = " (see `leadline measures`)\n"
 EVALUATE_HINT = " (see `leadline evaluate --help`)\n"
@@ -97,7 +98,7 @@ def test_a_bad_parameter_says_what_is_expected(
 )  # fmt: skip
 def test_a_bad_measure_is_one_line_that_names_it(measure: str, leadline: Leadline) -> None:
     found = refusal(leadline, "evaluate", "q", "r", "-m", measure)
-    assert f"measure '{measure.strip()}'" in found
+    assert f"measure '{visible(measure.strip())}'" in found
     assert found.endswith(HINT)
 
 

@@ -44,7 +44,7 @@ relevant documents judged: R = 3
 sum = 1/1 + 2/3 = 1.666667
 AP = 1.666667 / 3 = 0.555556
 
-retrieved documents not judged: 1 of 4 in my; they count as not relevant
+unjudged: 25 % of the documents of my; they count as not relevant
 lists in which judged documents share a score: 1 in my; order: document id falling
 """
 NDCG_TEXT = """\
@@ -61,7 +61,7 @@ ideal order of all judged gains: 2 1 1
 ideal DCG = 2 + 0.63093 + 0.5 = 3.13093
 nDCG@4 = 2.5 / 3.13093 = 0.798485
 
-retrieved documents not judged: 1 of 4 in my; they count as not relevant
+unjudged: 25 % of the documents of my; they count as not relevant
 lists in which judged documents share a score: 1 in my; order: document id falling
 """
 RR_TEXT = """\
@@ -74,7 +74,7 @@ ranks that do not matter: 3 more (--all shows them)
 first relevant document at rank 1
 RR(rel=1.5) = 1 / 1 = 1
 
-retrieved documents not judged: 1 of 4 in my; they count as not relevant
+unjudged: 25 % of the documents of my; they count as not relevant
 lists in which judged documents share a score: 1 in my; order: document id falling
 """
 # The lecture's tables: rank, document, gain, CG, logarithm, ideal DCG; and DCG, ideal DCG, NDCG.

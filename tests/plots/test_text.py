@@ -5,13 +5,13 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline.plots import style
-from leadline.plots._text import fitting, narrowed, width_of, wrapped
+from leadline.plots import shortened, style
+from leadline.plots._text import narrowed, width_of, wrapped
 
 
 @given(st.lists(st.text("ab", max_size=30), max_size=6), st.integers(7, 24))
 def test_names_that_differ_stay_different_and_short(names: list[str], most: int) -> None:
-    found = fitting(names, most)
+    found = shortened(names, most)
     assert len(found) == len(names)
     assert len(set(found)) == len(set(names))
     assert all(len(name) <= most + len(" (6)") for name in found)
@@ -19,12 +19,12 @@ def test_names_that_differ_stay_different_and_short(names: list[str], most: int)
 
 def test_names_whose_ends_are_equal_are_told_by_their_first_difference() -> None:
     names = ["x" * 20 + middle + "x" * 20 for middle in "ab"]
-    assert fitting(names, 12) == ["xxxx…axxxxx…", "xxxx…bxxxxx…"]
+    assert shortened(names, 12) == ["xxxx…axxxxx…", "xxxx…bxxxxx…"]
 
 
 def test_names_that_cannot_be_told_by_a_part_are_numbered() -> None:
     names = ["".join(("x" * 20, one, "y" * 20, other, "z" * 20)) for one in "ab" for other in "ab"]
-    assert [name[-4:] for name in fitting(names, 12)] == [" (1)", " (2)", " (3)", " (4)"]
+    assert [name[-4:] for name in shortened(names, 12)] == ["…(1)", "…(2)", "…(3)", "…(4)"]
 
 
 def test_a_wide_name_is_shortened_further_than_a_narrow_one() -> None:

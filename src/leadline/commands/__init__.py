@@ -17,6 +17,7 @@ import click
 from leadline.errors import LeadlineError
 from leadline.formats import read_paths
 from leadline.version import VERSION
+from leadline.wording import visible
 
 # How the list of commands is ordered; each command says its `SECTION`.
 SECTIONS = (
@@ -154,5 +155,5 @@ def _one_line(error: click.ClickException) -> str:
 
 def refuse(message: str) -> int:
     """Write one error line and give the exit status for it."""
-    click.echo("leadline: error: " + message.replace("\n", " "), err=True)
+    click.echo("leadline: error: " + visible(message), err=True)
     return 2

@@ -135,9 +135,10 @@ def lines_of(found: Difference) -> list[dict[str, Any]]:
 
 
 def figure_of(
-    found: Difference, figure: str, groups: dict[str, str], parameters: dict[str, str]
-) -> Figure:
-    """Draw one of the figures of differences."""
+    found: Difference, figure: str, groups: dict[str, str], parameters: dict[str, str],
+    width: float | None = None,
+) -> Figure:  # fmt: skip
+    """Draw one of the figures of differences, in a width in inches or in its own."""
     from leadline.plots import COLUMN
     from leadline.plots.by_parameter import by_parameter
     from leadline.plots.cumulative import cumulative
@@ -146,13 +147,13 @@ def figure_of(
     unit = "share of the ideal" if found.options["normalise"] else "bits"
     label = f"Information Difference{_at(found)} ({unit})"
     teams = [groups.get(name, "") for name in found.names] if groups else []
-    width = COLUMN if len(found.names) <= 45 else 2 * COLUMN
     if figure == "map":
         return likeness_map(found.names, found.mean_id, groups=teams, label=label, width=width)
     if figure == "tree":
         return likeness_tree(found.names, found.mean_id, groups=teams, label=label, width=width)
     if figure == "parameter":
-        return by_parameter(families(found, groups, parameters), label=f"RIC{_at(found)} ({unit})")
+        points = families(found, groups, parameters)
+        return by_parameter(points, label=f"RIC{_at(found)} ({unit})", width=width or COLUMN)
     first, second = np.triu_indices(len(found.names), 1)
     far = found.mean_id[first, second]
     values = {"all pairs": far.tolist()}
@@ -161,7 +162,7 @@ def figure_of(
             [bool(teams[i]) and teams[i] == teams[j] for i, j in zip(first, second, strict=True)]
         )
         values |= {"of one group": far[same].tolist(), "of two groups": far[~same].tolist()}
-    return cumulative(values, label=label)
+    return cumulative(values, label=label, width=width or COLUMN)
 
 
 def families(

@@ -49,11 +49,43 @@ def output_option(function: F) -> F:
 
 
 def formats_option(*more: str) -> Callable[[F], F]:
-    """Add `-f/--format`, with the forms that only this command has."""
-    return click.option(
-        "-f", "--format", "form", type=click.Choice((*FORMATS, *more)), default="table",
-        show_default=True, help="How the result is written.",
+    """Add `-f/--format` with the formats that only this command has, `--quiet` and `--raw-csv`."""
+
+    def add(function: F) -> F:
+        return click.option(
+            "-f", "--format", "form", type=click.Choice((*FORMATS, *more)), default="table",
+            show_default=True, help="How the result is written.",
+        )(display_options(function))  # fmt: skip
+
+    return add
+
+
+def display_options(function: F) -> F:
+    """Add `--quiet` and `--raw-csv`; `displays` tells whether they were given."""
+    options = (
+        click.option(
+            "--quiet", is_flag=True, expose_value=False, callback=_remember,
+            help="Print the table alone, without the notes below it (JSON keeps its warnings).",
+        ),
+        click.option(
+            "--raw-csv", is_flag=True, expose_value=False, callback=_remember,
+            help="CSV: no apostrophe before text that begins with =, +, - or @ and that a spreadsheet "
+            "would take for a formula.",
+        ),
     )  # fmt: skip
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def _remember(context: click.Context, option: click.Parameter, value: object) -> None:
+    context.meta[f"leadline.{option.name}"] = value
+
+
+def displays(name: str) -> bool:
+    """Tell whether the command that runs was given `--quiet` (`quiet`) or `--raw-csv` (`raw_csv`)."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(f"leadline.{name}"))
 
 
 def repair_options(function: F) -> F:

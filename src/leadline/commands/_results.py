@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
+import shutil
+import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from os.path import isfile
 from typing import Any, Protocol
 
 import click
 
+from leadline.commands._options import displays
 from leadline.formats.opening import STANDARD_INPUT
 from leadline.render import Sheet, render
 from leadline.results import Notice, RunInfo
 from leadline.version import VERSION
+from leadline.wording import UNSAFE, folded, visible
 
 
 class Found(Protocol):
@@ -59,13 +64,34 @@ def results_text(
         return "".join(
             escaped(json.dumps(run, ensure_ascii=False)) + "\n" for run in data()[records]
         )
-    return render(sheet(), form, to_file=to_file)
+    return table_text(sheet(), form, to_file=to_file)
 
 
-def say(notices: Sequence[Notice]) -> None:
+def table_text(sheet: Sheet, form: str, *, to_file: bool = False) -> str:
+    """Write a table in a format, as `--quiet` and `--raw-csv` ask."""
+    if displays("quiet"):
+        sheet = replace(sheet, notes=[])
+    return render(sheet, form, to_file=to_file, raw_csv=displays("raw_csv"))
+
+
+def for_screen(text: str, *, to_file: bool = False) -> str:
+    """Return text with control characters escaped and, on a terminal, lines folded at its width."""
+    text = visible(text, lines=True)
+    if to_file or not sys.stdout.isatty():
+        return text
+    width = shutil.get_terminal_size((100, 24)).columns
+    return "\n".join(part for line in text.split("\n") for part in folded(line, width))
+
+
+def tell(text: str) -> None:
+    """Write a line about the result to standard output."""
+    click.echo(for_screen(text))
+
+
+def say(notices: Sequence[object]) -> None:
     """Write notices to standard error, where programs that read the result do not look."""
-    for notice in notices:
-        click.echo(f"leadline: {notice}", err=True)
+    for notice in () if displays("quiet") else notices:
+        click.echo(f"leadline: {visible(str(notice))}", err=True)
 
 
 def envelope(
@@ -106,5 +132,18 @@ def json_text(data: Any) -> str:
 
 
 def escaped(text: str) -> str:
-    """Keep JSON valid UTF-8: a byte of an id that is none is written as its escape."""
-    return re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text)
+    """Write what JSON may hold but no terminal should get as escapes: control and direction characters.
+
+    So is a byte of an id that is not UTF-8, which keeps JSON valid UTF-8. Programs read the same text.
+    """
+    return re.sub(f"{UNSAFE.pattern}|[\ud800-\udfff]", _json_escape, text)
+
+
+def _json_escape(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if found[0] == "\n":  # between values; inside of a text JSON has escaped it
+        return found[0]
+    if code > 0xFFFF:
+        code -= 0x10000
+        return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
+    return f"\\u{code:04x}"

@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 import click
 
-from leadline.commands._results import envelope, json_text
+from leadline.commands._results import envelope, escaped, json_text, say, table_text
 from leadline.errors import UsageError
-from leadline.render import Sheet, render
+from leadline.render import Sheet
 from leadline.results import Notice
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -68,6 +68,8 @@ def facts_text(
     data: dict[str, Any],
     sheet: Sheet,
     form: str,
+    *,
+    to_file: bool = False,
 ) -> str:
     """Write what a command found: JSON with the envelope, or its table with the notices under it."""
     if form == "json":
@@ -75,6 +77,9 @@ def facts_text(
     if form == "jsonl":
         import json
 
-        return json.dumps(data, ensure_ascii=False) + "\n"
+        say(notices)
+        return escaped(json.dumps(data, ensure_ascii=False)) + "\n"
     sheet.notes = [*sheet.notes, *map(str, notices)]
-    return render(sheet, form)
+    if form == "csv":
+        say(notices)
+    return table_text(sheet, form, to_file=to_file)

@@ -14,16 +14,16 @@ from leadline.commands._options import (
     keep_apart,
     keep_inputs,
     output_options,
-    write_whole,
 )
-from leadline.commands._results import describe_input, envelope, escaped, json_text, say
+from leadline.commands._plots import check_plot, plot_options, write_plot
+from leadline.commands._results import describe_input, envelope, escaped, json_text, say, table_text
 from leadline.commands._texts import facts_text
 from leadline.errors import UsageError
 from leadline.formats.lines import lines
 from leadline.online import ABTest, abtest
 from leadline.online.assignment import ARMS, arm_of
 from leadline.online.planning import users_needed
-from leadline.render import Cell, Digits, Sheet, render
+from leadline.render import Cell, Digits, Sheet
 from leadline.results import Notice, plain
 from leadline.wording import counted, percent
 
@@ -88,6 +88,7 @@ def command() -> None:
 @click.option(
     "--plot", type=OUTPUT, metavar="FILE", help="Draw the arms into FILE.svg, FILE.pdf or FILE.png."
 )
+@plot_options
 @output_options
 def test_command(
     *, log: str | None, a: str | None, b: str | None, clicked: str, arms: tuple[str, str] | None,
@@ -98,10 +99,7 @@ def test_command(
     LOG is a table with a header (CSV, TSV, JSON Lines, Parquet), a row a result shown or a page view. All
     differences are B - A.
     """
-    if plot is not None:
-        from leadline.plots import form_of
-
-        form_of(plot)  # a bad name is refused before any work
+    appearance = check_plot(plot)
     inputs = [path for path in (log, options["a_log"], options["b_log"]) if path]
     keep_inputs(output, *inputs)
     keep_inputs(plot, *inputs)
@@ -109,7 +107,7 @@ def test_command(
     found = abtest(
         log, a=_counts("--a", a), b=_counts("--b", b), click=clicked, arms=arms or None, **options
     )
-    found.options |= {"plot": plot}
+    found.options |= {"plot": plot} | appearance
     text = _text(found, form, to_file=output is not None)
     if plot is not None:
         _draw(found, plot)
@@ -138,20 +136,19 @@ def _text(found: ABTest, form: str, *, to_file: bool) -> str:
         )
     if form == "csv":
         say(found.notices)
-    return render(sheet_of(found), form, to_file=to_file)
+    return table_text(sheet_of(found), form, to_file=to_file)
 
 
 def _draw(found: ABTest, path: str) -> None:
-    from leadline.plots import form_of, picture
+    from leadline.plots import COLUMN
     from leadline.plots.two_arms import two_arms
 
     steps = found.always.path
-    figure = two_arms(
+    write_plot(path, lambda width: two_arms(
         *([getattr(arm, part) for arm in found.arms] for part in ("name", "rate", "low", "high")),
         path=None if steps is None else (steps.users, steps.difference, steps.low, steps.high),
-        unit=found.unit, confidence=found.options["confidence"],
-    )  # fmt: skip
-    write_whole(path, picture(figure, form_of(path)))
+        unit=found.unit, confidence=found.options["confidence"], width=width or COLUMN,
+    ))  # fmt: skip
 
 
 @command.command(
@@ -197,22 +194,24 @@ def assign(*, users: str, fraction: float, salt: str, form: str, output: str | N
         )
     else:
         text = _lines(
-            ["user", "arm"], [list(pair) for pair in found], form, [says, *map(str, notices)]
-        )
+            ["user", "arm"], [list(pair) for pair in found], form, [says, *map(str, notices)],
+            to_file=output is not None,
+        )  # fmt: skip
     deliver(text, output)
 
 
-def _lines(heads: list[str], rows: list[list[Cell]], form: str, notes: list[str]) -> str:
+def _lines(
+    heads: list[str], rows: list[list[Cell]], form: str, notes: list[str], *, to_file: bool
+) -> str:
     """Write rows in any form but JSON; notes go to standard error where there is no room for them."""
     if form in ("csv", "jsonl"):
-        for note in notes:
-            click.echo(f"leadline: {note}", err=True)
+        say(notes)
     if form == "jsonl":
         import json
 
         records = (dict(zip(heads, row, strict=True)) for row in rows)
         return "".join(escaped(json.dumps(one, ensure_ascii=False)) + "\n" for one in records)
-    return render(Sheet(heads, rows, notes=notes, digits=5), form, to_file=True)
+    return table_text(Sheet(heads, rows, notes=notes, digits=5), form, to_file=to_file)
 
 
 @command.command(
@@ -288,5 +287,5 @@ def deviations(
         shown = sum(one.shown for one in found)
         text = json_text(envelope("abtest", [describe_input(log, shown)], options, [note]) | data)
     else:
-        text = _lines(heads, rows, form, [str(note)])
+        text = _lines(heads, rows, form, [str(note)], to_file=output is not None)
     deliver(text, output)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,11 +17,14 @@ from leadline.commands._options import (
     output_options,
     progress,
     seed_option,
-    write_whole,
 )
-from leadline.commands._results import describe_input, envelope, escaped, json_text, say
+from leadline.commands._plots import check_plot, plot_options, write_plot
+from leadline.commands._results import describe_input, envelope, escaped, json_text, say, table_text
 from leadline.errors import UsageError
-from leadline.render import Sheet, render
+from leadline.render import Sheet
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 SECTION = "Judge documents"
 
@@ -76,6 +79,7 @@ class TakesRuns(click.Command):
 @click.option("-q", "--per-query", is_flag=True, help="Show every query too.")
 @click.option("--plot", type=OUTPUT, metavar="FILE",
               help="Draw Cohen's kappa of all judges into FILE.svg, FILE.pdf or FILE.png.")  # fmt: skip
+@plot_options
 @output_options
 def command(
     *, judges: tuple[str, ...], table: str | None, runs: tuple[str, ...], per_query: bool, plot: str | None,
@@ -90,10 +94,7 @@ def command(
     Confidence intervals are percentiles of resamples and approximate: in simulations with 25 queries, 95 %
     intervals contained the true coefficient in 92 to 96 % of the samples (docs/studies/significance.md).
     """
-    if plot is not None:
-        from leadline.plots import form_of
-
-        form_of(plot)  # a bad name is refused before any work
+    appearance = check_plot(plot)
     keep_inputs(output, *judges, *runs)
     keep_inputs(plot, *judges, *runs)
     keep_apart(output, plot)
@@ -101,7 +102,7 @@ def command(
         found = agreement(
             list(judges) or None, table=_counts(table), runs=list(runs) or None, on_run=on_run, **options
         )  # fmt: skip
-    found.options |= {"plot": plot}
+    found.options |= {"plot": plot} | appearance
     text = _text(found, form, per_query=per_query, to_file=output is not None)
     if plot is not None:
         _draw(found, plot)
@@ -130,26 +131,30 @@ def _text(found: Agreement, form: str, *, per_query: bool, to_file: bool) -> str
         if form == "csv":
             said = {True: "yes", False: "no", None: None}
             cells = [list((row | {"acceptable": said[row["acceptable"]]}).values()) for row in rows]
-            return render(Sheet(list(rows[0]), cells), "csv")
+            return table_text(Sheet(list(rows[0]), cells), "csv")
         import json
 
         return "".join(escaped(json.dumps(row, ensure_ascii=False)) + "\n" for row in rows)
     sheets = sheets_of(found, per_query=per_query)
-    return "\n".join(render(sheet, form, to_file=to_file) for sheet in sheets)
+    return "\n".join(table_text(sheet, form, to_file=to_file) for sheet in sheets)
 
 
 def _draw(found: Agreement, path: str) -> None:
-    from leadline.plots import form_of, picture
+    from leadline.plots import COLUMN
     from leadline.plots.agreement import against_reference, between_judges
 
     label = str(found.options["weights"])
     label = "Cohen's kappa" if label == "none" else f"Cohen's kappa, {label} weights"
-    if found.reference:
-        each = found.between["cohen"][1]
-        figure = against_reference(
-            found.judges[1:], *([one[end] for one in each] for end in range(3)),
-            label=f"{label} with {found.judges[0]}",
-        )  # fmt: skip
-    else:
-        figure = between_judges(found.judges, found.matrix("cohen"), label=label)
-    write_whole(path, picture(figure, form_of(path)))
+
+    def make(width: float | None) -> Figure:
+        if found.reference:
+            each = found.between["cohen"][1]
+            return against_reference(
+                found.judges[1:], *([one[end] for one in each] for end in range(3)),
+                label=f"{label} with {found.judges[0]}", width=width or COLUMN,
+            )  # fmt: skip
+        return between_judges(
+            found.judges, found.matrix("cohen"), label=label, width=width or COLUMN
+        )
+
+    write_plot(path, make)

@@ -7,12 +7,19 @@ from typing import Any
 
 import click
 
-from leadline.commands._options import FORMATS, OUTPUT, deliver, keep_inputs
-from leadline.commands._results import describe_input, envelope, json_text
+from leadline.commands._options import FORMATS, OUTPUT, deliver, display_options, keep_inputs
+from leadline.commands._results import (
+    describe_input,
+    envelope,
+    for_screen,
+    json_text,
+    say,
+    table_text,
+)
 from leadline.errors import InputError, UsageError
 from leadline.formats import lint, repairing
 from leadline.formats.lint import Checked, Problem
-from leadline.render import Cell, Sheet, render
+from leadline.render import Cell, Sheet
 from leadline.wording import counted, percent, queries
 
 SECTION = "Begin, and look files over"
@@ -44,6 +51,7 @@ WORST = 5  # queries that are shown
     "-f", "--format", "form", type=click.Choice(FORMATS), default="table", show_default=True,
     help="How the result is written.",
 )  # fmt: skip
+@display_options
 @click.option(
     "-o", "--output", type=OUTPUT, metavar="FILE",
     help="Write the result to FILE; with --fix the repaired copy.",
@@ -76,7 +84,9 @@ def command(
     }  # fmt: skip
     if docs is not None:
         options |= {"docs": docs, "qrels": qrels}
-    deliver(_text(found, done, form, options, output, coverage), None if fix else output)
+    to_file = output is not None and not fix
+    text = _text(found, done, form, options, output, coverage, to_file=to_file)
+    deliver(text, output if to_file else None)
     refused = sum(each.refused for each in found)
     if refused and not fix:
         raise InputError(
@@ -138,6 +148,8 @@ def _text(
     options: dict[str, Any],
     copy: str | None,
     coverage: dict[str, Any] | None = None,
+    *,
+    to_file: bool = False,
 ) -> str:
     """Write what was found, and what was repaired."""
     data = [_data(each) for each in found]
@@ -155,7 +167,8 @@ def _text(
         )
     if form == "table":
         said = [*map(_listing, found), *([] if coverage is None else [_covered(coverage)])]
-        return "\n".join(said) + ("" if done is None else _repaired(done, copy))
+        text = "\n".join(said) + ("" if done is None else _repaired(done, copy))
+        return for_screen(text, to_file=to_file)
     rows: list[list[Cell]] = [
         [
             each.path,
@@ -170,8 +183,9 @@ def _text(
         for problem in each.problems
     ]
     if coverage is not None:
-        click.echo(f"leadline: {_covered(coverage).splitlines()[0]}", err=True)
-    return render(Sheet(["file", "kind", "level", "code", "line", "count", "message"], rows), form)
+        say(_covered(coverage).splitlines()[:1])
+    heads = ["file", "kind", "level", "code", "line", "count", "message"]
+    return table_text(Sheet(heads, rows), form, to_file=to_file)
 
 
 def _data(found: Checked) -> dict[str, Any]:

@@ -19,8 +19,8 @@ from leadline.commands._options import (
     keep_inputs,
     output_options,
     progress,
-    write_whole,
 )
+from leadline.commands._plots import check_plot, plot_options, write_plot
 from leadline.commands._results import results_text
 from leadline.comparison import COMPARED, compare_results
 from leadline.comparison.gate import (
@@ -50,7 +50,7 @@ from leadline.wording import counted, percent
 SECTION = "Measure runs against judgments"
 
 SAID = 12  # pairs said in sentences under the table; JSON says them all
-FIGURES = ("differences", "forest", "critical-difference", "scatter")
+FIGURES = ("differences", "forest", "groups", "critical-difference", "scatter")
 VERDICTS = {"not told apart": "not significant"}  # as tables have it
 DATA = ("csv", "json", "jsonl")  # forms for programs: all pairs, nothing clipped
 
@@ -123,9 +123,16 @@ class Pairs(click.ParamType[str | int]):
 )
 @click.option(
     "--figure", type=click.Choice(FIGURES),
-    help="What --plot draws, by the primary measure: differences or scatter of the first pair, forest or "
-    "critical-difference of all runs (default: differences for one pair, else forest).",
+    help="What --plot draws, by the primary measure: differences or scatter of a pair; of all runs forest "
+    "(means with intervals), groups (bars join runs without a significant difference), or "
+    "critical-difference (mean ranks with the critical difference of Nemenyi). Default: differences for one "
+    "pair, else forest.",
 )  # fmt: skip
+@click.option(
+    "--plot-pair", nargs=2, metavar="A B",
+    help="The pair of runs that differences and scatter show (default: the first of the table).",
+)  # fmt: skip
+@plot_options
 @evaluation_options
 @output_options
 @click.pass_context
@@ -133,7 +140,8 @@ def command(
     context: click.Context, /, *, qrels: str, runs: tuple[str, ...], measures: tuple[str, ...],
     level: float | None, per_pair: bool, pairs: str | int | None, fail_if_worse: tuple[str, ...],
     require_not_worse: tuple[str, ...], fail_below: tuple[str, ...], summary: str | None, changed: int,
-    plot: str | None, figure: str | None, form: str, output: str | None, **options: Any,
+    plot: str | None, figure: str | None, plot_pair: tuple[str, str] | None, form: str,
+    output: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Compare RUNS judged by QRELS: differences in means, confidence intervals, significance tests.
 
@@ -153,7 +161,8 @@ def command(
     keep_apart(output or "-", summary, plot)
     asked_for = {WORSE: fail_if_worse, NOT_WORSE: require_not_worse, BELOW: fail_below}
     wanted = [condition_of(text, kind) for kind, texts in asked_for.items() for text in texts]
-    _check_figure(plot, figure, all_pairs=not wanted and not options["baseline"])
+    appearance = check_plot(plot)
+    _check_figure(plot, figure, plot_pair, all_pairs=not wanted and not options["baseline"])
     table = read_qrels(qrels, subtopics=options["subtopics"])
     rules = {name: options.pop(name) for name in CONFIDENCE}
     asked = [*(measures or (() if wanted else COMPARED)), *(one.measure for one in wanted)]
@@ -165,7 +174,8 @@ def command(
     comparison.options |= {
         "fail_if_worse": list(fail_if_worse), "require_not_worse": list(require_not_worse),
         "fail_below": list(fail_below), "changed": changed, "per_pair": per_pair, "pairs": pairs,
-    }  # fmt: skip
+        "plot_pair": plot_pair or None,
+    } | appearance  # fmt: skip
     tried = _tried(comparison, wanted, rules["baseline"], rel=level)
     if pairs is None:
         pairs = "all" if form in DATA or comparison.p.size <= SAID else "significant"
@@ -180,7 +190,7 @@ def command(
         form=form, qrels=qrels, judgments=len(table), to_file=output is not None, records="pairs",
     )  # fmt: skip
     if plot is not None:
-        _draw(comparison, plot, figure)
+        _draw(comparison, plot, figure, plot_pair)
     if summary is not None:
         deliver(summary_of(comparison, tried, chosen), summary)
     deliver(text, output)
@@ -191,19 +201,19 @@ def command(
         context.exit(1)
 
 
-def _check_figure(plot: str | None, figure: str | None, *, all_pairs: bool) -> None:
+def _check_figure(
+    plot: str | None, figure: str | None, pair: tuple[str, str] | None, *, all_pairs: bool
+) -> None:
     """Refuse, before any work, what cannot be drawn."""
-    if plot is None:
-        if figure is not None:
-            raise UsageError(f"--figure {figure} without --plot; expected --plot FILE too")
-        return
-    from leadline.plots import form_of
-
-    form_of(plot)
-    if figure == "critical-difference" and not all_pairs:
+    if plot is None and (figure is not None or pair):
+        option = f"--figure {figure}" if figure else "--plot-pair"
+        raise UsageError(f"{option} without --plot; expected --plot FILE too")
+    if pair and figure not in (None, "differences", "scatter"):
+        raise UsageError(f"--plot-pair is for differences and scatter; found --figure {figure}")
+    if figure == "groups" and not all_pairs:
         raise UsageError(
-            "critical-difference joins runs without a significant difference, of all pairs, and a baseline "
-            "leaves pairs out; expected another --figure"
+            "groups joins runs without a significant difference, of all pairs, and a baseline leaves pairs "
+            "out; expected another --figure"
         )
 
 
@@ -405,9 +415,12 @@ def summary_of(
     return "\n".join(lines) + "\n"
 
 
-def _draw(comparison: Comparison, path: str, figure: str | None) -> None:
-    from leadline.plots import form_of, picture
-    from leadline.plots.of_comparison import figure_of
+def _draw(
+    comparison: Comparison, path: str, figure: str | None, pair: tuple[str, str] | None
+) -> None:
+    from leadline.plots.of_comparison import figure_of, pair_of
 
-    kind = figure or ("differences" if len(comparison.pairing) == 1 else "forest")
-    write_whole(path, picture(figure_of(comparison, kind), form_of(path)))
+    one = bool(pair) or len(comparison.pairing) == 1
+    kind = figure or ("differences" if one else "forest")
+    place = pair_of(comparison, *pair) if pair else 0
+    write_plot(path, lambda width: figure_of(comparison, kind, pair=place, width=width))

@@ -7,6 +7,7 @@ import os
 import click
 
 from leadline.commands._options import OUTPUT, repair_options
+from leadline.commands._results import say, tell
 from leadline.errors import UsageError
 from leadline.formats import (
     Opened,
@@ -91,9 +92,9 @@ def command(
             ]
     left_out = "left out: " + ", ".join(lost)
     if target != STANDARD_INPUT:
-        click.echo(f"{target}: {kind}, {said}" + (f"; {left_out}" if lost else ""))
+        tell(f"{target}: {kind}, {said}" + (f"; {left_out}" if lost else ""))
     elif lost:
-        click.echo(f"leadline: {left_out}", err=True)
+        say([left_out])
 
 
 def is_listed(file: Opened) -> bool:

@@ -13,10 +13,10 @@ from leadline.commands._options import (
     output_options,
     seed_option,
 )
-from leadline.commands._results import describe_input, envelope, escaped, json_text, say
+from leadline.commands._results import describe_input, envelope, escaped, json_text, say, table_text
 from leadline.correlations import Correlation, correlate
 from leadline.formats.labels import read_labels
-from leadline.render import Sheet, render
+from leadline.render import Sheet
 from leadline.results import plain
 
 SECTION = "Measure runs against judgments"
@@ -71,7 +71,7 @@ def _text(found: Correlation, form: str, *, to_file: bool) -> str:
 
         rows = [{"coefficient": name, **found.to_dict()[name]} for name in found.found]
         return "".join(escaped(json.dumps(row)) + "\n" for row in rows)
-    return render(sheet_of(found), form, to_file=to_file)
+    return table_text(sheet_of(found), form, to_file=to_file)
 
 
 def sheet_of(found: Correlation) -> Sheet:

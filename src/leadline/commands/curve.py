@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,8 +13,8 @@ from leadline.commands._options import (
     output_options,
     progress,
     reading_options,
-    write_whole,
 )
+from leadline.commands._plots import check_plot, plot_options, write_plot
 from leadline.commands._results import results_text
 from leadline.curves import Curves, curve
 from leadline.formats import read_qrels
@@ -22,6 +22,9 @@ from leadline.measures.interpolated_precision import RULES
 from leadline.render import Cell, Sheet
 from leadline.subtopic_curves import SubtopicCurves, subtopic_curve
 from leadline.wording import counted, queries
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 SECTION = "Measure runs against judgments"
 
@@ -61,6 +64,7 @@ TICKS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 50, 100, 200, 500, 1000)
     metavar="FILE",
     help="Draw the curves into FILE.svg, FILE.pdf or FILE.png.",
 )
+@plot_options
 @reading_options
 @output_options
 def command(
@@ -72,10 +76,7 @@ def command(
     The table holds the mean interpolated precision at eleven levels of recall; the points of every
     query are in the JSON. With --subtopics it holds the mean share of subtopics covered by rank.
     """
-    if plot is not None:
-        from leadline.plots import form_of
-
-        form_of(plot)  # a bad name is refused before any work
+    appearance = check_plot(plot)
     keep_inputs(output, qrels, *runs)
     keep_inputs(plot, qrels, *runs)
     table = read_qrels(qrels, subtopics=subtopics)
@@ -89,7 +90,7 @@ def command(
             )
     curves.options |= {
         "interpolation": interpolation, "subtopics": subtopics, "ranks": ranks, "plot": plot,
-    }  # fmt: skip
+    } | appearance  # fmt: skip
     text = results_text(
         "curve", curves, curves.to_dict, lambda: sheet_of(curves),
         form=form, qrels=qrels, judgments=len(table), to_file=output is not None,
@@ -100,15 +101,17 @@ def command(
 
 
 def _draw(curves: Curves | SubtopicCurves, path: str) -> None:
-    from leadline.plots import form_of, picture
+    from leadline.plots import COLUMN
     from leadline.plots.covered import covered_by_rank
     from leadline.plots.recall_precision import recall_precision
 
-    if isinstance(curves, SubtopicCurves):
-        figure = covered_by_rank(curves.names, curves.ranks, curves.share)
-    else:
-        figure = recall_precision(curves.names, curves.levels, curves.precision)
-    write_whole(path, picture(figure, form_of(path)))
+    def make(width: float | None) -> Figure:
+        wide = width or COLUMN
+        if isinstance(curves, SubtopicCurves):
+            return covered_by_rank(curves.names, curves.ranks, curves.share, width=wide)
+        return recall_precision(curves.names, curves.levels, curves.precision, width=wide)
+
+    write_plot(path, make)
 
 
 def sheet_of(curves: Curves | SubtopicCurves) -> Sheet:

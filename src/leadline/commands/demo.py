@@ -6,8 +6,8 @@ import os
 
 import click
 
-from leadline.commands._options import FORMATS, OUTPUT, deliver, write_whole
-from leadline.commands._results import results_text
+from leadline.commands._options import FORMATS, OUTPUT, deliver, display_options, write_whole
+from leadline.commands._results import results_text, tell
 from leadline.formats.read_paths import check_outputs
 
 SECTION = "Begin, and look files over"
@@ -27,6 +27,7 @@ MEASURES = ("AP", "nDCG@10", "P@5", "R@100", "Judged@10")
 )
 @click.option("-f", "--format", "form", type=click.Choice(FORMATS), default="table",
               show_default=True, help="How the measures are written on the screen.")  # fmt: skip
+@display_options
 @click.option("--files", "folder", type=OUTPUT, metavar="FOLDER",
               help="Only write the judgments and runs into FOLDER, to try other commands on.")  # fmt: skip
 def command(output: str, form: str, folder: str | None) -> None:
@@ -40,7 +41,7 @@ def command(output: str, form: str, folder: str | None) -> None:
     qrels, runs = read_qrels(qrels_path()), run_paths()
     talk = form == "table"
     if talk:
-        click.echo(
+        tell(
             f"leadline demo: Cranfield, {len(qrels.queries)} queries, {len(qrels):,} judgments, "
             f"{len(runs)} runs (embedded, nothing is downloaded)\n"
         )
@@ -59,8 +60,8 @@ def command(output: str, form: str, folder: str | None) -> None:
     content = page(results, curve(qrels, runs), collection="Cranfield", judgments=len(qrels))
     write_whole(output, content.encode())
     if talk:
-        click.echo(f"\npage written: {output} (open it in a browser)")
-        click.echo("next: leadline evaluate QRELS RUN...    leadline measures nDCG")
+        tell(f"\npage written: {output} (open it in a browser)")
+        tell("next: leadline evaluate QRELS RUN...    leadline measures nDCG")
 
 
 def _write_files(folder: str) -> None:

@@ -14,8 +14,8 @@ from leadline.commands._options import (
     output_options,
     progress,
     reading_options,
-    write_whole,
 )
+from leadline.commands._plots import check_plot, plot_options, write_plot
 from leadline.commands._results import results_text
 from leadline.differences import Difference, complete, difference
 from leadline.errors import UsageError
@@ -71,6 +71,7 @@ FIGURES = ("map", "tree", "cumulative", "parameter")
     "--figure", type=click.Choice(FIGURES), default="map", show_default=True,
     help="What --plot draws: a map or a tree of all pairs, a cumulative histogram of id, RIC by parameter.",
 )  # fmt: skip
+@plot_options
 @reading_options
 @output_options
 def command(
@@ -84,10 +85,7 @@ def command(
     documents is better; id (Information Difference) is what one list says and another does not, both ways.
     Beside them: the concordance (RIC with a direction), lists that go the wrong way, likenesses of the lists.
     """
-    if plot is not None:
-        from leadline.plots import form_of
-
-        form_of(plot)  # a bad name is refused before any work
+    appearance = check_plot(plot)
     if figure == "parameter" and plot and (group is None or parameter is None):
         raise UsageError("--figure parameter needs --group FILE:COLUMN and --parameter FILE:COLUMN")
     keep_inputs(output, qrels, *runs)
@@ -107,7 +105,7 @@ def command(
         )  # fmt: skip
     found.options |= {
         "complete": documents, "group": group, "parameter": parameter, "plot": plot, "figure": figure,
-    }  # fmt: skip
+    } | appearance  # fmt: skip
     text = results_text(
         "difference", found,
         (lambda: {"runs": lines_of(found)}) if form == "jsonl" else
@@ -130,7 +128,7 @@ def _labels(place: str | None) -> dict[str, str]:
 
 def _draw(found: Difference, labels: dict[str, dict[str, str]], figure: str, path: str) -> None:
     from leadline.commands._differences import figure_of
-    from leadline.plots import form_of, picture
 
-    drawn = figure_of(found, figure, labels["group"], labels["parameter"])
-    write_whole(path, picture(drawn, form_of(path)))
+    write_plot(
+        path, lambda width: figure_of(found, figure, labels["group"], labels["parameter"], width)
+    )

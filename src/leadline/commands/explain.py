@@ -7,12 +7,12 @@ from typing import Any
 import click
 
 from leadline.commands._options import deliver, output_options, reading_options
-from leadline.commands._results import describe_input, envelope, json_text, say
+from leadline.commands._results import describe_input, envelope, json_text, say, table_text
 from leadline.errors import UsageError
 from leadline.explanation import Explanation, explain, number
 from leadline.formats import read_qrels
 from leadline.profiles import PROFILES
-from leadline.render import Cell, Digits, Sheet, render
+from leadline.render import Cell, Digits, Sheet
 
 SECTION = "Measure runs against judgments"
 
@@ -68,7 +68,7 @@ def command(
             json.dumps(step, ensure_ascii=False) + "\n" for step in found.to_dict()["steps"]
         )
     else:
-        text = render(sheet_of(found), form, to_file=True)
+        text = table_text(sheet_of(found), form, to_file=output is not None)
     deliver(text, output)
 
 
@@ -91,6 +91,7 @@ def sheet_of(found: Explanation) -> Sheet:
             *map(str, found.notices),
         ],
         title=f"{found.measure} of {found.run}, query {found.query}: {number(found.value)}",
+        whole=True,
     )
 
 

@@ -15,8 +15,8 @@ from leadline.commands._options import (
     output_options,
     progress,
     reading_options,
-    write_whole,
 )
+from leadline.commands._plots import check_plot, plot_options, write_plot
 from leadline.commands._results import results_text
 from leadline.formats import read_qrels
 from leadline.histograms import Histograms, histogram
@@ -66,6 +66,7 @@ SECTION = "Estimate from a sample, or without judgments"
 @click.option(
     "--plot", type=OUTPUT, metavar="FILE", help="Draw into FILE.svg, FILE.pdf or FILE.png."
 )
+@plot_options
 @click.option("--show", multiple=True, metavar="NAME",
               help="A run to draw (up to 4; default: all, or the highest and the lowest HSA).")  # fmt: skip
 @reading_options
@@ -81,17 +82,14 @@ def command(
     scores of the relevant documents and of some others will do. robust is our own recipe, which holds better
     on submitted runs; recall of the same lists is the control.
     """
-    if plot is not None:
-        from leadline.plots import form_of
-
-        form_of(plot)  # a bad name is refused before any work
+    appearance = check_plot(plot)
     keep_inputs(output, qrels, *runs)
     keep_inputs(plot, qrels, *runs)
     table = read_qrels(qrels)
     with progress("runs") as on_run:
         found = histogram(table, runs, rel=level, on_run=on_run, **options)
     chosen = [found.place(name) for name in show]
-    found.options |= {"plot": plot, "show": list(show)}
+    found.options |= {"plot": plot, "show": list(show)} | appearance
     text = results_text(
         "histogram", found, found.to_dict, lambda: sheet_of(found), form=form, qrels=qrels,
         judgments=len(table), to_file=output is not None,
@@ -134,15 +132,13 @@ def sheet_of(found: Histograms) -> Sheet:
 
 
 def _draw(found: Histograms, chosen: list[int], path: str) -> None:
-    from leadline.plots import form_of, picture
     from leadline.plots.histograms import MOST, histograms
 
     order = found.order()
     places = chosen or (order if len(order) <= MOST else [order[0], order[-1]])
-    drawn = histograms(
+    write_plot(path, lambda width: histograms(
         [found.names[place] for place in places], found.counts[places].sum(axis=1),
         hsa=[float(found.hsa[place]) for place in places],
         do=[float(found.do[place]) for place in places], half_counts=found.recipe.half_counts,
-        base=found.recipe.base, of="ranks" if found.recipe.from_ranks else "scores",
-    )  # fmt: skip
-    write_whole(path, picture(drawn, form_of(path)))
+        base=found.recipe.base, of="ranks" if found.recipe.from_ranks else "scores", width=width,
+    ))  # fmt: skip

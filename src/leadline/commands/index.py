@@ -53,7 +53,7 @@ def command(
         ["documents", f"{index.documents:,}"], ["tokens", f"{index.tokens:,}"],
         ["terms", f"{index.terms:,}"], ["analysis", how], ["size", f"{index.size / 1e6:.1f} MB"],
         ["time", f"{data['seconds']:.1f} s"],
-    ])  # fmt: skip
+    ], wrapped=frozenset({"value"}))  # fmt: skip
     asked = {"output": output, "analysis": how} | options
     inputs = [describe_input(docs, index.documents)]
     deliver(facts_text("index", inputs, asked, index.notices, data, sheet, form), None)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leadline.commands._options import OUTPUT, deliver, formats_option, keep_inputs, progress
-from leadline.commands._results import describe_input
+from leadline.commands._results import describe_input, tell
 from leadline.commands._texts import analysis_of, analysis_options, facts_text, text_options
 from leadline.errors import InputError, UsageError
 from leadline.render import Sheet
@@ -135,7 +135,7 @@ def _serve(
 def _started(found: Opened, link: str, *, no_browser: bool) -> None:
     """Say what is judged and where, and open a browser."""
     for line in (*found.facts(), *map(str, found.notices)):
-        click.echo(line)
+        tell(line)
     click.echo(f"open {link}\nCtrl-C stops; what is judged stays in {found.store.path}")
     if not no_browser:
         from leadline.judging.serving import show
@@ -156,4 +156,4 @@ def _stopped(found: Opened, store: str) -> None:
             click.echo(f"leadline: error: {trouble}", err=True)
         return
     again = f"leadline judge --store {store} --export qrels.txt"
-    click.echo(f"{count} in {store}; `{again}` writes them")
+    tell(f"{count} in {store}; `{again}` writes them")

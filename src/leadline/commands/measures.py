@@ -8,11 +8,11 @@ import click
 
 from leadline.catalogue import entry, explain, facts, limits, outline
 from leadline.commands._options import deliver, output_options
-from leadline.commands._results import envelope, json_text
+from leadline.commands._results import envelope, for_screen, json_text, table_text
 from leadline.errors import UsageError
 from leadline.measures import MEASURES, Measure
 from leadline.profiles import profile_of
-from leadline.render import Sheet, render
+from leadline.render import Sheet
 from leadline.trec_names import GROUPS
 
 SECTION = "Measure runs against judgments"
@@ -40,12 +40,15 @@ def command(name: str | None, form: str, output: str | None) -> None:
         text = "".join(json.dumps(entry(kind), ensure_ascii=False) + "\n" for kind in kinds)
     elif form == "table":
         text = (
-            listing(kinds)
+            table_text(listing(kinds), form, to_file=output is not None)
             if name is None
-            else "\n".join(explain(kind, asked=asked) for kind in kinds)
+            else for_screen(
+                "\n".join(explain(kind, asked=asked) for kind in kinds), to_file=output is not None
+            )
         )
     else:
-        text = render(catalogue(kinds) if name is None else details(kinds), form)
+        sheet = catalogue(kinds) if name is None else details(kinds)
+        text = table_text(sheet, form, to_file=output is not None)
     deliver(text, output)
 
 
@@ -83,21 +86,20 @@ def details(kinds: list[type[Measure]]) -> Sheet:
     return Sheet(columns=["measure", "fact", "text"], rows=[list(row) for row in rows])
 
 
-def listing(kinds: list[type[Measure]]) -> str:
-    """Write the catalogue for people: words stand to the left, and nothing is cut."""
-    rows = [HEADS, *([str(cell) for cell in row] for row in catalogue(kinds).rows)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
+def listing(kinds: list[type[Measure]]) -> Sheet:
+    """Return the catalogue as a table for people, with what the columns mean below it."""
     groups = [
         line
         for group, names in GROUPS.items()
         for line in textwrap.wrap(f"{group}: {' '.join(names)}", 100, subsequent_indent="  ")
     ]
-    return "\n".join([*lines, "", "groups of trec_eval, which mean several of these:", *groups]) + (
-        "\n\n[@k] may be left out"
-        "\nmean: an undefined value counts 0; defined: it is left out; geometric: the mean of logarithms"
-        "\n`leadline measures NAME` explains one: formula, parameters, source, example\n"
-    )
+    notes = [
+        "groups of trec_eval, which mean several of these:",
+        *groups,
+        "",
+        "[@k] may be left out",
+        "mean: an undefined value counts 0; defined: it is left out; geometric: the mean of logarithms",
+        "`leadline measures NAME` explains one: formula, parameters, source, example",
+    ]
+    rows = catalogue(kinds).rows
+    return Sheet(HEADS, rows, notes=notes, wrapped=frozenset({"measure", "title"}), whole=True)

@@ -8,10 +8,10 @@ import click
 
 from leadline.catalogue import outline, paragraphs
 from leadline.commands._options import deliver, output_options
-from leadline.commands._results import envelope, json_text
+from leadline.commands._results import envelope, for_screen, json_text, table_text
 from leadline.models import MODELS, Model
 from leadline.naming import show
-from leadline.render import Cell, Sheet, render
+from leadline.render import Cell, Sheet
 
 SECTION = "Make runs, topics and summaries"
 
@@ -30,21 +30,26 @@ def command(name: str | None, form: str, output: str | None) -> None:
 
         text = "".join(json.dumps(entry(kind), ensure_ascii=False) + "\n" for kind in kinds)
     elif form == "table":
-        text = listing(kinds) if name is None else explained(kinds[0])
+        text = (
+            table_text(listing(kinds), form, to_file=output is not None)
+            if name is None
+            else for_screen(explained(kinds[0]), to_file=output is not None)
+        )
     else:
         rows: list[list[Cell]] = [[outline(kind, defaults=True), kind.title] for kind in kinds]
-        text = render(Sheet(["model", "title"], rows), form, to_file=True)
+        text = table_text(Sheet(["model", "title"], rows), form, to_file=output is not None)
     deliver(text, output)
 
 
-def listing(kinds: list[type[Model]]) -> str:
-    """Write the catalogue for people: words stand to the left."""
-    rows = [("model", "title"), *((outline(kind, defaults=True), kind.title) for kind in kinds)]
-    width = max(len(name) for name, _ in rows)
-    lines = [f"{name:<{width}}  {title}" for name, title in rows]
-    return "\n".join(lines) + (
-        "\n\nevery parameter may be left out; TF and TFIDF are written TF(dot), TF(cosine)"
-        "\n`leadline models NAME` explains one: formula, parameters, source\n"
+def listing(kinds: list[type[Model]]) -> Sheet:
+    """Return the catalogue as a table for people."""
+    notes = [
+        "every parameter may be left out; TF and TFIDF are written TF(dot), TF(cosine)",
+        "`leadline models NAME` explains one: formula, parameters, source",
+    ]
+    rows: list[list[Cell]] = [[outline(kind, defaults=True), kind.title] for kind in kinds]
+    return Sheet(
+        ["model", "title"], rows, notes=notes, wrapped=frozenset({"model", "title"}), whole=True
     )
 
 

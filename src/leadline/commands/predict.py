@@ -16,14 +16,14 @@ from leadline.commands._options import (
     repair_options,
     seed_option,
 )
-from leadline.commands._results import describe_input, envelope, escaped, json_text, say
+from leadline.commands._results import describe_input, envelope, escaped, json_text, say, table_text
 from leadline.commands._texts import text_options
 from leadline.commands.evaluate import sheet_of
 from leadline.errors import UsageError
 from leadline.formats.texts import read_queries
 from leadline.prediction import over_queries, predict
 from leadline.predictors import PREDICTORS
-from leadline.render import Cell, Sheet, render
+from leadline.render import Cell, Sheet
 from leadline.results import Results
 from leadline.wording import counted, percent
 
@@ -108,7 +108,7 @@ def _text(found: Results, rows: list[dict[str, Any]] | None, form: str, *, to_fi
         lines = data["runs"] if rows is None else rows
         return "".join(escaped(json.dumps(line, ensure_ascii=False)) + "\n" for line in lines)
     sheet = _values(found) if rows is None else correlation_sheet(found, rows)
-    return render(sheet, form, to_file=to_file)
+    return table_text(sheet, form, to_file=to_file)
 
 
 def _values(found: Results) -> Sheet:

@@ -21,9 +21,9 @@ from leadline.commands._options import (
     keep_inputs,
     progress,
 )
-from leadline.commands._results import describe_input, results_text
+from leadline.commands._results import describe_input, results_text, tell
 from leadline.comparison import compare_results
-from leadline.comparison.letters import MOST, letters_of
+from leadline.comparison.letters import MOST
 from leadline.comparison.table import Comparison
 from leadline.errors import UsageError
 from leadline.evaluation import DEFAULT_MEASURES, evaluate
@@ -47,6 +47,14 @@ SECTION = "Measure runs against judgments"
 )  # fmt: skip
 @confidence_options
 @evaluation_options
+@click.option(
+    "--top", type=click.IntRange(1), metavar="N",
+    help="LaTeX and Markdown: the N best runs by the first measure (and the baseline).",
+)  # fmt: skip
+@click.option(
+    "--digits", type=click.IntRange(1, 10), default=4, show_default=True, metavar="N",
+    help="LaTeX and Markdown: digits after the point.",
+)  # fmt: skip
 @formats_option()
 @click.option(
     "-o", "--output", type=OUTPUT, metavar="FILE", default="leadline-report.html", show_default=True,
@@ -54,12 +62,13 @@ SECTION = "Measure runs against judgments"
 )  # fmt: skip
 def command(
     *, qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], level: float | None,
-    form: str, output: str, **options: Any,
+    top: int | None, digits: int, form: str, output: str, **options: Any,
 ) -> None:  # fmt: skip
     """Write a page about RUNS judged by QRELS: measures with intervals, tests, figures, how it was made.
 
     The page is one file, works offline, and holds what is needed to make it again. The table of means is
-    written to the screen too; `-f latex` writes it with significance letters. `-o -` writes the page there.
+    written to the screen too; `-f latex` writes it for a paper, with letters for significant differences, or
+    with daggers where there is one --baseline. `-o -` writes the page there.
     """
     keep_inputs(output, qrels, *runs)
     if output == "-" and form != "table":
@@ -76,27 +85,29 @@ def command(
     comparison = compare_results(results, **rules)
     results.intervals = comparison.intervals
     comparison.options |= {"intervals": results.intervals.by}
-    results.options = comparison.options | {"output": output}
+    results.options = comparison.options | {"output": output, "top": top, "digits": digits}
     from leadline.pages.report import page, story
 
+    baseline = rules["baseline"][0] if len(rules["baseline"]) == 1 else None
+    for_paper = significance_sheet(comparison, baseline=baseline, top=top, digits=digits)
     inputs = [describe_input(qrels, len(table))]
     inputs += [describe_input(run.path, run.counts["documents_read"]) for run in results.runs]
     content = page(
         comparison, curves, judgments=len(table), inputs=inputs, again=_again(),
-        latex=latex_of(lettered(comparison)),
+        latex=latex_of(for_paper), baseline=baseline,
     )  # fmt: skip
     deliver(content, output)
     if output == "-":
         return
     text = results_text(
         "report", results, lambda: results.to_dict() | comparison.to_dict(),
-        lambda: lettered(comparison) if form in ("latex", "markdown") else around_sheet(results),
+        lambda: for_paper if form in ("latex", "markdown") else around_sheet(results),
         form=form, qrels=qrels, judgments=len(table), to_file=False,
     )  # fmt: skip
     deliver(text, None)
     if form == "table":
-        click.echo("\n" + "\n".join(story(comparison)))
-        click.echo(f"page written: {output} (open it in a browser)")
+        tell("\n" + "\n".join(story(comparison)))
+        tell(f"page written: {output} (open it in a browser)")
 
 
 POINTS = [str(IPrec(recall=level, rule="standard")) for level in ELEVEN_LEVELS]
@@ -107,36 +118,58 @@ def _again() -> str:
     return shlex.join([os.path.basename(sys.argv[0]), *sys.argv[1:]])
 
 
-def lettered(comparison: Comparison) -> Sheet:
-    """Lay means out with the letters of the runs that they are better than and told apart from."""
-    results = comparison.results
+def significance_sheet(
+    comparison: Comparison, *, baseline: str | None = None, top: int | None = None, digits: int = 4
+) -> Sheet:
+    """Return the table of means with what differs significantly behind each value.
+
+    With one `baseline` these are daggers; else the letters of the runs that a value is significantly better
+    than, or with more runs than letters their number. `top` keeps the best runs and the baseline.
+    """
+    from leadline.pages.report import BETTER, WORSE, marks
+
+    results, rules = comparison.results, comparison.rules
+    runs = len(results.runs)
+    base = None if baseline is None else results.names.index(baseline)
     order = results.order()
-    few = len(order) <= MOST
+    if top is not None:
+        order = [run for row, run in enumerate(order) if row < top or run == base]
+    raised = [marks(comparison, place, order, baseline) for place in range(len(results.measures))]
+    named = base is None and len(order) <= MOST
+    before = 1 + named
     rows: list[list[Cell]] = [
-        [*([ascii_lowercase[row]] if few else []), results.names[run], *map(plain, means)]
-        for row, (run, means) in enumerate(zip(order, results.means[order].tolist(), strict=True))
+        [
+            *([ascii_lowercase[row]] if named else []),
+            results.names[run] + (" (baseline)" if run == base else ""),
+            *map(plain, results.means[run].tolist()),
+        ]
+        for row, run in enumerate(order)
     ]
-    before = 1 + few
-    letters = {
-        (row, place + before): text
-        for place in range(len(results.measures))
-        for row, text in enumerate(letters_of(comparison, place, order))
-        if text
-    }
     best = {
         (order.index(run), place + before)
         for place, winners in enumerate(results.best())
         for run in winners
+        if run in order
     }
-    rules = comparison.rules
-    says = "letters: runs" if few else "raised: the number of runs"
     made = f"({rules.test}, {rules.corrected_by}, level {1 - rules.confidence:.3g})"
+    if base is not None:
+        name = results.names[base]
+        says = f"{BETTER} significantly better than {name}, {WORSE} significantly worse {made}"
+    elif named:
+        says = f"letters: runs that a value is significantly better than {made}"
+    else:
+        says = f"raised: the number of runs that a value is significantly better than {made}"
+    size = counted(len(order), "run") + (f" of {runs}" if len(order) < runs else "")
     return Sheet(
-        columns=[*([""] if few else []), "run", *map(str, results.measures)],
-        rows=rows, best=best, letters=letters,
+        columns=[*([""] if named else []), "run", *map(str, results.measures)],
+        rows=rows, best=best, digits=digits,
+        letters={
+            (row, place + before): text
+            for place, texts in enumerate(raised)
+            for row, text in enumerate(texts)
+            if text
+        },
         notes=[
-            f"{counted(len(order), 'run')}, {queries(len(results.averaged_queries()))}",
-            f"{says} that a value is better than and told apart from {made}",
-            *map(str, comparison.notices),
+            f"{size}, {queries(len(results.averaged_queries()))}", says, *map(str, comparison.notices)
         ],
     )  # fmt: skip

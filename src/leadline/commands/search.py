@@ -19,6 +19,7 @@ from leadline.errors import UsageError
 from leadline.render import Cell, Sheet
 from leadline.results import Notice
 from leadline.vocabulary import to_bytes
+from leadline.wording import visible
 
 SECTION = "Make runs, topics and summaries"
 
@@ -131,10 +132,10 @@ def shown(found: Any, texts: dict[str, str]) -> Iterator[str]:
         yield name
         lists = run.to_dict()
         for query, text in texts.items():
-            yield f"\n{query}: {_short(text)}"
+            yield f"\n{visible(query)}: {_short(text)}"
             yield from _list(found, lists.get(query, {}), text)
         yield ""
-    yield from map(str, found.notices)
+    yield from (visible(str(notice)) for notice in found.notices)
 
 
 def _list(found: Any, documents: dict[str, float], query: str) -> Iterator[str]:
@@ -144,7 +145,7 @@ def _list(found: Any, documents: dict[str, float], query: str) -> Iterator[str]:
     for rank, (document, code) in enumerate(zip(documents, codes, strict=True), start=1):
         record = found.index.record(code)
         title = _short(record.get("title") or "")
-        yield f"{rank:>4}  {documents[document]:.4f}  {document}  {title}".rstrip()
+        yield f"{rank:>4}  {documents[document]:.4f}  {visible(document)}  {title}".rstrip()
         yield from _facts(record)
         if found.index.has_text:
             yield from _summary(found.index, code, record.get("title") or "", query)
@@ -167,11 +168,11 @@ def _facts(record: dict[str, Any]) -> Sequence[str]:
     """Give the other columns that are not empty, url first."""
     filled = [name for name in record if name != "title" and record[name]]
     names = sorted(filled, key=lambda name: name != "url")
-    return [f"{INDENT}{name}: {_short(str(record[name]))}" for name in names]
+    return [f"{INDENT}{visible(name)}: {_short(str(record[name]))}" for name in names]
 
 
 def _short(text: str) -> str:
     words = (
         " ".join(text.split()).encode("utf-8", "replace").decode()
     )  # half a letter is shown as ?
-    return words if len(words) <= 90 else words[:87] + "..."
+    return visible(words if len(words) <= 90 else words[:87] + "...")

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from leadline.commands._options import OUTPUT, progress, write_whole
-from leadline.commands._results import describe_input, envelope, json_text
+from leadline.commands._results import describe_input, envelope, json_text, tell
 from leadline.errors import UsageError
 from leadline.formats import read_qrels
 from leadline.formats.read_paths import check_outputs
@@ -102,8 +102,8 @@ def conduct(
     for title, sheet in outcome.tables.items():
         click.echo(f"{title}\n\n{render(sheet, 'table')}")
     for line in (*outcome.lines, *map(str, outcome.notices)):
-        click.echo(line)
-    click.echo("written: " + ", ".join(written))
+        tell(line)
+    tell("written: " + ", ".join(written))
 
 
 def _write(

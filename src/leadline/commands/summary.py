@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from typing import Any, NamedTuple
 
 import click
 
-from leadline.commands._options import deliver, formats_option, output_option
+from leadline.commands._options import deliver, displays, formats_option, output_option
 from leadline.commands._results import describe_input
 from leadline.commands._texts import analysis_of, analysis_options, facts_text, text_options
 from leadline.errors import UsageError
 from leadline.render import Sheet
 from leadline.results import Notice
 from leadline.text.summaries import Summary, dynamic_summary, static_summary
+from leadline.wording import folded, visible
 
 SECTION = "Make runs, topics and summaries"
 
@@ -153,7 +155,12 @@ def plain_text(found: Found, made: Summary, *, to_file: bool) -> str:
     """Write it for people: the title, the summary, and what should be said."""
     bold = not to_file and sys.stdout.isatty()
     head = [Summary(found.heading).to_terminal()] if found.heading else []
-    return "\n".join([*head, made.to_terminal(bold=bold), *map(str, found.notices)]) + "\n"
+    notices = [] if displays("quiet") else [visible(str(notice)) for notice in found.notices]
+    lines = "\n".join([*head, made.to_terminal(bold=bold), *notices]).split("\n")
+    if bold:
+        width = shutil.get_terminal_size((100, 24)).columns
+        lines = [part for line in lines for part in folded(line, width)]
+    return "\n".join(lines) + "\n"
 
 
 def page_of(found: Found, made: Summary) -> str:

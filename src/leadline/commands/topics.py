@@ -90,7 +90,7 @@ def fit(
     ]
     asked = {"k": count, "output": output, "languages": named} | options
     inputs = [describe_input(docs, facts["documents"])]
-    sheet = Sheet(["fact", "value"], rows)
+    sheet = Sheet(["fact", "value"], rows, wrapped=frozenset({"value"}))
     deliver(
         facts_text("topics fit", inputs, asked, notices if empty else [], data, sheet, form), None
     )
@@ -112,7 +112,10 @@ def infer(*, model: str, docs: str, output: str, form: str, **options: Any) -> N
     write_vectors(found, output)
     notices = unknown_notices(found.unknown, found.empty)
     data = {"documents": len(found.ids), "unknown_tokens": found.unknown}
-    sheet = Sheet(["fact", "value"], [["documents", f"{len(found.ids):,}"], ["written", output]])
+    sheet = Sheet(
+        ["fact", "value"], [["documents", f"{len(found.ids):,}"], ["written", output]],
+        wrapped=frozenset({"value"}),
+    )  # fmt: skip
     inputs = [describe_input(model, 1), describe_input(docs, len(found.ids))]
     asked = {"output": output} | options
     deliver(facts_text("topics infer", inputs, asked, notices, data, sheet, form), None)
@@ -199,7 +202,7 @@ def search(
     inputs = [describe_input(model, 1), describe_input(docs, len(found.ids)),
               describe_input(queries, len(asked.ids))]  # fmt: skip
     said = {"output": output, "k": k, "distance": distance, "from": source, "to": target} | options
-    sheet = Sheet(["fact", "value"], rows)
+    sheet = Sheet(["fact", "value"], rows, wrapped=frozenset({"value"}))
     deliver(facts_text("topics search", inputs, said, notices, data, sheet, form), None)
 
 

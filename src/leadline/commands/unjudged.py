@@ -14,10 +14,10 @@ from leadline.commands._options import (
     repair_options,
     seed_option,
 )
-from leadline.commands._results import describe_input, envelope, json_text, say
+from leadline.commands._results import describe_input, envelope, json_text, say, table_text
 from leadline.errors import UsageError
 from leadline.estimators import METHODS, Unjudged, unjudged
-from leadline.render import Cell, Sheet, render
+from leadline.render import Cell, Sheet
 from leadline.wording import counted, queries
 
 SECTION = "Estimate from a sample, or without judgments"
@@ -107,7 +107,7 @@ def _text(found: Unjudged, form: str, *, per_query: bool, to_file: bool) -> str:
             for row in sheet_of(found).rows
         ]
         return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-    return render(sheet_of(found), form, to_file=to_file)
+    return table_text(sheet_of(found), form, to_file=to_file)
 
 
 def sheet_of(found: Unjudged) -> Sheet:

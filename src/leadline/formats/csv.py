@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 
 from leadline.errors import InputError
@@ -13,6 +14,7 @@ from leadline.formats.records import Records, Row
 from leadline.formats.table import Table
 
 DELIMITERS = "\t,;"
+GUARDED = re.compile(r"'+[=+\-@\t\r].", re.DOTALL)
 
 
 def records(window: Window, what: str, *, by_rank: bool = False) -> Records:
@@ -61,6 +63,15 @@ def table_of(text: str, path: str) -> tuple[list[str], list[tuple[int, list[str]
     if not rows:
         raise InputError("holds no rows", expected="a table with a header", path=path)
     return header, rows
+
+
+def unguarded(text: str) -> str:
+    """Return a cell of a result table without the apostrophe that keeps it from being a formula.
+
+    >>> unguarded("'=1+1"), unguarded("''-x"), unguarded("bm25"), unguarded("'bm25'")
+    ('=1+1', "'-x", 'bm25', "'bm25'")
+    """
+    return text[1:] if GUARDED.match(text) else text
 
 
 def _lines(text: str, path: str) -> Iterator[tuple[int, list[str]]]:

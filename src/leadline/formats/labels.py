@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 
 from leadline.errors import InputError, UsageError
-from leadline.formats.csv import delimiter_of, table_of
+from leadline.formats.csv import delimiter_of, table_of, unguarded
 from leadline.formats.opening import read_whole, text_of
 
 OWNERS = ("run", "name")
@@ -22,6 +22,7 @@ def read_labels(place: str) -> dict[str, str]:
     if not colon or not path or not column:
         raise UsageError(f"'{place}'; expected FILE:COLUMN, as in systems.tsv:team")
     header, rows = table_of(text_of(read_whole(path)), path)
+    header = list(map(unguarded, header))
     if column not in header:
         raise InputError(
             f"no column '{column}'", expected="one of " + ", ".join(header), path=path, line=1
@@ -30,10 +31,9 @@ def read_labels(place: str) -> dict[str, str]:
     wanted = header.index(column)
     found: dict[str, str] = {}
     for line, row in rows:
-        if found.setdefault(row[owner], row[wanted]) != row[wanted]:
-            raise InputError(
-                f"run '{row[owner]}' again", expected="each once", path=path, line=line
-            )
+        name, label = unguarded(row[owner]), unguarded(row[wanted])
+        if found.setdefault(name, label) != label:
+            raise InputError(f"run '{name}' again", expected="each once", path=path, line=line)
     return found
 
 

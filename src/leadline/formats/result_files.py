@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from leadline.errors import InputError
-from leadline.formats.csv import table_of
+from leadline.formats.csv import table_of, unguarded
 from leadline.formats.labels import OWNERS
 from leadline.formats.opening import read_whole, text_of
 
@@ -110,6 +110,8 @@ def _chosen(names: list[str], measure: str, path: str) -> str:
 
 def _of_table(text: str, path: str, measure: str) -> Column:
     header, rows = table_of(text, path)
+    header = list(map(unguarded, header))
+    rows = [(line, [unguarded(cell) for cell in row]) for line, row in rows]
     owner = next((header.index(name) for name in OWNERS if name in header), 0)
     query = header.index("query") if "query" in header else None
     name = _chosen(

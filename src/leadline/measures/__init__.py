@@ -24,7 +24,9 @@ class Measure(Named):
     `low` and `high` are the range of a value; `average` says how the values of queries become one:
     `mean` counts undefined values as 0, `defined` leaves them out, `geometric` is the geometric
     mean with a floor of 0.00001, `sum` adds up. `needs` names evidence beyond the judgments
-    (`known`: the documents that the user knew before; `subtopics`: judgments by subtopic).
+    (`known`: the documents that the user knew before; `subtopics`: judgments by subtopic). `quality` is
+    false of what describes the judgments rather than the run, such as the share of judged documents: no run
+    is best by it.
     """
 
     title: ClassVar[str]
@@ -35,6 +37,7 @@ class Measure(Named):
     rising: ClassVar[bool] = True
     average: ClassVar[Average] = "mean"
     needs: ClassVar[Evidence] = "judgments"
+    quality: ClassVar[bool] = True
 
     def values(self, judged: Judged) -> Floats:
         """Give the value of every query of the qrels; NaN where the measure is undefined."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from leadline.arrays import Floats
@@ -23,6 +25,7 @@ class Judged(Measure):
     title = "judged documents"
     formula = "judged documents at ranks 1..k / min(k, length of the list)"
     source = "ir_measures Judged"
+    quality: ClassVar[bool] = False
 
     cutoff: int | None = cutoff()
 

@@ -26,6 +26,7 @@ class RBPResidual(Measure):
     title = "residual of rank-biased precision"
     formula = "1 - (1 - p) * sum over judged documents at ranks r <= k of p^(r - 1)"
     source = "Moffat and Zobel 2008"
+    quality: ClassVar[bool] = False
     rising: ClassVar[bool] = False
 
     p: float = number(0.8, low=0.0, high=1.0, open_ends=True)

@@ -21,6 +21,7 @@ class RBPUnjudged(Measure):
     title = "residual of rank-biased precision in trec_eval 10"
     formula = "(1 - p) * sum over unjudged ranks r of p^(r - 1), + p^n; 0 where there is none"
     source = "trec_eval 10 rbp_resid"
+    quality: ClassVar[bool] = False
     rising: ClassVar[bool] = False
     spellings: ClassVar[Spellings] = {"rbp_resid": {}}
 

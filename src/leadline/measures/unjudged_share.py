@@ -25,6 +25,7 @@ class Unj(Measure):
     title = "unjudged documents"
     formula = "unjudged documents at ranks 1..k / k"
     source = "trec_eval 10 unj"
+    quality: ClassVar[bool] = False
     rising: ClassVar[bool] = False
     spellings: ClassVar[Spellings] = {"unjudged": {}}
     alone: ClassVar[Alone] = {"unj": (5, 10, 20)}

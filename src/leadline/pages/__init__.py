@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from leadline.plots import FAINT, INK, LOOKS, RULE, picture
+from leadline.wording import visible
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -13,14 +14,21 @@ if TYPE_CHECKING:
 
 
 def fill(template: str, **data: object) -> str:
-    """Fill a template of this room; everything that is not made here is escaped."""
+    """Fill a template of this package; everything that is not made here is escaped.
+
+    Control characters of names are shown as their escapes; only text marked as safe keeps its lines.
+    """
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
         loader=PackageLoader("leadline.pages"), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True,
+        trim_blocks=True, lstrip_blocks=True, finalize=_visible,
     )  # fmt: skip
     return environment.get_template(template).render(data)
+
+
+def _visible(value: object) -> object:
+    return visible(value) if type(value) is str else value
 
 
 def inline(figure: Figure, key: str, title: str) -> Markup:

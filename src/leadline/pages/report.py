@@ -8,9 +8,10 @@ from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
+from markupsafe import escape
 
 from leadline.arrays import Floats
-from leadline.comparison.letters import MOST, letters_of
+from leadline.comparison.letters import MOST, beaten
 from leadline.comparison.table import Comparison, Pair
 from leadline.comparison.wording import clipped, sentence, shown_limits
 from leadline.measures.interpolated_precision import ELEVEN_LEVELS
@@ -18,15 +19,20 @@ from leadline.pages import fill, inline
 from leadline.plots.of_comparison import figure_of
 from leadline.plots.per_query import per_query
 from leadline.plots.recall_precision import recall_precision
+from leadline.plots.significance_groups import FEW
 from leadline.results import Results, plain
 from leadline.version import VERSION
-from leadline.wording import percent
+from leadline.wording import counted, percent
 
 WIDTH = 3.8  # inches: text of a picture is readable on a phone and not too large on a wide screen
 SAID = 8  # pairs said in full sentences; the table holds more
 LISTED = 500  # pairs in the table of the page
 SEPARATING = 12  # queries
-OVERLAP = "Intervals may overlap although two runs differ significantly, because the queries are the same."
+BETTER, WORSE = "†", "‡"
+LONG = 40  # rows of a table that scrolls in a box of its own
+OVERLAP = (
+    "Intervals may overlap although the runs differ significantly, as the queries are the same."
+)
 
 
 def page(
@@ -37,14 +43,15 @@ def page(
     inputs: Sequence[dict[str, Any]],
     again: str,
     latex: str,
+    baseline: str | None = None,
 ) -> str:
     """Make the page of a comparison and the recall-precision curves of the same runs: runs x eleven levels.
 
     `inputs` are the files with digest and rows, `again` the command that makes the page, `latex` the table.
+    With one `baseline`, daggers say which means differ significantly from its own, else letters do.
     """
     results, rules = comparison.results, comparison.rules
-    order = results.order()
-    chosen = _chosen(comparison)
+    significant = significant_pairs(comparison)
     return fill(
         "report.html",
         version=VERSION,
@@ -53,25 +60,27 @@ def page(
         judgments=judgments,
         first=str(results.measures[0]),
         story=story(comparison),
-        table=_table(comparison),
-        lettered=len(order) <= MOST,
+        table=_table(comparison, baseline),
+        marked=_marked(comparison, baseline),
         confidence=percent(rules.confidence),
         rules=rules,
         said=[
             sentence(pair, rules, comparison.reach(pair.measure))
             for pair in _of_the_best(comparison)[:SAID]
         ],
-        pairs=[_row(pair, comparison.reach(pair.measure)) for pair in chosen[:LISTED]],
+        pairs=[_row(pair, comparison.reach(pair.measure)) for pair in significant[:LISTED]],
         simultaneous=comparison.simultaneous is not None,
-        left_out=comparison.p.size - len(chosen[:LISTED]),
-        pictures=_pictures(comparison, precision),
+        tally=tally(comparison),
+        left_out=max(len(significant) - LISTED, 0),
+        long=LONG,
+        figures=_figures(comparison, precision),
         separating=separating(results)[:SEPARATING],
         notices=[str(notice) for notice in comparison.notices],
         inputs=inputs,
         options={key: value for key, value in comparison.options.items() if value is not None},
         software=_software(),
         again=again,
-        latex=latex,
+        latex=escape(latex),
     )
 
 
@@ -92,17 +101,24 @@ def story(comparison: Comparison) -> list[str]:
     if number == 0:
         return [f"{told}."]
     if not alike:
-        others = "the other run" if number == 1 else f"all {number} others compared with it"
-        return [f"{told}.", f"It is told apart from {others}."]
+        others = (
+            results.names[int(np.flatnonzero(compared)[0])]
+            if number == 1
+            else f"all {number} others compared with it"
+        )
+        return [f"{told}.", f"It is significantly better than {others}."]
     shown = ", ".join(alike[:6]) + (f" and {len(alike) - 6} more" if len(alike) > 6 else "")
     if number == 1:
-        return [f"{told}.", f"It is not told apart from {shown}."]
+        return [f"{told}.", f"It does not differ significantly from {shown}."]
     of = f"{int(apart.sum())} of the {number} runs compared with it"
-    return [f"{told}.", f"It is told apart from {of}; not from {shown}."]
+    return [
+        f"{told}.",
+        f"It is significantly better than {of}; no significant difference from {shown}.",
+    ]
 
 
 def _against(comparison: Comparison, run: int) -> tuple[Any, Any]:
-    """Say which runs were compared with a run by the first measure, and which were told apart from it."""
+    """Return which runs were compared with a run by the first measure, and which differ significantly."""
     compared = np.zeros(len(comparison.names), dtype=np.bool_)
     first, second = comparison.pairing
     compared[first[second == run]] = True
@@ -110,11 +126,28 @@ def _against(comparison: Comparison, run: int) -> tuple[Any, Any]:
     return compared, comparison.matrix(0)[run]
 
 
-def _chosen(comparison: Comparison) -> list[Pair]:
-    """Give the pairs to show: all, or of many those of the best run by the first measure."""
-    if comparison.p.size <= LISTED:
-        return comparison.records(changed=0)
-    return _of_the_best(comparison)
+def significant_pairs(comparison: Comparison) -> list[Pair]:
+    """Return the pairs that differ significantly, measure by measure, the smallest p first."""
+    found: list[Pair] = []
+    for place in range(len(comparison.results.measures)):
+        pairs = comparison.of_pairs(place, np.flatnonzero(comparison.told_apart[place]).tolist())
+        found += sorted(pairs, key=lambda pair: (pair.p_corrected, pair.p, -abs(pair.difference)))
+    return found
+
+
+def tally(comparison: Comparison) -> str:
+    """Count, in one line, the significant pairs by every measure and the rest."""
+    apart = comparison.told_apart
+    parts = [
+        f"{measure} {int(apart[place].sum()):,}"
+        for place, measure in enumerate(comparison.results.measures)
+    ]
+    pairs = counted(apart.shape[1], "pair")
+    rest = int(apart.size - apart.sum())
+    return (
+        f"Significant differences, of {pairs} by each measure: {', '.join(parts)}. The other "
+        f"{counted(rest, 'comparison')} gave no significant difference."
+    )
 
 
 def _of_the_best(comparison: Comparison) -> list[Pair]:
@@ -135,11 +168,39 @@ def _row(pair: Pair, reach: float) -> dict[str, Any]:
     }
 
 
-def _table(comparison: Comparison) -> dict[str, Any]:
-    """Lay means out with intervals and letters: the best run first, best values marked."""
+def marks(comparison: Comparison, place: int, order: list[int], baseline: str | None) -> list[str]:
+    """Return what stands raised behind the mean of every run in order.
+
+    With a baseline a dagger, or a double dagger where the run is significantly worse; else the letters of
+    the runs in order that it is significantly better than, or their number where they are too many.
+    """
+    lost = beaten(comparison, place)
+    if baseline is not None:
+        base = comparison.names.index(baseline)
+        return [
+            BETTER if base in lost[run] else WORSE if run in lost[base] else "" for run in order
+        ]
+    if len(order) > MOST:
+        return [str(len(lost[run])) for run in order]
+    letters = {run: ascii_lowercase[row] for row, run in enumerate(order)}
+    return ["".join(sorted(letters[one] for one in lost[run] if one in letters)) for run in order]
+
+
+def _marked(comparison: Comparison, baseline: str | None) -> str:
+    """Say what stands raised behind the means."""
+    if baseline is not None:
+        return f"{BETTER} significantly better than {baseline}, {WORSE} significantly worse"
+    if len(comparison.names) > MOST:
+        return "A small number is how many runs a value is significantly better than"
+    return "Letters name the runs that a value is significantly better than"
+
+
+def _table(comparison: Comparison, baseline: str | None) -> dict[str, Any]:
+    """Lay means out with intervals and marks: the best run first, best values marked."""
     results, limits = comparison.results, comparison.intervals.limits
     order, best = results.order(), results.best()
-    letters = [letters_of(comparison, place, order) for place in range(len(results.measures))]
+    letters = [marks(comparison, place, order, baseline) for place in range(len(results.measures))]
+    named = baseline is None and len(order) <= MOST
     rows = []
     for row, run in enumerate(order):
         cells = [
@@ -152,7 +213,7 @@ def _table(comparison: Comparison) -> dict[str, Any]:
             for place in range(len(results.measures))
         ]  # fmt: skip
         name = results.names[run]
-        label = f"{ascii_lowercase[row]}  {name}" if len(order) <= MOST else name
+        label = f"{ascii_lowercase[row]}  {name}" if named else name
         rows.append({"name": name, "label": label, "cells": cells})
     return {"columns": [str(measure) for measure in results.measures], "rows": rows}
 
@@ -163,42 +224,67 @@ def _within(results: Results, place: int, value: float) -> float:
     return clipped(value, getattr(measure, "low", -np.inf), getattr(measure, "high", np.inf))
 
 
-def _pictures(comparison: Comparison, precision: Floats) -> list[dict[str, Any]]:
-    """Draw the pictures, each with a key, a title and what it shows."""
-    results, first = comparison.results, str(comparison.results.measures[0])
-    better = "" if results.measures[0].rising else " Less is better."
+def _figures(comparison: Comparison, precision: Floats) -> list[dict[str, Any]]:
+    """Draw the figures: the curves, then those of every measure, each with what it shows."""
+    results = comparison.results
+    curves = recall_precision(results.names, ELEVEN_LEVELS, precision, width=WIDTH)
+    words = "Precision by recall: mean interpolated precision at eleven levels of recall."
+    runs = len(results.runs)
+    sections = [
+        {
+            "title": "Recall and precision",
+            "pictures": [
+                {"svg": inline(curves, "curves", f"curves of {runs} runs"), "words": words}
+            ],
+        }
+    ]
+    for place, measure in enumerate(results.measures):
+        pictures = [
+            {
+                "svg": inline(figure, f"{key}-{place}", f"{key} of {measure}, {runs} runs"),
+                "words": text,
+            }
+            for key, figure, text in _of_measure(comparison, place)
+        ]
+        sections.append({"title": str(measure), "pictures": pictures})
+    return sections
+
+
+def _of_measure(comparison: Comparison, place: int) -> list[tuple[str, Any, str]]:
+    """Draw the figures of a measure, each with a key and what it shows."""
+    results = comparison.results
+    measure = results.measures[place]
+    better = "" if measure.rising else " Less is better."
     runs = len(results.runs)
     drawn: list[tuple[str, Any, str]] = [
-        ("forest", figure_of(comparison, "forest", width=WIDTH),
-         f"{first}: the mean of every run with its interval. {OVERLAP}"),
+        ("forest", figure_of(comparison, "forest", place, width=WIDTH),
+         f"{measure}: the mean of every run with its interval. {OVERLAP}"),
     ]  # fmt: skip
     if runs > 2 and len(comparison.pairing) == runs * (runs - 1) // 2:
         drawn.append((
-            "groups", figure_of(comparison, "critical-difference", width=WIDTH),
-            f"{first}: the runs at their means; a bar joins runs no two of which are told apart.",
+            "groups", figure_of(comparison, "groups", place, width=WIDTH if runs <= FEW else 1.5 * WIDTH),
+            f"{measure}: the runs at their means; a bar joins runs without a significant difference.",
         ))  # fmt: skip
-    pair, words = _closest(comparison)
-    drawn += [
-        ("differences", figure_of(comparison, "differences", pair=pair, width=WIDTH),
-         f"{first} of every query, {words}: the highest difference at the left, the lowest right.{better}"),
-        ("scatter", figure_of(comparison, "scatter", pair=pair, width=WIDTH),
-         f"{first} of every query in both runs; a point on the line is a query in which they are equal."),
-        ("curves", recall_precision(results.names, ELEVEN_LEVELS, precision, width=WIDTH),
-         "How precision falls as more of the relevant documents are wanted: mean interpolated precision."),
-        ("map", per_query(results, width=WIDTH),
-         f"{first} of each query (a column) in each run (a row); a column of many shades tells runs apart."),
-    ]  # fmt: skip
+    drawn.insert(1, (
+        "map", per_query(results, measure, width=WIDTH),
+        f"{measure} of each query (a column) in each run (a row).",
+    ))  # fmt: skip
+    pair, words = _closest(comparison, place)
+    order = "the highest difference at the left, the lowest at the right"
     return [
-        {"svg": inline(figure, key, f"{key} of {runs} runs"), "words": text}
-        for key, figure, text in drawn
-    ]
+        *drawn,
+        ("differences", figure_of(comparison, "differences", place, pair, width=WIDTH),
+         f"{measure} of every query, {words}: {order}.{better}"),
+        ("scatter", figure_of(comparison, "scatter", place, pair, width=WIDTH),
+         f"{measure} of every query in both runs; on the line a query has the same value in both."),
+    ]  # fmt: skip
 
 
-def _closest(comparison: Comparison) -> tuple[int, str]:
+def _closest(comparison: Comparison, place: int) -> tuple[int, str]:
     """Choose the pair to draw: the best run and the best of those compared with it."""
-    rank = {run: place for place, run in enumerate(comparison.results.order())}
+    rank = {run: row for row, run in enumerate(comparison.results.order(place))}
     pairs = list(zip(*(side.tolist() for side in comparison.pairing), strict=True))
-    pair = min(range(len(pairs)), key=lambda place: sorted(rank[run] for run in pairs[place]))
+    pair = min(range(len(pairs)), key=lambda number: sorted(rank[run] for run in pairs[number]))
     first, second = (comparison.names[run] for run in pairs[pair])
     return pair, f"{first} minus {second}"
 

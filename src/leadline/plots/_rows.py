@@ -1,32 +1,45 @@
-"""Rows of a figure that are runs: named while they are few, numbered when they are many."""
+"""Rows of a figure that are runs: every one named, in smaller letters where they are many."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+from leadline.plots import scaled
 from leadline.plots._text import narrowed
 
-NAMED = 30  # more rows than that are numbered, not named
+FEW = 30  # rows in letters of the usual size
+NAMED = (
+    400  # more rows than that are numbered: a sheet of paper would have to be longer than a metre
+)
+TALL, LOW = 0.15, 0.1  # inches of one of few rows, and of one of many
+SIZE, SMALL = 7.0, 5.5  # points: letters of the names
 STEPS = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 
 
-def height_of(rows: int, width: float, *, least: float = 0.0) -> float:
-    """Give each named run a line of text, and many runs the shape of a page; in inches.
+def height_of(rows: int, *, least: float = 0.0) -> float:
+    """Give each run a line of text; in inches.
 
-    >>> height_of(10, 3.4), height_of(143, 3.4)
-    (2.4, 5.1)
+    >>> height_of(10), round(height_of(143), 2)
+    (2.4, 15.2)
     """
-    if rows <= NAMED:
-        return 0.9 + max(0.15 * rows, least)
-    return round(min(1.5 * width, 0.9 + 0.035 * rows), 3)
+    each = TALL if rows <= FEW else LOW if rows <= NAMED else 0.02
+    return float(scaled(0.9 + max(each * rows, least)))
+
+
+def size_of(rows: int) -> float:
+    """Return the size of the letters of so many names, before they are scaled."""
+    return SIZE if rows <= FEW else SMALL
 
 
 def name_rows(axes: Any, names: Sequence[str]) -> None:
     """Name the runs, the first at place 0; where there are too many, count them; call it in the style."""
     if len(names) <= NAMED:
-        room = 0.45 * axes.figure.get_figwidth() * 72
-        axes.set_yticks(range(len(names)), narrowed(names, room, size=7, most=24))
+        room, size = 0.45 * axes.figure.get_figwidth() * 72, size_of(len(names))
+        most = 24 if len(names) <= FEW else 30
+        axes.set_yticks(
+            range(len(names)), narrowed(names, room, size=size, most=most), fontsize=scaled(size)
+        )
         return
     step = next((step for step in STEPS if len(names) <= 30 * step), len(names))
     axes.set_yticks([0, *range(step - 1, len(names), step)])

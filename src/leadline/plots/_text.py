@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from leadline.plots import drawable, shortened
+from leadline.plots import scaled, shortened
 
 LETTER = 4.3  # points: how wide a letter of the labels is, on average
 FINE = 1440  # dots an inch to measure text with, so many that hinting does not count
@@ -15,6 +15,8 @@ LEAST = 7  # letters that even a wide name keeps
 def width_of(text: str, size: float) -> float:
     """Give the width of a line of text in points, the same on every machine; call it in the style.
 
+    `size` is that of the letters before they are scaled.
+
     >>> from leadline.plots import style
     >>> with style():
     ...     20 < width_of("bm25", 7.5) < 24
@@ -23,45 +25,9 @@ def width_of(text: str, size: float) -> float:
     from matplotlib.font_manager import FontProperties, findfont, get_font
 
     font = get_font(findfont(FontProperties()))
-    font.set_size(size, FINE)
+    font.set_size(scaled(size), FINE)
     font.set_text(text)
     return float(font.get_width_height()[0]) / 64 * 72 / FINE
-
-
-def fitting(names: Sequence[str], most: int) -> list[str]:
-    """Shorten names to at most about `most` letters; names that differ stay different.
-
-    Where the ends of two names are equal, what is kept begins at their first difference.
-
-    >>> fitting(["bm25", "team-of-many-words-run-1"], 12)
-    ['bm25', 'team-o…run-1']
-    >>> fitting(["an-experiment-lr0.1-of-many-words", "an-experiment-lr0.3-of-many-words"], 14)
-    ['an-e…1-of-man…', 'an-e…3-of-man…']
-    """
-    names = list(map(drawable, names))
-    found = shortened(names, most)
-    if max(map(len, found), default=0) <= most:
-        return found
-    cut = [shortened([name], most)[0] for name in names]
-    mates: dict[str, list[str]] = {}
-    for short, name in zip(cut, names, strict=True):
-        mates.setdefault(short, []).append(name)
-    found = [
-        short if len(set(mates[short])) == 1 else _from_difference(name, mates[short], most)
-        for short, name in zip(cut, names, strict=True)
-    ]
-    if len(set(found)) == len(set(names)):
-        return found
-    places = {name: place for place, name in reversed(list(enumerate(names, start=1)))}
-    return [f"{short} ({places[name]})" for short, name in zip(found, names, strict=True)]
-
-
-def _from_difference(name: str, mates: list[str], most: int) -> str:
-    same = [len(set(letters)) == 1 for letters in zip(*mates, strict=False)]
-    start = [*same, False].index(False)
-    kept = most // 3
-    rest = name[start : start + most - kept - 2]
-    return f"{name[:kept]}…{rest}" + ("…" if start + len(rest) < len(name) else "")
 
 
 def narrowed(names: Sequence[str], points: float, *, size: float, most: int) -> list[str]:
@@ -72,11 +38,23 @@ def narrowed(names: Sequence[str], points: float, *, size: float, most: int) -> 
     ...     narrowed(["WWWWWWWWWWWW", "bm25"], 50, size=7, most=24)
     ['WWW…WWW', 'bm25']
     """
-    found = fitting(names, most)
+    found = shortened(names, most)
     while most > LEAST and max((width_of(name, size) for name in found), default=0.0) > points:
         most -= 1
-        found = fitting(names, most)
+        found = shortened(names, most)
     return found
+
+
+def wrapped_to(text: str, points: float, size: float) -> list[str]:
+    """Break a text between words into lines not wider than some points; call it in the style."""
+    lines: list[str] = []
+    for word in text.split():
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and width_of(longer, size) <= points:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines
 
 
 def wrapped(text: str, points: float) -> str:
@@ -85,7 +63,9 @@ def wrapped(text: str, points: float) -> str:
     >>> wrapped("AP, mean and 95 % interval over 50 queries", 130)
     'AP, mean and 95 %\ninterval over 50 queries'
     """
-    broken = [_broken(text, letters) for letters in range(max(8, int(points / LETTER)), 7, -1)]
+    broken = [
+        _broken(text, letters) for letters in range(max(8, int(points / scaled(LETTER))), 7, -1)
+    ]
     return "\n".join([lines for lines in broken if len(lines) == len(broken[0])][-1])
 
 

@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike
 
 from leadline.arrays import Floats
 from leadline.errors import UsageError
-from leadline.plots import COLUMN, FAINT, INK, LOOKS, style
-from leadline.plots._text import fitting
+from leadline.plots import COLUMN, FAINT, INK, LOOKS, scaled, shortened, style
 from leadline.statistics.agreement import ACCEPTABLE
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ def between_judges(
             _write_cells(axes, table)
         bar = figure.colorbar(drawn, ax=axes, location="bottom", aspect=40, fraction=0.05, pad=0.02)
         bar.set_label(f"{label} (line: 2/3)")
-        bar.ax.axvline(ACCEPTABLE, color=LOOKS[1].color, linewidth=1.6)
+        bar.ax.axvline(ACCEPTABLE, color=LOOKS[1].color, linewidth=scaled(1.6))
         bar.outline.set_visible(False)
     return figure
 
@@ -65,7 +64,7 @@ def between_judges(
 def _name(axes: Any, names: Sequence[str]) -> None:
     """Name rows and columns; many judges get numbers, which stand before the names of the rows."""
     places = range(len(names))
-    shown = fitting(names, 18 if len(names) <= WRITTEN else 22)
+    shown = shortened(names, 18 if len(names) <= WRITTEN else 22)
     if len(names) <= WRITTEN:
         axes.set_yticks(places, shown)
         axes.set_xticks(places, shown, rotation=90)
@@ -73,7 +72,7 @@ def _name(axes: Any, names: Sequence[str]) -> None:
     if len(names) <= NAMED:
         size = min(7.0, 7.0 * 24 / len(names))
         rows = [f"{name}  {place + 1}" for place, name in enumerate(shown)]
-        axes.set_yticks(places, rows, fontsize=size)
+        axes.set_yticks(places, rows, fontsize=scaled(size))
     else:
         axes.set_yticks([])
         axes.set_ylabel(f"{len(names)} judges, the most agreeing first")
@@ -85,7 +84,7 @@ def _write_cells(axes: Any, table: Floats) -> None:
     for (row, column), value in np.ndenumerate(table):
         if not np.isnan(value):
             axes.text(
-                column, row, f"{value:.2f}", ha="center", va="center", fontsize=5.5,
+                column, row, f"{value:.2f}", ha="center", va="center", fontsize=scaled(5.5),
                 color="white" if value > 0.55 else INK,
             )  # fmt: skip
 
@@ -119,18 +118,23 @@ def against_reference(
         figure = Figure(figsize=(width, max(1.4, inches)), layout="constrained")
         axes = figure.add_subplot()
         known = np.isfinite(low) & np.isfinite(high)
-        axes.hlines(rows[known], low[known], high[known], colors=LOOKS[0].color, linewidth=1.1)
-        axes.plot(mean, rows, linestyle="none", marker=LOOKS[0].marker, markersize=3 if named else 1.8,
-                  color=LOOKS[0].color)  # fmt: skip
-        axes.axvline(ACCEPTABLE, color=FAINT, linewidth=0.8, linestyle=LOOKS[1].dashes)
+        axes.hlines(
+            rows[known], low[known], high[known], colors=LOOKS[0].color, linewidth=scaled(1.1)
+        )
+        axes.plot(
+            mean, rows, linestyle="none", marker=LOOKS[0].marker, color=LOOKS[0].color,
+            markersize=scaled(3 if named else 1.8),
+        )  # fmt: skip
+        axes.axvline(ACCEPTABLE, color=FAINT, linewidth=scaled(0.8), linestyle=LOOKS[1].dashes)
         axes.annotate("2/3", (ACCEPTABLE, 1), xycoords=("data", "axes fraction"), xytext=(0, 1.5),
-                      textcoords="offset points", ha="center", size=7, annotation_clip=False)  # fmt: skip
+                      textcoords="offset points", ha="center", size=scaled(7),
+                      annotation_clip=False)  # fmt: skip
         axes.set_xlim(min(0.0, float(np.nanmin(low, initial=0.0))) - 0.02, 1)
         axes.set_ylim(len(names) - 0.4, -0.6)
-        shown = fitting([names[place] for place in order], 26) if named else []
+        shown = shortened([names[place] for place in order], 26) if named else []
         axes.set_yticks(rows if named else [], shown)
         for text in axes.get_yticklabels():
-            text.set_fontsize(6.5)
+            text.set_fontsize(scaled(6.5))
         axes.spines["left"].set_visible(False)
         axes.tick_params(axis="y", length=0)
         axes.grid(visible=True, axis="x")

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leadline.errors import UsageError
-from leadline.plots import COLUMN, FAINT, INK, LOOKS, style
-from leadline.plots._text import fitting
+from leadline.plots import COLUMN, FAINT, INK, LOOKS, shortened, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,7 +32,7 @@ def by_judge(
         raise UsageError(f"values of shape {table.shape}; expected {len(judges)} judges x systems")
     table = table[:, np.argsort(-table[0], kind="stable")]
     places = np.arange(1, table.shape[1] + 1)
-    names = fitting(judges, 16)
+    names = shortened(judges, 16)
     told = len(judges) - 1 <= len(LOOKS)
     with style():
         from matplotlib.figure import Figure

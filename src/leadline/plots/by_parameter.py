@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from leadline.plots import COLUMN, LOOKS, style
+from leadline.plots import COLUMN, LOOKS, scaled, style
 from leadline.plots.legends import legend_below
 
 if TYPE_CHECKING:
@@ -31,13 +31,13 @@ def by_parameter(
         for points, look in zip(families.values(), LOOKS, strict=False):
             table = np.asarray(sorted(points), dtype=np.float64)
             low, high = table[0, 0], table[-1, 0]
-            scaled = (table[:, 0] - low) / (high - low) if high > low else np.zeros(len(table))
+            along = (table[:, 0] - low) / (high - low) if high > low else np.zeros(len(table))
             lines += axes.plot(
-                scaled, table[:, 1], color=look.color, linestyle=look.dashes, marker=look.marker
+                along, table[:, 1], color=look.color, linestyle=look.dashes, marker=look.marker
             )
             best = int(np.argmax(table[:, 1]))
             axes.plot(
-                scaled[best], table[best, 1], marker="o", markersize=8, markerfacecolor="none",
+                along[best], table[best, 1], marker="o", markersize=scaled(8), markerfacecolor="none",
                 markeredgecolor=look.color, markeredgewidth=0.8,
             )  # fmt: skip
         axes.set_xlabel(parameter)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from leadline.plots import COLUMN, FAINT, LOOKS, style
+from leadline.plots import COLUMN, FAINT, LOOKS, scaled, style
 from leadline.plots.legends import legend_below
 
 if TYPE_CHECKING:
@@ -40,10 +40,10 @@ def cumulative(
         for place, (name, value) in enumerate(
             sorted((marks or {}).items(), key=lambda mark: mark[1])
         ):
-            axes.axvline(value, color=FAINT, linewidth=0.8, linestyle=(0, (2, 2)))
+            axes.axvline(value, color=FAINT, linewidth=scaled(0.8), linestyle=(0, (2, 2)))
             axes.annotate(
                 name, (value, 0.02 + 0.32 * (place % 3)), xytext=(2, 0), textcoords="offset points",
-                rotation=90, fontsize=5.5, va="bottom",
+                rotation=90, fontsize=scaled(5.5), va="bottom",
                 bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.3, "alpha": 0.8},
             )  # fmt: skip
         axes.set_xlim(left=0)

@@ -9,7 +9,7 @@ import numpy as np
 
 from leadline.arrays import Floats
 from leadline.errors import UsageError
-from leadline.plots import COLUMN, INK, LOOKS, drawable, style
+from leadline.plots import COLUMN, INK, LOOKS, drawable, scaled, style
 from leadline.plots._pairs import ABOVE, BELOW, Sides, for_run, left_out, sides_of, winners
 from leadline.plots._text import narrowed, width_of
 from leadline.wording import counted
@@ -77,7 +77,7 @@ def differences(
         if sides.undefined:
             keys.append(axes.plot([], [], linestyle="none", color=INK)[0])
             words.append(left_out(sides.undefined))
-        figure.set_figheight(0.55 * width + LINE * len(words))
+        figure.set_figheight(0.55 * width + scaled(LINE) * len(words))
         figure.legend(
             keys, words, loc="outside upper left", borderpad=0, labelspacing=0.35, borderaxespad=0.3
         )
@@ -95,7 +95,7 @@ def _bars(axes: Any, falling: Floats) -> list[Any]:
     count = len(falling)
     for look, chosen in ((LOOKS[ABOVE], falling > 0), (LOOKS[BELOW], falling < 0)):
         _side(axes, np.flatnonzero(chosen), falling[chosen], look.color, gaps=count <= APART)
-    zero = axes.axhline(0, color=INK, linewidth=0.6)
+    zero = axes.axhline(0, color=INK, linewidth=scaled(0.6))
     middle, reach = (count - 1) / 2, 0.51 * max(count, LEAST)
     axes.set_xlim(middle - reach, middle + reach)
     axes.set_xticks([])
@@ -115,15 +115,15 @@ def _side(axes: Any, places: Any, heights: Floats, color: str, *, gaps: bool) ->
     if gaps:
         edges = np.stack([places - 0.4, places + 0.4], axis=1).ravel()
         heights = np.stack([heights, np.zeros(len(heights))], axis=1).ravel()[:-1]
-    axes.stairs(heights, edges, fill=True, color=color, linewidth=0)
+    axes.stairs(heights, edges, fill=True, color=color, linewidth=scaled(0))
 
 
 def _mean(axes: Any, mean: float, bounds: tuple[float, float] | None) -> Any:
     """Draw the mean over its interval; give both as one key."""
-    line = axes.axhline(mean, color=INK, linewidth=0.8, linestyle=(0, (4, 2)))
+    line = axes.axhline(mean, color=INK, linewidth=scaled(0.8), linestyle=(0, (4, 2)))
     if bounds is None:
         return line
-    return (axes.axhspan(*bounds, color=INK, alpha=0.2, linewidth=0), line)
+    return (axes.axhspan(*bounds, color=INK, alpha=0.2, linewidth=scaled(0)), line)
 
 
 def _mean_in_words(mean: float, bounds: tuple[float, float] | None) -> str:

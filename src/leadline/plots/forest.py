@@ -9,9 +9,9 @@ import numpy as np
 
 from leadline.arrays import Floats
 from leadline.errors import UsageError
-from leadline.plots import COLUMN, INK, LOOKS, style
-from leadline.plots._rows import NAMED, height_of, name_rows
-from leadline.plots._text import fitting, width_of, wrapped
+from leadline.plots import COLUMN, INK, LOOKS, scaled, shortened, style
+from leadline.plots._rows import FEW, NAMED, height_of, name_rows, size_of
+from leadline.plots._text import width_of, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,7 +44,7 @@ def forest(
     with style():
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(width, height_of(len(names), width)), layout="constrained")
+        figure = Figure(figsize=(width, height_of(len(names))), layout="constrained")
         axes = figure.add_subplot()
         others = np.arange(len(names)) != reference
         _draw(axes, table, others, LOOKS[0].marker, LOOKS[0].color)
@@ -53,7 +53,12 @@ def forest(
             _baseline(axes, names, table[0], reference)
         for row in np.flatnonzero(~np.isfinite(table[0])).tolist() if len(names) <= NAMED else ():
             axes.text(
-                0.01, row, "undefined", size=6, va="center", transform=axes.get_yaxis_transform()
+                0.01,
+                row,
+                "undefined",
+                size=scaled(6),
+                va="center",
+                transform=axes.get_yaxis_transform(),
             )
         axes.set_ylim(len(names) - 0.4, -0.6)
         axes.spines["left"].set_visible(False)
@@ -67,7 +72,7 @@ def forest(
 def _room(axes: Any, named: bool) -> float:
     """Give the points that the label may fill without being wider than the rows."""
     names = [text.get_text() for text in axes.get_yticklabels()] if named else []
-    taken = max((width_of(name, 7) for name in names), default=NUMBERS)
+    taken = max((width_of(name, size_of(len(names))) for name in names), default=NUMBERS)
     return float(axes.figure.get_figwidth() * 72 - taken)
 
 
@@ -87,28 +92,28 @@ def _table(
 def _draw(axes: Any, table: Floats, chosen: Any, marker: str, color: str) -> None:
     """Draw some rows; the more rows there are, the finer."""
     rows = np.arange(table.shape[1])
-    few = len(rows) <= NAMED
+    few = len(rows) <= FEW
     bounded = chosen & np.isfinite(table[1:]).all(axis=0)
     axes.hlines(
         rows[bounded], table[1, bounded], table[2, bounded],
-        colors=color, linewidth=1.3 if few else 0.7, alpha=None if few else 0.7,
+        colors=color, linewidth=scaled(1.3 if few else 0.7), alpha=None if few else 0.7,
     )  # fmt: skip
     pointed = chosen & np.isfinite(table[0])
     axes.plot(
         table[0, pointed], rows[pointed],
-        linestyle="none", marker=marker, markersize=4 if few else 1.8, color=color,
+        linestyle="none", marker=marker, markersize=scaled(4 if few else 1.8), color=color,
     )  # fmt: skip
 
 
 def _baseline(axes: Any, names: Sequence[str], means: Floats, reference: int) -> None:
     if not np.isfinite(means[reference]):
         return
-    axes.axvline(means[reference], color=INK, linewidth=0.6, linestyle=LOOKS[2].dashes)
+    axes.axvline(means[reference], color=INK, linewidth=scaled(0.6), linestyle=LOOKS[2].dashes)
     low, high = axes.get_xlim()
     share = (means[reference] - low) / (high - low)
     side = "left" if share < 1 / 3 else "right" if share > 2 / 3 else "center"
     axes.annotate(
-        f"baseline: {fitting(names, 24)[reference]}",
+        f"baseline: {shortened(names, 24)[reference]}",
         (means[reference], 1), xycoords=("data", "axes fraction"),
-        xytext=(0, 1.5), textcoords="offset points", ha=side, size=7, annotation_clip=False,
+        xytext=(0, 1.5), textcoords="offset points", ha=side, size=scaled(7), annotation_clip=False,
     )  # fmt: skip

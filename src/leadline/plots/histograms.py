@@ -10,7 +10,7 @@ import numpy as np
 
 from leadline.arrays import Floats
 from leadline.errors import UsageError
-from leadline.plots import COLUMN, INK, LOOKS, style
+from leadline.plots import COLUMN, INK, LOOKS, scaled, style
 from leadline.plots._text import narrowed
 from leadline.plots.legends import legend_below
 
@@ -59,9 +59,9 @@ def histograms(
         top = max(12.0, 1.5 * table.max(initial=0.0))
         for place, (upper, lower) in enumerate(grid.T):
             patches = _both(upper, table[place], top)
-            upper.set_title(f"{shown[place]}\nDO {_number(do[place])}", fontsize=7.5)
+            upper.set_title(f"{shown[place]}\nDO {_number(do[place])}", fontsize=scaled(7.5))
             _line(lower, table[place], hsa[place], half_counts, base)
-            lower.set_title(f"HSA {_number(hsa[place])}", fontsize=7.5)
+            lower.set_title(f"HSA {_number(hsa[place])}", fontsize=scaled(7.5))
             lower.set_xlabel(f"normalised {of}")
         grid[0, 0].set_ylabel("documents")
         grid[1, 0].set_ylabel(f"{_log(base)} (relevant / non-relevant)")
@@ -83,10 +83,12 @@ def _both(axes: Any, counts: Floats, top: float) -> list[Any]:
     edges = np.linspace(0, 1, counts.shape[1] + 1)
     other = axes.stairs(
         counts[1], edges, baseline=0.5, fill=True, facecolor=OTHER.color, alpha=0.3,
-        edgecolor=OTHER.color, linewidth=1,
+        edgecolor=OTHER.color, linewidth=scaled(1),
     )  # fmt: skip
     axes.stairs(counts[1], edges, baseline=0.5, color=OTHER.color, linestyle=(0, (5, 1.5)))
-    relevant = axes.stairs(counts[0], edges, baseline=0.5, color=RELEVANT.color, linewidth=1.5)
+    relevant = axes.stairs(
+        counts[0], edges, baseline=0.5, color=RELEVANT.color, linewidth=scaled(1.5)
+    )
     axes.set_yscale("log")
     axes.yaxis.set_major_formatter(lambda value, _place: f"{value:,.0f}")
     axes.minorticks_off()
@@ -103,9 +105,11 @@ def _line(axes: Any, counts: Floats, hsa: float, half_counts: bool, base: float)
     used = counts.sum(axis=0) > 0 if half_counts else (counts > 0).all(axis=0)
     centre = ((np.arange(counts.shape[1]) + 0.5) / counts.shape[1])[used]
     ratio = np.log((counts[0][used] + more) / (counts[1][used] + more)) / math.log(base)
-    axes.plot(centre, ratio, linestyle="none", marker="o", color=RELEVANT.color, markersize=3.6)
+    axes.plot(
+        centre, ratio, linestyle="none", marker="o", color=RELEVANT.color, markersize=scaled(3.6)
+    )
     if len(centre) and not math.isnan(hsa):
         ends = np.array([0.0, 1.0])
-        axes.plot(ends, ratio.mean() + hsa * (ends - centre.mean()), color=INK, linewidth=1)
-    axes.axhline(0, color=INK, linewidth=0.5, linestyle=(0, (1, 2)))
+        axes.plot(ends, ratio.mean() + hsa * (ends - centre.mean()), color=INK, linewidth=scaled(1))
+    axes.axhline(0, color=INK, linewidth=scaled(0.5), linestyle=(0, (1, 2)))
     axes.grid(visible=True)

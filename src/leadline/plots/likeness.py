@@ -9,13 +9,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leadline.errors import UsageError
-from leadline.plots import COLUMN, FAINT, INK, LOOKS, shortened, style
+from leadline.plots import COLUMN, FAINT, INK, LOOKS, scaled, shortened, style
+from leadline.plots._text import narrowed, wrapped_to
 from leadline.plots.groups import group_colours, large_groups, mark_groups, stretches
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-NAMED = 45  # more systems than that are not named one by one
+ROW = 0.115  # inches of a system that is named
+SIZE = 6.5  # points: letters of the names of few systems
+SMALL = 5.5  # of more than `FEW`
+FEW = 45
+NAMED = 400  # more systems than that are not named one by one
+LONGEST = 30  # letters of a name
 NO_METRIC = "average linkage; id is no metric, so this is a sketch"
 
 
@@ -40,12 +46,12 @@ def likeness_map(
     *,
     groups: Sequence[str] = (),
     label: str = "Information Difference (bits)",
-    width: float = COLUMN,
+    width: float | None = None,
 ) -> Figure:
     """Draw systems by systems, alike ones side by side (the order of the tree) and near ones dark.
 
     `groups` marks the systems of a team or family by a strip of colour; where the systems are too many to be
-    named, groups of neighbours are.
+    named (more than 400), groups of neighbours are. Without `width` the map is as large as its names ask.
     """
     from scipy.cluster.hierarchy import leaves_list
 
@@ -56,7 +62,10 @@ def likeness_map(
         from matplotlib.layout_engine import ConstrainedLayoutEngine
 
         close = ConstrainedLayoutEngine(wspace=0.01, w_pad=0.01)
-        figure = Figure(figsize=(width, width), layout=close)
+        size = len(order)
+        tall = scaled(0.7 + ROW * size) if size <= NAMED else 0.0
+        wide = max(COLUMN, tall) if width is None else width
+        figure = Figure(figsize=(wide, max(wide, tall)), layout=close)
         strip, axes = _strip_and_map(figure, grouped=bool(groups))
         drawn = axes.imshow(
             table[np.ix_(order, order)], aspect="auto", interpolation="none", cmap="cividis", vmin=0
@@ -70,9 +79,9 @@ def likeness_map(
             mark_groups(strip, [groups[place] for place in order])
             strip.set_ylim(len(order) - 0.5, -0.5)
         grouped = [groups[place] for place in order] if groups else []
-        _name(side, [names[place] for place in order], grouped, width)
+        _name(side, [names[place] for place in order], grouped, wide)
         bar = figure.colorbar(drawn, ax=axes, location="bottom", aspect=40, fraction=0.05, pad=0.02)
-        bar.set_label(label)
+        bar.set_label("\n".join(wrapped_to(label, 0.62 * wide * 72, 7.5)))
         bar.outline.set_visible(False)
     return figure
 
@@ -83,34 +92,38 @@ def likeness_tree(
     *,
     groups: Sequence[str] = (),
     label: str = "Information Difference (bits)",
-    width: float = COLUMN,
+    width: float | None = None,
 ) -> Figure:
     """Draw the average-linkage tree of the systems; `groups` marks teams or families by colour."""
     from scipy.cluster.hierarchy import dendrogram
 
     tree = linkage_of(distance)
     size = len(names)
-    inches = max(1.6, 0.6 + size * (0.13 if size <= NAMED else 0.055))
     with style():
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(width, inches), layout="constrained")
+        wide = width or (COLUMN if size <= FEW else 1.5 * COLUMN)
+        notes = [*wrapped_to(label, wide * 72 - 8, 7.5), *wrapped_to(NO_METRIC, wide * 72 - 8, 7.5)]
+        row = (ROW + 0.02 if size <= FEW else ROW) if size <= NAMED else 0.055
+        inches = scaled(0.4 + 0.13 * len(notes)) + max(0.9, size * scaled(row))
+        figure = Figure(figsize=(wide, inches), layout="constrained")
         axes = figure.add_subplot()
         drawn = dendrogram(tree, orientation="left", ax=axes, no_labels=True, color_threshold=0,
                            above_threshold_color=INK, distance_sort="descending")  # fmt: skip
         for part in axes.collections:
-            part.set_linewidth(0.7 if size <= NAMED else 0.5)
+            part.set_linewidth(scaled(0.7 if size <= FEW else 0.5))
         order = drawn["leaves"]
         _leaves(
-            axes, [shortened(names, 26)[place] for place in order], [groups[place] for place in order] if
-            groups else [],
+            axes, [names[place] for place in order], [groups[place] for place in order] if groups else [],
+            0.55 * wide * 72,
         )  # fmt: skip
-        axes.set_xlabel(f"{label}\n{NO_METRIC}", loc="right")
         axes.spines["left"].set_visible(False)
+        # over the whole figure: the tree alone may be too narrow for a line of words
+        figure.supxlabel("\n".join(notes), fontsize=scaled(7.5), color=INK)
     return figure
 
 
-def _leaves(axes: Any, names: Sequence[str], groups: Sequence[str]) -> None:
+def _leaves(axes: Any, names: Sequence[str], groups: Sequence[str], points: float) -> None:
     """Name the leaves, in the colour of their group where it has one."""
     colours = group_colours(groups)
     if len(large_groups(groups)) > len(LOOKS):  # a colour is not enough to tell them apart
@@ -120,9 +133,15 @@ def _leaves(axes: Any, names: Sequence[str], groups: Sequence[str]) -> None:
         ]
     axes.yaxis.tick_right()
     axes.tick_params(axis="y", length=0)
-    axes.set_yticks([10 * place + 5 for place in range(len(names))], names)
+    if len(names) > NAMED:
+        axes.set_yticks([])
+        axes.set_ylabel(f"{len(names)} systems")
+        return
+    size = SIZE if len(names) <= FEW else SMALL
+    shown = narrowed(names, points, size=size, most=LONGEST)
+    axes.set_yticks([10 * place + 5 for place in range(len(names))], shown)
     for place, text in enumerate(axes.get_yticklabels()):
-        text.set_fontsize(6.5 if len(names) <= NAMED else 3.6)
+        text.set_fontsize(scaled(size))
         if groups and colours[groups[place]] != FAINT:
             text.set_color(colours[groups[place]])
             text.set_fontweight("bold")
@@ -140,9 +159,9 @@ def _name(axes: Any, names: Sequence[str], groups: Sequence[str], width: float) 
     axes.tick_params(axis="y", length=0)
     room = 110 * width / COLUMN  # lines of the smallest text that fit into the height
     if len(names) <= NAMED:
-        axes.set_yticks(range(len(names)), shortened(names, 24))
-        for text in axes.get_yticklabels():
-            text.set_fontsize(min(7.0, 7.0 * 24 / len(names)))
+        size = SIZE if len(names) <= FEW else SMALL
+        shown = narrowed(names, 0.4 * width * 72, size=size, most=LONGEST)
+        axes.set_yticks(range(len(names)), shown, fontsize=scaled(size))
         return
     if not groups:
         axes.set_ylabel(f"{len(names)} systems, alike ones side by side")
@@ -153,4 +172,4 @@ def _name(axes: Any, names: Sequence[str], groups: Sequence[str], width: float) 
         [(low + high) / 2 for _, low, high in known], shortened([name for name, _, _ in known], 18)
     )
     for text in axes.get_yticklabels():
-        text.set_fontsize(5)
+        text.set_fontsize(scaled(5))

@@ -7,31 +7,57 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leadline.comparison.table import Comparison
+from leadline.comparison.wording import p_text
+from leadline.errors import UsageError
 from leadline.plots import COLUMN
-from leadline.plots.critical_difference import critical_difference
 from leadline.plots.differences import differences
 from leadline.plots.forest import forest
 from leadline.plots.scatter import scatter
-from leadline.wording import percent
+from leadline.plots.significance_groups import critical_difference, significance_groups
+from leadline.statistics.mean_ranks import critical_difference as nemenyi_difference
+from leadline.statistics.mean_ranks import friedman, mean_ranks
+from leadline.wording import counted, percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def figure_of(
-    comparison: Comparison, kind: str, place: int = 0, pair: int = 0, *, width: float = COLUMN
-) -> Figure:
-    """Draw `differences` or `scatter` of a pair, or `forest` or `critical-difference` of all runs.
+KINDS = ("differences", "scatter", "forest", "groups", "critical-difference")
 
-    `place` is that of the measure, by default the first.
+
+def figure_of(
+    comparison: Comparison, kind: str, place: int = 0, pair: int = 0, *, width: float | None = None
+) -> Figure:
+    """Draw `differences` or `scatter` of a pair, or one of the figures of all runs.
+
+    These are `forest` (means with intervals), `groups` (means, with bars that join runs without a
+    significant difference by the test of the comparison), and `critical-difference` (mean ranks with the
+    critical difference of Nemenyi). `place` is that of the measure, by default the first.
     """
     if kind == "differences":
-        return _differences(comparison, place, pair, width)
+        return _differences(comparison, place, pair, width or COLUMN)
     if kind == "scatter":
-        return _scatter(comparison, place, pair, width)
+        return _scatter(comparison, place, pair, width or COLUMN)
     if kind == "forest":
-        return _forest(comparison, place, width)
+        return _forest(comparison, place, width or COLUMN)
+    if kind == "groups":
+        return _groups(comparison, place, width)
     return _critical_difference(comparison, place, width)
+
+
+def pair_of(comparison: Comparison, first: str, second: str) -> int:
+    """Return the place of the pair of two runs, in either order; refuse what was not compared."""
+    for name in (first, second):
+        if name not in comparison.names:
+            import difflib
+
+            close = difflib.get_close_matches(name, comparison.names, n=3, cutoff=0.0)
+            raise UsageError(f"no run '{name}'; nearest: " + ", ".join(close))
+    wanted = {first, second}
+    for place, (one, other) in enumerate(zip(*comparison.pairing, strict=True)):
+        if {comparison.names[one], comparison.names[other]} == wanted:
+            return place
+    raise UsageError(f"'{first}' and '{second}' were not compared; expected a pair of the table")
 
 
 def _differences(comparison: Comparison, place: int, pair: int, width: float) -> Figure:
@@ -68,15 +94,43 @@ def _forest(comparison: Comparison, place: int, width: float) -> Figure:
     )  # fmt: skip
 
 
-def _critical_difference(comparison: Comparison, place: int, width: float) -> Figure:
+def _groups(comparison: Comparison, place: int, width: float | None) -> Figure:
     order = comparison.results.order(place)
     apart = comparison.matrix(place)[np.ix_(order, order)]
+    rules = comparison.rules
+    return significance_groups(
+        [comparison.results.names[run] for run in order], comparison.results.means[order, place], apart,
+        label=_label(comparison, place, f"; bars: no significant difference ({rules.test}, "
+                     f"{rules.corrected_by})"), width=width,
+    )  # fmt: skip
+
+
+def _critical_difference(comparison: Comparison, place: int, width: float | None) -> Figure:
+    results, rules = comparison.results, comparison.rules
+    measure = results.measures[place]
+    values = results.counted(place).T
+    whole = ~np.isnan(values).any(axis=1)
+    if not whole.any():
+        raise UsageError(
+            f"no query has {measure} in every run; critical-difference ranks such queries"
+        )
+    values = values[whole]
+    ranks = mean_ranks(values, rising=measure.rising)
+    order = np.argsort(ranks, kind="stable").tolist()
+    alpha = f"{1 - rules.confidence:.3g}"
+    left = int((~whole & ~np.isnan(results.counted(place)).all(axis=0)).sum())
+    p = friedman(values)
+    note = f"Friedman: {p_text(p)}; bars: no significant difference (Nemenyi, {alpha})"
+    if left:
+        note += f"; left out: {counted(left, 'query', 'queries')} that some run lacks"
     return critical_difference(
-        [comparison.results.names[run] for run in order], comparison.results.means[order, place],
-        apart, label=_label(comparison, place, ""), width=width,
+        [results.names[run] for run in order], ranks[order],
+        difference=nemenyi_difference(len(order), len(values), confidence=rules.confidence),
+        label=f"{measure}, mean rank ({counted(len(values), 'query', 'queries')}; 1 is best)",
+        note=note, width=width,
     )  # fmt: skip
 
 
 def _label(comparison: Comparison, place: int, more: str) -> str:
     queries = len(comparison.results.averaged_queries())
-    return f"{comparison.results.measures[place]}, mean{more} ({queries} queries)"
+    return f"{comparison.results.measures[place]}, mean ({queries} queries){more}"

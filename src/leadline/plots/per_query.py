@@ -33,9 +33,7 @@ def per_query(results: Results, measure: object | None = None, *, width: float =
     with style():
         from matplotlib.figure import Figure
 
-        figure = Figure(
-            figsize=(width, height_of(len(rows), width, least=1.5)), layout="constrained"
-        )
+        figure = Figure(figsize=(width, height_of(len(rows), least=1.5)), layout="constrained")
         axes = figure.add_subplot()
         drawn = _map(axes, cells, results.measures[place])
         _label(axes, [results.names[row] for row in rows], cells.shape[1])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.plots import COLUMN, FAINT, LOOKS, shortened, style
+from leadline.plots import COLUMN, FAINT, LOOKS, scaled, shortened, style
 from leadline.plots.legends import legend_below
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def recall_precision(
         axes = figure.add_subplot()
         lines: list[Any] = []
         for place in others:
-            grey = axes.plot(levels, table[place], color=FAINT, linewidth=0.5, alpha=0.45)
+            grey = axes.plot(levels, table[place], color=FAINT, linewidth=scaled(0.5), alpha=0.45)
             lines = grey[:1]
         for place, look in reversed(list(zip(named, LOOKS, strict=False))):
             lines += axes.plot(

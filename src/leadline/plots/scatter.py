@@ -8,7 +8,7 @@ import numpy as np
 
 from leadline.arrays import Floats
 from leadline.errors import UsageError
-from leadline.plots import COLUMN, FAINT, LOOKS, style
+from leadline.plots import COLUMN, FAINT, LOOKS, scaled, style
 from leadline.plots._pairs import Sides, for_run, left_out, sides_of, winners
 from leadline.plots._text import narrowed, wrapped
 from leadline.wording import counted
@@ -44,15 +44,15 @@ def scatter(
         words = _words(sides_of(table[1] - table[0]), winners(names[0], names[1], measure))
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(width, width + LINE * len(words)), layout="constrained")
+        figure = Figure(figsize=(width, width + scaled(LINE) * len(words)), layout="constrained")
         axes = figure.add_subplot()
         _square(axes, shown)
-        axes.axline((0, 0), slope=1, color=FAINT, linewidth=0.8, zorder=1)
+        axes.axline((0, 0), slope=1, color=FAINT, linewidth=scaled(0.8), zorder=1)
         axes.plot(
-            shown[0], shown[1], linestyle="none", marker="o", markersize=4,
+            shown[0], shown[1], linestyle="none", marker="o", markersize=scaled(4),
             color=LOOKS[0].color, alpha=_alpha(shown.shape[1]), clip_on=False,
         )  # fmt: skip
-        figure.suptitle("\n".join(words), x=0.015, ha="left", fontsize=7)
+        figure.suptitle("\n".join(words), x=0.015, ha="left", fontsize=scaled(7))
         axes.set_xlabel(wrapped(f"{measure} of {names[1]}", 0.8 * width * 72))
         axes.set_ylabel(wrapped(f"{measure} of {names[0]}", 0.8 * width * 72))
     return figure

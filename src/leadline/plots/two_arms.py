@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leadline.arrays import Floats
-from leadline.plots import COLUMN, FAINT, INK, LOOKS, style
-from leadline.plots._text import fitting
+from leadline.plots import COLUMN, FAINT, INK, LOOKS, scaled, shortened, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,13 +48,18 @@ def two_arms(
             axes, below = figure.subplots(2, 1, height_ratios=[1, 2.4])
         shown = [
             name if name == letter else f"{letter}: {name}"
-            for letter, name in zip("AB", fitting(names, 24), strict=True)
+            for letter, name in zip("AB", shortened(names, 24), strict=True)
         ]
         for row, (name, rate, low, high) in enumerate(zip(shown, rates, lows, highs, strict=True)):
             look = LOOKS[row]
-            axes.hlines([row], [100 * low], [100 * high], colors=look.color, linewidth=1.4)
+            axes.hlines([row], [100 * low], [100 * high], colors=look.color, linewidth=scaled(1.4))
             axes.plot(
-                [100 * rate], [row], marker=look.marker, markersize=5, color=look.color, label=name
+                [100 * rate],
+                [row],
+                marker=look.marker,
+                markersize=scaled(5),
+                color=look.color,
+                label=name,
             )
         axes.set_yticks(range(len(shown)), shown)
         axes.set_ylim(len(shown) - 0.4, -0.6)
@@ -75,13 +79,13 @@ def _difference(axes: Any, path: Path, unit: str, confidence: float) -> None:
 
     users, middle, low, high = (np.asarray(column, dtype=np.float64) for column in path)
     known = np.flatnonzero(np.isfinite(low) & np.isfinite(high))
-    axes.axhline(0, color=INK, linewidth=0.6)
+    axes.axhline(0, color=INK, linewidth=scaled(0.6))
     if len(known):
         # the first looks are so wide that they would hide all others
         limit = 6 * float(np.median((high - low)[known])) / 2
         kept = known[np.unique(np.linspace(0, len(known) - 1, POINTS).astype(int))]
         axes.fill_between(users[kept], 100 * _cut(low[kept], limit), 100 * _cut(high[kept], limit),
-                          color=LOOKS[0].color, alpha=0.22, linewidth=0)  # fmt: skip
+                          color=LOOKS[0].color, alpha=0.22, linewidth=scaled(0))  # fmt: skip
         axes.plot(users[kept], 100 * _cut(middle[kept], limit), color=LOOKS[0].color)
         axes.plot(
             [users[kept][-1]],

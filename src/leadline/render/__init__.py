@@ -7,6 +7,9 @@ import sys
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from leadline.wording import cells as width_of
+from leadline.wording import visible
+
 Cell: TypeAlias = "str | float | int | None"
 
 
@@ -32,7 +35,9 @@ class Digits(str):
 class Sheet:
     """A table to be written: columns, rows, what to mark, and what to say under it.
 
-    `letters` stand raised behind a cell, where a form can raise; elsewhere they stand after it.
+    `letters` stand raised behind a cell, where a form can raise; elsewhere they stand after it. For a
+    terminal: columns named in `wrapped` hold sentences, which are wrapped; those in `optional` are dropped
+    first, in this order, where the terminal is narrow; of a `whole` table every row is shown.
     """
 
     columns: list[str]
@@ -42,14 +47,26 @@ class Sheet:
     notes: list[str] = field(default_factory=list)
     title: str = ""
     digits: int = 4
+    wrapped: frozenset[str] = frozenset()
+    optional: tuple[str, ...] = ()
+    whole: bool = False
 
 
-def render(sheet: Sheet, form: str, *, to_file: bool = False) -> str:
-    """Write a sheet in one of the forms of this room; a file gets all of it, a terminal what fits."""
-    if form == "table" and not to_file and sys.stdout.isatty():
+def render(sheet: Sheet, form: str, *, to_file: bool = False, raw_csv: bool = False) -> str:
+    """Write a sheet in one of the formats of this package; a terminal gets what fits, a file all of it.
+
+    With `raw_csv`, text cells of CSV are written as they are (see `leadline.render.csv`).
+    """
+    on_terminal = not to_file and sys.stdout.isatty()
+    if form == "table" and on_terminal:
         form = "terminal"
-    text: str = importlib.import_module(f"{__name__}.{form}").write(sheet)
-    return text
+    if form == "csv":
+        from leadline.render import csv
+
+        text = csv.write(sheet, raw=raw_csv)
+        return visible(text, lines=True) if on_terminal else text
+    written: str = importlib.import_module(f"{__name__}.{form}").write(sheet)
+    return written
 
 
 def text_columns(sheet: Sheet) -> set[int]:
@@ -78,15 +95,21 @@ def marked(sheet: Sheet) -> tuple[list[str], list[list[str]]]:
     after = [
         " " * ((column in starred) + raised.get(column, 0)) for column in range(len(sheet.columns))
     ]
-    return [name + room for name, room in zip(sheet.columns, after, strict=True)], cells
+    return [visible(name) + room for name, room in zip(sheet.columns, after, strict=True)], cells
+
+
+def aligned(text: str, width: int, *, left: bool) -> str:
+    """Fill a text with blanks up to a width in terminal cells."""
+    blanks = " " * max(width - width_of(text), 0)
+    return text + blanks if left else blanks + text
 
 
 def shown(cell: Cell, digits: int) -> str:
-    """Write a cell for people; undefined is a dash."""
+    """Write a cell for people; undefined is a dash, control characters are escaped."""
     if cell is None:
         return "-"
     if isinstance(cell, Share) and 0 < cell < 0.5 * 10.0**-digits:
         return f"<{10.0**-digits:.{digits}f}"
     if isinstance(cell, float):
         return f"{cell:.{digits}f}"
-    return str(cell)
+    return visible(str(cell))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from leadline.render import Sheet, shown, text_columns
+from leadline.wording import visible
 
 SPECIAL = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "†": r"$\dagger$", "‡": r"$\ddagger$",
 }  # fmt: skip
 
 
@@ -30,10 +32,10 @@ def write(sheet: Sheet) -> str:
                 cells[column] += rf"\rlap{{\textsuperscript{{{escaped(letters)}}}}}"
         lines.append(" & ".join(cells) + r" \\")
     lines += [r"\bottomrule", r"\end{tabular}"]
-    lines += [f"% {note}" for note in sheet.notes]
+    lines += [f"% {visible(note)}" for note in sheet.notes]
     return "\n".join(lines) + "\n"
 
 
 def escaped(text: str) -> str:
-    """Write text so that LaTeX shows it as it is."""
-    return "".join(SPECIAL.get(letter, letter) for letter in text)
+    """Write text so that LaTeX shows it as it is; a control character is shown as its escape."""
+    return "".join(SPECIAL.get(letter, letter) for letter in visible(text))

@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 
 from leadline.render import Sheet, shown, text_columns
+from leadline.wording import visible
 
-# A star, what begins a tag, and a line under a word that is not inside it.
-FORMATTING = re.compile(r"\*|<(?=[a-zA-Z/!?])|(?<![^\W_])_|_(?![^\W_])")
+# A backslash, a star, a backquote, what begins a tag, a character reference, strikethrough or mathematics,
+# what ends the text of a link, and an underscore that is not inside a word.
+FORMATTING = re.compile(
+    r"[\\*`~]|<(?=[a-zA-Z/!?])|&(?=#?\w+;)|\$|\](?=[(:\[])|(?<![^\W_])_|_(?![^\W_])"
+)
 
 
 def write(sheet: Sheet) -> str:
@@ -32,7 +36,7 @@ def write(sheet: Sheet) -> str:
 
 
 def _safe(text: str) -> str:
-    return re.sub(r"(?<!\\)[|_]", lambda found: "\\" + found[0], plain_text(text))
+    return re.sub(r"(?<!\\)_|\|", lambda found: "\\" + found[0], plain_text(text))
 
 
 def plain_text(text: str) -> str:
@@ -41,4 +45,4 @@ def plain_text(text: str) -> str:
     >>> print(plain_text("<b> and *x* and ql_jm"))
     \<b> and \*x\* and ql_jm
     """
-    return FORMATTING.sub(lambda found: "\\" + found[0], text)
+    return FORMATTING.sub(lambda found: "\\" + found[0], visible(text))

@@ -1,64 +1,165 @@
-"""A table on a terminal: coloured, as wide as fits; of a long one head and tail."""
+"""A table on a terminal: as wide as the terminal is, no number cut; of a long table head and tail."""
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
+from typing import NamedTuple
 
-from leadline.render import Sheet, marked, text_columns
+from leadline.render import Sheet, aligned, marked, text_columns
+from leadline.wording import cells, folded, shortened, visible
 
 HEAD, TAIL = 20, 5
-WIDEST = 120
-NARROWEST_NAME = 12
+NAME = 12  # cells that a name keeps as long as columns can be dropped instead
+PROSE = 24  # cells that a column of sentences keeps
+GAP = 2  # blanks between columns
+NUMBER = re.compile(r"[-+<]?[\d.,:]*\d[\d.,:]*(?:e[-+]?\d+)?(?: ?%)?\*? ?", re.IGNORECASE)
+BEST, HEADING, PLAIN = "\x1b[1;32m", "\x1b[1m", "\x1b[0m"
+
+
+class Layout(NamedTuple):
+    """Which columns are shown, how wide each is, and which are not shown."""
+
+    shown: list[int]
+    widths: dict[int, int]
+    dropped: list[int]
 
 
 def write(sheet: Sheet) -> str:
-    """Write a sheet for a terminal; what is cut is said."""
-    from rich import box
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
+    """Write a sheet for a terminal; what is left out is said below.
 
-    width = min(shutil.get_terminal_size((100, 24)).columns, WIDEST)
-    head, cells = marked(sheet)
-    table = Table(
-        box=box.SIMPLE_HEAD, title=sheet.title or None, title_justify="left", pad_edge=False
-    )
-    table.add_column(
-        escape(head[0]), overflow="ellipsis", no_wrap=True, max_width=_room(head, cells, width)
-    )
+    Names are shortened in the middle, sentences are wrapped, and where that is not enough columns are
+    dropped: first those of `sheet.optional` in their order, then columns of numbers from the right, then
+    columns of text from the right. The first column and the first number stay.
+    """
+    width = max(shutil.get_terminal_size((100, 24)).columns, 10)
+    head, body = marked(sheet)
+    rows = list(enumerate(body)) if sheet.whole else _chosen(body)
+    layout = fit(sheet, head, [row for _, row in rows], width)
+    lines = _title(sheet, width) + _table(sheet, head, rows, layout)
+    if sheet.best:
+        lines += ["", f"{_paint('*', BEST)} best"]
+    notes = _left_out(sheet, layout, len(body) - len([place for place, _ in rows if place >= 0]))
+    if sheet.notes or notes:
+        lines += ["", *(line for note in sheet.notes for line in folded(visible(note), width))]
+        lines += [line for note in notes for line in folded(note, width)]
+    return "\n".join(lines) + "\n"
+
+
+def fit(sheet: Sheet, head: list[str], body: list[list[str]], width: int) -> Layout:
+    """Choose columns and their widths so that a row fits into so many cells."""
+    columns = list(zip(head, *body, strict=True))
+    natural = [max(map(cells, column)) for column in columns]
+    text = text_columns(sheet)
+    least = list(natural)
+    for place in text:
+        prose = sheet.columns[place] in sheet.wrapped
+        kept = [cells(column) for column in columns[place] if NUMBER.fullmatch(column)]
+        room = PROSE if prose else NAME
+        least[place] = min(natural[place], max(room, cells(head[place]), *kept, 0))
+    shown = list(range(len(columns)))
+    dropped: list[int] = []
+    for place in drop_order(sheet):
+        if _width(shown, least) <= width:
+            break
+        shown.remove(place)
+        dropped.append(place)
+    widths = {place: least[place] for place in shown}
+    over = _width(shown, least) - width
+    for place in sorted(text & set(shown), key=lambda place: -widths[place]):
+        if over > 0:  # a very narrow terminal: names give way before numbers
+            given = min(over, max(widths[place] - 3, 0))
+            widths[place] -= given
+            over -= given
+    _grow(widths, natural, -over, [p for p in shown if sheet.columns[p] not in sheet.wrapped])
+    _grow(widths, natural, width - _width(shown, widths), shown)
+    return Layout(shown, widths, sorted(dropped))
+
+
+def drop_order(sheet: Sheet) -> list[int]:
+    """Return the columns in the order in which they are dropped."""
+    first = [sheet.columns.index(name) for name in sheet.optional if name in sheet.columns]
+    text = text_columns(sheet)
+    places = range(len(sheet.columns) - 1, 0, -1)
+    numbers = [place for place in places if place not in text]
+    rest = [*numbers[:-1], *(place for place in places if place in text)]
+    return [*first, *(place for place in rest if place not in first)]
+
+
+def _width(shown: list[int], widths: list[int] | dict[int, int]) -> int:
+    return sum(widths[place] for place in shown) + GAP * max(len(shown) - 1, 0)
+
+
+def _grow(widths: dict[int, int], natural: list[int], spare: int, places: list[int]) -> None:
+    """Give spare cells to the narrowest of the columns that want more."""
+    while spare > 0:
+        wanting = [place for place in places if widths[place] < natural[place]]
+        if not wanting:
+            return
+        widths[min(wanting, key=lambda place: widths[place])] += 1
+        spare -= 1
+
+
+def _table(
+    sheet: Sheet, head: list[str], rows: list[tuple[int, list[str]]], layout: Layout
+) -> list[str]:
+    """Return the lines of head and rows."""
     left = text_columns(sheet)
-    for place, name in enumerate(head[1:], start=1):
-        table.add_column(escape(name), justify="left" if place in left else "right", no_wrap=True)
-    for place, row in _chosen(cells):
-        table.add_row(
-            *(
-                f"[bold green]{escape(text)}[/]" if (place, column) in sheet.best else escape(text)
-                for column, text in enumerate(row)
-            )
-        )
-    console = Console(width=width)
-    with console.capture() as capture:
-        console.print(table)
-        if sheet.best:
-            console.print("[bold green]*[/] best", highlight=False)
-        notes = list(sheet.notes)
-        if len(cells) > HEAD + TAIL + 1:
-            notes.append(f"rows not shown: {len(cells) - HEAD - TAIL}; -o FILE or `| less` has all")
-        for note in notes:
-            console.print(note, highlight=False, markup=False)
-    return capture.get()
+    columns = {}
+    for place in layout.shown:
+        column = [head[place], *(row[place] for _, row in rows)]
+        most = layout.widths[place]
+        if sheet.columns[place] in sheet.wrapped:
+            columns[place] = [folded(text, most) for text in column]
+        else:
+            short = dict(zip(column[1:], shortened(column[1:], most), strict=True))
+            columns[place] = [shortened(column[:1], most), *([short[text]] for text in column[1:])]
+    lines = []
+    for number, place_of_row in enumerate([None, *(place for place, _ in rows)]):
+        tall = max(len(columns[place][number]) for place in layout.shown)
+        for level in range(tall):
+            parts = []
+            for place in layout.shown:
+                texts = columns[place][number]
+                text = texts[level] if level < len(texts) else ""
+                whole = aligned(text, layout.widths[place], left=place in left)
+                bare = text.strip()
+                if place_of_row is None:
+                    whole = whole.replace(bare, _paint(bare, HEADING))
+                elif (place_of_row, place) in sheet.best:
+                    whole = whole.replace(bare, _paint(bare, BEST))
+                parts.append(whole)
+            lines.append((" " * GAP).join(parts).rstrip(" "))
+    return lines
 
 
-def _room(head: list[str], cells: list[list[str]], width: int) -> int:
-    """Give how wide the first column may be so that the others are whole."""
-    others = [max(map(len, column)) for column in zip(head, *cells, strict=True)][1:]
-    return max(NARROWEST_NAME, width - sum(others) - 3 * len(head))
+def _title(sheet: Sheet, width: int) -> list[str]:
+    return [*folded(visible(sheet.title), width), ""] if sheet.title else []
 
 
-def _chosen(cells: list[list[str]]) -> list[tuple[int, list[str]]]:
-    """Give the rows to show with their places: all, or head, dots and tail."""
-    rows = list(enumerate(cells))
+def _left_out(sheet: Sheet, layout: Layout, rows: int) -> list[str]:
+    """Say what is not shown and how to see it."""
+    notes = []
+    if layout.dropped:
+        names = ", ".join(visible(sheet.columns[place]) for place in layout.dropped)
+        notes.append(f"columns not shown at this width: {names}; -f csv or `| less -S` has all")
+    if rows:
+        notes.append(f"rows not shown: {rows}; -f csv or `| less` has all")
+    return notes
+
+
+def _paint(text: str, code: str) -> str:
+    """Colour a text, unless the user or the terminal does not want colours."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not text.strip():
+        return text
+    return f"{code}{text}{PLAIN}"
+
+
+def _chosen(body: list[list[str]]) -> list[tuple[int, list[str]]]:
+    """Return the rows to show with their places: all, or head, dots and tail."""
+    rows = list(enumerate(body))
     if len(rows) <= HEAD + TAIL + 1:
         return rows
-    dots = (-1, ["...", *([""] * (len(cells[0]) - 1))])
+    dots = (-1, ["...", *([""] * (len(body[0]) - 1))])
     return [*rows[:HEAD], dots, *rows[-TAIL:]]
