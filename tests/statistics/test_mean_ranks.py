@@ -1,4 +1,4 @@
-"""Mean ranks, Friedman's test and Nemenyi's critical difference, beside Demšar's paper, SciPy and slow twins."""
+"""Mean ranks, Friedman's test, Nemenyi's critical difference: Demšar's paper, SciPy and slow twins."""
 
 from __future__ import annotations
 
