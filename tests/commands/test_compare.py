@@ -96,7 +96,9 @@ def test_a_condition_may_be_spelled_as_others_spell_it(
     assert " on nDCG@10: " in done.err
 
 
-@pytest.mark.parametrize("figure", ["differences", "forest", "critical-difference", "scatter"])
+@pytest.mark.parametrize(
+    "figure", ["differences", "forest", "groups", "critical-difference", "scatter"]
+)
 def test_every_figure_is_drawn(leadline: Leadline, files: list[str], figure: str) -> None:
     done = leadline("compare", *files, "--plot", "picture.svg", "--figure", figure)
     assert done.status == 0
@@ -135,7 +137,7 @@ def test_the_same_seed_gives_the_same_bytes(leadline: Leadline, files: list[str]
         (["--summary", "-"], "two results would go to standard output"),
         (["--figure", "scatter"], "--figure scatter without --plot"),
         (
-            ["--plot", "x.svg", "--figure", "critical-difference", "--baseline", "old"],
+            ["--plot", "x.svg", "--figure", "groups", "--baseline", "old"],
             "leaves pairs out",
         ),
     ],
@@ -168,7 +170,7 @@ def test_a_name_that_is_not_utf_8_goes_everywhere(leadline: Leadline, files: lis
     odd = "new\udcff.run"
     Path(odd).write_bytes(Path("new.run").read_bytes())
     asked = ("compare", files[0], odd, "old.run", "--summary", "summary.md", "-o", "table.txt")
-    for figure in ("differences", "forest", "critical-difference", "scatter"):
+    for figure in ("differences", "forest", "groups", "critical-difference", "scatter"):
         assert leadline(*asked, "--plot", "x.png", "--figure", figure).status == 0
     assert b"new\xff is significantly worse than old" in Path("summary.md").read_bytes()
     page = leadline("report", files[0], odd, "old.run", "-o", "page.html", "-f", "json")
