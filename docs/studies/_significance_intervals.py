@@ -133,12 +133,13 @@ intervals are therefore approximate.
 
 {_compared(data["compare"])}
 
-**`correlate`: intervals over queries.** The values of the population are the coefficients of the means over
-all queries of a score matrix, for other runs in every sample; the queries of a sample are drawn with
-replacement. A percentile bootstrap alone is biased twice, as its means are noisier than those of the sample,
-which are noisier than those of the population. The interval used is the hull of the percentile interval and of one from simulated population means. It covers in
-{span(coverage_of(data["correlate"]))} of the samples; it is approximate, and more often too wide than too
-narrow.
+**`correlate`: intervals over queries.** The values of the population are the coefficients of the means
+over all queries of a score matrix, for other runs in every sample; the queries of a sample are drawn
+with replacement. A percentile bootstrap alone is biased twice, as its means are noisier than those of
+the sample, which are noisier than those of the population. The interval used is the hull of the
+percentile interval and of one from simulated population means. It covers in
+{span(coverage_of(data["correlate"]))} of the samples; it is approximate, and more often too wide than
+too narrow.
 
 {_correlated(data["correlate"])}
 

@@ -285,6 +285,7 @@ def test_procedures_give_one_p_for_each_pair() -> None:
         assert (low <= high).all()
 
 
+@pytest.mark.slow
 def test_simultaneous_intervals_hold_all_differences_at_once() -> None:
     found = families({"made_ap": made(runs=14)}, runs=6, queries=30, sets=60, draws=199)
     for row in found:
@@ -312,13 +313,14 @@ def test_intervals_of_correlate_are_not_biased_twice() -> None:
     generator = np.random.default_rng(5)
     shared = np.linspace(0, 0.15, 24) + generator.normal(0, 0.25, (60, 1))
     truth, estimate = (shared + generator.normal(0, 0.2, (60, 24)) for _ in range(2))
-    found = correlations(truth, estimate, runs=10, queries=40, sets=40, draws=80)
+    found = correlations(truth, estimate, runs=8, queries=40, sets=30, draws=60)
     assert [row["what"] for row in found] == list(COEFFICIENTS)
     for row in found:
         assert float(row["coverage"]) > 0.8
         assert float(row["below"]) < 0.2  # plain percentiles: 0.5 and more
 
 
+@pytest.mark.slow
 def test_intervals_of_agreement_hold_the_value_of_all_queries() -> None:
     generator = np.random.default_rng(6)
     query = np.repeat(np.arange(30), 20)

@@ -43,11 +43,11 @@ class MaxT:
         """Return simultaneous limits of the means of the columns.
 
         Mean plus and minus c standard errors, where c is the quantile of the largest |t| over all columns
-        when the signs of the centred differences are flipped: with probability `level`, approximately, all
-        intervals hold their means at once. They are single-step intervals, while `p` is step-down and its differences are
-        not centred (the null is that all means are 0). So that interval and verdict never contradict each
-        other a limit is moved to 0 where only one of the two excludes 0: an interval reaches to 0 where p is
-        1 - level or more, and ends beside 0 where p is below.
+        when the signs of the centred differences are flipped: with probability `level`, approximately,
+        all intervals hold their means at once. They are single-step intervals, while `p` is step-down and
+        its differences are not centred (the null is that all means are 0). So that interval and verdict
+        never contradict each other a limit is moved to 0 where only one of the two excludes 0: an
+        interval reaches to 0 where p is 1 - level or more, and ends beside 0 where p is below.
         """
         found = means(self._given)
         with np.errstate(invalid="ignore"):
