@@ -169,7 +169,7 @@ def opened(path: str, *, read: bool = False) -> Opened:
         return Opened(path, "trec", None)
     from leadline.formats import kinds
 
-    whole = read_whole(path)
+    whole = read_whole(path, enough=None if read else kinds.is_refused)
     return Opened(path, kinds.format_of(whole), whole)
 
 

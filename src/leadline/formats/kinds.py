@@ -9,8 +9,7 @@ from pathlib import Path
 from leadline.errors import InputError
 from leadline.formats import Opened, columns, records_of
 from leadline.formats.csv import delimiter_of
-from leadline.formats.opening import COMPRESSIONS, Window
-from leadline.formats.parquet import ARROW, PARQUET, STREAM
+from leadline.formats.opening import ARROW, COMPRESSIONS, PARQUET, STREAM, Window
 from leadline.formats.trec_lists import looks_trec
 
 SUFFIXES = {
@@ -33,7 +32,7 @@ def suffix_of(path: str) -> str:
 
 def format_of(window: Window) -> str:
     """Give the format of a text: `trec`, or the name of a file of this room."""
-    head = window.text[: min(window.end, 1 << 20)].tobytes()
+    head = window.text[: min(window.filled, 1 << 20)].tobytes()
     if looks_trec(head):
         return "trec"
     if head.startswith((PARQUET, ARROW, STREAM)):
@@ -49,6 +48,20 @@ def format_of(window: Window) -> str:
     if columns.find(names, columns.QUERY) or columns.find(names, columns.DOCUMENT):
         return "csv"
     return named
+
+
+def is_refused(window: Window) -> bool:
+    """Return whether the first lines of a text are such that no reader accepts it, whatever follows.
+
+    A run or qrels in TREC's format has four columns at least, and no NUL byte.
+    """
+    if format_of(window) != "trec":
+        return False
+    *whole, _ = window.text[: min(window.end, 1 << 16)].tobytes().split(b"\n")
+    lines = [line for line in whole if line.strip() and not line.startswith(b"#")]
+    return any(b"\0" in line for line in lines) or (
+        bool(lines) and len(lines[0].split(None, 3)) < 4
+    )
 
 
 def content_of(source: Opened) -> str:

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from leadline.errors import InputError, MissingPackageError
 from leadline.formats import columns, smart, text_tables, trec_text
-from leadline.formats.opening import first_bytes
-from leadline.formats.parquet import PARQUET
+from leadline.formats.opening import PARQUET, first_bytes
 from leadline.vocabulary import to_bytes
 
 DOCUMENT = (*columns.DOCUMENT, "id", "_id")
