@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -16,6 +16,21 @@ from leadline.profiles import PROFILES
 
 F = TypeVar("F", bound=Callable[..., Any])
 FORMATS = ("table", "csv", "json", "jsonl", "markdown", "latex")
+ALIASES = {"tex": "latex", "md": "markdown", "ndjson": "jsonl", "text": "table", "txt": "table"}
+
+
+if TYPE_CHECKING:
+    Choice = click.Choice[str]
+else:  # takes no parameter before click 8.2
+    Choice = click.Choice
+
+
+class FormatChoice(Choice):
+    """The formats of a result, also by the names that others give them."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the format that a name means."""
+        return super().convert(ALIASES.get(str(value), value), param, ctx)
 
 
 def output_options(function: F) -> F:
@@ -33,7 +48,7 @@ def output_option(function: F) -> F:
 def formats_option(*more: str) -> Callable[[F], F]:
     """Add `-f/--format`, with the forms that only this command has."""
     return click.option(
-        "-f", "--format", "form", type=click.Choice((*FORMATS, *more)), default="table",
+        "-f", "--format", "form", type=FormatChoice((*FORMATS, *more)), default="table",
         show_default=True, help="How the result is written.",
     )  # fmt: skip
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from leadline.commands._options import FORMATS, deliver
+from leadline.commands._options import FORMATS, FormatChoice, deliver
 from leadline.commands._results import describe_input, envelope, json_text
 from leadline.errors import InputError, UsageError
 from leadline.formats import lint, repairing
@@ -41,7 +41,7 @@ WORST = 5  # queries that are shown
     help="With --fix: what happens to rows with score NaN.",
 )  # fmt: skip
 @click.option(
-    "-f", "--format", "form", type=click.Choice(FORMATS), default="table", show_default=True,
+    "-f", "--format", "form", type=FormatChoice(FORMATS), default="table", show_default=True,
     help="How the result is written.",
 )  # fmt: skip
 @click.option(

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from leadline.commands._options import FORMATS, deliver, write_whole
+from leadline.commands._options import FORMATS, FormatChoice, deliver, write_whole
 from leadline.commands._results import results_text
 
 SECTION = "Begin, and look files over"
@@ -23,7 +23,7 @@ MEASURES = ("AP", "nDCG@10", "P@5", "R@100", "Judged@10")
     show_default=True,
     help="Write the page to FILE.",
 )
-@click.option("-f", "--format", "form", type=click.Choice(FORMATS), default="table",
+@click.option("-f", "--format", "form", type=FormatChoice(FORMATS), default="table",
               show_default=True, help="How the measures are written on the screen.")  # fmt: skip
 @click.option("--files", "folder", metavar="FOLDER",
               help="Only write the judgments and runs into FOLDER, to try other commands on.")  # fmt: skip
