@@ -163,9 +163,9 @@ def collapsed(name: str) -> str:
 class Named:
     """A frozen value with parameters, a text form, equality and hash.
 
-    `spellings` are other names of the class, with the parameters that each sets; `cut_spellings` are those that
-    mean it only where a value follows `@`. `alone` says which
-    values after `@` such a name means when none is written; none at all: it takes none. `refused`
+    `spellings` are other names of the class, with the parameters that each sets; `cut_spellings` are those
+    that mean it only where a value follows `@`. `alone` says which values after `@` such a name means
+    when none is written; none at all: it takes none. `refused`
     gives the reason why a parameter that one might expect does not exist. `bare` is the parameter that is
     written without its name, always: `TF(dot)`.
     """
@@ -327,6 +327,7 @@ class Room(Generic[N]):
         -------
         tuple or None
             The class and its parameters; None where no class is meant.
+
         """
         kind = self._alone(name)
         if kind is not None:

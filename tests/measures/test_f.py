@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agreement import agree, undefined, value
+from leadline.explanation import explain
 from leadline.measures import MEASURES
 from oracles import Case
 
@@ -70,3 +71,8 @@ def test_linear_does_not_square_beta() -> None:
 def test_both_forms_are_one_measure_with_beta_1() -> None:
     assert str(of("F(form=linear)")) == "F"
     assert of("F(form=linear)") == of("set_F") == of("SetF") == of("F")
+
+
+def test_the_steps_follow_the_form() -> None:
+    qrels, run = {"q": dict.fromkeys("abcdef", 1)}, {"q": {"a": 4, "x": 3, "b": 2, "y": 1}}
+    assert explain(qrels, run, "F(beta=2,form=linear)", query="q").value == 0.375
