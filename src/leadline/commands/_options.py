@@ -99,6 +99,8 @@ def reading_options(function: F) -> F:
                      default="nonrelevant", help="What a negative grade means in rank measures."),
         click.option("--name-by", type=click.Choice(["file", "tag"]), default="file",
                      help="What names a run."),
+        click.option("--kind", type=click.Choice(["qrels"]),
+                     help="Read QRELS as judgments although they look like a run."),
     )  # fmt: skip
     for option in reversed(options):
         function = option(function)

@@ -10,7 +10,7 @@ import click
 from leadline.commands._options import FORMATS, FormatChoice, deliver
 from leadline.commands._results import describe_input, envelope, json_text
 from leadline.errors import InputError, UsageError
-from leadline.formats import lint, repairing
+from leadline.formats import lint, read_qrels, repairing
 from leadline.formats.lint import Checked, Problem
 from leadline.render import Cell, Sheet, render
 from leadline.wording import counted, percent, queries
@@ -30,7 +30,8 @@ WORST = 5  # queries that are shown
 @click.option("--subtopics", is_flag=True, help="Column 2 of the qrels is a subtopic.")
 @click.option("--docs", metavar="DOCS", help="With --qrels: say how many of the relevant documents the "
               "corpus holds, texts or an index.")  # fmt: skip
-@click.option("--qrels", metavar="QRELS", help="The judgments of --docs.")
+@click.option("--qrels", metavar="QRELS", help="Judgments to join with every run among FILE: the share of "
+              "documents that are judged, and whether the ids match.")  # fmt: skip
 @click.option("--fix", is_flag=True, help="Write a repaired copy to the file of -o.")
 @click.option(
     "--on-duplicate", type=click.Choice(["refuse", "first", "last", "max"]), default="first",
@@ -54,17 +55,21 @@ def command(
 ) -> None:  # fmt: skip
     """Find what is wrong or odd in runs and qrels, with lines and counts; how much a corpus covers.
 
-    An error is what `evaluate` refuses, a remark what it accepts and a reader should know. The exit status is
-    2 when any file would be refused, and not repaired.
+    An error is what `evaluate` or `compare` refuses, a remark what they accept and a reader should know. With
+    --qrels every run is joined with the judgments; that none of its documents is judged is an error. The exit
+    status is 2 when any file would be refused, and not repaired.
     """
-    if (docs is None) != (qrels is None):
-        raise UsageError("--docs and --qrels go together; expected both")
+    if docs is not None and qrels is None:
+        raise UsageError("--docs without --qrels; expected both")
+    if qrels is not None and docs is None and not files:
+        raise UsageError("--qrels alone; expected RUN..., or --docs DOCS")
     if not files and docs is None:
         raise UsageError("nothing to check; expected FILE..., or --docs DOCS --qrels QRELS")
     if fix:
         _check_fix(files, output)
     coverage = None if docs is None or qrels is None else _coverage(docs, qrels)
-    found = [lint.check(path, kind=kind, subtopics=subtopics) for path in files]
+    judgments = read_qrels(qrels) if qrels is not None and files else None
+    found = [lint.check(path, kind=kind, subtopics=subtopics, qrels=judgments) for path in files]
     done: list[Problem] | None = None
     if fix and output is not None:
         done = repairing.repair(found[0], output, on_duplicate=on_duplicate, on_nan=on_nan)
@@ -72,8 +77,7 @@ def command(
         "kind": kind, "subtopics": subtopics, "fix": fix, "on_duplicate": on_duplicate,
         "on_nan": on_nan,
     }  # fmt: skip
-    if docs is not None:
-        options |= {"docs": docs, "qrels": qrels}
+    options |= {"docs": docs, "qrels": qrels} if qrels is not None else {}
     deliver(_text(found, done, form, options, output, coverage), None if fix else output)
     refused = sum(each.refused for each in found)
     if refused and not fix:
@@ -167,7 +171,7 @@ def _data(found: Checked) -> dict[str, Any]:
     return {
         "path": found.path, "kind": found.kind, "format": found.form, "queries": found.queries,
         "rows": found.rows, "problems": problems,
-    }  # fmt: skip
+    } | ({} if found.joined is None else {"joined": found.joined.to_dict()})  # fmt: skip
 
 
 def _entry(problem: Problem) -> dict[str, Any]:

@@ -69,7 +69,7 @@ FIGURES = ("differences", "forest", "critical-difference", "scatter")
 def command(
     context: click.Context, /, *, qrels: str, runs: tuple[str, ...], measures: tuple[str, ...],
     level: float | None, conditions: tuple[str, ...], summary: str | None, changed: int,
-    plot: str | None, figure: str | None, form: str, output: str | None, **options: Any,
+    plot: str | None, figure: str | None, form: str, output: str | None, kind: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Say whether RUNS differ, judged by QRELS: differences with intervals, tests and corrections.
 
@@ -81,7 +81,7 @@ def command(
     keep_apart(output or "-", summary, plot)
     _check_figure(plot, figure, all_pairs=not conditions and not options["baseline"])
     wanted = [condition_of(text) for text in conditions]
-    table = read_qrels(qrels, subtopics=options["subtopics"])
+    table = read_qrels(qrels, subtopics=options["subtopics"], kind=kind)
     rules = {name: options.pop(name) for name in CONFIDENCE}
     asked = [*(measures or (() if wanted else COMPARED)), *(one.measure for one in wanted)]
     with progress("runs") as on_run:
@@ -89,7 +89,7 @@ def command(
     if wanted and not rules["baseline"]:
         rules["baseline"] = results.names[-1:]
     comparison = compare_results(results, **rules)
-    comparison.options |= {"fail_if_worse": list(conditions), "changed": changed}
+    comparison.options |= {"kind": kind, "fail_if_worse": list(conditions), "changed": changed}
     tried = _tried(results, wanted, comparison, rules["baseline"], rel=level)
     text = results_text(
         "compare", comparison, lambda: _data(comparison, tried, changed),

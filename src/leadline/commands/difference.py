@@ -73,7 +73,8 @@ FIGURES = ("map", "tree", "cumulative", "parameter")
 def command(
     *, qrels: str, runs: tuple[str, ...], level: float, binary: bool, documents: str | None,
     competitors: tuple[str, ...], no_competitors: bool, group: str | None, parameter: str | None,
-    per_query: bool, plot: str | None, figure: str, form: str, output: str | None, **options: Any,
+    per_query: bool, plot: str | None, figure: str, form: str, output: str | None, kind: str | None,
+    **options: Any,
 ) -> None:  # fmt: skip
     """Show what systems say of the judgments QRELS, and how far RUNS differ in that.
 
@@ -90,7 +91,7 @@ def command(
     keep_inputs(output, qrels, *runs)
     keep_inputs(plot, qrels, *runs)
     labels = {"group": _labels(group), "parameter": _labels(parameter)}
-    table = read_qrels(qrels)
+    table = read_qrels(qrels, kind=kind)
     judgments = len(table)
     if documents is not None:
         from leadline.formats.labels import read_document_ids
@@ -103,6 +104,7 @@ def command(
             on_run=on_run, on_query=on_query, **options,
         )  # fmt: skip
     found.options |= {
+        "kind": kind,
         "complete": documents, "group": group, "parameter": parameter, "plot": plot, "figure": figure,
     }  # fmt: skip
     text = results_text(

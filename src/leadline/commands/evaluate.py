@@ -73,7 +73,7 @@ SECTION = "Measure runs against judgments"
 def command(  # click documents the options
     context: click.Context, /, *, qrels: str, runs: tuple[str, ...], measures: tuple[str, ...],
     level: float | None, per_query: bool, complete: bool, no_means: bool, form: str,
-    output: str | None, **options: Any,
+    output: str | None, kind: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Measure RUNS against the judgments QRELS: per-query values and means in one pass.
 
@@ -97,7 +97,7 @@ def command(  # click documents the options
     if not options["intervals"]:
         _refuse_without_intervals(context, pool=options["pool"] is not None)
     options["intervals"] = interval if options["intervals"] else False
-    table = read_qrels(qrels, subtopics=options["subtopics"])
+    table = read_qrels(qrels, subtopics=options["subtopics"], kind=kind)
     with progress("runs") as on_run:
         if form == "trec":
             results, write = evaluate_as_trec(
@@ -107,7 +107,7 @@ def command(  # click documents the options
             deliver(write(per_query=per_query, means=means), output)
             return
         results = evaluate(table, runs, measures or None, rel=level, on_run=on_run, **options)
-    results.options |= {"per_query": per_query, "no_means": no_means}
+    results.options |= {"kind": kind, "per_query": per_query, "no_means": no_means}
     text = results_text(
         "evaluate", results,
         lambda: _data(results, per_query=per_query, means=means),

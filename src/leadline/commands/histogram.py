@@ -69,7 +69,7 @@ SECTION = "Estimate from a sample, or without judgments"
 @output_options
 def command(
     *, qrels: str, runs: tuple[str, ...], level: float, plot: str | None, show: tuple[str, ...],
-    form: str, output: str | None, **options: Any,
+    form: str, output: str | None, kind: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Compare RUNS by how scores of relevant documents lie against those of others (QRELS says which).
 
@@ -84,11 +84,11 @@ def command(
         form_of(plot)  # a bad name is refused before any work
     keep_inputs(output, qrels, *runs)
     keep_inputs(plot, qrels, *runs)
-    table = read_qrels(qrels)
+    table = read_qrels(qrels, kind=kind)
     with progress("runs") as on_run:
         found = histogram(table, runs, rel=level, on_run=on_run, **options)
     chosen = [found.place(name) for name in show]
-    found.options |= {"plot": plot, "show": list(show)}
+    found.options |= {"kind": kind, "plot": plot, "show": list(show)}
     text = results_text(
         "histogram", found, found.to_dict, lambda: sheet_of(found), form=form, qrels=qrels,
         judgments=len(table), to_file=output is not None,

@@ -52,7 +52,7 @@ SECTION = "Estimate from a sample, or without judgments"
 @output_options
 def command(
     *, qrels: str, scores: tuple[str, ...], measures: tuple[str, ...], population: str | None,
-    per_query: bool, form: str, output: str | None, **options: Any,
+    per_query: bool, form: str, output: str | None, kind: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Estimate rank measures from SCORES of the relevant documents (by QRELS) and of a sample of others.
 
@@ -64,9 +64,10 @@ def command(
 
     keep_inputs(output, qrels, *scores)
     size = None if population is None else read_population(population)
-    table = read_qrels(qrels)
+    table = read_qrels(qrels, kind=kind)
     with progress("runs") as on_run:
         found = sampled(table, scores, measures or None, population=size, on_run=on_run, **options)
+    found.options |= {"kind": kind}
     text = results_text(
         "sampled", found, lambda: found.to_dict(per_query=per_query), lambda: sheet_of(found), form=form,
         qrels=qrels, judgments=len(table), to_file=output is not None,

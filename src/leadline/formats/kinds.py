@@ -69,9 +69,11 @@ def content_of(source: Opened) -> str:
     if source.whole is None:
         return "qrels"
     if source.form == "trec":
-        lines = source.whole.text[: source.whole.end].tobytes().split(b"\n")
-        fields = (line.split() for line in lines if not line.startswith(b"#"))
-        return "qrels" if len(next(filter(None, fields), [])) == 4 else "run"
+        text = source.whole.text[: source.whole.end].tobytes()
+        fields = (line.split() for line in text.split(b"\n") if not line.startswith(b"#"))
+        rows = list(filter(None, fields))
+        four = bool(rows) and len(rows[0]) == 4
+        return "qrels" if four and not _is_ranking(rows) else "run"
     found = records_of(source, "grade")
     if columns.find(found.names, (*columns.RANK, *columns.TAG)):
         return "run"
@@ -81,6 +83,19 @@ def content_of(source: Opened) -> str:
         return "qrels" if all(_is_whole(row[3]) for row in found.rows) else "run"
     except InputError:
         return "run"
+
+
+def _is_ranking(rows: list[list[bytes]]) -> bool:
+    """Return whether rows of four columns are a ranking: query, document, rank, score."""
+    ranks: dict[bytes, set[bytes]] = {}
+    for row in rows:
+        if len(row) != 4 or not row[2].isdigit():
+            return False
+        ranks.setdefault(row[0], set()).add(row[2])
+    counts = all(
+        found == {b"%d" % rank for rank in range(1, len(found) + 1)} for found in ranks.values()
+    )
+    return counts and len({row[1] for row in rows}) > 1
 
 
 def _is_whole(value: object) -> bool:
