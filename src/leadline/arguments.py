@@ -10,6 +10,9 @@ import numpy as np
 from leadline.errors import UsageError
 
 
+LARGEST = 10**9  # of whole numbers, as of the parameters of measures
+
+
 def check_flags(**given: object) -> None:
     """Refuse what is neither True nor False."""
     for name, value in given.items():
@@ -31,6 +34,8 @@ def check_whole(low: int, **given: object) -> None:
             continue
         if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < low:
             raise _refused(name, value, f"a whole number, {low} or more")
+        if int(value) > LARGEST:
+            raise _refused(name, value, f"a whole number, {low} to {LARGEST}")
 
 
 def check_numbers(**given: object) -> None:

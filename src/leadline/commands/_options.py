@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from leadline.errors import UsageError
+from leadline.naming import LARGEST
 from leadline.profiles import PROFILES
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -31,6 +32,16 @@ class FormatChoice(Choice):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the format that a name means."""
         return super().convert(ALIASES.get(str(value), value), param, ctx)
+
+
+def whole(low: int = 1, high: int = LARGEST) -> click.IntRange:
+    """Return the type of an option that is a whole number."""
+    return click.IntRange(low, high)
+
+
+LARGEST_SEED = 2**32 - 1
+MOST_DRAWS = 10**6
+seed_type = whole(0, LARGEST_SEED)
 
 
 def output_options(function: F) -> F:
@@ -74,7 +85,7 @@ confidence_option = click.option(
     help="How often such intervals hold what they are for.",
 )  # fmt: skip
 seed_option = click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True,
+    "--seed", type=seed_type, default=0, show_default=True,
     help="Begins the random draws; the same seed gives the same result.",
 )  # fmt: skip
 
@@ -122,11 +133,11 @@ def evaluation_options(function: F) -> F:
         click.option("--subtopics", is_flag=True,
                      help="Column 2 of the qrels is a subtopic, for measures of diversity such as "
                      "alpha_nDCG@10."),
-        click.option("-M", "--depth", type=click.IntRange(min=1), metavar="N",
+        click.option("-M", "--depth", type=whole(), metavar="N",
                      help="Keep the first N documents of every list."),
         click.option("-J", "--judged-only", is_flag=True,
                      help="Drop unjudged documents from the lists."),
-        click.option("-N", "--documents", type=click.IntRange(min=0), metavar="N",
+        click.option("-N", "--documents", type=whole(0), metavar="N",
                      help="The size of the collection, for Utility."),
     )  # fmt: skip
     for option in reversed(options):

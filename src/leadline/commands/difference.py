@@ -13,6 +13,7 @@ from leadline.commands._options import (
     output_options,
     progress,
     reading_options,
+    whole,
     write_whole,
 )
 from leadline.commands._results import results_text
@@ -31,7 +32,7 @@ FIGURES = ("map", "tree", "cumulative", "parameter")
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)
 @click.option(
-    "-k", "--cutoff", type=int, metavar="K",
+    "-k", "--cutoff", type=whole(), metavar="K",
     help="RIC@k and id@k: lists are cut at rank K, pairs weigh by ideal ranks, values are divided by the "
     "ideal list's.",
 )  # fmt: skip
