@@ -9,7 +9,6 @@ import numpy as np
 
 from leadline.errors import UsageError
 
-
 LARGEST = 10**9  # of whole numbers, as of the parameters of measures
 
 
