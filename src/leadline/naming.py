@@ -148,7 +148,7 @@ def split_names(text: str) -> list[str]:
             found[-1] += "," + part
         else:
             found.append(part)
-    return found
+    return found if all(part.strip() for part in found) else [text]
 
 
 def collapsed(name: str) -> str:
@@ -404,10 +404,14 @@ class Room(Generic[N]):
         """Make what all texts mean, each once, in order; report every bad one at once."""
         found: dict[N, None] = {}
         faults: list[str] = []
-        for text in texts:
-            parts = split_names(text) if isinstance(text, str) else [text]
+        parts = [
+            part
+            for text in texts
+            for part in (split_names(text) if isinstance(text, str) else [text])
+        ]
+        for text in parts:
             try:
-                found |= dict.fromkeys(one for part in parts for one in self.expand(part))
+                found |= dict.fromkeys(self.expand(text))
             except UsageError as error:
                 faults.append(str(error))
         if faults:

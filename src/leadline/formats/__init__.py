@@ -102,11 +102,13 @@ def _qrels(source: Any, *, subtopics: bool, sure: bool) -> Qrels:
         return source
     if isinstance(source, (str, os.PathLike)):
         return qrels_of(opened(os.fspath(source)), subtopics=subtopics, sure=sure)
-    from leadline.formats import records, swapped
+    from leadline.formats import columns, records, swapped
 
     found = _records_in_memory(source, "grade", path="qrels", subtopics=subtopics)
-    if not sure:
-        swapped.refuse_columns(found.names, "qrels")
+    if not sure and columns.find(found.names, columns.GRADE) is None:
+        swapped.refuse_columns(
+            found.names, "qrels"
+        )  # results merged with labels are in use as qrels
     return records.qrels_by_subtopic(found) if subtopics else records.qrels(found)
 
 
