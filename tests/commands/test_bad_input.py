@@ -287,7 +287,7 @@ def test_any_text_is_refused_or_means_measures_that_print_and_parse_back(text: s
 @given(st.lists(TEXTS, min_size=1, max_size=4))
 def test_every_bad_text_among_several_is_reported(texts: list[str]) -> None:
     bad = []
-    for text in (part for given in texts for part in split_names(given)):
+    for text in (part for one in texts for part in split_names(one)):
         try:
             MEASURES.expand(text)
         except UsageError as error:
