@@ -62,15 +62,16 @@ def recall(case: Case, *, rel: float, cutoff: int | None) -> float:
     return divide(count_found(case, rel, cutoff), count_relevant(case, rel))
 
 
-def f(case: Case, *, beta: float, rel: float, cutoff: int | None) -> float:
+def f(case: Case, *, beta: float, form: str = "squared", rel: float, cutoff: int | None) -> float:
     """Follow the lecture, from P and R; undefined only where nothing at all can be counted."""
+    weight = beta if form == "linear" else beta * beta
     p = precision(case, rel=rel, cutoff=cutoff)
     r = recall(case, rel=rel, cutoff=cutoff)
     if math.isnan(p) and (beta == 0 or math.isnan(r)):
         return UNDEFINED
     if not p or not r or math.isnan(p) or math.isnan(r):
         return 0.0
-    return (1 + beta**2) * p * r / (beta**2 * p + r)
+    return (1 + weight) * p * r / (weight * p + r)
 
 
 def e(case: Case, *, beta: float, form: str, rel: float, cutoff: int | None) -> float:

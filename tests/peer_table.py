@@ -53,6 +53,8 @@ IR_MEASURES: Mapping[str, tuple[str, str]] = {
     "SetP": ("set_P", ""),
     "SetR": ("R", ""),
     "SetF": ("F", ""),
+    "SetF(beta=2.0)": ("F(beta=2,form=linear)", ""),
+    "SetF(beta=0.5)": ("F(beta=0.5,form=linear)", ""),
     "SetAP": ("SetAP", ""),
     "SetRelP": ("SetRelP", ""),
     "NumRet": ("NumRet", ""),

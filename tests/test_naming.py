@@ -42,7 +42,7 @@ CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
         ("hit_rate@3", "Success@3"), ("hits@3", "NumRelRet@3"), ("r-precision", "Rprec"),
         ("map@100", "AP@100"), ("map_at_100", "AP@100"), ("precision@5-l2", "P(rel=2)@5"),
         ("map-l2", "AP(rel=2)"), ("ndcg_burges@10", "nDCG(gain=exp)@10"), ("dcg@5", "DCG@5"),
-        ("SetP", "P"), ("SetR", "R"), ("SetF(beta=2)", "F(beta=2)"), ("MAP", "AP"),
+        ("SetP", "P"), ("SetR", "R"), ("SetF(beta=2)", "F(beta=2,form=linear)"), ("MAP", "AP"),
         # any case, blanks around, defaults and odd forms of numbers
         ("NDCG@10", "nDCG@10"), ("ap", "AP"), (" AP ", "AP"), ("P( rel = 2 )@5", "P(rel=2)@5"),
         ("AP(rel=1)", "AP"), ("AP(rel=1.0)", "AP"), ("AP(rel=2.0)", "AP(rel=2)"),

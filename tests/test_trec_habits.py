@@ -142,7 +142,7 @@ def test_all_trec_has_what_the_version_has() -> None:
             ["RprecMult@0.2", "RprecMult@5"],
         ),
         ("ndcg_cut.10,23.4", ["ndcg_cut_10", "ndcg_cut_23"], ["nDCG@10", "nDCG@23"]),
-        ("set_F.4", ["set_F_4"], ["F(beta=2)"]),
+        ("set_F.4", ["set_F_4"], ["F(beta=4,form=linear)"]),
         ("rbp.p=0.8", ["rbp_p=0.8"], ["RBP(gain=scaled)"]),
     ],
 )

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
-
 from leadline import version
 
+TYPE_CHECKING = False  # as that of typing, without loading it before an interrupt can be caught
 if TYPE_CHECKING:
     from leadline.agreements import agreement
     from leadline.comparison import compare
@@ -109,10 +107,12 @@ __all__ = [
 __version__ = version.VERSION
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _ROOMS:
         raise AttributeError(f"module 'leadline' has no attribute '{name}'")
-    value = getattr(importlib.import_module(f"leadline.{_ROOMS[name]}"), name)
+    import importlib
+
+    value: object = getattr(importlib.import_module(f"leadline.{_ROOMS[name]}"), name)
     globals()[name] = value
     return value
 

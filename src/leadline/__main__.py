@@ -1,5 +1,27 @@
-"""`python -m leadline` is `leadline`."""
+"""`python -m leadline` is `leadline`; also where the installed command begins.
 
-from leadline.commands import main
+Nothing is imported before an interrupt can be caught, so that Ctrl-C ends every start without a traceback.
+"""
 
-main()
+from __future__ import annotations
+
+TYPE_CHECKING = False  # as that of typing, without loading it
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+
+def main() -> NoReturn:
+    """Run one command."""
+    try:
+        from leadline.commands import main as run
+
+        run()
+    except KeyboardInterrupt:
+        import os
+
+        os.write(2, b"leadline: stopped\n")
+        os._exit(130)
+
+
+if __name__ == "__main__":
+    main()

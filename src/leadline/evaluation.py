@@ -11,7 +11,7 @@ import numpy as np
 
 from leadline.arguments import check_flags, check_numbers, check_whole, check_word
 from leadline.arrays import Flags, Floats
-from leadline.errors import UsageError
+from leadline.errors import InputError, UsageError
 from leadline.formats import (
     KnownLike,
     QrelsLike,
@@ -249,10 +249,32 @@ def _shown_known(known: KnownLike | None) -> str | dict[str, list[str]] | None:
 def _shares(pool: PoolLike) -> Any:
     """Give the probabilities of a pool by query and document."""
     if isinstance(pool, Mapping):
-        return pool
+        return checked_pool(pool)
     from leadline.formats.pools import Pooled, read_pool
 
     return pool.by_query() if isinstance(pool, Pooled) else read_pool(pool).by_query()
+
+
+def checked_pool(
+    pool: Mapping[str, Mapping[str, float]],
+) -> dict[str, dict[str, float]]:
+    """Return a pool whose probabilities are above 0, and 1 at most; an error where one is not."""
+    from leadline.formats.columns import share_of
+
+    found: dict[str, dict[str, float]] = {}
+    for query, documents in pool.items():
+        if not isinstance(documents, Mapping):
+            raise InputError(
+                f"query {query!r} of the pool has a {type(documents).__name__}",
+                expected="{document: probability}",
+            )
+        for document, given in documents.items():
+            try:
+                found.setdefault(query, {})[document] = share_of(given)
+            except InputError as error:
+                place = f"{error.found} of document {document!r} of query {query!r} in the pool"
+                raise InputError(place, expected=error.expected) from None
+    return found
 
 
 def _path(pool: object) -> str | None:

@@ -11,7 +11,7 @@ import importlib
 import os
 import pkgutil
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from numbers import Real
 from types import ModuleType
@@ -28,6 +28,8 @@ GRAMMAR = re.compile(
 Spellings = Mapping[str, Mapping[str, object]]
 Alone = Mapping[str, tuple[object, ...]]
 Refused = Mapping[str, str]
+# What follows a comma and belongs to what stands before it: P.5,10 and ndcg.1=3,2=9
+CONTINUED = re.compile(r"\s*[-+]?[0-9.][-+0-9.eE]*\s*(=.*)?")
 LARGEST = 10**9  # of whole numbers: a longer list than any, and safe in every integer type
 
 
@@ -133,16 +135,43 @@ def show(value: object) -> str:
     return f"{value:.17g}" if isinstance(value, float) and value == int(value) else str(value)
 
 
+def split_names(text: str) -> list[str]:
+    """Split a list of names at the commas outside brackets that a new name follows.
+
+    >>> split_names("AP,nDCG(gain=exp,discount=jk)@10,P.5,10")
+    ['AP', 'nDCG(gain=exp,discount=jk)@10', 'P.5,10']
+    """
+    found: list[str] = []
+    for part in text.split(","):
+        inside = bool(found) and found[-1].count("(") > found[-1].count(")")
+        if found and (inside or not part.strip() or CONTINUED.fullmatch(part)):
+            found[-1] += "," + part
+        else:
+            found.append(part)
+    return found if all(part.strip() for part in found) else [text]
+
+
+def collapsed(name: str) -> str:
+    """Return a name in lower case without hyphens and underscores.
+
+    >>> collapsed("Benjamini-Hochberg"), collapsed("t-test")
+    ('benjaminihochberg', 'ttest')
+    """
+    return name.lower().replace("-", "").replace("_", "")
+
+
 class Named:
     """A frozen value with parameters, a text form, equality and hash.
 
-    `spellings` are other names of the class, with the parameters that each sets. `alone` says which
-    values after `@` such a name means when none is written; none at all: it takes none. `refused`
+    `spellings` are other names of the class, with the parameters that each sets; `cut_spellings` are those
+    that mean it only where a value follows `@`. `alone` says which values after `@` such a name means
+    when none is written; none at all: it takes none. `refused`
     gives the reason why a parameter that one might expect does not exist. `bare` is the parameter that is
     written without its name, always: `TF(dot)`.
     """
 
     spellings: ClassVar[Spellings] = {}
+    cut_spellings: ClassVar[Spellings] = {}
     alone: ClassVar[Alone] = {}
     refused: ClassVar[Refused] = {}
     bare: ClassVar[str] = ""
@@ -227,12 +256,18 @@ N = TypeVar("N", bound=Named)
 
 
 class Room(Generic[N]):
-    """The named classes of one package, found by looking into its files."""
+    """The named classes of one package, found by looking into its files.
 
-    def __init__(self, package: ModuleType, base: type[N], noun: str) -> None:
+    `prefixes` may stand before a name that a cutoff follows, and change nothing: `cosine_ndcg@10`.
+    """
+
+    def __init__(
+        self, package: ModuleType, base: type[N], noun: str, *, prefixes: Sequence[str] = ()
+    ) -> None:
         self.package = package
         self.base = base
         self.noun = noun
+        self.prefixes = prefixes
 
     def __repr__(self) -> str:
         return f"Room({self.package.__name__}, {self.noun})"
@@ -260,14 +295,53 @@ class Room(Generic[N]):
                     raise TypeError(f"the spelling {spelling} means two things")
         return found
 
-    def find(self, name: str) -> tuple[type[N], Mapping[str, object]] | None:
-        """Give the class that a bare name means and the parameters that this spelling sets."""
+    @cached_property
+    def _collapsed(self) -> dict[str, tuple[type[N], Mapping[str, object]]]:
+        """Give what names without hyphens and underscores mean, those that mean one thing."""
+        found: dict[str, list[tuple[type[N], Mapping[str, object]]]] = {}
+        for spelling, meant in self._spelled.items():
+            meanings = found.setdefault(collapsed(spelling), [])
+            meanings += [meant] * (meant not in meanings)
+        return {name: meanings[0] for name, meanings in found.items() if len(meanings) == 1}
+
+    @cached_property
+    def _cut(self) -> dict[str, tuple[type[N], Mapping[str, object]]]:
+        """Give what names mean that a value after `@` follows, where it differs."""
+        return {
+            collapsed(spelling): (kind, preset)
+            for kind in self.classes.values()
+            for spelling, preset in kind.cut_spellings.items()
+        }
+
+    def find(self, name: str, *, cut: bool = False) -> tuple[type[N], Mapping[str, object]] | None:
+        """Return the class that a bare name means and the parameters that this spelling sets.
+
+        Parameters
+        ----------
+        name : str
+            A canonical name, or another spelling in upper or lower case.
+        cut : bool
+            Whether a value after `@` follows.
+
+        Returns
+        -------
+        tuple or None
+            The class and its parameters; None where no class is meant.
+
+        """
         kind = self._alone(name)
         if kind is not None:
             return kind, {}
         if name in self.classes:
             return self.classes[name], {}
-        return self._spelled.get(name.lower())
+        key = collapsed(name)
+        if cut and key in self._cut:
+            return self._cut[key]
+        found = self._spelled.get(name.lower()) or self._collapsed.get(key)
+        prefix, _, rest = name.partition("_")
+        if found is None and cut and rest and prefix.lower() in self.prefixes:
+            return self.find(rest, cut=True)
+        return found
 
     def _alone(self, name: str) -> type[N] | None:
         """Import only the file that defines a class: a room may have many files."""
@@ -315,7 +389,8 @@ class Room(Generic[N]):
             )
         text = " ".join(text.split())
         parts = GRAMMAR.fullmatch(text)
-        meant = self.find(parts["name"]) if parts else None
+        cut = parts is not None and (parts["at"] or parts["loose"]) is not None
+        meant = self.find(parts["name"], cut=cut) if parts else None
         if parts is None or meant is None:
             raise UnknownNameError(f"unknown {self.noun} '{text}'; {self._nearest(text)}")
         kind, preset = meant
@@ -329,7 +404,12 @@ class Room(Generic[N]):
         """Make what all texts mean, each once, in order; report every bad one at once."""
         found: dict[N, None] = {}
         faults: list[str] = []
-        for text in texts:
+        parts = [
+            part
+            for text in texts
+            for part in (split_names(text) if isinstance(text, str) else [text])
+        ]
+        for text in parts:
             try:
                 found |= dict.fromkeys(self.expand(text))
             except UsageError as error:
@@ -343,6 +423,10 @@ class Room(Generic[N]):
 
         parts = GRAMMAR.fullmatch(text)
         name = parts["name"] if parts else re.split(r"[\s()@=,]", text, maxsplit=1)[0]
+        without = re.fullmatch(r"(.*[^\d_.])(\d+)", text)  # ndcg10
+        meant = self.find(without[1], cut=True) if without else None
+        if without and meant and meant[0].at_name():
+            return "nearest: " + _example(meant[0], without[2])
         close = difflib.get_close_matches(name.lower(), self._spelled, n=3, cutoff=0.5)
         if not close:
             return "known: " + ", ".join(self.classes)

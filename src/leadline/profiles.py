@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 from leadline import trec_names
 from leadline.errors import UsageError
 from leadline.measures import MEASURES, Measure
+from leadline.naming import split_names
 from leadline.trec_names import Asked, is_text
 
 Averaging = Literal["all", "both", "with_relevant", "complete"]
@@ -56,7 +57,7 @@ class Profile(NamedTuple):
         `rel` is the least relevant grade of every measure that has one and was not given it,
         `documents` the size of the collection for those that need it.
         """
-        wanted = list(wanted)
+        wanted = _split(wanted)
         texts = [one for one in wanted if isinstance(one, str) and is_text(one)]
         if texts:
             raise UsageError(
@@ -78,7 +79,7 @@ class Profile(NamedTuple):
         """Give what is asked for under trec_eval's names where it has any; `-f trec` prints that."""
         found: list[Asked] = []
         faults: list[str] = []
-        for one in wanted:
+        for one in _split(wanted):
             try:
                 found += self._meant(one)
             except UsageError as error:
@@ -137,6 +138,13 @@ class Profile(NamedTuple):
             changes["rule"] = self.interpolation
         adapted: Measure = measure.replace(**changes) if changes else measure
         return adapted
+
+
+def _split(wanted: Iterable[str | Measure]) -> list[str | Measure]:
+    """Split texts that hold several names with commas between them."""
+    return [
+        part for one in wanted for part in ([one] if isinstance(one, Measure) else split_names(one))
+    ]
 
 
 PROFILES = {

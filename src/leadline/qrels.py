@@ -11,7 +11,7 @@ import numpy as np
 from leadline import kernels
 from leadline.arrays import Codes, Flags, Floats, Hashes, Integers, freeze
 from leadline.errors import InputError
-from leadline.vocabulary import Ids, Vocabulary, to_text
+from leadline.vocabulary import Ids, Vocabulary, encoded, to_text
 from leadline.wording import counted, queries
 
 
@@ -115,15 +115,19 @@ class Qrels:
         self._relevant: dict[float, Integers] = {}
 
     @classmethod
-    def of(cls, rows: Iterable[tuple[bytes, bytes, float]], *, source: str = "") -> Qrels:
-        """Make qrels from (query, document, grade) rows; refuses a document judged twice."""
-        rows = list(rows)
-        queries = Vocabulary.of_bytes(row[0] for row in rows)
-        codes = queries.encode(row[0] for row in rows)
+    def of(
+        cls, rows: Iterable[tuple[bytes | str, bytes | str, float]], *, source: str = ""
+    ) -> Qrels:
+        """Make qrels from (query, document, grade) rows, ids as text or bytes; refuses repeats."""
+        ids: list[tuple[bytes, bytes, float]] = [
+            (encoded(query), encoded(document), grade) for query, document, grade in rows
+        ]
+        queries = Vocabulary.of_bytes(row[0] for row in ids)
+        codes = queries.encode(row[0] for row in ids)
         order = np.argsort(codes, kind="stable")
         bounds = np.searchsorted(codes[order], np.arange(len(queries) + 1)).astype(np.int64)
-        documents = Ids.of(row[1] for row in rows).take(order)
-        grades = np.array([row[2] for row in rows], dtype=np.float64)[order]
+        documents = Ids.of(row[1] for row in ids).take(order)
+        grades = np.array([row[2] for row in ids], dtype=np.float64)[order]
         made = cls(queries, bounds[:-1], bounds[1:], documents, grades, source=source)
         made.refuse_repeats()
         return made

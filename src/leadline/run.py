@@ -8,7 +8,7 @@ import numpy as np
 
 from leadline.arrays import Codes, Floats, Integers, freeze
 from leadline.errors import InputError
-from leadline.vocabulary import Vocabulary, to_text
+from leadline.vocabulary import Vocabulary, encoded, to_text
 from leadline.wording import counted, queries
 
 
@@ -45,18 +45,24 @@ class Run:
 
     @classmethod
     def of(
-        cls, rows: Iterable[tuple[bytes, bytes, float]], *, name: str = "", tag: str = ""
+        cls,
+        rows: Iterable[tuple[bytes | str, bytes | str, float]],
+        *,
+        name: str = "",
+        tag: str = "",
     ) -> Run:
-        """Make a run from (query, document, score) rows; refuses repeats and NaN."""
-        rows = list(rows)
-        queries = Vocabulary.of_bytes(row[0] for row in rows)
-        documents = Vocabulary.of_bytes(row[1] for row in rows)
-        query = queries.encode(row[0] for row in rows)
-        document = documents.encode(row[1] for row in rows)
-        scores = np.array([row[2] for row in rows], dtype=np.float64)
+        """Make a run from (query, document, score) rows, ids as text or bytes; refuses repeats and NaN."""
+        ids: list[tuple[bytes, bytes, float]] = [
+            (encoded(query), encoded(document), score) for query, document, score in rows
+        ]
+        queries = Vocabulary.of_bytes(row[0] for row in ids)
+        documents = Vocabulary.of_bytes(row[1] for row in ids)
+        query = queries.encode(row[0] for row in ids)
+        document = documents.encode(row[1] for row in ids)
+        scores = np.array([row[2] for row in ids], dtype=np.float64)
         for place in np.flatnonzero(np.isnan(scores))[:1]:
             raise InputError(
-                f"document '{to_text(rows[place][1])}' of query '{to_text(rows[place][0])}' has score NaN",
+                f"document '{to_text(ids[place][1])}' of query '{to_text(ids[place][0])}' has score NaN",
                 expected="a number",
                 path=name,
             )

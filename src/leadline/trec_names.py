@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -40,6 +40,7 @@ RBP: Mapping[str, object] = {"gain": "scaled", "p": 0.9}  # what RBP is there
 # Parameters that options of trec_eval, or its version, set.
 FREE = frozenset({"rel", "rule", "documents"})
 SHORTEST_STRING = 10
+PERSISTENCE = re.compile(r"rbp[_.@]?0?\.(\d+)", re.IGNORECASE)  # rbp.95, RBP0.95
 
 
 class Asked(NamedTuple):
@@ -65,6 +66,9 @@ def expand(text: str, *, strict: bool = False, nine: bool = False) -> list[Asked
     >>> [asked.name for asked in expand("P.5,10")], expand("P")
     (['P_5', 'P_10'], [])
     """
+    persistence = PERSISTENCE.fullmatch(text)
+    if persistence:
+        raise UsageError(f"measure '{text}'; expected RBP(p=0.{persistence[1]})")
     if text in GROUPS:
         wanted = [name for name in GROUPS[text] if not (nine and name in TEN_ONLY)]
         return [asked for name in wanted for asked in _family(name, "")]
@@ -156,7 +160,7 @@ def _given(name: str, written: str) -> dict[str, object]:
         return {"a": a, "b": b, "c": c, "d": d}
     if name == "set_F":
         (weight,) = numbers
-        return {"beta": math.sqrt(weight)}  # there the weight of recall is not squared
+        return {"beta": weight, "form": "linear"}
     if name == "11pt_avg":
         return {"levels": tuple(numbers)}
     raise ValueError
@@ -179,6 +183,8 @@ def _meant(name: str) -> tuple[type[Measure], Mapping[str, object]]:
     """Give the class of a name of trec_eval and what the name sets."""
     if name == "rbp":
         return MEASURES.classes["RBP"], RBP
+    if name == "set_F":  # both forms are one while nothing is given
+        return MEASURES.classes["F"], {}
     found = MEASURES.find(name)
     if found is None:
         raise UsageError(f"unknown measure '{name}'")

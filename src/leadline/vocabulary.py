@@ -29,6 +29,15 @@ def to_bytes(name: object) -> bytes:
         raise InputError(f"id {name!r} is not valid text", expected="a Unicode string") from None
 
 
+def encoded(name: object) -> bytes:
+    """Return the bytes of an id that is text or bytes already.
+
+    >>> encoded("d01"), encoded(b"d01")
+    (b'd01', b'd01')
+    """
+    return name if isinstance(name, bytes) else to_bytes(name)
+
+
 def to_text(name: bytes) -> str:
     """Give the text of an id; bytes that are not UTF-8 survive the way back.
 

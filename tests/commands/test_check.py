@@ -278,3 +278,47 @@ def test_what_a_corpus_holds_of_the_relevant_documents_is_counted(
     both = leadline("check", qrels, "--docs", docs, "--qrels", qrels).out
     assert "4 queries, 6 judgments" in both
     assert "holds 2 of 4" in both
+
+
+@pytest.mark.usefixtures("form")
+@pytest.mark.parametrize("suffix", [".run", ".json"])
+def test_a_run_is_joined_with_judgments(suffix: str, tmp_path: Path, leadline: Leadline) -> None:
+    qrels = tmp_path / "qrels.txt"
+    qrels.write_text("q1 0 d1 1\nq1 0 d9 -1\nq2 0 d2 1\nq3 0 d1 1\n")
+    runs = {
+        "good": {"q1": {"d1": 2.0, "d9": 1.5, "x": 1.0}, "q2": {"d2": 1.0}},
+        "dead": {"q1": {"xd1": 2.0}, "q2": {"xd2": 1.0}},
+        "other": {"Q1": {"d1": 2.0}},
+    }
+    paths = []
+    for name, run in runs.items():
+        paths.append(tmp_path / f"{name}{suffix}")
+        lines = (f"{q} Q0 {d} 1 {s} t\n" for q, found in run.items() for d, s in found.items())
+        paths[-1].write_text(json.dumps(run) if suffix == ".json" else "".join(lines))
+    found = leadline("check", "--qrels", qrels, *paths, "-f", "json")
+    assert found.status == 2
+    joined = [each["joined"] for each in found.data["files"]]
+    keys = ("queries", "documents", "judged", "run_example", "qrels_example")
+    assert [tuple(each[key] for key in keys) for each in joined] == [
+        (2, 4, 2, "d9", "d1"), (2, 2, 0, "xd1", "d1"), (0, 1, 0, "d1", "d1"),
+    ]  # fmt: skip
+    assert [each["share"] for each in joined] == [0.5, 0, 0]
+    errors = [
+        [one["code"] for one in each["problems"] if one["level"] == "error"]
+        for each in found.data["files"]
+    ]
+    assert errors == [[], ["no_document_judged"], ["no_query_judged"]]
+    text = leadline("check", "--qrels", qrels, paths[1])
+    assert text.status == 2
+    assert "'xd1'" in text.out
+    assert "'d1'" in text.out
+    assert leadline("check", "--qrels", qrels, paths[0]).status == 0
+
+
+def test_judgments_alone_are_nothing_to_join(tmp_path: Path, leadline: Leadline) -> None:
+    qrels = tmp_path / "qrels.txt"
+    qrels.write_text("q1 0 d1 1\n")
+    assert leadline("check", "--qrels", qrels).status == 2
+    assert leadline("check", "--docs", qrels).status == 2
+    alone = leadline("check", "--qrels", qrels, qrels, "-f", "json").data["files"][0]
+    assert "joined" not in alone

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agreement import agree, undefined, value
+from leadline.explanation import explain
 from leadline.measures import MEASURES
 from oracles import Case
 
@@ -55,3 +56,23 @@ def test_ties_stand_in_the_order_of_falling_ids() -> None:
 
 def test_it_equals_its_oracle() -> None:
     agree("F", "F(beta=2)", "F(beta=0.5)@3", "F(beta=0)", "F(rel=2)@2")
+    agree("F(beta=2,form=linear)", "F(beta=0.5,form=linear,rel=2)@3")
+
+
+def test_linear_does_not_square_beta() -> None:
+    grades, judged = (
+        [1, None, 1, None],
+        [1] * 6,
+    )  # P = 1/2, R = 1/3: 3 P R / (2 P + R) = (1/2) / (4/3)
+    assert of("F(beta=2,form=linear)").of(grades, judged) == 0.375
+    assert of("F(beta=2)").of(grades, judged) == pytest.approx(5 / 14)  # 5 P R / (4 P + R)
+
+
+def test_both_forms_are_one_measure_with_beta_1() -> None:
+    assert str(of("F(form=linear)")) == "F"
+    assert of("F(form=linear)") == of("set_F") == of("SetF") == of("F")
+
+
+def test_the_steps_follow_the_form() -> None:
+    qrels, run = {"q": dict.fromkeys("abcdef", 1)}, {"q": {"a": 4, "x": 3, "b": 2, "y": 1}}
+    assert explain(qrels, run, "F(beta=2,form=linear)", query="q").value == 0.375

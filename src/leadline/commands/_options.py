@@ -7,16 +7,43 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from leadline.arguments import LIMITS
 from leadline.errors import UsageError
 from leadline.formats.read_paths import STANDARD_STREAM, declare_output
+from leadline.naming import LARGEST
 from leadline.profiles import PROFILES
 
 F = TypeVar("F", bound=Callable[..., Any])
 FORMATS = ("table", "csv", "json", "jsonl", "markdown", "latex")
+ALIASES = {"tex": "latex", "md": "markdown", "ndjson": "jsonl", "text": "table", "txt": "table"}
+
+
+if TYPE_CHECKING:
+    Choice = click.Choice[str]
+else:  # takes no parameter before click 8.2
+    Choice = click.Choice
+
+
+class FormatChoice(Choice):
+    """The formats of a result, also by the names that others give them."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the format that a name means."""
+        return super().convert(ALIASES.get(str(value), value), param, ctx)
+
+
+def whole(low: int = 1, high: int = LARGEST) -> click.IntRange:
+    """Return the type of an option that is a whole number."""
+    return click.IntRange(low, high)
+
+
+LARGEST_SEED = 2**32 - 1
+MOST_DRAWS = LIMITS["draws"]
+seed_type = whole(0, LARGEST_SEED)
 
 
 class OutputPath(click.types.StringParamType):
@@ -53,7 +80,7 @@ def formats_option(*more: str) -> Callable[[F], F]:
 
     def add(function: F) -> F:
         return click.option(
-            "-f", "--format", "form", type=click.Choice((*FORMATS, *more)), default="table",
+            "-f", "--format", "form", type=FormatChoice((*FORMATS, *more)), default="table",
             show_default=True, help="How the result is written.",
         )(display_options(function))  # fmt: skip
 
@@ -109,7 +136,7 @@ confidence_option = click.option(
     help="Confidence level of the intervals; the significance level is 1 - SHARE.",
 )  # fmt: skip
 seed_option = click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True,
+    "--seed", type=seed_type, default=0, show_default=True,
     help="Seed of the random number generator; the same seed gives the same result.",
 )  # fmt: skip
 
@@ -134,6 +161,8 @@ def reading_options(function: F) -> F:
                      default="nonrelevant", help="What a negative grade means in rank measures."),
         click.option("--name-by", type=click.Choice(["file", "tag"]), default="file",
                      help="What names a run."),
+        click.option("--kind", type=click.Choice(["qrels"]),
+                     help="Read QRELS as judgments although they look like a run."),
     )  # fmt: skip
     for option in reversed(options):
         function = option(function)
@@ -155,11 +184,11 @@ def evaluation_options(function: F) -> F:
         click.option("--subtopics", is_flag=True,
                      help="Column 2 of the qrels is a subtopic, for measures of diversity such as "
                      "alpha_nDCG@10."),
-        click.option("-M", "--depth", type=click.IntRange(min=1), metavar="N",
+        click.option("-M", "--depth", type=whole(), metavar="N",
                      help="Keep the first N documents of every list."),
         click.option("-J", "--judged-only", is_flag=True,
                      help="Drop unjudged documents from the lists."),
-        click.option("-N", "--documents", type=click.IntRange(min=0), metavar="N",
+        click.option("-N", "--documents", type=whole(0), metavar="N",
                      help="The size of the collection, for Utility."),
     )  # fmt: skip
     for option in reversed(options):

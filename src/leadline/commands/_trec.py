@@ -9,10 +9,12 @@ import click
 
 from leadline.errors import UsageError
 from leadline.evaluation import evaluate
+from leadline.naming import split_names
 from leadline.profiles import profile_of
 from leadline.qrels import Qrels
 from leadline.render import trec
 from leadline.results import Results
+from leadline.trec_names import NAMES
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -41,7 +43,15 @@ def evaluate_as_trec(
 ) -> tuple[Results, Callable[..., str]]:
     """Evaluate what trec_eval would print; gives results and what writes them."""
     profile = profile_of(options["profile"])
-    asked = profile.asked(measures or ["official"], rel=rel, documents=options["documents"])
+    texts = [text.strip() for given in measures or ["official"] for text in split_names(given)]
+    # As there, what is given to a measure replaces its defaults, those in a group too.
+    replaced = {name for name, dot, _ in (text.partition(".") for text in texts) if dot} & {*NAMES}
+    texts = [text for text in texts if text not in replaced]
+    asked = [
+        one
+        for one in profile.asked(texts, rel=rel, documents=options["documents"])
+        if one.given or one.family not in replaced
+    ]
     wanted = dict.fromkeys(one.measure for one in asked if one.measure is not None)
     lengths = [one.length for one in asked if one.family == "relstring"]
     results = evaluate(

@@ -14,6 +14,7 @@ from leadline.commands._options import (
     keep_apart,
     keep_inputs,
     output_options,
+    whole,
 )
 from leadline.commands._plots import check_plot, plot_options, write_plot
 from leadline.commands._results import describe_input, envelope, escaped, json_text, say, table_text
@@ -68,7 +69,7 @@ def command() -> None:
 @click.option(
     "--position", metavar="COLUMN", help="Where a result stood (or the click of a page view)."
 )
-@click.option("--within", type=click.IntRange(min=1), metavar="K",
+@click.option("--within", type=whole(), metavar="K",
               help="Only clicks on the first K results count (default 10; 1 is the top result).")  # fmt: skip
 @click.option("--time", metavar="COLUMN", help="When a row was (default: rows are in order).")
 @click.option(

@@ -9,6 +9,7 @@ import click
 from leadline.agreements import Agreement, agreement
 from leadline.commands._agreement_tables import flat_rows, sheets_of
 from leadline.commands._options import (
+    MOST_DRAWS,
     OUTPUT,
     confidence_option,
     deliver,
@@ -17,6 +18,7 @@ from leadline.commands._options import (
     output_options,
     progress,
     seed_option,
+    whole,
 )
 from leadline.commands._plots import check_plot, plot_options, write_plot
 from leadline.commands._results import describe_input, envelope, escaped, json_text, say, table_text
@@ -68,7 +70,7 @@ class TakesRuns(click.Command):
 @click.option("--resample", type=click.Choice(["auto", "queries", "pairs"]), default="auto",
               show_default=True,
               help="What is drawn again for intervals; auto: queries if there are ten or more.")  # fmt: skip
-@click.option("--draws", type=click.IntRange(0), default=1000, show_default=True, metavar="N",
+@click.option("--draws", type=whole(0, MOST_DRAWS), default=1000, show_default=True, metavar="N",
               help="Resamples for the intervals; 0: none.")  # fmt: skip
 @confidence_option
 @seed_option

@@ -7,7 +7,14 @@ from typing import Any
 
 import click
 
-from leadline.commands._options import FORMATS, OUTPUT, deliver, display_options, keep_inputs
+from leadline.commands._options import (
+    FORMATS,
+    OUTPUT,
+    FormatChoice,
+    deliver,
+    display_options,
+    keep_inputs,
+)
 from leadline.commands._results import (
     describe_input,
     envelope,
@@ -17,8 +24,9 @@ from leadline.commands._results import (
     table_text,
 )
 from leadline.errors import InputError, UsageError
-from leadline.formats import lint, repairing
+from leadline.formats import lint, read_qrels, repairing
 from leadline.formats.lint import Checked, Problem
+from leadline.qrels import Qrels
 from leadline.render import Cell, Sheet
 from leadline.wording import counted, percent, queries
 
@@ -37,7 +45,8 @@ WORST = 5  # queries that are shown
 @click.option("--subtopics", is_flag=True, help="Column 2 of the qrels is a subtopic.")
 @click.option("--docs", metavar="DOCS", help="With --qrels: say how many of the relevant documents the "
               "corpus holds, texts or an index.")  # fmt: skip
-@click.option("--qrels", metavar="QRELS", help="The judgments of --docs.")
+@click.option("--qrels", metavar="QRELS", help="Judgments to join with every run among FILE: the share of "
+              "documents that are judged, and whether the ids match.")  # fmt: skip
 @click.option("--fix", is_flag=True, help="Write a repaired copy to the file of -o.")
 @click.option(
     "--on-duplicate", type=click.Choice(["refuse", "first", "last", "max"]), default="first",
@@ -48,7 +57,7 @@ WORST = 5  # queries that are shown
     help="With --fix: what happens to rows with score NaN.",
 )  # fmt: skip
 @click.option(
-    "-f", "--format", "form", type=click.Choice(FORMATS), default="table", show_default=True,
+    "-f", "--format", "form", type=FormatChoice(FORMATS), default="table", show_default=True,
     help="How the result is written.",
 )  # fmt: skip
 @display_options
@@ -64,17 +73,21 @@ def command(
 
     Of an index every checksum is verified, and whether its parts fit together.
 
-    An error is what `evaluate` refuses, a remark what it accepts and a reader should know. The exit status is
-    2 when any file would be refused, and not repaired.
+    An error is what `evaluate` or `compare` refuses, a remark what they accept and a reader should know. With
+    --qrels every run is joined with the judgments; that none of its documents is judged is an error. The exit
+    status is 2 when any file would be refused, and not repaired.
     """
-    if (docs is None) != (qrels is None):
-        raise UsageError("--docs and --qrels go together; expected both")
+    if docs is not None and qrels is None:
+        raise UsageError("--docs without --qrels; expected both")
+    if qrels is not None and docs is None and not files:
+        raise UsageError("--qrels alone; expected RUN..., or --docs DOCS")
     if not files and docs is None:
         raise UsageError("nothing to check; expected FILE..., or --docs DOCS --qrels QRELS")
     if fix:
         _check_fix(files, output)
     coverage = None if docs is None or qrels is None else _coverage(docs, qrels)
-    found = [_checked(path, kind, subtopics=subtopics) for path in files]
+    judgments = read_qrels(qrels) if qrels is not None and files else None
+    found = [_checked(path, kind, subtopics=subtopics, qrels=judgments) for path in files]
     done: list[Problem] | None = None
     if fix and output is not None:
         done = repairing.repair(found[0], output, on_duplicate=on_duplicate, on_nan=on_nan)
@@ -82,8 +95,7 @@ def command(
         "kind": kind, "subtopics": subtopics, "fix": fix, "on_duplicate": on_duplicate,
         "on_nan": on_nan,
     }  # fmt: skip
-    if docs is not None:
-        options |= {"docs": docs, "qrels": qrels}
+    options |= {"docs": docs, "qrels": qrels} if qrels is not None else {}
     to_file = output is not None and not fix
     text = _text(found, done, form, options, output, coverage, to_file=to_file)
     deliver(text, output if to_file else None)
@@ -96,10 +108,10 @@ def command(
         )
 
 
-def _checked(path: str, kind: str | None, *, subtopics: bool) -> Checked:
+def _checked(path: str, kind: str | None, *, subtopics: bool, qrels: Qrels | None) -> Checked:
     """Check a run, qrels, or the folder of an index."""
     if not os.path.isdir(path):
-        return lint.check(path, kind=kind, subtopics=subtopics)
+        return lint.check(path, kind=kind, subtopics=subtopics, qrels=qrels)
     from leadline.index.checking import check_index
 
     return check_index(path)
@@ -193,7 +205,7 @@ def _data(found: Checked) -> dict[str, Any]:
     return {
         "path": found.path, "kind": found.kind, "format": found.form, "queries": found.queries,
         "rows": found.rows, "problems": problems,
-    }  # fmt: skip
+    } | ({} if found.joined is None else {"joined": found.joined.to_dict()})  # fmt: skip
 
 
 def _entry(problem: Problem) -> dict[str, Any]:

@@ -141,7 +141,7 @@ def command(
     level: float | None, per_pair: bool, pairs: str | int | None, fail_if_worse: tuple[str, ...],
     require_not_worse: tuple[str, ...], fail_below: tuple[str, ...], summary: str | None, changed: int,
     plot: str | None, figure: str | None, plot_pair: tuple[str, str] | None, form: str,
-    output: str | None, **options: Any,
+    output: str | None, kind: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Compare RUNS judged by QRELS: differences in means, confidence intervals, significance tests.
 
@@ -160,10 +160,10 @@ def command(
         keep_inputs(path, qrels, *runs)
     keep_apart(output or "-", summary, plot)
     asked_for = {WORSE: fail_if_worse, NOT_WORSE: require_not_worse, BELOW: fail_below}
-    wanted = [condition_of(text, kind) for kind, texts in asked_for.items() for text in texts]
+    wanted = [condition_of(text, gate) for gate, texts in asked_for.items() for text in texts]
     appearance = check_plot(plot)
     _check_figure(plot, figure, plot_pair, all_pairs=not wanted and not options["baseline"])
-    table = read_qrels(qrels, subtopics=options["subtopics"])
+    table = read_qrels(qrels, subtopics=options["subtopics"], kind=kind)
     rules = {name: options.pop(name) for name in CONFIDENCE}
     asked = [*(measures or (() if wanted else COMPARED)), *(one.measure for one in wanted)]
     with progress("runs") as on_run:
@@ -172,7 +172,7 @@ def command(
         rules["baseline"] = results.names[-1:]
     comparison = compare_results(results, **rules)
     comparison.options |= {
-        "fail_if_worse": list(fail_if_worse), "require_not_worse": list(require_not_worse),
+        "kind": kind, "fail_if_worse": list(fail_if_worse), "require_not_worse": list(require_not_worse),
         "fail_below": list(fail_below), "changed": changed, "per_pair": per_pair, "pairs": pairs,
         "plot_pair": plot_pair or None,
     } | appearance  # fmt: skip

@@ -79,7 +79,7 @@ def command(
         if run.tag and not to_trec:
             lost.append(f"tag {run.tag}")
     else:
-        qrels = qrels_of(file, subtopics=subtopics)
+        qrels = qrels_of(file, subtopics=subtopics, sure=True)
         writing.write_qrels(qrels, target, suffix=suffix)
         said = f"{queries(len(qrels.queries))}, {counted(len(qrels), 'judgment')}"
         said += "".join(f"; {words}" for _, words, _ in qrels.remarks)

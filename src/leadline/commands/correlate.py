@@ -7,11 +7,13 @@ from typing import Any
 import click
 
 from leadline.commands._options import (
+    MOST_DRAWS,
     confidence_option,
     deliver,
     keep_inputs,
     output_options,
     seed_option,
+    whole,
 )
 from leadline.commands._results import describe_input, envelope, escaped, json_text, say, table_text
 from leadline.correlations import Correlation, correlate
@@ -33,7 +35,7 @@ TITLES = {
 @click.argument("estimate", metavar="ESTIMATE[:MEASURE]")
 @click.option("--team", metavar="FILE:COLUMN",
               help="The team of every run: teams are drawn again, as their runs are alike.")  # fmt: skip
-@click.option("--draws", type=int, default=1000, show_default=True, metavar="N",
+@click.option("--draws", type=whole(0, MOST_DRAWS), default=1000, show_default=True, metavar="N",
               help="Draws for the intervals; 0: none.")  # fmt: skip
 @confidence_option
 @seed_option

@@ -69,7 +69,7 @@ TICKS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 50, 100, 200, 500, 1000)
 @output_options
 def command(
     *, qrels: str, runs: tuple[str, ...], interpolation: str, level: float, subtopics: bool, ranks: int,
-    plot: str | None, form: str, output: str | None, **options: Any,
+    plot: str | None, form: str, output: str | None, kind: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Show how precision falls as recall rises, for RUNS against the judgments QRELS.
 
@@ -79,7 +79,7 @@ def command(
     appearance = check_plot(plot)
     keep_inputs(output, qrels, *runs)
     keep_inputs(plot, qrels, *runs)
-    table = read_qrels(qrels, subtopics=subtopics)
+    table = read_qrels(qrels, subtopics=subtopics, kind=kind)
     curves: Curves | SubtopicCurves
     with progress("runs") as on_run:
         if subtopics:
@@ -89,6 +89,7 @@ def command(
                 table, runs, rel=level, interpolation=interpolation, on_run=on_run, **options
             )
     curves.options |= {
+        "kind": kind,
         "interpolation": interpolation, "subtopics": subtopics, "ranks": ranks, "plot": plot,
     } | appearance  # fmt: skip
     text = results_text(

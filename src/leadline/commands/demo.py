@@ -6,7 +6,14 @@ import os
 
 import click
 
-from leadline.commands._options import FORMATS, OUTPUT, deliver, display_options, write_whole
+from leadline.commands._options import (
+    FORMATS,
+    OUTPUT,
+    FormatChoice,
+    deliver,
+    display_options,
+    write_whole,
+)
 from leadline.commands._results import results_text, tell
 from leadline.formats.read_paths import check_outputs
 
@@ -25,7 +32,7 @@ MEASURES = ("AP", "nDCG@10", "P@5", "R@100", "Judged@10")
     show_default=True,
     help="Write the page to FILE.",
 )
-@click.option("-f", "--format", "form", type=click.Choice(FORMATS), default="table",
+@click.option("-f", "--format", "form", type=FormatChoice(FORMATS), default="table",
               show_default=True, help="How the measures are written on the screen.")  # fmt: skip
 @display_options
 @click.option("--files", "folder", type=OUTPUT, metavar="FOLDER",

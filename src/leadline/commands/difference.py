@@ -14,6 +14,7 @@ from leadline.commands._options import (
     output_options,
     progress,
     reading_options,
+    whole,
 )
 from leadline.commands._plots import check_plot, plot_options, write_plot
 from leadline.commands._results import results_text
@@ -32,7 +33,7 @@ FIGURES = ("map", "tree", "cumulative", "parameter")
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)
 @click.option(
-    "-k", "--cutoff", type=int, metavar="K",
+    "-k", "--cutoff", type=whole(), metavar="K",
     help="RIC@k and id@k: lists are cut at rank K, pairs weigh by ideal ranks, values are divided by the "
     "ideal list's.",
 )  # fmt: skip
@@ -77,7 +78,8 @@ FIGURES = ("map", "tree", "cumulative", "parameter")
 def command(
     *, qrels: str, runs: tuple[str, ...], level: float, binary: bool, documents: str | None,
     competitors: tuple[str, ...], no_competitors: bool, group: str | None, parameter: str | None,
-    per_query: bool, plot: str | None, figure: str, form: str, output: str | None, **options: Any,
+    per_query: bool, plot: str | None, figure: str, form: str, output: str | None, kind: str | None,
+    **options: Any,
 ) -> None:  # fmt: skip
     """Show what systems say of the judgments QRELS, and how far RUNS differ in that.
 
@@ -91,7 +93,7 @@ def command(
     keep_inputs(output, qrels, *runs)
     keep_inputs(plot, qrels, *runs)
     labels = {"group": _labels(group), "parameter": _labels(parameter)}
-    table = read_qrels(qrels)
+    table = read_qrels(qrels, kind=kind)
     judgments = len(table)
     if documents is not None:
         from leadline.formats.labels import read_document_ids
@@ -104,6 +106,7 @@ def command(
             on_run=on_run, on_query=on_query, **options,
         )  # fmt: skip
     found.options |= {
+        "kind": kind,
         "complete": documents, "group": group, "parameter": parameter, "plot": plot, "figure": figure,
     } | appearance  # fmt: skip
     text = results_text(

@@ -84,7 +84,7 @@ SECTION = "Measure runs against judgments"
 def command(  # click documents the options
     context: click.Context, /, *, qrels: str, runs: tuple[str, ...], measures: tuple[str, ...],
     level: float | None, per_query: bool, complete: bool, no_means: bool, fail_below: tuple[str, ...],
-    form: str, output: str | None, **options: Any,
+    form: str, output: str | None, kind: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Measure RUNS against the judgments QRELS: per-query values and means in one pass.
 
@@ -112,7 +112,7 @@ def command(  # click documents the options
     if floors:  # what is asked for by a condition is evaluated too
         measures = (*(measures or DEFAULT_MEASURES if form != "trec" else measures),
                     *(one.measure for one in floors if one.measure not in measures))  # fmt: skip
-    table = read_qrels(qrels, subtopics=options["subtopics"])
+    table = read_qrels(qrels, subtopics=options["subtopics"], kind=kind)
     with progress("runs") as on_run:
         if form == "trec":
             results, write = evaluate_as_trec(
@@ -125,7 +125,7 @@ def command(  # click documents the options
             return
         results = evaluate(table, runs, measures or None, rel=level, on_run=on_run, **options)
     results.options |= {
-        "per_query": per_query, "no_means": no_means, "fail_below": list(fail_below),
+        "kind": kind, "per_query": per_query, "no_means": no_means, "fail_below": list(fail_below),
     }  # fmt: skip
     tried = _tried(results, floors, rel=level)
     text = results_text(

@@ -42,7 +42,7 @@ SECTION = "Measure runs against judgments"
 @output_options
 def command(
     qrels: str, run: str, measures: tuple[str, ...], query: str, form: str, output: str | None,
-    **options: Any,
+    kind: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Derive the value of one query of RUN against the judgments QRELS, step by step.
 
@@ -52,8 +52,10 @@ def command(
     """
     if len(measures) != 1:
         raise UsageError(f"{len(measures)} measures ({', '.join(measures)}); expected one -m")
-    asked = {"measure": measures[0], "query": query} | options
-    table = read_qrels(qrels, negative=options["negative"], subtopics=options["subtopics"])
+    asked = {"measure": measures[0], "query": query, "kind": kind} | options
+    table = read_qrels(
+        qrels, negative=options["negative"], subtopics=options["subtopics"], kind=kind
+    )
     found = explain(table, run, measures[0], query, **options)
     if form in ("csv", "jsonl"):
         say(found.notices)

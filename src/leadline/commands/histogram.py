@@ -9,12 +9,15 @@ import click
 import numpy as np
 
 from leadline.commands._options import (
+    MOST_DRAWS,
     OUTPUT,
     deliver,
     keep_inputs,
     output_options,
     progress,
     reading_options,
+    seed_type,
+    whole,
 )
 from leadline.commands._plots import check_plot, plot_options, write_plot
 from leadline.commands._results import results_text
@@ -32,13 +35,13 @@ SECTION = "Estimate from a sample, or without judgments"
 )
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)
-@click.option("--bins", type=int, default=10, show_default=True, metavar="N",
+@click.option("--bins", type=whole(1, 10**6), default=10, show_default=True, metavar="N",
               help="The number of equal bins.")  # fmt: skip
 @click.option("--norm", type=click.Choice(["query", "model", "none"]),
               help="Bring scores to 0 to 1 by query (default), by run (the paper), or not.")  # fmt: skip
 @click.option("--from-ranks", is_flag=True, help="Ranks as scores: advised for submitted runs.")
-@click.option("--depth", type=int, metavar="K", help="Cut every list after K documents first.")
-@click.option("--sample", type=int, metavar="N",
+@click.option("--depth", type=whole(), metavar="K", help="Cut every list after K documents first.")
+@click.option("--sample", type=whole(), metavar="N",
               help="Keep N non-relevant documents a query: those of smallest SHA-256 of seed, query, "
               "document.")  # fmt: skip
 @click.option("--sample-from", type=click.Choice(["list", "union"]), default="list", show_default=True,
@@ -59,9 +62,9 @@ SECTION = "Estimate from a sample, or without judgments"
               help="The letter of the paper: by run, pooled, unretrieved documents left out.")  # fmt: skip
 @click.option("-l", "--level", type=float, default=1.0, metavar="GRADE",
               help="The least relevant grade (default 1).")  # fmt: skip
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
+@click.option("--seed", type=seed_type, default=0, show_default=True,
               help="Chooses the sample and begins the random draws.")  # fmt: skip
-@click.option("--draws", type=int, default=1000, show_default=True, metavar="N",
+@click.option("--draws", type=whole(1, MOST_DRAWS), default=1000, show_default=True, metavar="N",
               help="Resamples for the intervals; 0: none.")  # fmt: skip
 @click.option(
     "--plot", type=OUTPUT, metavar="FILE", help="Draw into FILE.svg, FILE.pdf or FILE.png."
@@ -73,7 +76,7 @@ SECTION = "Estimate from a sample, or without judgments"
 @output_options
 def command(
     *, qrels: str, runs: tuple[str, ...], level: float, plot: str | None, show: tuple[str, ...],
-    form: str, output: str | None, **options: Any,
+    form: str, output: str | None, kind: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Compare RUNS by how scores of relevant documents lie against those of others (QRELS says which).
 
@@ -85,11 +88,11 @@ def command(
     appearance = check_plot(plot)
     keep_inputs(output, qrels, *runs)
     keep_inputs(plot, qrels, *runs)
-    table = read_qrels(qrels)
+    table = read_qrels(qrels, kind=kind)
     with progress("runs") as on_run:
         found = histogram(table, runs, rel=level, on_run=on_run, **options)
     chosen = [found.place(name) for name in show]
-    found.options |= {"plot": plot, "show": list(show)} | appearance
+    found.options |= {"kind": kind, "plot": plot, "show": list(show)} | appearance
     text = results_text(
         "histogram", found, found.to_dict, lambda: sheet_of(found), form=form, qrels=qrels,
         judgments=len(table), to_file=output is not None,

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from leadline.commands._options import OUTPUT, deliver, formats_option, progress
+from leadline.commands._options import OUTPUT, deliver, formats_option, progress, whole
 from leadline.commands._results import describe_input
 from leadline.commands._texts import analysis_of, analysis_options, facts_text, text_options
 from leadline.render import Sheet
@@ -28,7 +28,9 @@ SECTION = "Make runs, topics and summaries"
     help="Keep only documents for which a table says so, as in spam.tsv:percentile>=60.",
 )  # fmt: skip
 @click.option("--store-text", is_flag=True, help="Keep the texts, for summaries.")
-@click.option("--prefix", type=int, metavar="BYTES", help="Keep only the first bytes of each text.")
+@click.option(
+    "--prefix", type=whole(), metavar="BYTES", help="Keep only the first bytes of each text."
+)
 @formats_option()
 def command(
     *, docs: str, output: str, language: str | None, analysis: str | None, form: str, **options: Any

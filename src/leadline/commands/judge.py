@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leadline.commands._options import OUTPUT, deliver, formats_option, keep_inputs, progress
+from leadline.commands._options import (
+    OUTPUT,
+    deliver,
+    formats_option,
+    keep_inputs,
+    progress,
+    seed_type,
+)
 from leadline.commands._results import describe_input, tell
 from leadline.commands._texts import analysis_of, analysis_options, facts_text, text_options
 from leadline.errors import InputError, UsageError
@@ -57,7 +64,7 @@ PORT = 8765
               help="What a judge has to know to come in (with another --host one is made); also from the "
               "variable LEADLINE_TOKEN.")  # fmt: skip
 @click.option("--no-browser", is_flag=True, help="Open no browser.")
-@click.option("--seed", type=click.IntRange(0), metavar="N",
+@click.option("--seed", type=seed_type, metavar="N",
               help="Begins the draws of a new store: order, overlap, form (default: 0).")  # fmt: skip
 @analysis_options
 @text_options

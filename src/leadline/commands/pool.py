@@ -13,6 +13,8 @@ from leadline.commands._options import (
     keep_inputs,
     progress,
     repair_options,
+    seed_type,
+    whole,
 )
 from leadline.commands._results import describe_input
 from leadline.commands._texts import facts_text
@@ -35,10 +37,11 @@ if TYPE_CHECKING:
     required=True,
     help="The pool: TSV, or JSON Lines by its suffix.",
 )
-@click.option("--depth", type=int, metavar="K", help="Pool the first K documents of every run.")
+@click.option("--depth", type=whole(), metavar="K", help="Pool the first K documents of every run.")
 @click.option("--method", metavar="NAME", help="Another way: RRF(documents=100), RBP(documents=100,p=0.8), "
               "MoveToFront(documents=100).")  # fmt: skip
-@click.option("--random", type=int, default=0, metavar="N", help="Add N documents per query, drawn from the "
+@click.option("--random", type=whole(0), default=0, metavar="N",
+              help="Add N documents per query, drawn from the "
               "rest of the collection.")  # fmt: skip
 @click.option("--all", "everything", is_flag=True, help="Pool the whole collection.")
 @click.option("--docs", "documents", metavar="DOCS", help="The collection, as texts or as an index (default: "
@@ -50,9 +53,9 @@ if TYPE_CHECKING:
 )
 @click.option("--level", "rel", type=float, default=1.0, show_default=True, metavar="GRADE",
               help="The least relevant grade, for MoveToFront.")  # fmt: skip
-@click.option("--batch", type=int, metavar="N", help="At most N new pairs per query.")
+@click.option("--batch", type=whole(), metavar="N", help="At most N new pairs per query.")
 @click.option("--whole", is_flag=True, help="Write known pairs too.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
+@click.option("--seed", type=seed_type, default=0, show_default=True,
               help="Decides the random draw.")  # fmt: skip
 @click.option("--name-by", type=click.Choice(["file", "tag"]), default="file",
               help="What names a run.")  # fmt: skip

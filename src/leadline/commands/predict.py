@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from leadline.commands._options import (
+    MOST_DRAWS,
     confidence_option,
     deliver,
     keep_inputs,
@@ -15,6 +16,7 @@ from leadline.commands._options import (
     progress,
     repair_options,
     seed_option,
+    whole,
 )
 from leadline.commands._results import describe_input, envelope, escaped, json_text, say, table_text
 from leadline.commands._texts import text_options
@@ -47,7 +49,7 @@ NAMES = ", ".join(str(kind()) for kind in PREDICTORS.classes.values())
 @click.option("--truth", metavar="RESULT[:MEASURE]",
               help="Correlate the predictions with a measure over queries: a result of `leadline evaluate "
               "--per-query`, or a table with columns run and query.")  # fmt: skip
-@click.option("--draws", type=click.IntRange(0), default=1000, show_default=True, metavar="N",
+@click.option("--draws", type=whole(0, MOST_DRAWS), default=1000, show_default=True, metavar="N",
               help="Resamples of the queries for the intervals of correlations.")  # fmt: skip
 @confidence_option
 @seed_option

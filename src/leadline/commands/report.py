@@ -62,7 +62,7 @@ SECTION = "Measure runs against judgments"
 )  # fmt: skip
 def command(
     *, qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], level: float | None,
-    top: int | None, digits: int, form: str, output: str, **options: Any,
+    top: int | None, digits: int, form: str, output: str, kind: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Write a page about RUNS judged by QRELS: measures with intervals, tests, figures, how it was made.
 
@@ -73,7 +73,7 @@ def command(
     keep_inputs(output, qrels, *runs)
     if output == "-" and form != "table":
         raise UsageError(f"-o - and -f {form} both go to standard output; expected -o FILE")
-    table = read_qrels(qrels, subtopics=options["subtopics"])
+    table = read_qrels(qrels, subtopics=options["subtopics"], kind=kind)
     rules = {name: options.pop(name) for name in CONFIDENCE}
     profile, size = profile_of(options["profile"]), options["documents"]
     wanted = profile.measures(measures or DEFAULT_MEASURES, rel=level, documents=size)
@@ -84,7 +84,7 @@ def command(
     curves = found.means[:, [found.place(point) for point in points]]
     comparison = compare_results(results, **rules)
     results.intervals = comparison.intervals
-    comparison.options |= {"intervals": results.intervals.by}
+    comparison.options |= {"kind": kind, "intervals": results.intervals.by}
     results.options = comparison.options | {"output": output, "top": top, "digits": digits}
     from leadline.pages.report import page, story
 

@@ -7,12 +7,15 @@ from typing import Any
 import click
 
 from leadline.commands._options import (
+    MOST_DRAWS,
     confidence_option,
     deliver,
     keep_inputs,
     output_options,
     progress,
     reading_options,
+    seed_type,
+    whole,
 )
 from leadline.commands._results import results_text
 from leadline.formats import read_qrels
@@ -35,24 +38,24 @@ SECTION = "Estimate from a sample, or without judgments"
 @click.option("--population", metavar="N",
               help="Documents in the collection; or a file of queries and how many documents are not "
               "relevant. Default: all that have scores.")  # fmt: skip
-@click.option("--sample", type=int, metavar="N",
+@click.option("--sample", type=whole(), metavar="N",
               help="Keep N scored non-relevant documents a query: those of smallest SHA-256 of seed, query, "
               "document.")  # fmt: skip
 @click.option("-l", "--level", "rel", type=float, metavar="GRADE",
               help="The least relevant grade, for measures that have `rel`.")  # fmt: skip
 @click.option("--queries", type=click.Choice(["all", "with_relevant"]), default="all", show_default=True,
               help="The queries of the mean.")  # fmt: skip
-@click.option("--draws", type=int, default=200, show_default=True, metavar="N",
+@click.option("--draws", type=whole(0, MOST_DRAWS), default=200, show_default=True, metavar="N",
               help="Samples drawn again for the intervals; 0: none.")  # fmt: skip
 @confidence_option
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
+@click.option("--seed", type=seed_type, default=0, show_default=True,
               help="Chooses the sample and begins the random draws.")  # fmt: skip
 @click.option("-q", "--per-query", is_flag=True, help="Show every query too (JSON).")
 @reading_options
 @output_options
 def command(
     *, qrels: str, scores: tuple[str, ...], measures: tuple[str, ...], population: str | None,
-    per_query: bool, form: str, output: str | None, **options: Any,
+    per_query: bool, form: str, output: str | None, kind: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Estimate rank measures from SCORES of the relevant documents (by QRELS) and of a sample of others.
 
@@ -64,9 +67,10 @@ def command(
 
     keep_inputs(output, qrels, *scores)
     size = None if population is None else read_population(population)
-    table = read_qrels(qrels)
+    table = read_qrels(qrels, kind=kind)
     with progress("runs") as on_run:
         found = sampled(table, scores, measures or None, population=size, on_run=on_run, **options)
+    found.options |= {"kind": kind}
     text = results_text(
         "sampled", found, lambda: found.to_dict(per_query=per_query), lambda: sheet_of(found), form=form,
         qrels=qrels, judgments=len(table), to_file=output is not None,

@@ -11,7 +11,7 @@ from typing import Any
 import click
 import numpy as np
 
-from leadline.commands._options import OUTPUT, deliver, formats_option, progress
+from leadline.commands._options import OUTPUT, deliver, formats_option, progress, whole
 from leadline.commands._results import describe_input
 from leadline.commands._texts import facts_text, models_option, text_options
 from leadline.commands.summary import body
@@ -34,7 +34,7 @@ INDENT = 6 * " "
 @click.argument("queries")
 @models_option
 @click.option(
-    "-k", type=int, default=1000, show_default=True, help="How many documents a query gets."
+    "-k", type=whole(), default=1000, show_default=True, help="How many documents a query gets."
 )
 @click.option("-o", "--output", type=OUTPUT, metavar="RUN",
               help="The run, its format told by the suffix; a folder for several models.")  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from leadline.commands._options import deliver, displays, formats_option, output_option
+from leadline.commands._options import deliver, displays, formats_option, output_option, whole
 from leadline.commands._results import describe_input
 from leadline.commands._texts import analysis_of, analysis_options, facts_text, text_options
 from leadline.errors import UsageError
@@ -43,9 +43,9 @@ class Found(NamedTuple):
 @click.argument("source", metavar="DOCS-or-INDEX")
 @click.option("--doc", required=True, metavar="ID", help="The document.")
 @click.option("--query", metavar="TEXT", help="Show the places that match it best, matches marked.")
-@click.option("--words", type=int, default=50, show_default=True, metavar="N",
+@click.option("--words", type=whole(), default=50, show_default=True, metavar="N",
               help="The most words of the summary.")  # fmt: skip
-@click.option("--windows", type=int, default=2, show_default=True, metavar="N",
+@click.option("--windows", type=whole(), default=2, show_default=True, metavar="N",
               help="With --query: the most places that are shown.")  # fmt: skip
 @click.option("--static", "kind", type=click.Choice(["first", "sentences"]),
               help="Without a query: the first words (default), or key sentences.")  # fmt: skip

@@ -7,7 +7,15 @@ from typing import Any, TypeVar
 
 import click
 
-from leadline.commands._options import OUTPUT, deliver, formats_option, progress
+from leadline.arguments import LIMITS
+from leadline.commands._options import (
+    OUTPUT,
+    deliver,
+    formats_option,
+    progress,
+    seed_type,
+    whole,
+)
 from leadline.commands._results import describe_input
 from leadline.commands._texts import facts_text
 from leadline.errors import UsageError
@@ -27,8 +35,7 @@ def reading_options(function: F) -> F:
         click.option("--id", "id_column", metavar="COLUMN", help="The column of the id."),
         click.option("--encoding", default="utf-8", show_default=True,
                      help="The encoding of text files, as in latin-1."),
-        click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
-                     help="Same seed, same result."),
+        click.option("--seed", type=seed_type, default=0, show_default=True, help="Same seed, same result."),
     )  # fmt: skip
     for option in reversed(options):
         function = option(function)
@@ -44,7 +51,14 @@ def command() -> None:
     epilog="Example: leadline topics fit pairs.tsv -k 100 --languages de,en -o model.npz"
 )
 @click.argument("docs")
-@click.option("-k", "count", type=int, required=True, metavar="T", help="The number of topics.")
+@click.option(
+    "-k",
+    "count",
+    type=whole(1, LIMITS["topics"]),
+    required=True,
+    metavar="T",
+    help="The number of topics.",
+)
 @click.option(
     "-o", "--output", type=OUTPUT, metavar="MODEL", required=True, help="Write the model to a file."
 )
@@ -55,13 +69,15 @@ def command() -> None:
               "by language).")  # fmt: skip
 @click.option("--alpha", type=float, help="The prior per topic (default: 50/T).")
 @click.option("--beta", type=float, default=0.01, show_default=True, help="The prior per word.")
-@click.option("--sweeps", type=int, default=500, show_default=True, help="Sweeps over all tokens.")
-@click.option("--restarts", type=int, default=1, show_default=True,
+@click.option(
+    "--sweeps", type=whole(1, 10**6), default=500, show_default=True, help="Sweeps over all tokens."
+)
+@click.option("--restarts", type=whole(1, 10**4), default=1, show_default=True,
               help="Chains, of which the likeliest is kept.")  # fmt: skip
 @click.option("--id", "id_column", metavar="COLUMN", help="The column of the id.")
 @click.option("--encoding", default="utf-8", show_default=True, help="The encoding of text files.")
 @click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Same seed, same result."
+    "--seed", type=seed_type, default=0, show_default=True, help="Same seed, same result."
 )
 @formats_option()
 def fit(
@@ -126,7 +142,9 @@ def infer(*, model: str, docs: str, output: str, form: str, **options: Any) -> N
 @click.argument("docs")
 @click.option("--estimator", type=click.Choice(["left-to-right", "completion"]), default="left-to-right",
               show_default=True, help="Whole documents by particles, or every second token.")  # fmt: skip
-@click.option("--particles", type=int, default=20, show_default=True, help="For left-to-right.")
+@click.option(
+    "--particles", type=whole(1, 10**6), default=20, show_default=True, help="For left-to-right."
+)
 @reading_options
 @formats_option()
 def perplexity(*, model: str, docs: str, form: str, **options: Any) -> None:
@@ -157,7 +175,7 @@ def perplexity(*, model: str, docs: str, form: str, **options: Any) -> None:
     help="The run, its format told by the suffix.",
 )
 @click.option(
-    "-k", type=int, default=1000, show_default=True, help="How many documents a query gets."
+    "-k", type=whole(), default=1000, show_default=True, help="How many documents a query gets."
 )
 @click.option("--distance", type=click.Choice(["hellinger", "js", "cosine"]), default="hellinger",
               show_default=True, help="How far topic distributions are apart.")  # fmt: skip
@@ -169,7 +187,7 @@ def perplexity(*, model: str, docs: str, form: str, **options: Any) -> None:
 @click.option("--id", "id_column", metavar="COLUMN", help="The column of the id, in both.")
 @click.option("--encoding", default="utf-8", show_default=True, help="The encoding of text files.")
 @click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Same seed, same result."
+    "--seed", type=seed_type, default=0, show_default=True, help="Same seed, same result."
 )
 @formats_option()
 def search(

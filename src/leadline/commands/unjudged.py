@@ -13,6 +13,7 @@ from leadline.commands._options import (
     progress,
     repair_options,
     seed_option,
+    whole,
 )
 from leadline.commands._results import describe_input, envelope, json_text, say, table_text
 from leadline.errors import UsageError
@@ -34,7 +35,7 @@ NAMES = ", ".join(sorted(kind.called for kind in METHODS.classes.values()))
     help=f"The estimator: {NAMES}. Parameters stand in brackets, as in NRuns(pseudo=10).",
 )  # fmt: skip
 @click.option(
-    "--depth", type=click.IntRange(min=1), metavar="K",
+    "--depth", type=whole(), metavar="K",
     help="How much of every list is looked at (default: 30 for nruns and deshato, 100 for soboroff and "
     "reference-count, 50 for spoerri, all for aslam-savell).",
 )  # fmt: skip
@@ -44,11 +45,11 @@ NAMES = ", ".join(sorted(kind.called for kind in METHODS.classes.values()))
               help="Topic vectors of documents, for deshato, as `leadline topics infer` writes.")  # fmt: skip
 @click.option("--docs", "documents", metavar="DOCS",
               help="Texts of documents, to fit LDA to those that were retrieved, for deshato.")  # fmt: skip
-@click.option("-T", "topics", type=click.IntRange(min=1), default=50, show_default=True, metavar="T",
+@click.option("-T", "topics", type=whole(1, 10**5), default=50, show_default=True, metavar="T",
               help="The number of topics, with --docs.")  # fmt: skip
-@click.option("--fits", type=click.IntRange(min=1), default=5, show_default=True,
+@click.option("--fits", type=whole(1, 10**4), default=5, show_default=True,
               help="How many models are fitted, each with its own seed; scores are the mean.")  # fmt: skip
-@click.option("--sweeps", type=click.IntRange(min=1), default=500, show_default=True,
+@click.option("--sweeps", type=whole(1, 10**6), default=500, show_default=True,
               help="Sweeps over all tokens in every fit.")  # fmt: skip
 @click.option("--id", "id_column", metavar="COLUMN", help="The column of the id in DOCS.")
 @click.option("--encoding", default="utf-8", show_default=True, help="The encoding of DOCS.")

@@ -54,10 +54,12 @@ def _share(measure: Any, name: str, count: int, size: int, depth: int) -> tuple[
 
 
 def _f(measure: Any, name: str, count: int, size: int, depth: int) -> tuple[float, list[str]]:
-    weight = measure.beta**2
+    linear = measure.form == "linear"
+    weight = measure.beta if linear else measure.beta**2
     part, whole = (weight + 1) * count, weight * size + depth
     value = ratio(part, whole)
-    formula = f"F = (1 + beta^2) {count} / (beta^2 {size} + {depth})"
+    beta = "beta" if linear else "beta^2"
+    formula = f"F = (1 + {beta}) {count} / ({beta} {size} + {depth})"
     lines = [
         f"relevant documents judged: R = {size}",
         f"{formula} = {number(part)} / {number(whole)} = {number(value)}",

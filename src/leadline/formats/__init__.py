@@ -53,7 +53,11 @@ __all__ = [
 
 
 def read_qrels(
-    source: QrelsLike, *, negative: str = "nonrelevant", subtopics: bool = False
+    source: QrelsLike,
+    *,
+    negative: str = "nonrelevant",
+    subtopics: bool = False,
+    kind: str | None = None,
 ) -> Qrels:
     """Read judgments from a file of any format, a dictionary, a data frame or rows.
 
@@ -66,18 +70,30 @@ def read_qrels(
     of a file as subtopic (a dictionary is then `{query: {subtopic: {document: grade}}}`): a document is
     judged once for each, and its grade in measures that know no subtopics is the largest of them.
 
+    What looks like a run is refused: a table with a column rank, tag, run_id or system, a file whose grades
+    are mostly distinct fractions with some negative or above 10, four columns of which the third counts the
+    ranks. `kind="qrels"` reads it as judgments.
+
     >>> read_qrels({"q1": {"d1": 1, "d2": 0}})
     Qrels(1 query, 2 judgments)
     """
     check_word(("nonrelevant", "unjudged"), negative=negative)
     check_flags(subtopics=subtopics)
-    qrels = _qrels(source, subtopics=subtopics)
+    if kind is not None:
+        check_word(("qrels",), kind=kind)
+    qrels = _qrels(source, subtopics=subtopics, sure=kind is not None)
     if negative == "unjudged" and (qrels.grades < 0).any():
-        return qrels.keep(qrels.grades >= 0)
+        kept = qrels.keep(qrels.grades >= 0)
+        if not len(kept):
+            raise InputError(
+                "holds negative grades only", expected="a judgment with negative='unjudged'",
+                path=qrels.source,
+            )  # fmt: skip
+        return kept
     return qrels
 
 
-def _qrels(source: Any, *, subtopics: bool) -> Qrels:
+def _qrels(source: Any, *, subtopics: bool, sure: bool) -> Qrels:
     if isinstance(source, Qrels):
         if subtopics and source.subtopics is None:
             raise UsageError(
@@ -85,21 +101,32 @@ def _qrels(source: Any, *, subtopics: bool) -> Qrels:
             )
         return source
     if isinstance(source, (str, os.PathLike)):
-        return qrels_of(opened(os.fspath(source)), subtopics=subtopics)
-    from leadline.formats import records
+        return qrels_of(opened(os.fspath(source)), subtopics=subtopics, sure=sure)
+    from leadline.formats import columns, records, swapped
 
     found = _records_in_memory(source, "grade", path="qrels", subtopics=subtopics)
+    if not sure and columns.find(found.names, columns.GRADE) is None:
+        swapped.refuse_columns(
+            found.names, "qrels"
+        )  # results merged with labels are in use as qrels
     return records.qrels_by_subtopic(found) if subtopics else records.qrels(found)
 
 
-def qrels_of(source: Opened, *, subtopics: bool = False) -> Qrels:
-    """Give the judgments of an opened file."""
+def qrels_of(source: Opened, *, subtopics: bool = False, sure: bool = False) -> Qrels:
+    """Return the judgments of an opened file; what looks like a run is refused unless `sure`."""
     if source.form == "trec":
-        return trec_qrels.read(source.path, subtopics=subtopics, whole=source.whole)
-    from leadline.formats import records
+        return trec_qrels.read(source.path, subtopics=subtopics, whole=source.whole, sure=sure)
+    from leadline.formats import records, swapped
 
     found = records_of(source, "grade", subtopics=subtopics)
-    return records.qrels_by_subtopic(found) if subtopics else records.qrels(found)
+    sure = sure or source.whole is None
+    if not sure:
+        swapped.refuse_columns(found.names, source.path)
+    made = records.qrels_by_subtopic(found) if subtopics else records.qrels(found)
+    if not sure:
+        swapped.refuse_scores(made.grades, source.path)
+        made.remarks = (*made.remarks, *swapped.remarks_on(made.grades))
+    return made
 
 
 def read_run(
@@ -169,7 +196,7 @@ def opened(path: str, *, read: bool = False) -> Opened:
         return Opened(path, "trec", None)
     from leadline.formats import kinds
 
-    whole = read_whole(path)
+    whole = read_whole(path, enough=None if read else kinds.is_refused)
     return Opened(path, kinds.format_of(whole), whole)
 
 

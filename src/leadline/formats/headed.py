@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from leadline.errors import InputError
 from leadline.formats import text_tables
-from leadline.formats.opening import BOM, first_bytes
-from leadline.formats.parquet import PARQUET
+from leadline.formats.opening import BOM, PARQUET, first_bytes
 
 
 def headed_rows(path: str, *, encoding: str = "utf-8") -> text_tables.Rows:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from leadline.errors import InputError, MissingPackageError
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from leadline.errors import InputError, LeadlineError, MissingPackageError
 from leadline.formats import tuples
 from leadline.formats.records import Records
 
@@ -11,19 +14,37 @@ PREFIX = "ir_datasets:"
 
 def records(path: str) -> Records:
     """Give the judgments of a collection."""
+    collection = load(path)
+    if not collection.has_qrels():
+        raise InputError("has no qrels", expected="a collection with judgments", path=path)
+    return tuples.records(downloaded(path, collection.qrels_iter), "grade", path=path)
+
+
+def load(path: str) -> Any:
+    """Return a collection by its name; it is downloaded when it is first read."""
     try:
         import ir_datasets
     except ImportError:
         raise MissingPackageError(
             f"{path} needs ir_datasets: pip install 'leadline[ir-datasets]'"
         ) from None
-    name = path.removeprefix(PREFIX)
     try:
-        collection = ir_datasets.load(name)
+        return ir_datasets.load(path.removeprefix(PREFIX))
     except KeyError:
         raise InputError(
             "no such collection", expected="a name of ir_datasets", path=path
         ) from None
-    if not collection.has_qrels():
-        raise InputError("has no qrels", expected="a collection with judgments", path=path)
-    return tuples.records(collection.qrels_iter(), "grade", path=path)
+
+
+def downloaded(path: str, rows: Callable[[], Iterable[Any]]) -> Iterator[Any]:
+    """Give rows of a collection; whatever fails while they are fetched is one line."""
+    try:
+        yield from rows()
+    except Exception as error:  # the package raises what its many libraries raise
+        if isinstance(error, LeadlineError):
+            raise
+        reason = " ".join(str(error).split())[:200]
+        raise InputError(
+            f"cannot be fetched ({type(error).__name__}{': ' * bool(reason)}{reason})",
+            expected="a connection, and a collection that may be downloaded", path=path,
+        ) from None  # fmt: skip

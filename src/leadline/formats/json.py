@@ -12,6 +12,8 @@ from leadline.formats.opening import Window
 from leadline.formats.records import Records
 from leadline.formats.table import Table
 
+SHOWN = 40  # characters of an object in a message
+
 
 class Members(Mapping[str, Any]):
     """An object of a JSON text: a dictionary whose `items` still has names that were repeated."""
@@ -29,9 +31,16 @@ class Members(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self.named)
 
+    def __repr__(self) -> str:
+        text = repr(self.named)
+        return text if len(text) <= SHOWN else text[:SHOWN] + "...}"
+
     def items(self) -> Any:
         """Give names and values in order, repeated ones too."""
         return self.pairs
+
+
+Members.__name__ = "object"  # what messages call it
 
 
 def records(

@@ -75,7 +75,7 @@ def _of_file(place: str) -> list[Judge]:
             return _of_table(path, header, column)
     elif column:
         raise InputError(f"no table, so no column '{column}'", expected="a header", path=path)
-    return [Judge(judge_name(path), qrels_of(file), path)]
+    return [Judge(judge_name(path), qrels_of(file, sure=True), path)]
 
 
 def _of_store(path: str, wanted: str) -> list[Judge]:

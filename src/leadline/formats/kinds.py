@@ -9,8 +9,7 @@ from pathlib import Path
 from leadline.errors import InputError
 from leadline.formats import Opened, columns, records_of
 from leadline.formats.csv import delimiter_of
-from leadline.formats.opening import COMPRESSIONS, Window
-from leadline.formats.parquet import ARROW, PARQUET, STREAM
+from leadline.formats.opening import ARROW, COMPRESSIONS, PARQUET, STREAM, Window
 from leadline.formats.trec_lists import looks_trec
 
 SUFFIXES = {
@@ -33,7 +32,7 @@ def suffix_of(path: str) -> str:
 
 def format_of(window: Window) -> str:
     """Give the format of a text: `trec`, or the name of a file of this room."""
-    head = window.text[: min(window.end, 1 << 20)].tobytes()
+    head = window.text[: min(window.filled, 1 << 20)].tobytes()
     if looks_trec(head):
         return "trec"
     if head.startswith((PARQUET, ARROW, STREAM)):
@@ -51,14 +50,30 @@ def format_of(window: Window) -> str:
     return named
 
 
+def is_refused(window: Window) -> bool:
+    """Return whether the first lines of a text are such that no reader accepts it, whatever follows.
+
+    A run or qrels in TREC's format has four columns at least, and no NUL byte.
+    """
+    if format_of(window) != "trec":
+        return False
+    *whole, _ = window.text[: min(window.end, 1 << 16)].tobytes().split(b"\n")
+    lines = [line for line in whole if line.strip() and not line.startswith(b"#")]
+    return any(b"\0" in line for line in lines) or (
+        bool(lines) and len(lines[0].split(None, 3)) < 4
+    )
+
+
 def content_of(source: Opened) -> str:
     """Say whether a file holds a `run` or `qrels`: by its columns, else by whether all numbers are whole."""
     if source.whole is None:
         return "qrels"
     if source.form == "trec":
-        lines = source.whole.text[: source.whole.end].tobytes().split(b"\n")
-        fields = (line.split() for line in lines if not line.startswith(b"#"))
-        return "qrels" if len(next(filter(None, fields), [])) == 4 else "run"
+        text = source.whole.text[: source.whole.end].tobytes()
+        fields = (line.split() for line in text.split(b"\n") if not line.startswith(b"#"))
+        rows = list(filter(None, fields))
+        four = bool(rows) and len(rows[0]) == 4
+        return "qrels" if four and not _is_ranking(rows) else "run"
     found = records_of(source, "grade")
     if columns.find(found.names, (*columns.RANK, *columns.TAG)):
         return "run"
@@ -68,6 +83,19 @@ def content_of(source: Opened) -> str:
         return "qrels" if all(_is_whole(row[3]) for row in found.rows) else "run"
     except InputError:
         return "run"
+
+
+def _is_ranking(rows: list[list[bytes]]) -> bool:
+    """Return whether rows of four columns are a ranking: query, document, rank, score."""
+    ranks: dict[bytes, set[bytes]] = {}
+    for row in rows:
+        if len(row) != 4 or not row[2].isdigit():
+            return False
+        ranks.setdefault(row[0], set()).add(row[2])
+    counts = all(
+        found == {b"%d" % rank for rank in range(1, len(found) + 1)} for found in ranks.values()
+    )
+    return counts and len({row[1] for row in rows}) > 1
 
 
 def _is_whole(value: object) -> bool:

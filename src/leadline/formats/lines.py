@@ -5,35 +5,56 @@ from __future__ import annotations
 import codecs
 import io
 from collections.abc import Iterator
+from functools import partial
 from typing import BinaryIO, cast
 
 from leadline.errors import InputError, UsageError
-from leadline.formats.opening import BOM, STANDARD_INPUT, WIDE_BOMS, broken_archives, open_bytes
+from leadline.formats.opening import (
+    BOM,
+    LONGEST_TEXT,
+    PROBE,
+    STANDARD_INPUT,
+    broken_archives,
+    check_head,
+    open_bytes,
+    read_whole,
+    too_long,
+)
 
 
 def lines(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
     """Give number and text of every line, without its end; refuses what is not in the encoding."""
     decode = _decoder(encoding)
     for number, raw in raw_lines(path):
-        try:
-            yield number, decode(raw.rstrip(b"\r\n"))[0]
-        except UnicodeDecodeError as error:
-            raise InputError(
-                f"byte 0x{raw[error.start]:02x} that is not {encoding}", expected=f"text in {encoding}",
-                path=path, line=number, hint="`--encoding latin-1` reads old files",
-            ) from None  # fmt: skip
+        yield number, _decoded(raw.rstrip(b"\r\n"), decode, encoding, path, number)
+
+
+def whole_text(path: str, *, encoding: str = "utf-8") -> str:
+    """Return a whole text; a line of JSON may be of any length."""
+    window = read_whole(path, longest=LONGEST_TEXT)
+    return _decoded(window.text[: window.end].tobytes(), _decoder(encoding), encoding, path, 1)
+
+
+def _decoded(raw: bytes, decode: codecs._Decoder, encoding: str, path: str, number: int) -> str:
+    try:
+        return decode(raw)[0]
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"byte 0x{raw[error.start]:02x} that is not {encoding}", expected=f"text in {encoding}",
+            path=path, line=number + raw.count(b"\n", 0, error.start),
+            hint="`--encoding latin-1` reads old files",
+        ) from None  # fmt: skip
 
 
 def raw_lines(path: str) -> Iterator[tuple[int, bytes]]:
-    """Give number and bytes of every line."""
+    """Give number and bytes of every line; a line longer than any text should be is refused."""
     stream, file = open_bytes(path)
     stream = _buffered(stream)
     try:
-        for number, raw in enumerate(stream, start=1):
-            if number == 1 and raw.startswith(WIDE_BOMS):
-                raise InputError(
-                    "a UTF-16 byte order mark", expected="a text file in UTF-8", path=path, line=1
-                )
+        check_head(stream.peek(PROBE)[:PROBE], path)
+        for number, raw in enumerate(iter(partial(stream.readline, LONGEST_TEXT), b""), start=1):
+            if len(raw) == LONGEST_TEXT:
+                raise too_long(path, f"at line {number:,}", LONGEST_TEXT)
             yield number, raw.removeprefix(BOM) if number == 1 else raw
     except Exception as error:
         if not isinstance(error, (EOFError, OSError, *broken_archives())):
@@ -47,10 +68,10 @@ def raw_lines(path: str) -> Iterator[tuple[int, bytes]]:
             file.close()
 
 
-def _buffered(stream: BinaryIO) -> BinaryIO:
+def _buffered(stream: BinaryIO) -> io.BufferedReader:
     if isinstance(stream, io.FileIO):
-        return cast(BinaryIO, io.BufferedReader(stream, 1 << 20))
-    return stream
+        return io.BufferedReader(stream, 1 << 20)
+    return cast(io.BufferedReader, stream)  # or a GzipFile, which has the same methods
 
 
 def _decoder(encoding: str) -> codecs._Decoder:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,9 @@ from leadline.formats import Opened, faults, opened, trec_run
 from leadline.formats.opening import Window
 from leadline.formats.trec_lists import PlainLists, Repair
 from leadline.kernels import plain
+from leadline.qrels import Qrels
 from leadline.vocabulary import to_text
+from leadline.wording import percent
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,46 @@ class Problem:
     message: str
     count: int
     error: bool = False
+
+
+@dataclass(frozen=True)
+class Joined:
+    """How a run and judgments fit together.
+
+    `run_example` is a document of the run without a judgment, `qrels_example` a judged document, of the same
+    query where that has any.
+    """
+
+    qrels: str
+    queries: int
+    documents: int
+    judged: int
+    run_example: str | None
+    qrels_example: str | None
+
+    @property
+    def share(self) -> float:
+        """Return the share of the documents that are judged."""
+        return self.judged / self.documents
+
+    def problem(self) -> Problem:
+        """Say how much is judged; nothing at all is an error."""
+        named = f"the run has {self.run_example!r}, {self.qrels} has {self.qrels_example!r}"
+        if not self.queries:
+            words = f"no query is judged; do the query ids match? For documents, {named}"
+            return Problem("no_query_judged", None, words, 1, error=True)
+        if not self.judged:
+            words = (
+                f"no document is judged; do the document ids match? {named[0].upper()}{named[1:]}"
+            )
+            return Problem("no_document_judged", None, words, 1, error=True)
+        share = percent(round(self.share, 4))
+        words = f"judged by {self.qrels}: {self.judged:,} of {self.documents:,} documents ({share})"
+        return Problem("judged", None, words, 1)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as plain data."""
+        return vars(self) | {"share": self.share}
 
 
 @dataclass
@@ -41,6 +84,7 @@ class Checked:
     rows: int = 0
     queries: int = 0
     tag: str = ""
+    joined: Joined | None = None
 
     @property
     def refused(self) -> bool:
@@ -53,8 +97,10 @@ class Checked:
         return "line" if self.lists is None else self.lists.unit
 
 
-def check(path: str, *, kind: str | None = None, subtopics: bool = False) -> Checked:
-    """Look for every problem of a run or qrels in any format."""
+def check(
+    path: str, *, kind: str | None = None, subtopics: bool = False, qrels: Qrels | None = None
+) -> Checked:
+    """Look for every problem of a run or qrels in any format; `qrels` are joined with a run."""
     from leadline.formats import kinds
 
     found = Checked(path, subtopics=subtopics)
@@ -65,7 +111,8 @@ def check(path: str, *, kind: str | None = None, subtopics: bool = False) -> Che
         parsed = faults.find(found.source, found.kind)
     except LeadlineError as error:
         line = getattr(error, "line", None)
-        found.problems.append(Problem("unreadable", line, _words(error), 1, error=True))
+        code = "nul" if getattr(error, "found", "") == "a NUL byte" else "unreadable"
+        found.problems.append(Problem(code, line, _words(error), 1, error=True))
         return found
     found.lists, found.tag = parsed.lists, parsed.tag
     found.rows, found.queries = len(parsed.lists.documents), len(parsed.lists.queries)
@@ -77,7 +124,30 @@ def check(path: str, *, kind: str | None = None, subtopics: bool = False) -> Che
     if not found.rows and not found.problems:
         found.problems.append(Problem("empty", None, f"holds no {found.kind}", 1, error=True))
     found.problems += [problem for problem in _remarks(found, parsed.returns) if problem.count]
+    if qrels is not None and found.kind == "run" and found.rows:
+        found.joined = join(parsed.lists, qrels)
+        found.problems.append(found.joined.problem())
     return found
+
+
+def join(lists: PlainLists, qrels: Qrels) -> Joined:
+    """Count the documents of a run that are judged; a negative grade is no judgment."""
+    codes = qrels.queries.encode(lists.queries)
+    rows = lists.match(qrels, codes)
+    judged = rows >= 0
+    judged[judged] = qrels.grades[rows[judged]] >= 0
+    unjudged = np.flatnonzero(~judged)
+    begin = 0
+    if len(unjudged):
+        place = int(np.searchsorted(lists.bounds, unjudged[0], side="right")) - 1
+        code = int(codes[place])
+        if code >= 0 and qrels.begin[code] < qrels.end[code]:
+            begin = int(qrels.begin[code])
+    return Joined(
+        qrels.source, int((codes >= 0).sum()), len(rows), int(judged.sum()),
+        to_text(lists.documents[int(unjudged[0])]) if len(unjudged) else None,
+        to_text(qrels.documents[begin]) if len(qrels) else None,
+    )  # fmt: skip
 
 
 def _remarks(found: Checked, returns: list[int]) -> Iterator[Problem]:

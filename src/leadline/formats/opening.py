@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from os.path import isfile
 from pathlib import Path
 from typing import Any, BinaryIO, Self, cast
@@ -28,6 +29,12 @@ BOM = b"\xef\xbb\xbf"
 WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")
 STANDARD_INPUT = "-"
 HEAD = 8  # bytes tell every compression
+PARQUET, ARROW, STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"  # binary tables begin so
+LONGEST_LINE = 1 << 20  # bytes of a line of a run or qrels
+LONGEST_TEXT = 1 << 26  # bytes of a line, or of one document, of texts
+BLOCK = LONGEST_LINE >> 2  # a longer line fills at least one block of this size
+STEP = 1 << 22  # bytes that are read before they are checked
+PROBE = 1 << 12  # bytes in which nearly every text has a line end
 
 
 def run_name(path: str) -> str:
@@ -125,37 +132,89 @@ class _Rejoined(io.RawIOBase):
         super().close()
 
 
-class _Zstandard(io.RawIOBase):
-    """A Zstandard archive that says when it ends too early; the library's own reader does not."""
+class _Streams(io.RawIOBase):
+    """Decompress a file of one or more streams that follow each other, to the last byte.
 
-    def __init__(self, file: io.BufferedReader) -> None:
+    The readers of the standard library take a damaged second stream of .bz2 and .xz for the end of the file,
+    and that of zstandard takes any end of the file for the end of the data. Here every byte belongs to a
+    whole stream or, in .xz, to the padding that the format allows: NUL bytes, four at a time.
+
+    Parameters
+    ----------
+    file : BufferedReader
+        The compressed bytes.
+    make : callable
+        Gives a decompressor for the next stream.
+    piece : int
+        Compressed bytes that are handed over at a time.
+    padded : bool
+        Whether streams may be padded as in .xz.
+
+    """
+
+    def __init__(
+        self,
+        file: io.BufferedReader,
+        make: Callable[[], Any],
+        *,
+        piece: int = 1 << 17,
+        padded: bool = False,
+    ) -> None:
         self.file = file
-        self.frame: Any = None
-        self.ready = b""
+        self.make = make
+        self.piece = piece
+        self.padded = padded
+        self.stream: Any = None
+        self.packed = b""
+        self.ready = memoryview(b"")
 
     def readable(self) -> bool:
-        """Say that it can be read."""
+        """Return True."""
         return True
 
     def readinto(self, target: memoryview) -> int:  # type: ignore[override]  # narrower than Buffer
         """Read into a buffer."""
-        import zstandard
-
         while not self.ready:
-            packed = (self.frame.unused_data if self.frame and self.frame.eof else b"") or (
-                self.file.read(1 << 17)
-            )
-            if not packed:
-                if self.frame and not self.frame.eof:
-                    raise EOFError("it ends before the end-of-frame marker")
-                return 0
-            if self.frame is None or self.frame.eof:
-                self.frame = zstandard.ZstdDecompressor().decompressobj()
-            self.ready = self.frame.decompress(packed)
+            if self.stream is None:
+                if not self._begins():
+                    return 0
+                self.stream = self.make()
+            self.ready = memoryview(self._decompress(len(target)))
+            if self.stream.eof:
+                self.packed = self.stream.unused_data + self.packed
+                self.stream = None
         size = min(len(target), len(self.ready))
         target[:size] = self.ready[:size]
         self.ready = self.ready[size:]
         return size
+
+    def _decompress(self, size: int) -> bytes:
+        """Return what some more bytes give; at most about `size` where the decompressor can stop."""
+        bounded = hasattr(self.stream, "needs_input")
+        packed = b""
+        if not bounded or self.stream.needs_input:
+            packed = self.packed or self.file.read(self.piece)
+            if not packed:
+                raise EOFError("it ends before the end of the stream")
+            packed, self.packed = packed[: self.piece], packed[self.piece :]
+        found: bytes = (
+            self.stream.decompress(packed, max(size, PROBE))
+            if bounded
+            else self.stream.decompress(packed)
+        )
+        return found
+
+    def _begins(self) -> bool:
+        """Return whether another stream begins, after padding where the format allows it."""
+        self.packed = self.packed or self.file.read(self.piece)
+        padding = 0
+        while self.padded and self.packed.startswith(b"\0"):
+            rest = self.packed.lstrip(b"\0")
+            padding += len(self.packed) - len(rest)
+            self.packed = rest or self.file.read(self.piece)
+        if padding % 4:
+            raise EOFError(f"{padding} bytes of padding are no multiple of 4")
+        return bool(self.packed)
 
 
 def _decompressed(raw: io.BufferedReader, kind: str) -> BinaryIO:
@@ -166,14 +225,23 @@ def _decompressed(raw: io.BufferedReader, kind: str) -> BinaryIO:
     if kind == ".bz2":
         import bz2
 
-        return cast(BinaryIO, bz2.BZ2File(raw))
+        return cast(BinaryIO, io.BufferedReader(_Streams(raw, bz2.BZ2Decompressor), 1 << 16))
     if kind == ".xz":
         import lzma
 
-        return cast(BinaryIO, lzma.LZMAFile(raw))
+        make = partial(lzma.LZMADecompressor, lzma.FORMAT_XZ)
+        return cast(BinaryIO, io.BufferedReader(_Streams(raw, make, padded=True), 1 << 16))
     if kind == ".zst":
-        return cast(BinaryIO, io.BufferedReader(_Zstandard(raw)))
+        # zstandard decompresses all that it is given: 4 bytes may become 128 KiB
+        streams = _Streams(raw, _zstandard_frame, piece=1 << 12)
+        return cast(BinaryIO, io.BufferedReader(streams, 1 << 16))
     return raw
+
+
+def _zstandard_frame() -> Any:
+    import zstandard
+
+    return zstandard.ZstdDecompressor().decompressobj()
 
 
 class Workspace:
@@ -197,14 +265,20 @@ class Window:
     workspaces they take turns, so that one stretch can be used while the next is read.
     """
 
-    def __init__(self, path: str, *workspaces: Workspace) -> None:
+    def __init__(self, path: str, *workspaces: Workspace, longest: int = LONGEST_LINE) -> None:
         self.path = path
+        self.longest = longest
+        self.size = 0  # of the buffer when it has to grow, where that is known
         self.stream, self.file = open_bytes(path)
         self.workspaces = list(workspaces)
         self.filled = 0
         self.end = 0
         self.last = False
         self.read = 0
+        self.begun = False
+        self.ends = b""  # what ends a line, or a value of JSON; empty in binary tables
+        self.checked = 0  # up to here the lengths of lines were checked
+        self.long = -1  # where a line began that fills a block
 
     @property
     def workspace(self) -> Workspace:
@@ -229,13 +303,12 @@ class Window:
         rest = self.text[begin : self.filled]
         self.workspaces.append(self.workspaces.pop(0))
         if len(rest) > len(self.text) // 2:
-            self.workspace.text = np.empty(2 * max(len(rest), len(self.text)), dtype=np.uint8)
+            size = max(self.size, 2 * max(len(rest), len(self.text)))
+            self.workspace.text = np.empty(size, dtype=np.uint8)
         self.text[: len(rest)] = rest.copy() if len(self.workspaces) == 1 else rest
         self.filled = len(rest)
-        first = self.read == 0
+        self.checked, self.long = 0, -1
         self._fill()
-        if first:
-            self._check_start()
         if self.last and self.filled and self.text[self.filled - 1] != ord("\n"):
             self.text[self.filled] = ord("\n")
             self.filled += 1
@@ -244,8 +317,9 @@ class Window:
     def _fill(self) -> None:
         target = bytes_of(self.text)[:-1]  # one byte is left for a missing final newline
         while self.filled < len(target):
+            stop = min(len(target), self.filled + STEP)
             try:
-                size = self.stream.readinto(target[self.filled :])  # type: ignore[attr-defined]  # typeshed
+                size = self.stream.readinto(target[self.filled : stop])  # type: ignore[attr-defined]  # typeshed
             except Exception as error:
                 if not isinstance(error, (EOFError, OSError, *broken_archives())):
                     raise
@@ -254,19 +328,63 @@ class Window:
                 ) from None
             if not size:
                 self.last = True
-                return
+                break
             self.filled += size
             self.read += size
+            if not self.begun and self.filled >= PROBE:
+                self._check_start()
+            if self.begun:
+                self._check_lines(self.filled - self.filled % BLOCK)
+        if not self.begun:
+            self._check_start()
+        self._check_lines(self.filled)
 
     def _check_start(self) -> None:
-        head = self.text[: min(self.filled, 3)].tobytes()
-        if head.startswith(WIDE_BOMS):
-            raise InputError(
-                "a UTF-16 byte order mark", expected="a text file in UTF-8", path=self.path, line=1
-            )
-        if head == BOM:
+        """Refuse what is no text; tell binary tables, and texts that may be one line of JSON."""
+        self.begun = True
+        head = self.text[: min(self.filled, PROBE)].tobytes()
+        check_head(head, self.path)
+        if head.startswith(BOM):
             self.filled -= 3
             self.text[: self.filled] = self.text[3 : self.filled + 3].copy()
+            head = head[3:]
+        if head.startswith((PARQUET, ARROW, STREAM)):
+            self.ends = b""
+        else:
+            self.ends = b'\n"' if head.lstrip()[:1] in {b"{", b"["} else b"\n"
+
+    def _check_lines(self, stop: int) -> None:
+        """Refuse a line that is too long, in the bytes from those that were checked up to `stop`.
+
+        Lines of JSON may be of any length; there the stretches between quotation marks are checked.
+        """
+        while self.ends and self.checked < stop:
+            start = self.checked
+            self.checked = min(start + BLOCK, stop)
+            end = self._first_end(start, self.checked)
+            if end < 0 and self.long < 0:
+                self.long = self._line_of(start)
+            if self.long >= 0 and (self.checked if end < 0 else end) - self.long > self.longest:
+                place = self.read - self.filled + self.long
+                raise too_long(self.path, f"from byte {place:,}", self.longest)
+            if end >= 0:
+                self.long = -1
+
+    def _first_end(self, start: int, stop: int) -> int:
+        """Return where the first line of a stretch ends; -1 where none does."""
+        for low, high in ((start, min(start + PROBE, stop)), (start + PROBE, stop)):
+            block = self.text[low:high]
+            found = block == self.ends[0]
+            for end in self.ends[1:]:
+                found |= block == end
+            if found.any():
+                return low + int(found.argmax())
+        return -1
+
+    def _line_of(self, place: int) -> int:
+        """Return where the line around a place begins."""
+        before = self.text[max(0, place - LONGEST_LINE) : place].tobytes()
+        return place - len(before) + 1 + max(before.rfind(bytes([end])) for end in self.ends)
 
     def _whole_lines(self) -> int:
         if self.last:
@@ -278,6 +396,23 @@ class Window:
             if len(ends):
                 return start + int(ends[-1]) + 1
         return 0
+
+
+def check_head(head: bytes, path: str) -> None:
+    """Refuse the first bytes of a file that is no text: UTF-16, or a NUL byte in the first line."""
+    if head.startswith(WIDE_BOMS):
+        raise InputError(
+            "a UTF-16 byte order mark", expected="a text file in UTF-8", path=path, line=1
+        )
+    if b"\0" in head.partition(b"\n")[0] and not head.startswith((b"#", PARQUET, ARROW, STREAM)):
+        raise InputError("a NUL byte", expected="a text file in UTF-8", path=path, line=1)
+
+
+def too_long(path: str, where: str, limit: int, *, noun: str = "line") -> InputError:
+    """Return the error for a line or text that is longer than any should be."""
+    return InputError(
+        f"a {noun} of more than {limit >> 20} MiB {where}", expected="a shorter one", path=path
+    )
 
 
 def broken_archives() -> tuple[type[Exception], ...]:
@@ -292,14 +427,29 @@ def broken_archives() -> tuple[type[Exception], ...]:
     return tuple(found)
 
 
-def read_whole(path: str) -> Window:
-    """Read a whole text into one window."""
-    size = 1 << 16
-    if path != STANDARD_INPUT and Path(path).is_file():
-        size = max(size, Path(path).stat().st_size + 2)
-    with Window(path, Workspace(size)) as window:
+def read_whole(
+    path: str,
+    *,
+    longest: int = LONGEST_LINE,
+    enough: Callable[[Window], bool] | None = None,
+) -> Window:
+    """Read a whole text into one window.
+
+    Parameters
+    ----------
+    path : str
+        The file, or `-` for standard input.
+    longest : int
+        Bytes of a line; a longer one is refused.
+    enough : callable, optional
+        Called with the first lines; where it returns True, the rest is not read.
+
+    """
+    with Window(path, Workspace(1 << 16), longest=longest) as window:
+        if path != STANDARD_INPUT and isfile(path):
+            window.size = Path(path).stat().st_size + 2
         window.advance(0)
-        while not window.last:
+        while not window.last and not (enough is not None and enough(window)):
             window.advance(0)
     return window
 

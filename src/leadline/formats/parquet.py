@@ -8,11 +8,9 @@ from typing import Any
 from leadline.arrays import bytes_of
 from leadline.errors import InputError, MissingPackageError
 from leadline.formats import frames
-from leadline.formats.opening import Window
+from leadline.formats.opening import ARROW, STREAM, Window
 from leadline.formats.records import Records
 from leadline.formats.table import Table
-
-PARQUET, ARROW, STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 
 
 def records(window: Window, what: str, *, by_rank: bool = False) -> Records:

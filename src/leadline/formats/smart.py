@@ -8,6 +8,7 @@ from typing import Any
 
 from leadline.errors import InputError
 from leadline.formats.lines import lines
+from leadline.formats.opening import LONGEST_TEXT, too_long
 
 FIELDS = {
     ".T": "title", ".W": "text", ".A": "author", ".B": "bib", ".K": "keywords", ".N": "entered",
@@ -23,13 +24,13 @@ def records(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, dict[s
     A field that comes twice, as the texts of some CISI records do, is one text.
     """
     found: dict[str, list[str]] = {}
-    began, field = 0, ""
+    began, size, field = 0, 0, ""
     for number, line in lines(path, encoding=encoding):
         start = START.fullmatch(line)
         if start:
             if began:
                 yield began, _record(found)
-            began, field, found = number, "", {"id": [start[1]]}
+            began, size, field, found = number, 0, "", {"id": [start[1]]}
         elif not began and line.strip():
             raise InputError(f"'{line[:40]}'", expected="a record: .I", path=path, line=number)
         elif MARK.fullmatch(line):
@@ -37,6 +38,9 @@ def records(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, dict[s
             found.setdefault(field, [])
         elif field:
             found[field].append(line)
+            size += len(line)
+            if size > LONGEST_TEXT:
+                raise too_long(path, f"from line {began:,}", LONGEST_TEXT, noun="record")
         elif line.strip():
             raise InputError(
                 f"'{line[:40]}'", expected="a field: .T, .W, ...", path=path, line=number

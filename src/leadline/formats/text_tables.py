@@ -9,7 +9,7 @@ from typing import Any
 
 from leadline.errors import InputError, MissingPackageError
 from leadline.formats.csv import delimiter_of
-from leadline.formats.lines import lines
+from leadline.formats.lines import lines, whole_text
 
 Rows = Iterator[tuple[int, dict[str, Any]]]
 
@@ -23,8 +23,7 @@ def json_lines(path: str, *, encoding: str = "utf-8") -> Rows:
 
 def json_list(path: str, *, encoding: str = "utf-8") -> Rows:
     """Give the objects of a list, numbered from 1."""
-    text = "\n".join(line for _, line in lines(path, encoding=encoding))
-    for number, found in enumerate(_parsed(text, path, 1), start=1):
+    for number, found in enumerate(_parsed(whole_text(path, encoding=encoding), path, 1), start=1):
         yield number, _object(found, path, number)
 
 

@@ -6,10 +6,9 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from leadline.errors import InputError, MissingPackageError
+from leadline.errors import InputError
 from leadline.formats import columns, smart, text_tables, trec_text
-from leadline.formats.opening import first_bytes
-from leadline.formats.parquet import PARQUET
+from leadline.formats.opening import PARQUET, first_bytes
 from leadline.vocabulary import to_bytes
 
 DOCUMENT = (*columns.DOCUMENT, "id", "_id")
@@ -221,17 +220,9 @@ def _file_rows(path: str, noun: str, encoding: str) -> Iterator[tuple[int, Any]]
 
 def _collection(path: str, noun: str) -> Iterator[tuple[int, Any]]:
     """Give the documents or queries of a collection of ir_datasets."""
-    try:
-        import ir_datasets
-    except ImportError:
-        raise MissingPackageError(
-            f"{path} needs ir_datasets: pip install 'leadline[ir-datasets]'"
-        ) from None
-    try:
-        collection = ir_datasets.load(path.removeprefix(IR_DATASETS))
-    except KeyError:
-        raise InputError(
-            "no such collection", expected="a name of ir_datasets", path=path
-        ) from None
-    rows = collection.docs_iter() if noun == "document" else collection.queries_iter()
-    return ((place, row._asdict()) for place, row in enumerate(rows, start=1))
+    from leadline.formats import ir_datasets
+
+    collection = ir_datasets.load(path)
+    rows = collection.docs_iter if noun == "document" else collection.queries_iter
+    for place, row in enumerate(ir_datasets.downloaded(path, rows), start=1):
+        yield place, row._asdict()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leadline.errors import InputError
+from leadline.formats import swapped
 from leadline.formats.opening import Window, read_whole
 from leadline.formats.trec_lists import CompiledLists, PlainLists, Repair, TrecLists, as_fields
 from leadline.kernels import plain
@@ -17,11 +18,13 @@ if TYPE_CHECKING:
     from leadline.formats.table import Table
 
 
-def read(path: str, *, subtopics: bool = False, whole: Window | None = None) -> Qrels:
+def read(
+    path: str, *, subtopics: bool = False, whole: Window | None = None, sure: bool = False
+) -> Qrels:
     """Read a qrels file; refuses a document that is judged twice for one query.
 
     `subtopics` reads the second column: then a document is judged once for each subtopic. `whole` is the text
-    where it is read already.
+    where it is read already. A ranking of four columns is refused unless `sure`.
     """
     window = whole or read_whole(path)
     if subtopics:
@@ -43,6 +46,9 @@ def read(path: str, *, subtopics: bool = False, whole: Window | None = None) -> 
         hashes=lists.hashes,
         source=path,
     )
+    if not sure and swapped.is_ranking(qrels.documents, lists.bounds):
+        text = window.text[: window.end].tobytes()
+        swapped.refuse_ranking(qrels.documents, lists.bounds, text, path)
     if qrels.repeated is not None:
         _refuse_repeat(window)
     return qrels

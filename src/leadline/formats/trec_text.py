@@ -9,6 +9,7 @@ from typing import Any
 
 from leadline.errors import InputError
 from leadline.formats.lines import lines
+from leadline.formats.opening import LONGEST_TEXT, too_long
 
 TAG = re.compile(r"<[^<>]*>")
 FIELD = re.compile(r"<(\w+)(?:\s[^<>]*)?>(.*?)</\1\s*>", re.DOTALL)
@@ -66,7 +67,7 @@ def plain(text: str) -> str:
 def _blocks(path: str, name: str, encoding: str) -> Iterator[tuple[int, str]]:
     """Give what stands between the tags of a name, one block at a time."""
     opening, closing = f"<{name}>", f"</{name}>"
-    began, kept = 0, [""]
+    began, size, kept = 0, 0, [""]
     for number, line in lines(path, encoding=encoding):
         low = line.lower()
         if opening in low:
@@ -74,12 +75,15 @@ def _blocks(path: str, name: str, encoding: str) -> Iterator[tuple[int, str]]:
                 raise InputError(
                     f"{opening} inside {opening}", expected=closing, path=path, line=number
                 )
-            began, kept = number, []
+            began, size, kept = number, 0, []
             line, low = line[low.index(opening) + len(opening) :], low[low.index(opening) :]  # noqa: PLW2901  # the rest of it
         if began and closing in low:
             yield began, "\n".join([*kept, line[: line.lower().index(closing)]])
             began = 0
         elif began:
             kept.append(line)
+            size += len(line)
+            if size > LONGEST_TEXT:
+                raise too_long(path, f"from line {began:,}", LONGEST_TEXT, noun=opening)
     if began:
         raise InputError(f"{opening} that does not end", expected=closing, path=path, line=began)

@@ -76,4 +76,6 @@ def relevant(judged: Judged, rel: float) -> Floats:
     return judged.qrels.relevant(rel).astype(np.float64)
 
 
-MEASURES: Room[Measure] = Room(sys.modules[__name__], Measure, "measure")
+# How sentence-transformers says which similarity ranked: cosine_ndcg@10
+SIMILARITIES = ("cosine", "dot", "euclidean", "manhattan", "max")
+MEASURES: Room[Measure] = Room(sys.modules[__name__], Measure, "measure", prefixes=SIMILARITIES)

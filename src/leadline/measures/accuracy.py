@@ -16,7 +16,8 @@ class Accuracy(Measure):
     """Share of the pairs of a relevant and another document in the list that stand in this order.
 
     Documents without a judgment count as not relevant. Undefined when the first k documents hold
-    no such pair; these queries are left out of the mean and counted.
+    no such pair; these queries are left out of the mean and counted. The accuracy at k of
+    sentence-transformers and BEIR is `Success@k`, and so is `accuracy@k` in small letters.
 
     >>> Accuracy().of([1, 0, 1])
     0.5

@@ -15,7 +15,7 @@ from leadline.naming import Alone, Spellings, needed_cutoff, number
 class RelP(Measure):
     """Precision at k divided by the best that any list could have there.
 
-    It is precision while k is below R, and recall from there on.
+    It is precision while k is below R, and recall from there on. BEIR calls it capped recall, R_cap@k.
 
     >>> RelP(cutoff=4).of([1, 0, 0, 1], judged=[1, 1, 0, 0])
     1.0
@@ -23,8 +23,8 @@ class RelP(Measure):
 
     title = "relative precision"
     formula = "relevant documents at ranks 1..k / min(k, R)"
-    source = "trec_eval relative_P"
-    spellings: ClassVar[Spellings] = {"relative_P": {}}
+    source = "trec_eval relative_P; Thakur et al. 2021 (BEIR), R_cap"
+    spellings: ClassVar[Spellings] = {"relative_P": {}, "R_cap": {}, "recall_cap": {}}
     alone: ClassVar[Alone] = {"relative_p": CUTOFFS}
 
     rel: float = number(1.0, low=0.0)

@@ -16,7 +16,8 @@ class Unj(Measure):
     """Unjudged documents among the first k, divided by k.
 
     A negative grade is not a judgment. Ranks below the end of a shorter list are not unjudged, so
-    it is not always 1 - Judged@k.
+    it is not always 1 - Judged@k. It is the hole at k, Hole@k; the code of BEIR takes a document
+    for judged that any query judges, so its number may be smaller.
 
     >>> Unj(cutoff=4).of([1, None, -1])
     0.5
@@ -24,10 +25,10 @@ class Unj(Measure):
 
     title = "unjudged documents"
     formula = "unjudged documents at ranks 1..k / k"
-    source = "trec_eval 10 unj"
+    source = "trec_eval 10 unj; Xiong et al. 2021 (ANCE), hole rate"
     quality: ClassVar[bool] = False
     rising: ClassVar[bool] = False
-    spellings: ClassVar[Spellings] = {"unjudged": {}}
+    spellings: ClassVar[Spellings] = {"unjudged": {}, "hole": {}, "hole_rate": {}}
     alone: ClassVar[Alone] = {"unj": (5, 10, 20)}
 
     cutoff: int = needed_cutoff()

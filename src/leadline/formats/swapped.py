@@ -1,0 +1,106 @@
+"""Tell a run that stands where judgments are expected, so that swapped arguments are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from leadline.arrays import Floats, Integers
+from leadline.errors import InputError
+from leadline.formats import columns
+from leadline.kernels import plain
+
+EXPECTED = "judgments; the qrels come first: QRELS RUN..."
+HINT = "`--kind qrels` (in Python: read_qrels(..., kind='qrels')) reads it as judgments"
+LARGEST_GRADE = 10
+FEW = 10  # fewer grades than these say nothing about their kind
+
+
+def refuse_columns(names: Iterable[str], path: str) -> None:
+    """Refuse a table with a column that only runs have.
+
+    >>> refuse_columns(["query_id", "doc_id", "relevance"], "qrels.csv")
+    """
+    found = columns.find(names, (*columns.RANK, *columns.TAG))
+    if found is not None:
+        raise InputError(
+            f"a column called '{found}', as runs have", expected=EXPECTED, path=path, hint=HINT
+        )
+
+
+def refuse_scores(grades: Floats, path: str) -> None:
+    """Refuse grades that are scores: mostly distinct fractions, some negative or above 10."""
+    odd = grades[(grades < 0) | (grades > LARGEST_GRADE)]
+    if len(odd) and mostly_fractions(grades):
+        raise InputError(
+            f"grades that look like scores, such as {odd[0]:g}", expected=EXPECTED, path=path, hint=HINT
+        )  # fmt: skip
+
+
+def mostly_fractions(grades: Floats) -> bool:
+    """Return whether more than half of some grades are fractions of which each is another.
+
+    >>> mostly_fractions(np.array([0.5, 0.25, 1.0])), mostly_fractions(np.array([0.5, 0.5, 1.0]))
+    (True, False)
+    """
+    fractions = np.unique(grades[grades != np.floor(grades)])
+    return 2 * len(fractions) > len(grades)
+
+
+def remarks_on(grades: Floats) -> tuple[tuple[str, str, int], ...]:
+    """Return a remark on grades that may be scores although they are no larger than grades are."""
+    if len(grades) < FEW or not mostly_fractions(grades):
+        return ()
+    words = (
+        f"judgments whose grades look like scores: {len(grades):,}; is this a run? QRELS come first"
+    )
+    return (("grades_like_scores", words, len(grades)),)
+
+
+def refuse_ranking(ids: Sequence[bytes], bounds: Integers, text: bytes, path: str) -> None:
+    """Refuse four columns that are a ranking: query, document, rank, score.
+
+    Column 3 is then 1..n in every query; column 2, the document, is not always the same.
+
+    Parameters
+    ----------
+    ids : sequence of bytes
+        Column 3, query by query.
+    bounds : ndarray of int64
+        Where each query begins, and the end.
+    text : bytes
+        The whole text.
+    path : str
+        The name of the file.
+
+    """
+    if is_ranking(ids, bounds) and not _second_is_constant(text):
+        raise InputError(
+            "ranks 1, 2, ... in column 3 of every query, as in a ranking", expected=EXPECTED,
+            path=path, hint=HINT,
+        )  # fmt: skip
+
+
+def is_ranking(ids: Sequence[bytes], bounds: Integers) -> bool:
+    """Return whether the ids of every query are 1..n.
+
+    >>> is_ranking([b"1", b"2", b"1"], np.array([0, 2, 3])), is_ranking([b"1", b"3"], np.array([0, 2]))
+    (True, False)
+    """
+    if not len(ids) or not ids[0].isdigit():
+        return False
+    for low, high in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+        names = {ids[row] for row in range(low, high)}
+        if any(b"%d" % rank not in names for rank in range(1, high - low + 1)):
+            return False
+    return True
+
+
+def _second_is_constant(text: bytes) -> bool:
+    first = None
+    for _, fields in plain.qrels_fields(text, 1):
+        first = first or fields[1]
+        if fields[1] != first:
+            return False
+    return True

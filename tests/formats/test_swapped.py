@@ -1,0 +1,166 @@
+"""A run where judgments are expected is refused in every format, and judgments of any kind are read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd  # type: ignore[import-untyped]  # no stubs
+import pytest
+
+from conftest import Leadline
+from leadline import evaluate
+from leadline.errors import InputError
+from leadline.formats import read_qrels
+from leadline.formats.lint import check
+
+RUN = {
+    f"q{query}": {f"d{rank}": 14.5 - rank * 1.37 - query * 0.01 for rank in range(12)}
+    for query in range(3)
+}
+COSINE = {
+    f"q{query}": {f"d{rank}": 0.99 - rank * 0.0137 - query * 0.001 for rank in range(12)}
+    for query in range(3)
+}
+QRELS = {f"q{query}": {f"d{rank}": rank % 3 for rank in range(12)} for query in range(3)}
+SUFFIXES = [".json", ".jsonl", ".csv", ".tsv", ".parquet"]
+
+
+def rows(values: Mapping[str, Mapping[str, float]], **more: object) -> list[dict[str, object]]:
+    return [
+        {"query_id": query, "doc_id": document, "score": value}
+        | {name: place if given is None else given for name, given in more.items()}
+        for query, documents in values.items()
+        for place, (document, value) in enumerate(documents.items(), start=1)
+    ]
+
+
+def written(path: Path, values: Mapping[str, Mapping[str, float]], **more: object) -> Path:
+    table = rows(values, **more)
+    if path.suffix == ".json":
+        path.write_text(json.dumps(table if more else values))
+    elif path.suffix == ".jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in table))
+    elif path.suffix == ".parquet":
+        pd.DataFrame(table).to_parquet(path)
+    else:
+        pd.DataFrame(table).to_csv(path, sep="\t" if path.suffix == ".tsv" else ",", index=False)
+    return path
+
+
+@pytest.mark.usefixtures("form")
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["evaluate"],
+        ["compare"],
+        ["curve"],
+        ["histogram"],
+        ["difference"],
+        ["report", "-o", "x.html"],
+    ],
+    ids=lambda command: command[0],
+)
+def test_swapped_arguments_are_refused_and_the_error_names_the_way_out(
+    command: list[str], suffix: str, tmp_path: Path, leadline: Leadline
+) -> None:
+    run = written(tmp_path / f"run{suffix}", RUN)
+    qrels = written(tmp_path / f"qrels{suffix}", QRELS)
+    found = leadline(command[0], run, qrels, run, *command[1:])
+    assert (found.status, found.out) == (2, "")
+    assert len(found.err.splitlines()) == 1
+    assert "--kind qrels" in found.err
+    assert not (tmp_path / "x.html").exists()
+
+
+@pytest.mark.parametrize("column", ["rank", "tag", "run_id", "system"])
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_column_that_only_runs_have_makes_a_run(
+    column: str, suffix: str, tmp_path: Path, leadline: Leadline
+) -> None:
+    path = written(
+        tmp_path / f"a{suffix}", COSINE, **{column: None if column == "rank" else "bm25"}
+    )
+    with pytest.raises(InputError, match=f"'{column}'"):
+        read_qrels(path)
+    run = written(tmp_path / f"b{suffix}", COSINE)
+    assert leadline("evaluate", path, run, "-m", "CG@2").status == 2
+    read = leadline("evaluate", path, run, "-m", "CG@2", "--kind", "qrels", "-f", "json")
+    assert read.data["runs"][0]["mean"]["CG@2"] == pytest.approx(0.99 * 2 - 0.0137 - 0.002)
+    assert read.data["options"]["kind"] == "qrels"
+    assert read_qrels(path, kind="qrels").to_dict() == COSINE
+
+
+def test_a_frame_of_a_run_is_refused_too() -> None:
+    frame = pd.DataFrame(rows(RUN, rank=None))
+    with pytest.raises(InputError, match="'rank'"):
+        evaluate(frame, frame)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize(
+    "values",
+    [
+        QRELS,
+        COSINE,  # fractional grades
+        {"q1": {"d1": 0.5, "d2": 0.25, "d3": -1.0, "d4": 0.5, "d5": 0.25, "d6": 1.0}},
+        {"q1": {"d1": 100, "d2": 0, "d3": 37}},  # per cent
+        {"q1": {"d1": 12.5, "d2": 12.5, "d3": 12.5, "d4": 0.0}},
+        {"q1": {"d1": -2, "d2": 1}},
+    ],
+)
+def test_grades_of_any_kind_are_read(
+    values: dict[str, dict[str, float]], suffix: str, tmp_path: Path
+) -> None:
+    assert read_qrels(written(tmp_path / f"a{suffix}", values)).to_dict() == values
+
+
+def test_grades_that_may_be_scores_are_remarked(tmp_path: Path, leadline: Leadline) -> None:
+    qrels, run = written(tmp_path / "a.json", COSINE), written(tmp_path / "b.json", RUN)
+    codes = [
+        [one["code"] for one in leadline("evaluate", path, run, "-f", "json").data["warnings"]]
+        for path in (qrels, written(tmp_path / "c.json", QRELS))
+    ]
+    assert ["grades_like_scores" in found for found in codes] == [True, False]
+
+
+@pytest.mark.usefixtures("form")
+def test_four_columns_that_count_are_a_ranking(tmp_path: Path, leadline: Leadline) -> None:
+    path = tmp_path / "ranking.txt"
+    path.write_text("q1 d7 1 0.9\nq1 d3 2 0.8\nq2 d7 1 0.5\n")
+    run = tmp_path / "sys.run"
+    run.write_text("q1 Q0 1 1 2 t\nq2 Q0 1 1 2 t\n")
+    found = leadline("evaluate", path, run)
+    assert found.status == 2
+    assert "--kind qrels" in found.err
+    assert leadline("evaluate", path, run, "--kind", "qrels").status == 0
+
+
+@pytest.mark.usefixtures("form")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "q1 0 1 1\nq1 0 2 0\nq2 0 1 1\n",  # ids that count
+        "q1 Q0 1 1\nq2 Q0 1 1\n",
+        "q1 a 1 1\nq1 b 3 0\n",  # subtopics, and an id is missing
+        "q1 a d1 1\nq1 b d2 0\n",
+    ],
+)
+def test_judgments_whose_ids_count_are_judgments(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "qrels.txt"
+    path.write_text(text)
+    assert len(read_qrels(path)) == text.count("\n")
+    assert check(str(path)).kind == "qrels"
+
+
+def test_check_and_convert_tell_a_ranking_and_obey_kind(tmp_path: Path, leadline: Leadline) -> None:
+    path = written(tmp_path / "a.csv", COSINE, system="bm25")
+    assert leadline("check", path, "-f", "json").data["files"][0]["kind"] == "run"
+    assert (
+        leadline("check", path, "--kind", "qrels", "-f", "json").data["files"][0]["kind"] == "qrels"
+    )
+    out = tmp_path / "b.json"
+    assert leadline("convert", path, out, "--kind", "qrels").status == 0
+    assert json.loads(out.read_text()) == COSINE
