@@ -364,15 +364,13 @@ def _kind(comparison: Comparison, *, per_pair: bool) -> str:
         if per_pair and comparison.simultaneous is not None:
             text += "; it may exclude 0 where the corrected p is not significant"
     elif rules.joint is not None:
-        text = f"simultaneous intervals ({rules.joint})"
+        text = f"simultaneous intervals, approximate ({rules.joint})"
     elif isinstance(rules.correction, BH):
         text = f"intervals by the false coverage rate (Benjamini and Yekutieli; {rules.interval})"
     else:
         text = f"simultaneous intervals (Bonferroni; {rules.interval})"
         if (np.abs(comparison.simultaneous) == SMALLEST).any():
-            text += (
-                f"; they end at 0 where only later steps of {rules.corrected_by} are significant"
-            )
+            text += f", approximate: some end at 0, by later steps of {rules.corrected_by}"
     inverted = isinstance(rules.test, T) or not isinstance(rules.interval, Student)
     if rules.matched and not inverted and rules.joint is None:
         text += f"; Student's, not inverted from {rules.test}"
