@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
+from whole_pictures import whole
 
 from leadline.errors import UsageError
 from leadline.plots import FAINT, picture
@@ -36,6 +40,20 @@ def test_few_and_many_systems_can_be_drawn(size: int, draw: object) -> None:
     assert picture(figure, "svg").startswith(b"<?xml")
 
 
+@pytest.mark.parametrize("size", [3, 20, 79])
+@pytest.mark.parametrize("draw", [likeness_map, likeness_tree])
+@pytest.mark.parametrize("width", [None, 3.4])
+def test_every_system_is_named_and_nothing_is_cut(
+    size: int, draw: Callable[..., Any], width: float | None
+) -> None:
+    names = [f"a-rather-long-name-of-a-run-{place}" for place in range(size)]
+    label = "Information Difference@20 (share of the ideal)"
+    figure = draw(names, table(size), label=label, width=width)
+    shown = {text.get_text() for text in figure.axes[0].get_yticklabels()}
+    assert len(shown - {""}) == size
+    whole(figure)
+
+
 def test_the_same_tree_gives_the_same_bytes() -> None:
     names = ["a", "b", "c"]
     assert picture(likeness_tree(names, table(3)), "svg") == picture(
@@ -44,7 +62,7 @@ def test_the_same_tree_gives_the_same_bytes() -> None:
 
 
 def test_the_tree_says_that_id_is_no_metric() -> None:
-    assert "id is no metric" in likeness_tree(["a", "b"], table(2)).axes[0].get_xlabel()
+    assert "id is no metric" in likeness_tree(["a", "b"], table(2)).get_supxlabel()
 
 
 def test_one_system_is_refused() -> None:

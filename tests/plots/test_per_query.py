@@ -54,9 +54,8 @@ def test_a_measure_is_taken_by_name_and_an_unknown_one_refused() -> None:
         per_query(results(), "AP")
 
 
-def test_many_runs_are_numbered_and_stay_on_a_page() -> None:
+def test_many_runs_are_named_all() -> None:
     figure = per_query(results(143))
     labels = [text.get_text() for text in figure.axes[0].get_yticklabels()]
-    assert labels[:3] == ["1", "10", "20"]
-    assert figure.get_figheight() < 6
+    assert len(set(labels)) == 143
     assert picture(figure, "svg") == picture(per_query(results(143)), "svg")

@@ -184,7 +184,8 @@ def test_a_critical_difference_diagram_joins_ranks_that_are_near() -> None:
 
 def test_the_bar_above_the_scale_has_the_length_of_the_critical_difference() -> None:
     figure = critical_difference(["a", "b", "c", "d"], RANKS, difference=1.05, label="mean rank")
-    above = [line for line in figure.axes[0].lines if max(line.get_ydata()) < 0]
+    lines: list[Any] = list(figure.axes[0].lines)
+    above = [line for line in lines if max(line.get_ydata()) < 0]
     lengths = {round(float(abs(line.get_xdata()[1] - line.get_xdata()[0])), 6) for line in above}
     assert lengths == {1.05, 0.0}  # the bar and its two ends
 
@@ -192,7 +193,8 @@ def test_the_bar_above_the_scale_has_the_length_of_the_critical_difference() -> 
 def test_a_critical_difference_longer_than_the_scale_is_said() -> None:
     figure = critical_difference(["a", "b"], [1.4, 1.6], difference=9.0, label="mean rank")
     assert "9.00" in "".join(text.get_text() for text in figure.axes[0].texts)
-    assert [line for line in figure.axes[0].lines if max(line.get_ydata()) < 0] == []
+    lines: list[Any] = list(figure.axes[0].lines)
+    assert [line for line in lines if max(line.get_ydata()) < 0] == []
     whole(figure)
 
 
