@@ -1,4 +1,4 @@
-"""The page of `leadline report`: the whole story of several runs, with how it can be told again."""
+"""The page of `leadline report`: measures, tests and figures of several runs, and how it was made."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def story(comparison: Comparison) -> list[str]:
     best, measure = order[0], str(results.measures[0])
     if np.isnan(results.means[best, 0]):
         return [f"No run has a mean of {measure}."]
-    low, high = comparison.intervals.limits[best, 0].tolist()
+    low, high = (_within(results, 0, one) for one in comparison.intervals.limits[best, 0].tolist())
     told = f"By {measure} the best is {results.names[best]} with {results.means[best, 0]:.4f}"
     if not np.isnan(low):
         told += f" ({percent(rules.confidence)} interval {low:.4f} to {high:.4f})"
