@@ -16,7 +16,7 @@ from leadline.wording import percent
 
 TOP = 10  # ranks over which the judged shares of runs are compared, whatever the lengths of their lists
 UNEVEN = 0.1  # largest difference between the unjudged shares of two runs that needs no warning
-NAMED = 6  # runs whose unjudged share is given; of more, those with the smallest and largest shares
+NAMED = 4  # runs whose unjudged share is given; of more, the smallest and the largest share
 
 
 def counts_of(judged: Judged, tally: Tally, measures: Sequence[Measure]) -> dict[str, int]:
@@ -133,13 +133,8 @@ def _uneven(infos: Sequence[RunInfo]) -> Notice:
     if not shares or shares[-1][0] - shares[0][0] <= UNEVEN:
         return Notice("uneven_judgments", "", 0)
     texts = [f"{name} {100 * share:.0f} %" for share, name in shares]
-    if len(texts) > NAMED:
-        half = NAMED // 2
-        texts = [*texts[:half], f"... ({len(texts) - NAMED} more)", *texts[-half:]]
-    words = (
-        f"unjudged among the first {TOP} documents: {', '.join(texts)}; runs with more of them are "
-        "underestimated more"
-    )
+    shown = ", ".join(texts) if len(texts) <= NAMED else f"{texts[0]} to {texts[-1]}"
+    words = f"unjudged among the first {TOP} documents: {shown}; runs with more of them are underestimated more"
     return Notice("uneven_judgments", words, len(shares))
 
 

@@ -34,7 +34,7 @@ q1 Q0 a 2 2 poor-tag
 """
 TABLE = """\
 run       AP      P@2   Judged@2
-good  0.7500*  0.7500*    1.0000*
+good  0.7500*  0.7500*    1.0000
 poor  0.1250   0.2500     0.5000
 
 * best
@@ -149,7 +149,7 @@ def test_markdown_marks_the_best_bold(leadline: Leadline) -> None:
     assert done.out.splitlines()[:4] == [
         "| run | AP | P@2 | Judged@2 |",
         "| --- | ---: | ---: | ---: |",
-        "| good | **0.7500** | **0.7500** | **1.0000** |",
+        "| good | **0.7500** | **0.7500** | 1.0000 |",
         "| poor | 0.1250 | 0.2500 | 0.5000 |",
     ]
 
@@ -161,7 +161,7 @@ def test_latex_marks_the_best_bold(leadline: Leadline) -> None:
         r"\toprule",
         r"run & AP & P@2 & Judged@2 \\",
         r"\midrule",
-        r"good & \textbf{0.7500} & \textbf{0.7500} & \textbf{1.0000} \\",
+        r"good & \textbf{0.7500} & \textbf{0.7500} & 1.0000 \\",
         r"poor & 0.1250 & 0.2500 & 0.5000 \\",
         r"\bottomrule",
         r"\end{tabular}",
