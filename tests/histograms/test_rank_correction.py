@@ -208,8 +208,8 @@ def lists(draw: st.DrawFn) -> Judged:
     )
     return Judged(
         whole.qrels, present=whole.present, length=whole.length, offsets=whole.offsets,
-        rank=rank,  # type: ignore[arg-type]  # not whole here
-        row=whole.row, tie_first=rank, tie_last=rank,  # type: ignore[arg-type]
+        rank=rank,
+        row=whole.row, tie_first=rank, tie_last=rank,
         unjudged_ties=whole.unjudged_ties,
     )  # fmt: skip
 

@@ -35,7 +35,8 @@ ROUNDING = 1e-12
 # The rules of docs/sampled.md, from the simulation in docs/studies/sampled-intervals.md.
 FEW_SAMPLED = 30  # documents per query
 FEW_QUERIES = 10
-MOST_WITHOUT_CUTOFF = 20.0  # documents for which a drawn one stands, for measures of the whole list
+# Documents for which a drawn one stands, for measures of the whole list: all drawn, and with certain ones.
+MOST_WITHOUT_CUTOFF, MOST_BESIDE_CERTAIN = 20.0, 100.0
 MOST_SIZE = 10**9  # documents in a population that samples can be simulated from
 
 
@@ -408,10 +409,11 @@ def withheld(
         same = f"{fewest} sampled documents for a query, not more than {FEW_SAMPLED}"
     else:
         same = ""
+    most_of_all = MOST_WITHOUT_CUTOFF if recipe.exponent is not None else MOST_BESIDE_CERTAIN
     reasons = []
     for measure, known in zip(measures, sums_over_ranks(measures), strict=True):
         cutoff = getattr(measure, "cutoff", None)
-        most = MOST_WITHOUT_CUTOFF if cutoff is None else cutoff
+        most = most_of_all if cutoff is None else cutoff
         limit = "the most without a cutoff" if cutoff is None else "the cutoff"
         if same:
             reasons.append(same)

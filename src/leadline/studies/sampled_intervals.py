@@ -17,7 +17,7 @@ from leadline.arrays import Flags, Floats, Integers
 from leadline.errors import UsageError
 from leadline.formats import QrelsLike, judge, read_qrels, repair_of
 from leadline.formats.texts import TextsLike, name_of, read_queries
-from leadline.histograms.sampled import DEFAULT_MEASURES, Recipe, estimate_run
+from leadline.histograms.sampled import DEFAULT_MEASURES, One, Recipe, estimate_run
 from leadline.histograms.strata import Query, cells_of, tied_above
 from leadline.index import Index, build_index
 from leadline.judged import Judged
@@ -44,6 +44,7 @@ OPTIONS = (
 FEWEST_FOR_INTERVALS = 31  # smaller samples have none, so their variance is not computed
 PUBLISHED = 0.1  # gamma of the correction with the uniform prior
 ESTIMATES = ("none", "uniform", "log")
+AGAIN = 12  # pseudo-populations an interval
 NEVER = 1e-9  # intervals that are narrower have no width
 Found = dict[str, Any]
 
@@ -167,50 +168,51 @@ def parts_of(system: System, chosen: dict[int, Flags], fixed: dict[int, Flags]) 
 def cell(task: Task, size: int, draws: int, *, certain: bool, seed: int) -> list[Found]:
     """Simulate one sample size: a row of numbers for each measure.
 
-    Every draw is estimated for all systems; intervals are made for one system a draw, in turn.
+    Intervals are made for one system a draw, in turn; all systems are estimated in every fourth draw, in
+    small samples, which have no intervals, in these alone.
     """
     measures = profile_of("leadline").measures(DEFAULT_MEASURES)
     rng = np.random.default_rng([seed, size, int(certain)])
     depth = size // 2 if certain else 0
     fixed = {code: order < depth for code, order in task.first.items()}
     everything = {code: ~flags for code, flags in fixed.items()}
-    exponent = None if certain else 1.0
-    interval = Recipe("log", None, exponent, 20, 0.95, seed, offer_all=True)
+    interval = Recipe("log", None, None if certain else 1.0, AGAIN, 0.95, seed, offer_all=True)
+    plug = interval._replace(correction="none", draws=0)
     ways = {
-        "log": interval._replace(draws=0), "none": interval._replace(correction="none", draws=0),
+        "none": plug, "log": interval._replace(draws=0),
         "uniform": Recipe("uniform", PUBLISHED, 0.0, 0, 0.95, seed, offer_all=True),
     }  # fmt: skip
-    truth = np.stack([
-        estimate_run(one.judged, parts_of(one, everything, fixed), measures, "all", ways["none"]).values
+    whole = [
+        estimate_run(one.judged, parts_of(one, everything, fixed), measures, "all", plug).values
         for one in task.systems
-    ])  # fmt: skip
-    truth = np.nan_to_num(truth)
+    ]
+    truth = np.nan_to_num(np.stack(whole))
+    with_intervals = size >= FEWEST_FOR_INTERVALS
     means: dict[str, list[Floats]] = {name: [] for name in ESTIMATES}
-    values = np.empty((draws, *truth.shape))
-    limits = np.full((draws, len(measures), 5), np.nan)
-    reasons: list[str] = []
+    turns: list[One] = []
     for draw in range(draws):
         chosen = {code: _drawn(flags, size - depth, rng) for code, flags in everything.items()}
-        turn = draw % len(task.systems)
-        made: dict[str, list[Floats]] = {name: [] for name in ESTIMATES}
-        for place, system in enumerate(task.systems):
+        if with_intervals:
+            system = task.systems[draw % len(task.systems)]
             parts = parts_of(system, chosen, fixed)
-            with_interval = place == turn and size >= FEWEST_FOR_INTERVALS
-            for name, recipe in ways.items():
-                way = interval._replace(seed=draw) if name == "log" and with_interval else recipe
-                one = estimate_run(system.judged, parts, measures, "all", way)
-                made[name].append(np.nan_to_num(one.values).mean(axis=0))
-                if name == "log":
-                    values[draw, place] = np.nan_to_num(one.values)
-                    if with_interval:
-                        limits[draw], reasons = one.limits, one.withheld
-        for name in ESTIMATES:
-            means[name].append(np.stack(made[name]))
+            turns.append(
+                estimate_run(system.judged, parts, measures, "all", interval._replace(seed=draw))
+            )
+        if draw % len(task.systems) == 0:
+            every = [(one.judged, parts_of(one, chosen, fixed)) for one in task.systems]
+            for name, way in ways.items():
+                found = [estimate_run(*one, measures, "all", way).values for one in every]
+                means[name].append(np.nan_to_num(np.stack(found)).mean(axis=1))
+    reasons = (
+        turns[0].withheld if turns else [f"{size} sampled documents for a query"] * len(measures)
+    )
     return [
-        {"n": size, "certain": certain, "measure": str(measure),
-         "withheld": reasons[column] if reasons else f"{size} sampled documents for a query"}
-        | summary(truth[:, :, column], {name: np.stack(one)[:, :, column] for name, one in means.items()},
-                  values[:, :, :, column], limits[:, column], rng)
+        {"n": size, "certain": certain, "measure": str(measure), "withheld": reasons[column]}
+        | estimates_of(
+            truth[:, :, column], {name: np.stack(one)[:, :, column] for name, one in means.items()}
+        )
+        | intervals_of(truth[:, :, column], [one.values[:, column] for one in turns],
+                       [one.limits[column] for one in turns], rng)
         for column, measure in enumerate(measures)
     ]  # fmt: skip
 
@@ -223,11 +225,8 @@ def _drawn(among: Flags, count: int, rng: np.random.Generator) -> Flags:
     return found
 
 
-def summary(
-    truth: Floats, means: dict[str, Floats], values: Floats, limits: Floats,
-    rng: np.random.Generator,
-) -> Found:  # fmt: skip
-    """Return what one measure came to in one cell.
+def estimates_of(truth: Floats, means: dict[str, Floats]) -> Found:
+    """Return bias, error and order of the estimates of one measure in one cell.
 
     Parameters
     ----------
@@ -235,38 +234,50 @@ def summary(
         Exact values.
     means : dict of ndarray, draws x systems
         Estimated means by correction.
-    values : ndarray, draws x systems x queries
-        Estimated values.
-    limits : ndarray, draws x 5
-        Intervals and bias of system `draw % systems`.
-    rng : Generator
-        For the coverage of `low` and `high`, of queries drawn again.
 
     """
     exact = truth.mean(axis=1)
-    draws, systems = values.shape[:2]
-    turns = np.arange(draws) % systems
     found: Found = {"truth": plain(float(exact.mean()))}
     for name, one in means.items():
-        taus = [kendall(exact, row) for row in one]
+        relative = one / exact - 1
         found[name] = {
-            "bias": plain(float((one / exact - 1).mean())),
-            "worst_bias": plain(float(np.abs(one.mean(axis=0) / exact - 1).max())),
-            "rmse": plain(float(np.sqrt(((one / exact - 1) ** 2).mean()))),
-            "tau": plain(float(np.nanmean(taus))),
+            "bias": plain(float(relative.mean())),
+            "rmse": plain(float(np.sqrt((relative**2).mean()))),
+            "tau": _mean_tau(exact, one),
         }
-    found["sd"] = plain(float((means["log"].std(axis=0) / exact).mean()))
-    low, high = limits[:, 2], limits[:, 3]
-    wide = high - low > NEVER  # False where there is none
-    hit = (low <= exact[turns]) & (exact[turns] <= high)
-    half = (high - low)[wide] / 2 / exact[turns][wide]
-    found["sampling"] = _share(hit[wide]) | {
-        "half_width": plain(float(half.mean())) if len(half) else None
-    }
-    if wide.any():
-        found["by_system"] = [_share(hit[wide & (turns == place)]) for place in range(systems)]
-    found["queries"] = _share(_query_hits(truth, values, rng)) if wide.any() else _share(wide[:0])
+    found["sd"] = plain(float((means["log"].std(axis=0, ddof=1) / exact).mean()))
     return found
+
+
+def _mean_tau(exact: Floats, means: Floats) -> float | None:
+    """Return the mean of Kendall's tau over draws, None where systems are all equal."""
+    taus = np.array([kendall(exact, row) for row in means])
+    known = taus[~np.isnan(taus)]
+    return float(known.mean()) if len(known) else None
+
+
+def intervals_of(
+    truth: Floats, values: Sequence[Floats], limits: Sequence[Floats], rng: np.random.Generator
+) -> Found:
+    """Return how often intervals held the truth; draw i is of system i modulo their number.
+
+    Intervals of no width are left out.
+    """
+    systems = len(truth)
+    exact = truth.mean(axis=1)
+    ends = np.array(limits).reshape(-1, 5)[:, 2:4]
+    turns = np.arange(len(ends)) % systems
+    wide = ends[:, 1] - ends[:, 0] > NEVER
+    hit = (ends[:, 0] <= exact[turns]) & (exact[turns] <= ends[:, 1])
+    half = (ends[:, 1] - ends[:, 0])[wide] / 2 / exact[turns][wide]
+    by_system = [_share(hit[wide & (turns == place)]) for place in range(systems)]
+    known = np.nan_to_num(np.array(values))
+    hits = _query_hits(truth, known, rng) if wide.any() else wide[:0]
+    return {
+        "sampling": _share(hit[wide])
+        | {"half_width": plain(float(half.mean())) if len(half) else None},
+        "by_system": by_system, "queries": _share(hits),
+    }  # fmt: skip
 
 
 def _query_hits(truth: Floats, values: Floats, rng: np.random.Generator) -> Flags:
@@ -276,16 +287,16 @@ def _query_hits(truth: Floats, values: Floats, rng: np.random.Generator) -> Flag
     """
     from scipy.special import stdtrit
 
-    draws, systems, queries = values.shape
+    systems, queries = truth.shape
     quantile = -float(stdtrit(queries - 1, 0.025))
-    hits = np.empty(draws, dtype=np.bool_)
-    for draw in range(draws):
-        system = draw % systems
+    hits = np.empty(len(values), dtype=np.bool_)
+    for draw in range(len(values)):
+        own = values[draw % systems :: systems]
         asked = np.sort(rng.integers(0, queries, queries))
         repeat = np.arange(queries) - np.searchsorted(asked, asked)
-        drawn = values[(draw + repeat) % draws, system, asked]
+        drawn = own[(draw // systems + repeat) % len(own), asked]
         half = quantile * drawn.std(ddof=1) / np.sqrt(queries)
-        hits[draw] = abs(drawn.mean() - truth[system].mean()) <= half
+        hits[draw] = abs(drawn.mean() - truth[draw % systems].mean()) <= half
     return hits
 
 
