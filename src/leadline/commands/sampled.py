@@ -21,7 +21,12 @@ from leadline.errors import UsageError
 from leadline.formats import read_qrels
 from leadline.histograms.certain import split
 from leadline.histograms.estimates import Estimates
-from leadline.histograms.sampled import CORRECTIONS, sampled
+from leadline.histograms.sampled import (
+    CORRECTIONS,
+    COVERAGE,
+    COVERAGE_BESIDE_CERTAIN,
+    sampled,
+)
 from leadline.render import Cell, Sheet
 from leadline.results import plain
 from leadline.wording import counted
@@ -165,13 +170,12 @@ def sheet_of(found: Estimates) -> Sheet:
             rows.append([found.names[place], str(measure), *shown])
     level = f"{100 * found.options['confidence']:g} %"
     certain = found.options["certain"]
-    about = (
-        "conservative: held 98 to 100 % in the simulation of docs/sampled.md" if certain
-        else "approximate: coverage in docs/sampled.md"
-    )  # fmt: skip
+    low, high = COVERAGE_BESIDE_CERTAIN if certain else COVERAGE
+    about = f"approximate: at 95 % they held in {100 * low:.0f} to {100 * high:.0f} % of simulated samples"
     notes = [
         f"{counted(len(found.runs), 'run')}, estimates from the relevant documents and a sample of others",
-        f"low, high: {level} interval for other queries and samples; sampling: for other samples ({about})",
+        f"low, high: {level} interval for other queries and samples; sampling: for other samples alone",
+        f"sampling intervals are {about} (docs/sampled.md)",
         "uncorrected: each drawn document counts N/n times",
         *map(str, found.notices),
     ]

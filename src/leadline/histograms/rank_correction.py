@@ -103,7 +103,7 @@ class Channel:
         """Return quantiles of the posterior of the number of documents above, given the number drawn."""
         running = np.cumsum(prior * self.law[:, above])
         if not running[-1]:
-            return np.full(len(levels), round(above * self.size / max(self.drawn, 1)))
+            return np.full(levels.shape, round(above * self.size / max(self.drawn, 1)))
         place = np.searchsorted(running / running[-1], levels)
         return self.offset[np.minimum(place, len(self.offset) - 1)]
 
@@ -248,14 +248,19 @@ class RankEstimator:
         whole = np.floor(pairs.above).astype(np.int64)
         keys = np.stack([self._table, self._octave, whole], axis=1)
         cells, back = np.unique(keys, axis=0, return_inverse=True)
-        levels = (np.arange(draws) + 0.5) / draws
-        table = np.empty((len(cells), draws), dtype=np.int64)
-        for row, (place, octave, seen) in enumerate(cells.tolist()):
-            one = self._channels[place]
-            table[row] = one.quantiles(share[octave] @ one.prior, seen, levels)
         queries = int(pairs.query[-1]) + 1 if len(pairs.query) else 0
-        turn = np.argsort(rng.random((queries, draws)), axis=1)
-        return np.take_along_axis(table[back.ravel()], turn[pairs.query], axis=1)
+        # One uniform number in each of `draws` equal strata, in random order: rare values keep their chance.
+        strata = np.argsort(rng.random((queries, draws)), axis=1)
+        levels = (strata + rng.random((queries, draws))) / draws
+        order = np.argsort(back.ravel(), kind="stable")
+        bounds = np.cumsum(np.bincount(back.ravel(), minlength=len(cells)))[:-1]
+        found = np.empty((len(pairs.query), draws), dtype=np.int64)
+        for (place, octave, seen), rows in zip(
+            cells.tolist(), np.split(order, bounds), strict=True
+        ):
+            one = self._channels[place]
+            found[rows] = one.quantiles(share[octave] @ one.prior, seen, levels[pairs.query[rows]])
+        return found
 
 
 class Corrected(NamedTuple):
