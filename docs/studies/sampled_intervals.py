@@ -17,12 +17,12 @@ from _running import Found, copy_figures, docs_of, page_again, rounded, studied
 NAME = "sampled-intervals"
 TUNED = "cranfield"  # the priors and the weight of the variance were chosen on it
 TITLES = {
-    "cranfield": "Cranfield", "cacm": "CACM", "nfcorpus-test": "NFCorpus", "npl": "NPL",
+    "cranfield": "Cranfield", "cacm": "CACM", "npl": "NPL",
 }  # fmt: skip
 MOST = {"cranfield": "225"}
 FIGURES = {
     "cranfield/coverage": f"{NAME}-cranfield.svg",
-    "nfcorpus-test/coverage": f"{NAME}-nfcorpus-test.svg",
+    "npl/coverage": f"{NAME}-npl.svg",
 }
 NOTE = "<!-- Made by docs/studies/sampled_intervals.py from the output of `leadline study`. -->"
 LOW, HIGH = 0.93, 0.97
@@ -179,9 +179,9 @@ def page(found: Found) -> str:
 All relevant documents are scored, and n others per query. Every model scored the whole collection here,
 so the truth is known; {first["draws"]} samples per cell, the same for all models
 ({", ".join(first["models"])}). With "half" the first n/2 documents of BM25 were taken for certain and n/2
-were drawn from the rest. Collections: {sizes}. The priors, the weight of the variance and the rules for
-withholding intervals were chosen on {TITLES[TUNED]}; of the others only CACM was looked at before, for the
-limit of measures without a cutoff. How the estimates are made is in [docs/sampled.md](../sampled.md).
+were drawn from the rest. Collections: {sizes}. The priors, the weight of the variance
+and the rules were chosen on {TITLES[TUNED]}, the limits for measures without a cutoff after CACM and NPL had
+been seen too. How the estimates are made is in [docs/sampled.md](../sampled.md).
 
 ## Intervals
 
@@ -206,7 +206,7 @@ squared relative error. Bias, error and order are over every fourth sample, all 
 
 ![Bias of AP on Cranfield, by n]({NAME}-cranfield.svg)
 
-![Bias of AP on NFCorpus, by n]({NAME}-nfcorpus-test.svg)
+![Bias of AP on NPL, by n]({NAME}-npl.svg)
 
 {biases(found)}
 
