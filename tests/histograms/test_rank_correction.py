@@ -228,3 +228,19 @@ def test_a_measure_is_the_sum_of_its_terms(judged: Judged) -> None:
 def test_measures_that_are_no_such_sums_are_known() -> None:
     names = ["P", "R", "Rprec", "F@3", "RBP(gain=graded)", "ERR@10", "AP"]
     assert sums_over_ranks(list(map(MEASURES.parse, names))) == [False] * 6 + [True]
+
+
+@given(st.integers(0, 50), st.floats(0.01, 1))
+def test_no_other_estimate_has_a_smaller_objective(seed: int, gamma: float) -> None:
+    rng = np.random.default_rng(seed)
+    one = Channel(15, 5)
+    function = rng.normal(size=16)
+
+    def objective(values: Floats) -> float:
+        mean = one.law @ values
+        variance = one.law @ values**2 - mean**2
+        return float(one.prior[LOG] @ ((mean - function) ** 2 + gamma * variance))
+
+    best = one.estimator(LOG, gamma) @ function
+    for _ in range(5):
+        assert objective(best) <= objective(best + 0.1 * rng.normal(size=6)) + 1e-12

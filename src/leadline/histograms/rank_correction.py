@@ -4,7 +4,7 @@ Of N documents, n are drawn without replacement; a relevant document with d of t
 X ~ Hypergeometric(N, d, n) sampled ones above it. Krichene and Rendle estimate a function f of the rank by
 the function g of X that minimises
 
-    sum over d of p(d) ((E[g(X) | d] - f(d))^2 + gamma / (1 - gamma) Var[g(X) | d]),
+    sum over d of p(d) ((E[g(X) | d] - f(d))^2 + gamma Var[g(X) | d]),
 
 with solution g = ((1 - gamma) A'A + gamma diag(c))^-1 A'b, where A = sqrt(p(d)) P(x | d), b = sqrt(p(d)) f(d)
 and c(x) is the sum over d of p(d) P(x | d). Here p(d) is proportional to (1 + d)^-a; a = 0 is their uniform
