@@ -17,12 +17,12 @@ from _running import Found, copy_figures, docs_of, page_again, rounded, studied
 NAME = "sampled-intervals"
 TUNED = "cranfield"  # the priors and the weight of the variance were chosen on it
 TITLES = {
-    "cranfield": "Cranfield", "cacm": "CACM", "npl": "NPL",
+    "cranfield": "Cranfield", "cacm": "CACM", "nfcorpus-test": "NFCorpus", "npl": "NPL",
 }  # fmt: skip
 MOST = {"cranfield": "225"}
 FIGURES = {
     "cranfield/coverage": f"{NAME}-cranfield.svg",
-    "npl/coverage": f"{NAME}-npl.svg",
+    "nfcorpus-test/coverage": f"{NAME}-nfcorpus-test.svg",
 }
 NOTE = "<!-- Made by docs/studies/sampled_intervals.py from the output of `leadline study`. -->"
 LOW, HIGH = 0.93, 0.97
@@ -206,7 +206,7 @@ squared relative error. Bias, error and order are over every fourth sample, all 
 
 ![Bias of AP on Cranfield, by n]({NAME}-cranfield.svg)
 
-![Bias of AP on NPL, by n]({NAME}-npl.svg)
+![Bias of AP on NFCorpus, by n]({NAME}-nfcorpus-test.svg)
 
 {biases(found)}
 
