@@ -134,7 +134,10 @@ def _uneven(infos: Sequence[RunInfo]) -> Notice:
         return Notice("uneven_judgments", "", 0)
     texts = [f"{name} {100 * share:.0f} %" for share, name in shares]
     shown = ", ".join(texts) if len(texts) <= NAMED else f"{texts[0]} to {texts[-1]}"
-    words = f"unjudged among the first {TOP} documents: {shown}; runs with more of them are underestimated more"
+    words = (
+        f"unjudged among the first {TOP} documents: {shown}; runs with more of them are "
+        "underestimated more"
+    )
     return Notice("uneven_judgments", words, len(shares))
 
 

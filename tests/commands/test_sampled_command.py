@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -18,13 +19,18 @@ def files(tmp_path: Path) -> list[Path]:
 
 
 def test_json_has_the_keys_of_the_contract(leadline: Leadline, files: list[Path]) -> None:
-    data = leadline("sampled", *files, "-m", "AP", "--population", "12", "-f", "json").data
+    plain = ("--correction", "none")
+    data = leadline("sampled", *files, "-m", "AP", "--population", "12", *plain, "-f", "json").data
     assert data["measures"] == ["AP"]
     assert data["runs"][0]["name"] == "mine"
     found = data["runs"][0]["mean"]["AP"]
-    assert list(found) == ["value", "low", "high", "sampling_low", "sampling_high", "bias"]
+    assert list(found) == [
+        "value", "low", "high", "sampling_low", "sampling_high", "bias", "uncorrected", "withheld",
+    ]  # fmt: skip
     assert found["value"] == pytest.approx((1 + 2 / 12) / 2)
-    assert found["low"] is None  # of one query
+    assert found["value"] == found["uncorrected"]
+    assert found["low"] is found["sampling_low"] is None
+    assert found["withheld"].startswith("intervals are offered with correction 'log' only")
     assert "queries" not in data["runs"][0]
     assert data["options"]["population"] == 12
     more = leadline("sampled", *files, "-q", "-f", "json").data
@@ -35,7 +41,9 @@ def test_json_has_the_keys_of_the_contract(leadline: Leadline, files: list[Path]
 def test_a_population_may_be_a_file(leadline: Leadline, files: list[Path], text: str) -> None:
     path = files[0].parent / "population.txt"
     path.write_text(text)
-    data = leadline("sampled", *files, "-m", "AP", "--population", path, "-f", "json").data
+    data = leadline(
+        "sampled", *files, "-m", "AP", "--population", path, "--correction", "none", "-f", "json"
+    ).data
     assert data["runs"][0]["mean"]["AP"]["value"] == pytest.approx((1 + 2 / 12) / 2)
 
 
@@ -59,4 +67,64 @@ def test_what_cannot_be_is_one_line(leadline: Leadline, files: list[Path]) -> No
 def test_the_table_shows_both_intervals(leadline: Leadline, files: list[Path]) -> None:
     text = leadline("sampled", *files, "-m", "AP", "-m", "P@2", "--population", "12").out
     assert "sampling low" in text
-    assert "stands for up to 10 others, more than the smallest cutoff (2)" in text
+    assert "no interval for AP, P@2 of mine: 1 queries, fewer than 10" in text
+
+
+def test_a_sample_is_drawn_scored_and_estimated(leadline: Leadline, tmp_path: Path) -> None:
+    words = ("wing", "flow", "heat", "bird", "plate", "cold", "air", "drag")
+    docs = [f"{words[n % 8]} {words[n // 8 % 8]} {words[n * n % 8]}" for n in range(90)]
+    (tmp_path / "docs.jsonl").write_text(
+        "".join(json.dumps({"doc_id": f"d{n}", "text": text}) + "\n" for n, text in enumerate(docs))
+    )
+    (tmp_path / "queries.jsonl").write_text(
+        "".join(json.dumps({"query_id": f"q{n}", "text": f"{one} air"}) + "\n"
+                for n, one in enumerate(words))
+    )  # fmt: skip
+    (tmp_path / "qrels.txt").write_text(
+        "".join(f"q{n} 0 d{n + 8 * k} 1\n" for n in range(8) for k in (0, 2))
+    )
+    leadline("index", tmp_path / "docs.jsonl", "-o", tmp_path / "docs.index")
+    for name, model in (("bm25", "BM25"), ("ql", "QLDirichlet")):
+        leadline("search", tmp_path / "docs.index", tmp_path / "queries.jsonl", "-m", model, "-o",
+                 tmp_path / f"{name}.run")  # fmt: skip
+    qrels, pool, certain = (
+        tmp_path / "qrels.txt",
+        tmp_path / "pairs.tsv",
+        f"{tmp_path / 'bm25.run'}:10",
+    )
+    done = leadline("sampled", qrels, "--pairs", pool, "--docs", tmp_path / "docs.jsonl", "--sample", "20",
+                    "--certain", certain, "-f", "json")  # fmt: skip
+    assert done.status == 0, done.err
+    lines = pool.read_text().splitlines()
+    assert lines[0].split("\t")[:3] == ["query_id", "doc_id", "probability"]
+    assert done.data["pairs"] == len(lines) - 1
+    chances = [float(line.split("\t")[2]) for line in lines[1:]]
+    assert sum(chance < 1 for chance in chances) == 8 * 10
+    scored = leadline("score", tmp_path / "docs.index", tmp_path / "queries.jsonl", pool, "-m", "QLDirichlet",
+                      "-o", tmp_path / "scored.run")  # fmt: skip
+    assert scored.status == 0, scored.err
+    whole = leadline("evaluate", qrels, tmp_path / "ql.run", "-m", "AP", "-f", "json").data
+    found = leadline("sampled", qrels, tmp_path / "scored.run", "-m", "AP", "--population", "90",
+                     "--certain", certain, "-f", "json").data  # fmt: skip
+    value = found["runs"][0]["mean"]["AP"]["value"]
+    assert value == pytest.approx(whole["runs"][0]["mean"]["AP"], abs=0.15)
+    assert found["options"]["certain"] == certain
+
+
+def test_what_does_not_go_together_is_one_line(leadline: Leadline, files: list[Path]) -> None:
+    qrels, run = files
+    pool = qrels.parent / "pool.tsv"
+    for words, said in (
+        ((qrels,), "Missing argument 'SCORES...'"),
+        ((qrels, run, "--pairs", pool), "--pairs draws a sample and reads no scores"),
+        ((qrels, "--pairs", pool), "--pairs needs --docs DOCS and --sample N"),
+        ((qrels, run, "--docs", run), "--docs is for --pairs"),
+        ((qrels, run, "--certain", "x.run"), "expected RUN:K"),
+        ((qrels, run, "--certain", f"{run}:5", "--sample", "5"), "half for certain and half drawn"),
+        ((qrels, "--pairs", qrels, "--docs", run, "--sample", "5"), "would overwrite an input"),
+        ((qrels, run, "--gamma", "2"), "gamma=2.0; expected above 0 and at most 1"),
+    ):
+        done = leadline("sampled", *words)
+        assert (done.status, done.out) == (2, "")
+        assert said in done.err
+        assert not pool.exists()

@@ -8,8 +8,10 @@ import click
 
 from leadline.commands._options import (
     MOST_DRAWS,
+    OUTPUT,
     confidence_option,
     deliver,
+    keep_apart,
     keep_inputs,
     output_options,
     progress,
@@ -17,10 +19,18 @@ from leadline.commands._options import (
     seed_type,
     whole,
 )
-from leadline.commands._results import results_text
+from leadline.commands._results import describe_input, results_text
+from leadline.commands._texts import facts_text
+from leadline.errors import UsageError
 from leadline.formats import read_qrels
+from leadline.histograms.certain import split
 from leadline.histograms.estimates import Estimates
-from leadline.histograms.sampled import sampled
+from leadline.histograms.sampled import (
+    CORRECTIONS,
+    COVERAGE,
+    COVERAGE_BESIDE_CERTAIN,
+    sampled,
+)
 from leadline.render import Cell, Sheet
 from leadline.results import plain
 from leadline.wording import counted
@@ -32,40 +42,112 @@ SECTION = "Estimate from a sample, or without judgments"
     epilog="Example: leadline sampled qrels.txt bm25.run dense.run -m AP -m RR --population 20"
 )
 @click.argument("qrels")
-@click.argument("scores", nargs=-1, required=True)
+@click.argument("scores", nargs=-1)
 @click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE",
               help="Such as AP (again for more; default AP, nDCG@10, RR, P@10, R@100).")  # fmt: skip
 @click.option("--population", metavar="N",
               help="Documents in the collection; or a file of queries and how many documents are not "
               "relevant. Default: all that have scores.")  # fmt: skip
 @click.option("--sample", type=whole(), metavar="N",
-              help="Keep N scored non-relevant documents a query: those of smallest SHA-256 of seed, query, "
-              "document.")  # fmt: skip
+              help="Number of scored non-relevant documents to keep per query, those of --certain included: "
+              "those of smallest SHA-256 of seed, query, document.")  # fmt: skip
+@click.option("--certain", metavar="RUN:K",
+              help="The first K documents of RUN are in the sample for certain; they weigh 1, drawn ones N/n "
+              "of the rest.")  # fmt: skip
+@click.option("--pairs", type=OUTPUT, metavar="POOL",
+              help="Draw --sample documents from --docs and write the pairs that every system has to score "
+              "to POOL; no SCORES are read.")  # fmt: skip
+@click.option(
+    "--docs", metavar="DOCS", help="The collection to draw from, as texts or as an index."
+)
+@click.option("--correction", type=click.Choice(CORRECTIONS), default="log", show_default=True,
+              help="Prior of the ranks: uniform on a log scale; uniform, as published; none: each drawn "
+              "document counts N/n times.")  # fmt: skip
+@click.option("--gamma", type=float, metavar="X",
+              help="Weight of the variance against the squared bias, above 0 and at most 1. Default: 1 / "
+              "number of queries.")  # fmt: skip
 @click.option("-l", "--level", "rel", type=float, metavar="GRADE",
-              help="The least relevant grade, for measures that have `rel`.")  # fmt: skip
+              help="Smallest relevant grade, for measures that have `rel`.")  # fmt: skip
 @click.option("--queries", type=click.Choice(["all", "with_relevant"]), default="all", show_default=True,
               help="The queries of the mean.")  # fmt: skip
-@click.option("--draws", type=whole(0, MOST_DRAWS), default=200, show_default=True, metavar="N",
-              help="Samples drawn again for the intervals; 0: none.")  # fmt: skip
+@click.option("--draws", type=whole(0, MOST_DRAWS), default=40, show_default=True, metavar="N",
+              help="Pseudo-populations for the sampling variance; 0: no intervals.")  # fmt: skip
 @confidence_option
 @click.option("--seed", type=seed_type, default=0, show_default=True,
-              help="Chooses the sample and begins the random draws.")  # fmt: skip
+              help="Seed of the sample and of the pseudo-populations.")  # fmt: skip
 @click.option("-q", "--per-query", is_flag=True, help="Show every query too (JSON).")
 @reading_options
 @output_options
 def command(
     *, qrels: str, scores: tuple[str, ...], measures: tuple[str, ...], population: str | None,
-    per_query: bool, form: str, output: str | None, kind: str | None, **options: Any,
+    pairs: str | None, docs: str | None, per_query: bool, form: str, output: str | None,
+    kind: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Estimate rank measures from SCORES of the relevant documents (by QRELS) and of a sample of others.
 
-    Nothing needs to be ranked: a scored document that is not relevant stands for N/n of them. Where that is
-    many, measures of the first ranks come out too high; systems are still ordered well. Intervals tell what
-    other samples, and other queries, would have given.
+    Nothing needs to be ranked. The rank of a relevant document is estimated from the sampled documents above
+    it, by the correction of Krichene and Rendle (2020). Sampling intervals are for other samples of the same
+    queries, low and high for other queries too; where a simulation did not confirm them, none is printed and
+    the reason is. The correction makes values comparable with exact ones; it does not order systems better
+    than uncorrected values do. Few documents per query order systems badly at the first ranks (nDCG@10, RR)
+    unless half of them are the first of a good run (--certain). See docs/sampled.md.
     """
+    baseline = options["certain"]
+    inputs = [*scores, *([split(baseline)[0]] if baseline else []), *([docs] if docs else [])]
+    keep_inputs(output, qrels, *map(str, inputs))
+    if pairs is not None:
+        keep_inputs(pairs, qrels, *map(str, inputs))
+        keep_apart(pairs, output)
+        _draw(qrels, scores, pairs, docs, form, output, options, kind=kind)
+        return
+    if not scores:
+        raise click.UsageError("Missing argument 'SCORES...'.")
+    if docs is not None:
+        raise UsageError("--docs is for --pairs; expected both or neither")
+    _estimate(
+        qrels, scores, measures, population, form, output, options, per_query=per_query, kind=kind
+    )
+
+
+def _draw(
+    qrels: str, scores: tuple[str, ...], pairs: str, docs: str | None, form: str,
+    output: str | None, options: dict[str, Any], *, kind: str | None,
+) -> None:  # fmt: skip
+    from leadline.collection import ids_of
+    from leadline.formats.pools import write_pool
+    from leadline.histograms.sampled import sample_to_score
+    from leadline.vocabulary import to_text
+
+    if scores:
+        raise UsageError(f"--pairs draws a sample and reads no scores; '{scores[0]}' was given")
+    if docs is None or options["sample"] is None:
+        raise UsageError(
+            "--pairs needs --docs DOCS and --sample N: what to draw from, and how many"
+        )
+    table = read_qrels(qrels, kind=kind)
+    names = [to_text(name) for name in ids_of(docs)]
+    asked = {name: options[name] for name in ("sample", "certain", "seed", "negative")}
+    drawn = sample_to_score(table, names, **asked)
+    write_pool(drawn, pairs)
+    queries = len(set(drawn.queries))
+    sure = int((drawn.probability == 1).sum())
+    data = {"pool": pairs, "queries": queries, "pairs": len(drawn.documents), "certain": sure}
+    said = (
+        f"{pairs}: {counted(len(drawn.documents), 'pair')} in {counted(queries, 'query', 'queries')}, "
+        f"{sure:,} of them for certain"
+    )
+    inputs = [describe_input(qrels, len(table)), describe_input(docs, len(names))]
+    cells: list[Cell] = [pairs, queries, len(drawn.documents), sure]
+    sheet = Sheet(list(data), [cells], notes=[said])
+    deliver(facts_text("sampled", inputs, asked, [], data, sheet, form), output)
+
+
+def _estimate(
+    qrels: str, scores: tuple[str, ...], measures: tuple[str, ...], population: str | None, form: str,
+    output: str | None, options: dict[str, Any], *, per_query: bool, kind: str | None,
+) -> None:  # fmt: skip
     from leadline.formats.populations import read_population
 
-    keep_inputs(output, qrels, *scores)
     size = None if population is None else read_population(population)
     table = read_qrels(qrels, kind=kind)
     with progress("runs") as on_run:
@@ -79,21 +161,33 @@ def command(
 
 
 def sheet_of(found: Estimates) -> Sheet:
-    """Lay estimates out measure by measure, the best run first."""
+    """Lay estimates out measure by measure, the best run first; values are clipped to the measure's range."""
     rows: list[list[Cell]] = []
     for column, measure in enumerate(found.measures):
         values = found.means[:, column]
-        rows += [
-            [found.names[place], str(measure),
-             *map(plain, (float(values[place]), *found.limits[place, column].tolist()))]
-            for place in sorted(range(len(values)), key=lambda row: -values[row])
-        ]  # fmt: skip
+        for place in sorted(range(len(values)), key=lambda row: -values[row]):
+            *limits, _ = found.limits[place, column].tolist()
+            shown = [
+                plain(min(max(value, measure.low), measure.high)) if value == value else None  # noqa: PLR0124  # NaN
+                for value in (
+                    float(values[place]),
+                    *limits,
+                    float(found.uncorrected[place, column]),
+                )
+            ]
+            rows.append([found.names[place], str(measure), *shown])
     level = f"{100 * found.options['confidence']:g} %"
+    certain = found.options["certain"]
+    low, high = COVERAGE_BESIDE_CERTAIN if certain else COVERAGE
+    about = f"approximate: at 95 % they held in {100 * low:.0f} to {100 * high:.0f} % of simulated samples"
     notes = [
         f"{counted(len(found.runs), 'run')}, estimates from the relevant documents and a sample of others",
-        f"low, high: {level} interval over queries and samples; sampling: over samples alone",
-        "bias: by how much the estimate is too high, or low (-), at least",
+        f"low, high: {level} interval for other queries and samples; sampling: for other samples alone",
+        f"sampling intervals are {about} (docs/sampled.md)",
+        "uncorrected: each drawn document counts N/n times",
         *map(str, found.notices),
     ]
-    heads = ["run", "measure", "estimate", "low", "high", "sampling low", "sampling high", "bias"]
+    heads = [
+        "run", "measure", "estimate", "low", "high", "sampling low", "sampling high", "uncorrected",
+    ]  # fmt: skip
     return Sheet(heads, rows, notes=notes)

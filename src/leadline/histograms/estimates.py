@@ -21,8 +21,10 @@ class Estimates:
     """Estimated measures: `values` are runs x queries x measures, `means` runs x measures.
 
     `counted` (runs x queries) says which queries take part in a mean; a measure that is undefined there
-    counts 0. `limits` are runs x measures x (low, high, sampling_low, sampling_high,
-    bias); the bias of an estimate is at least about so large.
+    counts 0. `limits` are runs x measures x (low, high, sampling_low, sampling_high, bias), NaN where no
+    interval is offered; `withheld` has the reason (runs x measures, empty where there is an interval).
+    `uncorrected` (runs x measures) are the means from ranks that count each drawn document N/n times. The
+    bias is what remains by the estimate of `leadline.histograms.rank_correction`.
     """
 
     def __init__(
@@ -34,6 +36,8 @@ class Estimates:
         counted: Flags,
         limits: Floats,
         *,
+        uncorrected: Floats,
+        withheld: Sequence[Sequence[str]],
         notices: Sequence[Notice] = (),
         options: dict[str, Any] | None = None,
     ) -> None:
@@ -43,12 +47,14 @@ class Estimates:
         self.values = values
         self.counted = counted
         self.limits = limits
+        self.uncorrected = uncorrected
+        self.withheld = [list(row) for row in withheld]
         self.notices = list(notices)
         self.options = dict(options or {})
         total = np.where(counted[:, :, None], np.nan_to_num(values), 0.0).sum(axis=1)
         size = counted.sum(axis=1)[:, None]
         self.means: Floats = np.divide(total, size, out=np.full_like(total, np.nan), where=size > 0)
-        freeze(self.values, self.counted, self.limits, self.means)
+        freeze(self.values, self.counted, self.limits, self.means, self.uncorrected)
 
     @property
     def names(self) -> list[str]:
@@ -73,9 +79,19 @@ class Estimates:
             {
                 "name": info.name,
                 "mean": {
-                    text: {"value": plain(value), **dict(zip(LIMITS, map(plain, row), strict=True))}
-                    for text, value, row in zip(
-                        texts, self.means[place].tolist(), self.limits[place].tolist(), strict=True
+                    text: {
+                        "value": plain(value),
+                        **dict(zip(LIMITS, map(plain, row), strict=True)),
+                        "uncorrected": plain(plug),
+                        "withheld": reason or None,
+                    }
+                    for text, value, row, plug, reason in zip(
+                        texts,
+                        self.means[place].tolist(),
+                        self.limits[place].tolist(),
+                        self.uncorrected[place].tolist(),
+                        self.withheld[place],
+                        strict=True,
                     )
                 },
                 "counts": info.counts,

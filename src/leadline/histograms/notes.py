@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from leadline.arrays import Flags
+from leadline.arrays import Flags, Hashes
 from leadline.histograms.found import SENSITIVITY, Measured
 from leadline.histograms.recipe import Recipe
 from leadline.measures import Measure
@@ -117,6 +117,18 @@ class Sampled(Protocol):
     def constant(self) -> int:
         """Count the queries whose scores are all equal."""
 
+    @property
+    def unscored(self) -> int:
+        """Count the certain documents without a score."""
+
+    @property
+    def withheld(self) -> list[str]:
+        """Return why a measure has no interval, by measure; empty where it has one."""
+
+    @property
+    def samples(self) -> Hashes:
+        """Return a number by query that identifies its scored others; 0 where there are none."""
+
 
 def sampled_notices(
     infos: Sequence[RunInfo], qrels: Qrels, found: Sequence[Sampled], measures: Sequence[Measure],
@@ -130,14 +142,24 @@ def sampled_notices(
     lacking = np.array([one.lacking for one in found])
     without = np.array([int((~one.known).sum()) for one in found])
     constant = np.array([one.constant for one in found])
-    cutoffs = [cutoff for one in measures if (cutoff := getattr(one, "cutoff", None)) is not None]
-    weight = max(one.weight for one in found)
-    smallest = min(cutoffs, default=np.inf)
+    unscored = np.array([one.unscored for one in found])
+    samples = np.stack([one.samples for one in found])
+    shared = (samples != 0).all(axis=0)
+    differ = int((shared & (samples != samples[0]).any(axis=0)).sum())
     return notices + [
         notice for notice in (
             Notice(
+                "different_samples", "queries for which the runs have scores of different non-relevant "
+                f"documents: {differ:,}; differences between runs are differences between samples too",
+                differ,
+            ),
+            Notice(
                 "no_score", f"relevant documents without a score: {lacking.sum():,} in "
                 f"{_names(infos, lacking > 0)}; they count as never found", int(lacking.sum()),
+            ),
+            Notice(
+                "certain_without_score", f"certain documents without a score: {unscored.sum():,} in "
+                f"{_names(infos, unscored > 0)}; they count as ranked last", int(unscored.sum()),
             ),
             Notice(
                 "no_sample", f"queries without a scored document that is not relevant: {without.sum():,} "
@@ -151,10 +173,27 @@ def sampled_notices(
                 "no_population", "no population given: the documents that have scores are taken for the "
                 "whole collection", int(whole),
             ),
-            Notice(
-                "coarse_sample", f"a sampled document stands for up to {weight:,.0f} others, more than the "
-                f"smallest cutoff ({smallest:g}); measures of the first ranks are too high",
-                int(weight > smallest),
-            ),
+            *_withheld(infos, found, measures),
         ) if notice.count
     ]  # fmt: skip
+
+
+def _withheld(
+    infos: Sequence[RunInfo], found: Sequence[Sampled], measures: Sequence[Measure]
+) -> list[Notice]:
+    """Say which measures have no interval, and why, each reason once."""
+    cells: dict[str, tuple[dict[str, None], Flags]] = {}
+    for row, one in enumerate(found):
+        for measure, reason in zip(measures, one.withheld, strict=True):
+            if reason:
+                named, flags = cells.setdefault(reason, ({}, np.zeros(len(infos), dtype=np.bool_)))
+                named[str(measure)] = None
+                flags[row] = True
+    return [
+        Notice(
+            "no_interval",
+            f"no interval for {', '.join(named)} of {_names(infos, flags)}: {reason}",
+            len(named) * int(flags.sum()),
+        )
+        for reason, (named, flags) in cells.items()
+    ]

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from leadline.arguments import check_whole
 from leadline.errors import InputError, UsageError
 from leadline.formats import QrelsLike, read_qrels
+from leadline.histograms.certain import Certain, drawn_beside
 from leadline.judged_runs import named_sources
 from leadline.qrels import Qrels
 from leadline.run import Run
@@ -30,6 +31,7 @@ def scored(
     rel: float = 1.0,
     negative: str = "nonrelevant",
     name: str = "",
+    certain: Certain | None = None,
 ) -> Run:
     """Score the relevant documents and some non-relevant ones with a function; give them as a run.
 
@@ -44,7 +46,7 @@ def scored(
     """
     check_whole(0, seed=seed)
     table = read_qrels(qrels, negative=negative)
-    pairs = pairs_to_score(table, documents, sample=sample, seed=seed, rel=rel)
+    pairs = pairs_to_score(table, documents, sample=sample, seed=seed, rel=rel, certain=certain)
     rows: list[tuple[bytes, bytes, float]] = []
     for query, wanted in pairs.items():
         values = _called(function, query, wanted)
@@ -55,9 +57,11 @@ def scored(
 
 def pairs_to_score(
     qrels: Qrels, documents: Sequence[str] | None, *, sample: int | None = None,
-    seed: int = 0, rel: float = 1.0,
+    seed: int = 0, rel: float = 1.0, certain: Certain | None = None,
 ) -> dict[str, list[str]]:  # fmt: skip
     """Give by query its relevant documents and the sample of others: the pairs that `scored` scores.
+
+    `certain` documents are part of the sample; the rest of it is drawn from the documents beside them.
 
     >>> table = read_qrels({"q1": {"d1": 1}})
     >>> pairs_to_score(table, ["d1", "d2", "d3"], sample=1)
@@ -69,7 +73,7 @@ def pairs_to_score(
     collection = None if documents is None else sorted({to_bytes(one) for one in documents})
     found = {}
     for code, query in enumerate(qrels.queries.names):
-        wanted = _documents_of(qrels, code, collection, sample, seed, rel)
+        wanted = _documents_of(qrels, code, collection, sample, seed, rel, certain)
         if wanted:
             found[to_text(query)] = [to_text(one) for one in wanted]
     if not found:
@@ -79,7 +83,7 @@ def pairs_to_score(
 
 def _documents_of(
     qrels: Qrels, code: int, collection: Sequence[bytes] | None, sample: int | None, seed: int,
-    rel: float,
+    rel: float, certain: Certain | None,
 ) -> list[bytes]:  # fmt: skip
     low, high = int(qrels.begin[code]), int(qrels.end[code])
     grades = dict(
@@ -90,13 +94,15 @@ def _documents_of(
     relevant = sorted(name for name, grade in grades.items() if grade >= rel)
     if not relevant:
         return []
-    known = set(relevant)
+    fixed = [] if certain is None else sorted(certain.documents[code].difference(relevant))
+    known = {*relevant, *fixed}
     others = [
         name for name in (sorted(grades) if collection is None else collection) if name not in known
     ]
-    if sample is not None:
-        others = sampled_documents(qrels.queries.names[code], others, sample, seed)
-    return relevant + others
+    drawn = drawn_beside(certain, sample)
+    if drawn is not None:
+        others = sampled_documents(qrels.queries.names[code], others, drawn, seed)
+    return relevant + fixed + others
 
 
 def _called(function: Scorer, query: str, documents: list[str]) -> list[float]:

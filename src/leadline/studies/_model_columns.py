@@ -103,7 +103,7 @@ def from_pairs(
         query: len(indexed) - sum(grade for name, grade in grades.items() if name in indexed)
         for query, grades in relevant.items()
     }
-    found = sampled(relevant, dict(runs), "AP", population=others, draws=0)
+    found = sampled(relevant, dict(runs), "AP", population=others, draws=0, correction="none")
     names = [qrels.queries[code] for code in truth.codes.tolist()]
     places = np.array([found.queries.code(name) for name in names])
     weighted = np.nan_to_num(found.values[:, places, 0])
