@@ -87,7 +87,7 @@ def others_words(others: Found) -> str:
         f"ranks, {extent(scores)} for scores by query and {extent(recall)} for recall. The robust recipe is "
         f"above plain ranks in {above(robust, ranks)} of {total} settings, above scores by query in "
         f"{above(robust, scores)}, above recall in {above(robust, recall)}. It is above "
-        f"plain ranks in {by_depth(others)}. Where lists are cut at 1000, which is most of a small collection, "
+        f"plain ranks in {by_depth(others)}. Where lists are cut at 1000, most of a small collection, "
         "recall says little."
     )
     return wrapped(words).rstrip()

@@ -124,7 +124,7 @@ def sheet_of(found: Histograms) -> Sheet:
     credit = "" if found.recipe.as_printed else " (not the paper's letter: --as-printed)"
     notes = [
         f"HSA, DO: {found.recipe.words}{credit}",
-        "robust: our own recipe, ranks with half counts, mean over queries; no better than ranks on other runs",
+        "robust: our own recipe, ranks with half counts, mean of queries; no better than ranks on other runs",
         "recall: of the same lists, as a control; where it tells as much, the histograms add nothing",
         f"low, high: 95 % interval of HSA over queries{drawn}, {found.options['draws']} draws",
         "bins: those that both histograms reach",
