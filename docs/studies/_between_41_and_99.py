@@ -39,7 +39,10 @@ def between(data: Path) -> Found:
 
 
 def read(place: Path, runs: list[Path], column: str) -> tuple[Systems, np.ndarray, list[str]]:
-    """Return the runs, their true scores and their teams; a later run that names its first stage has it as team."""
+    """Return the runs, their true scores and their teams.
+
+    A later run that names the system whose documents it ranks again has that as team.
+    """
     systems = read_systems(list(map(str, runs)), repair_of("score", "refuse", "refuse"))
     names = [info.name for info in systems.infos]
     scores = read_column(f"{place}/systems.tsv:{column}").values
