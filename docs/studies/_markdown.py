@@ -40,7 +40,7 @@ def bold(text: str, told: bool) -> str:
 def wrapped(text: str) -> str:
     """Break the lines of paragraphs; tables, lists, figures and commands stay as they are."""
     parts = [
-        part if part[0] in "|-#!< " else "\n".join(textwrap.wrap(part, 110))
+        part if part[0] in "|-#!< " else "\n".join(textwrap.wrap(part, 110, break_on_hyphens=False))
         for part in text.strip("\n").split("\n\n")
     ]
     return "\n\n".join(parts) + "\n"

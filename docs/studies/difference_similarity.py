@@ -113,8 +113,8 @@ likeness has a larger area than id, and the mean over queries of the difference 
 {near}. What fails in the difference in score is mostly that it averages before it subtracts. TREC 2003
 Robust has one run of nearly every team, so that there is nothing to tell apart and no area is given. The
 threshold 0.1 does not carry over: accuracy must be read beside that of always saying `different` (below),
-as must the paper's 92 %. RIC follows AP over systems on all three sets (Pearson {ric} without a cutoff),
-although it has no direction and some lists go the wrong way.
+as must the paper's 92 %. RIC follows AP over systems on all three sets (Pearson {ric} without a cutoff;
+on these sets, other runs leave that range), although it has no direction and some lists go the wrong way.
 
 {counts}
 

@@ -210,7 +210,8 @@ study, its name and its rules are ours. Predictors are those of [predicting.md](
 {counts}
 
 **Prediction.** Most predictors tell something, none tells much. Kendall's tau with AP over queries, lowest
-and highest over models and collections, and how often its interval is above 0:
+and highest over models and collections, and how often its interval is above 0. These are the ranges on these
+collections; other data leave them:
 
 | predictor | tau |
 | --- | --- |

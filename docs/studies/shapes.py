@@ -404,7 +404,8 @@ def words(systems: Found, plain: Found, tuned: Found, parts: Found) -> str:
     return (
         "Relevant documents are told from random ones as the paper says (above 90 %) on "
         f"{sum(right)} of {len(right)} sets with {MIDDLE} topics; from those that systems retrieve in {told} "
-        "of the queries, by set and number of topics. With its best number of topics, which only judgments "
+        "of the queries, by set and number of topics (on these sets; other data leave that range). With its "
+        "best number of topics, which only judgments "
         f"tell, DeShaTo ranks systems better than nruns does on {ahead(systems)}, and without feedback on "
         f"{ahead(plain)}. The largest number tried is the best one on {rising} of {len(systems)} sets; "
         f"tuning on one query in ten finds another number than the best one on {missed} of {len(tuned)}. So "

@@ -1,10 +1,10 @@
 """Write the page of the study unjudged-systems from the folders that `leadline study` filled.
 
-    python docs/studies/unjudged_systems.py FOLDER    keeps numbers and figures, and writes the page
-    python docs/studies/unjudged_systems.py           writes the page again from unjudged-systems.json
+    python docs/studies/unjudged_systems.py FOLDER DATA    keeps numbers and figures, and writes the page
+    python docs/studies/unjudged_systems.py                writes the page again from unjudged-systems.json
 
-FOLDER holds one folder per set, as the commands on the page name them. Numbers come from their JSON; only
-the words around them are written here.
+FOLDER holds one folder per set, as the commands on the page name them, DATA the run sets. Numbers come from
+the JSON in FOLDER, those of 41 to 99 runs from DATA; only the words around them are written here.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from _between_41_and_99 import between, between_table, between_words
 from _markdown import extent, span, table
-from _running import copy_figures, keep, read_kept, result, write
+from _running import copy_figures, keep, once, read_kept, result, write
 
 NAME = "unjudged-systems"
 SETS = {
@@ -24,6 +25,7 @@ SETS = {
     "trec-dl-2019-passage": "TREC 2019 Deep Learning, passages",
     "trec-robust-2003": "TREC 2003 Robust",
 }
+BETWEEN = "41 to 99 runs"
 VOTES = {"run": "a run", "team": "a team"}
 NOTE = "<!-- Made by docs/studies/unjudged_systems.py from the output of `leadline study`. -->"
 FIGURES = {
@@ -210,6 +212,17 @@ Of the same sets: mean tau-AP; mean Pearson; mean tau when the teams among them 
 
 {other_sizes}
 
+## 41 to 99 runs
+
+Mean over 20 random parts of 41 to 99 runs, with the 5 % and 95 % quantiles; and the 37 runs of TREC 2019
+passages together with 24 later runs that were not pooled, with MAP computed from the lists. 18 of these rank
+again the first 100 documents of one of two systems, and those of one system count as a team; each of the
+other six is a team. (Of the random parts Soboroff has 10 draws.)
+
+{between}
+
+{between_words}
+
 ## A team left out
 
 Every team was left out, one at a time (of TREC-COVID the twelve largest): the lowest and highest agreement
@@ -231,7 +244,7 @@ instead of 50.)
     cd SET
     leadline study unjudged-systems qrels.txt runs/* --team systems.tsv:team --truth systems.tsv:MAP \\
         -o OUT/SET
-    python docs/studies/unjudged_systems.py OUT
+    python docs/studies/unjudged_systems.py OUT DATA
 
 (on TREC-COVID with `--teams 12`, on the passages with `--level 2`; the column is `official_map_l2` there, and
 `official_map` for Robust)
@@ -283,8 +296,9 @@ def words(found: Found) -> str:
     return "\n".join(lines)
 
 
-def page(found: Found) -> str:
+def page(kept: Found) -> str:
     """Write the page."""
+    found = {name: kept[name] for name in SETS}
     first = found["trec-covid-r1"]
     return PAGE.format(
         note=NOTE, version=first["leadline"], samples=first["options"]["samples"],
@@ -293,14 +307,17 @@ def page(found: Found) -> str:
         tau_ap=agreement(found, "tau_ap", "run"), pearson=agreement(found, "pearson", "run"),
         best=best(found), beside=beside(found), sizes=sizes(found), other_sizes=other_sizes(found),
         left_out=left_out(found), siblings=siblings(found),
+        between=between_table(kept[BETWEEN], methods(found)),
+        between_words=between_words(kept[BETWEEN], methods(found)),
     )  # fmt: skip
 
 
 def main(words: list[str]) -> None:
     """Keep what a folder holds, if one is named, and write the page."""
     if words:
-        folder = Path(words[0])
-        keep(NAME, {name: result(folder / name / f"{NAME}.json") for name in SETS})
+        folder, data = map(Path, words)
+        found = {name: result(folder / name / f"{NAME}.json") for name in SETS}
+        keep(NAME, found | {BETWEEN: once(lambda: between(data), folder / "between.json")})
         copy_figures(folder, FIGURES)
     write(NAME, page(read_kept(NAME)))
 

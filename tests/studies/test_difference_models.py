@@ -5,9 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from leadline.errors import UsageError
+from leadline.errors import InputError, UsageError
+from leadline.formats import read_qrels
 from leadline.studies import study
+from leadline.studies._pooled_judgments import pooled_judgments
 
 MODELS = study("difference-models")
 QRELS = {"q": {"a": 1, "b": 1, "c": 1, "l": 0, "m": 0, "n": 0}}
@@ -47,16 +51,70 @@ def test_best_runs_apart_is_not_reproduced(table: str) -> None:
 
 
 def test_one_family_or_a_family_of_one_is_refused(table: str) -> None:
-    given = {"family": f"{table}:family", "parameter": f"{table}:parameter"}
+    grid = {"family": f"{table}:family", "parameter": f"{table}:parameter"}
     with pytest.raises(UsageError, match="1 family; expected two or more families"):
-        MODELS.run(QRELS, {name: {"q": RUNS[name]} for name in ("x-1", "x-2")}, **given)
+        MODELS.run(QRELS, {name: {"q": RUNS[name]} for name in ("x-1", "x-2")}, **grid)
     with pytest.raises(UsageError, match="family 'y' has one run"):
-        MODELS.run(QRELS, {name: {"q": RUNS[name]} for name in ("x-1", "x-2", "y-1")}, **given)
+        MODELS.run(QRELS, {name: {"q": RUNS[name]} for name in ("x-1", "x-2", "y-1")}, **grid)
     with pytest.raises(UsageError, match="run 'z' has no family"):
-        MODELS.run(QRELS, {"z": {"q": ["a"]}, "x-1": {"q": ["a"]}}, **given)
+        MODELS.run(QRELS, {"z": {"q": ["a"]}, "x-1": {"q": ["a"]}}, **grid)
 
 
 def test_a_parameter_that_is_no_number_is_refused(table: str) -> None:
     runs = {name: {"q": found} for name, found in RUNS.items()}
     with pytest.raises(UsageError, match="parameter 'x' of run 'x-1'; expected a number"):
         MODELS.run(QRELS, runs, family=f"{table}:family", parameter=f"{table}:family")
+
+
+def test_a_pool_judges_only_the_first_documents_of_the_runs(table: str) -> None:
+    runs = {name: {"q": found} for name, found in RUNS.items()}
+    grid = {"family": f"{table}:family", "parameter": f"{table}:parameter"}
+    only_relevant = {"q": {"a": 1, "b": 1, "c": 1}}
+    # first documents: n, a, l of both families and m; first two: b and c too
+    first = {"q": {"a": 1, "l": 0, "m": 0, "n": 0}}
+    shallow = MODELS.run(only_relevant, runs, pool=1, **grid)
+    assert shallow.data == MODELS.run(first, runs, **grid).data
+    assert shallow.data["judged"] == {"per_query": 4.0, "relevant_per_query": 1.0}
+    assert shallow.options is not None
+    assert shallow.options["pool"] == 1
+    deep = MODELS.run(only_relevant, runs, pool=2, **grid)
+    assert deep.data == MODELS.run(QRELS, runs, **grid).data
+    assert deep.data["families"] != shallow.data["families"]
+
+
+def test_a_pool_can_be_made_of_runs_that_are_read_once(table: str) -> None:
+    grid = {"family": f"{table}:family", "parameter": f"{table}:parameter", "pool": 1}
+    lists = {
+        name: [("q", one, 9.0 - rank) for rank, one in enumerate(found)]
+        for name, found in RUNS.items()
+    }
+    once = {name: iter(rows) for name, rows in lists.items()}
+    runs = {name: {"q": found} for name, found in RUNS.items()}
+    assert MODELS.run(QRELS, once, **grid).data == MODELS.run(QRELS, runs, **grid).data
+
+
+@given(
+    st.dictionaries(st.sampled_from("abcdef"), st.integers(0, 2), max_size=4),
+    st.lists(st.permutations("abcdef").map(lambda one: one[:4]), min_size=1, max_size=4),
+    st.integers(1, 5),
+)
+def test_a_pool_is_the_union_of_the_first_documents(
+    grades: dict[str, int], lists: list[list[str]], depth: int
+) -> None:
+    truth = read_qrels({"q": {"z": 1} | grades, "not run": {"a": 1}})
+    runs = {f"run{place}": {"q": found, "not judged": found} for place, found in enumerate(lists)}
+    union = {name for found in lists for name in found[:depth]}
+    wanted = {"q": {name: grades.get(name, 0) for name in union}}
+    assert pooled_judgments(truth, runs, depth).to_dict() == wanted
+
+
+def test_a_pool_that_makes_no_sense_is_refused(table: str, tmp_path: Path) -> None:
+    runs = {name: {"q": found} for name, found in RUNS.items()}
+    grid = {"family": f"{table}:family", "parameter": f"{table}:parameter"}
+    (tmp_path / "docs.txt").write_text("a\nb\n")
+    with pytest.raises(UsageError, match="both of --pool and --complete"):
+        MODELS.run(QRELS, runs, pool=1, complete=str(tmp_path / "docs.txt"), **grid)
+    with pytest.raises(UsageError, match="pool=0; expected a whole number, 1 or more"):
+        MODELS.run(QRELS, runs, pool=0, **grid)
+    with pytest.raises(InputError, match="no query of the runs is judged"):
+        MODELS.run({"other": {"a": 1}}, runs, pool=1, **grid)

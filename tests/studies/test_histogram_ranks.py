@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
+from conftest import Leadline
 from leadline.errors import UsageError
 from leadline.studies import study
 
@@ -52,3 +57,26 @@ def test_one_set_alone_never_reproduces_the_claim_but_may_refute_it() -> None:
     assert "with 50 queries or more, here 49" in RANKS.lines_of(data, gain, 49, 200)[0]
     data["HSA, ranks"]["sevens_pearson"] = {"median": 0.6, "low": -0.1, "high": 1.0}
     assert RANKS.lines_of(data, gain, 50, 200)[0].endswith("does not hold here; not reproduced")
+
+
+def test_the_help_of_histogram_gives_the_figures_of_the_study(leadline: Leadline) -> None:
+    place = Path(__file__).resolve().parents[2] / "docs" / "studies" / "histograms.json"
+    kept = json.loads(place.read_text(encoding="utf-8"))
+    others = list(kept["others"].values())
+    every = [*kept["ranks"].values(), *others]
+
+    def medians(found: list[dict[str, Any]], recipe: str) -> list[float]:
+        return [one["recipes"][recipe]["sevens_pearson"]["median"] for one in found]
+
+    def above(found: list[dict[str, Any]], first: str, second: str) -> int:
+        pairs = zip(medians(found, first), medians(found, second), strict=True)
+        return sum(one > other for one, other in pairs)
+
+    shallow = [one for one in every if one["depth"] == 100]
+    recall = medians(shallow, "recall (control)")
+    robust, ranks = (medians(others, f"HSA, {name}") for name in ("robust", "ranks"))
+    said = " ".join(leadline("histogram", "--help").out.split())
+    for some in (recall, robust, ranks):
+        assert f"{min(some):.2f} to {max(some):.2f}" in said
+    assert f"{above(every, 'HSA, ranks', 'HSA, scores')} of {len(every)} settings" in said
+    assert f"{above(others, 'HSA, robust', 'HSA, ranks')} of {len(others)}" in said

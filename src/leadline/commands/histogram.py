@@ -82,8 +82,12 @@ def command(
 
     HSA (Histogram Slope Analysis) is the slope of ln(relevant / non-relevant) over bins of normalised scores,
     DO (Distributional Overlap) how far both histograms overlap. No collection needs to be ranked: a file of
-    scores of the relevant documents and of some others will do. robust is our own recipe, which holds better
-    on submitted runs; recall of the same lists is the control.
+    scores of the relevant documents and of some others will do.
+
+    For submitted runs take --from-ranks: in 14 of 16 settings it follows MAP more closely than scores. Look
+    first at recall of the same lists, the control: with --depth 100 it follows MAP as closely as any of these
+    (median R over random sevens of runs 0.91 to 0.98). robust is a recipe of our own, chosen on four sets of
+    runs; on other runs it has 0.30 to 0.98, plain ranks 0.04 to 0.99, and robust is the higher in 4 of 9.
     """
     appearance = check_plot(plot)
     keep_inputs(output, qrels, *runs)
@@ -124,7 +128,7 @@ def sheet_of(found: Histograms) -> Sheet:
     credit = "" if found.recipe.as_printed else " (not the paper's letter: --as-printed)"
     notes = [
         f"HSA, DO: {found.recipe.words}{credit}",
-        "robust: ranks, unretrieved relevant documents last, half counts, mean over queries; our own recipe",
+        "robust: our own recipe, ranks with half counts, mean of queries; no better than ranks on other runs",
         "recall: of the same lists, as a control; where it tells as much, the histograms add nothing",
         f"low, high: 95 % interval of HSA over queries{drawn}, {found.options['draws']} draws",
         "bins: those that both histograms reach",

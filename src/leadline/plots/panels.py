@@ -13,12 +13,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 HEIGHT = 0.75  # inches of a panel
+LABELS = 10  # that do not overlap in a column
 
 
 def panels(
     columns: Mapping[str, Sequence[float]], along: Sequence[int], *, label: str, width: float = COLUMN
 ) -> Figure:  # fmt: skip
     """Draw each column against `along`, which stands on a logarithmic axis; undefined values are gaps.
+
+    At most ten values of `along` are written below the axis, the first and the last among them.
 
     >>> drawn = panels({"MAP": [0.2, 0.3], "HSA": [4.0, 5.0]}, [50, 100], label="topics")
     >>> [axes.get_ylabel() for axes in drawn.axes]
@@ -39,7 +42,11 @@ def panels(
             axes.grid(visible=True)
         grid[-1].set_xscale("log")
         grid[-1].minorticks_off()
-        grid[-1].set_xticks(list(along), [f"{one:,}" for one in along])
+        places = (
+            np.linspace(0, len(along) - 1, min(len(along), LABELS)).round().astype(int).tolist()
+        )
+        shown = [along[place] for place in places]
+        grid[-1].set_xticks(shown, [f"{one:,}" for one in shown])
         grid[-1].set_xlabel(label)
         figure.align_ylabels(list(grid))
     return figure

@@ -15,10 +15,13 @@ import numpy as np
 from leadline.differences import difference
 from leadline.differences.found import Difference
 from leadline.errors import UsageError
-from leadline.formats import QrelsLike
+from leadline.formats import QrelsLike, Repair, read_qrels
 from leadline.formats.labels import read_labels
+from leadline.judged_runs import readable_twice
+from leadline.qrels import Qrels
 from leadline.render import Sheet
 from leadline.studies import Option, Outcome, Tell, judgments
+from leadline.studies._pooled_judgments import pooled_judgments
 
 OPTIONS = (
     Option("family", str, "The family of every run.", needed=True, metavar="FILE:COLUMN"),
@@ -30,17 +33,32 @@ OPTIONS = (
         "Every document of DOCS without a judgment is not relevant.",
         metavar="DOCS",
     ),
+    Option(
+        "pool",
+        int,
+        "Judge only the first K documents of each run: the grade in QRELS, or 0.",
+        metavar="K",
+    ),
 )
 
 
 def run(
     qrels: QrelsLike, runs: Any, *, family: str, parameter: str, cutoff: int | None = None,
-    complete: str | None = None, on_run: Tell | None = None,
+    complete: str | None = None, pool: int | None = None, on_run: Tell | None = None,
 ) -> Outcome:  # fmt: skip
-    """Try it on some runs; `family` and `parameter` are FILE:COLUMN."""
-    found = difference(
-        judgments(qrels, complete), runs, cutoff=cutoff, competitors=(), on_run=on_run
-    )
+    """Try it on some runs; `family` and `parameter` are FILE:COLUMN.
+
+    With `complete`, a file of documents, all without a judgment are not relevant; with `pool` only the first
+    documents of the runs are judged, and those that `qrels` do not list are not relevant.
+    """
+    if pool is not None and complete is not None:
+        raise UsageError("both of --pool and --complete; expected one of them")
+    if pool is None:
+        judged = judgments(qrels, complete)
+    else:
+        runs = readable_twice(runs, Repair())
+        judged = pooled_judgments(read_qrels(qrels), runs, pool)
+    found = difference(judged, runs, cutoff=cutoff, competitors=(), on_run=on_run)
     grids = grids_of(found, read_labels(family), read_labels(parameter))
     best = {
         name: max(points, key=lambda point: found.mean_ric[point[0]])
@@ -55,7 +73,7 @@ def run(
         for a, b in combinations(best, 2)
     }
     data = {
-        "k": cutoff, "queries": int(found.counted.sum()),
+        "k": cutoff, "queries": int(found.counted.sum()), "judged": _judged(judged),
         "families": {
             name: {
                 "runs": len(points), "best": found.names[best[name][0]],
@@ -73,8 +91,17 @@ def run(
     return Outcome(
         data, _tables(data), _figures(found, grids, inside, across, cutoff), lines_of(data), found.notices,
         [(info.path, info.counts["documents_read"]) for info in found.runs],
-        {"family": family, "parameter": parameter, "k": cutoff, "complete": complete},
+        {"family": family, "parameter": parameter, "k": cutoff, "complete": complete,
+         "pool": pool},
     )  # fmt: skip
+
+
+def _judged(qrels: Qrels) -> dict[str, float]:
+    """Count the judged and the relevant documents of a query, in the mean over queries."""
+    return {
+        "per_query": len(qrels) / len(qrels.queries),
+        "relevant_per_query": float(qrels.relevant(1.0).sum()) / len(qrels.queries),
+    }
 
 
 def grids_of(

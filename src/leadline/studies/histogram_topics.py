@@ -9,6 +9,7 @@ Krstovski, Smith and Kurtz 2015, section 5.1, tables 1 and 2.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from leadline.render import Cell, Sheet
 from leadline.results import Notice, plain
 from leadline.statistics.correlation import pearson
 from leadline.studies import Option, Outcome, Tell, whole_numbers
+from leadline.studies._checkpoints import Checkpoints
 from leadline.studies._rival_tracking import tracked
 from leadline.studies._scoring_time import machine
 from leadline.studies._topic_retrieval import NORMS, Setting, Task, measured, task_of
@@ -48,6 +50,8 @@ OPTIONS = (
     Option("particles", int, "Particles of the estimate of perplexity, left to right.", 20, metavar="N"),
     Option("draws", int, "Resamples of queries.", 1000, metavar="N"),
     Option("seed", int, "Seeds fits, samples and draws.", 0, metavar="N"),
+    Option("checkpoints", str, "Keep every setting measured in DIR, and read those that are there.",
+           metavar="DIR"),
     Option("time", bool, "Give processor times too, which differ from one run to the next.", False),
 )  # fmt: skip
 LEAST = 7  # numbers of topics, as many as the paper tried
@@ -64,7 +68,8 @@ def run(
     together: bool = False, languages: str | None = None, id_column: str | None = None,
     train: TextsLike | None = None, held_out: float = 0.1, level: float = 1.0, queries: int | None = None,
     sample: int = 100, bins: int = 10, alpha_sum: float = 50.0, sweeps: int = 500, particles: int = 20,
-    draws: int = 1000, seed: int = 0, time: bool = False, on_run: Tell | None = None,
+    draws: int = 1000, seed: int = 0, checkpoints: str | None = None, time: bool = False,
+    on_run: Tell | None = None,
 ) -> Outcome:  # fmt: skip
     """Try it on some documents, with `qrels` or with `languages`."""
     sizes = _sizes(topics)
@@ -83,10 +88,12 @@ def run(
     task = task_of(
         texts, table, level=level, together=together, queries=queries, sample=sample, seed=seed
     )
+    how = {"bins": bins, "particles": particles, "sweeps": sweeps, "seed": seed}
+    kept = checkpoints and Checkpoints(checkpoints, task, how | {"alpha_sum": alpha_sum})
     found = []
     for place, size in enumerate(sizes):
-        how = {"alpha": alpha_sum / size, "sweeps": sweeps, "seed": seed}
-        found.append(measured(task, size, bins=bins, particles=particles, **how))
+        measure = partial(measured, task, size, alpha=alpha_sum / size, **how)
+        found.append(kept.setting(size, measure) if kept else measure())
         if on_run is not None:
             on_run(place + 1, len(sizes))
     data = data_of(task, found, draws, seed)
@@ -96,7 +103,8 @@ def run(
     read = [(name_of(docs), len(texts.all)), (name_of(train), len(texts.train)),
             (name_of(qrels), 0 if table is None else len(table))]  # fmt: skip
     return Outcome(
-        data, _tables(data), _figures(data), lines_of(data), _notices(task, found),
+        data, _tables(data), _figures(data), lines_of(data),
+        _notices(task, found, kept.reused if kept else 0),
         [one for one in read if one[0]],
         {"topics": topics, "together": together, "languages": languages, "held_out": held_out, "level": level,
          "queries": queries, "sample": sample, "bins": bins, "alpha_sum": alpha_sum, "sweeps": sweeps,
@@ -173,7 +181,7 @@ def _entry(one: Setting) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _notices(task: Task, found: Sequence[Setting]) -> list[Notice]:
+def _notices(task: Task, found: Sequence[Setting], reused: int) -> list[Notice]:
     unknown, empty, strange = found[0].unknown, found[0].empty, task.unknown
     undefined = sum(
         np.isnan(slope(*one.counts[norm].sum(axis=0))) for one in found for norm in NORMS
@@ -187,6 +195,7 @@ def _notices(task: Task, found: Sequence[Setting]) -> list[Notice]:
         Notice("empty_documents", f"documents without a known token: {empty}; they have the prior", empty),
         Notice("undefined_hsa", f"values of HSA that are undefined: {undefined}; left out", int(undefined)),
         Notice("no_others", "a query has no non-relevant document; it says nothing of them", int(few == 0)),
+        Notice("settings_reused", f"settings read from --checkpoints, not measured again: {reused}", reused),
     ]  # fmt: skip
     return [notice for notice in said if notice.count]
 
