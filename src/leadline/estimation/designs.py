@@ -48,8 +48,8 @@ class Draw(NamedTuple):
     probability : ndarray of float64, shape (n_pairs,)
         Inclusion probability; 0 for a pair that was cut from the frame.
     order : ndarray of float64, shape (n_pairs,)
-        Permanent random number divided by the unscaled probability. The pairs of smallest order are those of a
-        smaller draw.
+        Permanent random number divided by the unscaled probability. The pairs of smallest order are those of
+        a smaller draw.
     drawn : ndarray of bool, shape (n_pairs,)
         The pairs to be judged.
     scale : float
@@ -102,8 +102,8 @@ def scaled(weight: Floats, budget: float) -> tuple[Floats, float]:
 def draw(frame: Frame, budget: float, *, new_runs: float = NEW_RUNS, seed: int = 0) -> Draw:
     """Draw pairs of a frame with probabilities proportional to their importance.
 
-    Pairs that a measure sees (importance above 0) share the budget but `new_runs` of it, which is spent evenly
-    on the rest of the frame. Where the budget covers all pairs that matter, these are certain.
+    Pairs that a measure sees (importance above 0) share the budget but `new_runs` of it, which is spent
+    evenly on the rest of the frame. Where the budget covers all pairs that matter, these are certain.
 
     Parameters
     ----------
@@ -195,9 +195,7 @@ def at_scale(probability: Floats, order: Floats, numbers: Floats, scale: float) 
     return np.where(probability > 0, np.minimum(found, 1.0), 0.0)
 
 
-def enlarged(
-    probability: Floats, scale: float, old: Floats, frame: Frame, seed: int
-) -> Draw:
+def enlarged(probability: Floats, scale: float, old: Floats, frame: Frame, seed: int) -> Draw:
     """Return the draw with p = max(p, p_old): what an earlier pool drew stays drawn."""
     return _drawn(frame, np.maximum(probability, old), scale, seed, 0)
 
@@ -217,8 +215,8 @@ def frame_of(
     lists : sequence (n_queries) of sequence (n_runs) of sequence of bytes
         The ranked documents of each run for each query; empty where a run lacks it.
     weights : sequence of ndarray of float64
-        For each measure the weight of ranks 1 to its cutoff; the importances of several measures are divided by
-        their sum over the frame and added.
+        For each measure the weight of ranks 1 to its cutoff; the importances of several measures are divided
+        by their sum over the frame and added.
     depth : int
         Deepest rank in the frame.
     """
@@ -249,6 +247,9 @@ def frame_of(
         total = float(root.sum())
         importance += root / total if total > 0 else 0.0
     return Frame(
-        list(queries), np.array(query, dtype=np.int64), names, importance,
+        list(queries),
+        np.array(query, dtype=np.int64),
+        names,
+        importance,
         np.array(best, dtype=np.int64),
     )

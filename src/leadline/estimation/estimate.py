@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.arguments import check_flags, check_whole
-from leadline.arrays import Flags, Floats
+from leadline.arrays import Flags
 from leadline.errors import UsageError
 from leadline.estimation.estimators import SOURCES, Estimator, RunEstimate, Sample, variance
 from leadline.estimation.kinds import AveragePrecision, Cascade, Kind, Ratio, kind_of
@@ -26,7 +26,9 @@ DEFAULT_MEASURES = ("P@10", "nDCG@10")
 FEWEST_JUDGMENTS = 50
 FEWEST_QUERIES = 10
 MOST_GUESSED = 0.05  # weight of guessed and unknown pairs with which an interval is still given
-SMALL = 0.2  # inclusion probability at ranks 1 to 3 below which products of pseudo-grades are unstable
+SMALL = (
+    0.2  # inclusion probability at ranks 1 to 3 below which products of pseudo-grades are unstable
+)
 
 
 class Estimate(NamedTuple):
@@ -89,7 +91,7 @@ class EstimatedResults(Results):
     proxy: str
     _parts: list[list[RunEstimate]]
     _kinds: list[Kind]
-    _judgments: int
+    judgments: int
 
     def estimate(self, run: str, measure: object) -> Estimate:
         """Return one estimated mean with its intervals and sources."""
@@ -102,20 +104,33 @@ class EstimatedResults(Results):
         low = high = math.nan
         if not reason and not math.isnan(value):
             half = _quantile(self.confidence) * math.sqrt(variance(part.errors, scaled=part.scaled))
-            low, high = value - math.hypot(half, part.doubt[0]), value + math.hypot(half, part.doubt[1])
+            low, high = (
+                value - math.hypot(half, part.doubt[0]),
+                value + math.hypot(half, part.doubt[1]),
+            )
         column = self.counted(place)[run][:, None]
         below, above = INTERVALS.parse("Student").limits(column, level=self.confidence)
+        judged, drawn, guessed, unknown = part.shares.tolist()
         return Estimate(
-            value, low, high, float(below[0]), float(above[0]), *part.shares.tolist(), reason
+            value,
+            low,
+            high,
+            float(below[0]),
+            float(above[0]),
+            judged,
+            drawn,
+            guessed,
+            unknown,
+            reason,
         )
 
-    def _reason(self, part: RunEstimate, place: int) -> str:
+    def _reason(self, part: RunEstimate, place: int) -> str:  # noqa: PLR0911  # a reason each
         """Return why no interval is given; empty where one is."""
         queries = int(self.averaged[0, :, place].sum())
         if part.shares[0] == 1.0:
             return ""
-        if self._judgments < FEWEST_JUDGMENTS:
-            return f"{self._judgments} judgments, fewer than {FEWEST_JUDGMENTS}"
+        if self.judgments < FEWEST_JUDGMENTS:
+            return f"{self.judgments} judgments, fewer than {FEWEST_JUDGMENTS}"
         if queries < FEWEST_QUERIES:
             return f"{queries} queries, fewer than {FEWEST_QUERIES}"
         kind = self._kinds[place]
@@ -143,11 +158,16 @@ class EstimatedResults(Results):
                     half = math.nan
                     if not reasons:
                         half = z * math.sqrt(variance(a.errors - b.errors, scaled=a.scaled))
-                    found.append(Difference(
-                        self.names[first], self.names[second], str(self.measures[place]), gap,
-                        gap - math.hypot(half, a.doubt[0] + b.doubt[1]),
-                        gap + math.hypot(half, a.doubt[1] + b.doubt[0]),
-                    ))
+                    found.append(
+                        Difference(
+                            self.names[first],
+                            self.names[second],
+                            str(self.measures[place]),
+                            gap,
+                            gap - math.hypot(half, a.doubt[0] + b.doubt[1]),
+                            gap + math.hypot(half, a.doubt[1] + b.doubt[0]),
+                        )
+                    )
         return found
 
     def _pair_reason(self, a: RunEstimate, b: RunEstimate, kind: Kind, place: int) -> str:
@@ -171,7 +191,10 @@ class EstimatedResults(Results):
             }
         if pairs:
             found["pairs"] = [
-                {key: one if isinstance(one, str) else plain(one) for key, one in pair._asdict().items()}
+                {
+                    key: one if isinstance(one, str) else plain(one)
+                    for key, one in pair._asdict().items()
+                }
                 for pair in self.differences()
             ]
         return found | {"proxy": self.proxy}
@@ -244,8 +267,8 @@ def estimate(
 
     References
     ----------
-    Horvitz and Thompson (1952), JASA 47; Sarndal, Swensson and Wretman (1992), Model Assisted Survey Sampling;
-    Yilmaz, Kanoulas and Aslam (2008), SIGIR.
+    Horvitz and Thompson (1952), JASA 47; Sarndal, Swensson and Wretman (1992), Model Assisted Survey
+    Sampling; Yilmaz, Kanoulas and Aslam (2008), SIGIR.
 
     Examples
     --------
@@ -278,24 +301,41 @@ def estimate(
         return found
 
     infos, parts = judge_runs(
-        runs, sample.table, one, repair=repair_of(order, on_duplicate, on_nan), name_by=name_by,
-        measures=wanted, on_run=on_run,
+        runs,
+        sample.table,
+        one,
+        repair=repair_of(order, on_duplicate, on_nan),
+        name_by=name_by,
+        measures=wanted,
+        on_run=on_run,
     )
     values = np.array([[part.values for part in run] for run in parts]).transpose(0, 2, 1)
     results = EstimatedResults(
-        infos, sample.table.queries, wanted, np.ascontiguousarray(values),
-        np.ones(values.shape, dtype=np.bool_), notices=evidence.notices,
+        infos,
+        sample.table.queries,
+        wanted,
+        np.ascontiguousarray(values),
+        np.ones(values.shape, dtype=np.bool_),
+        notices=evidence.notices,
         options={
-            "measures": list(map(str, wanted)), "rel": rel, "proxy": evidence.proxy, "skipped": skipped,
-            "confidence": level, "order": order, "on_duplicate": on_duplicate, "on_nan": on_nan,
-            "name_by": name_by, "seed": seed,
+            "measures": list(map(str, wanted)),
+            "rel": rel,
+            "proxy": evidence.proxy,
+            "skipped": skipped,
+            "confidence": level,
+            "order": order,
+            "on_duplicate": on_duplicate,
+            "on_nan": on_nan,
+            "name_by": name_by,
+            "seed": seed,
         },
     )
     results.new = np.array(
         [evidence.pooled is not None and info.name not in evidence.pooled for info in infos]
     )
     results.confidence, results.proxy = level, evidence.proxy
-    results._parts, results._kinds, results._judgments = parts, kinds, evidence.judgments  # noqa: SLF001  # its own
+    results._parts, results._kinds = parts, kinds  # noqa: SLF001  # same module
+    results.judgments = evidence.judgments
     results.notices += _notices(results, sample)
     return results
 
@@ -319,10 +359,16 @@ def _notices(results: EstimatedResults, sample: Sample) -> list[Notice]:
         for place, measure in enumerate(results.measures):
             reason = results._reason(results._parts[run][place], place)  # noqa: SLF001  # same module
             if reason:
-                text = f"{measure}: {'too much guessed or unknown' if 'weight' in reason else reason}"
+                text = (
+                    f"{measure}: {'too much guessed or unknown' if 'weight' in reason else reason}"
+                )
                 reasons[text] = reasons.get(text, 0) + 1
     found += [
-        Notice("no_interval", f"no interval for {count:,} of {len(results.runs):,} runs by {text}", count)
+        Notice(
+            "no_interval",
+            f"no interval for {count:,} of {len(results.runs):,} runs by {text}",
+            count,
+        )
         for text, count in reasons.items()
     ]
     if not math.isfinite(float(np.nan_to_num(results.means).sum())):

@@ -10,7 +10,15 @@ import numpy as np
 
 from leadline.arrays import Flags, Floats, Integers
 from leadline.estimation.guesses import Guess, fit
-from leadline.estimation.kinds import AveragePrecision, Cascade, Kind, Linear, Ratio, Target, Weights
+from leadline.estimation.kinds import (
+    AveragePrecision,
+    Cascade,
+    Kind,
+    Linear,
+    Ratio,
+    Target,
+    Weights,
+)
 from leadline.judged import Judged
 from leadline.qrels import Qrels
 
@@ -124,8 +132,8 @@ class Sample:
     def replicated(self) -> Floats:
         """Return weights of the drawn pairs: 1 / p, then replicates with its mean and variance.
 
-        A replicate is 1/p + x sqrt(1 - p) / p with x exponential less 1, so that it stays positive and has the
-        estimated variance (1 - p) / p^2 of the weight of a pair that was drawn.
+        A replicate is 1/p + x sqrt(1 - p) / p with x exponential less 1, so that it stays positive and has
+        the estimated variance (1 - p) / p^2 of the weight of a pair that was drawn.
         """
         p = self.probability[self.drawn][:, None]
         rng = np.random.default_rng(self.seed)
@@ -192,7 +200,7 @@ class Estimator:
     @cached_property
     def _outside(self) -> Floats:
         """Return the guess of a document that the table lacks, by query."""
-        return self._guess.table[self.sample.fold, self.sample.outside]
+        return np.asarray(self._guess.table[self.sample.fold, self.sample.outside])
 
     @cached_property
     def _residual(self) -> Floats:
@@ -222,7 +230,9 @@ class Estimator:
         """Return the largest target that a pair may have, as far as judgments show it."""
         if self.kind.target.kind == "indicator":
             return 1.0
-        return float(self.kind.target.of(self.sample.table.grades[self.sample.judged]).max(initial=0.0))
+        return float(
+            self.kind.target.of(self.sample.table.grades[self.sample.judged]).max(initial=0.0)
+        )
 
     def of(self, judged: Judged) -> RunEstimate:
         """Estimate one run, joined with the pairs of the sample."""
@@ -258,9 +268,7 @@ class Estimator:
         share = isinstance(self.kind, Linear) and self.kind.share
         return length.astype(np.float64) if share else np.ones(len(judged.present))
 
-    def _shares(
-        self, query: Integers, row: Integers, weight: Floats, rest: Floats
-    ) -> Floats:
+    def _shares(self, query: Integers, row: Integers, weight: Floats, rest: Floats) -> Floats:
         """Return the mean weight by source; a query without documents counts as judged."""
         sample = self.sample
         queries = len(rest)
@@ -276,11 +284,11 @@ class Estimator:
         """Return by how much pairs outside the frame could lower and raise the mean of sums."""
         sample = self.sample
         free = sample.probability[row] == 0
-        low = np.bincount(query[free], (weight * self._guessed[row])[free], minlength=len(rest))
-        high = np.bincount(
-            query[free], (weight * (self._top - self._guessed[row]))[free], minlength=len(rest)
-        )
-        low = low + rest * self._outside
+        lower = (weight * self._guessed[row])[free]
+        upper = (weight * (self._top - self._guessed[row]))[free]
+        queries = len(rest)
+        low = np.bincount(query[free], lower, minlength=queries) + rest * self._outside
+        high: Floats = np.bincount(query[free], upper, minlength=queries).astype(np.float64)
         high = high + rest * (self._top - self._outside)
         return np.array([low.mean(), high.mean()])
 
@@ -301,7 +309,9 @@ class Estimator:
         total = np.bincount(query, weight * self.pseudo[row], minlength=queries)
         with np.errstate(invalid="ignore", divide="ignore"):
             values = (total + rest * self._outside) / scale
-        inverse = np.where(scale > 0, 1.0 / np.maximum(scale, 1.0), 0.0) if kind.share else 1.0 / scale
+        inverse = (
+            np.where(scale > 0, 1.0 / np.maximum(scale, 1.0), 0.0) if kind.share else 1.0 / scale
+        )
         return RunEstimate(
             values,
             self._spread(row, weight * inverse[query] / queries),
@@ -311,7 +321,10 @@ class Estimator:
         )
 
     def _dense(self, judged: Judged) -> tuple[Floats, Integers, Integers, Integers, Integers]:
-        """Return queries x ranks of pseudo-grades, 0 below the list, and query, row and rank of its pairs."""
+        """Return queries x ranks of pseudo-grades, 0 below the list, and query, row and rank of its pairs.
+
+        For average precision documents outside the frame count 0, as they do in the number of relevant ones.
+        """
         cutoff = self.kind.cutoff
         length = judged.length.astype(np.int64)
         query, row, rank = judged.query.astype(np.int64), judged.row.astype(np.int64), judged.rank
@@ -321,7 +334,11 @@ class Estimator:
             query, row, rank = query[kept], row[kept], rank[kept]
         depth = int(length.max(initial=0))
         table = np.where(np.arange(depth) < length[:, None], self._outside[:, None], 0.0)
-        table[query, rank - 1] = self.pseudo[row]
+        pseudo = self.pseudo[row]
+        if isinstance(self.kind, AveragePrecision) and len(self.sample.drawn):
+            table[:] = 0.0
+            pseudo = np.where(self.sample.probability[row] > 0, pseudo, 0.0)
+        table[query, rank - 1] = pseudo
         return table, query, row, rank.astype(np.int64), length
 
     def _cascade(self, judged: Judged, kind: Cascade) -> RunEstimate:
@@ -357,22 +374,27 @@ class Estimator:
         if not kind.ideal:
             size = length if kind.constant is None else np.full(queries, kind.constant)
             divisor = kind.slope * divisor + size.astype(np.float64)[:, None]
-        base = np.bincount(query, weight * self.pseudo[row], minlength=queries)
-        base += rest * self._outside
+        base = (
+            np.bincount(query, weight * self.pseudo[row], minlength=queries) + rest * self._outside
+        )
         place = sample.place[row]
         drawn = place >= 0
         part = weight[drawn] * self._residual[row[drawn]]
         moves = np.zeros((queries, REPLICATES + 1))
         order = np.argsort(query[drawn], kind="stable")
         if len(order):
-            shift = sample.replicated[place[drawn][order]] - sample.replicated[place[drawn][order], :1]
+            shift = (
+                sample.replicated[place[drawn][order]] - sample.replicated[place[drawn][order], :1]
+            )
             rows = part[order, None] * shift
             owner = query[drawn][order]
             starts = np.flatnonzero(np.concatenate(([True], owner[1:] != owner[:-1])))
             moves[owner[starts]] = np.add.reduceat(rows, starts, axis=0)
         with np.errstate(invalid="ignore", divide="ignore"):
             ratios = np.where(divisor > 0, (base[:, None] + moves) / divisor, np.nan)
-        values = 2.0 * ratios[:, 0] - ratios[:, 1:].mean(axis=1) if len(sample.drawn) else ratios[:, 0]
+        values = (
+            2.0 * ratios[:, 0] - ratios[:, 1:].mean(axis=1) if len(sample.drawn) else ratios[:, 0]
+        )
         shares = self._shares(query, row, weight, rest)
         scale = np.where(divisor[:, 0] > 0, 1.0 / np.maximum(divisor[:, 0], 1e-12), 0.0)
         return RunEstimate(
@@ -400,21 +422,21 @@ class Estimator:
         return total
 
     def _discounted(self, count: Floats, kind: Ratio) -> Floats:
-        """Return the sum of the discounts of the first ranks, as many as counted; between whole numbers linear."""
+        """Return the sum of the discounts of so many first ranks; linear between whole numbers."""
         if kind.cutoff is not None:
             count = np.minimum(count, kind.cutoff)
         whole = np.floor(count).astype(np.int64)
         ranks = np.arange(1.0, int(whole.max(initial=0)) + 2)
         total = np.concatenate(([0.0], np.cumsum(kind.weights(ranks))))
         step = total[np.minimum(whole + 1, len(total) - 1)] - total[whole]
-        return total[whole] + (count - whole) * step
+        return np.asarray(total[whole] + (count - whole) * step)
 
     def _count(self, target: Target) -> Floats:
         """Return the estimated number of documents of a query that reach a target, and its replicates.
 
         Those that were found count 1; those that were not drawn are the sum of their guesses times
-        (A + a) / (B + a): A and B the sums over the drawn pairs of (1 - p) / p times target and guess, a the mean
-        of the terms of B plus 0.05.
+        (A + a) / (B + a): A and B the sums over the drawn pairs of (1 - p) / p times target and guess, a the
+        mean of the terms of B plus 0.05.
         """
         sample, queries = self.sample, len(self.sample.fold)
         guess = sample.guess(target, None, None).of(sample.fold[sample.query], sample.cell)
@@ -437,12 +459,12 @@ class Estimator:
                 (p * weight * y, p * weight * m, (1 - p) * weight * y, (1 - p) * weight * m)
             ):
                 sums[number][owner[order][starts]] = np.add.reduceat(part[order], starts, axis=0)
-        # The prior weighs as much as one drawn pair: less leaves the ratio so noisy that the ideal list, which
-        # is concave in the counts, comes out too low; more pulls every query to the guess.
+        # The prior weighs as much as one drawn pair: less leaves the ratio so noisy that the ideal list,
+        # which is concave in the counts, comes out too low; more pulls every query to the guess.
         spare = (1.0 - sample.probability[rows]) / sample.probability[rows] * guess[rows]
         prior = (float(spare.mean()) if len(rows) else 0.0) + 0.05
         unseen = np.maximum(total[:, None] - sums[1], 0.0)
-        return found[:, None] + sums[0] + unseen * (sums[2] + prior) / (sums[3] + prior)
+        return np.asarray(found[:, None] + sums[0] + unseen * (sums[2] + prior) / (sums[3] + prior))
 
     def _average_precision(self, judged: Judged, kind: AveragePrecision) -> RunEstimate:
         table, query, row, rank, length = self._dense(judged)

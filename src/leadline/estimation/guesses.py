@@ -90,8 +90,8 @@ def fit(
 ) -> Guess:
     """Fit the guess of every cell on the judged pairs of the other folds.
 
-    The guess of a cell is (n c + 5 o) / (n + 5): n its judgments, c their weighted mean, o the weighted mean of
-    all judged pairs. Pairs of weight zero serve only where a cell has no other.
+    The guess of a cell is (n c + 5 o) / (n + 5): n its judgments, c their weighted mean, o the weighted mean
+    of all judged pairs. Pairs of weight zero serve only where a cell has no other.
 
     Parameters
     ----------

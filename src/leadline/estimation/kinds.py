@@ -42,9 +42,9 @@ class Target:
         if self.kind == "indicator":
             return (grades >= self.rel).astype(np.float64)
         if self.kind == "exp":
-            return np.exp2(positive) - 1.0
+            return np.asarray(np.exp2(positive) - 1.0)
         if self.kind == "stop":
-            return np.exp2(positive - self.top) - np.exp2(-self.top)
+            return np.asarray(np.exp2(positive - self.top) - np.exp2(-self.top))
         return positive / self.top
 
 
@@ -146,7 +146,9 @@ def _gain(measure: DCG) -> Target:
 
 
 def _rbp(measure: RBP) -> Kind | None:
-    if measure.gain == "scaled":  # its divisor is the largest grade of the query, which is not known
+    if (
+        measure.gain == "scaled"
+    ):  # its divisor is the largest grade of the query, which is not known
         return None
     target = (
         Target("indicator", measure.rel)
@@ -171,7 +173,9 @@ _MAKERS: dict[type[Measure], Callable[..., Kind | None]] = {
     RBP: _rbp,
     RR: lambda measure: Cascade(Target("indicator", measure.rel), _reciprocal, measure.cutoff),
     Success: lambda measure: Cascade(Target("indicator", measure.rel), _flat(1.0), measure.cutoff),
-    ERR: lambda measure: Cascade(Target("stop", top=measure.max_grade), _reciprocal, measure.cutoff),
+    ERR: lambda measure: Cascade(
+        Target("stop", top=measure.max_grade), _reciprocal, measure.cutoff
+    ),
     nDCG: lambda measure: Ratio(_gain(measure), _discount(measure), measure.cutoff, ideal=True),
     R: lambda measure: Ratio(Target("indicator", measure.rel), _flat(1.0), measure.cutoff),
     F: lambda measure: Ratio(

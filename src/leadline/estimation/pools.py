@@ -21,7 +21,6 @@ from leadline.estimation.designs import (
     draw,
     enlarged,
     frame_of,
-    random_numbers,
 )
 from leadline.estimation.kinds import AveragePrecision, kind_of
 from leadline.estimation.samples import pool_of
@@ -31,7 +30,7 @@ from leadline.formats.drawn_pools import DrawnPool
 from leadline.measures import Measure
 from leadline.profiles import profile_of
 from leadline.results import Notice, RunInfo, plain
-from leadline.vocabulary import to_bytes, to_text
+from leadline.vocabulary import to_text
 
 RATE = 0.5  # of relevant pairs, for the forecast where no machine says better
 
@@ -165,7 +164,7 @@ def pool_for(
     deepest = max(len(one) for one in weights.values())
     limit = 2 * deepest if depth is None else depth
     names = list(systems.queries.names)
-    size = float(total) if budget is None else float(budget) * len(names)
+    size = float(total or 0) if budget is None else float(budget) * len(names)
     if size <= 0 or not math.isfinite(size):
         raise UsageError(f"budget={budget}; expected a number above 0")
     lists = [
@@ -187,24 +186,47 @@ def pool_for(
     drawn = found.drawn & ~known
     if found.cut:
         words = (
-            f"pairs cut from the frame: {found.cut:,}; the budget would draw them with a probability below 0.02"
+            f"pairs cut from the frame: {found.cut:,}; the budget would draw them with a "
+            f"probability below 0.02"
         )
         notices.append(Notice("frame_cut", words, found.cut))
     expected = {
         str(measure): _expected(
-            frame, lists, weights[str(measure)], probability, known, size, seed, new_runs,
-            _rates(frame, machine, measure), linear=not isinstance(kind_of(measure), AveragePrecision),
+            frame,
+            lists,
+            weights[str(measure)],
+            probability,
+            known,
+            size,
+            seed,
+            new_runs,
+            _rates(frame, machine, measure),
+            linear=not isinstance(kind_of(measure), AveragePrecision),
         )
         for measure in wanted
     }
     options: dict[str, Any] = {
-        "measures": list(weights), "budget": budget, "total": total, "rel": rel, "depth": limit,
-        "new_runs": new_runs, "for_pair": None if pair is None else list(pair), "order": order,
-        "on_duplicate": on_duplicate, "on_nan": on_nan, "name_by": name_by, "seed": seed,
+        "measures": list(weights),
+        "budget": budget,
+        "total": total,
+        "rel": rel,
+        "depth": limit,
+        "new_runs": new_runs,
+        "for_pair": None if pair is None else list(pair),
+        "order": order,
+        "on_duplicate": on_duplicate,
+        "on_nan": on_nan,
+        "name_by": name_by,
+        "seed": seed,
     }
     design = {
-        "format": 1, "measures": list(weights), "rel": rel, "depth": limit, "seed": seed,
-        "scale": found.scale, "runs": [info.name for info in systems.infos],
+        "format": 1,
+        "measures": list(weights),
+        "rel": rel,
+        "depth": limit,
+        "seed": seed,
+        "scale": found.scale,
+        "runs": [info.name for info in systems.infos],
         "machine": os.fspath(machine) if isinstance(machine, (str, os.PathLike)) else None,
     }
     pool = DrawnPool(
@@ -242,7 +264,9 @@ def _frame_of_pair(
     first, second = names.index(pair[0]), names.index(pair[1])
     rows = {
         (query, document): row
-        for row, (query, document) in enumerate(zip(frame.query.tolist(), frame.documents, strict=True))
+        for row, (query, document) in enumerate(
+            zip(frame.query.tolist(), frame.documents, strict=True)
+        )
     }
     importance = np.zeros(len(frame.query))
     for weight in weights:
@@ -263,7 +287,9 @@ def _known(frame: Frame, judged: QrelsLike | None) -> Any:
         return found
     grades = read_qrels(judged).to_dict()
     queries = [to_text(name) for name in frame.queries]
-    for row, (query, document) in enumerate(zip(frame.query.tolist(), frame.documents, strict=True)):
+    for row, (query, document) in enumerate(
+        zip(frame.query.tolist(), frame.documents, strict=True)
+    ):
         grade = grades.get(queries[query], {}).get(to_text(document))
         found[row] = grade is not None and grade >= 0
     return found
@@ -274,18 +300,19 @@ def _without(frame: Frame, known: Any) -> Frame:
     return frame._replace(importance=np.where(known, -1.0, frame.importance))
 
 
-def _larger(
-    frame: Frame, found: Draw, before: DrawnPool, seed: int
-) -> tuple[Draw, Floats]:
+def _larger(frame: Frame, found: Draw, before: DrawnPool, seed: int) -> tuple[Draw, Floats]:
     """Return the draw with the larger probability of each pair, and the earlier ones."""
     if before.design.get("seed") != seed:
         raise UsageError(
-            f"the earlier pool was drawn with seed {before.design.get('seed')}, this one with {seed}; expected "
+            f"the earlier pool was drawn with seed {before.design.get('seed')}, this one with "
+            f"{seed}; expected "
             "the same seed, so that what was judged stays drawn"
         )
     rows = {
         (to_text(frame.queries[query]), to_text(document)): row
-        for row, (query, document) in enumerate(zip(frame.query.tolist(), frame.documents, strict=True))
+        for row, (query, document) in enumerate(
+            zip(frame.query.tolist(), frame.documents, strict=True)
+        )
     }
     old = np.zeros(len(frame.query))
     lost = 0
@@ -299,7 +326,8 @@ def _larger(
             old[row] = share
     if lost:
         raise UsageError(
-            f"{lost:,} pairs of the earlier pool are outside this frame; expected the same runs and more, and at "
+            f"{lost:,} pairs of the earlier pool are outside this frame; expected the same runs "
+            f"and more, and at "
             f"least --depth {before.design.get('depth')}"
         )
     return enlarged(found.probability, found.scale, old, frame, seed), old
@@ -311,10 +339,12 @@ def _rates(frame: Frame, machine: QrelsLike | None, measure: Measure) -> Floats:
         return np.full(len(frame.query), RATE)
     grades = read_qrels(machine).to_dict()
     target = kind_of(measure).target
-    labels = np.array([
-        grades.get(to_text(frame.queries[query]), {}).get(to_text(document), np.nan)
-        for query, document in zip(frame.query.tolist(), frame.documents, strict=True)
-    ])
+    labels = np.array(
+        [
+            grades.get(to_text(frame.queries[query]), {}).get(to_text(document), np.nan)
+            for query, document in zip(frame.query.tolist(), frame.documents, strict=True)
+        ]
+    )
     known = ~np.isnan(labels)
     if not known.any():
         raise UsageError("no pair of the frame has a label; do the ids match?")
@@ -337,7 +367,11 @@ def _expected(
     def half_width(p: Floats) -> float:
         inside = (p > 0) & (p < 1)
         spread = squares * rates * (1.0 - rates)
-        return 1.959964 * math.sqrt(float(((1 - p[inside]) / p[inside] * spread[inside]).sum())) / queries
+        return (
+            1.959964
+            * math.sqrt(float(((1 - p[inside]) / p[inside] * spread[inside]).sum()))
+            / queries
+        )
 
     now = half_width(probability)
     low, high = size, max(float(matter.sum()) / max(1 - new_runs, 1e-9), size)
@@ -359,7 +393,9 @@ def _mean_squares(
     """Return the mean over runs of the squared weight of each pair."""
     rows = {
         (query, document): row
-        for row, (query, document) in enumerate(zip(frame.query.tolist(), frame.documents, strict=True))
+        for row, (query, document) in enumerate(
+            zip(frame.query.tolist(), frame.documents, strict=True)
+        )
     }
     found = np.zeros(len(frame.query))
     count = max((len(runs) for runs in lists), default=1)
@@ -389,7 +425,11 @@ def _contributors(
 def _part(pool: DrawnPool, kept: Any) -> DrawnPool:
     chosen = kept.tolist()
     return DrawnPool(
-        [pool.queries[row] for row in chosen], [pool.documents[row] for row in chosen],
-        pool.probability[kept], pool.order[kept], [pool.contributors[row] for row in chosen],
-        pool.drawn[kept], pool.design,
+        [pool.queries[row] for row in chosen],
+        [pool.documents[row] for row in chosen],
+        pool.probability[kept],
+        pool.order[kept],
+        [pool.contributors[row] for row in chosen],
+        pool.drawn[kept],
+        pool.design,
     )

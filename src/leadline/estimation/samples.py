@@ -81,8 +81,8 @@ def evidence_of(
     Raises
     ------
     UsageError
-        If judgments, pool and labels have no common query, a drawn pair was passed over, or a proxy lacks what
-        it is made of.
+        If judgments, pool and labels have no common query, a drawn pair was passed over, or a proxy lacks
+        what it is made of.
     """
     table = read_qrels(judgments)
     grades = {
@@ -111,9 +111,7 @@ def evidence_of(
     grown = len(pairs.row) - len(probability)
     probability = np.concatenate([probability, np.zeros(grown)])
     known = np.concatenate([known, np.zeros(grown, dtype=np.bool_)])
-    return _evidence(
-        pairs, probability, known, grades, found, labels, chosen, notices, queries, seed
-    )
+    return _evidence(pairs, probability, known, grades, found, labels, chosen, notices, seed)
 
 
 def pool_of(pool: PoolLike) -> DrawnPool:
@@ -154,8 +152,12 @@ def _pairs_of(
             raise UsageError("no judgments and no pool; expected one of them")
         return pairs
     for query, document, share, order, drawn in zip(
-        found.queries, found.documents, found.probability.tolist(), found.order.tolist(),
-        found.drawn.tolist(), strict=True,
+        found.queries,
+        found.documents,
+        found.probability.tolist(),
+        found.order.tolist(),
+        found.drawn.tolist(),
+        strict=True,
     ):
         pairs.add((query, document), share, order, listed=drawn)
     queries = set(found.queries)
@@ -167,12 +169,14 @@ def _pairs_of(
         )
     outside = sum(pair not in pairs.row or not pairs.listed[pairs.row[pair]] for pair in grades)
     if outside:
-        notices.append(Notice(
-            "outside_pool",
-            f"judgments of pairs that the pool did not draw: {outside:,}; left out (pool --judged QRELS "
-            "brings judgments in)",
-            outside,
-        ))
+        notices.append(
+            Notice(
+                "outside_pool",
+                f"judgments of pairs that the pool did not draw: {outside:,}; left out (pool --judged QRELS "
+                "brings judgments in)",
+                outside,
+            )
+        )
     return pairs
 
 
@@ -197,7 +201,11 @@ def _labels(
     others = sum(query not in queries for query in read)
     if others:
         notices.append(
-            Notice("other_queries", f"queries of labels that the pool lacks: {others}; left out", others)
+            Notice(
+                "other_queries",
+                f"queries of labels that the pool lacks: {others}; left out",
+                others,
+            )
         )
     lacking = sum(query not in read or not any(label >= 0 for label in read[query].values())
                   for query in queries)  # fmt: skip
@@ -208,7 +216,13 @@ def _labels(
 
 
 def _without_gaps(
-    pairs: _Pairs, probability: Floats, known: Any, found: DrawnPool, notices: list[Notice], *, skipped: bool
+    pairs: _Pairs,
+    probability: Floats,
+    known: Any,
+    found: DrawnPool,
+    notices: list[Notice],
+    *,
+    skipped: bool,
 ) -> tuple[Floats, Any]:
     """Make the judged pairs a draw: all of it, or the part below the first pair that was not judged."""
     listed, order = np.array(pairs.listed), np.array(pairs.order)
@@ -222,19 +236,24 @@ def _without_gaps(
     end = float(order[missing].min()) if not np.isnan(order[missing]).any() else 0.0
     late = int((usable & ~(order < end)).sum())
     if not late:
-        numbers = np.array([
-            random_number(to_bytes(query), to_bytes(document), int(found.design["seed"]))
-            for query, document in pairs.row
-        ])
+        numbers = np.array(
+            [
+                random_number(to_bytes(query), to_bytes(document), int(found.design["seed"]))
+                for query, document in pairs.row
+            ]
+        )
         smaller = at_scale(probability, order, numbers, end)
         words = (
-            f"drawn pairs not judged: {count:,}; the {int(usable.sum()):,} judged ones are taken as a smaller "
+            f"drawn pairs not judged: {count:,}; the {int(usable.sum()):,} judged ones are taken "
+            f"as a smaller "
             "draw, with its probabilities"
         )
         notices.append(Notice("smaller_draw", words, count))
         return smaller, usable
     if skipped:
-        words = f"drawn pairs passed over: {count:,}; treated as not drawn, so estimates may be biased"
+        words = (
+            f"drawn pairs passed over: {count:,}; treated as not drawn, so estimates may be biased"
+        )
         notices.append(Notice("skipped_pairs", words, count))
         return probability, usable
     raise UsageError(
@@ -263,15 +282,25 @@ def _proxy(
 
 
 def _evidence(
-    pairs: _Pairs, probability: Floats, known: Any, grades: Mapping[tuple[str, str], float],
-    found: DrawnPool | None, labels: Mapping[tuple[str, str], float], proxy: str, notices: list[Notice],
-    queries: list[str], seed: int,
-) -> Evidence:  # fmt: skip
+    pairs: _Pairs,
+    probability: Floats,
+    known: Any,
+    grades: Mapping[tuple[str, str], float],
+    found: DrawnPool | None,
+    labels: Mapping[tuple[str, str], float],
+    proxy: str,
+    notices: list[Notice],
+    seed: int,
+) -> Evidence:
     names = list(pairs.row)
-    # Qrels.of groups rows by query and keeps their order inside; so do all columns.
-    order = np.array(sorted(range(len(names)), key=lambda row: to_bytes(names[row][0])), dtype=np.int64)
+    # By query and document, so that nothing depends on the order of the rows of a file.
+    keys = [(to_bytes(query), to_bytes(document)) for query, document in names]
+    order = np.array(sorted(range(len(names)), key=keys.__getitem__), dtype=np.int64)
     table = Qrels.of(
-        (to_bytes(names[row][0]), to_bytes(names[row][1]), grades[names[row]] if known[row] else 0.0)
+        (
+            *keys[row],
+            grades[names[row]] if known[row] else 0.0,
+        )
         for row in order.tolist()
     )
     place = np.empty(len(order), dtype=np.int64)
@@ -285,7 +314,9 @@ def _evidence(
         cells, outside = len(VOTE_EDGES) + 2, len(VOTE_EDGES) + 1
         apart = outside
     elif proxy == "machine":
-        levels = {label: number for number, label in enumerate(sorted(set(labels.values())), start=1)}
+        levels = {
+            label: number for number, label in enumerate(sorted(set(labels.values())), start=1)
+        }
         cell = np.array(
             [levels[labels[names[row]]] if names[row] in labels else 0 for row in order.tolist()],
             dtype=np.int64,
@@ -313,4 +344,4 @@ def _brought(
     votes = np.bincount(brought[0], 1.0 / (VOTE_CONSTANT + brought[1]), minlength=len(place))
     if found is not None and "runs" in found.design:
         names |= set(found.design["runs"])
-    return brought, votes, frozenset(names) or None
+    return brought, votes.astype(np.float64), frozenset(names) or None

@@ -155,14 +155,12 @@ def _parsed(text: str, path: str, number: int) -> dict[str, Any]:
 
 
 def write_drawn_pool(pool: DrawnPool, path: str | os.PathLike[str], notes: Sequence[str]) -> None:
-    """Write a drawn pool as TSV: how it was drawn, the drawn pairs by query and order, the rest of the frame."""
+    """Write a drawn pool as TSV: the design, the drawn pairs by query and order, the rest of the frame."""
     path = os.fspath(path)
     out = [HEAD + json.dumps(pool.design, ensure_ascii=False)]
     out += [f"# {note}" for note in notes]
     out.append("\t".join(COLUMNS))
-    rows = sorted(
-        range(len(pool.queries)), key=lambda row: (pool.queries[row], pool.order[row])
-    )
+    rows = sorted(range(len(pool.queries)), key=lambda row: (pool.queries[row], pool.order[row]))
     out += ["\t".join(_cells(pool, row, path)) for row in rows if pool.drawn[row]]
     out += [
         FRAME + "\t".join(_cells(pool, row, path))
