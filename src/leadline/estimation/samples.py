@@ -35,6 +35,7 @@ class _Pairs:
     listed: list[bool] = field(default_factory=list)
 
     def add(self, pair: tuple[str, str], probability: float, order: float, *, listed: bool) -> None:
+        """Append a pair."""
         self.row[pair] = len(self.row)
         self.probability.append(probability)
         self.order.append(order)
