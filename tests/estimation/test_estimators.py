@@ -186,8 +186,8 @@ def test_the_number_of_documents_is_exact_for_certain_pairs_and_never_below_what
 ):
     kind = kind_of(MEASURES.parse("R@2"))
     everything = replace(sample_of((True,) * 9, guessing=True), probability=np.ones(9))
-    assert Estimator(everything, kind)._divisors[:, 0].tolist() == [2, 2, 1]
-    some = Estimator(sample_of((True,) * 9, guessing=True), kind)._divisors
+    assert Estimator(everything, kind).divisors[:, 0].tolist() == [2, 2, 1]
+    some = Estimator(sample_of((True,) * 9, guessing=True), kind).divisors
     assert (some >= np.array([1, 0, 0])[:, None]).all()
 
 

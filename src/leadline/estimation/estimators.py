@@ -370,7 +370,7 @@ class Estimator:
     def _ratio(self, judged: Judged, kind: Ratio) -> RunEstimate:
         query, row, weight, rest, length = self._listed(judged)
         sample, queries = self.sample, len(length)
-        divisor = self._divisors
+        divisor = self.divisors
         if not kind.ideal:
             size = length if kind.constant is None else np.full(queries, kind.constant)
             divisor = kind.slope * divisor + size.astype(np.float64)[:, None]
@@ -406,7 +406,7 @@ class Estimator:
         )
 
     @cached_property
-    def _divisors(self) -> Floats:
+    def divisors(self) -> Floats:
         """Return the estimated divisors: queries x (value and replicates)."""
         sample, kind = self.sample, self.kind
         queries = len(sample.fold)

@@ -160,7 +160,7 @@ def pool_for(
     systems = read_systems(
         runs, repair_of(order, on_duplicate, on_nan), name_by=name_by, on_run=on_run
     )
-    weights = {str(measure): _rank_weights(measure) for measure in wanted}
+    weights = {str(measure): rank_weights(measure) for measure in wanted}
     deepest = max(len(one) for one in weights.values())
     limit = 2 * deepest if depth is None else depth
     names = list(systems.queries.names)
@@ -244,7 +244,7 @@ def pool_for(
     return MeasuredPool(pool, systems.infos, len(names), expected, added, notices, options)
 
 
-def _rank_weights(measure: Measure) -> Floats:
+def rank_weights(measure: Measure) -> Floats:
     """Return the weights of the ranks that a measure sees, at most 100 where it has no cutoff."""
     kind = kind_of(measure)
     size = DEEPEST if kind.cutoff is None else kind.cutoff
