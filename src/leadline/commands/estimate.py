@@ -16,8 +16,8 @@ from leadline.commands._options import (
     repair_options,
     seed_option,
 )
-from leadline.commands._results import describe_input, envelope, json_text, say
-from leadline.render import Cell, Sheet, render
+from leadline.commands._results import results_text
+from leadline.render import Cell, Sheet
 from leadline.results import plain
 
 SECTION = "Estimate from a sample, or without judgments"
@@ -102,17 +102,18 @@ def command(
         found = estimate(
             judgments, runs, measures or None, machine=machine, on_run=on_run, **options
         )
-    if form == "json":
-        inputs = [describe_input(judgments, found.judgments)]
-        inputs += [describe_input(info.path, info.counts["documents_read"]) for info in found.runs]
-        data = found.to_dict(per_query=per_query, pairs=pairs == "all")
-        given = found.options | {"pool": pool, "machine": machine, "pairs": pairs}
-        deliver(json_text(envelope("estimate", inputs, given, found.notices) | data), output)
-        return
-    sheet = sheet_of(found) if pairs == "none" else pairs_sheet(found)
-    if form in ("csv", "jsonl"):
-        say(found.notices)
-    deliver(render(sheet, form, to_file=output is not None), output)
+    found.options |= {"pool": pool, "machine": machine, "pairs": pairs}
+    text = results_text(
+        "estimate",
+        found,
+        lambda: found.to_dict(per_query=per_query, pairs=pairs == "all"),
+        lambda: sheet_of(found) if pairs == "none" else pairs_sheet(found),
+        form=form,
+        qrels=judgments,
+        judgments=found.judgments,
+        to_file=output is not None,
+    )
+    deliver(text, output)
 
 
 def _labels_of(pool: str) -> str | None:
