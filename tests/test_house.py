@@ -32,7 +32,7 @@ FLOORS: tuple[tuple[frozenset[str], ...], ...] = tuple(
         "measures statistics index topics sampling",
         "trec_names < profiles catalogue models bounds < notices < judged_runs intervals < evaluation",
         "agreements correlations curves subtopic_curves explanation comparison retrieval collection",
-        "histograms estimators differences online judging < pooling predictors < prediction",
+        "histograms estimators differences online judging < pooling predictors < prediction estimation",
         "render < plots",
         "pages < studies demo",
         "commands < __main__ < __init__",

@@ -23,7 +23,13 @@ from leadline.render import Cell, Sheet
 
 SECTION = "Judge documents"
 
+DRAWING = ("wanted", "budget", "total", "pair", "new_runs", "machine", "earlier")
+FORECAST = ("half_width", "half_budget", "exact_budget")
+NAMES = {"pair": "--for-pair", "earlier": "--from", "documents": "--docs", "everything": "--all"}
+NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
+
 if TYPE_CHECKING:
+    from leadline.estimation.pools import MeasuredPool
     from leadline.pooling import Pool
 
 
@@ -53,6 +59,42 @@ if TYPE_CHECKING:
 )
 @click.option("--level", "rel", type=float, default=1.0, show_default=True, metavar="GRADE",
               help="The least relevant grade, for MoveToFront.")  # fmt: skip
+@click.option(
+    "--for",
+    "wanted",
+    multiple=True,
+    metavar="MEASURE",
+    help=(
+        "Draw documents so that `estimate` can estimate MEASURE (again for more); needs "
+        "--budget or --total."
+    ),
+)
+@click.option("--budget", type=float, metavar="B", help="With --for: mean judgments per query.")
+@click.option("--total", type=whole(), metavar="N", help="With --for: judgments in all.")
+@click.option(
+    "--for-pair",
+    "pair",
+    nargs=2,
+    metavar="A B",
+    help="With --for: only documents whose weights in runs A and B differ.",
+)
+@click.option(
+    "--new-runs",
+    type=float,
+    default=0.15,
+    show_default=True,
+    metavar="SHARE",
+    help="With --for: share of the budget for documents below the cutoff, which later runs may need.",
+)
+@click.option(
+    "--machine", metavar="LABELS", help="With --for: labels of a machine, for the forecast only."
+)
+@click.option(
+    "--from",
+    "earlier",
+    metavar="POOL",
+    help="With --for: enlarge an earlier pool; nothing judged is lost.",
+)
 @click.option("--batch", type=whole(), metavar="N", help="At most N new pairs per query.")
 @click.option("--whole", is_flag=True, help="Write known pairs too.")
 @click.option("--seed", type=seed_type, default=0, show_default=True,
@@ -62,15 +104,24 @@ if TYPE_CHECKING:
 @repair_options
 @formats_option()
 def command(*, runs: tuple[str, ...], output: str, form: str, whole: bool, **options: Any) -> None:
-    """Choose the documents to judge: the first of every RUN, by weight, by move-to-front, drawn, or all.
+    """Choose the documents to judge: drawn to estimate a measure, by depth, by weight, or all.
 
-    POOL is a table of query_id, doc_id, probability, and contributors (the rank in every run that brought
-    the document, as JSON). Where documents were drawn, `evaluate --pool POOL` estimates from the
-    probabilities how many relevant documents there are.
+    To measure systems, draw documents with --for MEASURE and --budget; `leadline estimate` then estimates the
+    measure with a confidence interval. To find relevant documents, use --depth or --method.
+
+    POOL is a table of query_id, doc_id, probability and contributors (the rank in every run that has the
+    document, as JSON); with --for also of order, the order in which to judge.
     """
     from leadline.formats.pools import write_pool
     from leadline.pooling import pool
 
+    drawing = {name: options.pop(name) for name in DRAWING}
+    if drawing["wanted"]:
+        _draw(runs, output, form, drawing, options)
+        return
+    used = [name for name in ("budget", "total", "pair", "machine", "earlier") if drawing[name]]
+    if used:
+        raise UsageError(f"{NAMES[used[0]]} without --for has no effect; expected --for MEASURE")
     given = {name: options[name] for name in ("documents", "queries", "known", "judged")}
     keep_inputs(output, *runs, *filter(None, given.values()))
     with progress("queries") as on_query:
@@ -90,6 +141,81 @@ def command(*, runs: tuple[str, ...], output: str, form: str, whole: bool, **opt
         facts_text("pool", inputs, found.options | given | {"whole": whole}, found.notices, data,
                    sheet_of(found, output), form), None,
     )  # fmt: skip
+
+
+def _draw(
+    runs: tuple[str, ...], output: str, form: str, drawing: dict[str, Any], options: dict[str, Any]
+) -> None:
+    """Draw a pool for measures, write it, and print the forecast."""
+    from leadline.estimation.pools import pool_for
+    from leadline.formats.drawn_pools import write_drawn_pool
+
+    unused = [
+        name for name in ("documents", "queries", "known", "method", "batch") if options[name]
+    ]
+    unused += [name for name in ("random", "everything") if options[name]]
+    if unused:
+        raise UsageError(
+            f"--for and {NAMES.get(unused[0], '--' + unused[0])}; expected one of them"
+        )
+    files = {name: drawing[name] for name in ("machine", "earlier")} | {"judged": options["judged"]}
+    keep_inputs(output, *runs, *filter(None, files.values()))
+    with progress("runs") as on_run:
+        found = pool_for(
+            runs,
+            drawing["wanted"],
+            budget=drawing["budget"],
+            total=drawing["total"],
+            rel=options["rel"],
+            depth=options["depth"],
+            new_runs=drawing["new_runs"],
+            pair=drawing["pair"] or None,
+            machine=drawing["machine"],
+            judged=options["judged"],
+            earlier=drawing["earlier"],
+            order=options["order"],
+            on_duplicate=options["on_duplicate"],
+            on_nan=options["on_nan"],
+            name_by=options["name_by"],
+            seed=options["seed"],
+            on_run=on_run,
+        )
+    notes = _forecast(found, output)
+    write_drawn_pool(found.pool, output, notes)
+    inputs = [describe_input(info.path, info.counts["documents_read"]) for info in found.runs]
+    data = found.to_dict() | {"pool": output}
+    rows: list[list[Cell]] = [
+        [name, *(None if one[key] is None else float(one[key] or 0.0) for key in FORECAST)]
+        for name, one in found.expected.items()
+    ]
+    sheet = Sheet(["measure", "half-width", "for half of it", "exact"], rows, notes=notes)
+    deliver(
+        facts_text("pool", inputs, found.options | files, found.notices, data, sheet, form), None
+    )
+
+
+def _forecast(found: MeasuredPool, output: str) -> list[str]:
+    """Return the lines that say what was drawn and what to expect of it."""
+    queries = max(found.queries, 1)
+    lines = [
+        (
+            f"{output}: {found.pairs:,} pairs of {found.queries:,} queries, "
+            f"{found.pairs / queries:.1f} a query, drawn with known probabilities from "
+            f"{len(found.pool.queries):,}"
+        )
+    ]
+    if found.added != found.pairs:
+        lines.append(f"new pairs: {found.added:,}; the others are judged or were drawn before")
+    for name, one in found.expected.items():
+        exact = f"exact for these runs: {one['exact_budget']:.1f} a query"
+        if one["half_width"] is None:
+            lines.append(f"{name}: no interval is forecast; {exact}")
+        else:
+            lines.append(
+                f"expected half-width of {name}: {one['half_width']:.3f} a run; for half of it: "
+                f"{one['half_budget']:.1f} a query; {exact}"
+            )
+    return lines
 
 
 def sheet_of(found: Pool, output: str) -> Sheet:

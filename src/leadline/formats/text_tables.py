@@ -50,13 +50,14 @@ def _object(found: Any, path: str, number: int) -> dict[str, Any]:
 def table(
     path: str, known: Iterable[str] = (), *, encoding: str = "utf-8", headed: bool = False
 ) -> Rows:
-    """Give the rows of a CSV or TSV table; two columns without a header are id and text.
+    """Return the rows of a CSV or TSV table; two columns without a header are id and text.
 
     `known` are names of id columns, by which a header is told; `headed`: there is one in any case. In TSV a
-    quote is a letter like any other.
+    quote is a letter like any other. Lines that begin with `#` are comments: before the header, and in TSV
+    anywhere.
     """
     numbered = lines(path, encoding=encoding)
-    first = next(numbered, (1, ""))[1]
+    first = next((line for _, line in numbered if not line.startswith("#")), "")
     delimiter = delimiter_of(first)
     cells = _cells(first, numbered, delimiter, path)
     header = next(cells, (1, []))[1]
@@ -80,7 +81,9 @@ def _cells(
     """Give the cells of every line that is not empty."""
     if delimiter == "\t":
         yield 1, first.split("\t")
-        yield from ((number, line.split("\t")) for number, line in rest if line)
+        for number, line in rest:
+            if line and not line.startswith("#"):
+                yield number, line.split("\t")
         return
     reader = csv.reader(
         (line + "\n" for line in _chained(first, rest)), delimiter=delimiter, strict=True

@@ -1,0 +1,1 @@
+"""Estimates of measures from few judgments: designs, guesses, estimators, and their intervals."""

@@ -1,0 +1,488 @@
+"""Estimators: the value of a run for each kind of measure, with what its variance is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from leadline.arrays import Flags, Floats, Integers
+from leadline.estimation.guesses import Guess, fit
+from leadline.estimation.kinds import (
+    AveragePrecision,
+    Cascade,
+    Kind,
+    Linear,
+    Ratio,
+    Target,
+    Weights,
+)
+from leadline.judged import Judged
+from leadline.qrels import Qrels
+
+REPLICATES = 200  # of the drawn weights, for measures that are ratios
+SOURCES = ("judged", "drawn", "guessed", "unknown")
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What is known of pairs of query and document: one row a pair, as in `table`.
+
+    Attributes
+    ----------
+    table : Qrels
+        The pairs, for the join with runs; its grades are 0 where nobody judged.
+    probability : ndarray of float64, shape (n_pairs,)
+        Inclusion probability in [0, 1]; 0 for a pair outside the frame of the pool.
+    judged : ndarray of bool, shape (n_pairs,)
+        Pairs that were drawn (or are certain) and judged.
+    cell : ndarray of int64, shape (n_pairs,)
+        Cell of the guess.
+    cells, outside : int
+        Number of cells, and the cell of a document that `table` lacks.
+    apart : int or None
+        The cell of pairs without a machine label, which no other cell joins.
+    guessing : bool
+        Whether unjudged pairs are guessed; without it they count 0.
+    fold : ndarray of int64, shape (n_queries,)
+        Fold of each query.
+    brought : tuple of ndarray of int64
+        Rows, and ranks at which a pooled run has them: what the weights of the fit are made of.
+    pooled : int
+        Number of pooled runs.
+    seed : int
+        Seed of the replicates.
+    """
+
+    table: Qrels
+    probability: Floats
+    judged: Flags
+    cell: Integers
+    cells: int
+    outside: int
+    apart: int | None
+    guessing: bool
+    fold: Integers
+    brought: tuple[Integers, Integers]
+    pooled: int
+    seed: int = 0
+
+    @cached_property
+    def exact(self) -> bool:
+        """Whether every pair of the frame was judged with certainty and nothing is guessed."""
+        framed = self.probability > 0
+        return not self.guessing and bool((self.judged & (self.probability == 1))[framed].all())
+
+    @cached_property
+    def query(self) -> Integers:
+        """Return the query of each pair."""
+        return self.table.query.astype(np.int64)
+
+    @cached_property
+    def drawn(self) -> Integers:
+        """Return the rows that were judged and might not have been: inclusion probability below 1."""
+        return np.flatnonzero(self.judged & (self.probability < 1))
+
+    @cached_property
+    def place(self) -> Integers:
+        """Return the place of each row among the drawn ones, -1 for the others."""
+        found = np.full(len(self.probability), -1, dtype=np.int64)
+        found[self.drawn] = np.arange(len(self.drawn))
+        return found
+
+    @cached_property
+    def source(self) -> Integers:
+        """Return the place in `SOURCES` of each row."""
+        certain = np.where(self.judged & (self.probability == 1), 0, 1)
+        return np.where(self.probability > 0, certain, 2 if self.guessing else 3)
+
+    def guess(self, target: Target, weights: Weights | None, cutoff: int | None) -> Guess:
+        """Fit the guess of a target, for the weights of a measure by rank, or for counts (None)."""
+        if not self.guessing:
+            return Guess(np.zeros((int(self.fold.max(initial=0)) + 1, self.cells)))
+        rows = np.flatnonzero(self.judged)
+        p = self.probability[rows]
+        weight = (1.0 - p) / p  # counts: guesses stand for the pairs that were not drawn
+        if weights is not None:
+            weight = (1.0 - p) / p**2 * self._importance(weights, cutoff)[rows]
+        return fit(
+            target.of(self.table.grades[rows]),
+            self.cell[rows],
+            self.fold[self.query[rows]],
+            weight,
+            1.0 / p,
+            cells=self.cells,
+            folds=int(self.fold.max(initial=0)) + 1,
+            apart=self.apart,
+        )
+
+    def _importance(self, weights: Weights, cutoff: int | None) -> Floats:
+        """Return the mean over pooled runs of the squared weight of each pair."""
+        rows, ranks = self.brought
+        if not self.pooled:
+            return np.ones(len(self.probability))
+        weight = weights(ranks.astype(np.float64))
+        if cutoff is not None:
+            weight = np.where(ranks <= cutoff, weight, 0.0)
+        return np.bincount(rows, weight**2, minlength=len(self.probability)) / self.pooled
+
+    @cached_property
+    def replicated(self) -> Floats:
+        """Return weights of the drawn pairs: 1 / p, then replicates with its mean and variance.
+
+        A replicate is 1/p + x sqrt(1 - p) / p with x exponential less 1, so that it stays positive and has
+        the estimated variance (1 - p) / p^2 of the weight of a pair that was drawn.
+        """
+        p = self.probability[self.drawn][:, None]
+        rng = np.random.default_rng(self.seed)
+        noise = rng.exponential(size=(len(self.drawn), REPLICATES)) - 1.0
+        return np.concatenate([1.0 / p, 1.0 / p + noise * np.sqrt(1.0 - p) / p], axis=1)
+
+
+class RunEstimate(NamedTuple):
+    """What is estimated of one run by one measure.
+
+    Attributes
+    ----------
+    values : ndarray of float64, shape (n_queries,)
+        Estimated values of the queries; NaN where undefined.
+    errors : ndarray of float64
+        What the variance of the mean is made of: it is the sum of squares (`scaled` False) or the sample
+        variance (`scaled` True) of these; that of a difference is the same of the differences.
+    scaled : bool
+        How `errors` are read.
+    shares : ndarray of float64, shape (4,)
+        Mean weight by source, in the order of `SOURCES`; adds up to 1.
+    doubt : ndarray of float64, shape (2,)
+        How much guessed and unknown pairs could lower and raise the mean.
+    """
+
+    values: Floats
+    errors: Floats
+    scaled: bool
+    shares: Floats
+    doubt: Floats
+
+
+def variance(errors: Floats, *, scaled: bool) -> float:
+    """Return the variance that errors stand for."""
+    if not len(errors):
+        return 0.0
+    return float(errors.var(ddof=1)) if scaled else float((errors**2).sum())
+
+
+@dataclass(frozen=True)
+class Estimator:
+    """The estimator of one measure from one sample of judgments."""
+
+    sample: Sample
+    kind: Kind
+    size: int = field(init=False, default=0)
+
+    @cached_property
+    def _weights(self) -> Weights:
+        if isinstance(self.kind, AveragePrecision):
+            return lambda ranks: 1.0 / ranks
+        return self.kind.weights
+
+    @cached_property
+    def _guess(self) -> Guess:
+        return self.sample.guess(self.kind.target, self._weights, self.kind.cutoff)
+
+    @cached_property
+    def _guessed(self) -> Floats:
+        """Return the guess of each pair."""
+        sample = self.sample
+        return self._guess.of(sample.fold[sample.query], sample.cell)
+
+    @cached_property
+    def _outside(self) -> Floats:
+        """Return the guess of a document that the table lacks, by query."""
+        return np.asarray(self._guess.table[self.sample.fold, self.sample.outside])
+
+    @cached_property
+    def _residual(self) -> Floats:
+        """Return target less guess of each judged pair, 0 for the others."""
+        sample = self.sample
+        target = self.kind.target.of(sample.table.grades)
+        return np.where(sample.judged, target - self._guessed, 0.0)
+
+    @cached_property
+    def pseudo(self) -> Floats:
+        """Return the pseudo-grade of each pair: m + (I / p) (y - m)."""
+        sample = self.sample
+        chance = np.where(sample.judged, sample.probability, 1.0)
+        exact = sample.judged & (chance == 1)
+        found = self._guessed + self._residual / chance
+        return np.where(exact, self.kind.target.of(sample.table.grades), found)
+
+    @cached_property
+    def _error(self) -> Floats:
+        """Return the error of each drawn pair's weighted residual: sqrt(1 - p) / p times it."""
+        rows = self.sample.drawn
+        p = self.sample.probability[rows]
+        return np.sqrt(1.0 - p) / p * self._residual[rows]
+
+    @cached_property
+    def _top(self) -> float:
+        """Return the largest target that a pair may have, as far as judgments show it."""
+        if self.kind.target.kind == "indicator":
+            return 1.0
+        return float(
+            self.kind.target.of(self.sample.table.grades[self.sample.judged]).max(initial=0.0)
+        )
+
+    def of(self, judged: Judged) -> RunEstimate:
+        """Estimate one run, joined with the pairs of the sample."""
+        if isinstance(self.kind, Linear):
+            return self._linear(judged, self.kind)
+        if isinstance(self.kind, Cascade):
+            return self._cascade(judged, self.kind)
+        if isinstance(self.kind, Ratio):
+            return self._ratio(judged, self.kind)
+        return self._average_precision(judged, self.kind)
+
+    # Parts that all kinds share.
+
+    def _listed(self, judged: Judged) -> tuple[Integers, Integers, Floats, Floats, Integers]:
+        """Return query, row and weight of the pairs of the list, the rest of its weight, and its length."""
+        cutoff = self.kind.cutoff
+        length = judged.length.astype(np.int64)
+        query, row, rank = judged.query.astype(np.int64), judged.row.astype(np.int64), judged.rank
+        if cutoff is not None:
+            length = np.minimum(length, cutoff)
+            kept = rank <= cutoff
+            query, row, rank = query[kept], row[kept], rank[kept]
+        weight = self._weights(rank.astype(np.float64))
+        ranks = np.arange(1, int(length.max(initial=0)) + 1, dtype=np.float64)
+        total = np.concatenate(([0.0], np.cumsum(self._weights(ranks))))[length]
+        known = np.bincount(query, weight, minlength=len(length))
+        whole = np.bincount(query, minlength=len(length)) == length
+        rest = np.where(whole, 0.0, np.maximum(total - known, 0.0))
+        return query, row, weight, rest, length
+
+    def _scale(self, judged: Judged, length: Integers) -> Floats:
+        """Return what each query's sum is divided by."""
+        share = isinstance(self.kind, Linear) and self.kind.share
+        return length.astype(np.float64) if share else np.ones(len(judged.present))
+
+    def _shares(self, query: Integers, row: Integers, weight: Floats, rest: Floats) -> Floats:
+        """Return the mean weight by source; a query without documents counts as judged."""
+        sample = self.sample
+        queries = len(rest)
+        found = np.zeros((queries, len(SOURCES)))
+        np.add.at(found, (query, sample.source[row]), weight)
+        found[:, 2 if sample.guessing else 3] += rest
+        total = found.sum(axis=1)
+        found[total == 0, 0] = 1.0
+        found /= np.where(total == 0, 1.0, total)[:, None]
+        return np.asarray(found.mean(axis=0))
+
+    def _doubt(self, query: Integers, row: Integers, weight: Floats, rest: Floats) -> Floats:
+        """Return by how much pairs outside the frame could lower and raise the mean of sums."""
+        sample = self.sample
+        free = sample.probability[row] == 0
+        lower = (weight * self._guessed[row])[free]
+        upper = (weight * (self._top - self._guessed[row]))[free]
+        queries = len(rest)
+        low = np.bincount(query[free], lower, minlength=queries) + rest * self._outside
+        high: Floats = np.bincount(query[free], upper, minlength=queries).astype(np.float64)
+        high = high + rest * (self._top - self._outside)
+        return np.array([low.mean(), high.mean()])
+
+    def _spread(self, row: Integers, coefficient: Floats) -> Floats:
+        """Return the errors of the mean, by drawn pair, from the coefficients of rows of the list."""
+        place = self.sample.place[row]
+        drawn = place >= 0
+        found = np.zeros(len(self.sample.drawn))
+        found[place[drawn]] = coefficient[drawn]
+        return found * self._error
+
+    # The kinds.
+
+    def _linear(self, judged: Judged, kind: Linear) -> RunEstimate:
+        query, row, weight, rest, length = self._listed(judged)
+        scale = self._scale(judged, length)
+        queries = len(scale)
+        total = np.bincount(query, weight * self.pseudo[row], minlength=queries)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            values = (total + rest * self._outside) / scale
+        inverse = (
+            np.where(scale > 0, 1.0 / np.maximum(scale, 1.0), 0.0) if kind.share else 1.0 / scale
+        )
+        return RunEstimate(
+            values,
+            self._spread(row, weight * inverse[query] / queries),
+            scaled=False,
+            shares=self._shares(query, row, weight, rest),
+            doubt=self._doubt(query, row, weight * inverse[query], rest * inverse),
+        )
+
+    def _dense(self, judged: Judged) -> tuple[Floats, Integers, Integers, Integers, Integers]:
+        """Return queries x ranks of pseudo-grades, 0 below the list, and query, row and rank of its pairs.
+
+        For average precision documents outside the frame count 0, as they do in the number of relevant ones.
+        """
+        cutoff = self.kind.cutoff
+        length = judged.length.astype(np.int64)
+        query, row, rank = judged.query.astype(np.int64), judged.row.astype(np.int64), judged.rank
+        if cutoff is not None:
+            length = np.minimum(length, cutoff)
+            kept = rank <= cutoff
+            query, row, rank = query[kept], row[kept], rank[kept]
+        depth = int(length.max(initial=0))
+        table = np.where(np.arange(depth) < length[:, None], self._outside[:, None], 0.0)
+        pseudo = self.pseudo[row]
+        if isinstance(self.kind, AveragePrecision) and len(self.sample.drawn):
+            table[:] = 0.0
+            pseudo = np.where(self.sample.probability[row] > 0, pseudo, 0.0)
+        table[query, rank - 1] = pseudo
+        return table, query, row, rank.astype(np.int64), length
+
+    def _cascade(self, judged: Judged, kind: Cascade) -> RunEstimate:
+        table, query, row, rank, length = self._dense(judged)
+        queries, depth = table.shape
+        weight = kind.weights(np.arange(1.0, depth + 1))
+        before = np.ones((queries, depth + 1))
+        np.cumprod(1.0 - table, axis=1, out=before[:, 1:])
+        below = np.zeros((queries, depth + 1))  # the value of the list from each rank on
+        for place in range(depth - 1, -1, -1):
+            below[:, place] = (
+                weight[place] * table[:, place] + (1.0 - table[:, place]) * below[:, place + 1]
+            )
+        slope = before[:, :-1] * (weight - below[:, 1:])
+        reach = np.cumprod(np.clip(1.0 - table, 0.0, 1.0), axis=1)
+        reach = np.concatenate([np.ones((queries, 1)), reach[:, :-1]], axis=1) if depth else reach
+        attention = weight * reach * (np.arange(depth) < length[:, None])
+        own = attention[query, rank - 1]
+        rest = attention.sum(axis=1) - np.bincount(query, own, minlength=queries)
+        rest = np.where(np.bincount(query, minlength=queries) == length, 0.0, np.maximum(rest, 0.0))
+        return RunEstimate(
+            below[:, 0],
+            self._spread(row, slope[query, rank - 1] / queries),
+            scaled=False,
+            shares=self._shares(query, row, own, rest),
+            doubt=self._doubt(query, row, own, rest),
+        )
+
+    def _ratio(self, judged: Judged, kind: Ratio) -> RunEstimate:
+        query, row, weight, rest, length = self._listed(judged)
+        sample, queries = self.sample, len(length)
+        divisor = self.divisors
+        if not kind.ideal:
+            size = length if kind.constant is None else np.full(queries, kind.constant)
+            divisor = kind.slope * divisor + size.astype(np.float64)[:, None]
+        base = (
+            np.bincount(query, weight * self.pseudo[row], minlength=queries) + rest * self._outside
+        )
+        place = sample.place[row]
+        drawn = place >= 0
+        part = weight[drawn] * self._residual[row[drawn]]
+        moves = np.zeros((queries, REPLICATES + 1))
+        order = np.argsort(query[drawn], kind="stable")
+        if len(order):
+            shift = (
+                sample.replicated[place[drawn][order]] - sample.replicated[place[drawn][order], :1]
+            )
+            rows = part[order, None] * shift
+            owner = query[drawn][order]
+            starts = np.flatnonzero(np.concatenate(([True], owner[1:] != owner[:-1])))
+            moves[owner[starts]] = np.add.reduceat(rows, starts, axis=0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            ratios = np.where(divisor > 0, (base[:, None] + moves) / divisor, np.nan)
+        values = (
+            2.0 * ratios[:, 0] - ratios[:, 1:].mean(axis=1) if len(sample.drawn) else ratios[:, 0]
+        )
+        shares = self._shares(query, row, weight, rest)
+        scale = np.where(divisor[:, 0] > 0, 1.0 / np.maximum(divisor[:, 0], 1e-12), 0.0)
+        return RunEstimate(
+            values,
+            np.nan_to_num(ratios[:, 1:]).mean(axis=0) if len(sample.drawn) else np.zeros(0),
+            scaled=True,
+            shares=shares,
+            doubt=self._doubt(query, row, weight * scale[query], rest * scale),
+        )
+
+    @cached_property
+    def divisors(self) -> Floats:
+        """Return the estimated divisors: queries x (value and replicates)."""
+        sample, kind = self.sample, self.kind
+        queries = len(sample.fold)
+        if not isinstance(kind, Ratio) or not kind.ideal:
+            rel = kind.target.rel
+            return self._count(Target("indicator", rel))
+        grades = sample.table.grades[sample.judged]
+        levels = np.unique(grades[grades > 0])
+        gains = kind.target.of(np.concatenate(([0.0], levels)))
+        total = np.zeros((queries, REPLICATES + 1))
+        for step, level in zip(np.diff(gains).tolist(), levels.tolist(), strict=True):
+            total += step * self._discounted(self._count(Target("indicator", level)), kind)
+        return total
+
+    def _discounted(self, count: Floats, kind: Ratio) -> Floats:
+        """Return the sum of the discounts of so many first ranks; linear between whole numbers."""
+        if kind.cutoff is not None:
+            count = np.minimum(count, kind.cutoff)
+        whole = np.floor(count).astype(np.int64)
+        ranks = np.arange(1.0, int(whole.max(initial=0)) + 2)
+        total = np.concatenate(([0.0], np.cumsum(kind.weights(ranks))))
+        step = total[np.minimum(whole + 1, len(total) - 1)] - total[whole]
+        return np.asarray(total[whole] + (count - whole) * step)
+
+    def _count(self, target: Target) -> Floats:
+        """Return the estimated number of documents of a query that reach a target, and its replicates.
+
+        Those that were found count 1; those that were not drawn are the sum of their guesses times
+        (A + a) / (B + a): A and B the sums over the drawn pairs of (1 - p) / p times target and guess, a the
+        mean of the terms of B plus 0.05.
+        """
+        sample, queries = self.sample, len(self.sample.fold)
+        guess = sample.guess(target, None, None).of(sample.fold[sample.query], sample.cell)
+        reached = np.where(sample.judged, target.of(sample.table.grades), 0.0)
+        certain = sample.judged & (sample.probability == 1)
+        found = np.bincount(sample.query[certain], reached[certain], minlength=queries)
+        framed = sample.probability > 0
+        open_ = ~certain & (framed if len(sample.drawn) else True)
+        total = np.bincount(sample.query[open_], guess[open_], minlength=queries)
+        rows = sample.drawn
+        columns = REPLICATES + 1
+        sums = np.zeros((4, queries, columns))
+        if len(rows):
+            p, weight = sample.probability[rows][:, None], sample.replicated
+            y, m = reached[rows][:, None], guess[rows][:, None]
+            owner = sample.query[rows]
+            order = np.argsort(owner, kind="stable")
+            starts = np.flatnonzero(np.diff(owner[order], prepend=-1))
+            for number, part in enumerate(
+                (p * weight * y, p * weight * m, (1 - p) * weight * y, (1 - p) * weight * m)
+            ):
+                sums[number][owner[order][starts]] = np.add.reduceat(part[order], starts, axis=0)
+        # The prior weighs as much as one drawn pair: less leaves the ratio so noisy that the ideal list,
+        # which is concave in the counts, comes out too low; more pulls every query to the guess.
+        spare = (1.0 - sample.probability[rows]) / sample.probability[rows] * guess[rows]
+        prior = (float(spare.mean()) if len(rows) else 0.0) + 0.05
+        unseen = np.maximum(total[:, None] - sums[1], 0.0)
+        return np.asarray(found[:, None] + sums[0] + unseen * (sums[2] + prior) / (sums[3] + prior))
+
+    def _average_precision(self, judged: Judged, kind: AveragePrecision) -> RunEstimate:
+        table, query, row, rank, length = self._dense(judged)
+        queries, depth = table.shape
+        ranks = np.arange(1.0, depth + 1)
+        above = np.cumsum(table, axis=1) - table
+        total = (table / ranks * (1.0 + above)).sum(axis=1) if depth else np.zeros(queries)
+        count = self._count(Target("indicator", kind.target.rel))[:, 0]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            values = np.where(count > 0, total / count, np.nan)
+        weight = 1.0 / rank
+        rest = (1.0 / ranks * (np.arange(depth) < length[:, None])).sum(axis=1)
+        rest -= np.bincount(query, weight, minlength=queries)
+        rest = np.where(np.bincount(query, minlength=queries) == length, 0.0, np.maximum(rest, 0.0))
+        return RunEstimate(
+            values,
+            np.zeros(0),
+            scaled=True,
+            shares=self._shares(query, row, weight, rest),
+            doubt=np.zeros(2),
+        )

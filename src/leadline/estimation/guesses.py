@@ -1,0 +1,160 @@
+"""Guesses: the grade expected of a pair that was not judged, fitted on the judgments of other queries."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import NamedTuple
+
+import numpy as np
+
+from leadline.arrays import Flags, Floats, Integers
+from leadline.vocabulary import Vocabulary
+
+FOLDS = 5
+FEW_QUERIES = 10  # below this number every query is a fold of its own
+FEWEST = 5  # judgments that a cell needs of its own
+SHRINKAGE = 5.0  # judgments' worth of weight given to the overall mean
+VOTE_EDGES = (3, 6, 11, 21, 41, 81)  # ranks by votes at which the cells of votes begin
+
+
+class Guess(NamedTuple):
+    """Expected target values of pairs by fold and cell.
+
+    Attributes
+    ----------
+    table : ndarray of float64, shape (n_folds, n_cells)
+        The guess for a pair of a query of fold f and of cell c, fitted without the queries of fold f.
+    """
+
+    table: Floats
+
+    def of(self, fold: Integers, cell: Integers) -> Floats:
+        """Return the guess of each pair, from the fold of its query and its cell."""
+        return self.table[fold, cell]
+
+
+def folds_of(queries: Vocabulary) -> Integers:
+    """Return the fold of each query: by hash of its id, or one fold per query below ten queries.
+
+    >>> folds_of(Vocabulary(["q1", "q2"])).tolist()
+    [0, 1]
+    """
+    if len(queries) < FEW_QUERIES:
+        return np.arange(len(queries))
+    digests = (hashlib.sha256(name).digest()[:8] for name in queries.names)
+    return np.array([int.from_bytes(one, "big") % FOLDS for one in digests], dtype=np.int64)
+
+
+def merged_cells(judgments: Integers, fewest: int = FEWEST) -> Integers:
+    """Return the group of each cell, after cells with few judgments joined a neighbour.
+
+    A cell of fewer than `fewest` judgments joins the next cell, the last one the cell before it.
+
+    Parameters
+    ----------
+    judgments : ndarray of int64, shape (n_cells,)
+        Number of judgments in each cell; neighbouring cells are similar.
+    fewest : int, default 5
+        Judgments that a group must have.
+
+    Examples
+    --------
+    >>> merged_cells(np.array([2, 9, 7, 1])).tolist()
+    [0, 0, 1, 1]
+    """
+    groups = [[cell] for cell in range(len(judgments))]
+    place = 0
+    while place < len(groups) and len(groups) > 1:
+        if judgments[groups[place]].sum() >= fewest:
+            place += 1
+        elif place + 1 < len(groups):
+            groups[place : place + 2] = [groups[place] + groups[place + 1]]
+        else:
+            groups[place - 1 :] = [groups[place - 1] + groups[place]]
+    group = np.empty(len(judgments), dtype=np.int64)
+    for number, cells in enumerate(groups):
+        group[cells] = number
+    return group
+
+
+def fit(
+    target: Floats,
+    cell: Integers,
+    fold: Integers,
+    weight: Floats,
+    fallback: Floats,
+    *,
+    cells: int,
+    folds: int,
+    apart: int | None = None,
+) -> Guess:
+    """Fit the guess of every cell on the judged pairs of the other folds.
+
+    The guess of a cell is (n c + 5 o) / (n + 5): n its judgments, c their weighted mean, o the weighted mean
+    of all judged pairs. Pairs of weight zero serve only where a cell has no other.
+
+    Parameters
+    ----------
+    target : ndarray of float64, shape (n_judged,)
+        Relevance indicator or gain of each judged pair.
+    cell, fold : ndarray of int64, shape (n_judged,)
+        Cell of each judged pair, and fold of its query.
+    weight, fallback : ndarray of float64, shape (n_judged,)
+        Weights of the means; `fallback` (positive) where all weights of a cell are zero.
+    cells, folds : int
+        Number of cells and folds.
+    apart : int, optional
+        A cell that is not merged with its neighbours (pairs without a machine label).
+
+    Returns
+    -------
+    Guess
+        Values in the range of `target`; 0 where nothing was judged in other folds.
+    """
+    table = np.zeros((folds, cells))
+    ordered = np.array([one for one in range(cells) if one != apart], dtype=np.int64)
+    for number in range(folds):
+        used = fold != number
+        if not used.any():
+            continue
+        y, c, w, f = target[used], cell[used], weight[used], fallback[used]
+        count = np.bincount(c, minlength=cells)
+        group = np.empty(cells, dtype=np.int64)
+        group[ordered] = merged_cells(count[ordered])
+        groups = int(group[ordered].max(initial=-1)) + 1
+        if apart is not None:
+            group[apart], groups = groups, groups + 1
+        own = group[c]
+        overall = float((w * y).sum() / w.sum()) if w.sum() > 0 else float((f * y).sum() / f.sum())
+        mean = _means(y, own, w, groups)
+        plain = _means(y, own, f, groups)
+        mean = np.where(np.isnan(mean), np.where(np.isnan(plain), overall, plain), mean)
+        n = np.bincount(own, minlength=groups)
+        table[number] = ((n * mean + SHRINKAGE * overall) / (n + SHRINKAGE))[group]
+    return Guess(table)
+
+
+def _means(values: Floats, group: Integers, weight: Floats, groups: int) -> Floats:
+    total = np.bincount(group, weight, minlength=groups)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.bincount(group, weight * values, minlength=groups) / total)
+
+
+def vote_cells(query: Integers, votes: Floats, framed: Flags) -> Integers:
+    """Return the cell of each pair by its rank in votes within the query; the last cell is outside the frame.
+
+    Parameters
+    ----------
+    query : ndarray of int64, shape (n_pairs,)
+        Query of each pair.
+    votes : ndarray of float64, shape (n_pairs,)
+        Sum over the pooled runs of 1 / (60 + rank).
+    framed : ndarray of bool, shape (n_pairs,)
+        Pairs in the frame of the pool; the others have no votes.
+    """
+    order = np.lexsort((-votes, ~framed, query))
+    ordered = query[order]
+    rank = np.empty(len(query), dtype=np.int64)
+    rank[order] = np.arange(len(query)) - np.searchsorted(ordered, ordered) + 1
+    found = np.searchsorted(VOTE_EDGES, rank, side="right")
+    return np.where(framed, found, len(VOTE_EDGES) + 1)

@@ -1,0 +1,175 @@
+"""`leadline pool --for` and `leadline estimate`, as typed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from leadline.commands import group
+
+QUERIES = [f"q{number:02}" for number in range(14)]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write three runs, judgments of everything, and labels of a machine."""
+    folder = tmp_path_factory.mktemp("estimate")
+    rng = np.random.default_rng(1)
+    grades = rng.random((14, 50)) < 0.35
+    for name in ("a", "b", "new"):
+        lines = [
+            f"{query} Q0 d{one} {rank} {50 - rank} {name}"
+            for query in QUERIES
+            for rank, one in enumerate(rng.permutation(50)[:30], start=1)
+        ]
+        (folder / f"{name}.run").write_text("\n".join(lines) + "\n")
+    for name, flips in (("truth.qrels", 0.0), ("machine.qrels", 0.2)):
+        noise = rng.random(grades.shape) < flips
+        lines = [
+            f"{query} 0 d{one} {int(grades[place, one] != noise[place, one])}"
+            for place, query in enumerate(QUERIES)
+            for one in range(50)
+        ]
+        (folder / name).write_text("\n".join(lines) + "\n")
+    return folder
+
+
+def typed(*words: object) -> Result:
+    return CliRunner().invoke(group, list(map(str, words)))
+
+
+@pytest.fixture(scope="module")
+def pool(files: Path) -> Path:
+    path = files / "pool.tsv"
+    done = typed(
+        "pool", files / "a.run", files / "b.run", "--for", "P@10", "--budget", 6, "-o", path
+    )
+    assert done.exit_code == 0, done.output
+    return path
+
+
+def estimated(files: Path, pool: Path, *words: object) -> dict[str, object]:
+    done = typed(
+        "estimate", files / "truth.qrels", files / "a.run", files / "b.run", files / "new.run",
+        "--pool", pool, "-f", "json", *words,
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    found: dict[str, object] = json.loads(done.stdout)
+    return found
+
+
+def test_the_pool_says_what_to_expect(files: Path, tmp_path: Path) -> None:
+    done = typed(
+        "pool", files / "a.run", files / "b.run", "--for", "P@10", "--total", 70, "--machine",
+        files / "machine.qrels", "-f", "json", "-o", tmp_path / "p.tsv",
+    )  # fmt: skip
+    data = json.loads(done.stdout)
+    assert set(data["expected"]["P@10"]) == {"half_width", "half_budget", "exact_budget"}
+    assert data["expected"]["P@10"]["half_width"] > 0
+    assert 40 < data["pairs"] < 100
+
+
+def test_estimates_have_the_keys_of_the_contract(files: Path, pool: Path) -> None:
+    data = estimated(files, pool, "-m", "P@10", "-m", "nDCG@10", "--pairs", "all")
+    runs = {one["name"]: one for one in data["runs"]}  # type: ignore[attr-defined]
+    assert {name: one["new"] for name, one in runs.items()} == {"a": False, "b": False, "new": True}
+    one = runs["a"]["mean"]["P@10"]
+    assert {
+        "value", "low", "high", "queries_low", "queries_high", "judged", "drawn", "guessed", "unknown",
+    } <= set(one)  # fmt: skip
+    assert one["low"] < one["value"] < one["high"]
+    assert one["judged"] + one["drawn"] + one["guessed"] + one["unknown"] == pytest.approx(1)
+    assert [pair["a"] for pair in data["pairs"]] == ["a", "a", "b"] * 2  # type: ignore[attr-defined]
+
+
+def test_a_run_outside_the_frame_gets_no_interval_and_a_reason(files: Path, pool: Path) -> None:
+    data = estimated(files, pool, "-m", "P@10")
+    new = data["runs"][2]["mean"]["P@10"]  # type: ignore[index]
+    assert new["guessed"] > 0.05
+    assert new["low"] is None
+    assert "guessed" in new["reason"]
+
+
+def test_the_table_and_every_form_are_written(files: Path, pool: Path) -> None:
+    for form in ("table", "csv", "markdown", "latex", "jsonl"):
+        done = typed("estimate", files / "truth.qrels", files / "a.run", "--pool", pool, "-f", form)
+        assert done.exit_code == 0
+        assert "P@10" in done.stdout
+
+
+def test_a_part_of_the_pool_is_a_smaller_draw(files: Path, pool: Path, tmp_path: Path) -> None:
+    rows = [
+        line.split("\t")
+        for line in pool.read_text().splitlines()
+        if not line.startswith(("#", "query_id"))
+    ]
+    rows.sort(key=lambda row: float(row[3]))
+    kept = {(row[0], row[1]) for row in rows[: len(rows) * 3 // 4]}
+    lines = [
+        line for line in (files / "truth.qrels").read_text().splitlines()
+        if tuple(line.split()[::2]) in kept
+    ]  # fmt: skip
+    some = tmp_path / "some.qrels"
+    some.write_text("\n".join(lines) + "\n")
+    done = typed("estimate", some, files / "a.run", "--pool", pool, "-m", "P@10", "-f", "json")
+    assert [one["code"] for one in json.loads(done.stdout)["warnings"]].count("smaller_draw") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["-m", "Bpref"], "cannot be estimated"),
+        (["-m", "AP", "--proxy", "votes", "--machine", "machine.qrels"], "one of them"),
+        (["--machine", "none.qrels"], "none.qrels"),
+        (["--confidence", "2"], "confidence"),
+    ],
+)
+def test_what_cannot_be_estimated_is_one_line(
+    files: Path, pool: Path, words: list[str], said: str
+) -> None:
+    words = [str(files / word) if word.endswith(".qrels") else word for word in words]
+    done = typed("estimate", files / "truth.qrels", files / "a.run", "--pool", pool, *words)
+    assert done.exit_code != 0
+    assert said in str(done.exception)
+    assert "\n" not in str(done.exception)
+
+
+def test_labels_of_other_queries_are_refused(files: Path, pool: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.qrels"
+    other.write_text("zz 0 d1 1\n")
+    done = typed(
+        "estimate", files / "truth.qrels", files / "a.run", "--pool", pool, "--machine", other
+    )
+    assert "no label is for a query of the pool" in str(done.exception)
+    done = typed("estimate", other, files / "a.run", "--pool", pool)
+    assert "no judged query is in the pool" in str(done.exception)
+
+
+def test_options_of_a_draw_need_a_measure(files: Path, tmp_path: Path) -> None:
+    done = typed("pool", files / "a.run", "--budget", 5, "--depth", 3, "-o", tmp_path / "p.tsv")
+    assert "--budget without --for" in str(done.exception)
+    done = typed(
+        "pool",
+        files / "a.run",
+        "--for",
+        "P@5",
+        "--budget",
+        5,
+        "--random",
+        3,
+        "-o",
+        tmp_path / "p.tsv",
+    )
+    assert "--for and --random" in str(done.exception)
+
+
+def test_without_a_pool_judged_pairs_are_certain(files: Path) -> None:
+    done = typed("estimate", files / "truth.qrels", files / "a.run", "-m", "P@10", "-f", "json")
+    plain = typed("evaluate", files / "truth.qrels", files / "a.run", "-m", "P@10", "-f", "json")
+    one = json.loads(done.stdout)["runs"][0]["mean"]["P@10"]
+    assert one["value"] == json.loads(plain.stdout)["runs"][0]["mean"]["P@10"]
+    assert one["judged"] == 1

@@ -1,0 +1,201 @@
+"""Designs: probabilities, nested draws, prefixes, and files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from leadline.errors import InputError, UsageError
+from leadline.estimation.designs import at_scale, draw, frame_of, random_numbers, scaled
+from leadline.estimation.estimate import estimate
+from leadline.estimation.pools import pool_for
+from leadline.formats.drawn_pools import read_drawn_pool, write_drawn_pool
+
+RNG = np.random.default_rng(3)
+QUERIES = [f"q{number:02}" for number in range(12)]
+RUNS = {
+    name: {
+        query: [f"d{one}" for one in RNG.permutation(60)[:40]] for query in QUERIES
+    }
+    for name in ("a", "b", "c")
+}  # fmt: skip
+TRUTH = {query: {f"d{one}": int(RNG.random() < 0.4) for one in range(60)} for query in QUERIES}
+
+
+@given(st.lists(st.floats(0.01, 10), min_size=1, max_size=30), st.floats(0.1, 40))
+def test_scaled_probabilities_add_up_to_the_budget(weights: list[float], budget: float) -> None:
+    p, scale = scaled(np.array(weights), budget)
+    assert ((p > 0) & (p <= 1)).all()
+    assert p.sum() == pytest.approx(min(budget, len(weights)))
+    if budget < len(weights):
+        assert p == pytest.approx(np.minimum(1, scale * np.array(weights)))
+
+
+def test_a_larger_budget_only_adds_pairs() -> None:
+    small, large = (pool_for(RUNS, "P@10", budget=budget).pool for budget in (5, 9))
+    drawn = [
+        {(q, d) for q, d, yes in zip(p.queries, p.documents, p.drawn, strict=True) if yes}
+        for p in (small, large)
+    ]
+    assert drawn[0] < drawn[1]
+
+
+def test_the_budget_is_kept_and_probabilities_follow_weights() -> None:
+    found = pool_for(RUNS, "P@10", budget=8)
+    assert found.pool.probability.sum() == pytest.approx(8 * 12)
+    assert 0.5 * 96 < found.pairs < 1.5 * 96
+    assert found.pool.probability.min() >= 0.02
+
+
+def test_where_the_budget_covers_all_that_matters_it_is_certain() -> None:
+    found = pool_for(RUNS, "P@5", budget=20)
+    top = {(q, d) for run in RUNS.values() for q, ranked in run.items() for d in ranked[:5]}
+    certain = {
+        (q, d)
+        for q, d, p in zip(
+            found.pool.queries, found.pool.documents, found.pool.probability, strict=True
+        )
+        if p == 1
+    }
+    assert top <= certain
+    results = estimate(TRUTH, RUNS, "P@5", pool=found.pool)
+    from leadline.evaluation import evaluate
+
+    exact = evaluate(TRUTH, RUNS, "P@5")
+    assert results.means == pytest.approx(exact.means, abs=1e-12)
+    assert results.estimate("a", "P@5").low == pytest.approx(results.mean("a", "P@5"))
+
+
+def test_pairs_in_order_are_a_smaller_draw() -> None:
+    pool = pool_for(RUNS, "P@10", budget=8).pool
+    numbers = random_numbers(
+        frame_of([q.encode() for q in QUERIES], [[[]] for _ in QUERIES], [], 1), 0
+    )
+    assert len(numbers) == 0
+    kept = sorted(pool.order[pool.drawn])[: int(pool.drawn.sum()) // 2]
+    end = kept[-1]
+    judged: dict[str, dict[str, int]] = {}
+    for q, d, order, yes in zip(pool.queries, pool.documents, pool.order, pool.drawn, strict=True):
+        if yes and order < end:
+            judged.setdefault(q, {})[d] = TRUTH[q][d]
+    found = estimate(judged, RUNS, "P@10", pool=pool)
+    assert [notice.code for notice in found.notices if notice.code == "smaller_draw"]
+
+
+def test_a_smaller_draw_has_smaller_probabilities() -> None:
+    p, number = np.array([0.5, 1.0]), np.array([0.2, 0.3])
+    order = number / np.array([0.5, 2.0])  # scale 1
+    assert at_scale(p, order, number, 0.4).tolist() == pytest.approx([0.2, 0.8])
+
+
+def test_a_gap_in_the_order_is_refused_or_counted() -> None:
+    pool = pool_for(RUNS, "P@10", budget=8).pool
+    first = min(
+        (order, q, d)
+        for q, d, order, yes in zip(
+            pool.queries, pool.documents, pool.order, pool.drawn, strict=True
+        )
+        if yes
+    )
+    judged = {
+        q: {d: g for d, g in grades.items() if (q, d) != first[1:]} for q, grades in TRUTH.items()
+    }
+    with pytest.raises(UsageError, match="1 drawn pairs"):
+        estimate(judged, RUNS, "P@10", pool=pool)
+    found = estimate(judged, RUNS, "P@10", pool=pool, skipped=True)
+    assert {notice.code: notice.count for notice in found.notices}["skipped_pairs"] == 1
+
+
+def test_a_pool_is_read_as_it_was_written(tmp_path: Path) -> None:
+    pool = pool_for(RUNS, ["P@10", "RR@5"], budget=6, seed=7).pool
+    path = tmp_path / "pool.tsv"
+    write_drawn_pool(pool, path, ["a note"])
+    again = read_drawn_pool(path)
+    rows = [
+        sorted(zip(one.queries, one.documents, one.probability, one.order, one.drawn, strict=True))
+        for one in (pool, again)
+    ]
+    assert rows[0] == rows[1]
+    assert again.design == pool.design
+    first, second = (
+        estimate(TRUTH, RUNS, "P@10", pool=one, proxy="votes") for one in (pool, again)
+    )
+    assert first.means == pytest.approx(second.means, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["# frame\tq\td\t2\t1\t{}", "# frame\tq\td", "# leadline pool {", "# frame\tq\td\t.5\t1\t[]"],
+)
+def test_a_damaged_pool_is_refused_with_its_line(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "pool.tsv"
+    path.write_text(
+        f"query_id\tdoc_id\tprobability\torder\tcontributors\nq\ta\t1\t0\t{{}}\n{line}\n"
+    )
+    with pytest.raises(InputError) as caught:
+        read_drawn_pool(path)
+    assert str(caught.value).startswith(f"{path}:3:")
+
+
+def test_an_enlarged_pool_keeps_what_was_drawn() -> None:
+    first = pool_for(RUNS, "P@10", budget=5)
+    larger = pool_for(RUNS, "RR@10", budget=5, earlier=first.pool, depth=20)
+    one, two = (
+        {(q, d): (p, yes) for q, d, p, yes in zip(
+            f.pool.queries, f.pool.documents, f.pool.probability, f.pool.drawn, strict=True)}
+        for f in (first, larger)
+    )  # fmt: skip
+    assert all(two[pair][0] >= p - 1e-12 for pair, (p, _) in one.items())
+    assert all(two[pair][1] for pair, (_, yes) in one.items() if yes)
+    with pytest.raises(UsageError, match="seed"):
+        pool_for(RUNS, "RR@10", budget=5, earlier=first.pool, depth=20, seed=1)
+
+
+def test_known_judgments_enter_with_certainty_and_cost_nothing() -> None:
+    judged = {query: {ranked[0]: 1} for query, ranked in RUNS["a"].items()}
+    found = pool_for(RUNS, "P@10", budget=6, judged=judged)
+    shares = {
+        (q, d): p
+        for q, d, p in zip(
+            found.pool.queries, found.pool.documents, found.pool.probability, strict=True
+        )
+    }
+    assert all(shares[query, ranked[0]] == 1 for query, ranked in RUNS["a"].items())
+    assert sum(shares.values()) == pytest.approx(6 * 12 + 12)
+
+
+def test_a_pair_of_runs_draws_only_what_differs() -> None:
+    found = pool_for(RUNS, "P@10", total=60, pair=("a", "b"))
+    for q, d, p in zip(
+        found.pool.queries, found.pool.documents, found.pool.probability, strict=True
+    ):
+        assert p == 0 or (d in RUNS["a"][q][:10]) != (d in RUNS["b"][q][:10])
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"budget": 5, "total": 9}, "not both"),
+        ({}, "not both"),
+        ({"budget": -1}, "above 0"),
+        ({"budget": 5, "new_runs": 1.0}, "new_runs"),
+        ({"budget": 5, "pair": ("a", "z")}, "no run"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(options: dict[str, object], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        pool_for(RUNS, "P@10", **options)  # type: ignore[arg-type]  # wrong on purpose
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 1000), st.floats(1, 30))
+def test_what_is_drawn_is_what_the_order_says(seed: int, budget: float) -> None:
+    lists = [[[d.encode() for d in RUNS[name][q]] for name in RUNS] for q in QUERIES]
+    frame = frame_of([q.encode() for q in QUERIES], lists, [np.full(10, 0.1)], 20)
+    found = draw(frame, budget * 12, seed=seed)
+    numbers = random_numbers(frame, seed)
+    assert (found.drawn == (numbers < found.probability)).all()

@@ -1,0 +1,230 @@
+"""Estimates from drawn judgments: unbiased by enumeration, equal to slow twins, exact where all is judged."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from leadline.estimation.estimators import Estimator, Sample, variance
+from leadline.estimation.guesses import Guess, fit, merged_cells
+from leadline.estimation.kinds import kind_of
+from leadline.judged import Judged
+from leadline.measures import MEASURES
+from leadline.qrels import Qrels
+from leadline.run import Run
+
+GRADES = {
+    b"q1": {b"a": 2.0, b"b": 0.0, b"c": 1.0, b"d": 0.0},
+    b"q2": {b"a": 0.0, b"b": 1.0, b"e": 3.0},
+    b"q3": {b"f": 1.0, b"g": 0.0},
+}
+SHARES = {b"q1": (0.5, 0.25, 1.0, 0.8), b"q2": (0.3, 0.6, 0.9), b"q3": (0.4, 0.7)}
+LISTS = {b"q1": [b"b", b"a", b"d", b"c"], b"q2": [b"e", b"b", b"a"], b"q3": [b"g", b"f"]}
+QRELS = Qrels.of(
+    (query, document, grade)
+    for query, grades in GRADES.items()
+    for document, grade in grades.items()
+)
+RUN = Run.of(
+    [
+        (query, document, -float(rank))
+        for query, documents in LISTS.items()
+        for rank, document in enumerate(documents)
+    ]
+)
+LINEAR = ("P@3", "CG@3", "DCG@2", "RBP(p=0.8)", "P", "DCG(gain=exp)@3")
+PRODUCTS = ("RR", "Success@2", "ERR(max_grade=3)@3")
+
+
+def sample_of(judged: tuple[bool, ...], *, guessing: bool, share: float | None = None) -> Sample:
+    """Return a sample with two cells in which some pairs were drawn."""
+    probability = np.array([p for shares in SHARES.values() for p in shares])
+    if share is not None:
+        probability = np.full(len(probability), share)
+    size = len(probability)
+    return Sample(
+        QRELS, probability, np.array(judged, dtype=np.bool_), np.arange(size) % 2, 2, 0, None,
+        guessing, np.arange(3), (np.arange(size), np.arange(size) % 3 + 1), 1,
+    )  # fmt: skip
+
+
+def draws() -> list[tuple[float, tuple[bool, ...]]]:
+    """Return every draw with its probability."""
+    shares = [p for one in SHARES.values() for p in one]
+    found = []
+    for chosen in itertools.product((False, True), repeat=len(shares)):
+        chance = math.prod(p if one else 1 - p for p, one in zip(shares, chosen, strict=True))
+        if chance > 0:
+            found.append((chance, chosen))
+    return found
+
+
+@pytest.mark.parametrize("guessing", [False, True])
+@pytest.mark.parametrize("name", [*LINEAR, *PRODUCTS])
+def test_the_mean_over_all_draws_is_the_truth(name: str, guessing: bool) -> None:
+    measure = MEASURES.parse(name)
+    kind, judged = kind_of(measure), Judged.of_run(RUN, QRELS)
+    truth = measure.values(judged)
+    total = np.zeros(3)
+    for chance, chosen in draws():
+        total += chance * Estimator(sample_of(chosen, guessing=guessing), kind).of(judged).values
+    assert total == pytest.approx(truth, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", LINEAR)
+def test_the_mean_of_estimated_variances_is_the_variance(name: str) -> None:
+    kind, judged = kind_of(MEASURES.parse(name)), Judged.of_run(RUN, QRELS)
+    means, estimated, chances = [], [], []
+    for chance, chosen in draws():
+        found = Estimator(sample_of(chosen, guessing=False), kind).of(judged)
+        means.append(found.values.mean())
+        estimated.append(variance(found.errors, scaled=found.scaled))
+        chances.append(chance)
+    weight = np.array(chances)
+    centre = weight @ np.array(means)
+    true = weight @ (np.array(means) - centre) ** 2
+    assert weight @ np.array(estimated) == pytest.approx(true, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "name", [*LINEAR, *PRODUCTS, "nDCG@3", "R@2", "F(beta=2)@2", "AP", "AP@2", "nDCG(discount=jk)"]
+)
+def test_certain_judgments_give_the_measure_itself(name: str) -> None:
+    measure, judged = MEASURES.parse(name), Judged.of_run(RUN, QRELS)
+    sample = sample_of((True,) * 9, guessing=False, share=1.0)
+    assert sample.exact
+    found = Estimator(sample, kind_of(measure)).of(judged)
+    assert found.values == pytest.approx(measure.values(judged), abs=1e-12)
+    assert variance(found.errors, scaled=found.scaled) == 0
+    assert found.shares.tolist() == [1, 0, 0, 0]
+
+
+def test_a_pair_drawn_with_one_half_counts_twice() -> None:
+    # q1: only a (grade 2, p = .5) is judged, at rank 2: P@3 = 2 / 3
+    sample = sample_of((True, *[False] * 8), guessing=False)
+    found = Estimator(sample, kind_of(MEASURES.parse("P@3"))).of(Judged.of_run(RUN, QRELS))
+    assert found.values.tolist() == pytest.approx([2 / 3, 0, 0])
+
+
+pairs = st.lists(st.booleans(), min_size=9, max_size=9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(pairs, st.lists(st.floats(0, 1), min_size=2, max_size=2))
+def test_sums_equal_a_loop_over_documents(chosen: list[bool], guesses: list[float]) -> None:
+    sample = sample_of(tuple(chosen), guessing=True)
+    estimator = Estimator(sample, kind_of(MEASURES.parse("P@3")))
+    fixed = Guess(np.tile(np.array(guesses), (3, 1)))
+    estimator.__dict__["_guess"] = fixed
+    found = estimator.of(Judged.of_run(RUN, QRELS))
+    row, expected, spread = 0, [], 0.0
+    for query, grades in GRADES.items():
+        value = 0.0
+        for document, p in zip(grades, SHARES[query], strict=True):
+            m, y = guesses[row % 2], float(grades[document] >= 1)
+            if document in LISTS[query][:3]:
+                value += (m + (chosen[row] / p) * (y - m)) / 3
+                if chosen[row]:
+                    spread += (1 - p) / p**2 * ((y - m) / 9) ** 2
+            row += 1
+        expected.append(value)
+    assert found.values == pytest.approx(expected, abs=1e-12)
+    assert variance(found.errors, scaled=False) == pytest.approx(spread, abs=1e-12)
+    assert found.shares.sum() == pytest.approx(1)
+
+
+@settings(max_examples=40, deadline=None)
+@given(pairs)
+def test_reciprocal_rank_equals_a_loop_and_its_slopes_are_differences(chosen: list[bool]) -> None:
+    sample = sample_of(tuple(chosen), guessing=True)
+    estimator = Estimator(sample, kind_of(MEASURES.parse("RR")))
+    found = estimator.of(Judged.of_run(RUN, QRELS))
+    places = {
+        (query, document): row
+        for row, (query, document) in enumerate(
+            (query, document) for query, grades in GRADES.items() for document in grades
+        )
+    }
+
+    def value(pseudo: np.ndarray, query: bytes) -> float:
+        total, left = 0.0, 1.0
+        for rank, document in enumerate(LISTS[query], start=1):
+            z = pseudo[places[query, document]]
+            total, left = total + left * z / rank, left * (1 - z)
+        return total
+
+    assert found.values == pytest.approx([value(estimator.pseudo, q) for q in LISTS], abs=1e-9)
+    for place, row in enumerate(sample.drawn.tolist()):
+        query = next(q for (q, _), number in places.items() if number == row)
+        moved = estimator.pseudo.copy()
+        moved[row] += 1.0
+        slope = (value(moved, query) - value(estimator.pseudo, query)) / 3
+        assert found.errors[place] == pytest.approx(slope * estimator._error[place], abs=1e-9)
+
+
+def test_documents_outside_the_frame_are_guessed_or_unknown_and_counted() -> None:
+    other = Run.of([(b"q1", b"z", 2.0), (b"q1", b"c", 1.0), (b"q2", b"e", 1.0), (b"q3", b"f", 1.0)])
+    judged = Judged.of_run(other, QRELS)
+    kind = kind_of(MEASURES.parse("P@2"))
+    guessed = Estimator(sample_of((True,) * 9, guessing=True), kind).of(judged)
+    unknown = Estimator(sample_of((True,) * 9, guessing=False), kind).of(judged)
+    assert guessed.shares[2] == pytest.approx(1 / 6)
+    assert unknown.shares[3] == pytest.approx(1 / 6)
+    assert guessed.doubt.sum() == pytest.approx(1 / 6)  # one place of six could be anything
+    assert unknown.values[0] == pytest.approx(1 / 2)
+    assert guessed.values[0] > unknown.values[0]
+
+
+def test_the_number_of_documents_is_exact_for_certain_pairs_and_never_below_what_was_found() -> (
+    None
+):
+    kind = kind_of(MEASURES.parse("R@2"))
+    everything = replace(sample_of((True,) * 9, guessing=True), probability=np.ones(9))
+    assert Estimator(everything, kind).divisors[:, 0].tolist() == [2, 2, 1]
+    some = Estimator(sample_of((True,) * 9, guessing=True), kind).divisors
+    assert (some >= np.array([1, 0, 0])[:, None]).all()
+
+
+def test_replicates_have_the_mean_and_variance_of_the_weights() -> None:
+    size = 4000
+    table = Qrels.of((b"q", f"d{row:05}".encode(), 0.0) for row in range(size))
+    sample = Sample(
+        table, np.full(size, 0.25), np.ones(size, dtype=np.bool_), np.zeros(size, dtype=np.int64), 1, 0,
+        None, True, np.zeros(1, dtype=np.int64), (np.zeros(0, dtype=np.int64),) * 2, 0,
+    )  # fmt: skip
+    weights = sample.replicated
+    assert (weights[:, 0] == 4).all()
+    assert weights[:, 1:].mean() == pytest.approx(4, abs=0.05)
+    assert weights[:, 1:].var() == pytest.approx(0.75 / 0.25**2, rel=0.05)
+    assert weights.min() > 0
+
+
+def test_a_guess_is_made_without_the_judgments_of_its_query() -> None:
+    target, cell = np.array([1.0, 1.0, 0.0, 0.0]), np.zeros(4, dtype=np.int64)
+    fold, ones = np.array([0, 0, 1, 1]), np.ones(4)
+    found = fit(target, cell, fold, ones, ones, cells=1, folds=2)
+    assert found.table[:, 0].tolist() == [0.0, 1.0]
+
+
+def test_a_cell_shrinks_toward_the_mean_of_all() -> None:
+    target = np.array([1.0] * 5 + [0.0] * 15)
+    cell = np.array([0] * 5 + [1] * 15)
+    found = fit(
+        target, cell, np.ones(20, dtype=np.int64), np.ones(20), np.ones(20), cells=2, folds=2
+    )
+    assert found.table[0].tolist() == pytest.approx([(5 * 1 + 5 * 0.25) / 10, (5 * 0.25) / 20])
+
+
+@given(st.lists(st.integers(0, 12), min_size=1, max_size=8))
+def test_merged_cells_are_neighbours_with_enough_judgments(counts: list[int]) -> None:
+    group = merged_cells(np.array(counts))
+    assert (np.diff(group) >= 0).all()
+    assert (np.diff(group) <= 1).all()
+    sizes = np.bincount(group, counts)
+    assert len(sizes) == 1 or (sizes >= 5).all()
