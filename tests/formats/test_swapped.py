@@ -14,6 +14,7 @@ from leadline import evaluate
 from leadline.errors import InputError
 from leadline.formats import read_qrels
 from leadline.formats.lint import check
+from leadline.formats.writing import write_run
 
 RUN = {
     f"q{query}": {f"d{rank}": 14.5 - rank * 1.37 - query * 0.01 for rank in range(12)}
@@ -164,3 +165,17 @@ def test_check_and_convert_tell_a_ranking_and_obey_kind(tmp_path: Path, leadline
     out = tmp_path / "b.json"
     assert leadline("convert", path, out, "--kind", "qrels").status == 0
     assert json.loads(out.read_text()) == COSINE
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "json", "csv", "tsv", "parquet"])
+def test_scores_with_few_digits_are_scores_too(tmp_path: Path, suffix: str) -> None:
+    # many queries share the values of four digits, although within a query hardly any is shared
+    run = {
+        f"q{query}": {f"d{one}": 12.0 + (37 * one + query) % 400 / 10000 for one in range(50)}
+        for query in range(60)
+    }
+    path = tmp_path / f"run.{suffix}"
+    write_run(run, path)
+    with pytest.raises(InputError, match="look like scores"):
+        read_qrels(path)
+    assert len(read_qrels(path, kind="qrels")) == 3000

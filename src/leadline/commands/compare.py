@@ -295,6 +295,7 @@ def sheet_of(
             *notes, *map(str, tried), "", *_how(comparison, per_pair=per_pair),
             *_alarms(comparison, tried), *map(str, comparison.notices),
         ],
+        optional=("ties", "losses", "wins", "effect", "p"),
     )  # fmt: skip
 
 

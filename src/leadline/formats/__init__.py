@@ -124,8 +124,8 @@ def qrels_of(source: Opened, *, subtopics: bool = False, sure: bool = False) -> 
         swapped.refuse_columns(found.names, source.path)
     made = records.qrels_by_subtopic(found) if subtopics else records.qrels(found)
     if not sure:
-        swapped.refuse_scores(made.grades, source.path)
-        made.remarks = (*made.remarks, *swapped.remarks_on(made.grades))
+        swapped.refuse_scores(made, source.path)
+        made.remarks = (*made.remarks, *swapped.remarks_on(made))
     return made
 
 

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from leadline.arrays import Floats, Integers
+from leadline.arrays import Codes, Floats, Integers
 from leadline.errors import InputError
 from leadline.formats import columns
 from leadline.kernels import plain
+from leadline.qrels import Qrels
 
 EXPECTED = "judgments; the qrels come first: QRELS RUN..."
 HINT = "`--kind qrels` (in Python: read_qrels(..., kind='qrels')) reads it as judgments"
@@ -29,33 +30,37 @@ def refuse_columns(names: Iterable[str], path: str) -> None:
         )
 
 
-def refuse_scores(grades: Floats, path: str) -> None:
+def refuse_scores(qrels: Qrels, path: str) -> None:
     """Refuse grades that are scores: mostly distinct fractions, some negative or above 10."""
-    odd = grades[(grades < 0) | (grades > LARGEST_GRADE)]
-    if len(odd) and mostly_fractions(grades):
+    odd = qrels.grades[(qrels.grades < 0) | (qrels.grades > LARGEST_GRADE)]
+    if len(odd) and mostly_fractions(qrels.grades, qrels.query):
         raise InputError(
             f"grades that look like scores, such as {odd[0]:g}", expected=EXPECTED, path=path, hint=HINT
         )  # fmt: skip
 
 
-def mostly_fractions(grades: Floats) -> bool:
-    """Return whether more than half of some grades are fractions of which each is another.
+def mostly_fractions(grades: Floats, query: Codes) -> bool:
+    """Return whether more than half of the grades are fractions that no other document of the query has.
 
-    >>> mostly_fractions(np.array([0.5, 0.25, 1.0])), mostly_fractions(np.array([0.5, 0.5, 1.0]))
+    >>> one = np.zeros(3, dtype=np.int32)
+    >>> mostly_fractions(np.array([0.5, 0.25, 1.0]), one), mostly_fractions(np.array([0.5, 0.5, 1.0]), one)
     (True, False)
     """
-    fractions = np.unique(grades[grades != np.floor(grades)])
-    return 2 * len(fractions) > len(grades)
+    fractions = grades != np.floor(grades)
+    order = np.lexsort((grades[fractions], query[fractions]))
+    values, owner = grades[fractions][order], query[fractions][order]
+    same = (values[1:] == values[:-1]) & (owner[1:] == owner[:-1])
+    return 2 * (len(values) - int(same.sum())) > len(grades)
 
 
-def remarks_on(grades: Floats) -> tuple[tuple[str, str, int], ...]:
+def remarks_on(qrels: Qrels) -> tuple[tuple[str, str, int], ...]:
     """Return a remark on grades that may be scores although they are no larger than grades are."""
-    if len(grades) < FEW or not mostly_fractions(grades):
+    if len(qrels) < FEW or not mostly_fractions(qrels.grades, qrels.query):
         return ()
     words = (
-        f"judgments whose grades look like scores: {len(grades):,}; is this a run? QRELS come first"
+        f"judgments whose grades look like scores: {len(qrels):,}; is this a run? QRELS come first"
     )
-    return (("grades_like_scores", words, len(grades)),)
+    return (("grades_like_scores", words, len(qrels)),)
 
 
 def refuse_ranking(ids: Sequence[bytes], bounds: Integers, text: bytes, path: str) -> None:
