@@ -74,7 +74,7 @@ TRIALS = {
     "lee-0.8": Trial("Lee news, rated 0.8", "lee-similarity/docs.jsonl", LEE + "0.8", LEE_FITS),
     "cranfield": Trial(
         "Cranfield", "cranfield/docs.jsonl", OTHERS.format("cranfield"),
-        (Fit(500, 0, TO_500[::2]), Fit(500, 0, TO_500[::4]), Fit(200, 0, TO_500[::4]),
+        (Fit(500, 0, TO_500), Fit(500, 0, TO_500[::4]), Fit(200, 0, TO_500[::4]),
          Fit(200, 1, TO_500[::4]), *(Fit(100, seed, EARLIER) for seed in range(3))),
     ),
     "npl": Trial(
