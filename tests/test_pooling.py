@@ -146,7 +146,7 @@ def test_the_command_writes_a_pool_that_is_pairs_too(runs: list[str], leadline: 
 def test_the_command_refuses_what_leads_nowhere(runs: list[str], leadline: Leadline) -> None:
     for arguments, said in (
         ([*runs], "no depth"),
-        ([*runs, "--depth", 0], "depth=0; expected a whole number, 1 or more"),
+        ([*runs, "--depth", 0], "0 is not in the range"),
         ([*runs, "--depth", 3, "--known", "a.run", "--judged", "b.run"], "b.run"),
         (["--depth", 3], "no runs; expected runs, or both documents and queries"),
         (

@@ -118,7 +118,7 @@ The same question for every interval of `compare`, `correlate`, `agreement` and 
 interval of each is compared with the value of the whole. Intervals of width 0 are left out. The Monte Carlo
 standard error of a share near 95 % is 1.5 percentage points. These simulations took
 {data["facts"]["minutes"]} minutes of one core: `python docs/studies/significance.py --intervals DATA`; all
-numbers are in significance-intervals.json. They are newer than the ones above, which do not have `Sign`,
+numbers are in _significance_intervals.json. They are newer than the ones above, which do not have `Sign`,
 `MaxT`, the inverted randomisation test and the exact distribution of `Wilcoxon` with ties.
 
 ![Coverage of printed intervals](significance-intervals.svg)

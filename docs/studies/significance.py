@@ -3,7 +3,7 @@
 `python docs/studies/significance.py MATRICES` simulates (about a quarter of an hour on one core) and writes
 significance.json, the tables as CSV, the figures and significance.md beside this file. `--intervals DATA`
 simulates the intervals that commands print, from a folder of data sets, and writes
-significance-intervals.json.
+_significance_intervals.json.
 With `--page` alone it writes the page and the figures again from both.
 """
 
@@ -95,8 +95,7 @@ def known() -> dict[str, Any]:
     """Read the numbers of the last run."""
     with open(path("significance.json"), encoding="utf-8") as file:
         found: dict[str, Any] = json.load(file)
-    with open(path("significance-intervals.json"), encoding="utf-8") as file:
-        return found | {"printed": json.load(file)}
+    return found
 
 
 # Cells and tables
@@ -320,7 +319,7 @@ def figures(data: Mapping[str, Any]) -> None:
         ),
     }
     with open(path("significance-intervals.svg"), "wb") as file:
-        file.write(printed.figure(data["printed"]))
+        file.write(printed.figure(printed_numbers()))
     for name, figure in drawn.items():
         with open(path(name), "wb") as file:
             file.write(picture(figure, "svg"))
@@ -519,9 +518,16 @@ findings:
 """
 
 
+def printed_numbers() -> dict[str, Any]:
+    """Read the simulated coverage of printed intervals."""
+    with open(path("_significance_intervals.json"), encoding="utf-8") as file:
+        found: dict[str, Any] = json.load(file)
+        return found
+
+
 def printed_text(data: Mapping[str, Any]) -> str:
     """Write of the intervals that commands print."""
-    return printed.section(data["printed"])
+    return printed.section(data.get("printed") or printed_numbers())
 
 
 def span(values: Iterable[float]) -> str:
@@ -655,7 +661,7 @@ and design are used here. Urbano, Marrero and Martin 2013, SIGIR. Zobel 1998, SI
 
 if __name__ == "__main__":
     if sys.argv[1] == "--intervals":
-        printed.simulate(sys.argv[2], path("significance-intervals.json"), seed=SEED)
+        printed.simulate(sys.argv[2], path("_significance_intervals.json"), seed=SEED)
     elif sys.argv[1:] != ["--page"]:
         run(sys.argv[1])
     numbers = known()

@@ -11,6 +11,8 @@ from leadline.errors import UsageError
 
 # The largest value of what costs time or memory in proportion, by the name that it has everywhere.
 LIMITS = {
+    "documents": (1 << 63) - 1,  # collections are larger than any list
+    "population": (1 << 63) - 1,
     "draws": 100_000,
     "sweeps": 100_000,
     "topics": 10_000,
@@ -18,7 +20,7 @@ LIMITS = {
     "restarts": 1_000,
     "fits": 1_000,
 }
-LARGEST = (1 << 63) - 1  # of any other number: it has to fit a column of integers
+LARGEST = 10**9  # of any other number, as of the parameters of measures
 
 
 def check_flags(**given: object) -> None:
@@ -50,7 +52,7 @@ def check_whole(low: int, **given: object) -> None:
             raise _refused(name, value, f"a whole number, {low} or more")
         limit = LIMITS.get(name, LARGEST)
         if name != "seed" and int(value) > limit:
-            raise _refused(name, value, f"a whole number, {low} to {limit:,}")
+            raise _refused(name, value, f"a whole number, {low} to {limit}")
 
 
 def check_numbers(**given: object) -> None:

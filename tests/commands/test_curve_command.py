@@ -41,7 +41,7 @@ def test_json_has_the_keys_of_the_contract(leadline: Leadline, files: list[Path]
     assert data["options"] == {
         "interpolation": "standard", "rel": 1.0, "negative": "nonrelevant", "order": "score",
         "on_duplicate": "refuse", "on_nan": "refuse", "name_by": "file", "plot": None,
-        "subtopics": False, "ranks": 20,
+        "plot_size": None, "font_size": None, "title": None, "kind": None, "subtopics": False, "ranks": 20,
     }  # fmt: skip
     assert leadline("curve", *files, "--subtopics", "-f", "json").data["options"] == (
         data["options"] | {"subtopics": True}

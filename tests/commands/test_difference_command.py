@@ -136,7 +136,7 @@ def test_a_run_from_standard_input_is_read_once(leadline: Leadline, files: list[
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["-k", "0"], "cutoff=0; expected a whole number, 1 or more"),
+        (["-k", "0"], "0 is not in the range"),
         (["--competitor", "jacard"], "nearest: Jaccard"),
         (["--plot", "out.gif"], "must end in .svg, .pdf or .png"),
         (["--group", "nowhere"], "'nowhere'; expected FILE:COLUMN"),

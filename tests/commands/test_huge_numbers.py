@@ -72,7 +72,7 @@ def test_a_number_beyond_its_limit_is_refused(
         assert done.err.startswith("leadline: error: ")
         assert done.err.count("\n") == 1
         if value == limit + 1:
-            assert f"{limit:,}" in done.err
+            assert str(limit) in done.err.replace(",", "")
     assert sorted(path.name for path in folder.iterdir()) == before
 
 
@@ -81,7 +81,7 @@ def test_a_number_beyond_its_limit_is_refused(
 def test_a_negative_seed_is_refused(line: str, leadline: Leadline) -> None:
     done = leadline(*line.split(), "--seed=-1")
     assert (done.status, done.out) == (2, "")
-    assert "-1 is not in the range x>=0" in done.err
+    assert "-1 is not in the range" in done.err
     assert done.err.count("\n") == 1
 
 
@@ -100,5 +100,5 @@ def test_the_limit_itself_is_taken() -> None:
             check_whole(1, **{name: limit + 1})
     check_whole(0, seed=10**40)
     check_whole(0, depth=LARGEST)
-    with pytest.raises(UsageError, match="depth=9223372036854775808; expected a whole number"):
+    with pytest.raises(UsageError, match=f"depth={LARGEST + 1}; expected a whole number"):
         check_whole(0, depth=LARGEST + 1)

@@ -78,8 +78,9 @@ def test_without_options_nothing_is_left_of_earlier_ones(
 
 
 def test_the_pair_can_be_chosen(leadline: Leadline, tmp_path: Path) -> None:
-    path = tmp_path / "figure.svg"
-    asked = ("compare", *RUNS, "varied.run", "--plot", path, "--figure", "differences")
+    path, varied = tmp_path / "figure.svg", tmp_path / "varied.run"
+    varied.write_text(Path("bm25.run").read_text())
+    asked = ("compare", *RUNS, varied, "--plot", path, "--figure", "differences")
     leadline(*asked, "--plot-pair", "varied", "dense")
     assert "AP, dense minus varied" in path.read_text()
     done = leadline(*asked, "--plot-pair", "varied", "nobody")

@@ -323,7 +323,7 @@ FAULTS = {
         ", record 1: scores with columns qid; expected a column called doc_id or docno or "
     "docid or corpus-id or document",
     ("a.jsonl", '{"qid": "q1", "docno": "d1", "score": 1}\n{"qid": "q1", "score": 1}\n'):
-        ":2: Members of qid, score; expected qid, docno, score",
+        ":2: object of qid, score; expected qid, docno, score",
     ("a.jsonl", '{"qid": "q1", "docno": "d1", "score": 1}\n[1]\n'):
         ":2: JSON of a list; expected an object on every line",
     ("a.jsonl", '{"qid": "q1", "docno": "d1", "score": 1}\n{"qid\n'):

@@ -91,7 +91,7 @@ def test_scored_pairs_are_the_relevant_documents_and_one_sample_for_all_models(f
     column = ll.histogram(qrels, runs, draws=0, norm="model").hsa
     told = found.data["samples"]["5"]["HSA by model"]["AP"]["pearson"]["value"]
     assert told == pytest.approx(np.corrcoef(truth, column)[0, 1])
-    weighted = ll.sampled(qrels, runs, "AP", population=60, draws=0).means[:, 0]
+    weighted = ll.sampled(qrels, runs, "AP", population=60, draws=0, correction="none").means[:, 0]
     told = found.data["samples"]["5"]["AP weighted"]["AP"]["pearson"]["value"]
     assert told == pytest.approx(np.corrcoef(truth, weighted)[0, 1])
 

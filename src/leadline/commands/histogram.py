@@ -64,7 +64,7 @@ SECTION = "Estimate from a sample, or without judgments"
               help="The least relevant grade (default 1).")  # fmt: skip
 @click.option("--seed", type=seed_type, default=0, show_default=True,
               help="Chooses the sample and begins the random draws.")  # fmt: skip
-@click.option("--draws", type=whole(1, MOST_DRAWS), default=1000, show_default=True, metavar="N",
+@click.option("--draws", type=whole(0, MOST_DRAWS), default=1000, show_default=True, metavar="N",
               help="Resamples for the intervals; 0: none.")  # fmt: skip
 @click.option(
     "--plot", type=OUTPUT, metavar="FILE", help="Draw into FILE.svg, FILE.pdf or FILE.png."

@@ -135,9 +135,11 @@ def write_pool(pool: Pooled, path: str | os.PathLike[str]) -> None:
             row = dict(zip(COLUMNS, (query, document, share, dict(ranks)), strict=True))
             lines.append(json.dumps(row))
             continue
-        if not all(is_utf8(name) and not set(name) & set("\t\r\n") for name in (query, document)):
+        if query.startswith("#") or not all(
+            is_utf8(name) and not set(name) & set("\t\r\n") for name in (query, document)
+        ):
             raise InputError(
-                f"a tab, a line end or a byte that is not UTF-8 in id {query!r} or {document!r}",
+                f"a tab, a line end, a leading # or a byte that is not UTF-8 in id {query!r} or {document!r}",
                 expected="a pool called POOL.jsonl, which can hold it",
                 path=path,
             )  # fmt: skip

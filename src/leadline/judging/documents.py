@@ -136,9 +136,10 @@ class IndexTexts:
     def __init__(self, path: str, wanted: Collection[str]) -> None:
         from leadline.index import layout, open_index
 
-        self._header = os.path.join(path, layout.HEADER)
+        self._folder, self._header = path, os.path.join(path, layout.HEADER)
         self._opened, self._known = self._stamp(), self._content()
         self.index = open_index(path)
+        self._sizes = self._sizes_now()
         names = sorted(wanted)
         codes = self.index.document_codes(map(to_bytes, names)).tolist()
         self.codes = {name: code for name, code in zip(names, codes, strict=True) if code >= 0}
@@ -152,7 +153,6 @@ class IndexTexts:
 
     def get(self, name: str) -> Text:
         """Give the text of a document."""
-        self.index.check_unchanged()
         code = self.codes[name]
         try:
             self._check()
@@ -175,6 +175,14 @@ class IndexTexts:
             return None
         return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
+    def _sizes_now(self) -> dict[str, int]:
+        """Return the size of each file of the index; none where the folder is gone."""
+        try:
+            with os.scandir(self._folder) as files:
+                return {file.name: file.stat().st_size for file in files}
+        except OSError:
+            return {}
+
     def _content(self) -> bytes:
         """Return the header, which has the checksums of all arrays."""
         try:
@@ -187,10 +195,12 @@ class IndexTexts:
         """Refuse another index than the one that was opened; the same one, made again, is as good."""
         stamp = self._stamp()
         if stamp == self._opened:
+            if self._sizes_now() != self._sizes:  # a file that is mapped and cut shows other bytes
+                raise self._changed("was damaged while the page was running")
             return
         if stamp is None or self._content() != self._known:
             raise self._changed("was built again, moved or deleted while the page was running")
-        self._opened = stamp
+        self._opened, self._sizes = stamp, self._sizes_now()
 
     def _changed(self, what: str) -> InputError:
         return InputError(
