@@ -79,7 +79,7 @@ TRIALS = {
     ),
     "npl": Trial(
         "NPL", "npl/docs.jsonl.gz", OTHERS.format("npl"),
-        (Fit(500, 0, TO_500[::4]),
+        (Fit(500, 0, TO_500), Fit(500, 0, TO_500[::4]), Fit(200, 0, TO_500[::4]),
          *(Fit(100, seed, (20, 50, 100, 200, 300, 500, 1000)) for seed in range(2))),
     ),
     "nfcorpus-test": Trial(
@@ -90,7 +90,7 @@ TRIALS = {
     "multi30k": Trial(
         "Multi30k, German to English", "multi30k/val.tsv",
         "--languages de,en --id-column pair_id --train FOLDER/multi30k-train.tsv --alpha-sum 10",
-        (Fit(500, 0, TO_600[::4]), Fit(200, 0, TO_600[::4]), Fit(200, 1, TO_600[::4]),
+        (Fit(500, 0, TO_600), Fit(500, 0, TO_600[::4]), Fit(200, 0, TO_600[::4]), Fit(200, 1, TO_600[::4]),
          *(Fit(200, seed, (100, 200, 300, 400, 500, 700, 1000)) for seed in range(2))),
     ),
 }  # fmt: skip
