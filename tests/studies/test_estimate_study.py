@@ -1,0 +1,97 @@
+"""`leadline study estimate`: what it finds on runs whose truth is known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conftest import Leadline
+
+QUERIES = [f"q{number:02}" for number in range(30)]
+PROXIES = {
+    "none",
+    "centred",
+    "votes",
+    "labels",
+    "adverse, random labels",
+    "adverse, first documents",
+}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write runs of different quality, complete judgments, and labels of which four in five are right."""
+    folder = tmp_path_factory.mktemp("study")
+    rng = np.random.default_rng(5)
+    grades = rng.random((30, 60)) < 0.3
+    for number, skill in enumerate((2.0, 1.5, 1.0, 0.5, 0.2, 1.2)):
+        scores = skill * grades + rng.normal(size=grades.shape)
+        lines = [
+            f"{query} Q0 d{one} 0 {scores[place, one]} r"
+            for place, query in enumerate(QUERIES)
+            for one in range(60)
+        ]
+        (folder / f"run{number}.run").write_text("\n".join(lines) + "\n")
+    noisy = grades != (rng.random(grades.shape) < 0.2)
+    for name, table in (("truth.qrels", grades), ("labels.qrels", noisy)):
+        lines = [
+            f"{query} 0 d{one} {int(table[place, one])}"
+            for place, query in enumerate(QUERIES)
+            for one in range(60)
+        ]
+        (folder / name).write_text("\n".join(lines) + "\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def cells(files: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Any]:
+    import json
+
+    from click.testing import CliRunner
+
+    from leadline.commands import group
+
+    out = tmp_path_factory.mktemp("out")
+    words = [
+        "study", "estimate", files / "truth.qrels", *(files / f"run{one}.run" for one in range(5)),
+        "--new", files / "run5.run", "--machine", files / "labels.qrels", "--measure", "P@5", "--measure",
+        "nDCG@5", "--budgets", "5", "--draws", "60", "-o", out,
+    ]  # fmt: skip
+    done = CliRunner().invoke(group, list(map(str, words)))
+    assert done.exit_code == 0, done.output
+    data = json.loads((out / "estimate.json").read_text())
+    return {(one["measure"], one["proxy"]): one for one in data["cells"]}
+
+
+def test_every_proxy_is_tried_on_every_measure(cells: dict[tuple[str, str], Any]) -> None:
+    assert set(cells) == {(measure, proxy) for measure in ("P@5", "nDCG@5") for proxy in PROXIES}
+
+
+def test_sums_are_without_bias_and_their_intervals_hold(cells: dict[tuple[str, str], Any]) -> None:
+    for proxy in PROXIES:
+        found = cells["P@5", proxy]
+        assert abs(found["bias_pooled"]) < 0.012
+        assert 0.88 <= found["coverage_pooled"] <= 1
+        assert 0.88 <= found["coverage_pairs"] <= 1
+
+
+def test_a_guess_narrows_and_an_adverse_machine_costs_little(
+    cells: dict[tuple[str, str], Any],
+) -> None:
+    width = {proxy: cells["P@5", proxy]["half_width_pooled"] for proxy in PROXIES}
+    assert width["centred"] < width["none"]
+    assert width["labels"] < width["centred"]
+    for proxy in PROXIES:
+        if proxy.startswith("adverse"):
+            assert width[proxy] < 1.03 * width["centred"]
+
+
+def test_what_cannot_be_studied_is_one_line(leadline: Leadline, files: Path) -> None:
+    words = ("study", "estimate", files / "truth.qrels", files / "run0.run", "-o", files / "none")
+    assert leadline(*words, "--draws", "1").err.count("\n") == 1
+    other = files / "other.qrels"
+    other.write_text("zz 0 d1 1\n")
+    assert "no label" in leadline(*words, "--draws", "2", "--machine", other).err
