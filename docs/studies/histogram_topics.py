@@ -80,12 +80,13 @@ TRIALS = {
     "npl": Trial(
         "NPL", "npl/docs.jsonl.gz", OTHERS.format("npl"),
         (Fit(500, 0, TO_500), Fit(500, 0, TO_500[::4]), Fit(200, 0, TO_500[::4]),
+         Fit(200, 1, TO_500[::4]),
          *(Fit(100, seed, (20, 50, 100, 200, 300, 500, 1000)) for seed in range(2))),
     ),
     "nfcorpus-test": Trial(
         "NFCorpus, grade 2", "nfcorpus-test/docs.jsonl.gz",
         OTHERS.format("nfcorpus-test") + " --level 2",
-        (Fit(500, 0, TO_400[:29:4]), Fit(100, 0, EARLIER)),
+        (Fit(500, 0, TO_400), Fit(500, 0, TO_400[::4]), Fit(200, 0, TO_400[::4]), Fit(100, 0, EARLIER)),
     ),
     "multi30k": Trial(
         "Multi30k, German to English", "multi30k/val.tsv",

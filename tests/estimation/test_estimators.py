@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from leadline.estimation.estimate import COVERAGE
 from leadline.estimation.estimators import Estimator, Sample, variance
 from leadline.estimation.guesses import Guess, fit, merged_cells
 from leadline.estimation.kinds import kind_of
@@ -228,3 +231,15 @@ def test_merged_cells_are_neighbours_with_enough_judgments(counts: list[int]) ->
     assert (np.diff(group) <= 1).all()
     sizes = np.bincount(group, counts)
     assert len(sizes) == 1 or (sizes >= 5).all()
+
+
+def test_the_coverage_that_is_printed_is_the_measured_one() -> None:
+    path = Path(__file__).resolve().parents[2] / "docs" / "studies" / "estimate.json"
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    for kind, limits in COVERAGE.items():
+        shares = [
+            100 * one["coverage_pooled"]
+            for one in cells
+            if one["measure"].startswith(kind) and one["proxy"] != "none"
+        ]
+        assert (round(min(shares)), round(max(shares))) == limits
