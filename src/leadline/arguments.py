@@ -43,7 +43,7 @@ def check_whole(low: int, **given: object) -> None:
     >>> check_whole(0, draws=10**9)
     Traceback (most recent call last):
         ...
-    leadline.errors.UsageError: draws=1000000000; expected a whole number, 0 to 100,000
+    leadline.errors.UsageError: draws=1000000000; expected a whole number, 0 to 100000
     """
     for name, value in given.items():
         if value is None:

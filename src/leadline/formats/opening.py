@@ -398,14 +398,20 @@ class Window:
         return 0
 
 
+BINARY = 4  # NUL bytes among the first bytes of a file, from which on it is taken for binary
+
+
 def check_head(head: bytes, path: str) -> None:
-    """Refuse the first bytes of a file that is no text: UTF-16, or a NUL byte in the first line."""
+    """Refuse the first bytes of a file that is no text: UTF-16, a NUL byte in the first line, or several."""
     if head.startswith(WIDE_BOMS):
         raise InputError(
             "a UTF-16 byte order mark", expected="a text file in UTF-8", path=path, line=1
         )
-    if b"\0" in head.partition(b"\n")[0] and not head.startswith((b"#", PARQUET, ARROW, STREAM)):
-        raise InputError("a NUL byte", expected="a text file in UTF-8", path=path, line=1)
+    if head.startswith((b"#", PARQUET, ARROW, STREAM)):
+        return
+    if b"\0" in head.partition(b"\n")[0] or head.count(b"\0") >= BINARY:
+        line = head[: head.index(b"\0")].count(b"\n") + 1
+        raise InputError("a NUL byte", expected="a text file in UTF-8", path=path, line=line)
 
 
 def too_long(path: str, where: str, limit: int, *, noun: str = "line") -> InputError:
