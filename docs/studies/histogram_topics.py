@@ -86,7 +86,8 @@ TRIALS = {
     "nfcorpus-test": Trial(
         "NFCorpus, grade 2", "nfcorpus-test/docs.jsonl.gz",
         OTHERS.format("nfcorpus-test") + " --level 2",
-        (Fit(500, 0, TO_400), Fit(500, 0, TO_400[::4]), Fit(200, 0, TO_400[::4]), Fit(100, 0, EARLIER)),
+        (Fit(500, 0, TO_400), Fit(500, 0, TO_400[::4]), Fit(200, 0, TO_400[::4]),
+         Fit(200, 1, TO_400[::4]), Fit(100, 0, EARLIER)),
     ),
     "multi30k": Trial(
         "Multi30k, German to English", "multi30k/val.tsv",
