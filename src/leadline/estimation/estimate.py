@@ -11,7 +11,7 @@ import numpy as np
 from leadline.arguments import check_flags, check_whole
 from leadline.arrays import Flags
 from leadline.errors import UsageError
-from leadline.estimation.estimators import SOURCES, Estimator, RunEstimate, Sample, variance
+from leadline.estimation.estimators import Estimator, RunEstimate, Sample, variance
 from leadline.estimation.kinds import AveragePrecision, Cascade, Kind, Ratio, kind_of
 from leadline.estimation.samples import PoolLike, evidence_of
 from leadline.formats import QrelsLike, RunLike, repair_of
@@ -393,4 +393,4 @@ def _notices(results: EstimatedResults, sample: Sample) -> list[Notice]:
     return found
 
 
-__all__ = ["SOURCES", "Difference", "Estimate", "EstimatedResults", "estimate"]
+__all__ = ["Difference", "Estimate", "EstimatedResults", "estimate"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -179,7 +179,6 @@ class Estimator:
 
     sample: Sample
     kind: Kind
-    size: int = field(init=False, default=0)
 
     @cached_property
     def _weights(self) -> Weights:
@@ -246,15 +245,20 @@ class Estimator:
 
     # Parts that all kinds share.
 
+    def _above_cutoff(self, judged: Judged) -> tuple[Integers, Integers, Integers, Integers]:
+        """Return query, row and rank of the pairs above the cutoff, and the length of each list."""
+        query, row, rank, length = (
+            column.astype(np.int64)
+            for column in (judged.query, judged.row, judged.rank, judged.length)
+        )
+        if self.kind.cutoff is None:
+            return query, row, rank, length
+        kept = rank <= self.kind.cutoff
+        return query[kept], row[kept], rank[kept], np.minimum(length, self.kind.cutoff)
+
     def _listed(self, judged: Judged) -> tuple[Integers, Integers, Floats, Floats, Integers]:
         """Return query, row and weight of the pairs of the list, the rest of its weight, and its length."""
-        cutoff = self.kind.cutoff
-        length = judged.length.astype(np.int64)
-        query, row, rank = judged.query.astype(np.int64), judged.row.astype(np.int64), judged.rank
-        if cutoff is not None:
-            length = np.minimum(length, cutoff)
-            kept = rank <= cutoff
-            query, row, rank = query[kept], row[kept], rank[kept]
+        query, row, rank, length = self._above_cutoff(judged)
         weight = self._weights(rank.astype(np.float64))
         ranks = np.arange(1, int(length.max(initial=0)) + 1, dtype=np.float64)
         total = np.concatenate(([0.0], np.cumsum(self._weights(ranks))))[length]
@@ -325,13 +329,7 @@ class Estimator:
 
         For average precision documents outside the frame count 0, as they do in the number of relevant ones.
         """
-        cutoff = self.kind.cutoff
-        length = judged.length.astype(np.int64)
-        query, row, rank = judged.query.astype(np.int64), judged.row.astype(np.int64), judged.rank
-        if cutoff is not None:
-            length = np.minimum(length, cutoff)
-            kept = rank <= cutoff
-            query, row, rank = query[kept], row[kept], rank[kept]
+        query, row, rank, length = self._above_cutoff(judged)
         depth = int(length.max(initial=0))
         table = np.where(np.arange(depth) < length[:, None], self._outside[:, None], 0.0)
         pseudo = self.pseudo[row]
@@ -339,7 +337,7 @@ class Estimator:
             table[:] = 0.0
             pseudo = np.where(self.sample.probability[row] > 0, pseudo, 0.0)
         table[query, rank - 1] = pseudo
-        return table, query, row, rank.astype(np.int64), length
+        return table, query, row, rank, length
 
     def _cascade(self, judged: Judged, kind: Cascade) -> RunEstimate:
         table, query, row, rank, length = self._dense(judged)
