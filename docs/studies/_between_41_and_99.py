@@ -110,7 +110,7 @@ def cell(one: dict[str, float]) -> str:
 
 
 def between_words(found: Found, methods: list[str]) -> str:
-    """Say how the 61 runs are ordered among those of each kind."""
+    """Return a sentence on the order of the 61 runs within each kind."""
     one = found[WHOLE]
     among = {
         key: ", ".join(f"{name} {one[name][key]['value']:.2f}" for name in methods)

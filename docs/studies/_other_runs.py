@@ -75,7 +75,7 @@ def others_table(others: Found) -> str:
 
 
 def others_words(others: Found) -> str:
-    """Say what holds on these runs, and what does not."""
+    """Return what holds on these runs and what does not, as text."""
     total = len(others)
     medians = {
         recipe: [value(one, recipe, "sevens") for one in others.values()] for recipe in RECIPES
@@ -94,7 +94,7 @@ def others_words(others: Found) -> str:
 
 
 def by_depth(others: Found) -> str:
-    """Say by depth in how many settings the robust recipe is above plain ranks."""
+    """Return, by depth, in how many settings the robust recipe is above plain ranks."""
     parts = []
     for depth in sorted({one["depth"] for one in others.values()}):
         some = [one for one in others.values() if one["depth"] == depth]

@@ -82,7 +82,7 @@ def run(data: Path) -> None:
 
 
 def flat(found: Found) -> list[tuple[str, Any]]:
-    """Give each grid and its judgments a line of their own in the file of numbers."""
+    """Return the numbers with a line for each grid and its judgments."""
     lines: list[tuple[str, Any]] = [(key, found[key]) for key in ("leadline", "documents")]
     lines += [
         (f"{grid_name} {judged}", one)
@@ -285,7 +285,7 @@ def change(first: dict[str, Found], second: dict[str, Found]) -> float:
 
 
 def times(given: Found, judged: str) -> str:
-    """Say by how much the largest id between best models grows with pooled judgments."""
+    """Return by how much the largest id between best models grows with pooled judgments."""
     complete_, pooled = (block(given, EVEN, one) for one in (COMPLETE, judged))
     return extent(
         [ends(pooled[at])[1][1]["id"] / ends(complete_[at])[1][1]["id"] for at in complete_], ".1f"

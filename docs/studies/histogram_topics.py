@@ -220,7 +220,7 @@ def sizes(kept: Found) -> str:
 
 
 def tried(fit: Fit) -> str:
-    """Say how many numbers of topics there are, and from where to where."""
+    """Return the number of topic settings and their range, as text."""
     return f"{len(fit.topics)}, {extent(fit.topics, ',')}"
 
 
