@@ -258,15 +258,15 @@ Mean AP, with Student intervals:
 
 {constant}
 
-Each choice less always the better model of its collection, with the interval of the difference and the
-share of queries that are expanded; bold: significant difference (p < 0.05, Holm).
-Rules: `compare` expands where the predictor's value of the expanded list is larger; `threshold` where that
-of the plain list is above a threshold; `difference` where the difference of the two is. A threshold maximises mean AP on one half of the
+Each choice less always the better model of its collection, with the interval of the difference and the share
+of queries that are expanded; bold: significant difference (p < 0.05, Holm). Rules: `compare` expands where
+the predictor's value of the expanded list is larger; `threshold` where that of the plain list is above a
+threshold; `difference` where the difference of the two is. A threshold maximises mean AP on one half of the
 queries and serves the other half, {splits} random halvings of all queries; the value of a query is its mean
 over them. That the halvings share queries is not in the intervals. Which model is the better one was seen on
-all queries; the row `the better one in the other half` does without. `compare` needs values on one scale. WIG
-is not: the weights of a query of RM3 add up to 1, those of the plain model to the number of terms, so that
-`compare` by WIG says little. A query whose value is undefined (a list of one document, a query that
+all queries; the row `the better one in the other half` does without. `compare` needs values on one scale.
+WIG is not: the weights of a query of RM3 add up to 1, those of the plain model to the number of terms, so
+that `compare` by WIG says little. A query whose value is undefined (a list of one document, a query that
 finds nothing) is not expanded; they are frequent on nfcorpus-test only, where 16 lists of the plain model
 hold one document, which NQC and WIG pay for.
 
