@@ -1,4 +1,4 @@
-"""The part of the study of significance about intervals that commands print: its numbers, text and figure."""
+"""The part of the study of significance about what commands print: its numbers, text and figure."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 from _markdown import table
 from leadline.plots import picture
 from leadline.plots.coverage_points import coverage_points
+from leadline.studies.significance.false_alarms import MARGIN, POPULATIONS, SKEWED, several, single
 from leadline.studies.significance.families import WORLDS, families
 from leadline.studies.significance.matrices import read_matrices
 from leadline.studies.significance.printed_intervals import every_interval
@@ -19,6 +20,8 @@ SETS = 200
 CORRELATION_DRAWS = 199  # a fifth of the command's, of each kind
 FAMILIES = ((10, 25), (10, 50), (20, 50))  # runs, queries
 FAMILY_DRAWS = 1_999
+GATE_PAIRS = 40  # of runs, of each matrix
+GATE_SETS = 100  # of each pair
 PROCEDURES = ("MaxT", "Tukey", "Holm(T)", "Bonferroni(T)")
 Rows = list[dict[str, Any]]
 
@@ -41,13 +44,33 @@ def simulate(folder: str, file: str, *, seed: int = 0) -> None:
     ]  # fmt: skip
     minutes = round((time.process_time() - start) / 60, 1)
     found["facts"] = {"seed": seed, "sets": SETS, "minutes": minutes}
-    write(found, file)
+    write(found | gates(os.path.join(folder, "score-matrices"), seed=seed), file)
+
+
+def simulate_gates(folder: str, file: str, *, seed: int = 0) -> None:
+    """Simulate the gates only, from a folder of score matrices; the other numbers of the file stay."""
+    with open(file, encoding="utf-8") as given:
+        known: dict[str, Any] = json.load(given)
+    write(known | gates(folder, seed=seed), file)
+
+
+def gates(folder: str, *, seed: int = 0) -> dict[str, Any]:
+    """Simulate the gates of `compare`."""
+    start = time.process_time()
+    matrices = read_matrices(folder)
+    one = single(matrices, pairs=GATE_PAIRS, sets=GATE_SETS, seed=seed)
+    many = several(matrices, pairs=GATE_PAIRS, sets=GATE_SETS, seed=seed)
+    facts = {
+        "seed": seed, "pairs": GATE_PAIRS, "sets": GATE_SETS,
+        "seconds": round(time.process_time() - start),
+    }  # fmt: skip
+    return {"gate_facts": facts, "gates": one, "conditions": many}
 
 
 def write(found: dict[str, Any], file: str) -> None:
     """Write the numbers, rounded to what the simulation can tell, one row a line."""
-    parts = [f'"facts": {json.dumps(found["facts"])}']
-    for name in ("compare", "correlate", "agreement", "pool"):
+    parts = [f'"{name}": {json.dumps(found[name])}' for name in ("facts", "gate_facts")]
+    for name in ("compare", "correlate", "agreement", "pool", "gates", "conditions"):
         rows = ",\n".join(json.dumps(_rounded(row)) for row in found[name])
         parts.append(f'"{name}": [\n{rows}\n]')
     with open(file, "w", encoding="utf-8") as out:
@@ -155,7 +178,98 @@ the others with the probability given. Gamma intervals of R cover in {span(cover
 those of recall@100 in {span(coverage_of(data["pool"], "recall"))} of the samples, on these two collections.
 
 {_pooled(data["pool"])}
+{gates_section(data)}"""
+
+
+def gates_section(data: dict[str, Any]) -> str:
+    """Write the part of the page about gates."""
+    facts, rows, many = data["gate_facts"], data["gates"], data["conditions"]
+    even = [row for row in rows if row["population"] == "exchangeable"]
+    uneven = [row for row in rows if row["population"] != "exchangeable"]
+    few, many_queries = (end(row["queries"] for row in rows) for end in (min, max))
+
+    def rates(found: Rows, key: str = "rate") -> str:
+        return span(row[key] for row in found)
+
+    def of(gate: str, found: Rows) -> Rows:
+        return [row for row in found if row["gate"] == gate]
+
+    def worst(found: Rows, number: int) -> str:
+        return percent(max(
+            row[key] for row in found if row["queries"] == number and row["against"] is not None
+            for key in ("against", "towards")
+        ))  # fmt: skip
+
+    first, last = of("fail-if-worse", uneven), of("require-not-worse", uneven)
+    largest = {k: max(row["rate"] for row in many if row["conditions"] == k) for k in (1, 2, 3)}
+    return f"""
+## False alarms of gates
+
+How often the gates of `compare` err where the truth lies on the border: `--fail-if-worse M` and
+`--fail-if-worse M:{MARGIN:g}` fail although nothing is lost, or just the margin; `--require-not-worse
+M:{MARGIN:g}` passes although just the margin is lost. Nominal is alpha, 5 %. Populations are the differences
+of {facts["pairs"]} pairs of runs of each score matrix, {facts["sets"]} samples of each and of each number of
+queries, with the mean that makes the truth so: *exchangeable*, every difference with either sign; *tilted*,
+the differences reweighted; *shifted*, the differences less a constant. Test and interval are the defaults.
+That a gate cannot tell is no false alarm here. The largest Monte Carlo standard error is
+{percent(max(row["se"] for row in [*rows, *many]))} percentage points.
+`python docs/studies/significance.py --gates MATRICES` repeats this part ({facts["seconds"]} seconds).
+
+Where runs can be exchanged every gate errs in {rates(even)}. On real shapes `--fail-if-worse` raises a false
+alarm in {rates(first)} and `--require-not-worse` passes falsely in {rates(last)}: one-sided t tests feel the
+skewness of the differences. With a skewness of {SKEWED:g} or more (a run that wins by rare large differences)
+`--fail-if-worse` fails falsely in {rates(first, "towards")}, with {-SKEWED:g} or less in
+{rates(first, "against")}; `--require-not-worse` passes falsely in {rates(last, "towards")} and
+{rates(last, "against")}. The largest of these rates are at {few} queries; at {many_queries} they are up to
+{worst(rows, many_queries)} %.
+
+{_gates(rows)}
+
+**Several conditions.** Any of k conditions of `--fail-if-worse` on k measures of the same two runs (AP, P@10,
+RR of two collections), none of which differs. The bound is k alpha: 5, 10 and 15 %. The largest rates are
+{percent(largest[1])}, {percent(largest[2])} and {percent(largest[3])} %: measures of the same queries err
+together, which makes up for the skewness.
+
+{_conditions(many)}
 """
+
+
+def _gates(rows: Rows) -> str:
+    sizes = list(dict.fromkeys(row["queries"] for row in rows))
+    kinds = dict.fromkeys((row["gate"], row["margin"]) for row in rows)
+    skewed = (("against", f"skewness {-SKEWED:g} or less"), ("towards", f"{SKEWED:g} or more"))
+    lines = []
+    for gate, margin in kinds:
+        for population in POPULATIONS:
+            cells = [
+                row for row in rows
+                if (row["gate"], row["margin"], row["population"]) == (gate, margin, population)
+            ]  # fmt: skip
+            lines.append([
+                f"`--{gate} M{f':{margin:g}' * bool(margin)}`", population,
+                *(percent(row["rate"]) for row in cells),
+                *(percent(cells[0][key]) for key, _ in skewed),
+            ])  # fmt: skip
+    head = [
+        "gate",
+        "population",
+        *map(str, sizes),
+        *(f"{words}, {sizes[0]}" for _, words in skewed),
+    ]
+    return table(head, lines, labels=2)
+
+
+def _conditions(rows: Rows) -> str:
+    sizes = list(dict.fromkeys(row["queries"] for row in rows))
+    lines = []
+    for population in dict.fromkeys(row["population"] for row in rows):
+        for k in dict.fromkeys(row["conditions"] for row in rows):
+            cells = [
+                row for row in rows if (row["population"], row["conditions"]) == (population, k)
+            ]
+            bound = percent(cells[0]["bound"])
+            lines.append([population, str(k), bound, *(percent(row["rate"]) for row in cells)])
+    return table(["population", "k", "bound", *map(str, sizes)], lines, labels=2)
 
 
 def _compared(rows: Rows) -> str:

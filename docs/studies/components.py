@@ -37,7 +37,7 @@ def run(data: Path) -> None:
 
 
 def shown(row: Found, *, digits: int = 3) -> str:
-    """Write an effect with its interval, bold when it is told apart from nothing."""
+    """Write an effect with its interval, bold when it is significant."""
     text = bold(f"{row['difference']:+.{digits}f}", row["told_apart"])
     return f"{text} [{row['low']:+.{digits}f}, {row['high']:+.{digits}f}]"
 
@@ -77,7 +77,7 @@ def span(rows: list[Found]) -> str:
 
 
 def helped(rows: list[Found]) -> str:
-    """Say in how many collections an effect is told apart, and which way."""
+    """Say in how many collections an effect is significant, and which way."""
     up = sum(row["told_apart"] and row["difference"] > 0 for row in rows)
     down = sum(row["told_apart"] and row["difference"] < 0 for row in rows)
     return f"helps in {up} of {len(rows)} collections" + (f" and harms in {down}" if down else "")
@@ -97,7 +97,9 @@ def page(kept: Found) -> str:
     alone = [[found[name]["by_weighting"][place] for name in SETS] for place in range(10)]
     verdicts = [best_of(found[name]) for name in SETS]
     firsts = sum(best == "weighting" for best, _ in verdicts)
-    clear = [name for name, (_, said) in zip(SETS, verdicts, strict=True) if "not told" not in said]
+    clear = [
+        name for name, (_, said) in zip(SETS, verdicts, strict=True) if "no significant" not in said
+    ]
     equal = [name for name in SETS if not found[name]["contests"][2]["told_apart"]]
     return wrapped(PAGE.format(
         note=NOTE, version=kept["leadline"], rules=found[SETS[0]]["rules"], counts=counts(found),
@@ -130,12 +132,13 @@ effect of a component is what it adds to the AP of a query, in the mean over the
 paired by query. Method: {rules}, per table and collection.
 leadline {version}; {counts}; first 1,000 documents.
 
-**Answer.** Weighting has the largest effect in {firsts} of {sets} collections, and in {clears} it is told
-apart from both other components ({clear}). What makes the difference is idf: from `TF(dot)` to `TFIDF(dot)`
-AP changes by {idf} ({idf_helped}), from `TF(dot)` to `BM25` by {bm25} ({bm25_helped}). The cosine alone,
-`TF(dot)` to `TF(cosine)`, changes it by {cosine} ({cosine_helped}). Stemming changes AP by {stems}
-({stems_helped}), removing stop words by {stops} ({stops_helped}). These two are not told apart from each
-other in {equals} of {sets} collections ({equal}).
+**Answer.** Weighting has the largest effect in {firsts} of {sets} collections, and in {clears} the
+difference from both other components is significant ({clear}). What makes the difference is idf: from
+`TF(dot)` to `TFIDF(dot)` AP changes by {idf} ({idf_helped}), from `TF(dot)` to `BM25` by {bm25}
+({bm25_helped}). The cosine alone, `TF(dot)` to `TF(cosine)`, changes it by {cosine}
+({cosine_helped}). Stemming changes AP by {stems}
+({stems_helped}), removing stop words by {stops} ({stops_helped}). There is no significant difference
+between these two in {equals} of {sets} collections ({equal}).
 
 {verdicts}
 
@@ -150,7 +153,7 @@ lists and stems were not tried. The texts of nfcorpus-test come with stop words 
 
 ## Effects
 
-Difference in AP with its interval; bold: told apart from nothing (p corrected below 0.05).
+Difference in AP with its interval; bold: significant (p corrected below 0.05).
 
 {effects}
 

@@ -180,8 +180,8 @@ notes.
 {machines}
 
 {inside} of 33 machines lie in the range [2/3, 1] by Scott's pi or Cohen's kappa on four grades,
-{inside_binary} on two; the people above do not either. Intervals are wide: only the ends of the table are
-told apart.
+{inside_binary} on two; the people above do not either. Intervals are wide: only the ends of the table
+clearly differ.
 
 ![Cohen's kappa of each machine judge with people](judges-machines.svg)
 ![Cohen's kappa of every two judges, machines and people](judges-all.svg)

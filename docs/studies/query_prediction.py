@@ -108,7 +108,7 @@ def chosen(row: Found) -> bool:
 
 
 def told(row: Found) -> bool:
-    """Say whether a choice is told apart from always the better model."""
+    """Say whether a choice differs significantly from always the better model."""
     return row["p_corrected"] is not None and row["p_corrected"] < 0.05
 
 
@@ -133,7 +133,7 @@ def constant(found: dict[str, Found]) -> str:
 
 
 def choices(found: dict[str, Found]) -> str:
-    """Write every choice: its mean less that of always the better model, bold when told apart."""
+    """Write every choice: its mean less that of always the better model, bold when significant."""
     tables = [policies(data) for data in found.values()]
     return table(["choice by, rule", *found], [
         [f"`{key[0]}`, {key[1]}", *(choice(rows.get(key)) for rows in tables)]
@@ -227,7 +227,7 @@ collections; other data leave them:
 Of the cells (models times collections) DeShaTo has a larger tau than Clarity in {over_clarity}, than NQC in
 {over_nqc}, than WIG by the root of the length in {over_root}; these count, they test nothing.
 
-**Selective expansion.** {up} of {tried} choices (predictor, rule, collection) are told to be better than
+**Selective expansion.** {up} of {tried} choices (predictor, rule, collection) are significantly better than
 always the better model of the collection, and {down} are worse (paired T, Holm over the choices of a
 collection). The oracle would add {least} to {most} AP. The largest difference of any choice is {best}, picked
 after looking; of the choices with a learned threshold {positive} of {learned} are above 0, the lowest is
@@ -258,15 +258,15 @@ Mean AP, with Student intervals:
 
 {constant}
 
-Each choice less always the better model of its collection, with the interval of the difference and the
-share of queries that are expanded; bold: told apart (p < 0.05, Holm). Rules: `compare` expands where the
-predictor's value of the expanded list is larger; `threshold` where that of the plain list is above a
+Each choice less always the better model of its collection, with the interval of the difference and the share
+of queries that are expanded; bold: significant difference (p < 0.05, Holm). Rules: `compare` expands where
+the predictor's value of the expanded list is larger; `threshold` where that of the plain list is above a
 threshold; `difference` where the difference of the two is. A threshold maximises mean AP on one half of the
 queries and serves the other half, {splits} random halvings of all queries; the value of a query is its mean
 over them. That the halvings share queries is not in the intervals. Which model is the better one was seen on
-all queries; the row `the better one in the other half` does without. `compare` needs values on one scale. WIG
-is not: the weights of a query of RM3 add up to 1, those of the plain model to the number of terms, so that
-`compare` by WIG says little. A query whose value is undefined (a list of one document, a query that
+all queries; the row `the better one in the other half` does without. `compare` needs values on one scale.
+WIG is not: the weights of a query of RM3 add up to 1, those of the plain model to the number of terms, so
+that `compare` by WIG says little. A query whose value is undefined (a list of one document, a query that
 finds nothing) is not expanded; they are frequent on nfcorpus-test only, where 16 lists of the plain model
 hold one document, which NQC and WIG pay for.
 
@@ -275,8 +275,8 @@ hold one document, which NQC and WIG pay for.
 ### A bolder expansion
 
 RM3 keeps the query's own words, so that little is lost where it harms. RM1 drops them, and there is more to
-win by choosing: the oracle adds {bolder_gaps} AP to the better model. Of the choices {bolder_counts} are told
-to be better than always that one (one fit of the topics).
+win by choosing: the oracle adds {bolder_gaps} AP to the better model. Of the choices {bolder_counts} are
+significantly better than always that one (one fit of the topics).
 
 {bolder}
 

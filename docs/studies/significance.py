@@ -3,7 +3,7 @@
 `python docs/studies/significance.py MATRICES` simulates (about a quarter of an hour on one core) and writes
 significance.json, the tables as CSV, the figures and significance.md beside this file. `--intervals DATA`
 simulates the intervals that commands print, from a folder of data sets, and writes
-_significance_intervals.json.
+_significance_intervals.json; `--gates MATRICES` only the false alarms of gates in it, in half a minute.
 With `--page` alone it writes the page and the figures again from both.
 """
 
@@ -662,6 +662,8 @@ and design are used here. Urbano, Marrero and Martin 2013, SIGIR. Zobel 1998, SI
 if __name__ == "__main__":
     if sys.argv[1] == "--intervals":
         printed.simulate(sys.argv[2], path("_significance_intervals.json"), seed=SEED)
+    elif sys.argv[1] == "--gates":
+        printed.simulate_gates(sys.argv[2], path("_significance_intervals.json"), seed=SEED)
     elif sys.argv[1:] != ["--page"]:
         run(sys.argv[1])
     numbers = known()

@@ -49,7 +49,7 @@ def test_json_has_the_keys_of_the_contract(leadline: Leadline) -> None:
 
 def test_counts_alone_are_enough(leadline: Leadline) -> None:
     done = leadline("abtest", "--a", "46/10000", "--b", "69/10000")
-    assert "B and A differ: B - A = +0.00230" in done.out
+    assert "significant difference between B and A: B - A = +0.00230" in done.out
     assert "z = 2.15, p = 0.0315 (pooled z); lift +50.0 %" in done.out
     assert "few clicks: 46 in an arm" in done.out
     assert "the shares of users are not checked" in done.out
@@ -57,7 +57,7 @@ def test_counts_alone_are_enough(leadline: Leadline) -> None:
     assert round(data["z"], 3) == 2.151
     assert data["inputs"] == []
     text = leadline("abtest", "--a", "38/10000", "--b", "42/10000", "--planned", "0.5").out
-    assert "B and A are not told apart" in text
+    assert "no significant difference between B and A" in text
     assert "shares as planned: 50.00 % in B" in text
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,8 @@ from typing import Any
 import pytest
 
 from conftest import Leadline
-from leadline.formats import read_qrels, read_run
+from leadline.errors import InputError
+from leadline.formats import faults, lint, opened, read_qrels, read_run
 
 RUN = (
     b"\xef\xbb\xbfq1 Q0 d1 0 3 t\r\n"
@@ -322,3 +324,39 @@ def test_judgments_alone_are_nothing_to_join(tmp_path: Path, leadline: Leadline)
     assert leadline("check", "--docs", qrels).status == 2
     alone = leadline("check", "--qrels", qrels, qrels, "-f", "json").data["files"][0]
     assert "joined" not in alone
+
+
+def test_a_file_with_nothing_right_is_counted_and_little_is_kept(tmp_path: Path) -> None:
+    lines = (
+        f"{number} Q0 d x\n" if number % 2 else f"q Q0 d{number} 1 x t\n"
+        for number in range(300_000)
+    )
+    path = file_of(tmp_path, "wrong.run", "".join(lines).encode())
+    parsed = faults.find(opened(str(path), read=True), "run")
+    assert parsed.faults.counts == {"score": 150_000, "columns": 150_000}
+    assert {code: error.line for code, error in parsed.faults.first.items()} == {
+        "score": 1,
+        "columns": 2,
+    }
+    assert [error.__traceback__ for error in parsed.faults.first.values()] == [None, None]
+    assert not parsed.lists.documents
+    kept = sum(isinstance(one, InputError) for one in gc.get_objects())
+    assert kept < 100
+    found = lint.check(str(path), kind="run")
+    assert [(one.code, one.line, one.count) for one in found.problems] == [
+        ("score", 1, 150_000), ("columns", 2, 150_000),
+    ]  # fmt: skip
+
+
+def test_lines_around_faults_are_all_read(tmp_path: Path) -> None:
+    wrong = {3, 4, 5, 700, 5_000, 5_002, *range(9_000, 9_400)}
+    text = "".join(
+        "wrong\n" if at in wrong else f"q{at // 1000} Q0 d{at} 1 1 t\n" for at in range(1, 10_001)
+    )
+    path = file_of(tmp_path, "some.run", text.encode())
+    parsed = faults.find(opened(str(path), read=True), "run")
+    assert parsed.faults.counts == {"columns": len(wrong)}
+    assert parsed.faults.first["columns"].line == 3
+    assert sorted(parsed.lists.lines) == sorted(set(range(1, 10_001)) - wrong)
+    assert len(parsed.lists.queries) == 11
+    assert parsed.returns == []

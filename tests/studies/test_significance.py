@@ -23,6 +23,7 @@ from leadline.run import Run
 from leadline.statistics import INTERVALS, TESTS
 from leadline.studies.significance.decisions import Row, intervals, p_values, paired_tests, share
 from leadline.studies.significance.estimates import coverage, power
+from leadline.studies.significance.false_alarms import populations, several, single
 from leadline.studies.significance.families import WORLDS, families, procedures
 from leadline.studies.significance.fewer_draws import fewer_draws
 from leadline.studies.significance.halves import halves
@@ -351,6 +352,40 @@ def test_intervals_of_pool_recall_hold_the_value_of_all_judgments() -> None:
     for row in found:
         assert float(row["coverage"]) > 0.95 - 4 * math.sqrt(0.05 * 0.95 / 60)
         assert float(row["truth"]) > 0
+
+
+def test_populations_of_gates_have_the_mean_that_is_asked_for() -> None:
+    differences = made(2)[:, 0] - made(2)[:, 1]
+    for truth in (0.0, -0.02):
+        found = populations(differences, truth)
+        assert "shifted" in found
+        means = [float(one.values @ one.weights) for one in found.values()]
+        assert means == pytest.approx([truth] * len(found))
+
+
+def test_gates_err_about_as_often_as_they_say_where_runs_can_be_exchanged() -> None:
+    rows = single({"made_ap": made(), "made_p10": in_tenths(made())}, pairs=10, sets=60)
+    even = [row for row in rows if row["population"] == "exchangeable"]
+    assert {(row["gate"], row["margin"]) for row in even} == {
+        ("fail-if-worse", 0.0), ("fail-if-worse", 0.02), ("require-not-worse", 0.02),
+    }  # fmt: skip
+    assert {row["queries"] for row in even} == {5, 10, 25, 50}
+    for row in even:
+        assert row["sets"] == 1200
+        assert 0.005 < float(row["rate"]) < 0.09
+
+
+def test_more_conditions_raise_more_false_alarms_within_their_bound() -> None:
+    matrix = made()
+    tables = {"made_ap": matrix, "made_p10": in_tenths(matrix), "made_rr": np.sqrt(matrix)}
+    rows = several(tables, pairs=10, sets=100, queries=(25,))
+    even = [row for row in rows if row["population"] == "exchangeable"]
+    rates = [float(row["rate"]) for row in even]
+    assert [row["conditions"] for row in even] == [1, 2, 3]
+    assert rates == sorted(rates)
+    for row in even:
+        assert float(row["rate"]) < float(row["bound"]) + 0.03
+    assert several({"made_ap": matrix}, pairs=2, sets=10) == []
 
 
 def test_few_draws_decide_nearly_as_many_do() -> None:

@@ -24,13 +24,13 @@ def sheet_of(found: ABTest) -> Sheet:
 
 
 def _verdict(found: ABTest) -> list[str]:
-    """Say whether the arms differ, and by how much."""
+    """Say whether the difference is significant, and how large it is."""
     one = found.compared
     a, b = found.arms
-    told = "differ" if found.sure else "are not told apart"
+    said = "significant difference" if found.sure else "no significant difference"
     interval = f"{percent(found.options['confidence'])} interval {one.low:+.5f} to {one.high:+.5f}"
     line = (
-        f"{b.name} and {a.name} {told}: {b.name} - {a.name} = {one.difference:+.5f} ({interval}, "
+        f"{said} between {b.name} and {a.name}: {b.name} - {a.name} = {one.difference:+.5f} ({interval}, "
         f"{one.interval}), z = {_number(one.z, 2)}, p = {_number(one.p, 4)} ({one.test})"
     )
     lift, low, high = (100 * end for end in one.lift)

@@ -50,7 +50,7 @@ from leadline.wording import counted, percent
 SECTION = "Measure runs against judgments"
 
 SAID = 12  # pairs said in sentences under the table; JSON says them all
-FIGURES = ("differences", "forest", "groups", "critical-difference", "scatter")
+FIGURES = ("differences", "forest", "pairs", "groups", "critical-difference", "scatter")
 VERDICTS = {"not told apart": "not significant"}  # as tables have it
 DATA = ("csv", "json", "jsonl")  # forms for programs: all pairs, nothing clipped
 
@@ -88,8 +88,8 @@ class Pairs(click.ParamType[str | int]):
 @confidence_options
 @click.option(
     "--per-pair", is_flag=True,
-    help="Show the confidence interval of each pair alone instead of simultaneous ones, which agree with the "
-    "corrected p values.",
+    help="Show and draw the confidence interval of each pair alone instead of simultaneous ones, which agree "
+    "with the corrected p values.",
 )  # fmt: skip
 @click.option(
     "--pairs", type=Pairs(), metavar="significant|all|N",
@@ -123,8 +123,9 @@ class Pairs(click.ParamType[str | int]):
 )
 @click.option(
     "--figure", type=click.Choice(FIGURES),
-    help="What --plot draws, by the primary measure: differences or scatter of a pair; of all runs forest "
-    "(means with intervals), groups (bars join runs without a significant difference), or "
+    help="What --plot draws, by the primary measure: differences or scatter of a pair; pairs (mean "
+    "differences of the pairs shown, with the intervals of the table); of all runs forest (means, with the "
+    "interval of each mean alone), groups (bars join runs without a significant difference), or "
     "critical-difference (mean ranks with the critical difference of Nemenyi). Default: differences for one "
     "pair, else forest.",
 )  # fmt: skip
@@ -190,7 +191,7 @@ def command(
         form=form, qrels=qrels, judgments=len(table), to_file=output is not None, records="pairs",
     )  # fmt: skip
     if plot is not None:
-        _draw(comparison, plot, figure, plot_pair)
+        _draw(comparison, plot, figure, plot_pair, chosen[0], per_pair=per_pair)
     if summary is not None:
         deliver(summary_of(comparison, tried, chosen), summary)
     deliver(text, output)
@@ -415,11 +416,17 @@ def summary_of(
 
 
 def _draw(
-    comparison: Comparison, path: str, figure: str | None, pair: tuple[str, str] | None
-) -> None:
+    comparison: Comparison, path: str, figure: str | None, pair: tuple[str, str] | None,
+    chosen: Sequence[int], *, per_pair: bool,
+) -> None:  # fmt: skip
     from leadline.plots.of_comparison import figure_of, pair_of
 
     one = bool(pair) or len(comparison.pairing) == 1
     kind = figure or ("differences" if one else "forest")
     place = pair_of(comparison, *pair) if pair else 0
-    write_plot(path, lambda width: figure_of(comparison, kind, pair=place, width=width))
+    write_plot(
+        path,
+        lambda width: figure_of(
+            comparison, kind, pair=place, width=width, per_pair=per_pair, pairs=chosen
+        ),
+    )

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from leadline.arrays import Floats, Integers
+from leadline.arrays import Flags, Floats, Integers
 from leadline.comparison.pairing import Pairs, differences_of, pairs_of, refuse_unmatched
 from leadline.comparison.rules import Rules
 from leadline.comparison.wording import no_query, p_text, signed
@@ -17,7 +17,7 @@ from leadline.errors import UsageError
 from leadline.profiles import profile_of
 from leadline.results import Results, plain
 from leadline.statistics import Alternative
-from leadline.statistics.clusters import means, totals
+from leadline.statistics.clusters import Means, means, totals
 from leadline.statistics.effects import EQUAL, outcomes
 from leadline.statistics.power import detectable
 from leadline.statistics.sign import decided_by_sign, one_sign
@@ -272,14 +272,25 @@ def floors(
     return found
 
 
-def _compared(
-    results: Results, place: int, condition: Condition, pairs: Pairs, rules: Rules,
-    groups: Integers | None,
-) -> list[Gate]:  # fmt: skip
-    """Test one condition on all pairs of a run and a baseline."""
-    rising = results.measures[place].rising
-    differences = differences_of(results, place, pairs)
-    better = differences if rising else -differences  # above 0 where the run is better
+class Decided(NamedTuple):
+    """A condition tested on columns of differences, an entry a column."""
+
+    failed: Flags
+    p: Floats
+    lower: Floats
+    carried: Floats
+    unchanged: Flags
+    spread: Means
+    reasons: list[str]
+
+
+def decided_on(
+    better: Floats, condition: Condition, rules: Rules, groups: Integers | None = None
+) -> Decided:
+    """Test "fail-if-worse" or "require-not-worse" on each column of queries x columns.
+
+    Values are above 0 where the run is better than the baseline; NaN is left out.
+    """
     moved = better + condition.margin
     moved[np.abs(moved) <= EQUAL] = 0.0  # a loss of just the margin, but for rounding
     alternative: Alternative = "less" if condition.kind == WORSE else "greater"
@@ -287,37 +298,52 @@ def _compared(
     lower = _lower(better, rules, groups)
     spread = means(totals(better, groups))
     decided = decided_by_sign(moved, groups)
-    counts = outcomes(differences)
-    found = []
-    for pair in range(len(pairs)):
-        unchanged = int(counts.wins[pair] + counts.losses[pair]) == 0 and counts.ties[pair] > 0
-        units = int(spread.clusters[pair])
+    counts = outcomes(better)
+    unchanged = (counts.wins + counts.losses == 0) & (counts.ties > 0)
+    reasons: list[str] = []
+    carried = np.full(better.shape[1], nan)
+    for column, units in enumerate(spread.clusters.astype(int).tolist()):
         smallest = (
             one_sign(units, alternative)
-            if decided[pair]
+            if decided[column]
             else rules.test.smallest(units, alternative)
         )
-        reason = _reason(units, float(p[pair]), smallest, rules, grouped=groups is not None)
-        significant = bool(p[pair] < rules.alpha)
-        if condition.kind == WORSE:
-            failed, carried = significant, nan
-        else:
-            failed = not (significant and lower[pair] > -condition.margin)
-            carried = detectable(
-                float(spread.error[pair]) * units**0.5, units,
+        reason = _reason(units, float(p[column]), smallest, rules, grouped=groups is not None)
+        reasons.append("" if unchanged[column] else reason)
+        if condition.kind == NOT_WORSE:
+            carried[column] = detectable(
+                float(spread.error[column]) * units**0.5, units,
                 power_wanted=rules.power, level=rules.confidence, one_sided=True,
             )  # fmt: skip
-        found.append(Gate(
+    with np.errstate(invalid="ignore"):
+        failed = p < rules.alpha
+        if condition.kind == NOT_WORSE:
+            failed = ~(failed & (lower > -condition.margin))
+    untold = np.array([bool(reason) for reason in reasons], dtype=np.bool_)
+    return Decided(~unchanged & (untold | failed), p, lower, carried, unchanged, spread, reasons)
+
+
+def _compared(
+    results: Results, place: int, condition: Condition, pairs: Pairs, rules: Rules,
+    groups: Integers | None,
+) -> list[Gate]:  # fmt: skip
+    """Test one condition on all pairs of a run and a baseline."""
+    rising = results.measures[place].rising
+    side = 1 if rising else -1
+    better = side * differences_of(results, place, pairs)  # above 0 where the run is better
+    found = decided_on(better, condition, rules, groups)
+    return [
+        Gate(
             results.names[int(pairs.first[pair])], results.names[int(pairs.second[pair])], condition,
-            float(spread.mean[pair]) * (1 if rising else -1),
-            failed=not unchanged and (bool(reason) or failed),
-            limit=float(lower[pair]) * (1 if rising else -1), p=float(p[pair]),
+            float(found.spread.mean[pair]) * side, failed=bool(found.failed[pair]),
+            limit=float(found.lower[pair]) * side, p=float(found.p[pair]),
             queries=int((~np.isnan(better[:, pair])).sum()),
-            groups=None if groups is None else units,
-            reason="" if unchanged else reason, rising=rising, unchanged=bool(unchanged),
-            carried=carried, rules=rules,
-        ))  # fmt: skip
-    return found
+            groups=None if groups is None else int(found.spread.clusters[pair]),
+            reason=found.reasons[pair], rising=rising, unchanged=bool(found.unchanged[pair]),
+            carried=float(found.carried[pair]), rules=rules,
+        )
+        for pair in range(len(pairs))
+    ]  # fmt: skip
 
 
 def _lower(better: Floats, rules: Rules, groups: Integers | None) -> Floats:

@@ -1,4 +1,4 @@
-"""Significance letters: behind each value the runs that it is better than and told apart from."""
+"""Significance letters: behind each value the runs that it is significantly better than."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST = len(ascii_lowercase)  # runs with a letter; more are counted
 
 
 def beaten(comparison: Comparison, place: int) -> list[list[int]]:
-    """Give, for every run, the places of the runs that it is better than and told apart from."""
+    """Give, for every run, the places of the runs that it is significantly better than."""
     found: list[list[int]] = [[] for _ in comparison.names]
     rising = comparison.results.measures[place].rising
     for pair in np.flatnonzero(comparison.told_apart[place]).tolist():

@@ -171,7 +171,7 @@ class Comparison:
 
     @cached_property
     def told_apart(self) -> Flags:
-        """Say which pairs are told apart: measures x pairs."""
+        """Say which pairs have a significant difference: measures x pairs."""
         with np.errstate(invalid="ignore"):
             return np.asarray(self.p_corrected < 1 - self.rules.confidence)
 
@@ -341,7 +341,7 @@ class Comparison:
         ]
 
     def matrix(self, place: int) -> Flags:
-        """Say for runs x runs which are told apart by a measure; pairs not compared are not."""
+        """Say for runs x runs which differ significantly by a measure; pairs not compared do not."""
         found = np.zeros((len(self.names), len(self.names)), dtype=np.bool_)
         found[self.pairing] = self.told_apart[place]
         return found | found.T

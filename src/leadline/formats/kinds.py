@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
+from io import BytesIO
+from itertools import chain
 from numbers import Integral
 from pathlib import Path
 
@@ -70,10 +73,11 @@ def content_of(source: Opened) -> str:
         return "qrels"
     if source.form == "trec":
         text = source.whole.text[: source.whole.end].tobytes()
-        fields = (line.split() for line in text.split(b"\n") if not line.startswith(b"#"))
-        rows = list(filter(None, fields))
-        four = bool(rows) and len(rows[0]) == 4
-        return "qrels" if four and not _is_ranking(rows) else "run"
+        fields = (line.split() for line in BytesIO(text) if not line.startswith(b"#"))
+        rows = filter(None, fields)
+        first = next(rows, [])
+        four = len(first) == 4
+        return "qrels" if four and not _is_ranking(chain([first], rows)) else "run"
     found = records_of(source, "grade")
     if columns.find(found.names, (*columns.RANK, *columns.TAG)):
         return "run"
@@ -85,17 +89,19 @@ def content_of(source: Opened) -> str:
         return "run"
 
 
-def _is_ranking(rows: list[list[bytes]]) -> bool:
+def _is_ranking(rows: Iterable[list[bytes]]) -> bool:
     """Return whether rows of four columns are a ranking: query, document, rank, score."""
     ranks: dict[bytes, set[bytes]] = {}
+    seconds: set[bytes] = set()
     for row in rows:
         if len(row) != 4 or not row[2].isdigit():
             return False
         ranks.setdefault(row[0], set()).add(row[2])
+        seconds.add(row[1])
     counts = all(
         found == {b"%d" % rank for rank in range(1, len(found) + 1)} for found in ranks.values()
     )
-    return counts and len({row[1] for row in rows}) > 1
+    return counts and len(seconds) > 1
 
 
 def _is_whole(value: object) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -163,33 +163,12 @@ def _remarks(found: Checked, returns: list[int]) -> Iterator[Problem]:
     yield from _of_ids(found.lists)
 
 
-def _errors(found: Iterable[InputError]) -> list[Problem]:
+def _errors(found: faults.Faults) -> list[Problem]:
     """Give faults by their kind, in the order of first lines."""
-    by_code: dict[str, list[InputError]] = {}
-    for error in found:
-        by_code.setdefault(_code(error), []).append(error)
     return [
-        Problem(code, errors[0].line, _words(errors[0]), len(errors), error=True)
-        for code, errors in by_code.items()
+        Problem(code, error.line, _words(error), found.counts[code], error=True)
+        for code, error in found.first.items()
     ]
-
-
-CODES = (
-    ("nan", r"score 'nan'|score nan"), ("columns", r"\d+ (columns|cells)$"), ("score", "score "),
-    ("grade", "grade "), ("rank", "rank "), ("id", "id |no id "), ("nul", "a NUL byte"),
-    ("carriage_return", "a carriage return"),
-)  # fmt: skip
-
-
-def _code(error: InputError) -> str:
-    """Name the kind of an error.
-
-    >>> _code(InputError("score 'abc'")), _code(InputError("5 columns"))
-    ('score', 'columns')
-    """
-    if "--on-nan" in error.hint:
-        return "nan"
-    return next((code for code, found in CODES if re.match(found, error.found)), "unreadable")
 
 
 def _words(error: LeadlineError) -> str:
@@ -219,38 +198,62 @@ def _repeats_by_subtopic(source: Opened) -> Iterator[Problem]:
             yield Problem("repeated_documents", error.line, _words(error), 1, error=True)
 
 
+class _Tally:
+    """The first of some lines, and how many they are."""
+
+    def __init__(self) -> None:
+        self.first: int | None = None
+        self.count = 0
+
+    def add(self, lines: list[int]) -> None:
+        """Count lines behind those counted before."""
+        if lines and self.first is None:
+            self.first = lines[0]
+        self.count += len(lines)
+
+    def problem(self, code: str, message: str) -> Problem:
+        """Say what is odd about the lines."""
+        return Problem(code, self.first, message, self.count)
+
+
 def _of_text(window: Window, form: str) -> Iterator[Problem]:
     """Give what readers of text step over: marks, ends of lines, blank lines, comments."""
-    text = window.text[: window.end].tobytes()
+    text = window.text[: window.end].tobytes().removesuffix(b"\n")
     change = window.filled - window.read  # a byte order mark was cut off, a final newline put on
     yield Problem("bom", 1, "a byte order mark before the first line", int(change < 0))
-    lines = text.split(b"\n")[:-1]
-    crlf = [number for number, line in enumerate(lines, start=1) if line.endswith(b"\r")]
-    yield _problem("crlf", crlf, "a line that ends in CR LF")
+    crlf, blank, comments = _Tally(), _Tally(), _Tally()
+    last = 0
+    for first, lines in faults.blocks(text) if window.end else ():
+        crlf.add([number for number, line in enumerate(lines, first) if line.endswith(b"\r")])
+        if form == "trec":
+            blank.add([number for number, line in enumerate(lines, first) if not line.split()])
+            marked = [number for number, line in enumerate(lines, first) if line.startswith(b"#")]
+            comments.add(marked)
+        last = first + len(lines) - 1
+    yield crlf.problem("crlf", "a line that ends in CR LF")
     if form == "trec":
-        blank = [number for number, line in enumerate(lines, start=1) if not line.split()]
-        yield _problem("blank_lines", blank, "a blank line")
-        comments = [number for number, line in enumerate(lines, start=1) if line.startswith(b"#")]
-        yield _problem("comments", comments, "a comment, which trec_eval 9 refuses")
-        missing = [len(lines)] if change in {1, -2} else []
+        yield blank.problem("blank_lines", "a blank line")
+        yield comments.problem("comments", "a comment, which trec_eval 9 refuses")
+        missing = [last] if change in {1, -2} else []
         yield _problem("no_final_newline", missing, "the last line has no newline")
 
 
 def _of_columns(window: Window, whole: set[int]) -> Iterator[Problem]:
     """Give columns that are ignored, and tags that differ."""
-    extra: list[int] = []
+    extra = _Tally()
     tags: dict[bytes, int] = {}
     text = window.text[: window.end].tobytes()
-    for number, line in enumerate(text.split(b"\n"), start=1):
-        fields = line.split(None, 6)
-        if len(fields) > 5 and number in whole:
-            tags.setdefault(fields[5], number)
-            if len(fields) > 6:
-                extra.append(number)
-    yield _problem("extra_columns", extra, "more than six columns; the rest is ignored")
+    for first, lines in faults.blocks(text):
+        for number, line in enumerate(lines, start=first):
+            fields = line.split(None, 6)
+            if len(fields) > 5 and number in whole:
+                tags.setdefault(fields[5], number)
+                if len(fields) > 6:
+                    extra.add([number])
+    yield extra.problem("extra_columns", "more than six columns; the rest is ignored")
     if len(tags) > 1:
-        (first, _), (other, line_number) = list(tags.items())[:2]
-        message = f"tag {plain.shown(other)} after {plain.shown(first)}; the last one counts"
+        (first_tag, _), (other, line_number) = list(tags.items())[:2]
+        message = f"tag {plain.shown(other)} after {plain.shown(first_tag)}; the last one counts"
         yield Problem("tags", line_number, message, len(tags) - 1)
 
 

@@ -258,7 +258,7 @@ def _of_measure(comparison: Comparison, place: int) -> list[tuple[str, Any, str]
     runs = len(results.runs)
     drawn: list[tuple[str, Any, str]] = [
         ("forest", figure_of(comparison, "forest", place, width=WIDTH),
-         f"{measure}: the mean of every run with its interval. {OVERLAP}"),
+         f"{measure}: the mean of every run with the interval of that mean alone. {OVERLAP}"),
     ]  # fmt: skip
     if runs > 2 and len(comparison.pairing) == runs * (runs - 1) // 2:
         drawn.append((

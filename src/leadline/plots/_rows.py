@@ -32,8 +32,8 @@ def size_of(rows: int) -> float:
     return SIZE if rows <= FEW else SMALL
 
 
-def name_rows(axes: Any, names: Sequence[str]) -> None:
-    """Name the runs, the first at place 0; where there are too many, count them; call it in the style."""
+def name_rows(axes: Any, names: Sequence[str], *, what: str = "runs") -> None:
+    """Name the rows, the first at place 0; where there are too many, count them; call it in the style."""
     if len(names) <= NAMED:
         room, size = 0.45 * axes.figure.get_figwidth() * 72, size_of(len(names))
         most = 24 if len(names) <= FEW else 30
@@ -44,4 +44,8 @@ def name_rows(axes: Any, names: Sequence[str]) -> None:
     step = next((step for step in STEPS if len(names) <= 30 * step), len(names))
     axes.set_yticks([0, *range(step - 1, len(names), step)])
     axes.set_yticklabels([str(row + 1) for row in axes.get_yticks()])
-    axes.set_ylabel(f"{len(names)} runs, the best mean at the top")
+    axes.set_ylabel(
+        f"{len(names)} {what}, the best mean at the top"
+        if what == "runs"
+        else f"{len(names):,} {what}"
+    )

@@ -34,13 +34,14 @@ def differences(
     measure: object,
     low: float | None = None,
     high: float | None = None,
+    interval: str = "interval",
     queries: Sequence[str] | None = None,
     width: float = COLUMN,
 ) -> Figure:
     """Draw one bar a query, the value of `first` minus that of `second`, the largest at the left.
 
     A dashed line stands at the mean difference and a band over its interval from `low` to `high`, where these
-    are finite.
+    are finite; `interval` says which interval it is.
     Words above say how many queries each run wins; with `queries`, the ids of `values`, also which
     ones it wins by most, where they fit. Of a measure with `rising` false the lower value wins. NaN
     is left out and counted.
@@ -73,11 +74,13 @@ def differences(
         )
         if len(order):
             keys.append(_mean(axes, float(table[order].mean()), bounds))
-            words.append(_mean_in_words(float(table[order].mean()), bounds))
+            words.append(_mean_in_words(float(table[order].mean()), bounds, interval, width))
         if sides.undefined:
             keys.append(axes.plot([], [], linestyle="none", color=INK)[0])
             words.append(left_out(sides.undefined))
-        figure.set_figheight(0.55 * width + scaled(LINE) * len(words))
+        figure.set_figheight(
+            0.55 * width + scaled(LINE) * sum(text.count("\n") + 1 for text in words)
+        )
         figure.legend(
             keys, words, loc="outside upper left", borderpad=0, labelspacing=0.35, borderaxespad=0.3
         )
@@ -126,10 +129,16 @@ def _mean(axes: Any, mean: float, bounds: tuple[float, float] | None) -> Any:
     return (axes.axhspan(*bounds, color=INK, alpha=0.2, linewidth=scaled(0)), line)
 
 
-def _mean_in_words(mean: float, bounds: tuple[float, float] | None) -> str:
+def _mean_in_words(
+    mean: float, bounds: tuple[float, float] | None, interval: str, width: float
+) -> str:
+    """Write the mean and its interval, on two lines where one is longer than the figure."""
+    text = f"mean {_signed(mean)}"
     if bounds is None:
-        return f"mean {_signed(mean)}"
-    return f"mean {_signed(mean)}, interval {_signed(bounds[0])} to {_signed(bounds[1])}"
+        return text
+    limits = f"{interval} {_signed(bounds[0])} to {_signed(bounds[1])}"
+    fits = width_of(f"{text}, {limits}", 7) < width * 72 - KEY
+    return f"{text}, {limits}" if fits else f"{text},\n{limits}"
 
 
 def _signed(value: float) -> str:

@@ -28,13 +28,16 @@ def forest(
     *,
     label: str,
     reference: int | None = None,
+    zero: bool = False,
+    rows: str = "runs",
     width: float = COLUMN,
 ) -> Figure:
     """Draw one row a run: a point at its mean and a line over its interval, the first run at the top.
 
     The rows keep the order given. `label` says what the means are, with the unit and the kind of
     interval. `reference` is the place of the baseline: its row looks different, and a thin line
-    stands at its mean. A mean or an interval that is not finite is not drawn; the row stays.
+    stands at its mean; with `zero` one stands at 0. `rows` is what rows are. A mean or an interval
+    that is not finite is not drawn; the row stays.
 
     >>> drawn = forest(["bm25", "dense"], [0.31, 0.24], [0.28, 0.2], [0.34, 0.28], label="AP")
     >>> [text.get_text() for text in drawn.axes[0].get_yticklabels()]
@@ -51,6 +54,8 @@ def forest(
         if reference is not None:
             _draw(axes, table, ~others, LOOKS[1].marker, INK)
             _baseline(axes, names, table[0], reference)
+        if zero:
+            axes.axvline(0, color=INK, linewidth=scaled(0.6), zorder=0)
         for row in np.flatnonzero(~np.isfinite(table[0])).tolist() if len(names) <= NAMED else ():
             axes.text(
                 0.01,
@@ -64,7 +69,7 @@ def forest(
         axes.spines["left"].set_visible(False)
         axes.tick_params(axis="y", length=0)
         axes.grid(visible=True, axis="x")
-        name_rows(axes, names)
+        name_rows(axes, names, what=rows)
         axes.set_xlabel(wrapped(label, _room(axes, len(names) <= NAMED)))
     return figure
 

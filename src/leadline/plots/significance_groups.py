@@ -41,9 +41,9 @@ class Frame(NamedTuple):
 
 
 def groups(told_apart: ArrayLike) -> list[tuple[int, int]]:
-    """Find the groups of neighbours no two of which are told apart, the maximal ones.
+    """Find the groups of neighbours no two of which differ significantly, the maximal ones.
 
-    `told_apart[i, j]` says whether the runs at places i and j (in order of mean) are told apart; it
+    `told_apart[i, j]` says whether the runs at places i and j (in order of mean) differ significantly; it
     is symmetric. A group is (first place, last place), both in it, of two runs or more, and part of
     no other group. Groups come in order; they may overlap.
 
@@ -54,7 +54,7 @@ def groups(told_apart: ArrayLike) -> list[tuple[int, int]]:
     [(0, 1), (1, 2)]
     """
     apart = _square(told_apart)
-    # The first run that is told apart from one at or after this place ends every group from here.
+    # The first run that differs significantly from one at or after this place ends every group from here.
     bad = np.pad(np.triu(apart, 1), ((0, 0), (0, 1)), constant_values=True).argmax(axis=1)
     last = np.minimum.accumulate(bad[::-1])[::-1] - 1
     return [
@@ -86,7 +86,7 @@ def significance_groups(
     values, apart = np.asarray(means, dtype=np.float64), _square(told_apart)
     if values.shape != (len(names),) or len(apart) != len(names):
         raise UsageError(
-            f"means of shape {values.shape} and {len(apart)} runs told apart; expected {len(names)} names"
+            f"means of shape {values.shape} and significance of {len(apart)}; expected {len(names)} names"
         )
     defined = np.flatnonzero(np.isfinite(values))
     steps = np.diff(values[defined])
@@ -137,7 +137,7 @@ def critical_difference(
 def _square(told_apart: ArrayLike) -> Flags:
     apart = np.asarray(told_apart, dtype=np.bool_)
     if apart.ndim != 2 or apart.shape[0] != apart.shape[1] or (apart != apart.T).any():
-        raise UsageError(f"told apart: shape {apart.shape}; expected a symmetric square")
+        raise UsageError(f"significance of pairs: shape {apart.shape}; expected a symmetric square")
     return apart
 
 

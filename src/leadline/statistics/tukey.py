@@ -42,7 +42,7 @@ class Ranges(NamedTuple):
 def tukey(values: Floats, *, draws: int = 20_000, seed: int = 0) -> Ranges:
     """Shuffle, within every query, which run a value belongs to, and take the range of the means.
 
-    `values` is queries x runs, without NaN. A pair of runs is told apart at level alpha when the
+    `values` is queries x runs, without NaN. A pair of runs differs significantly at level alpha when the
     difference of its means is larger than all but a share alpha of the ranges. (Carterette 2012, section 4;
     SciPy's `tukey_hsd` takes the queries of two runs for independent.)
 

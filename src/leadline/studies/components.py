@@ -251,12 +251,12 @@ def lines_of(data: dict[str, Any]) -> list[str]:
 
 def _verdict(row: dict[str, Any]) -> str:
     if not row["told_apart"]:
-        return "not told apart from nothing"
+        return "no significant difference"
     return "helps" if row["difference"] > 0 else "harms"
 
 
 def best_of(data: dict[str, Any]) -> tuple[str, str]:
-    """Give the component whose best step adds most, and a sentence; others may not be told apart from it."""
+    """Give the component whose best step adds most, and a sentence on its difference from the others."""
     largest: dict[str, float] = {}
     for row in data["effects"]:
         name = row["component"]
@@ -268,6 +268,8 @@ def best_of(data: dict[str, Any]) -> tuple[str, str]:
         if best in (row["component"], row["what"]) and not row["told_apart"]
     ]
     tail = (
-        f"not told apart from it: {', '.join(unsure)}" if unsure else "told apart from both others"
+        f"no significant difference from {', '.join(unsure)}"
+        if unsure
+        else "significant difference from both others"
     )
     return best, f"{best} ({largest[best]:+.3f}); {tail}"

@@ -4,7 +4,7 @@ Every model ranks the whole collection for its full MAP, and scores a share of t
 others of the collection (by hash, the same for every model) for the estimates of `histogram-sample`; ranks
 are those within the sample. The rival is rescoring: each model re-ranks only the first documents of BM25.
 Models that change the query by documents (expansion) find relevant documents that BM25 does not; how far
-each estimate underrates them is told apart. Source: Krstovski, Smith and Kurtz 2015, section 1.
+each estimate underrates them is said separately. Source: Krstovski, Smith and Kurtz 2015, section 1.
 """
 
 from __future__ import annotations

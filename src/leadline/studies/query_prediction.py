@@ -325,7 +325,7 @@ def _tau(row: dict[str, Any]) -> str:
 
 
 def _verdict(found: dict[str, Any], measure: str) -> str:
-    """Say whether any choice is told apart from always the better model."""
+    """Say whether any choice differs significantly from always the better model."""
     policies = found["policies"]
     oracle = next(row for row in policies if row["policy"] == "oracle")
     tried = [row for row in policies if row["policy"] not in ("always", "oracle")]
@@ -335,7 +335,11 @@ def _verdict(found: dict[str, Any], measure: str) -> str:
     ]
     up = sum(row["difference"] > 0 for row in sure)
     ahead = oracle["mean"] - oracle["difference"]
-    verdict = f"{up} of {len(tried)} choices are better" if up else "no choice is told to be better"
+    verdict = (
+        f"{up} of {len(tried)} choices are significantly better"
+        if up
+        else "no choice is significantly better"
+    )
     worse = f", {len(sure) - up} are worse" if len(sure) > up else ""
     return (
         f"always {found['better']} has a mean {measure} of {ahead:.3f}, the oracle {oracle['mean']:.3f}, the "
