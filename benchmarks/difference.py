@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 
 from compare import machine
-from leadline.arrays import Codes, Floats
-from leadline.differences.lists import Cut
-from leadline.differences.queries import Rules, difference_of_query
+from leadline.comparison.information_difference.difference import Rules, difference_of_query
+from leadline.comparison.information_difference.joint_tables import Cut
+from leadline.data.arrays import Codes, Floats
 
 ODDS = {"binary": (0.945, 0.055), "graded": (0.9, 0.06, 0.03, 0.01)}
 

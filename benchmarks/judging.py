@@ -22,7 +22,7 @@ import threading
 import time
 from pathlib import Path
 
-from leadline.formats.texts import read_documents, read_queries
+from leadline.io.texts import read_documents, read_queries
 
 JUDGES = 20
 DEPTH = 100  # documents a query

@@ -22,10 +22,11 @@ from typing import Any
 import bm25s
 import Stemmer
 
-from leadline.formats.texts import read_queries
-from leadline.index import Index, build_index
-from leadline.models import MODELS
-from leadline.retrieval import score, search
+from leadline.io.texts import read_queries
+from leadline.retrieval.index.builder import build_index
+from leadline.retrieval.index.reader import Index
+from leadline.retrieval.models import MODELS
+from leadline.retrieval.search import score, search
 
 ROUNDS = 3
 

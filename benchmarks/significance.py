@@ -14,9 +14,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from scipy.stats import permutation_test
 
-from leadline.evaluation import evaluate
-from leadline.statistics.randomisation import Randomisation
-from leadline.statistics.tukey import tukey
+from leadline.evaluation.evaluate import evaluate
+from leadline.stats.paired_tests import Randomisation
+from leadline.stats.simultaneous import tukey
 
 QUERIES, SYSTEMS, MEASURES, FLIPS = 50, 10, 3, 100_000
 REPEATS = 3

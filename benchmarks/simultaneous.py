@@ -14,7 +14,7 @@ import numpy as np
 
 from leadline.comparison.families import corrected
 from leadline.comparison.rules import rules_of
-from leadline.statistics.student_t import T
+from leadline.stats.paired_tests import T
 
 WORLDS = {
     "3 pairs, two far from 0": np.array([0.0, 2.0, 2.0]),

@@ -25,9 +25,10 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.linalg import svds
 
-from leadline.topics import fit, infer
 from leadline.topics.corpus import Corpus, analyses_of, corpus_of
 from leadline.topics.distances import similarities
+from leadline.topics.fit import fit
+from leadline.topics.infer import infer
 
 SEEDS = range(5)
 SWEEPS = 200

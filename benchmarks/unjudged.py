@@ -14,16 +14,15 @@ import time
 
 import numpy as np
 
-from leadline.estimators import METHODS, estimated, read_systems
-from leadline.estimators.methods.deshato import DeShaTo
-from leadline.estimators.pool import Pool
-from leadline.estimators.systems import Topics
-from leadline.formats import repair_of
+from leadline.estimation.system_lists import RankedPool, Topics, read_systems
+from leadline.estimation.unjudged import estimated
+from leadline.estimation.unjudged_methods import METHODS, DeShaTo
+from leadline.io.read import repair_of
 
 SYSTEMS, QUERIES, DEPTH, TOPICS, DOCUMENTS, A_QUERY = 100, 250, 30, 250, 20_000, 200
 
 
-def draw_pools() -> list[Pool]:
+def draw_pools() -> list[RankedPool]:
     """Draw lists of all systems from 200 documents a query, and topic vectors."""
     dice = np.random.default_rng(0)
     theta = dice.dirichlet(np.full(TOPICS, 0.2), DOCUMENTS)
@@ -33,7 +32,7 @@ def draw_pools() -> list[Pool]:
         lists = np.concatenate([dice.permutation(some)[:DEPTH] for _ in range(SYSTEMS)])
         known, document = np.unique(lists, return_inverse=True)
         found.append(
-            Pool(
+            RankedPool(
                 np.repeat(np.arange(SYSTEMS), DEPTH).astype(np.int32),
                 np.tile(np.arange(1, DEPTH + 1), SYSTEMS).astype(np.int32),
                 document.astype(np.int32), len(known), np.arange(SYSTEMS, dtype=np.int32),

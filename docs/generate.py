@@ -22,13 +22,13 @@ from typing import Any
 import click
 
 from leadline import errors
-from leadline.catalogue import AVERAGES, example, facts, limits, outline, paragraphs
-from leadline.commands import group
+from leadline.cli import group
+from leadline.data.registry import Parametric, Registry
+from leadline.evaluation.catalogue import AVERAGES, example, facts, limits, outline, paragraphs
+from leadline.evaluation.profiles import PROFILES
 from leadline.measures import MEASURES
-from leadline.naming import Named, Room
-from leadline.profiles import PROFILES
-from leadline.statistics import CORRECTIONS, INTERVALS, TESTS
-from leadline.statistics.agreement import COEFFICIENTS
+from leadline.stats import CORRECTIONS, INTERVALS, TESTS
+from leadline.stats.agreement_coefficients import COEFFICIENTS
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 CONSOLE = re.compile(r"^```console\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
@@ -132,7 +132,7 @@ def methods() -> str:
         "be. How to read them is in [comparing.md](comparing.md). At the end the coefficients of `leadline",
         "agreement`, which [agreement.md](agreement.md) tells apart.",
     ]  # fmt: skip
-    rooms: dict[str, Room[Any]] = {
+    rooms: dict[str, Registry[Any]] = {
         "Tests": TESTS, "Intervals": INTERVALS, "Corrections": CORRECTIONS,
         "Agreement of judges": COEFFICIENTS,
     }  # fmt: skip
@@ -205,7 +205,7 @@ of a group's sum. Wilcoxon and Tukey cannot take groups. With few groups cluster
 often (Cameron, Gelbach and Miller 2008)."""
 
 
-def _facts(kind: type[Named]) -> Iterator[str]:
+def _facts(kind: type[Parametric]) -> Iterator[str]:
     """Say what a method speaks against or keeps small, how else it is spelled, and who says so."""
     for label, name in (("a small p speaks against", "null"), ("keeps small", "controls")):
         if text := getattr(kind, name, ""):

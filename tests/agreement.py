@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from leadline.formats import read_qrels, read_run
-from leadline.judged import Judged
+from leadline.data.judged_run import JudgedRun
+from leadline.data.registry import Parameter
+from leadline.io.read import read_qrels, read_run
 from leadline.measures import MEASURES, Measure
-from leadline.naming import Parameter
 from oracles import ORACLES, Case, collections
 
 
-def join(cases: Mapping[str, Case]) -> Judged:
+def join(cases: Mapping[str, Case]) -> JudgedRun:
     """Join queries as the package does."""
     known = {
         query.encode(): {name.encode() for name in case.known} for query, case in cases.items()
@@ -27,10 +27,10 @@ def join(cases: Mapping[str, Case]) -> Judged:
     qrels = read_qrels({query: case.grades for query, case in cases.items()}).with_known(known)
     qrels = qrels.with_one_subtopic()
     run = read_run({query: case.scores for query, case in cases.items() if case.scores})
-    return Judged.of_run(run, qrels)
+    return JudgedRun.of_run(run, qrels)
 
 
-def values(measure: Measure, judged: Judged) -> dict[str, float]:
+def values(measure: Measure, judged: JudgedRun) -> dict[str, float]:
     """Give the value of every query."""
     found = measure.values(judged)
     assert found.dtype == np.float64

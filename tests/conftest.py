@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, NoReturn, Protocol
 import pytest
 from hypothesis import HealthCheck, settings
 
-from leadline import commands, kernels
+from leadline import cli, kernels
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 SHARED_DATA = REPOSITORY.parent / "shared" / "data"
@@ -77,7 +77,7 @@ def leadline(
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin))))
         capsys.readouterr()
         with pytest.raises(SystemExit) as stopped:
-            commands.main([str(argument) for argument in arguments])
+            cli.main([str(argument) for argument in arguments])
         written = capsys.readouterr()
         code = stopped.value.code
         assert isinstance(code, int)

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from leadline import evaluate
 from leadline.errors import LeadlineError
+from leadline.evaluation.evaluate import evaluate
 from test_peers import Qrels, Run, random_data
 
 PAGE = Path(__file__).parent.parent / "docs" / "peers.md"

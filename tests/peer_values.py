@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leadline import evaluate
+from leadline.evaluation.evaluate import evaluate
 
 Qrels = dict[str, dict[str, int]]
 Run = dict[str, dict[str, float]]

@@ -10,10 +10,11 @@ import numpy as np
 from hypothesis import strategies as st
 
 from leadline import kernels
-from leadline.formats import Tally, trec_run
-from leadline.formats.opening import Workspace
-from leadline.judged import Judged
-from leadline.qrels import Qrels
+from leadline.data.judged_run import JudgedRun
+from leadline.data.qrels import Qrels
+from leadline.io import trec_runs
+from leadline.io.opening import Buffers
+from leadline.io.trec_runs import ReadCounts
 
 ORIGINAL = kernels.compiled
 FORMS: tuple[kernels.Kernels | None, ...] = (None,) if ORIGINAL is None else (ORIGINAL, None)
@@ -177,13 +178,13 @@ def qrels_texts(draw: st.DrawFn, size: int = 25) -> bytes:
 
 def judged_by(
     path: object, qrels: Qrels, *, window: int = 1 << 16, turns: int = 1, **options: Any
-) -> tuple[Judged, Tally]:
+) -> tuple[JudgedRun, ReadCounts]:
     """Join a run file with qrels, holding at first so many bytes; with two turns it reads ahead."""
-    workspaces = [Workspace(window) for _ in range(turns)]
-    return trec_run.judge(str(path), qrels, workspaces=workspaces, **options)
+    workspaces = [Buffers(window) for _ in range(turns)]
+    return trec_runs.judge(str(path), qrels, workspaces=workspaces, **options)
 
 
-def columns_of(judged: Judged) -> dict[str, Any]:
+def columns_of(judged: JudgedRun) -> dict[str, Any]:
     """Give everything that a join holds as plain data, to compare."""
     ties = sorted(zip(*(column.tolist() for column in judged.unjudged_ties), strict=True))
     names = ("present", "length", "offsets", "rank", "row", "tie_first", "tie_last")

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline.formats import read_qrels, read_run
-from leadline.judged import Judged
+from leadline.data.judged_run import JudgedRun
+from leadline.io.read import read_qrels, read_run
 from leadline.measures import MEASURES, Measure
 from oracles import Case
 
@@ -83,10 +83,10 @@ def novel(found: Pairs, alpha: float, discount: Callable[[int], float]) -> float
     return total
 
 
-def join(cases: Mapping[str, SubtopicCase]) -> Judged:
+def join(cases: Mapping[str, SubtopicCase]) -> JudgedRun:
     """Join queries as the package does."""
     qrels = read_qrels({query: case.grades for query, case in cases.items()}, subtopics=True)
-    return Judged.of_run(
+    return JudgedRun.of_run(
         read_run({query: case.scores for query, case in cases.items() if case.scores}), qrels
     )
 

@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leadline import MEASURES, UsageError, curve, evaluate, explain
-from leadline.subtopic_curves import subtopic_curve
+from leadline.errors import UsageError
+from leadline.evaluation.curves import curve, subtopic_curve
+from leadline.evaluation.evaluate import evaluate
+from leadline.evaluation.explain import explain
+from leadline.measures import MEASURES
 
 QRELS = {"q": {"a": 1, "b": 0}}
 RUN = {"q": {"b": 2.0, "a": 1.0}}

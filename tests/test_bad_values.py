@@ -12,12 +12,13 @@ from typing import Any, NoReturn
 import pytest
 
 from conftest import Leadline
-from leadline import evaluate, read_qrels, read_run
-from leadline.commands import group
+from leadline.cli import group
+from leadline.data.qrels import Qrels
+from leadline.data.run import Run
 from leadline.errors import InputError, UsageError
-from leadline.formats.texts import read_documents, read_queries
-from leadline.qrels import Qrels
-from leadline.run import Run
+from leadline.evaluation.evaluate import evaluate
+from leadline.io.read import read_qrels, read_run
+from leadline.io.texts import read_documents, read_queries
 
 HUGE = "99999999999999999999"
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from leadline.correlations import COEFFICIENTS, correlate, over_queries
+from leadline.comparison.correlate import COEFFICIENTS, correlate, over_queries
 from leadline.errors import InputError, UsageError
-from leadline.formats.result_files import read_column
+from leadline.io.result_files import read_column
 
 
 def test_coefficients_and_p_are_scipys() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from leadline.curves import Curves, curve
 from leadline.errors import UsageError
-from leadline.measures.interpolated_precision import RULES
+from leadline.evaluation.curves import Curves, curve
+from leadline.measures.average_precision import RULES
 
 RELEVANT_AT = {"first": [1, 2, 4, 6, 13], "second": [1, 3, 5, 8, 9, 14]}
 

@@ -17,7 +17,7 @@ import pytest
 
 from conftest import Leadline
 from leadline import measures
-from leadline.commands import group
+from leadline.cli import group
 from leadline.measures import MEASURES
 
 REPOSITORY = Path(__file__).resolve().parents[1]

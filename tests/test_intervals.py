@@ -9,10 +9,10 @@ import pytest
 from scipy import stats
 
 from conftest import Leadline
-from leadline.evaluation import evaluate
-from leadline.formats import read_qrels, read_run
-from leadline.formats.writing import write_qrels, write_run
-from leadline.intervals import intervals_of
+from leadline.evaluation.evaluate import evaluate
+from leadline.evaluation.mean_intervals import intervals_of
+from leadline.io.read import read_qrels, read_run
+from leadline.io.write import write_qrels, write_run
 
 QRELS = {f"q{place}": {"d": 1} for place in range(12)}
 RUN = {

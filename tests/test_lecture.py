@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from leadline import evaluate
-from leadline.judged import Judged
+from leadline.data.judged_run import JudgedRun
+from leadline.evaluation.evaluate import evaluate
 from leadline.measures import MEASURES
-from leadline.measures.interpolated_precision import ELEVEN_LEVELS, interpolate
+from leadline.measures.average_precision import ELEVEN_LEVELS, interpolate
 
 EXAMPLE_1 = [588, 589, 576, 590, 986, 592, 984, 988, 578, 985, 103, 591, 772, 990]
 RELEVANT_1 = {588, 589, 590, 592, 772, 321}  # the sixth, never retrieved, is 321 by example 2
@@ -272,7 +272,7 @@ def test_the_letter_of_the_printed_rule_leaves_levels_without_a_value() -> None:
 def test_a_curve_over_queries_is_the_mean_at_each_level() -> None:
     mean = [sum(pair) / 2 for pair in zip(STANDARD[1], STANDARD[2], strict=True)]
     found = [
-        interpolate(Judged.of_grades(LISTS[example], [1.0] * 6 + [0.0] * 9), ELEVEN_LEVELS)[0]
+        interpolate(JudgedRun.of_grades(LISTS[example], [1.0] * 6 + [0.0] * 9), ELEVEN_LEVELS)[0]
         for example in (1, 2)
     ]
     assert ((found[0] + found[1]) / 2).tolist() == pytest.approx(mean, rel=1e-15)
@@ -284,11 +284,11 @@ def test_how_far_down_a_user_must_look() -> None:
 
 
 def test_coverage_is_the_share_of_the_known_relevant_documents_that_came_back() -> None:
-    from leadline.formats import read_qrels, read_run
+    from leadline.io.read import read_qrels, read_run
 
     qrels = read_qrels({"q": dict.fromkeys(map(str, RELEVANT_1), 1)})
     qrels = qrels.with_known({b"q": {b"588", b"592", b"321", b"990"}})
     run = read_run({"q": {str(name): -float(rank) for rank, name in enumerate(EXAMPLE_1)}})
-    judged = Judged.of_run(run, qrels)
+    judged = JudgedRun.of_run(run, qrels)
     assert MEASURES.parse("Coverage").values(judged).tolist() == [2 / 3]
     assert MEASURES.parse("Novelty").values(judged).tolist() == [3 / 5]

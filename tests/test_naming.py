@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from leadline.data.registry import Parametric, Registry, choice, cutoff, number, recall_level, whole
 from leadline.errors import UnknownNameError, UsageError
 from leadline.measures import MEASURES
-from leadline.naming import Named, Room, choice, cutoff, number, recall_level, whole
 
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 
@@ -189,7 +189,7 @@ def test_any_text_means_something_or_is_refused_in_one_line(text: str) -> None:
         assert [MEASURES.parse(str(measure)) for measure in found] == found
 
 
-class Shape(Named):
+class Shape(Parametric):
     """A named class with every kind of parameter."""
 
     size: int | str = whole(3, low=0, words=("any",))
@@ -276,7 +276,7 @@ ROOM = "from leadline.naming import Named\nclass Base(Named):\n    pass\n"
 @pytest.fixture
 def room(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Room[Named]]:
+) -> Iterator[Registry[Parametric]]:
     """Give a room made of the files of FILES and those of the parameter."""
     import importlib
 
@@ -288,12 +288,12 @@ def room(
         (folder / file).write_text((HEAD + text).replace("{room}", name))
     monkeypatch.syspath_prepend(tmp_path)
     package = importlib.import_module(name)
-    yield Room(package, package.Base, "shape")
+    yield Registry(package, package.Base, "shape")
     for module in [key for key in sys.modules if key.split(".")[0] == name]:
         del sys.modules[module]
 
 
-def test_a_room_holds_the_public_classes_of_its_files(room: Room[Named]) -> None:
+def test_a_room_holds_the_public_classes_of_its_files(room: Registry[Parametric]) -> None:
     assert list(room.classes) == ["Circle", "Square"]
     assert str(room.parse("o(k=2)")) == "Circle(k=2)"
     assert room.find("SQUARE") == (room.classes["Square"], {})
@@ -303,7 +303,7 @@ def test_a_room_holds_the_public_classes_of_its_files(room: Room[Named]) -> None
 
 
 @pytest.mark.parametrize("room", [{"zero.py": "class Circle(Base):\n    pass\n"}], indirect=True)
-def test_a_room_refuses_two_classes_of_one_name(room: Room[Named]) -> None:
+def test_a_room_refuses_two_classes_of_one_name(room: Registry[Parametric]) -> None:
     with pytest.raises(TypeError, match="two classes called Circle"):
         _ = room.classes
 
@@ -311,13 +311,13 @@ def test_a_room_refuses_two_classes_of_one_name(room: Room[Named]) -> None:
 @pytest.mark.parametrize(
     "room", [{"zero.py": "class Zero(Base):\n    spellings = {'O': {}}\n"}], indirect=True
 )
-def test_a_room_refuses_a_spelling_that_means_two_things(room: Room[Named]) -> None:
+def test_a_room_refuses_a_spelling_that_means_two_things(room: Registry[Parametric]) -> None:
     with pytest.raises(TypeError, match="the spelling O means two things"):
         room.parse("o")
 
 
 def test_a_needed_level_is_asked_for_by_example() -> None:
-    class Level(Named):
+    class Level(Parametric):
         recall: float = recall_level()
 
     assert Level.sample() == "Level@0.1"

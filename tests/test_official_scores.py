@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 import pytest
 
-from leadline import evaluate, read_qrels
-from leadline.qrels import Qrels
+from leadline.data.qrels import Qrels
+from leadline.evaluation.evaluate import evaluate
+from leadline.io.read import read_qrels
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 

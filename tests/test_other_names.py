@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from conftest import Leadline
-from leadline import evaluate
+from leadline.data.registry import split_names
 from leadline.errors import UsageError
+from leadline.evaluation.evaluate import evaluate
+from leadline.evaluation.profiles import PROFILES, profile_of
+from leadline.evaluation.trec_names import expand
 from leadline.measures import MEASURES
-from leadline.naming import split_names
-from leadline.profiles import PROFILES, profile_of
-from leadline.statistics import CORRECTIONS, TESTS
-from leadline.trec_names import expand
+from leadline.stats import CORRECTIONS, TESTS
 
 QRELS = {"q1": {"d1": 1, "d2": 2, "d3": 0}, "q2": {"d1": 1}}
 RUN = {"q1": {"d2": 3.0, "x": 2.0, "d3": 1.5, "d1": 1.0}, "q2": {"y": 2.0, "d1": 1.0}}

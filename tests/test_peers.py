@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leadline import evaluate
 from leadline.errors import LeadlineError
+from leadline.evaluation.evaluate import evaluate
 from leadline.measures import MEASURES
 
 CUTOFFS = (1, 5, 10, 15, 20, 30, 100, 200, 500, 1000)

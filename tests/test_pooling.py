@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import Leadline
-from leadline import evaluate, pool
 from leadline.errors import UsageError
-from leadline.formats.pools import read_pool, write_pool
+from leadline.evaluation.evaluate import evaluate
+from leadline.io.pool_files import read_pool, write_pool
+from leadline.judging.pool import pool
 
 A = {"q1": ["d1", "d2", "d3"], "q2": ["d4", "d5"]}
 B = {"q1": ["d2", "d6"], "q3": ["d1"]}

@@ -11,12 +11,11 @@ import pytest
 from scipy import stats
 
 import leadline as ll
+from leadline.data.results import Results
 from leadline.errors import InputError, UsageError
-from leadline.prediction import over_queries, predict
-from leadline.predictors.clarity import Clarity
-from leadline.predictors.nqc import NQC
-from leadline.results import Results
-from leadline.topics import Vectors, write_vectors
+from leadline.estimation.predict import over_queries, predict
+from leadline.estimation.predictors import NQC, Clarity
+from leadline.topics.infer import Vectors, write_vectors
 
 DOCS = {"d1": "wing lift", "d2": "wing drag flow", "d3": "heat flow"}
 QUERIES = {"q1": "wing", "q2": "heat of a wing", "q3": "unknown"}

@@ -6,10 +6,11 @@ import math
 
 import pytest
 
-from leadline import UsageError, evaluate
+from leadline.errors import UsageError
+from leadline.evaluation.evaluate import evaluate
+from leadline.evaluation.profiles import PROFILES, profile_of
 from leadline.measures import MEASURES, Measure
-from leadline.measures.interpolated_precision import ELEVEN_LEVELS
-from leadline.profiles import PROFILES, profile_of
+from leadline.measures.average_precision import ELEVEN_LEVELS
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}}
 ONE_QUERY = {"q1": {"a": 1.000000001, "b": 1.0}}

@@ -8,10 +8,11 @@ import pytest
 
 import leadline as ll
 from leadline.errors import InputError, UsageError
-from leadline.formats import read_run
-from leadline.index import Index, build_index
-from leadline.models import MODELS
-from leadline.retrieval import Retrieved, score, search
+from leadline.io.read import read_run
+from leadline.retrieval.index.builder import build_index
+from leadline.retrieval.index.reader import Index
+from leadline.retrieval.models import MODELS
+from leadline.retrieval.search import Retrieved, score, search
 
 TEXTS = {
     "d1": "wing wing tail",

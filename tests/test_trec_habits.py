@@ -6,10 +6,11 @@ import math
 
 import pytest
 
-from leadline import UsageError, evaluate
+from leadline.errors import UsageError
+from leadline.evaluation.evaluate import evaluate
+from leadline.evaluation.profiles import PROFILES, profile_of
+from leadline.evaluation.trec_names import Asked, name_of
 from leadline.measures import MEASURES
-from leadline.profiles import PROFILES, profile_of
-from leadline.trec_names import Asked, name_of
 from test_peers import random_data
 
 NINE, TEN = profile_of("trec9"), profile_of("trec10")

@@ -8,12 +8,13 @@ import numpy as np
 
 from _markdown import number, table, wrapped
 from _running import Found, runs_of
-from leadline.estimators import METHODS, Systems, read_systems
-from leadline.formats import repair_of
-from leadline.formats.labels import read_labels
-from leadline.formats.result_files import read_column
-from leadline.statistics.correlation import kendall
-from leadline.studies._votes import STATISTICS, lighter, voted
+from leadline.estimation.system_lists import Systems, read_systems
+from leadline.estimation.unjudged_methods import METHODS
+from leadline.io.id_lists import read_labels
+from leadline.io.read import repair_of
+from leadline.io.result_files import read_column
+from leadline.stats.correlation import kendall
+from leadline_studies._votes import STATISTICS, lighter, voted
 
 LEAST, MOST = 41, 99
 PARTS = 20

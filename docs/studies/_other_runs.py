@@ -9,8 +9,8 @@ from typing import Any
 import leadline as ll
 from _markdown import extent, number, span, table, wrapped
 from _running import Found, docs_of, once, studied
-from leadline.studies import study
-from leadline.studies.histogram_models import SETTINGS
+from leadline_studies import study
+from leadline_studies.histogram_models import SETTINGS
 
 COLLECTIONS = ("cisi", "cacm", "npl", "nfcorpus-test")
 DEPTHS = (1000, 100)

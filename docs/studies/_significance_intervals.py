@@ -9,12 +9,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from _markdown import table
-from leadline.plots import picture
-from leadline.plots.coverage_points import coverage_points
-from leadline.studies.significance.false_alarms import MARGIN, POPULATIONS, SKEWED, several, single
-from leadline.studies.significance.families import WORLDS, families
-from leadline.studies.significance.matrices import read_matrices
-from leadline.studies.significance.printed_intervals import every_interval
+from leadline.reporting.plots import picture
+from leadline_studies._figures import coverage_points
+from leadline_studies.significance.false_alarms import MARGIN, POPULATIONS, SKEWED, several, single
+from leadline_studies.significance.families import WORLDS, families
+from leadline_studies.significance.matrices import read_matrices
+from leadline_studies.significance.printed_intervals import every_interval
 
 SETS = 200
 CORRELATION_DRAWS = 199  # a fifth of the command's, of each kind

@@ -13,9 +13,9 @@ from pathlib import Path
 import leadline as ll
 from _markdown import bold, extent, table, wrapped
 from _running import HERE, Found, docs_of, keep, read_kept, write
-from leadline.plots import picture
-from leadline.studies import study
-from leadline.studies.components import best_of
+from leadline.reporting.plots import picture
+from leadline_studies import study
+from leadline_studies.components import best_of
 
 SETS = ("cranfield", "cisi", "cacm", "npl", "nfcorpus-test")
 NOTE = "<!-- Made by docs/studies/components.py from the output of the study. -->"

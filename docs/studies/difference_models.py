@@ -17,8 +17,8 @@ from typing import Any
 import leadline as ll
 from _markdown import extent, table, wrapped
 from _running import HERE, Found, docs_of, keep, read_kept, write
-from leadline.plots import picture
-from leadline.studies import study
+from leadline.reporting.plots import picture
+from leadline_studies import study
 
 SETS = ("cisi", "cacm", "npl", "nfcorpus-test")
 CUTOFFS = (None, 20)

@@ -20,7 +20,7 @@ import leadline as ll
 from _markdown import extent, number, table, wrapped
 from _markdown import span as with_interval
 from _running import Found, copy_figures, docs_of, once, page_again, rounded, studied
-from leadline.statistics.correlation import pearson, spearman
+from leadline.stats.correlation import pearson, spearman
 
 NAME = "histogram-models"
 SETS = ("cisi", "cacm", "npl", "nfcorpus-test")

@@ -19,7 +19,7 @@ import numpy as np
 
 from _markdown import extent, number, span, table
 from _running import Found, copy_figures, keep, read_kept, studied, write
-from leadline.statistics.correlation import pearson, spearman
+from leadline.stats.correlation import pearson, spearman
 
 NAME = "histogram-topics"
 NOTE = "<!-- Made by docs/studies/histogram_topics.py from the output of `leadline study`. -->"

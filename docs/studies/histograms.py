@@ -19,14 +19,14 @@ import leadline as ll
 from _markdown import extent, number, span, table
 from _other_runs import collect_others, others_table, others_words, stable
 from _running import Found, copy_figures, once, page_again, runs_of, studied
+from leadline.data.judged_run import JudgedRun
 from leadline.errors import InputError
-from leadline.formats import read_qrels, repair_of
-from leadline.histograms.found import Measured
-from leadline.histograms.measuring import measured
-from leadline.histograms.recipe import Recipe
-from leadline.histograms.resampling import hsa_of
-from leadline.judged import Judged
-from leadline.judged_runs import judge_runs
+from leadline.estimation.score_histograms.histogram import measured
+from leadline.estimation.score_histograms.histogram_options import HistogramOptions
+from leadline.estimation.score_histograms.histogram_result import Measured
+from leadline.estimation.score_histograms.subsampling import hsa_of
+from leadline.evaluation.join import judge_runs
+from leadline.io.read import read_qrels, repair_of
 
 NAME = "histograms"
 SETS = {
@@ -205,9 +205,9 @@ def tried(place: Path) -> Found:
     return kept
 
 
-def of_run(judged: Judged, level: float, subsets: dict[int, list[Any]]) -> Found:
+def of_run(judged: JudgedRun, level: float, subsets: dict[int, list[Any]]) -> Found:
     """Give HSA of scores, of ranks, the robust one and recall of one run, changed in every way tried."""
-    scores = Recipe(rel=level)
+    scores = HistogramOptions(rel=level)
     ranks = scores._replace(from_ranks=True)
     found: Found = {"depth": {}, "levels": {}, "queries": {}}
     for depth in TRIED:
@@ -232,7 +232,7 @@ def of_run(judged: Judged, level: float, subsets: dict[int, list[Any]]) -> Found
     return found
 
 
-def coarsened(judged: Judged, steps: int) -> Judged:
+def coarsened(judged: JudgedRun, steps: int) -> JudgedRun:
     """Let scores of each list fall into equal steps, so that documents tie; ties by document id falling."""
     lists = judged.lists
     assert lists is not None
@@ -247,7 +247,7 @@ def coarsened(judged: Judged, steps: int) -> Judged:
     name = np.argsort(np.argsort(np.array(list(lists.ids)), kind="stable"))
     order = np.lexsort((-name, -level, owner))
     changed = lists._replace(rows=lists.rows[order], scores=level[order], ids=lists.ids.take(order))
-    return Judged.of_lists(judged.qrels, [changed], keep=True)
+    return JudgedRun.of_lists(judged.qrels, [changed], keep=True)
 
 
 def quantiles(values: list[float | None]) -> Found:

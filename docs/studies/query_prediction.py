@@ -15,9 +15,9 @@ from typing import Any
 import leadline as ll
 from _markdown import bold, extent, span, table
 from _running import HERE, Found, docs_of, keep, read_kept, write
-from leadline.plots import picture
-from leadline.studies import study
-from leadline.studies.query_prediction import figures_of
+from leadline.reporting.plots import picture
+from leadline_studies import study
+from leadline_studies.query_prediction import figures_of
 
 SETS = ("cranfield", "cisi", "cacm", "npl", "nfcorpus-test")
 SWEEPS = 300

@@ -21,13 +21,12 @@ from typing import Any
 
 import _significance_intervals as printed
 from _markdown import table
-from leadline.plots import picture
-from leadline.plots.significance_errors import significance_errors
-from leadline.statistics.bootstrap_test import Bootstrap
-from leadline.statistics.randomisation import Randomisation
-from leadline.studies.significance.families import WORLDS
-from leadline.studies.significance.matrices import read_matrices
-from leadline.studies.significance.whole import FULL, whole_study
+from leadline.reporting.plots import picture
+from leadline.stats.paired_tests import Bootstrap, Randomisation
+from leadline_studies._figures import significance_errors
+from leadline_studies.significance.families import WORLDS
+from leadline_studies.significance.matrices import read_matrices
+from leadline_studies.significance.whole import FULL, whole_study
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 SEED = 0

@@ -6,70 +6,76 @@ from leadline import version
 
 TYPE_CHECKING = False  # as that of typing, without loading it before an interrupt can be caught
 if TYPE_CHECKING:
-    from leadline.agreements import agreement
-    from leadline.comparison import compare
-    from leadline.correlations import correlate
-    from leadline.curves import curve
-    from leadline.differences import difference
+    from leadline import measures
+    from leadline.comparison.compare import compare
+    from leadline.comparison.comparison_result import Comparison
+    from leadline.comparison.correlate import correlate
+    from leadline.comparison.information_difference.difference import difference
+    from leadline.comparison.information_difference.difference_result import Difference
+    from leadline.data.qrels import Qrels
+    from leadline.data.results import Results
+    from leadline.data.run import Run
     from leadline.errors import InputError, LeadlineError, UsageError
-    from leadline.estimators import unjudged
-    from leadline.evaluation import evaluate
-    from leadline.explanation import explain
-    from leadline.formats import read_qrels, read_run
-    from leadline.formats.texts import read_documents, read_queries
-    from leadline.formats.writing import write_qrels, write_run
-    from leadline.histograms import histogram
-    from leadline.histograms.sampled import sampled
-    from leadline.index import build_index, open_index
+    from leadline.estimation.estimate import estimate
+    from leadline.estimation.predict import predict
+    from leadline.estimation.sampled import sampled
+    from leadline.estimation.score_histograms.histogram import histogram
+    from leadline.estimation.unjudged import unjudged
+    from leadline.evaluation.curves import curve
+    from leadline.evaluation.evaluate import evaluate
+    from leadline.evaluation.explain import explain
+    from leadline.io.read import read_qrels, read_run
+    from leadline.io.texts import read_documents, read_queries
+    from leadline.io.write import write_qrels, write_run
+    from leadline.judging.agreement import agreement
+    from leadline.judging.pool import pool
     from leadline.measures import MEASURES, Measure
-    from leadline.models import MODELS
-    from leadline.online import abtest
-    from leadline.pooling import pool
-    from leadline.prediction import predict
-    from leadline.qrels import Qrels
-    from leadline.results import Results
-    from leadline.retrieval import score, search
-    from leadline.run import Run
+    from leadline.online.abtest import abtest
+    from leadline.retrieval import models
+    from leadline.retrieval.index import build_index, open_index
+    from leadline.retrieval.models import MODELS
+    from leadline.retrieval.search import score, search
 
-# Names of the front door and the room each comes from; a room is loaded when its name is first used.
-_ROOMS = {
-    "InputError": "errors",
-    "LeadlineError": "errors",
-    "MEASURES": "measures",
-    "MODELS": "models",
-    "Measure": "measures",
-    "Qrels": "qrels",
-    "Results": "results",
-    "Run": "run",
-    "UsageError": "errors",
-    "abtest": "online",
-    "agreement": "agreements",
-    "build_index": "index",
-    "compare": "comparison",
-    "correlate": "correlations",
-    "curve": "curves",
-    "difference": "differences",
-    "evaluate": "evaluation",
-    "explain": "explanation",
-    "histogram": "histograms",
-    "open_index": "index",
-    "pool": "pooling",
-    "predict": "prediction",
-    "read_documents": "formats.texts",
-    "read_qrels": "formats",
-    "read_queries": "formats.texts",
-    "read_run": "formats",
-    "sampled": "histograms.sampled",
-    "score": "retrieval",
-    "search": "retrieval",
-    "unjudged": "estimators",
-    "write_qrels": "formats.writing",
-    "write_run": "formats.writing",
+# Public names by module; a module is imported when one of its names is first used. An empty tuple of
+# names: the module itself is public.
+_MODULES = {
+    "comparison.compare": ("compare",),
+    "comparison.comparison_result": ("Comparison",),
+    "comparison.correlate": ("correlate",),
+    "comparison.information_difference.difference": ("difference",),
+    "comparison.information_difference.difference_result": ("Difference",),
+    "data.qrels": ("Qrels",),
+    "data.results": ("Results",),
+    "data.run": ("Run",),
+    "errors": ("InputError", "LeadlineError", "UsageError"),
+    "estimation.estimate": ("estimate",),
+    "estimation.predict": ("predict",),
+    "estimation.sampled": ("sampled",),
+    "estimation.score_histograms.histogram": ("histogram",),
+    "estimation.unjudged": ("unjudged",),
+    "evaluation.curves": ("curve",),
+    "evaluation.evaluate": ("evaluate",),
+    "evaluation.explain": ("explain",),
+    "io.read": ("read_qrels", "read_run"),
+    "io.texts": ("read_documents", "read_queries"),
+    "io.write": ("write_qrels", "write_run"),
+    "judging.agreement": ("agreement",),
+    "judging.pool": ("pool",),
+    "measures": ("MEASURES", "Measure"),
+    "online.abtest": ("abtest",),
+    "retrieval.index": ("build_index", "open_index"),
+    "retrieval.models": ("MODELS",),
+    "retrieval.search": ("score", "search"),
 }
+_PACKAGES = {"measures": "leadline.measures", "models": "leadline.retrieval.models"}
+_HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
+__version__ = version.VERSION
 __all__ = [
     "MEASURES",
     "MODELS",
+    "Comparison",
+    "Difference",
     "InputError",
     "LeadlineError",
     "Measure",
@@ -85,9 +91,12 @@ __all__ = [
     "correlate",
     "curve",
     "difference",
+    "estimate",
     "evaluate",
     "explain",
     "histogram",
+    "measures",
+    "models",
     "open_index",
     "pool",
     "predict",
@@ -104,15 +113,15 @@ __all__ = [
 ]
 
 
-__version__ = version.VERSION
-
-
 def __getattr__(name: str) -> object:
-    if name not in _ROOMS:
+    if name not in _HOMES and name not in _PACKAGES:
         raise AttributeError(f"module 'leadline' has no attribute '{name}'")
     import importlib
 
-    value: object = getattr(importlib.import_module(f"leadline.{_ROOMS[name]}"), name)
+    if name in _PACKAGES:
+        value: object = importlib.import_module(_PACKAGES[name])
+    else:
+        value = getattr(importlib.import_module(f"leadline.{_HOMES[name]}"), name)
     globals()[name] = value
     return value
 

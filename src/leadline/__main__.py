@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def main() -> NoReturn:
     """Run one command."""
     try:
-        from leadline.commands import main as run
+        from leadline.cli import main as run
 
         run()
     except KeyboardInterrupt:

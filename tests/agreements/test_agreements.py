@@ -13,14 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import leadline as ll
-from leadline.agreements import agreement
-from leadline.agreements.judgments import Judgments
-from leadline.agreements.ranking import change
 from leadline.errors import InputError, UsageError
-from leadline.formats.judges import read_judges
-from leadline.statistics.agreement.cohen import Cohen
-from leadline.statistics.agreement.krippendorff import Krippendorff
-from leadline.statistics.agreement.resampling import Between, Groups
+from leadline.io.judges import read_judges
+from leadline.judging.agreement import agreement
+from leadline.judging.agreement_result import Judgments, change
+from leadline.stats.agreement_coefficients import Between, Cohen, Groups, Krippendorff
 
 Judges = dict[str, dict[str, dict[str, float]]]
 

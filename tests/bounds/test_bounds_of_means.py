@@ -10,7 +10,7 @@ import pytest
 
 from conftest import Leadline
 from leadline.errors import UsageError
-from leadline.evaluation import evaluate
+from leadline.evaluation.evaluate import evaluate
 
 # Query 1: a and b share ranks 1 and 2, a is relevant; x is not judged. Query 2 is missing.
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"a": 1}}

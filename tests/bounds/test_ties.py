@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from agreement import join
-from leadline.bounds import bounds_of, rules
-from leadline.formats import read_qrels, read_run
-from leadline.judged import Judged
+from leadline.data.judged_run import JudgedRun
+from leadline.evaluation.bounds import bounds_of, rules
+from leadline.io.read import read_qrels, read_run
 from leadline.measures import MEASURES, Measure
 from oracles import Case
 from small_lists import all_orders, forms, random_cases
@@ -18,7 +18,7 @@ from small_lists import all_orders, forms, random_cases
 claimed = pytest.mark.parametrize("name", sorted(rules()))
 
 
-def tie_bounds(measure: Measure, judged: Judged) -> tuple[float, float, float]:
+def tie_bounds(measure: Measure, judged: JudgedRun) -> tuple[float, float, float]:
     """Give the three bounds of the only query."""
     low, high, expected = bounds_of([measure], judged).limits[0, 0, :3].tolist()
     return low, high, expected
@@ -92,7 +92,7 @@ def test_a_large_group_of_equal_scores_is_no_trouble() -> None:
     # All 10,000 documents share one score, 3 are relevant: precision at 10 is expected at 3 / 10,000.
     names = [f"d{place:05}" for place in range(10_000)]
     qrels = read_qrels({"q": dict.fromkeys(names[:3], 1)})
-    judged = Judged.of_run(read_run({"q": dict.fromkeys(names, 1.0)}), qrels)
+    judged = JudgedRun.of_run(read_run({"q": dict.fromkeys(names, 1.0)}), qrels)
     assert tie_bounds(MEASURES.parse("P@10"), judged) == pytest.approx((0.0, 0.3, 0.0003))
     # By symmetry the first of 3 is expected at rank 10,001 / 4.
     assert tie_bounds(MEASURES.parse("RankOf"), judged) == pytest.approx((1.0, 9998.0, 2500.25))
@@ -101,7 +101,7 @@ def test_a_large_group_of_equal_scores_is_no_trouble() -> None:
 def test_a_list_cut_inside_a_group_changes_the_order_of_what_is_left() -> None:
     run = read_run({"q": {"a": 1.0, "b": 1.0, "c": 1.0}})
     qrels = read_qrels({"q": {"c": 1, "b": 0, "a": 1}})
-    judged = Judged.of_run(run, qrels, depth=2)  # c and b are left
+    judged = JudgedRun.of_run(run, qrels, depth=2)  # c and b are left
     assert tie_bounds(MEASURES.parse("RR"), judged) == (0.5, 1.0, 0.75)
 
 

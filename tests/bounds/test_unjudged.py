@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from agreement import join
-from leadline.bounds import bounds_of, rules
-from leadline.bounds.unjudged import AllJudged
-from leadline.judged import Judged
+from leadline.data.judged_run import JudgedRun
+from leadline.evaluation.bounds import AllJudged, bounds_of, rules
 from leadline.measures import MEASURES, Measure
 from oracles import Case
 from small_lists import forms, random_cases
@@ -22,14 +21,14 @@ NOT_MONOTONE = ("Bpref", "Judged", "RankOf", "IPrec(rule=printed-next)@0.1")
 class Graded(AllJudged):
     """A join in which the unjudged documents have given grades; R and the ideal stay."""
 
-    def __init__(self, judged: Judged, given: tuple[float, ...]) -> None:
+    def __init__(self, judged: JudgedRun, given: tuple[float, ...]) -> None:
         super().__init__(judged, 0.0)
         grades = self._grades.copy()
         grades[self.row < 0] = given
         self._grades = grades
 
 
-def unjudged_bounds(measure: Measure, judged: Judged) -> tuple[float, float]:
+def unjudged_bounds(measure: Measure, judged: JudgedRun) -> tuple[float, float]:
     """Give both bounds of the only query."""
     low, high = bounds_of([measure], judged).limits[0, 0, 3:].tolist()
     return low, high

@@ -17,10 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import Leadline
+from leadline.data.registry import split_names
+from leadline.data.wording import visible
 from leadline.errors import UsageError
 from leadline.measures import MEASURES
-from leadline.naming import split_names
-from leadline.wording import visible
 
 HINT = " (see `leadline measures`)\n"
 EVALUATE_HINT = " (see `leadline evaluate --help`)\n"

@@ -11,7 +11,9 @@ import pytest
 
 from conftest import Leadline
 from leadline.errors import InputError
-from leadline.formats import faults, lint, opened, read_qrels, read_run
+from leadline.io import check as faults
+from leadline.io import check as lint
+from leadline.io.read import opened, read_qrels, read_run
 
 RUN = (
     b"\xef\xbb\xbfq1 Q0 d1 0 3 t\r\n"

@@ -185,7 +185,7 @@ def test_one_run_is_refused(leadline: Leadline, files: list[str]) -> None:
 
 
 def test_help_names_everything_that_there_is(leadline: Leadline) -> None:
-    from leadline.statistics import CORRECTIONS, INTERVALS, TESTS
+    from leadline.stats import CORRECTIONS, INTERVALS, TESTS
 
     rooms: list[Any] = [TESTS, CORRECTIONS, INTERVALS]
     text = leadline("compare", "--help").out

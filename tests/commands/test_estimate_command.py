@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from leadline.commands import group
+from leadline.cli import group
 
 QUERIES = [f"q{number:02}" for number in range(14)]
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from conftest import Leadline
+from leadline.data.qrels import Qrels
 from leadline.errors import LeadlineError
-from leadline.evaluation import evaluate
-from leadline.explanation import Explanation, derivations, explain
+from leadline.evaluation.evaluate import evaluate
+from leadline.evaluation.explain import Explanation, derivations, explain
 from leadline.measures import MEASURES
-from leadline.qrels import Qrels
 from small_lists import forms, random_cases
 
 QRELS = """\

@@ -9,7 +9,7 @@ import click
 import pytest
 
 from conftest import Leadline
-from leadline.commands import SECTIONS, group
+from leadline.cli import SECTIONS, group
 
 NAMES = group.list_commands(click.Context(group))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conftest import REPOSITORY, Leadline
-from leadline.arguments import LARGEST, LIMITS, check_whole
+from leadline.data.validation import LARGEST, LIMITS, check_whole
 from leadline.errors import UsageError
 
 FIT = "topics fit docs.jsonl -o made.npz"

@@ -17,12 +17,12 @@ import pytest
 import leadline as ll
 from conftest import REPOSITORY, Leadline
 from judging_pages import event
-from leadline.commands import group
-from leadline.commands._options import OutputPath
-from leadline.formats import read_paths
-from leadline.index import build_index
-from leadline.judging.events import parse
+from leadline.cli import group
+from leadline.cli._options import OutputPath
+from leadline.io import read_paths
+from leadline.judging.events import parse_event
 from leadline.judging.store import Store
+from leadline.retrieval.index.builder import build_index
 
 # A working line for every output of every command. Every word that names a file of the folder is an input;
 # OUT stands for the output, with the suffix that it needs.
@@ -86,7 +86,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copy(folder / "docs.jsonl", folder / "more.jsonl")
     documents = str(folder / "docs.jsonl")
     build_index(documents, folder / "docs.index", store_text=True)
-    from leadline.topics import fit
+    from leadline.topics.fit import fit
 
     fit(documents, 2, sweeps=3).save(folder / "model.npz")
     run = ll.read_run(str(folder / "bm25.run")).to_dict()
@@ -105,7 +105,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         store.add_pairs([("knots", "d01", 1.0)])
         store.add_judge("ann")
         act = event(store.pairs()[0].id, grade=1)
-        store.append("ann", [parse(act | {"key": f"ann-{act['key']}"})])
+        store.append("ann", [parse_event(act | {"key": f"ann-{act['key']}"})])
     return folder
 
 

@@ -9,12 +9,12 @@ from typing import ClassVar, Literal
 import pytest
 
 from conftest import Leadline
-from leadline import catalogue
-from leadline.arrays import Floats
-from leadline.judged import Judged
+from leadline.data.arrays import Floats
+from leadline.data.judged_run import JudgedRun
+from leadline.data.registry import Alone, Spellings, choice, needed_cutoff, number
+from leadline.evaluation import catalogue
+from leadline.evaluation.trec_names import GROUPS
 from leadline.measures import MEASURES, Average, Measure, over
-from leadline.naming import Alone, Spellings, choice, needed_cutoff, number
-from leadline.trec_names import GROUPS
 
 
 def test_every_measure_of_the_room_has_one_line(leadline: Leadline) -> None:
@@ -55,7 +55,7 @@ class Half(Measure):
     rel: float = number(1.0, low=0.0)
     cutoff: int = needed_cutoff()
 
-    def values(self, judged: Judged) -> Floats:
+    def values(self, judged: JudgedRun) -> Floats:
         """Give the value of every query."""
         return over(judged.total(judged.hits(self.rel).query) / 2, judged.length.astype(float))
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from conftest import Leadline
-from leadline.formats import read_run
-from leadline.models import MODELS
-from leadline.retrieval import search
+from leadline.io.read import read_run
+from leadline.retrieval.models import MODELS
+from leadline.retrieval.search import search
 
 DOCS = [
     {"doc_id": "d1", "title": "Wings", "text": "A wing lifts.", "url": "a.example"},

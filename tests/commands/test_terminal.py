@@ -16,10 +16,10 @@ import pytest
 
 from conftest import REPOSITORY
 from judging_pages import event
-from leadline.commands import group
-from leadline.judging.events import parse
+from leadline.cli import group
+from leadline.data.wording import cells
+from leadline.judging.events import parse_event
 from leadline.judging.store import Store
-from leadline.wording import cells
 
 EXAMPLES = REPOSITORY / "docs" / "examples"
 WIDTHS = (80, 120, 200)
@@ -112,7 +112,7 @@ def judge(path: Path) -> None:
     for number, name in enumerate(RUNS[:2]):
         store.add_judge(name)
         act = event(store.pairs()[0].id, grade=1) | {"key": f"judgment-{number}"}
-        store.append(name, [parse(act)])
+        store.append(name, [parse_event(act)])
     store.close()
 
 

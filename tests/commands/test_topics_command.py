@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from conftest import Leadline
-from leadline.formats import read_run
-from leadline.topics import read_model, read_vectors
+from leadline.io.read import read_run
+from leadline.topics.infer import read_vectors
+from leadline.topics.model import read_model
 
 SUBJECTS = ("wing tail lift\tflügel auftrieb", "heat flow slab\twärme platte")
 PAIRS = "pair_id\ten\tde\n" + "".join(f"{place}\t{SUBJECTS[place % 2]}\n" for place in range(20))

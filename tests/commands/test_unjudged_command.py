@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from conftest import Leadline
-from leadline.topics import Vectors, write_vectors
+from leadline.topics.infer import Vectors, write_vectors
 
 LISTS = {"a": "uvw", "b": "uv", "c": "xu", "d": "vu", "e": "yu"}
 

@@ -16,11 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import Leadline
-from leadline.formats.csv import unguarded
-from leadline.formats.labels import read_labels
-from leadline.formats.result_files import read_column
-from leadline.render import Sheet, render
-from leadline.wording import cells, folded, shortened, visible
+from leadline.data.wording import cells, folded, shortened, visible
+from leadline.io.id_lists import read_labels
+from leadline.io.result_files import read_column
+from leadline.io.tables import unguarded
+from leadline.reporting.render import Table, render
 
 NAMES = [
     "\x1b[2Jred",
@@ -112,7 +112,7 @@ def test_tables_of_markdown_and_latex_keep_a_row_a_run(leadline: Leadline) -> No
 def test_markdown_shows_a_name_as_it_is(name: str) -> None:
     if shutil.which("cmark-gfm") is None:
         pytest.skip("cmark-gfm is not installed")
-    text = render(Sheet(["run", "AP"], [[name, 0.5]]), "markdown")
+    text = render(Table(["run", "AP"], [[name, 0.5]]), "markdown")
     done = subprocess.run(
         ["cmark-gfm", "-e", "table", "-e", "strikethrough"], input=text, capture_output=True,
         text=True, check=True,
@@ -124,7 +124,7 @@ def test_markdown_shows_a_name_as_it_is(name: str) -> None:
 
 
 def test_csv_is_written_so_that_no_cell_is_a_formula_and_reads_back(tmp_path: Path) -> None:
-    sheet = Sheet(["run", "AP", "+head"], [[name, -0.5, None] for name in FORMULAS])
+    sheet = Table(["run", "AP", "+head"], [[name, -0.5, None] for name in FORMULAS])
     rows = list(csv.reader(io.StringIO(render(sheet, "csv"), newline="")))
     texts = [cell for row in rows for cell in (row[0], row[2])]
     assert not [text for text in texts if len(text) > 1 and text[0] in "=+-@\t\r"]
@@ -139,7 +139,7 @@ def test_csv_is_written_so_that_no_cell_is_a_formula_and_reads_back(tmp_path: Pa
 
 @given(st.text(alphabet="=+-@'\t\r\nab1", max_size=6))
 def test_a_cell_of_csv_reads_back_exactly(name: str) -> None:
-    text = render(Sheet(["run"], [[name]]), "csv")
+    text = render(Table(["run"], [[name]]), "csv")
     cell = next(iter(list(csv.reader(io.StringIO(text, newline="")))[1:]), [""])
     assert unguarded(cell[0] if cell else "") == name
     assert not re.match(r"[=+\-@\t\r].", cell[0] if cell else "", re.DOTALL)

@@ -9,11 +9,11 @@ import pytest
 from scipy import stats
 
 import leadline as ll
-from leadline.comparison import compare, compare_results
-from leadline.comparison.letters import letters_of
-from leadline.comparison.table import Comparison
+from leadline.comparison.compare import compare, compare_results
+from leadline.comparison.comparison_result import Comparison
+from leadline.comparison.sentences import letters_of
 from leadline.errors import UsageError
-from leadline.evaluation import evaluate
+from leadline.evaluation.evaluate import evaluate
 
 Lists = dict[str, dict[str, float]]
 QUERIES = 24
@@ -212,7 +212,7 @@ def test_a_pair_without_a_significant_difference_says_which_ones_are_detectable(
 
 
 def test_values_that_only_round_apart_are_the_same_everywhere() -> None:
-    from leadline.comparison.table import Comparison as Table
+    from leadline.comparison.comparison_result import Comparison as Table
 
     found = compare(QRELS, RUNS, "RR")
     differences = found.differences[0].copy()
@@ -332,7 +332,7 @@ def test_frames_and_the_front_door() -> None:
 
 
 def test_a_correction_may_be_an_object_as_a_test_may() -> None:
-    from leadline.statistics import CORRECTIONS
+    from leadline.stats import CORRECTIONS
 
     by_name, by_object = (
         compare(QRELS, RUNS, "RR", correction=one) for one in ("BH", CORRECTIONS.parse("BH"))

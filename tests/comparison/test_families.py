@@ -10,11 +10,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from leadline.comparison import compare_results
-from leadline.comparison.table import Comparison
+from leadline.comparison.compare import compare_results
+from leadline.comparison.comparison_result import Comparison
+from leadline.data.ids import Vocabulary
+from leadline.data.results import Results, RunInfo
 from leadline.measures import MEASURES
-from leadline.results import Results, RunInfo
-from leadline.vocabulary import Vocabulary
 
 
 def results_of(values: Any, *names: str) -> Results:
@@ -134,7 +134,7 @@ def test_where_only_a_later_step_of_holm_rejects_the_interval_ends_at_0() -> Non
 
 
 def test_detectable_is_at_the_level_of_the_family() -> None:
-    from leadline.statistics.power import detectable
+    from leadline.stats.power import detectable
 
     values = np.random.default_rng(5).random((4, 25))
     deviation = float(np.std(values[0] - values[1], ddof=1))
@@ -145,7 +145,7 @@ def test_detectable_is_at_the_level_of_the_family() -> None:
 
 
 def test_the_queries_needed_are_for_the_smallest_difference_and_not_the_one_seen() -> None:
-    from leadline.statistics.power import queries_needed, upper_deviation
+    from leadline.stats.power import queries_needed, upper_deviation
 
     values = np.random.default_rng(6).random((2, 25))
     assert compare_results(results_of(values)).pairs[0].needed is None
@@ -238,7 +238,7 @@ def test_simultaneous_intervals_hold_all_true_differences_together(
 @example(level=0.95)
 @given(level=st.sampled_from([0.8, 0.9, 0.95, 0.99]))
 def test_the_interval_of_an_effect_is_that_of_the_noncentral_t(level: float) -> None:
-    from leadline.statistics.effects import standardised_limits
+    from leadline.stats.power import standardised_limits
 
     values = np.random.default_rng(14).normal(0.3, 1.0, size=(20, 3))
     low, high = standardised_limits(values, level=level)
@@ -248,7 +248,7 @@ def test_the_interval_of_an_effect_is_that_of_the_noncentral_t(level: float) -> 
 
 
 def test_the_interval_of_an_effect_covers() -> None:
-    from leadline.statistics.effects import standardised_limits
+    from leadline.stats.power import standardised_limits
 
     drawn = np.random.default_rng(15).normal(0.4, 1.0, size=(15, 2000))
     low, high = standardised_limits(drawn)
@@ -256,7 +256,7 @@ def test_the_interval_of_an_effect_covers() -> None:
 
 
 def test_the_upper_limit_of_a_deviation_covers() -> None:
-    from leadline.statistics.power import upper_deviation
+    from leadline.stats.power import upper_deviation
 
     drawn = np.random.default_rng(16).normal(0.0, 2.0, size=(2000, 12)).std(axis=1, ddof=1)
     covered = np.mean([upper_deviation(float(one), 12) >= 2.0 for one in drawn])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from test_comparison import QRELS, RUNS, ranked, varied
 
-from leadline.comparison import compare_results
+from leadline.comparison.compare import compare_results
 from leadline.comparison.gate import (
     BELOW,
     NOT_WORSE,
@@ -24,7 +24,7 @@ from leadline.comparison.gate import (
     gates,
 )
 from leadline.errors import InputError, UsageError
-from leadline.evaluation import evaluate
+from leadline.evaluation.evaluate import evaluate
 
 
 def tried(

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline import InputError, UsageError
-from leadline.differences import difference
-from leadline.differences.found import Difference
+from leadline.comparison.information_difference.difference import difference
+from leadline.comparison.information_difference.difference_result import Difference
+from leadline.errors import InputError, UsageError
 from pair_loops import compare, cut_list, place_weights
 
 Grades = dict[str, float]

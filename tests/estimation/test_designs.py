@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from leadline.errors import InputError, UsageError
 from leadline.estimation.designs import at_scale, draw, frame_of, random_numbers, scaled
 from leadline.estimation.estimate import estimate
-from leadline.estimation.pools import pool_for
-from leadline.formats.drawn_pools import read_drawn_pool, write_drawn_pool
+from leadline.estimation.pool_designs import pool_for
+from leadline.io.pool_files import read_drawn_pool, write_drawn_pool
 
 RNG = np.random.default_rng(3)
 QUERIES = [f"q{number:02}" for number in range(12)]
@@ -63,7 +63,7 @@ def test_where_the_budget_covers_all_that_matters_it_is_certain() -> None:
     }
     assert top <= certain
     results = estimate(TRUTH, RUNS, "P@5", pool=found.pool)
-    from leadline.evaluation import evaluate
+    from leadline.evaluation.evaluate import evaluate
 
     exact = evaluate(TRUTH, RUNS, "P@5")
     assert results.means == pytest.approx(exact.means, abs=1e-12)

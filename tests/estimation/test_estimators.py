@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from leadline.data.judged_run import JudgedRun
+from leadline.data.qrels import Qrels
+from leadline.data.run import Run
 from leadline.estimation.estimate import COVERAGE
 from leadline.estimation.estimators import Estimator, Sample, variance
 from leadline.estimation.guesses import Guess, fit, merged_cells
-from leadline.estimation.kinds import kind_of
-from leadline.judged import Judged
+from leadline.estimation.measure_targets import kind_of
 from leadline.measures import MEASURES
-from leadline.qrels import Qrels
-from leadline.run import Run
 
 GRADES = {
     b"q1": {b"a": 2.0, b"b": 0.0, b"c": 1.0, b"d": 0.0},
@@ -72,7 +72,7 @@ def draws() -> list[tuple[float, tuple[bool, ...]]]:
 @pytest.mark.parametrize("name", [*LINEAR, *PRODUCTS])
 def test_the_mean_over_all_draws_is_the_truth(name: str, guessing: bool) -> None:
     measure = MEASURES.parse(name)
-    kind, judged = kind_of(measure), Judged.of_run(RUN, QRELS)
+    kind, judged = kind_of(measure), JudgedRun.of_run(RUN, QRELS)
     truth = measure.values(judged)
     total = np.zeros(3)
     for chance, chosen in draws():
@@ -82,7 +82,7 @@ def test_the_mean_over_all_draws_is_the_truth(name: str, guessing: bool) -> None
 
 @pytest.mark.parametrize("name", LINEAR)
 def test_the_mean_of_estimated_variances_is_the_variance(name: str) -> None:
-    kind, judged = kind_of(MEASURES.parse(name)), Judged.of_run(RUN, QRELS)
+    kind, judged = kind_of(MEASURES.parse(name)), JudgedRun.of_run(RUN, QRELS)
     means, estimated, chances = [], [], []
     for chance, chosen in draws():
         found = Estimator(sample_of(chosen, guessing=False), kind).of(judged)
@@ -99,7 +99,7 @@ def test_the_mean_of_estimated_variances_is_the_variance(name: str) -> None:
     "name", [*LINEAR, *PRODUCTS, "nDCG@3", "R@2", "F(beta=2)@2", "AP", "AP@2", "nDCG(discount=jk)"]
 )
 def test_certain_judgments_give_the_measure_itself(name: str) -> None:
-    measure, judged = MEASURES.parse(name), Judged.of_run(RUN, QRELS)
+    measure, judged = MEASURES.parse(name), JudgedRun.of_run(RUN, QRELS)
     sample = sample_of((True,) * 9, guessing=False, share=1.0)
     assert sample.exact
     found = Estimator(sample, kind_of(measure)).of(judged)
@@ -111,7 +111,7 @@ def test_certain_judgments_give_the_measure_itself(name: str) -> None:
 def test_a_pair_drawn_with_one_half_counts_twice() -> None:
     # q1: only a (grade 2, p = .5) is judged, at rank 2: P@3 = 2 / 3
     sample = sample_of((True, *[False] * 8), guessing=False)
-    found = Estimator(sample, kind_of(MEASURES.parse("P@3"))).of(Judged.of_run(RUN, QRELS))
+    found = Estimator(sample, kind_of(MEASURES.parse("P@3"))).of(JudgedRun.of_run(RUN, QRELS))
     assert found.values.tolist() == pytest.approx([2 / 3, 0, 0])
 
 
@@ -125,7 +125,7 @@ def test_sums_equal_a_loop_over_documents(chosen: list[bool], guesses: list[floa
     estimator = Estimator(sample, kind_of(MEASURES.parse("P@3")))
     fixed = Guess(np.tile(np.array(guesses), (3, 1)))
     estimator.__dict__["_guess"] = fixed
-    found = estimator.of(Judged.of_run(RUN, QRELS))
+    found = estimator.of(JudgedRun.of_run(RUN, QRELS))
     row, expected, spread = 0, [], 0.0
     for query, grades in GRADES.items():
         value = 0.0
@@ -147,7 +147,7 @@ def test_sums_equal_a_loop_over_documents(chosen: list[bool], guesses: list[floa
 def test_reciprocal_rank_equals_a_loop_and_its_slopes_are_differences(chosen: list[bool]) -> None:
     sample = sample_of(tuple(chosen), guessing=True)
     estimator = Estimator(sample, kind_of(MEASURES.parse("RR")))
-    found = estimator.of(Judged.of_run(RUN, QRELS))
+    found = estimator.of(JudgedRun.of_run(RUN, QRELS))
     places = {
         (query, document): row
         for row, (query, document) in enumerate(
@@ -173,7 +173,7 @@ def test_reciprocal_rank_equals_a_loop_and_its_slopes_are_differences(chosen: li
 
 def test_documents_outside_the_frame_are_guessed_or_unknown_and_counted() -> None:
     other = Run.of([(b"q1", b"z", 2.0), (b"q1", b"c", 1.0), (b"q2", b"e", 1.0), (b"q3", b"f", 1.0)])
-    judged = Judged.of_run(other, QRELS)
+    judged = JudgedRun.of_run(other, QRELS)
     kind = kind_of(MEASURES.parse("P@2"))
     guessed = Estimator(sample_of((True,) * 9, guessing=True), kind).of(judged)
     unknown = Estimator(sample_of((True,) * 9, guessing=False), kind).of(judged)

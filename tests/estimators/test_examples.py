@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from leadline.estimators import read_systems
-from leadline.estimators.examples import good_and_bad
-from leadline.formats import read_qrels, repair_of
-from leadline.topics import Vectors
+from leadline.estimation.document_topics import good_and_bad
+from leadline.estimation.system_lists import read_systems
+from leadline.io.read import read_qrels, repair_of
+from leadline.topics.infer import Vectors
 
 
 def test_the_good_and_the_bad_list_are_chosen_by_relevance_alone() -> None:

@@ -13,14 +13,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.errors import UsageError
-from leadline.estimators.methods import METHODS, Estimator
-from leadline.estimators.methods.aslam_savell import AslamSavell
-from leadline.estimators.methods.nruns import NRuns
-from leadline.estimators.methods.reference_count import ReferenceCount
-from leadline.estimators.methods.soboroff import Soboroff, shares_of
-from leadline.estimators.methods.spoerri import Spoerri
-from leadline.estimators.pool import Pool
-from leadline.formats import read_qrels
+from leadline.estimation.system_lists import RankedPool
+from leadline.estimation.unjudged_methods import (
+    METHODS,
+    AslamSavell,
+    NRuns,
+    ReferenceCount,
+    Soboroff,
+    Spoerri,
+    UnjudgedEstimator,
+    shares_of,
+)
+from leadline.io.read import read_qrels
 
 Lists = list[list[str]]
 LIST = st.permutations("abcdefghij").flatmap(
@@ -38,8 +42,8 @@ VOTING = [
 ]
 
 
-def of(method: Estimator, lists: Lists, teams: str | list[str] = "") -> list[float]:
-    found: list[float] = method.estimate(Pool.of(lists, teams=list(teams))).values.tolist()
+def of(method: UnjudgedEstimator, lists: Lists, teams: str | list[str] = "") -> list[float]:
+    found: list[float] = method.estimate(RankedPool.of(lists, teams=list(teams))).values.tolist()
     return found
 
 
@@ -53,7 +57,9 @@ def test_a_run_that_found_what_others_found_first_has_the_best_nruns() -> None:
 
 
 def test_equal_votes_are_told_apart_by_ranks_and_then_by_id() -> None:
-    pool = Pool.of([["c", "b", "a"], ["a", "d", "c"]])  # a 3 + 1, c 1 + 3; b and d once, at rank 2
+    pool = RankedPool.of(
+        [["c", "b", "a"], ["a", "d", "c"]]
+    )  # a 3 + 1, c 1 + 3; b and d once, at rank 2
     assert np.flatnonzero(NRuns(pseudo=1).chosen(pool)).tolist() == [0]
     assert np.flatnonzero(NRuns(pseudo=3).chosen(pool)).tolist() == [0, 1, 2]
 
@@ -117,7 +123,7 @@ def slow_spoerri(lists: Lists, depth: int) -> list[float]:
     return found
 
 
-SLOW: list[tuple[Estimator, Callable[[Lists], list[float]]]] = [
+SLOW: list[tuple[UnjudgedEstimator, Callable[[Lists], list[float]]]] = [
     (NRuns(depth=3, pseudo=4), lambda lists: slow_nruns(lists, 3, 4)),
     (NRuns(), lambda lists: slow_nruns(lists, 30, 30)),
     (AslamSavell(), lambda lists: slow_likeness(lists, 99)),
@@ -130,7 +136,7 @@ SLOW: list[tuple[Estimator, Callable[[Lists], list[float]]]] = [
 @given(lists=LISTS)
 @pytest.mark.parametrize(("method", "slow"), SLOW, ids=[str(method) for method, _ in SLOW])
 def test_slow_loops_give_the_same(
-    method: Estimator, slow: Callable[[Lists], list[float]], lists: Lists
+    method: UnjudgedEstimator, slow: Callable[[Lists], list[float]], lists: Lists
 ) -> None:
     assert of(method, lists) == pytest.approx(slow(lists), abs=1e-9)
 
@@ -169,7 +175,7 @@ def test_groups_of_teams_hold_a_random_run_of_each(lists: Lists) -> None:
 @given(lists=LISTS, data=st.data())
 @pytest.mark.parametrize("method", VOTING, ids=str)
 def test_the_order_of_systems_does_not_matter(
-    method: Estimator, lists: Lists, data: st.DataObject
+    method: UnjudgedEstimator, lists: Lists, data: st.DataObject
 ) -> None:
     order = data.draw(st.permutations(range(len(lists))))
     teams = [data.draw(st.sampled_from("uvw")) if method.fewest < 5 else str(n) for n in order]
@@ -181,19 +187,19 @@ def test_the_order_of_systems_does_not_matter(
 
 @given(lists=LISTS)
 @pytest.mark.parametrize("method", VOTING, ids=str)
-def test_equal_runs_have_equal_estimates(method: Estimator, lists: Lists) -> None:
+def test_equal_runs_have_equal_estimates(method: UnjudgedEstimator, lists: Lists) -> None:
     values = of(method, [*lists, lists[0]])
     assert values[0] == values[-1]
 
 
 @given(lists=LISTS)
 @pytest.mark.parametrize("method", VOTING, ids=str)
-def test_teams_of_one_run_are_no_teams(method: Estimator, lists: Lists) -> None:
+def test_teams_of_one_run_are_no_teams(method: UnjudgedEstimator, lists: Lists) -> None:
     assert of(method, lists, [str(place) for place in range(len(lists))]) == of(method, lists)
 
 
 @pytest.mark.parametrize("method", VOTING, ids=str)
-def test_an_empty_list_has_nothing(method: Estimator) -> None:
+def test_an_empty_list_has_nothing(method: UnjudgedEstimator) -> None:
     assert of(method, [["a"], ["a"], ["a"], ["b"], []])[-1] == 0
 
 
@@ -234,7 +240,7 @@ def test_all_methods_are_found() -> None:
 
 
 @pytest.mark.parametrize(("method", "teams"), [(Spoerri(), 4), (NRuns(), 1), (AslamSavell(), 1)])
-def test_too_few_systems_are_refused(method: Estimator, teams: int) -> None:
+def test_too_few_systems_are_refused(method: UnjudgedEstimator, teams: int) -> None:
     with pytest.raises(UsageError, match="expected"):
         method.check(teams)
     method.check(method.fewest)

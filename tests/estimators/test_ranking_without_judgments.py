@@ -10,12 +10,13 @@ import pytest
 
 import leadline as ll
 from leadline.errors import InputError, UsageError
-from leadline.estimators import METHODS, estimated, read_systems
-from leadline.estimators.found import Unjudged
-from leadline.estimators.pool import Pool
-from leadline.formats import repair_of
-from leadline.statistics.correlation import kendall
-from leadline.topics import Vectors, write_vectors
+from leadline.estimation.system_lists import RankedPool, read_systems
+from leadline.estimation.unjudged import estimated
+from leadline.estimation.unjudged_methods import METHODS
+from leadline.estimation.unjudged_result import Unjudged
+from leadline.io.read import repair_of
+from leadline.stats.correlation import kendall
+from leadline.topics.infer import Vectors, write_vectors
 
 RUNS = {
     "a": {"q1": ["d1", "d2", "d3"], "q2": ["d4"]},
@@ -56,7 +57,7 @@ def test_the_pool_of_a_query_is_that_of_its_lists(method: str) -> None:
     found = ll.unjudged(RUNS, method=method, depth=2, seed=3)
     systems = read_systems(RUNS, repair_of("score", "refuse", "refuse"))
     pool = systems.pool(0, np.arange(3, dtype=np.int32), seed=3)
-    by_hand = Pool.of([run["q1"] for run in RUNS.values()])._replace(seed=pool.seed)
+    by_hand = RankedPool.of([run["q1"] for run in RUNS.values()])._replace(seed=pool.seed)
     values = METHODS.parse(method).replace(depth=2).estimate(by_hand).values
     assert found.values[:, 0].tolist() == values.tolist()
 

@@ -21,10 +21,14 @@ from hypothesis import strategies as st
 
 import leadline as ll
 from conftest import Leadline
+from leadline.data.qrels import Qrels
+from leadline.data.run import Run
 from leadline.errors import InputError, MissingPackageError, UsageError
-from leadline.formats import Repair, Tally, judge, read_qrels, read_run, run_name, writing
-from leadline.qrels import Qrels
-from leadline.run import Run
+from leadline.io import write as writing
+from leadline.io.opening import run_name
+from leadline.io.read import judge, read_qrels, read_run
+from leadline.io.trec_lists import Reading
+from leadline.io.trec_runs import ReadCounts
 
 pyarrow = pytest.importorskip("pyarrow")
 
@@ -289,7 +293,9 @@ def test_nan_is_refused_or_dropped(suffix: str, tmp_path: Path) -> None:
         read_run, path
     )
     assert read_run(path, on_nan="drop").to_dict() == {"q1": {"d1": 1.0}}
-    tally: Tally = judge(str(path), read_qrels({"q1": {"d1": 1}}), repair=Repair(on_nan="drop"))[2]
+    tally: ReadCounts = judge(
+        str(path), read_qrels({"q1": {"d1": 1}}), repair=Reading(on_nan="drop")
+    )[2]
     assert tally.dropped == 1
 
 

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from leadline.errors import InputError
-from leadline.formats.headed import headed_rows, need_columns
+from leadline.io.id_lists import headed_rows, need_columns
 
 TEXTS = {
     "log.csv": "arm,click\na,0\nb,1\n",

@@ -13,7 +13,8 @@ import pytest
 
 import leadline as ll
 from leadline.errors import InputError, UsageError
-from leadline.formats import judge, known, read_qrels, read_run
+from leadline.io import id_lists
+from leadline.io.read import judge, read_qrels, read_run
 
 QRELS: dict[str, dict[str, float]] = {"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 0.5, "d3": -1}}
 RUN: dict[str, dict[str, float]] = {"q1": {"d2": 2.5, "d1": 1.0}, "q2": {"d1": 7.0}}
@@ -259,7 +260,7 @@ def test_known_documents_are_lines_of_two_columns_or_qrels(tmp_path: Path) -> No
     path.write_bytes(
         b"# seen before\n\nq1 d1\r\nq1\td2 \nq2 0 d1 1\nq2 0 d2 0\nq2 0 d3 -1\nq\xff d\xc2\xa01\n"
     )
-    assert known.read(str(path)) == {
+    assert id_lists.read(str(path)) == {
         b"q1": {b"d1", b"d2"},
         b"q2": {b"d1"},
         b"q\xff": {b"d\xc2\xa01"},
@@ -279,25 +280,25 @@ def test_known_documents_are_lines_of_two_columns_or_qrels(tmp_path: Path) -> No
 def test_a_fault_among_known_documents_is_one_line(text: str, error: str, tmp_path: Path) -> None:
     path = tmp_path / "known.txt"
     path.write_text(text)
-    assert refusal(known.read, str(path)) == f"{path}{error}"
+    assert refusal(id_lists.read, str(path)) == f"{path}{error}"
 
 
 @pytest.mark.parametrize("grade", ["x", "1.5.2", "nan", "+-1", "--1", "1e999"])
 def test_a_broken_grade_among_known_documents_is_refused(grade: str, tmp_path: Path) -> None:
     path = tmp_path / "known.txt"
     path.write_text(f"q1 0 d1 1\nq1 0 d2 {grade}\n")
-    assert refusal(known.read, str(path)).startswith(f"{path}:2: ")
+    assert refusal(id_lists.read, str(path)).startswith(f"{path}:2: ")
 
 
 def test_a_fractional_grade_among_known_documents_is_a_grade(tmp_path: Path) -> None:
     path = tmp_path / "known.txt"
     path.write_text("q1 0 d1 1.0\nq1 0 d2 0.5\nq1 0 d3 +2\n")
-    assert known.read(str(path)) == {b"q1": {b"d1", b"d3"}}
+    assert id_lists.read(str(path)) == {b"q1": {b"d1", b"d3"}}
 
 
 def test_known_documents_may_be_a_dictionary() -> None:
     given = {"q1": ["d2"], "q2": {"d1", "d3"}}
-    assert known.of(given) == {b"q1": {b"d2"}, b"q2": {b"d1", b"d3"}}
+    assert id_lists.of(given) == {b"q1": {b"d2"}, b"q2": {b"d1", b"d3"}}
     qrels, run = {"q1": {"d1": 1, "d2": 1}}, {"q1": {"d1": 2.0, "d2": 1.0}}
     results = ll.evaluate(qrels, run, ["Coverage", "Novelty"], known={"q1": ("d2",)})
     assert results.means.tolist() == [[1.0, 0.5]]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from leadline.errors import InputError, UsageError
-from leadline.formats.judges import judge_name, read_judges
+from leadline.io.judges import judge_name, read_judges
 
 WIDE = "query_id\tdoc_id\tann\tben\nq1\td1\t1\t2\nq1\td2\t0\t\n"
 LONG = "query_id,doc_id,judge,grade\nq1,d1,ann,1\nq1,d1,ben,2\nq1,d2,ann,0\n"

@@ -20,8 +20,8 @@ import zstandard
 
 from conftest import Leadline
 from leadline.errors import InputError
-from leadline.formats import counted_run, read_qrels, read_run, repair_of, run_name
-from leadline.formats.opening import Window, Workspace, read_whole
+from leadline.io.opening import Buffers, Chunk, read_whole, run_name
+from leadline.io.read import counted_run, read_qrels, read_run, repair_of
 from strategies import judged_by
 
 QRELS = {"q1": {"d1": 1}, "q2": {"d2": 1}}
@@ -318,7 +318,7 @@ def test_windows_of_any_size_hold_whole_lines(tmp_path: Path) -> None:
     text = long_text(200)
     path.write_bytes(text)
     for size in (8, 31, 64, 1000, len(text), len(text) + 1, len(text) + 2):
-        with Window(str(path), Workspace(size)) as window:
+        with Chunk(str(path), Buffers(size)) as window:
             begin, parts = 0, []
             while not window.last:
                 window.advance(begin)

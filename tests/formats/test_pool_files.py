@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.errors import InputError
-from leadline.formats.pairs import read_pairs
-from leadline.formats.pools import Pooled, read_pool, write_pool
+from leadline.io.id_lists import read_pairs
+from leadline.io.pool_files import Pooled, read_pool, write_pool
 
 IDS = st.text(
     st.characters(exclude_categories=("Cc", "Cs"), exclude_characters="\x85\u2028\u2029"),

@@ -14,7 +14,7 @@ import zstandard
 
 from conftest import Leadline
 from leadline.errors import InputError
-from leadline.formats import read_run
+from leadline.io.read import read_run
 
 FIRST = b"".join(b"q1 Q0 a%d 1 %d t\n" % (row, 100 - row) for row in range(50))
 SECOND = b"".join(b"q2 Q0 b%d 1 %d t\n" % (row, 100 - row) for row in range(50))

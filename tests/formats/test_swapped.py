@@ -10,11 +10,11 @@ import pandas as pd  # type: ignore[import-untyped]  # no stubs
 import pytest
 
 from conftest import Leadline
-from leadline import evaluate
 from leadline.errors import InputError
-from leadline.formats import read_qrels
-from leadline.formats.lint import check
-from leadline.formats.writing import write_run
+from leadline.evaluation.evaluate import evaluate
+from leadline.io.check import check
+from leadline.io.read import read_qrels
+from leadline.io.write import write_run
 
 RUN = {
     f"q{query}": {f"d{rank}": 14.5 - rank * 1.37 - query * 0.01 for rank in range(12)}

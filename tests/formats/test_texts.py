@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from leadline.errors import InputError, MissingPackageError, UsageError
-from leadline.formats.texts import Document, read_documents, read_queries
+from leadline.io.texts import Document, read_documents, read_queries
 
 ROWS = [
     {"doc_id": "d1", "title": "Wings", "text": "They lift.", "url": "a.example"},

@@ -8,13 +8,16 @@ from typing import Any
 import pytest
 
 from conftest import Leadline
+from leadline.data.judged_run import JudgedRun
+from leadline.data.qrels import Qrels
+from leadline.data.run import Run
 from leadline.errors import InputError
-from leadline.formats import Repair, Tally, judge, read_qrels, read_run, trec_run
-from leadline.formats.opening import Workspace
-from leadline.judged import Judged
+from leadline.io import trec_runs
+from leadline.io.opening import Buffers
+from leadline.io.read import judge, read_qrels, read_run
+from leadline.io.trec_lists import Reading
+from leadline.io.trec_runs import ReadCounts
 from leadline.kernels import plain
-from leadline.qrels import Qrels
-from leadline.run import Run
 from strategies import columns_of, judged_by
 
 pytestmark = pytest.mark.usefixtures("form")
@@ -33,10 +36,10 @@ def run_of(folder: Path, text: bytes | str, name: str = "sys.run") -> Path:
     return path
 
 
-def refusal(path: Path, repair: Repair | None = None) -> str:
+def refusal(path: Path, repair: Reading | None = None) -> str:
     """Give the one error that reading a run and judging it in windows of any size agree on."""
     with pytest.raises(InputError) as whole:
-        trec_run.read(str(path), repair=repair)
+        trec_runs.read(str(path), repair=repair)
     for window in (8, 40, 1 << 16):
         for turns in (1, 2):
             with pytest.raises(InputError) as parted:
@@ -269,22 +272,22 @@ def test_a_tiny_window_gives_what_a_big_one_gives(window: int, kind: str, tmp_pa
 @pytest.mark.parametrize("turns", [1, 2])
 def test_a_workspace_serves_one_run_after_the_other(turns: int, tmp_path: Path) -> None:
     qrels = read_qrels({"q1": {"d1": 1, "d9": 2}, "q2": {"d2": 1}})
-    workspaces = [Workspace(64) for _ in range(turns)]
+    workspaces = [Buffers(64) for _ in range(turns)]
     texts = [
         LONG,
         "q1 Q0 d1 1 2 t\n",
         "q1 Q0 x 1 nan t\n",
         "q2 Q0 d2 1 2 t\nq1 Q0 d9 1 1 t\nq2 Q0 y 1 0 t\n",
     ]
-    found: list[tuple[Judged, Judged]] = []
+    found: list[tuple[JudgedRun, JudgedRun]] = []
     for place, text in enumerate([*texts, *texts]):
         path = run_of(tmp_path, text, f"{place}.run")
         if "nan" in text:
             with pytest.raises(InputError):
-                trec_run.judge(str(path), qrels, workspaces=workspaces)
+                trec_runs.judge(str(path), qrels, workspaces=workspaces)
             continue
         found.append(
-            (trec_run.judge(str(path), qrels, workspaces=workspaces)[0], judged_by(path, qrels)[0])
+            (trec_runs.judge(str(path), qrels, workspaces=workspaces)[0], judged_by(path, qrels)[0])
         )
     for again, fresh in found:  # looked at after all were read: no join holds borrowed memory
         assert columns_of(again) == columns_of(fresh)
@@ -306,7 +309,7 @@ def test_a_run_read_whole_is_judged_like_its_file(
         {f"q{query}": grades for query in range(5)} | {"q9": {"a": 1, "d": 2}, "z": {"a": 1}}
     )
     options: dict[str, Any] = {"narrow": narrow, "depth": depth, "judged_only": judged_only}
-    of_run = Judged.of_run(read_run(path), qrels, **options)
+    of_run = JudgedRun.of_run(read_run(path), qrels, **options)
     assert columns_of(of_run) == columns_of(judged_by(path, qrels, **options)[0])
 
 
@@ -320,9 +323,9 @@ def test_a_repaired_run_read_whole_is_judged_like_its_file(policy: str, tmp_path
     )
     qrels = read_qrels({"q1": {"a": 1, "c": 1}})
     run = read_run(path, on_duplicate=policy)
-    judged, tally = trec_run.judge(str(path), qrels, repair=Repair(on_duplicate=policy))
+    judged, tally = trec_runs.judge(str(path), qrels, repair=Reading(on_duplicate=policy))
     assert tally.repeated == 2
-    assert columns_of(Judged.of_run(run, qrels)) == columns_of(judged)
+    assert columns_of(JudgedRun.of_run(run, qrels)) == columns_of(judged)
 
 
 @pytest.mark.parametrize(
@@ -334,7 +337,7 @@ def test_the_best_place_of_a_held_document_counts(
     window: int, narrow: bool, tmp_path: Path
 ) -> None:
     path = run_of(tmp_path, "q1 Q0 a 1 0.100000001 t\nq1 Q0 a 2 0.100000002 t\nq1 Q0 b 3 0.05 t\n")
-    qrels, repair = read_qrels({"q1": {"a": 1}}), Repair(on_duplicate="hold")
+    qrels, repair = read_qrels({"q1": {"a": 1}}), Reading(on_duplicate="hold")
     judged = judged_by(path, qrels, window=window, repair=repair, narrow=narrow)[0]
     assert (judged.rank.tolist(), judged.length.tolist()) == ([1], [3])
 
@@ -342,17 +345,17 @@ def test_the_best_place_of_a_held_document_counts(
 def test_a_query_whose_every_line_is_dropped_stays_an_empty_list(tmp_path: Path) -> None:
     path = run_of(tmp_path, "q1 Q0 a 1 nan t\nq2 Q0 a 1 1 t\nq3 Q0 a 1 nan t\n")
     qrels = read_qrels({"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}})
-    judged, tally = judged_by(path, qrels, window=8, repair=Repair(on_nan="drop"))
+    judged, tally = judged_by(path, qrels, window=8, repair=Reading(on_nan="drop"))
     assert judged.length.tolist() == [0, 1, 0]
     assert tally.dropped == 2
     whole = read_run(path, on_nan="drop")
-    assert columns_of(Judged.of_run(whole, qrels)) == columns_of(judged)
+    assert columns_of(JudgedRun.of_run(whole, qrels)) == columns_of(judged)
 
 
 def test_the_tally_tells_what_was_met(tmp_path: Path) -> None:
     text = "q1 Q0 a 1 3 first\nq7 Q0 b 1 2 t\nq8 Q0 b 1 2 t x\nq1 Q0 b 2 1 last\n"
     tally = judged_by(run_of(tmp_path, text), read_qrels({"q1": {"a": 1}}), window=8)[1]
-    assert tally == Tally(
+    assert tally == ReadCounts(
         rows=4, queries=3, extra_columns=1, tag="last", unjudged_queries=2, unjudged_query="q7"
     )
 
@@ -396,7 +399,7 @@ def test_a_run_round_trips_through_a_dictionary(tmp_path: Path) -> None:
     again = read_run(run.to_dict())
     assert run == again
     qrels = read_qrels({"q1": {"d1": 1, "d60": 2}})
-    left, right = Judged.of_run(run, qrels), Judged.of_run(again, qrels)
+    left, right = JudgedRun.of_run(run, qrels), JudgedRun.of_run(again, qrels)
     assert columns_of(left) == columns_of(right)
 
 
@@ -415,5 +418,5 @@ def test_real_runs_read_alike_in_windows_and_whole(shared_data: Path) -> None:
     for path in sorted((folder / "runs").glob("*.xz"))[::60]:
         run: Run = read_run(path)
         judged, tally = judged_by(path, qrels, window=1 << 15)
-        assert columns_of(Judged.of_run(run, qrels)) == columns_of(judged)
+        assert columns_of(JudgedRun.of_run(run, qrels)) == columns_of(judged)
         assert tally.rows == len(run)

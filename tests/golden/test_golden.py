@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from leadline import evaluate
+from leadline.evaluation.evaluate import evaluate
 
 GOLDEN = Path(__file__).parent
 

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from test_bins import slow_overlap, slow_slope
 
 from leadline.errors import InputError, UsageError
-from leadline.histograms import Histograms, histogram, scored
-from leadline.histograms.resampling import hsa_interval
+from leadline.estimation.score_histograms.histogram import histogram
+from leadline.estimation.score_histograms.histogram_result import Histograms
+from leadline.estimation.score_histograms.score_sets import scored
+from leadline.estimation.score_histograms.subsampling import hsa_interval
 
 Run = dict[str, dict[str, float]]
 Judgments = dict[str, dict[str, int]]

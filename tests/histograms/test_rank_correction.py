@@ -11,17 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import hypergeom
 
-from leadline.arrays import Floats
-from leadline.histograms.rank_correction import (
+from leadline.data.arrays import Floats
+from leadline.data.judged_run import JudgedRun
+from leadline.estimation.rank_corrections import (
     EXPONENTS,
     Channel,
     Pairs,
     RankEstimator,
     channel,
     corrected,
+    rank_terms,
+    sums_over_ranks,
 )
-from leadline.histograms.rank_terms import rank_terms, sums_over_ranks
-from leadline.judged import Judged
 from leadline.measures import MEASURES
 
 SUMS = [
@@ -197,16 +198,16 @@ def test_samples_drawn_again_stay_possible_and_are_right_on_average() -> None:
 
 
 @st.composite
-def lists(draw: st.DrawFn) -> Judged:
+def lists(draw: st.DrawFn) -> JudgedRun:
     """Draw one list with ranks that need not be whole."""
     grades = draw(st.lists(st.integers(1, 3), min_size=1, max_size=6))
     more = draw(st.lists(st.integers(1, 3), max_size=3))
     steps = draw(st.lists(st.floats(0, 4), min_size=len(grades), max_size=len(grades)))
     rank = np.arange(1, len(grades) + 1) + np.cumsum(steps)
-    whole = Judged.of_grades(
+    whole = JudgedRun.of_grades(
         [float(one) for one in grades], [*map(float, grades), *map(float, more)]
     )
-    return Judged(
+    return JudgedRun(
         whole.qrels, present=whole.present, length=whole.length, offsets=whole.offsets,
         rank=rank,
         row=whole.row, tie_first=rank, tie_last=rank,
@@ -215,7 +216,7 @@ def lists(draw: st.DrawFn) -> Judged:
 
 
 @given(lists())
-def test_a_measure_is_the_sum_of_its_terms(judged: Judged) -> None:
+def test_a_measure_is_the_sum_of_its_terms(judged: JudgedRun) -> None:
     for name in SUMS:
         measure = MEASURES.parse(name)
         terms = rank_terms(measure, judged)

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.errors import InputError, UsageError
-from leadline.evaluation import evaluate
-from leadline.histograms.estimates import Estimates
-from leadline.histograms.sampled import sample_to_score, sampled
+from leadline.estimation.sampled import sample_to_score, sampled
+from leadline.estimation.score_histograms.subsampling import Estimates
+from leadline.evaluation.evaluate import evaluate
 
 Run = dict[str, dict[str, float]]
 MEASURES = [

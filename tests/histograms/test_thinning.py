@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 
 import leadline as ll
-from leadline.formats import judge, read_qrels
-from leadline.histograms.recipe import Recipe
-from leadline.histograms.resampling import hsa_of
-from leadline.histograms.thinning import Thinned, shares
-from leadline.judged import Judged
-from leadline.qrels import Qrels
+from leadline.data.judged_run import JudgedRun
+from leadline.data.qrels import Qrels
+from leadline.estimation.score_histograms.histogram_options import HistogramOptions
+from leadline.estimation.score_histograms.subsampling import Thinned, hsa_of, shares
+from leadline.io.read import judge, read_qrels
 
 DICE = np.random.default_rng(3)
 QRELS = {
@@ -35,7 +34,7 @@ PAIRS = {
 }
 
 
-def joined(run: Any) -> tuple[Qrels, Judged]:
+def joined(run: Any) -> tuple[Qrels, JudgedRun]:
     table = read_qrels(QRELS)
     repair = ll.formats.repair_of("score", "refuse", "refuse")
     return table, judge(run, table, repair=repair, keep=True)[1]
@@ -55,7 +54,7 @@ def test_all_relevant_documents_and_a_sample_give_what_the_verbs_give(
         )
     )
     table, judged = joined(str(file))
-    recipe = Recipe(seed=seed)
+    recipe = HistogramOptions(seed=seed)
     thinned = Thinned(judged, recipe)
     part = thinned.part(shares(table, 1.0, 1.0, seed), thinned.turns(seed), sample)
     found = ll.histogram(QRELS, RUN, sample=sample, seed=seed, draws=0)
@@ -71,7 +70,7 @@ def test_scored_pairs_give_what_the_verbs_give_of_the_part_alone() -> None:
     table, judged = joined(PAIRS)
     documents = sorted({name for one in PAIRS.values() for name in one})
     kept = shares(table, 1.0, 0.5, 2)
-    thinned = Thinned(judged, Recipe(), population=60)
+    thinned = Thinned(judged, HistogramOptions(), population=60)
     part = thinned.part(kept, thinned.turns(2), 8)
     names = list(table.documents)
     less = {
@@ -93,7 +92,7 @@ def test_scored_pairs_give_what_the_verbs_give_of_the_part_alone() -> None:
     }
     for from_ranks, counts in ((False, part.scores), (True, part.ranks)):
         found = ll.histogram(less, few, from_ranks=from_ranks, draws=0)
-        assert hsa_of(counts, Recipe()) == pytest.approx(found.hsa[0], nan_ok=True)
+        assert hsa_of(counts, HistogramOptions()) == pytest.approx(found.hsa[0], nan_ok=True)
     assert np.nanmean(part.robust) == pytest.approx(found.hsa_robust[0])
     alone = ll.sampled(
         less, few, "AP", population=dict.fromkeys(QRELS, 8), draws=0, correction="none"
@@ -105,7 +104,7 @@ def test_scored_pairs_give_what_the_verbs_give_of_the_part_alone() -> None:
 
 
 def drawn(query: str, documents: list[str], unkept: set[str]) -> list[str]:
-    from leadline.sampling.hashed import sampled_documents
+    from leadline.data.hashing import sampled_documents
 
     relevant = {name for name, grade in QRELS[query].items() if grade}
     others = [name.encode() for name in documents if name not in relevant | unkept]
@@ -123,7 +122,7 @@ def test_a_larger_share_holds_the_smaller_one_and_another_seed_another() -> None
 def test_a_run_without_relevant_documents_has_no_slope() -> None:
     run = {query: {"x": 1.0, "y": 0.5} for query in QRELS}
     table, judged = joined(run)
-    thinned = Thinned(judged, Recipe())
+    thinned = Thinned(judged, HistogramOptions())
     part = thinned.part(shares(table, 1.0, 1.0, 0), thinned.turns(0), 5)
     assert part.plain.tolist() == part.weighted.tolist() == [0.0] * 5
     assert part.scores[:, 0].sum() == (table.grades >= 1).sum()  # all at the bottom

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from conftest import REPOSITORY, Leadline
-from leadline.index import build_index, layout
+from leadline.retrieval.index import index_files
+from leadline.retrieval.index.builder import build_index
 
 EXAMPLES = REPOSITORY / "docs" / "examples"
 # Each corruption runs one of these; between them they read every array.
@@ -83,7 +84,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ]
     pairs = [f"knots\t{name}\n" for name in names]
     (tmp_path / "pairs.tsv").write_text("query_id\tdoc_id\n" + "".join(pairs))
-    monkeypatch.setattr(layout, "BLOCK", 128)
+    monkeypatch.setattr(index_files, "BLOCK", 128)
     monkeypatch.chdir(tmp_path)
     build_index("docs.jsonl", "whole", store_text=True)
     shutil.copytree("whole", "index")
@@ -121,7 +122,7 @@ def test_a_corruption_changes_no_answer_and_ends_in_one_line(
                     assert status == 2, what
                     assert err.startswith("leadline: error: "), what
                     assert err.count("\n") == 1, what
-                if LINES[line].startswith("check") and name != layout.HEADER:
+                if LINES[line].startswith("check") and name != index_files.HEADER:
                     assert status == 2, what
                 counts["refused" if status else "the same answer"] += 1
         (folder / "index" / name).write_bytes(whole)

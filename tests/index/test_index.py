@@ -14,8 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.errors import InputError, UsageError
-from leadline.index import Index, build_index, building, layout, open_index, reading
-from leadline.index.checking import check_index
+from leadline.retrieval.index import builder, index_files, open_index, reader
+from leadline.retrieval.index.builder import build_index
+from leadline.retrieval.index.check_index import check_index
+from leadline.retrieval.index.reader import Index
 
 WORDS = ["wing", "tail", "heat", "the", "flow", "b"]
 TEXTS = st.lists(st.lists(st.sampled_from(WORDS), max_size=12), min_size=1, max_size=6)
@@ -57,12 +59,12 @@ def test_postings_positions_and_statistics_are_what_a_count_gives(texts: list[li
 
 @given(TEXTS, st.integers(1, 9))
 def test_an_index_built_in_many_blocks_is_the_same(texts: list[list[str]], size: int) -> None:
-    whole = building.BLOCK
-    building.BLOCK = size
+    whole = builder.BLOCK
+    builder.BLOCK = size
     try:
         check(build_index(documents_of(texts)), texts)
     finally:
-        building.BLOCK = whole
+        builder.BLOCK = whole
 
 
 def test_many_terms_are_sorted_by_both_halves_of_their_codes() -> None:
@@ -81,7 +83,7 @@ def test_ids_are_found_both_ways(monkeypatch: pytest.MonkeyPatch) -> None:
     index = build_index({"d10": "a", "d9": "b", "é": "c"})
     names = [b"d9", "é".encode(), b"d1", b"zz", b""]
     assert index.document_codes(names).tolist() == [1, 2, -1, -1, -1]
-    monkeypatch.setattr(reading, "IN_MEMORY", 0)
+    monkeypatch.setattr(reader, "IN_MEMORY", 0)
     assert index.document_codes(names).tolist() == [1, 2, -1, -1, -1]
     assert index.id_rank.tolist() == [0, 1, 2]
 
@@ -186,7 +188,7 @@ def _edit(folder: Path, **changes: Any) -> None:
 def _sign(folder: Path, **changes: Any) -> None:
     """Change the header as somebody would who knows the format."""
     header = json.loads((folder / "index.json").read_text()) | changes
-    _edit(folder, **changes, build=layout.build_id(header))
+    _edit(folder, **changes, build=index_files.build_id(header))
 
 
 @pytest.mark.parametrize(
@@ -301,11 +303,11 @@ def test_arrays_that_do_not_fit_together_are_found_by_a_check(tmp_path: Path) ->
         path = tmp_path / name
         build_index(texts, path)
         assert check_index(str(path)).problems == []
-        layout.save(str(path), name, list(wrong))
+        index_files.save(str(path), name, list(wrong))
         header = json.loads((path / "index.json").read_text())
         for key in ("format", "version", "arrays", "checksums", "build"):
             del header[key]
-        layout.write_header(
+        index_files.write_header(
             str(path), header
         )  # a program that writes wrong arrays, with their checksums
         codes = [(problem.code, problem.error) for problem in check_index(str(path)).problems]

@@ -7,8 +7,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline.index import build_index
-from leadline.index.windows import windows
+from leadline.retrieval.index.builder import build_index
+from leadline.retrieval.index.reader import windows
 
 TEXTS = st.lists(st.lists(st.sampled_from("abcde"), max_size=30), min_size=1, max_size=4)
 

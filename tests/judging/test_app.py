@@ -10,10 +10,10 @@ import pytest
 
 from judging_pages import DOCUMENTS, GRADES, QUERIES, Answer, ask, event, stored, write
 from leadline.errors import InputError, UsageError
-from leadline.formats.writing import write_whole
-from leadline.index import build_index
-from leadline.judging.guard import Guard
-from leadline.judging.opening import Opened, check_forms, check_judges, opened
+from leadline.io.write import write_whole
+from leadline.judging.auth import Guard
+from leadline.judging.startup import Opened, check_forms, check_judges, opened
+from leadline.retrieval.index.builder import build_index
 
 NASTY = [
     {

@@ -13,9 +13,9 @@ import pytest
 
 from judging_pages import DOCUMENTS, QUERIES, Answer, Files, Server, ask, event, stored, write
 from leadline.errors import InputError, LeadlineError
-from leadline.index import build_index
 from leadline.judging.documents import IndexTexts
-from leadline.judging.opening import Opened, opened
+from leadline.judging.startup import Opened, opened
+from leadline.retrieval.index.builder import build_index
 
 DIGESTS = "SELECT digest FROM seals ORDER BY event"
 

@@ -15,8 +15,8 @@ import leadline as ll
 from conftest import Leadline
 from judging_pages import event
 from leadline.errors import InputError, UsageError
-from leadline.formats import read_qrels
-from leadline.judging.events import parse
+from leadline.io.read import read_qrels
+from leadline.judging.events import parse_event
 from leadline.judging.export import export
 from leadline.judging.store import Store
 
@@ -30,7 +30,7 @@ def judged(path: str, given: dict[str, dict[str, int]] = GIVEN) -> Store:
     for judge, grades in given.items():
         store.add_judge(judge)
         acts = [event(places[name], grade=grade) for name, grade in grades.items()]
-        store.append(judge, [parse(act | {"key": f"{judge}-{act['key']}"}) for act in acts])
+        store.append(judge, [parse_event(act | {"key": f"{judge}-{act['key']}"}) for act in acts])
     return store
 
 
@@ -98,7 +98,7 @@ def test_a_table_has_a_column_for_every_judge_and_the_probability(
     path: str, tmp_path: Path
 ) -> None:
     with closing(Store.open(path)) as store:
-        store.append("ann", [parse(event(3, 9, grade=1, note='was "odd",\nI think'))])
+        store.append("ann", [parse_event(event(3, 9, grade=1, note='was "odd",\nI think'))])
     target = tmp_path / "qrels.csv"
     assert export(path, str(target), rule="mean").notes == 1
     assert target.read_text() == (

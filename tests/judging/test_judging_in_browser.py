@@ -12,7 +12,7 @@ import pytest
 
 from conftest import Leadline
 from judging_pages import GRADES, Files, Server, stored, write
-from leadline.formats.texts import read_documents, read_queries
+from leadline.io.texts import read_documents, read_queries
 
 MARKED = "WHERE kind = 'judge' ORDER BY events.id"
 EVENTS = "SELECT judges.name, grade FROM events JOIN judges ON judges.id = events.judge " + MARKED

@@ -22,9 +22,9 @@ from hypothesis import strategies as st
 from judging_pages import Files, Server, ask, event, stored, write
 from leadline.errors import UsageError
 from leadline.judging import queue
-from leadline.judging.limits import Guesses, Limit, TooManyError, network
-from leadline.judging.opening import Opened, opened
+from leadline.judging.auth import Guesses, Limit, TooManyError, network
 from leadline.judging.queue import Queues
+from leadline.judging.startup import Opened, opened
 from leadline.judging.store import Store
 
 TOKEN = "a long token"

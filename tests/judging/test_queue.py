@@ -14,12 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from judging_pages import event
+from leadline.data.hashing import draw
 from leadline.errors import UsageError
-from leadline.judging.deals import deal, second
-from leadline.judging.draws import draw
-from leadline.judging.events import parse
-from leadline.judging.queue import Queues
-from leadline.judging.store import Act, Pair, Store
+from leadline.judging.events import parse_event
+from leadline.judging.queue import Queues, deal, second
+from leadline.judging.store import Act, JudgingPair, Store
 
 SIZE = 40
 PAIRS = [(f"q{query}", f"d{place}", 1.0) for query in range(4) for place in range(10)]
@@ -33,15 +32,17 @@ def store(tmp_path: Path) -> Iterator[Store]:
     made.close()
 
 
-def judge(queues: Queues, name: str, pair: Pair, kind: str = "judge", undoes: str = "") -> str:
+def judge(
+    queues: Queues, name: str, pair: JudgingPair, kind: str = "judge", undoes: str = ""
+) -> str:
     found = event(pair.id, len(queues.store.acts()), kind, undoes=undoes)
     found["key"] += f"-{name}-{len(undoes)}"
-    queues.append(name, [parse(found)])
+    queues.append(name, [parse_event(found)])
     key: str = found["key"]
     return key
 
 
-def finish(queues: Queues, name: str) -> list[Pair]:
+def finish(queues: Queues, name: str) -> list[JudgingPair]:
     queues.join(name)
     done = []
     while found := queues.upcoming(name, 1):
@@ -197,7 +198,7 @@ def test_pairs_without_a_text_are_in_no_queue(store: Store) -> None:
 )
 def test_queries_are_dealt_whole_and_evenly(sizes: list[int], judges: list[str], seed: int) -> None:
     rows = [(f"q{query}", f"d{place}") for query, size in enumerate(sizes) for place in range(size)]
-    pairs = [Pair(place, query, name, 1.0) for place, (query, name) in enumerate(rows)]
+    pairs = [JudgingPair(place, query, name, 1.0) for place, (query, name) in enumerate(rows)]
     dealt = deal(judges, pairs, {}, [], seed=seed)
     assert dealt.keys() == {query for query, _ in rows}
     load = Counter(dict.fromkeys(judges, 0))
@@ -214,7 +215,7 @@ def test_what_was_begun_does_not_move_what_was_not(
     sizes: list[int], done: set[int], seed: int
 ) -> None:
     rows = [(f"q{query}", f"d{place}") for query, size in enumerate(sizes) for place in range(size)]
-    pairs = [Pair(place, query, name, 1.0) for place, (query, name) in enumerate(rows)]
+    pairs = [JudgingPair(place, query, name, 1.0) for place, (query, name) in enumerate(rows)]
     dealt = deal(["ann", "bob"], pairs, {}, [], seed=seed)
     acts = [
         Act(place, f"k{place}", "judge", dealt[pair.query], pair.id, 1, "", 1.0, "full", True)
@@ -226,7 +227,7 @@ def test_what_was_begun_does_not_move_what_was_not(
 
 @given(st.floats(0, 1), st.floats(0, 1))
 def test_a_larger_share_for_two_holds_the_smaller(one: float, other: float) -> None:
-    pairs = [Pair(place, "q", f"d{place}", 1.0) for place in range(50)]
+    pairs = [JudgingPair(place, "q", f"d{place}", 1.0) for place in range(50)]
     low, high = (
         {p.id for p in pairs if second(["a", "b", "c"], "a", p, seed=0, overlap=share)}
         for share in sorted((one, other))
@@ -279,7 +280,7 @@ def test_whatever_judges_do_store_and_queues_agree_with_a_plain_account(
             else:
                 done.append((name, pair, kind, grade, found["key"]))
             sent.append((name, found))
-            queues.append(name, [parse(found)])
+            queues.append(name, [parse_event(found)])
         judged = {(name, pair): grade for name, pair, kind, grade, _ in done if kind == "judge"}
         for fresh in (queues, Queues(store)):
             known = {

@@ -13,9 +13,7 @@ import pytest
 
 from judging_pages import GRADES, event, stored
 from leadline.errors import InputError, UsageError
-from leadline.judging.events import check_judge, parse
-from leadline.judging.scale import parse as parse_scale
-from leadline.judging.scale import written
+from leadline.judging.events import check_judge, parse_event, parse_scale, written
 from leadline.judging.store import Store
 
 
@@ -35,7 +33,7 @@ def store(path: str) -> Iterator[Store]:
 
 
 def act(store: Store, judge: str, *events: dict[str, Any]) -> None:
-    store.append(judge, [parse(one) for one in events])
+    store.append(judge, [parse_event(one) for one in events])
 
 
 def standing(path: str) -> list[tuple[str, str, int]]:
@@ -224,7 +222,7 @@ def test_a_locked_store_says_so(store: Store, path: str) -> None:
 )
 def test_what_no_page_sends_is_refused(found: Any, words: str) -> None:
     with pytest.raises(UsageError, match=f"^{words}"):
-        parse(found)
+        parse_event(found)
 
 
 def test_half_letters_in_a_note_do_not_stop_it(store: Store, path: str) -> None:

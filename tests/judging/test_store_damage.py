@@ -15,8 +15,8 @@ import pytest
 from conftest import Leadline
 from judging_pages import GRADES, event, stored, write
 from leadline.errors import InputError
-from leadline.formats import sqlite as reader
-from leadline.judging.events import parse
+from leadline.io import judgment_store as reader
+from leadline.judging.events import parse_event
 from leadline.judging.queue import Queues
 from leadline.judging.store import Store
 
@@ -45,7 +45,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
                 event(pair, 1, "undo", undoes=f"{judge}-{pair:08}") | {"key": f"u-{judge}-{pair:08}"}
                 for pair in range(1, 20)
             ]  # fmt: skip
-            store.append(judge, [parse(act) for act in acts])
+            store.append(judge, [parse_event(act) for act in acts])
     return Path(path).read_bytes()
 
 
@@ -175,7 +175,7 @@ def test_a_store_of_an_earlier_version_is_read_and_judged_in(whole: bytes, tmp_p
     assert reader.read(str(path)) == right
     assert stored(str(path), "PRAGMA user_version") == [(1,)]
     with closing(Store.open(str(path))) as store:
-        store.append("ann", [parse(event(220, digest="a" * 16))])
+        store.append("ann", [parse_event(event(220, digest="a" * 16))])
         assert store.digests() == [(220, "a" * 16)]
     assert len(reader.read(str(path))) == len(right) + 1
     assert stored(str(path), "SELECT count(*) FROM seals") == [(1,)]
@@ -201,7 +201,7 @@ def test_a_log_with_wrong_bytes_loses_no_more_than_what_was_in_it(
     path.write_bytes(whole)
     with closing(Store.open(str(path))) as store:
         before = len(reader.read(str(path)))
-        store.append("ann", [parse(event(210))])
+        store.append("ann", [parse_event(event(210))])
         shutil.copyfile(path, tmp_path / "copy.sqlite")
         log = Path(f"{path}-wal").read_bytes()
     for seed in range(20):

@@ -24,7 +24,7 @@ import pytest
 from judging_pages import Files, Server, command, event, stored, write
 from leadline.errors import InputError
 from leadline.judging import lock, store
-from leadline.judging.events import parse
+from leadline.judging.events import parse_event
 from leadline.judging.store import Store
 
 ALONE = "SELECT judge, document FROM judgments"
@@ -259,18 +259,20 @@ def test_a_checkpoint_does_not_hide_that_the_store_was_overwritten(tmp_path: Pat
     with closing(Store.open(str(path))) as made:
         made.add_pairs([("q", f"d{place}", 1.0) for place in range(9)])
         made.add_judge("ann")
-        made.append("ann", [parse(event(1))])
+        made.append("ann", [parse_event(event(1))])
         assert made.checkpoint()
         shutil.copyfile(path, backup)
-        made.append("ann", [parse(event(2))])
+        made.append("ann", [parse_event(event(2))])
         assert made.checkpoint()
-        made.append("ann", [parse(event(3))])  # is in the log, which does not hold the one before
+        made.append(
+            "ann", [parse_event(event(3))]
+        )  # is in the log, which does not hold the one before
         shutil.copyfile(backup, path)
         made.checkpoint()
         assert made._identity.is_changed()  # so that the next save reads the store anew
         refused = False
         try:
-            made.append("ann", [parse(event(4))])
+            made.append("ann", [parse_event(event(4))])
         except InputError:
             refused = True
         kept = {event(place)["key"] for place in range(1, 5)} <= set(keys(str(path)))
@@ -314,7 +316,7 @@ def test_a_reader_only_delays_the_checkpoint(
         with closing(sqlite3.connect(path, isolation_level=None)) as reader:
             reader.execute("BEGIN")
             reader.execute("SELECT * FROM events").fetchall()
-            made.append("ann", [parse(event(1))])
+            made.append("ann", [parse_event(event(1))])
             assert not made.checkpoint()
             assert alone(path, tmp_path) == []
             reader.execute("COMMIT")
@@ -338,7 +340,7 @@ def test_judging_without_a_pause_does_not_put_the_checkpoint_off_for_ever(
         place = 0
         while len(alone(path, tmp_path)) == 0:
             place += 1
-            made.append("ann", [parse(event(1, place))])
+            made.append("ann", [parse_event(event(1, place))])
             assert time.monotonic() - begun < 20
 
 

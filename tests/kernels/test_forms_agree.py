@@ -13,9 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from leadline.data.judged_run import JudgedRun
 from leadline.errors import InputError
-from leadline.formats import Repair, Tally, read_qrels, read_run
-from leadline.judged import Judged
+from leadline.io.read import read_qrels, read_run
+from leadline.io.trec_lists import Reading
+from leadline.io.trec_runs import ReadCounts
 from strategies import (
     FORMS,
     ORIGINAL,
@@ -108,7 +110,7 @@ def expected(run: bytes, qrels: bytes, options: Options) -> dict[str, Any]:
     return found
 
 
-def told(judged: Judged) -> dict[str, Any]:
+def told(judged: JudgedRun) -> dict[str, Any]:
     """Say what a join holds in the words of the oracle."""
     return {
         "present": judged.present.tolist(),
@@ -134,7 +136,7 @@ def is_rank(field: bytes) -> bool:
     return field.isdigit() and len(field) < 10
 
 
-def expected_tally(run: bytes, qrels: bytes, *, narrow: bool) -> Tally:
+def expected_tally(run: bytes, qrels: bytes, *, narrow: bool) -> ReadCounts:
     """Count what a run holds."""
     rows, lists = rows_of(run), lists_of(run)
     judged = {fields[0] for fields in rows_of(qrels)}
@@ -144,7 +146,7 @@ def expected_tally(run: bytes, qrels: bytes, *, narrow: bool) -> Tally:
         if all(is_rank(fields[3]) for fields in found):
             keys = [(score_of(fields, narrow=narrow), int(fields[3])) for fields in found]
             disordered += any(a[0] > b[0] and a[1] > b[1] for a in keys for b in keys)
-    return Tally(
+    return ReadCounts(
         rows=len(rows),
         queries=len(lists),
         extra_columns=sum(len(fields) > 6 for fields in rows),
@@ -171,8 +173,8 @@ def outcome(
     qrels: bytes,
     window: int,
     options: Options,
-    repair: Repair | None = None,
-) -> str | tuple[dict[str, Any], Tally]:
+    repair: Reading | None = None,
+) -> str | tuple[dict[str, Any], ReadCounts]:
     """Judge a run by judgments, both as files: what comes out, or the text of the refusal."""
     (folder / "qrels.txt").write_bytes(qrels)
     (folder / "sys.run").write_bytes(run)
@@ -220,7 +222,7 @@ def test_a_run_in_memory_is_judged_like_its_file(
     for form in FORMS:
         with in_form(form):
             table, whole = read_qrels(folder / "qrels.txt"), read_run(folder / "sys.run")
-            assert told(Judged.of_run(whole, table, **options._asdict())) == expected(
+            assert told(JudgedRun.of_run(whole, table, **options._asdict())) == expected(
                 run, qrels, options
             ) | {"unjudged_ties": sorted(expected(run, qrels, options)["unjudged_ties"])}
 
@@ -361,7 +363,7 @@ def test_ids_with_equal_hashes_are_told_apart(kind: str, folder: Path) -> None:
 # Fuzz: whatever comes in, the outcome is a result or one line, and the same in both forms.
 
 REPAIRS = st.builds(
-    Repair,
+    Reading,
     st.sampled_from(["refuse", "refuse", "first", "last", "max", "hold"]),
     st.sampled_from(["refuse", "drop"]),
     st.sampled_from(["score", "score", "rank"]),
@@ -402,7 +404,7 @@ def mutated(draw: st.DrawFn, texts: st.SearchStrategy[bytes]) -> bytes:
     return b"".join(lines)
 
 
-def agree(folder: Path, run: bytes, qrels: bytes, window: int, repair: Repair) -> None:
+def agree(folder: Path, run: bytes, qrels: bytes, window: int, repair: Reading) -> None:
     plainest = Options(narrow=False, depth=None, judged_only=False)
     with in_form(None):
         plainly = outcome(folder, run, qrels, window, plainest, repair)
@@ -424,7 +426,7 @@ def agree(folder: Path, run: bytes, qrels: bytes, window: int, repair: Repair) -
 @settings(max_examples=400)
 @given(run=SOUP, window=WINDOWS, repair=REPAIRS)
 def test_random_bytes_as_a_run_are_a_run_or_one_line(
-    folder: Path, run: bytes, window: int, repair: Repair
+    folder: Path, run: bytes, window: int, repair: Reading
 ) -> None:
     agree(folder, run, b"q1 0 d1 1\nq1 0 d3 1\n", window, repair)
 
@@ -432,13 +434,13 @@ def test_random_bytes_as_a_run_are_a_run_or_one_line(
 @settings(max_examples=400)
 @given(qrels=SOUP)
 def test_random_bytes_as_qrels_are_qrels_or_one_line(folder: Path, qrels: bytes) -> None:
-    agree(folder, b"q1 Q0 d1 1 2 t\n", qrels, 1 << 16, Repair())
+    agree(folder, b"q1 Q0 d1 1 2 t\n", qrels, 1 << 16, Reading())
 
 
 @settings(max_examples=500)
 @given(run=mutated(run_texts(10)), qrels=qrels_texts(6), window=WINDOWS, repair=REPAIRS)
 def test_a_spoiled_run_is_still_a_run_or_one_line(
-    folder: Path, run: bytes, qrels: bytes, window: int, repair: Repair
+    folder: Path, run: bytes, qrels: bytes, window: int, repair: Reading
 ) -> None:
     agree(folder, run, qrels, window, repair)
 
@@ -446,7 +448,7 @@ def test_a_spoiled_run_is_still_a_run_or_one_line(
 @settings(max_examples=300)
 @given(run=run_texts(6), qrels=mutated(qrels_texts(10)))
 def test_spoiled_qrels_are_still_qrels_or_one_line(folder: Path, run: bytes, qrels: bytes) -> None:
-    agree(folder, run, qrels, 1 << 16, Repair())
+    agree(folder, run, qrels, 1 << 16, Reading())
 
 
 @settings(max_examples=60)

@@ -9,7 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline.differences.tables import Orders, call, joint_tables, orders_of
+from leadline.comparison.information_difference.joint_tables import (
+    Orders,
+    call,
+    joint_tables,
+    orders_of,
+)
 from leadline.kernels import Kernels
 from strategies import FORMS, in_form
 

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agreement import agree, join, undefined, value, values, variants
-from leadline import catalogue
 from leadline.errors import UsageError
+from leadline.evaluation import catalogue
 from leadline.measures import MEASURES, Measure
 from oracles import DOCUMENTS, Case, cases, collections
 

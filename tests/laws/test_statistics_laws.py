@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leadline.naming import Named, Room
-from leadline.statistics import CORRECTIONS, INTERVALS, TESTS, Correction, Interval, PairedTest
+from leadline.data.registry import Parametric, Registry
+from leadline.stats import CORRECTIONS, INTERVALS, TESTS, Correction, Interval, PairedTest
 
 every_test = pytest.mark.parametrize("kind", list(TESTS.classes.values()), ids=str)
 every_interval = pytest.mark.parametrize("kind", list(INTERVALS.classes.values()), ids=str)
@@ -29,7 +29,7 @@ shares = st.lists(
 DRAWS = 199
 
 
-def forms(kind: type[Named]) -> list[Named]:
+def forms(kind: type[Parametric]) -> list[Parametric]:
     """Give a class with its defaults and with every parameter changed in turn."""
     found = [kind()]
     for name, parameter in kind.parameters().items():
@@ -48,14 +48,16 @@ def quick(kind: type[PairedTest]) -> list[PairedTest]:
     return [form.replace(**few_draws) for form in forms(kind)]
 
 
-def pairs_of_everything() -> list[tuple[Room[Named], type[Named]]]:
+def pairs_of_everything() -> list[tuple[Registry[Parametric], type[Parametric]]]:
     """Give every class with its room."""
-    rooms: list[Room[Named]] = [TESTS, INTERVALS, CORRECTIONS]  # type: ignore[list-item]
+    rooms: list[Registry[Parametric]] = [TESTS, INTERVALS, CORRECTIONS]  # type: ignore[list-item]
     return [(room, kind) for room in rooms for kind in room.classes.values()]
 
 
 @pytest.mark.parametrize(("room", "kind"), pairs_of_everything(), ids=str)
-def test_its_text_is_read_back_as_itself(room: Room[Named], kind: type[Named]) -> None:
+def test_its_text_is_read_back_as_itself(
+    room: Registry[Parametric], kind: type[Parametric]
+) -> None:
     for form in forms(kind):
         twin = room.parse(str(form))
         assert twin == form

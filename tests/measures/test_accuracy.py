@@ -7,7 +7,7 @@ import math
 import pytest
 
 from agreement import agree, undefined
-from leadline import evaluate
+from leadline.evaluation.evaluate import evaluate
 from leadline.measures import MEASURES
 from oracles import UNDEFINED, Case, cut, is_relevant
 from peer_values import by_ir_measures, random_graded

@@ -7,7 +7,7 @@ import pytest
 from agreement import agree, undefined
 from leadline.errors import UsageError
 from leadline.measures import MEASURES
-from leadline.measures.average_interpolated_precision import AvgIPrec
+from leadline.measures.average_precision import AvgIPrec
 from oracles import Case, interpolated_precision
 
 of = MEASURES.parse

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from agreement import agree, undefined
-from leadline import evaluate
 from leadline.errors import UsageError
+from leadline.evaluation.evaluate import evaluate
 from leadline.measures import MEASURES
 from oracles import Case, cut, divide
 from peer_values import by_ir_measures, random_graded, same_as_ir_measures

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agreement import agree, undefined, value
-from leadline import evaluate
+from leadline.evaluation.evaluate import evaluate
 from leadline.measures import MEASURES
 from oracles import Case
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agreement import agree, undefined, value
-from leadline.explanation import explain
+from leadline.evaluation.explain import explain
 from leadline.measures import MEASURES
 from oracles import Case
 

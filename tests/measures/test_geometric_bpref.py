@@ -7,7 +7,7 @@ import math
 import pytest
 
 from agreement import agree
-from leadline import evaluate
+from leadline.evaluation.evaluate import evaluate
 from leadline.measures import MEASURES
 from oracles import Case, bpref
 

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
+from leadline.data.judged_run import JudgedRun
 from leadline.errors import UsageError
-from leadline.judged import Judged
 from leadline.measures import MEASURES, Measure, finite, over
 
 
@@ -29,7 +29,7 @@ def test_infinite_sums_are_refused_by_the_name_of_the_measure() -> None:
 
 def test_a_measure_without_values_is_not_one() -> None:
     with pytest.raises(NotImplementedError):
-        Measure().values(Judged.of_grades([1]))
+        Measure().values(JudgedRun.of_grades([1]))
 
 
 def test_the_judged_documents_are_by_default_those_of_the_list() -> None:
@@ -38,7 +38,7 @@ def test_the_judged_documents_are_by_default_those_of_the_list() -> None:
 
 
 def test_values_come_in_the_order_of_the_queries_as_64_bit_floats() -> None:
-    judged = Judged.of_grades([1])
+    judged = JudgedRun.of_grades([1])
     for kind in MEASURES.classes.values():
         if kind.needs == "judgments":
             values = MEASURES.parse(kind.sample()).values(judged)

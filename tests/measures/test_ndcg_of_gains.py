@@ -9,7 +9,7 @@ import pytest
 from agreement import agree
 from leadline.errors import UsageError
 from leadline.measures import MEASURES
-from leadline.measures.ndcg_of_gains import GnDCG
+from leadline.measures.cumulated_gain import GnDCG
 from oracles import Case, cut, divide
 
 of = MEASURES.parse

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from leadline.formats.texts import read_documents, read_queries
-from leadline.index import build_index
-from leadline.retrieval import search
+from leadline.io.texts import read_documents, read_queries
+from leadline.retrieval.index.builder import build_index
+from leadline.retrieval.search import search
 
 
 def test_bm25_is_what_bm25s_gives_with_the_same_tokens(shared_data: Path) -> None:

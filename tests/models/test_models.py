@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from twins import TWINS, Facts, Texts
 
 from leadline.errors import UnknownNameError, UsageError
-from leadline.index import Index, build_index
-from leadline.models import MODELS
-from leadline.retrieval import score, search
+from leadline.retrieval.index.builder import build_index
+from leadline.retrieval.index.reader import Index
+from leadline.retrieval.models import MODELS
+from leadline.retrieval.search import score, search
 
 PLAIN = "Words(stem=none,stop=none)"
 VARIANTS = [

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 import leadline as ll
 from leadline.errors import UsageError
-from leadline.online import ABTest, abtest
+from leadline.online.abtest import abtest
+from leadline.online.abtest_result import ABTest
 from leadline.online.planning import users_needed
 from leadline.online.proportions import Share, fisher_p, wilson
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from leadline.errors import InputError, UsageError
+from leadline.online.abtest import Units, ratio, units_of
 from leadline.online.logs import Columns, Log, chosen_arms, read_log, read_two, shown_within
-from leadline.online.units import Units, ratio, units_of
 
 HEAD = "arm,click,user,position,time\n"
 COLUMNS = Columns("click", "arm", "user", "position", "time")

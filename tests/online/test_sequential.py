@@ -8,8 +8,15 @@ import numpy as np
 import pytest
 
 from leadline.errors import UsageError
-from leadline.online.proportions import Share, pooled_z, two_sided
-from leadline.online.sequential import FIRST_LOOK, Looks, looks, one_look
+from leadline.online.proportions import (
+    FIRST_LOOK,
+    Looks,
+    Share,
+    looks,
+    one_look,
+    pooled_z,
+    two_sided,
+)
 
 
 def log(

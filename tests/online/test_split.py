@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from leadline.errors import UsageError
-from leadline.online.split import split
+from leadline.online.proportions import split
 
 
 @given(st.integers(0, 5000), st.integers(1, 5000), st.sampled_from([0.05, 0.5, 0.7]))

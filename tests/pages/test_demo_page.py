@@ -7,9 +7,9 @@ from html.parser import HTMLParser
 
 import pytest
 
-from leadline.curves import curve
-from leadline.evaluation import evaluate
-from leadline.pages.demo import page
+from leadline.evaluation.curves import curve
+from leadline.evaluation.evaluate import evaluate
+from leadline.reporting.pages.demo_page import page
 
 VOID = {"meta", "link", "br", "hr", "img", "input", "col", "wbr"}
 JUDGMENTS = {"1": {"a": 1, "b": 1}, "2": {"a": 2}, "3": {"a": 0}}

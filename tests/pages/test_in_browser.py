@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from leadline.comparison import compare_results
-from leadline.curves import Curves, curve
-from leadline.evaluation import evaluate
-from leadline.pages import demo as demo_page
-from leadline.pages import report as report_page
-from leadline.results import Results
+from leadline.comparison.compare import compare_results
+from leadline.data.results import Results
+from leadline.evaluation.curves import Curves, curve
+from leadline.evaluation.evaluate import evaluate
+from leadline.reporting.pages import demo_page, report_page
 
 JUDGMENTS = {str(query): {"a": 1, "b": 1, "c": 0} for query in range(1, 9)}
 

@@ -9,9 +9,8 @@ import pytest
 from whole_pictures import whole
 
 from leadline.errors import UsageError
-from leadline.plots import LOOKS, picture
-from leadline.plots._pairs import ABOVE, BELOW
-from leadline.plots.differences import APART, differences
+from leadline.reporting.plots import LINE_STYLES, picture
+from leadline.reporting.plots.pair_plots import ABOVE, APART, BELOW, differences
 
 NAN = float("nan")
 
@@ -46,8 +45,8 @@ def bars(figure: Any) -> dict[str, list[float]]:
 
 def test_wins_come_first_and_losses_last_each_in_its_colour() -> None:
     assert bars(drawn([-0.1, 0.3, 0.0, 0.2, -0.4])) == {
-        LOOKS[ABOVE].color: [0.3, 0.2],
-        LOOKS[BELOW].color: [-0.1, -0.4],
+        LINE_STYLES[ABOVE].color: [0.3, 0.2],
+        LINE_STYLES[BELOW].color: [-0.1, -0.4],
     }
 
 

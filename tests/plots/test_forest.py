@@ -9,9 +9,9 @@ import pytest
 from whole_pictures import whole
 
 from leadline.errors import UsageError
-from leadline.plots import INK, LOOKS, picture
-from leadline.plots._rows import FEW
-from leadline.plots.forest import forest
+from leadline.reporting.plots import INK, LINE_STYLES, picture
+from leadline.reporting.plots.interval_plots import forest
+from leadline.reporting.plots.layout_of_text import FEW
 
 NAN = float("nan")
 LABEL = "AP, mean and 95 % interval over 50 queries"
@@ -71,8 +71,8 @@ def test_an_interval_without_an_end_is_not_drawn() -> None:
 def test_the_baseline_has_its_own_look_and_a_line_at_its_mean() -> None:
     axes = drawn(3, reference=1).axes[0]
     first, baseline, line = axes.lines
-    assert (first.get_marker(), first.get_color()) == (LOOKS[0].marker, LOOKS[0].color)
-    assert (baseline.get_marker(), baseline.get_color()) == (LOOKS[1].marker, INK)
+    assert (first.get_marker(), first.get_color()) == (LINE_STYLES[0].marker, LINE_STYLES[0].color)
+    assert (baseline.get_marker(), baseline.get_color()) == (LINE_STYLES[1].marker, INK)
     assert baseline.get_xydata().tolist() == [[0.5, 1.0]]
     assert list(line.get_xdata()) == [0.5, 0.5]
     assert [text.get_text() for text in axes.texts] == ["baseline: run1"]

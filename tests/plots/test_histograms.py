@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from leadline.errors import UsageError
-from leadline.plots import picture
-from leadline.plots.histograms import histograms
+from leadline.reporting.plots import picture
+from leadline.reporting.plots.histogram_plots import histograms
 
 COUNTS = [[[1, 3, 4, 0], [4, 3, 1, 2]], [[4, 3, 1, 0], [1, 3, 4, 2]]]
 

@@ -9,8 +9,8 @@ import pytest
 from whole_pictures import whole
 
 from leadline.errors import UsageError
-from leadline.plots.agreement import WRITTEN, against_reference, between_judges
-from leadline.plots.by_judge import by_judge
+from leadline.reporting.plots.agreement_plots import WRITTEN, against_reference, between_judges
+from leadline_studies._figures import by_judge
 
 NUMBERS = [2, 5, 12, 13, 34, 143]
 

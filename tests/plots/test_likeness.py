@@ -10,11 +10,10 @@ import pytest
 from whole_pictures import whole
 
 from leadline.errors import UsageError
-from leadline.plots import FAINT, picture
-from leadline.plots.by_parameter import by_parameter
-from leadline.plots.cumulative import cumulative
-from leadline.plots.groups import group_colours, stretches
-from leadline.plots.likeness import likeness_map, likeness_tree
+from leadline.reporting.plots import FAINT, picture
+from leadline.reporting.plots.distance_map import likeness_map, likeness_tree
+from leadline.reporting.plots.layout_of_text import group_colours, stretches
+from leadline.reporting.plots.line_plots import by_parameter, cumulative
 
 
 def table(size: int) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from whole_pictures import whole
 
-from leadline.plots.named_points import LINE, named_points
+from leadline_studies._figures import POINT_LINE, named_points
 
 
 def named(figure: Any) -> list[Any]:
@@ -32,4 +32,4 @@ def test_names_of_equal_points_stand_apart_and_undefined_ones_are_left_out() -> 
     whole(figure)
     heights = sorted(text.get_position()[1] for text in named(figure))
     assert len(heights) == 5
-    assert np.diff(heights).min() >= 0.99 * LINE / (figure.get_figheight() * 72)
+    assert np.diff(heights).min() >= 0.99 * POINT_LINE / (figure.get_figheight() * 72)

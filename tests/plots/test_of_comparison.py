@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leadline.comparison import compare
-from leadline.comparison.table import Comparison
+from leadline.comparison.compare import compare
+from leadline.comparison.comparison_result import Comparison
 from leadline.errors import UsageError
-from leadline.plots.of_comparison import figure_of, interval_name
+from leadline.reporting.plots.comparison_plots import figure_of, interval_name
 
 QUERIES = 30
 

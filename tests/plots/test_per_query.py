@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from leadline.evaluation import evaluate
-from leadline.plots import picture
-from leadline.plots.per_query import per_query
-from leadline.results import Results
+from leadline.data.results import Results
+from leadline.evaluation.evaluate import evaluate
+from leadline.reporting.plots import picture
+from leadline.reporting.plots.query_plots import per_query
 
 JUDGMENTS = {query: {"a": 1.0, "b": 1.0} for query in ("q1", "q2", "q3")} | {"q4": {"a": 0.0}}
 

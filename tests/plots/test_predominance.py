@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from whole_pictures import whole
 
-from leadline.estimators.examples import Listed
-from leadline.plots.predominance import cumulated, predominance
+from leadline.estimation.document_topics import Listed
+from leadline_studies._figures import cumulated, predominance
 
 
 @pytest.mark.parametrize("topics", [3, 250])

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leadline.plots import FAINT, LOOKS, picture
-from leadline.plots.recall_precision import BEST, recall_precision
+from leadline.reporting.plots import FAINT, LINE_STYLES, picture
+from leadline.reporting.plots.line_plots import BEST, recall_precision
 
 LEVELS = [place / 10 for place in range(11)]
 
@@ -25,7 +25,7 @@ def test_up_to_eight_runs_are_all_named(runs: int) -> None:
     names = [text.get_text() for text in figure.legends[0].get_texts()]
     assert names == [f"run{place}" for place in range(runs)]
     lines = figure.axes[0].lines
-    assert {line.get_color() for line in lines} == {look.color for look in LOOKS[:runs]}
+    assert {line.get_color() for line in lines} == {look.color for look in LINE_STYLES[:runs]}
 
 
 @pytest.mark.parametrize("runs", [9, 143])

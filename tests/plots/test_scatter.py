@@ -9,8 +9,8 @@ import pytest
 from whole_pictures import whole
 
 from leadline.errors import UsageError
-from leadline.plots import picture
-from leadline.plots.scatter import scatter
+from leadline.reporting.plots import picture
+from leadline.reporting.plots.pair_plots import scatter
 
 NAN = float("nan")
 

@@ -12,8 +12,12 @@ from hypothesis import strategies as st
 from whole_pictures import whole
 
 from leadline.errors import UsageError
-from leadline.plots import LOOKS, picture
-from leadline.plots.significance_groups import critical_difference, groups, significance_groups
+from leadline.reporting.plots import LINE_STYLES, picture
+from leadline.reporting.plots.significance_groups import (
+    critical_difference,
+    groups,
+    significance_groups,
+)
 
 NAN = float("nan")
 LABEL = "AP, mean over 50 queries"
@@ -49,7 +53,7 @@ def bars(figure: Any) -> list[list[float]]:
     return [
         [*line.get_xdata(), line.get_ydata()[0]]
         for line in figure.axes[0].lines
-        if line.get_color() == LOOKS[0].color
+        if line.get_color() == LINE_STYLES[0].color
     ]
 
 

@@ -9,8 +9,8 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from leadline.errors import UsageError
-from leadline.plots import FORMS, LOOKS, form_of, picture, shortened, style
-from leadline.plots.recall_precision import recall_precision
+from leadline.reporting.plots import FORMS, LINE_STYLES, form_of, picture, shortened, style
+from leadline.reporting.plots.line_plots import recall_precision
 
 
 @pytest.mark.parametrize("path", ["x.jpg", "x", ".svg", "x.svg.gz"])
@@ -34,12 +34,12 @@ def test_a_picture_has_no_date(form: str) -> None:
 
 
 def test_every_look_differs_in_more_than_colour() -> None:
-    assert len({look.marker for look in LOOKS}) == len(LOOKS)
-    assert all(one.dashes != other.dashes for one, other in pairwise(LOOKS))
+    assert len({look.marker for look in LINE_STYLES}) == len(LINE_STYLES)
+    assert all(one.dashes != other.dashes for one, other in pairwise(LINE_STYLES))
 
 
 def test_every_look_is_seen_on_white_paper_in_grey() -> None:
-    for look in LOOKS:
+    for look in LINE_STYLES:
         red, green, blue = to_rgb(look.color)
         assert 0.2126 * red + 0.7152 * green + 0.0722 * blue < 0.72, look
 

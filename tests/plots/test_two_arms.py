@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from whole_pictures import whole
 
-from leadline.online.sequential import looks
-from leadline.plots.two_arms import two_arms
+from leadline.online.proportions import looks
+from leadline.reporting.plots.abtest_plots import two_arms
 
 ARMS = (
     ["system-old", "system-new-with-a-very-long-name"],

@@ -9,9 +9,9 @@ from typing import Any
 
 from matplotlib.text import Text
 
-from leadline.plots import FAINT, INK, LOOKS, RULE, picture, style
+from leadline.reporting.plots import FAINT, INK, LINE_STYLES, RULE, picture, style
 
-KNOWN = {look.color for look in LOOKS} | {FAINT, INK, RULE, "#ffffff", "#000000"}
+KNOWN = {look.color for look in LINE_STYLES} | {FAINT, INK, RULE, "#ffffff", "#000000"}
 
 
 def texts(figure: Any) -> Iterator[Any]:

@@ -10,18 +10,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from leadline.data.registry import Parametric
 from leadline.errors import UsageError
-from leadline.estimators.methods.deshato import DeShaTo as Shape
-from leadline.estimators.pool import Pool
-from leadline.index import Index, build_index
-from leadline.models._plan import Query
-from leadline.naming import Named
-from leadline.predictors import INDEX, PREDICTORS, VECTORS, Answer, Predictor
-from leadline.predictors.clarity import Clarity
-from leadline.predictors.deshato import TERMS, DeShaTo
-from leadline.predictors.nqc import NQC
-from leadline.predictors.query_length import QueryLength
-from leadline.predictors.wig import WIG
+from leadline.estimation.predictors import (
+    INDEX,
+    NQC,
+    PREDICTORS,
+    TERMS,
+    VECTORS,
+    WIG,
+    Answer,
+    Clarity,
+    DeShaTo,
+    Predictor,
+    QueryLength,
+)
+from leadline.estimation.system_lists import RankedPool
+from leadline.estimation.unjudged_methods import DeShaTo as Shape
+from leadline.retrieval.index.builder import build_index
+from leadline.retrieval.index.reader import Index
+from leadline.retrieval.models.query_plan import Query
 
 DOCS = {
     "d1": "wing wing lift", "d2": "wing drag", "d3": "heat flow heat", "d4": "flow of heat and wing",
@@ -47,7 +55,7 @@ def answer(index: Index, query: str, names: list[str]) -> Answer:
     return Answer(scores, index, codes, Query.of(index, query), THETA, row)
 
 
-def forms(kind: type[Named]) -> list[Named]:
+def forms(kind: type[Parametric]) -> list[Parametric]:
     """Give a class with its defaults and with every choice in turn."""
     choices = [
         {name: option}
@@ -173,12 +181,12 @@ def test_clarity_without_text_is_undefined(index: Index) -> None:
 def test_deshato_is_the_estimator_of_one_list(index: Index) -> None:
     found = answer(index, "wing", ["d1", "d2", "d3", "d4"])
     vectors = dict(zip("abc", THETA.tolist(), strict=True))
-    estimate = Shape().estimate(Pool.of([["a", "b", "c"]], vectors=vectors))
+    estimate = Shape().estimate(RankedPool.of([["a", "b", "c"]], vectors=vectors))
     assert DeShaTo().value(found) == pytest.approx(estimate.values[0])
     terms = [DeShaTo(term=term).value(found) for term in TERMS]
     assert terms == pytest.approx([values[0] for values in estimate.terms.values()])
     assert sum(terms) == pytest.approx(DeShaTo().value(found))
-    two = Shape().estimate(Pool.of([["a", "b"]], vectors=vectors)).values[0]
+    two = Shape().estimate(RankedPool.of([["a", "b"]], vectors=vectors)).values[0]
     assert DeShaTo(depth=2).value(found) == pytest.approx(two)
 
 

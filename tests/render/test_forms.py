@@ -10,17 +10,17 @@ import sys
 
 import pytest
 
-from leadline import render as room
-from leadline.render import Digits, Label, Sheet, render, shown
+from leadline.reporting import render as room
+from leadline.reporting.render import Preformatted, RowLabel, Table, render, shown
 
 # `trec` writes results, which know more than a sheet; test_trec.py is about it.
 FORMS = [entry.name for entry in pkgutil.iter_modules(room.__path__) if entry.name != "trec"]
 ODD = ["a|b", "a_b", "a&b", "100%", "[red]x[/]", "Grüße-文", "back\\slash", "{x}~^$#", "x*y", "-"]
 
 
-def odd_sheet() -> Sheet:
+def odd_sheet() -> Table:
     """Make a sheet whose names hold every letter that means something to some form."""
-    return Sheet(
+    return Table(
         columns=["run", "nDCG_1|2"],
         rows=[[name, place / 8] for place, name in enumerate(ODD)],
         best={(len(ODD) - 1, 1)},
@@ -28,9 +28,9 @@ def odd_sheet() -> Sheet:
     )
 
 
-def small_sheet() -> Sheet:
+def small_sheet() -> Table:
     """Make a sheet with an undefined value and one to mark."""
-    return Sheet(
+    return Table(
         columns=["run", "AP", "n"],
         rows=[["first", 0.5, 3], ["second run", None, 12]],
         best={(0, 1)},
@@ -38,7 +38,7 @@ def small_sheet() -> Sheet:
     )
 
 
-def seen(sheet: Sheet) -> str:
+def seen(sheet: Table) -> str:
     """Give what a person sees of a table on a terminal: the text without colours."""
     return re.sub(r"\x1b\[[0-9;]*m", "", render(sheet, "table"))
 
@@ -61,13 +61,13 @@ def test_a_plain_table_is_aligned_and_marks_the_best_with_a_star() -> None:
 
 
 def test_a_title_stands_above_a_plain_table() -> None:
-    assert render(Sheet(columns=["a"], rows=[["b"]], title="what it is"), "table") == (
+    assert render(Table(columns=["a"], rows=[["b"]], title="what it is"), "table") == (
         "what it is\n\na\nb\n"
     )
 
 
 def test_digits_can_be_chosen() -> None:
-    sheet = Sheet(columns=["run", "AP"], rows=[["a", 2 / 3]], digits=2)
+    sheet = Table(columns=["run", "AP"], rows=[["a", 2 / 3]], digits=2)
     assert "0.67\n" in render(sheet, "table")
     assert repr(2 / 3) in render(sheet, "csv")
 
@@ -98,7 +98,7 @@ def test_csv_leaves_undefined_empty_and_writes_no_notes() -> None:
 
 def test_csv_quotes_what_holds_a_comma_a_quote_or_a_newline() -> None:
     names = ["a,b", 'say "x"', "two\nlines"]
-    text = render(Sheet(columns=["run"], rows=[[name] for name in names]), "csv")
+    text = render(Table(columns=["run"], rows=[[name] for name in names]), "csv")
     assert [row[0] for row in csv.reader(io.StringIO(text))] == ["run", *names]
 
 
@@ -134,7 +134,7 @@ def test_a_terminal_shows_names_as_they_are_not_as_markup() -> None:
 
 @pytest.mark.usefixtures("terminal")
 def test_a_head_of_a_column_is_shown_as_it_is() -> None:
-    sheet = Sheet(columns=["run", "P(rel)[@k]", "[bold]"], rows=[["a", 0.5, 0.5]])
+    sheet = Table(columns=["run", "P(rel)[@k]", "[bold]"], rows=[["a", 0.5, 0.5]])
     text = seen(sheet)
     assert "P(rel)[@k]" in text
     assert "[bold]" in text
@@ -142,21 +142,21 @@ def test_a_head_of_a_column_is_shown_as_it_is() -> None:
 
 @pytest.mark.usefixtures("terminal")
 def test_very_long_names_are_shortened_on_a_terminal_and_the_numbers_stay() -> None:
-    text = seen(Sheet(columns=["run", "AP"], rows=[["x" * 300, 0.5], ["y", 0.25]]))
+    text = seen(Table(columns=["run", "AP"], rows=[["x" * 300, 0.5], ["y", 0.25]]))
     assert max(map(len, text.splitlines())) <= 80
     assert "0.5000" in text
     assert "…" in text
 
 
 def test_very_long_names_stay_whole_in_text_that_is_kept() -> None:
-    assert "x" * 300 in render(Sheet(columns=["run", "AP"], rows=[["x" * 300, 0.5]]), "table")
+    assert "x" * 300 in render(Table(columns=["run", "AP"], rows=[["x" * 300, 0.5]]), "table")
 
 
 @pytest.mark.usefixtures("terminal")
 @pytest.mark.parametrize(("size", "hidden"), [(26, 0), (27, 2), (143, 118)])
 def test_a_terminal_shows_head_and_tail_of_a_long_table(size: int, hidden: int) -> None:
     rows: list[list[room.Cell]] = [[f"run{place:03d}", place / 200] for place in range(size)]
-    text = seen(Sheet(columns=["run", "AP"], rows=rows))
+    text = seen(Table(columns=["run", "AP"], rows=rows))
     shown_rows = [line for line in text.splitlines() if "run0" in line or "run1" in line]
     assert len(shown_rows) == size - hidden
     assert f"run{size - 1:03d}" in text
@@ -165,19 +165,22 @@ def test_a_terminal_shows_head_and_tail_of_a_long_table(size: int, hidden: int) 
 
 def test_a_table_without_rows_still_has_its_head() -> None:
     for form in FORMS:
-        assert "run" in render(Sheet(columns=["run", "AP"], rows=[]), form)
+        assert "run" in render(Table(columns=["run", "AP"], rows=[]), form)
 
 
 def test_columns_of_text_stand_to_the_left_and_numbers_to_the_right() -> None:
-    sheet = Sheet(
+    sheet = Table(
         columns=["run", "query", "score", "AP", "none"],
-        rows=[["a", "301", Digits("7.5"), 0.5, None], ["a", Label("mean"), "-", None, None]],
+        rows=[
+            ["a", "301", Preformatted("7.5"), 0.5, None],
+            ["a", RowLabel("mean"), "-", None, None],
+        ],
     )
     assert render(sheet, "markdown").splitlines()[1] == "| --- | --- | ---: | ---: | ---: |"
     assert render(sheet, "latex").splitlines()[0] == r"\begin{tabular}{llrrr}"
 
 
 def test_a_label_is_for_people_only() -> None:
-    sheet = Sheet(columns=["query", "AP"], rows=[["mean", 0.5], [Label("mean"), 0.25]])
+    sheet = Table(columns=["query", "AP"], rows=[["mean", 0.5], [RowLabel("mean"), 0.25]])
     assert render(sheet, "csv") == "query,AP\nmean,0.5\n,0.25\n"
     assert render(sheet, "markdown").count("mean") == 2

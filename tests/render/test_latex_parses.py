@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from leadline import evaluate
-from leadline.commands.evaluate import sheet_of
-from leadline.render import Sheet, render
+from leadline.cli.evaluate import sheet_of
+from leadline.evaluation.evaluate import evaluate
+from leadline.reporting.render import Table, render
 
 NASTY = ["a_b", "50%", "R&D", "$x$", "#1", "{curly}", "~", "^", "back\\slash", "é Ω"]
 
@@ -26,7 +26,7 @@ def rows(text: str) -> list[str]:
 
 
 def test_odd_names_and_marks_parse_and_keep_the_columns() -> None:
-    sheet = Sheet(["run", "AP", "nDCG@10"], [[name, 0.5, None] for name in NASTY], best={(0, 1)})
+    sheet = Table(["run", "AP", "nDCG@10"], [[name, 0.5, None] for name in NASTY], best={(0, 1)})
     text = render(sheet, "latex")
     assert environments(text) == ["tabular"]
     assert len(rows(text)) == len(NASTY) + 1

@@ -11,11 +11,14 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from conftest import Leadline
-from leadline import Qrels, evaluate, read_qrels, write_qrels
+from leadline.data.judged_run import JudgedRun
+from leadline.data.qrels import Qrels
+from leadline.data.run import Run
 from leadline.errors import InputError, UsageError
-from leadline.judged import Judged
-from leadline.run import Run
-from leadline.sampling.recall import Weighed, ratio, recall, relevant
+from leadline.evaluation.evaluate import evaluate
+from leadline.evaluation.sampled_recall import Weighed, ratio, recall, relevant
+from leadline.io.read import read_qrels
+from leadline.io.write import write_qrels
 
 # Two queries: 3 and 1 relevant documents for certain, of 40 others 4 drawn, two of those relevant.
 GRADES = {
@@ -94,7 +97,7 @@ def test_the_sums_are_those_of_the_slow_loop(rows: list[tuple[float, bool, bool]
         if row[2]
     ]
     assume(lists)
-    judged = Judged.of_run(Run.of(lists, name="a"), qrels)
+    judged = JudgedRun.of_run(Run.of(lists, name="a"), qrels)
     whole = sum(1 / share for share, good, _ in rows if good)
     inside = sum(1 / share for share, good, taken in rows if good and taken)
     assert relevant(qrels).value == pytest.approx(whole)
@@ -128,7 +131,7 @@ def test_estimates_have_no_bias_and_intervals_hold_the_truth_as_often_as_they_sa
     for seed in range(times):
         qrels, run = drawn_world(seed, rest=300, relevant_rest=3, draw=30)
         counts.append(relevant(qrels))
-        recalls.append(recall(Judged.of_run(run, qrels)))
+        recalls.append(recall(JudgedRun.of_run(run, qrels)))
     values = np.array([found.value for found in counts])
     assert abs(values.mean() - 8) < 3 * values.std() / math.sqrt(times)
     truth = 4 / 8  # c0, c1, c2 and r0 of 5 + 3

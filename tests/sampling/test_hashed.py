@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline.sampling.hashed import keys_of, sampled_documents, smallest
+from leadline.data.hashing import keys_of, sampled_documents, smallest
 
 DOCUMENTS = [b"d%d" % number for number in range(50)]
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from leadline.data.hashing import document_keys, drawn
 from leadline.errors import UsageError
-from leadline.sampling.pools import POOLS, Offered
-from leadline.sampling.uniform import document_keys, drawn
+from leadline.judging.pooling_methods import POOLS, Offered
 
 LISTS = st.lists(st.lists(st.integers(0, 12), unique=True, max_size=8), min_size=1, max_size=4)
 

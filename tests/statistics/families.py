@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from leadline.arrays import Floats
-from leadline.statistics import Correction
+from leadline.data.arrays import Floats
+from leadline.stats import Correction
 
 DRAWING = np.random.default_rng(11)
 FAMILIES: dict[str, Floats] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from leadline.arrays import Floats
+from leadline.data.arrays import Floats
 
 
 def smooth(queries: int, columns: int = 1, *, seed: int = 0, mean: float = 0.05) -> Floats:

@@ -14,15 +14,20 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from statsmodels.stats import inter_rater
 
-from leadline.arrays import Floats
+from leadline.data.arrays import Floats
 from leadline.errors import UsageError
-from leadline.statistics.agreement import COEFFICIENTS, Coefficient, acceptable
-from leadline.statistics.agreement.cohen import Cohen
-from leadline.statistics.agreement.fleiss import Fleiss
-from leadline.statistics.agreement.krippendorff import Krippendorff
-from leadline.statistics.agreement.percent_agreement import PercentAgreement
-from leadline.statistics.agreement.scott import Scott
-from leadline.statistics.agreement.tables import coincidences, confusions
+from leadline.stats.agreement_coefficients import (
+    COEFFICIENTS,
+    Coefficient,
+    Cohen,
+    Fleiss,
+    Krippendorff,
+    PercentAgreement,
+    Scott,
+    acceptable,
+    coincidences,
+    confusions,
+)
 
 LECTURE = np.array([[1, 1]] * 300 + [[1, 0]] * 20 + [[0, 1]] * 10 + [[0, 0]] * 70, dtype=float)
 INTERJUDGE = {51: (211, 6, 0.972), 62: (400, 157, 0.608), 67: (400, 68, 0.830), 95: (400, 110, 0.725),

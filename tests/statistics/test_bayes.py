@@ -10,8 +10,7 @@ from samples import edges, holed, smooth
 from scipy import stats
 
 from leadline.errors import UsageError
-from leadline.statistics.bayes import beliefs
-from leadline.statistics.student_t import T
+from leadline.stats.paired_tests import T, beliefs
 
 
 @pytest.mark.parametrize("margin", [0.0, 0.01, 0.1])

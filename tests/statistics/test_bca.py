@@ -12,9 +12,9 @@ import pytest
 from samples import edges, holed, skewed, smooth, stepped
 from scipy import stats
 
-from leadline.arrays import Floats
+from leadline.data.arrays import Floats
 from leadline.errors import UsageError
-from leadline.statistics.bca import BCa, resampled
+from leadline.stats.intervals import BCa, resampled
 
 LEVELS = (0.5, 0.8, 0.95, 0.999)
 

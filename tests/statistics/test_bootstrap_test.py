@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from samples import edges, holed, smooth, stepped
 
-from leadline.statistics._draws import BLOCK, weights
-from leadline.statistics.bootstrap_test import Bootstrap
-from leadline.statistics.clusters import means, totals
-from leadline.statistics.student_t import T
+from leadline.stats.moments import means, totals
+from leadline.stats.paired_tests import Bootstrap, T
+from leadline.stats.resampling import BLOCK, weights
 
 
 def t_of(values: list[float]) -> float:

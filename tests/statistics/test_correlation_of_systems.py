@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from leadline.errors import UsageError
-from leadline.statistics.correlation import kendall, levels, pearson, spearman, tau_ap
-from leadline.statistics.roc import area_under_curve, best_threshold, decide, roc_curve
-from leadline.statistics.team_bootstrap import draws_of_teams, interval, team_interval
+from leadline.stats.correlation import kendall, levels, pearson, spearman, tau_ap
+from leadline.stats.resampling import draws_of_teams, interval, team_interval
+from leadline.stats.roc import area_under_curve, best_threshold, decide, roc_curve
 
 PAIRS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 3)), min_size=3)
 SCORED = st.lists(st.tuples(st.integers(0, 6), st.booleans(), st.integers(0, 3)), min_size=1)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from samples import holed, smooth
 
-from leadline.statistics._draws import COLUMNS, by_support, each_block, signs, weights
+from leadline.stats.resampling import COLUMNS, by_support, each_block, signs, weights
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4, None])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from samples import edges, holed, smooth, stepped
 
-from leadline.statistics.effects import hedges, outcomes, standardised, superiority
+from leadline.stats.power import hedges, outcomes, standardised, superiority
 
 
 def test_outcomes_equal_a_plain_count() -> None:

@@ -11,8 +11,8 @@ from scipy import stats
 from statsmodels.stats.weightstats import DescrStatsW
 
 from leadline.errors import UsageError
-from leadline.statistics.equivalence import equivalence
-from leadline.statistics.student_interval import Student
+from leadline.stats.intervals import Student
+from leadline.stats.paired_tests import equivalence
 
 
 @pytest.mark.parametrize("margin", [0.001, 0.05, 0.3])

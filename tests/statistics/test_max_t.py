@@ -11,11 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from samples import holed, smooth, stepped
 
-from leadline.arrays import Floats
+from leadline.data.arrays import Floats
 from leadline.errors import UsageError
-from leadline.statistics.max_t import max_t
-from leadline.statistics.randomisation import Randomisation
-from leadline.statistics.student_t import T
+from leadline.stats.paired_tests import Randomisation, T
+from leadline.stats.simultaneous import max_t
 
 
 def t_of(values: Floats) -> float:

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline.arrays import Floats
+from leadline.data.arrays import Floats
 from leadline.errors import UsageError
-from leadline.statistics.mean_ranks import critical_difference, friedman, mean_ranks
+from leadline.stats.simultaneous import critical_difference, friedman, mean_ranks
 
 # Table 5 (a) of the paper: q for 2 to 10 classifiers at 0.05 and 0.10.
 TABLE = {

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from samples import edges, holed, smooth
 
-from leadline.statistics.moments import moments
+from leadline.stats.moments import moments
 
 
 def test_they_equal_numpy_where_queries_are_missing() -> None:

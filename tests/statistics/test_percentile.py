@@ -9,8 +9,7 @@ import pytest
 from samples import edges, holed, skewed
 from scipy import stats
 
-from leadline.statistics.bca import resampled
-from leadline.statistics.percentile import Percentile
+from leadline.stats.intervals import Percentile, resampled
 
 
 @pytest.mark.parametrize("level", [0.5, 0.8, 0.95, 0.999])

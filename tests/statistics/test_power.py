@@ -12,7 +12,7 @@ from scipy.special import ndtr
 from statsmodels.stats.power import TTestPower
 
 from leadline.errors import UsageError
-from leadline.statistics.power import MOST, detectable, power, queries_needed
+from leadline.stats.power import MOST, detectable, power, queries_needed
 
 THEIRS = TTestPower()
 EFFECTS = (1e-6, 1e-3, 0.01, 0.05, 0.2, 0.5, 0.8, 1.5, 3.0)

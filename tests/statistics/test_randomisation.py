@@ -10,10 +10,10 @@ import pytest
 from samples import edges, holed, smooth, stepped
 from scipy import stats
 
-from leadline.arrays import Floats
+from leadline.data.arrays import Floats
 from leadline.errors import UsageError
-from leadline.statistics import Alternative
-from leadline.statistics.randomisation import Randomisation
+from leadline.stats import Alternative
+from leadline.stats.paired_tests import Randomisation
 
 
 def enumerated(differences: list[float]) -> float:

@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from samples import holed, smooth, stepped
 
-from leadline.statistics.randomisation import Randomisation as RandomisationTest
-from leadline.statistics.randomisation_interval import Randomisation
-from leadline.statistics.student_interval import Student
+from leadline.stats.intervals import Randomisation, Student
+from leadline.stats.paired_tests import Randomisation as RandomisationTest
 
 
 def searched(

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from samples import edges, holed, smooth, stepped
 from scipy import stats
 
-from leadline.statistics import TESTS, Alternative
-from leadline.statistics.sign import Sign, decided_by_sign
+from leadline.stats import TESTS, Alternative
+from leadline.stats.paired_tests import Sign, decided_by_sign
 
 
 def test_by_hand() -> None:

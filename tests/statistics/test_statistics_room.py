@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from leadline.data.registry import Parametric, Registry
 from leadline.errors import UnknownNameError, UsageError
-from leadline.naming import Named, Room
-from leadline.statistics import CORRECTIONS, INTERVALS, TESTS, checked_level, checked_seed, column
+from leadline.stats import CORRECTIONS, INTERVALS, TESTS, checked_level, checked_seed, column
 
-ROOMS: list[Room[Named]] = [TESTS, INTERVALS, CORRECTIONS]  # type: ignore[list-item]
+ROOMS: list[Registry[Parametric]] = [TESTS, INTERVALS, CORRECTIONS]  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ ROOMS: list[Room[Named]] = [TESTS, INTERVALS, CORRECTIONS]  # type: ignore[list-
         (CORRECTIONS, "hochberg", "Hochberg"), (CORRECTIONS, "BONFERRONI", "Bonferroni"),
     ],
 )  # fmt: skip
-def test_a_text_means_one_thing(room: Room[Named], written: str, canonical: str) -> None:
+def test_a_text_means_one_thing(room: Registry[Parametric], written: str, canonical: str) -> None:
     assert str(room.parse(written)) == canonical
 
 
@@ -55,7 +55,7 @@ def test_a_text_means_one_thing(room: Room[Named], written: str, canonical: str)
     ],
 )
 def test_an_unknown_name_is_refused_with_the_nearest(
-    room: Room[Named], written: str, says: str
+    room: Registry[Parametric], written: str, says: str
 ) -> None:
     with pytest.raises(UnknownNameError) as refusal:
         room.parse(written)
@@ -77,7 +77,7 @@ def test_an_unknown_name_is_refused_with_the_nearest(
     ],
 )
 def test_a_wrong_parameter_is_refused_when_it_is_read(
-    room: Room[Named], written: str, says: str
+    room: Registry[Parametric], written: str, says: str
 ) -> None:
     with pytest.raises(UsageError) as refusal:
         room.parse(written)
@@ -85,7 +85,7 @@ def test_a_wrong_parameter_is_refused_when_it_is_read(
 
 
 @pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.noun)
-def test_everything_says_what_it_is(room: Room[Named]) -> None:
+def test_everything_says_what_it_is(room: Registry[Parametric]) -> None:
     assert room.classes
     for name, kind in room.classes.items():
         words = vars(kind)

@@ -8,8 +8,8 @@ from samples import edges, holed, smooth
 from scipy import stats
 
 from leadline.errors import UsageError
-from leadline.statistics.student_interval import Student
-from leadline.statistics.student_t import T
+from leadline.stats.intervals import Student
+from leadline.stats.paired_tests import T
 
 
 @pytest.mark.parametrize("level", [0.5, 0.8, 0.95, 0.999])

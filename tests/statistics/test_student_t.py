@@ -13,10 +13,10 @@ from samples import edges, holed, smooth, stepped
 from scipy import stats
 
 from leadline.errors import UsageError
-from leadline.statistics import Alternative
-from leadline.statistics.clusters import means, totals
-from leadline.statistics.student_interval import Student
-from leadline.statistics.student_t import T
+from leadline.stats import Alternative
+from leadline.stats.intervals import Student
+from leadline.stats.moments import means, totals
+from leadline.stats.paired_tests import T
 
 
 def test_by_hand_with_two_degrees_of_freedom() -> None:

@@ -12,10 +12,10 @@ import pytest
 from samples import smooth, stepped
 from scipy import stats
 
-from leadline.arrays import Floats
+from leadline.data.arrays import Floats
 from leadline.errors import UsageError
-from leadline.statistics.randomisation import Randomisation
-from leadline.statistics.tukey import tukey
+from leadline.stats.paired_tests import Randomisation
+from leadline.stats.simultaneous import tukey
 
 
 def error(p: float, draws: int) -> float:

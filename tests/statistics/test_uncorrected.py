@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from families import FAMILIES
 
-from leadline.statistics.uncorrected import Uncorrected
+from leadline.stats.corrections import Uncorrected
 
 
 def test_everything_stays_as_it_is() -> None:

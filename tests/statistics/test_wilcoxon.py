@@ -12,8 +12,8 @@ from samples import edges, holed, smooth, stepped
 from scipy import stats
 
 from leadline.errors import UsageError
-from leadline.statistics import Alternative
-from leadline.statistics.wilcoxon import Wilcoxon
+from leadline.stats import Alternative
+from leadline.stats.paired_tests import Wilcoxon
 
 
 def enumerated(differences: list[float], zeros: str = "drop", side: int = 0) -> float:

@@ -10,9 +10,9 @@ import pytest
 
 import leadline as ll
 from leadline.errors import UsageError
-from leadline.studies import study
-from leadline.studies.components import Grid, best_of, by_weighting, contests, effects
 from leadline.text.words import Words
+from leadline_studies import study
+from leadline_studies.components import Grid, best_of, by_weighting, contests, effects
 
 COMPONENTS = study("components")
 DOCS = {

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leadline.differences import difference
+from leadline.comparison.information_difference.difference import difference
 from leadline.errors import UsageError
-from leadline.studies import ARGUMENTS, studies, study
-from leadline.studies.difference_similarity import _weights, pairs_in_bins
+from leadline_studies import ARGUMENTS, studies, study
+from leadline_studies.difference_similarity import _weights, pairs_in_bins
 
 SIMILARITY = study("difference-similarity")
 

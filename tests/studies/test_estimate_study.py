@@ -52,7 +52,7 @@ def cells(files: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[s
 
     from click.testing import CliRunner
 
-    from leadline.commands import group
+    from leadline.cli import group
 
     out = tmp_path_factory.mktemp("out")
     words = [

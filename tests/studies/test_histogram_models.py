@@ -12,11 +12,11 @@ import pytest
 
 import leadline as ll
 from leadline.errors import InputError, UsageError
-from leadline.histograms.recipe import Recipe
-from leadline.histograms.scoring import pairs_to_score
-from leadline.models import MODELS
-from leadline.studies import study
-from leadline.studies._model_columns import ASKED, NAMED, Truth, from_lists, ruled, truth_of
+from leadline.estimation.score_histograms.histogram_options import HistogramOptions
+from leadline.estimation.score_histograms.score_sets import pairs_to_score
+from leadline.retrieval.models import MODELS
+from leadline_studies import study
+from leadline_studies._model_columns import ASKED, NAMED, Truth, from_lists, ruled, truth_of
 
 STUDY = study("histogram-models")
 FEW = ("BM25", "QLDirichlet", "TF(dot)", "TFIDF(cosine)")
@@ -101,7 +101,7 @@ def test_a_number_of_drawn_queries_is_that_of_the_queries_alone() -> None:
     runs = ll.search(ll.build_index(docs), queries, FEW, k=60)
     table = ll.read_qrels(qrels)
     truth, _ = truth_of(table, runs, 1.0)
-    columns, _ = from_lists(table, runs, Recipe(), truth, 60)
+    columns, _ = from_lists(table, runs, HistogramOptions(), truth, 60)
     times = np.array([[0.0] + [1.0] * 7, [1.0] * 8])  # without the first query, and with all
     less = {name: grades for name, grades in qrels.items() if name != "q0"}
     twin = ll.histogram(less, runs, draws=0)

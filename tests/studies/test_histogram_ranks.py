@@ -11,7 +11,7 @@ import pytest
 
 from conftest import Leadline
 from leadline.errors import UsageError
-from leadline.studies import study
+from leadline_studies import study
 
 RANKS = study("histogram-ranks")
 

@@ -10,11 +10,11 @@ from test_histogram_ranks import made
 
 import leadline as ll
 from leadline.errors import InputError, UsageError
-from leadline.plots import picture
-from leadline.plots.by_sample import by_sample
-from leadline.statistics.correlation import pearson
-from leadline.studies import study
-from leadline.studies.histogram_sample import ESTIMATES, against, best_slope, lines_of
+from leadline.reporting.plots import picture
+from leadline.stats.correlation import pearson
+from leadline_studies import study
+from leadline_studies._figures import by_sample
+from leadline_studies.histogram_sample import ESTIMATES, against, best_slope, lines_of
 
 SAMPLE = study("histogram-sample")
 

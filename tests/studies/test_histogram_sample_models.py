@@ -9,9 +9,9 @@ import pytest
 
 import leadline as ll
 from leadline.errors import UsageError
-from leadline.statistics.correlation import pearson
-from leadline.studies import study
-from leadline.studies.histogram_sample_models import places_lost
+from leadline.stats.correlation import pearson
+from leadline_studies import study
+from leadline_studies.histogram_sample_models import places_lost
 
 MODELS = study("histogram-sample-models")
 WORDS = ("wing", "flow", "heat", "bird", "plate", "cold", "air", "drag")

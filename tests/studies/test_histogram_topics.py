@@ -11,13 +11,13 @@ import pytest
 
 from conftest import Leadline
 from leadline.errors import InputError, UsageError
-from leadline.histograms.pairs import draw_pairs
-from leadline.plots import picture
-from leadline.studies import study
-from leadline.studies._topic_retrieval import Task, pair_scores, quality_of
-from leadline.studies.histogram_topics import lines_of, verdict
-from leadline.topics import fit
-from leadline.topics.similar_documents import Texts
+from leadline.estimation.score_histograms.score_sets import draw_pairs
+from leadline.reporting.plots import picture
+from leadline.topics.distances import Texts
+from leadline.topics.fit import fit
+from leadline_studies import study
+from leadline_studies._topic_retrieval import Task, pair_scores, quality_of
+from leadline_studies.histogram_topics import lines_of, verdict
 
 TOPICS = study("histogram-topics")
 SUBJECTS = {

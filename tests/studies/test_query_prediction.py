@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import leadline as ll
 from conftest import Leadline
+from leadline.data.results import Results
 from leadline.errors import UsageError
-from leadline.results import Results
-from leadline.studies import studies, study
-from leadline.studies.query_prediction import halves, held_out, selected, threshold
+from leadline_studies import studies, study
+from leadline_studies.query_prediction import halves, held_out, selected, threshold
 
 STUDY = study("query-prediction")
 DOCS = {

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from leadline.histograms.bins import overlap, slope
-from leadline.studies._rival_tracking import tracked
+from leadline.estimation.score_histograms.bins import overlap, slope
+from leadline_studies._rival_tracking import tracked
 
 
 def made(models: int = 7, queries: int = 12) -> tuple[Any, Any, Any]:

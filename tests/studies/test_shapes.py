@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from leadline.errors import InputError, UsageError
-from leadline.estimators import read_systems
-from leadline.formats import read_qrels, repair_of
-from leadline.studies import studies, study
-from leadline.studies.shape_discrimination import sets_of
-from leadline.studies.shape_topics import part_of, share_of
-from leadline.topics import Vectors, fit, infer, write_vectors
+from leadline.estimation.system_lists import read_systems
+from leadline.io.read import read_qrels, repair_of
+from leadline.topics.fit import fit
+from leadline.topics.infer import Vectors, infer, write_vectors
+from leadline_studies import studies, study
+from leadline_studies.shape_discrimination import sets_of
+from leadline_studies.shape_topics import part_of, share_of
 
 SYSTEMS = study("shape-systems")
 DISCRIMINATION = study("shape-discrimination")

@@ -12,23 +12,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline.agreements import Judgments
-from leadline.arrays import Floats
-from leadline.correlations import COEFFICIENTS
+from leadline.comparison.correlate import COEFFICIENTS
+from leadline.data.arrays import Floats
+from leadline.data.ids import Vocabulary
+from leadline.data.qrels import Qrels
+from leadline.data.run import Run
 from leadline.errors import InputError, UsageError
-from leadline.plots import LOOKS, picture
-from leadline.plots.significance_errors import significance_errors
-from leadline.qrels import Qrels
-from leadline.run import Run
-from leadline.statistics import INTERVALS, TESTS
-from leadline.studies.significance.decisions import Row, intervals, p_values, paired_tests, share
-from leadline.studies.significance.estimates import coverage, power
-from leadline.studies.significance.false_alarms import populations, several, single
-from leadline.studies.significance.families import WORLDS, families, procedures
-from leadline.studies.significance.fewer_draws import fewer_draws
-from leadline.studies.significance.halves import halves
-from leadline.studies.significance.matrices import read_matrices
-from leadline.studies.significance.populations import (
+from leadline.judging.agreement_result import Judgments
+from leadline.reporting.plots import LINE_STYLES, picture
+from leadline.stats import INTERVALS, TESTS
+from leadline_studies._figures import significance_errors
+from leadline_studies.significance.decisions import Row, intervals, p_values, paired_tests, share
+from leadline_studies.significance.estimates import coverage, power
+from leadline_studies.significance.false_alarms import populations, several, single
+from leadline_studies.significance.families import WORLDS, families, procedures
+from leadline_studies.significance.fewer_draws import fewer_draws
+from leadline_studies.significance.halves import halves
+from leadline_studies.significance.matrices import read_matrices
+from leadline_studies.significance.populations import (
     Atoms,
     best_runs,
     draw,
@@ -38,15 +39,9 @@ from leadline.studies.significance.populations import (
     shifted,
     tilted,
 )
-from leadline.studies.significance.printed_intervals import (
-    agreements,
-    correlations,
-    recalls,
-    tally,
-)
-from leadline.studies.significance.rejections import rejections
-from leadline.studies.significance.whole import Extent, whole_study
-from leadline.vocabulary import Vocabulary
+from leadline_studies.significance.printed_intervals import agreements, correlations, recalls, tally
+from leadline_studies.significance.rejections import rejections
+from leadline_studies.significance.whole import Extent, whole_study
 
 
 def made(runs: int = 8, *, queries: int = 50, seed: int = 7) -> Floats:
@@ -451,6 +446,6 @@ def test_the_figure_has_a_line_with_bars_for_each_method() -> None:
 
 
 def test_more_methods_than_looks_are_refused() -> None:
-    lines = {f"test {place}": [(0.05, 0.01)] for place in range(len(LOOKS) + 1)}
+    lines = {f"test {place}": [(0.05, 0.01)] for place in range(len(LINE_STYLES) + 1)}
     with pytest.raises(UsageError, match="9 methods; expected 8 or fewer"):
         significance_errors({"one": lines}, [25], promised=0.05, label="share")

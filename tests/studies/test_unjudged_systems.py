@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 from leadline.errors import InputError, UsageError
-from leadline.estimators import METHODS, estimated, read_systems
-from leadline.formats import repair_of
-from leadline.studies import studies, study
-from leadline.studies._teams_left_out import left_out
-from leadline.studies._votes import voted
-from leadline.studies.unjudged_systems import agreement
+from leadline.estimation.system_lists import read_systems
+from leadline.estimation.unjudged import estimated
+from leadline.estimation.unjudged_methods import METHODS
+from leadline.io.read import repair_of
+from leadline_studies import studies, study
+from leadline_studies._teams_left_out import left_out
+from leadline_studies._votes import voted
+from leadline_studies.unjudged_systems import agreement
 
 STUDY = study("unjudged-systems")
 

@@ -13,12 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.errors import UsageError
-from leadline.text.places import word_bounds
-from leadline.text.summaries import Summary, dynamic_summary, matches, static_summary
-from leadline.text.summaries.layout import Layout, tidy
-from leadline.text.summaries.showing import merged
-from leadline.text.summaries.windows_of_matches import Matched, best
-from leadline.text.tokens import word_spans
+from leadline.text.summaries import dynamic_summary, matches, static_summary
+from leadline.text.summary_windows import Layout, Matched, Summary, best, merged, tidy
+from leadline.text.tokens import word_bounds, word_spans
 from leadline.text.words import Words
 
 # In the manner of the lecture's example: the query occurs scattered, jointly, and once as a phrase.

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from leadline.errors import InputError, UsageError
-from leadline.topics.distances import ranked
-from leadline.topics.similar_documents import alike, read_texts
+from leadline.topics.distances import alike, ranked, read_texts
 
 TEXTS = {f"d{place}": f"wing {place}" for place in range(10)}
 

@@ -17,21 +17,11 @@ from leadline import kernels
 from leadline.errors import InputError, UsageError
 from leadline.kernels import gibbs
 from leadline.text import ANALYSES
-from leadline.topics import (
-    TopicModel,
-    Vectors,
-    fit,
-    infer,
-    mates_first,
-    nearest,
-    perplexity,
-    read_model,
-    read_vectors,
-    similarities,
-    write_vectors,
-)
 from leadline.topics.corpus import corpus_of
-from leadline.topics.sampling_state import Sampler, counted
+from leadline.topics.distances import mates_first, nearest, similarities
+from leadline.topics.fit import Sampler, counted, fit
+from leadline.topics.infer import Vectors, infer, perplexity, read_vectors, write_vectors
+from leadline.topics.model import TopicModel, read_model
 
 PLAIN = "Words(stem=none,stop=none)"
 # Two subjects, each with words of its own in both languages.

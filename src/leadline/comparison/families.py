@@ -11,17 +11,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from leadline.arrays import Flags, Floats, Integers
 from leadline.comparison.pairing import Pairs
 from leadline.comparison.rules import MAX_T_DRAWS, TUKEY, Rules
+from leadline.data.arrays import Flags, Floats, Integers
+from leadline.data.results import Notice, Results
 from leadline.errors import UsageError
-from leadline.results import Notice, Results
-from leadline.statistics.benjamini_hochberg import BH
-from leadline.statistics.max_t import max_t
-from leadline.statistics.moments import moments
-from leadline.statistics.randomisation_interval import agreeing
-from leadline.statistics.sign import decided_by_sign
-from leadline.statistics.tukey import tukey
+from leadline.stats.corrections import BH
+from leadline.stats.intervals import agreeing
+from leadline.stats.moments import moments
+from leadline.stats.paired_tests import decided_by_sign
+from leadline.stats.simultaneous import max_t, tukey
 
 
 class Family(NamedTuple):

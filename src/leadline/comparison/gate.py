@@ -9,19 +9,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from leadline.arrays import Flags, Floats, Integers
 from leadline.comparison.pairing import Pairs, differences_of, pairs_of, refuse_unmatched
 from leadline.comparison.rules import Rules
-from leadline.comparison.wording import no_query, p_text, signed
+from leadline.comparison.sentences import no_query, p_text, signed
+from leadline.data.arrays import Flags, Floats, Integers
+from leadline.data.results import Results, plain
+from leadline.data.wording import counted, percent, queries
 from leadline.errors import UsageError
-from leadline.profiles import profile_of
-from leadline.results import Results, plain
-from leadline.statistics import Alternative
-from leadline.statistics.clusters import Means, means, totals
-from leadline.statistics.effects import EQUAL, outcomes
-from leadline.statistics.power import detectable
-from leadline.statistics.sign import decided_by_sign, one_sign
-from leadline.wording import counted, percent, queries
+from leadline.evaluation.profiles import profile_of
+from leadline.stats import Alternative
+from leadline.stats.moments import Means, means, totals
+from leadline.stats.paired_tests import decided_by_sign, one_sign
+from leadline.stats.power import EQUAL, detectable, outcomes
 
 FEWEST = 5  # queries, or groups of queries: with fewer no test can fail a run at 95 %
 WORSE, NOT_WORSE, BELOW = "fail-if-worse", "require-not-worse", "fail-below"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from leadline.arguments import check_numbers
+from leadline.data.validation import check_numbers
 from leadline.errors import UsageError
-from leadline.statistics import (
+from leadline.stats import (
     CORRECTIONS,
     INTERVALS,
     TESTS,
@@ -17,9 +17,8 @@ from leadline.statistics import (
     checked_level,
     checked_seed,
 )
-from leadline.statistics.randomisation import Randomisation
-from leadline.statistics.student_interval import Student
-from leadline.statistics.student_t import T
+from leadline.stats.intervals import Student
+from leadline.stats.paired_tests import Randomisation, T
 
 TUKEY = "Tukey"  # all runs are exchanged at once within a query
 MAX_T = "MaxT"  # the signs of all differences of a query are flipped together
@@ -65,7 +64,7 @@ class Rules:
     @property
     def matched(self) -> bool:
         """Say whether test and interval ask the same question, of the mean, and are made to agree on 0."""
-        from leadline.statistics.randomisation_interval import Randomisation as Inverted
+        from leadline.stats.intervals import Randomisation as Inverted
 
         return isinstance(self.test, (T, Randomisation)) and isinstance(
             self.interval, (Student, Inverted)
@@ -138,7 +137,7 @@ def _interval(interval: str | Interval | None, test: PairedTest, tests: int) -> 
     if interval is not None:
         return INTERVALS.parse(interval)
     if isinstance(test, Randomisation) and tests <= INVERTED:
-        from leadline.statistics.randomisation_interval import Randomisation as Inverted
+        from leadline.stats.intervals import Randomisation as Inverted
 
         return Inverted(draws=test.draws)
     return Student()

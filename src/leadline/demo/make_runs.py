@@ -13,8 +13,9 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 
-from leadline.index import Index, build_index
-from leadline.retrieval import search
+from leadline.retrieval.index.builder import build_index
+from leadline.retrieval.index.reader import Index
+from leadline.retrieval.search import search
 
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data")
 DEPTH = 100

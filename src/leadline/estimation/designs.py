@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from leadline.arrays import Flags, Floats, Integers
-from leadline.sampling.hashed import keys_of
+from leadline.data.arrays import Flags, Floats, Integers
+from leadline.data.hashing import keys_of
 
 SMALLEST = 0.02  # inclusion probability; a frame that would need a smaller one is cut
 NEW_RUNS = 0.15  # share of the budget for documents that no pooled run has above the cutoff

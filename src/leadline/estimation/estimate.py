@@ -8,19 +8,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from leadline.arguments import check_flags, check_whole
-from leadline.arrays import Flags
+from leadline.data.arrays import Flags
+from leadline.data.judged_run import JudgedRun
+from leadline.data.results import Notice, Results, plain
+from leadline.data.validation import check_flags, check_whole
 from leadline.errors import UsageError
 from leadline.estimation.estimators import Estimator, RunEstimate, Sample, variance
-from leadline.estimation.kinds import AveragePrecision, Cascade, Kind, Ratio, kind_of
+from leadline.estimation.measure_targets import AveragePrecision, Cascade, Kind, Ratio, kind_of
 from leadline.estimation.samples import PoolLike, evidence_of
-from leadline.formats import QrelsLike, RunLike, repair_of
-from leadline.judged import Judged
-from leadline.judged_runs import judge_runs
+from leadline.evaluation.join import judge_runs
+from leadline.evaluation.profiles import profile_of
+from leadline.io.read import QrelsLike, RunLike, repair_of
 from leadline.measures import Measure
-from leadline.profiles import profile_of
-from leadline.results import Notice, Results, plain
-from leadline.statistics import INTERVALS, checked_level
+from leadline.stats import INTERVALS, checked_level
 
 DEFAULT_MEASURES = ("P@10", "nDCG@10")
 FEWEST_JUDGMENTS = 50
@@ -294,7 +294,7 @@ def estimate(
     sample = evidence.sample
     estimators = [Estimator(sample, kind) for kind in kinds]
 
-    def one(judged: Judged) -> list[RunEstimate]:
+    def one(judged: JudgedRun) -> list[RunEstimate]:
         found = [estimator.of(judged) for estimator in estimators]
         if sample.exact:
             found = [

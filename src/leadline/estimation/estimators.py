@@ -8,9 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from leadline.arrays import Flags, Floats, Integers
+from leadline.data.arrays import Flags, Floats, Integers
+from leadline.data.judged_run import JudgedRun
+from leadline.data.qrels import Qrels
 from leadline.estimation.guesses import Guess, fit
-from leadline.estimation.kinds import (
+from leadline.estimation.measure_targets import (
     AveragePrecision,
     Cascade,
     Kind,
@@ -19,8 +21,6 @@ from leadline.estimation.kinds import (
     Target,
     Weights,
 )
-from leadline.judged import Judged
-from leadline.qrels import Qrels
 
 REPLICATES = 200  # of the drawn weights, for measures that are ratios
 SOURCES = ("judged", "drawn", "guessed", "unknown")
@@ -233,7 +233,7 @@ class Estimator:
             self.kind.target.of(self.sample.table.grades[self.sample.judged]).max(initial=0.0)
         )
 
-    def of(self, judged: Judged) -> RunEstimate:
+    def of(self, judged: JudgedRun) -> RunEstimate:
         """Estimate one run, joined with the pairs of the sample."""
         if isinstance(self.kind, Linear):
             return self._linear(judged, self.kind)
@@ -245,7 +245,7 @@ class Estimator:
 
     # Parts that all kinds share.
 
-    def _above_cutoff(self, judged: Judged) -> tuple[Integers, Integers, Integers, Integers]:
+    def _above_cutoff(self, judged: JudgedRun) -> tuple[Integers, Integers, Integers, Integers]:
         """Return query, row and rank of the pairs above the cutoff, and the length of each list."""
         query, row, rank, length = (
             column.astype(np.int64)
@@ -256,7 +256,7 @@ class Estimator:
         kept = rank <= self.kind.cutoff
         return query[kept], row[kept], rank[kept], np.minimum(length, self.kind.cutoff)
 
-    def _listed(self, judged: Judged) -> tuple[Integers, Integers, Floats, Floats, Integers]:
+    def _listed(self, judged: JudgedRun) -> tuple[Integers, Integers, Floats, Floats, Integers]:
         """Return query, row and weight of the pairs of the list, the rest of its weight, and its length."""
         query, row, rank, length = self._above_cutoff(judged)
         weight = self._weights(rank.astype(np.float64))
@@ -267,7 +267,7 @@ class Estimator:
         rest = np.where(whole, 0.0, np.maximum(total - known, 0.0))
         return query, row, weight, rest, length
 
-    def _scale(self, judged: Judged, length: Integers) -> Floats:
+    def _scale(self, judged: JudgedRun, length: Integers) -> Floats:
         """Return what each query's sum is divided by."""
         share = isinstance(self.kind, Linear) and self.kind.share
         return length.astype(np.float64) if share else np.ones(len(judged.present))
@@ -306,7 +306,7 @@ class Estimator:
 
     # The kinds.
 
-    def _linear(self, judged: Judged, kind: Linear) -> RunEstimate:
+    def _linear(self, judged: JudgedRun, kind: Linear) -> RunEstimate:
         query, row, weight, rest, length = self._listed(judged)
         scale = self._scale(judged, length)
         queries = len(scale)
@@ -324,7 +324,7 @@ class Estimator:
             doubt=self._doubt(query, row, weight * inverse[query], rest * inverse),
         )
 
-    def _dense(self, judged: Judged) -> tuple[Floats, Integers, Integers, Integers, Integers]:
+    def _dense(self, judged: JudgedRun) -> tuple[Floats, Integers, Integers, Integers, Integers]:
         """Return queries x ranks of pseudo-grades, 0 below the list, and query, row and rank of its pairs.
 
         For average precision documents outside the frame count 0, as they do in the number of relevant ones.
@@ -339,7 +339,7 @@ class Estimator:
         table[query, rank - 1] = pseudo
         return table, query, row, rank, length
 
-    def _cascade(self, judged: Judged, kind: Cascade) -> RunEstimate:
+    def _cascade(self, judged: JudgedRun, kind: Cascade) -> RunEstimate:
         table, query, row, rank, length = self._dense(judged)
         queries, depth = table.shape
         weight = kind.weights(np.arange(1.0, depth + 1))
@@ -365,7 +365,7 @@ class Estimator:
             doubt=self._doubt(query, row, own, rest),
         )
 
-    def _ratio(self, judged: Judged, kind: Ratio) -> RunEstimate:
+    def _ratio(self, judged: JudgedRun, kind: Ratio) -> RunEstimate:
         query, row, weight, rest, length = self._listed(judged)
         sample, queries = self.sample, len(length)
         divisor = self.divisors
@@ -464,7 +464,7 @@ class Estimator:
         unseen = np.maximum(total[:, None] - sums[1], 0.0)
         return np.asarray(found[:, None] + sums[0] + unseen * (sums[2] + prior) / (sums[3] + prior))
 
-    def _average_precision(self, judged: Judged, kind: AveragePrecision) -> RunEstimate:
+    def _average_precision(self, judged: JudgedRun, kind: AveragePrecision) -> RunEstimate:
         table, query, row, rank, length = self._dense(judged)
         queries, depth = table.shape
         ranks = np.arange(1.0, depth + 1)

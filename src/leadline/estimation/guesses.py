@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from leadline.arrays import Flags, Floats, Integers
-from leadline.vocabulary import Vocabulary
+from leadline.data.arrays import Flags, Floats, Integers
+from leadline.data.ids import Vocabulary
 
 FOLDS = 5
 FEW_QUERIES = 10  # below this number every query is a fold of its own

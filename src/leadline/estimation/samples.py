@@ -9,16 +9,16 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from leadline.arrays import Floats, Integers
+from leadline.data.arrays import Floats, Integers
+from leadline.data.ids import to_bytes
+from leadline.data.qrels import Qrels
+from leadline.data.results import Notice
 from leadline.errors import UsageError
 from leadline.estimation.designs import at_scale, random_number
 from leadline.estimation.estimators import Sample
 from leadline.estimation.guesses import VOTE_EDGES, folds_of, vote_cells
-from leadline.formats import QrelsLike, read_qrels
-from leadline.formats.drawn_pools import DrawnPool, read_drawn_pool
-from leadline.qrels import Qrels
-from leadline.results import Notice
-from leadline.vocabulary import to_bytes
+from leadline.io.pool_files import DrawnPool, read_drawn_pool
+from leadline.io.read import QrelsLike, read_qrels
 
 PoolLike: TypeAlias = "str | os.PathLike[str] | DrawnPool | Mapping[str, Mapping[str, float]]"
 PROXIES = ("votes", "centred", "none")

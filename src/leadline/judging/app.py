@@ -17,13 +17,11 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from leadline.errors import InputError, UsageError
+from leadline.judging.auth import LARGEST, Guard, TooManyError
 from leadline.judging.cards import Cards
-from leadline.judging.events import ChangedTextError, Event, parse
-from leadline.judging.guard import LARGEST, Guard
-from leadline.judging.limits import TooManyError
+from leadline.judging.events import ChangedTextError, Event, parse_event, written
 from leadline.judging.progress import Progress
 from leadline.judging.queue import Queues
-from leadline.judging.scale import written
 from leadline.judging.store import Act
 from leadline.version import VERSION
 
@@ -155,7 +153,7 @@ class Pages:
         found = asked.get("events")
         if not isinstance(found, list) or not 1 <= len(found) <= MOST_EVENTS:
             raise UsageError(f"events; expected a list of 1 to {MOST_EVENTS}")
-        events = [parse(event) for event in found]
+        events = [parse_event(event) for event in found]
         self._check_texts(events)
         self.queues.append(judge, events)
         return JSONResponse({"saved": [event.key for event in events]} | self._count(judge))

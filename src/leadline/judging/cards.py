@@ -7,12 +7,13 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-from leadline.formats.texts import Document
+from leadline.data.hashing import draw
+from leadline.io.texts import Document
 from leadline.judging.documents import Texts, digest, showable
-from leadline.judging.draws import draw
-from leadline.judging.store import Pair
+from leadline.judging.store import JudgingPair
 from leadline.text import ANALYSES, Analysis
-from leadline.text.summaries import Summary, dynamic_summary, matches, static_summary
+from leadline.text.summaries import dynamic_summary, matches, static_summary
+from leadline.text.summary_windows import Summary
 
 PREFIX = 100_000  # characters that a summary is made of: who caches long documents caches their beginning
 FIRST_PART = 6_000  # characters of the text that come with a card
@@ -54,12 +55,12 @@ class Cards:
         ]
         return {"id": showable(name), "text": showable(found.content.strip()), "more": more}
 
-    def form(self, judge: str, pair: Pair) -> str:
+    def form(self, judge: str, pair: JudgingPair) -> str:
         """Say how a document is presented to a judge."""
         place = draw(self.seed, "form", judge, pair.query, pair.document)
         return self.forms[int(place * len(self.forms))]
 
-    def card(self, judge: str, pair: Pair) -> dict[str, Any]:
+    def card(self, judge: str, pair: JudgingPair) -> dict[str, Any]:
         """Give what a judge sees of a pair."""
         found, form = self.texts.get(pair.document), self.form(judge, pair)
         query = self.queries[pair.query].content
@@ -77,11 +78,11 @@ class Cards:
             "cut": form != "title" and len(found.text) > PREFIX,
         }  # fmt: skip
 
-    def digest(self, pair: Pair) -> str:
+    def digest(self, pair: JudgingPair) -> str:
         """Return the digest of the text that is shown for a pair now."""
         return digest(self.texts.get(pair.document))
 
-    def _new_summary(self, pair: Pair, form: str) -> Summary:
+    def _new_summary(self, pair: JudgingPair, form: str) -> Summary:
         text = self.texts.get(pair.document).text[:PREFIX]
         query = self.queries[pair.query].content
         if form != "static":
@@ -92,7 +93,7 @@ class Cards:
     def _matches(self, text: str, query: str) -> tuple[tuple[int, int], ...]:
         return matches(text, query, analysis=self.analysis)
 
-    def part(self, pair: Pair, part: int) -> list[str]:
+    def part(self, pair: JudgingPair, part: int) -> list[str]:
         """Give a part of the whole text with what matches; none where there is no such part."""
         text = self.texts.get(pair.document).text
         limits = bounds(len(text))
@@ -103,7 +104,7 @@ class Cards:
         return pieces(Summary(shown, self._matches(shown, self.queries[pair.query].content)))
 
     def batch(
-        self, judge: str, pairs: Iterable[Pair], *, size: int = 400_000
+        self, judge: str, pairs: Iterable[JudgingPair], *, size: int = 400_000
     ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
         """Give cards until they are long enough, at least one, and the queries of them."""
         cards: list[dict[str, Any]] = []

@@ -11,10 +11,10 @@ from hashlib import blake2b
 from threading import Lock
 from typing import Any, NamedTuple, Protocol
 
+from leadline.data.ids import to_bytes
 from leadline.errors import InputError, LeadlineError
-from leadline.formats.texts import read_documents
-from leadline.text.summaries.showing import UNSHOWN
-from leadline.vocabulary import to_bytes
+from leadline.io.texts import read_documents
+from leadline.text.summary_windows import UNSHOWN
 
 # Columns that could tell a judge who found a document, or at which rank.
 TELLING = {
@@ -134,9 +134,9 @@ class IndexTexts:
     """
 
     def __init__(self, path: str, wanted: Collection[str]) -> None:
-        from leadline.index import layout, open_index
+        from leadline.retrieval.index import index_files, open_index
 
-        self._folder, self._header = path, os.path.join(path, layout.HEADER)
+        self._folder, self._header = path, os.path.join(path, index_files.HEADER)
         self._opened, self._known = self._stamp(), self._content()
         self.index = open_index(path)
         self._sizes = self._sizes_now()

@@ -7,12 +7,12 @@ import io
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from leadline.formats import sqlite, table
-from leadline.formats.kinds import suffix_of
-from leadline.formats.merging import Merged, merge
-from leadline.formats.sqlite import Given
-from leadline.formats.table import QRELS_COLUMNS
-from leadline.formats.writing import deliver, write_judgments
+from leadline.io import judgment_store, tables
+from leadline.io.judges import Merged, merge
+from leadline.io.judgment_store import Given
+from leadline.io.sniff import suffix_of
+from leadline.io.tables import QRELS_COLUMNS
+from leadline.io.write import write_bytes, write_judgments
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
@@ -47,14 +47,14 @@ def export(store: str, target: str, *, rule: str = "majority") -> Exported:
     then one for each judge, and note. All other formats hold the merged grade only. The page may be judging
     meanwhile.
     """
-    rows = sqlite.read(store)
+    rows = judgment_store.read(store)
     merged = merge((row.judgment for row in rows), rule)
     suffix = suffix_of(target)
     if suffix in DELIMITERS:
-        deliver(target, _table(rows, merged, DELIMITERS[suffix]).encode("utf-8"))
+        write_bytes(target, _table(rows, merged, DELIMITERS[suffix]).encode("utf-8"))
     else:
         judged = [(query, name, grade) for (query, name), grade in merged.grades.items()]
-        write_judgments(table.Table(QRELS_COLUMNS, judged), target)
+        write_judgments(tables.OutputTable(QRELS_COLUMNS, judged), target)
     judges: dict[str, int] = {}
     for row in rows:
         judges[row.judgment.judge] = judges.get(row.judgment.judge, 0) + 1

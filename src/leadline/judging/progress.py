@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from leadline.arrays import Floats, Integers
+from leadline.data.arrays import Floats, Integers
 from leadline.judging.queue import Queues
 from leadline.judging.store import Act
-from leadline.statistics.agreement import COEFFICIENTS, acceptable
+from leadline.stats.agreement_coefficients import COEFFICIENTS, acceptable
 
 Judgments = dict[str, dict[int, Act]]
 HASTY = 0.5  # seconds in which nobody reads a title

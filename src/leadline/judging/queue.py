@@ -1,17 +1,70 @@
-"""The queue of each judge: which pair comes next, and nothing about who found it or at which rank."""
+"""The queue of each judge: which pair comes next."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from threading import RLock
 from typing import NamedTuple
 
+from leadline.data.hashing import draw, draws
 from leadline.errors import UsageError
-from leadline.judging import deals
-from leadline.judging.draws import draws
+from leadline.judging.auth import Limit, TooManyError
 from leadline.judging.events import Event, check_judge
-from leadline.judging.limits import Limit, TooManyError
-from leadline.judging.store import Act, Pair, Store
+from leadline.judging.store import Act, JudgingPair, Store
+
+
+def deal(
+    judges: Sequence[str],
+    pairs: Iterable[JudgingPair],
+    before: Mapping[str, str],
+    acts: Iterable[Act],
+    *,
+    seed: int,
+) -> dict[str, str]:
+    """Give the judge of every query that has to be dealt, new or again.
+
+    A query stays with its judge, as long as the judge is there; for a judge who has none yet, those that were
+    not begun are dealt again. What has no judge goes, the largest first, to the judge with the fewest pairs.
+
+    >>> pairs = [Pair(place, f"q{place}", "d", 1.0) for place in range(4)]
+    >>> sorted(deal(["ann", "bob"], pairs, {}, [], seed=0).values())
+    ['ann', 'ann', 'bob', 'bob']
+    """
+    pairs = list(pairs)
+    size = Counter(pair.query for pair in pairs)
+    of_pair = {pair.id: pair.query for pair in pairs}
+    begun = {(of_pair[act.pair], act.judge) for act in acts if act.pair in of_pair}
+    newcomers = set(judges) - set(before.values())
+    kept = {
+        query: judge
+        for query, judge in before.items()
+        if judge in judges and query in size and (not newcomers or (query, judge) in begun)
+    }
+    load = Counter(dict.fromkeys(judges, 0))
+    for query, judge in kept.items():
+        load[judge] += size[query]
+    made: dict[str, str] = {}
+    for query in sorted(size.keys() - kept.keys(), key=lambda one: (-size[one], draw(seed, one))):
+        judge = min(judges, key=lambda name: (load[name], draw(seed, name, query)))
+        load[judge] += size[query]
+        made[query] = judge
+    return {query: judge for query, judge in made.items() if before.get(query) != judge}
+
+
+def second(
+    judges: Sequence[str], owner: str, pair: JudgingPair, *, seed: int, overlap: float
+) -> str | None:
+    """Give the judge who judges a pair too, or None: a share of pairs has one, drawn by hash.
+
+    A larger share holds all pairs of a smaller one.
+    """
+    names = (pair.query, pair.document)
+    if draw(seed, "overlap", *names) >= overlap:
+        return None
+    others = [judge for judge in judges if judge != owner]
+    return min(others, key=lambda judge: draw(seed, "second", judge, *names), default=None)
+
 
 MOST_JUDGES = 1000  # who come in by a name of their own
 ALWAYS_JUDGES = 20
@@ -91,19 +144,19 @@ class Queues:
             return {}
         seed = self.store.seed
         pairs, before = list(self.pairs.values()), self.store.deals()
-        made = deals.deal(self.named, pairs, before, acts, seed=seed)
+        made = deal(self.named, pairs, before, acts, seed=seed)
         if made:
             self.store.add_deals(sorted(made.items()))
         owners = before | made
         found: dict[int, tuple[str, ...]] = {}
         for pair in pairs:
             owner = owners[pair.query]
-            twice = deals.second(self.named, owner, pair, seed=seed, overlap=self.overlap)
+            twice = second(self.named, owner, pair, seed=seed, overlap=self.overlap)
             found[pair.id] = (owner,) if twice is None else (owner, twice)
         return found
 
     def _line(self, judge: str) -> _Line:
-        by_query: dict[str, list[Pair]] = {}
+        by_query: dict[str, list[JudgingPair]] = {}
         for pair in self.pairs.values():
             if not self.named or judge in self._assigned[pair.id]:
                 by_query.setdefault(pair.query, []).append(pair)
@@ -200,7 +253,7 @@ class Queues:
             return True
         return len(self._judges_of.get(pair, ())) < len(self._assigned[pair])
 
-    def upcoming(self, judge: str, count: int, holding: Collection[int] = ()) -> list[Pair]:
+    def upcoming(self, judge: str, count: int, holding: Collection[int] = ()) -> list[JudgingPair]:
         """Give the next pairs of a judge that the page does not hold; what was skipped comes last."""
         with self._lock:
             line = self._lines[judge]

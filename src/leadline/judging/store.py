@@ -1,11 +1,11 @@
-"""The store: one SQLite file that holds the pairs to judge and every act of every judge."""
+"""The store of judgments: one SQLite file that holds the pairs to judge and every act of every judge."""
 
 from __future__ import annotations
 
 import os
 import secrets
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from threading import Event as Flag
@@ -14,14 +14,185 @@ from time import monotonic
 from typing import Any, NamedTuple, Self
 
 from leadline.errors import InputError, UsageError
-from leadline.formats import sqlite as reader
-from leadline.judging import scale, schema
+from leadline.io import judgment_store as reader
+from leadline.io.judgment_store import APPLICATION, VERSION, WAIT
+from leadline.judging import events as scale
 from leadline.judging.events import Event, check_judge
-from leadline.judging.identity import Identity
 from leadline.judging.lock import check_names
 
+TABLES = """
+CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
-class Pair(NamedTuple):
+CREATE TABLE judges (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, since TEXT NOT NULL);
+
+CREATE TABLE pairs (
+  id INTEGER PRIMARY KEY, query TEXT NOT NULL, document TEXT NOT NULL, probability REAL NOT NULL,
+  UNIQUE (query, document)
+);
+
+-- Which judge has a query when the work is dealt out; the last row of a query counts.
+CREATE TABLE deals (id INTEGER PRIMARY KEY, query TEXT NOT NULL, judge TEXT NOT NULL, saved TEXT NOT NULL);
+
+-- key: made by the page, so that what is sent twice is kept once.
+-- shown: title, static, dynamic or full; opened: whether the judge had the full text on the screen.
+-- given: by the clock of the judge; saved: by the clock of the server.
+CREATE TABLE events (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE,
+  kind TEXT NOT NULL CHECK (kind IN ('judge', 'skip', 'undo')),
+  judge INTEGER NOT NULL REFERENCES judges (id), pair INTEGER NOT NULL REFERENCES pairs (id),
+  grade INTEGER CHECK ((grade IS NOT NULL) = (kind = 'judge')), note TEXT NOT NULL DEFAULT '',
+  seconds REAL, shown TEXT NOT NULL DEFAULT '', opened INTEGER NOT NULL DEFAULT 0,
+  given TEXT NOT NULL DEFAULT '', saved TEXT NOT NULL,
+  undoes INTEGER REFERENCES events (id) CHECK ((undoes IS NOT NULL) = (kind = 'undo'))
+);
+
+CREATE INDEX events_of_judge ON events (judge, pair);
+
+CREATE INDEX events_in_order ON events (judge, id);
+
+CREATE INDEX events_undone ON events (undoes) WHERE undoes IS NOT NULL;
+
+CREATE TRIGGER events_stay BEFORE DELETE ON events
+  BEGIN SELECT raise(ABORT, 'a judgment is never deleted'); END;
+
+CREATE TRIGGER events_are_final BEFORE UPDATE ON events
+  BEGIN SELECT raise(ABORT, 'a judgment is never changed'); END;
+
+-- What was not undone.
+CREATE VIEW done AS
+  SELECT * FROM events WHERE kind != 'undo'
+    AND NOT EXISTS (SELECT 1 FROM events AS undo WHERE undo.undoes = events.id);
+
+-- The last judgment of a judge for a pair.
+CREATE VIEW judgments AS
+  SELECT done.id, query, document, probability, judges.name AS judge, grade, note, seconds, shown, opened,
+    given, saved, pair
+  FROM done JOIN pairs ON pairs.id = done.pair JOIN judges ON judges.id = done.judge
+  WHERE done.id IN (SELECT max(id) FROM done WHERE kind = 'judge' GROUP BY judge, pair);
+"""
+
+# Added later without a new version: earlier versions read and write a store that has it, and events without
+# a seal are as good as before. sum: checksum of the event; digest: of the text that the judge saw.
+SEALS = """
+CREATE TABLE IF NOT EXISTS seals (
+  event INTEGER PRIMARY KEY REFERENCES events (id), sum INTEGER NOT NULL, digest TEXT NOT NULL
+)
+"""
+
+
+def connect(path: str) -> sqlite3.Connection:
+    """Open a file that is to be a store; nothing is written to it yet."""
+    return sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
+
+
+def keep_safe(connection: sqlite3.Connection) -> None:
+    """See to it that a commit is on the disk before it returns, and that others can read meanwhile."""
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA foreign_keys = ON")
+
+
+def create(connection: sqlite3.Connection, facts: Mapping[str, str]) -> None:
+    """Make the tables and write the facts of a store, all or nothing."""
+    connection.execute("BEGIN IMMEDIATE")
+    for statement in TABLES.split("\n\n"):
+        connection.execute(statement)
+    connection.execute(SEALS)
+    connection.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
+    connection.execute(f"PRAGMA application_id = {APPLICATION}")
+    connection.execute(f"PRAGMA user_version = {VERSION}")
+    connection.execute("COMMIT")
+
+
+def add_seals(connection: sqlite3.Connection) -> None:
+    """Add the table of seals to a store of an earlier version."""
+    table = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'seals'"
+    if connection.execute(table).fetchone() is None:
+        connection.execute(SEALS)
+
+
+def is_blank(connection: sqlite3.Connection) -> bool:
+    """Say whether nothing was made yet, as when the making was cut short."""
+    return connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None
+
+
+class Place(NamedTuple):
+    """Device and inode of a file."""
+
+    device: int
+    inode: int
+
+
+def place_of(path: str) -> Place | None:
+    """Give device and inode of the file at a path, None where there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return Place(found.st_dev, found.st_ino)
+
+
+class Identity:
+    """Device and inode of the database, its write-ahead log and its shared memory, as they were opened.
+
+    A deleted or replaced file stays open: SQLite goes on writing to it and reports success, but no other
+    program, and no later start, will find what was written.
+
+    Parameters
+    ----------
+    path : str
+        The store, under the name by which it was opened.
+
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = os.path.abspath(path)
+        self._shown = path
+        real = os.path.realpath(path)  # SQLite names the other two after the real path
+        self._places = {
+            name: place
+            for name in (self.path, f"{real}-wal", f"{real}-shm")
+            if (place := place_of(name)) is not None
+        }
+        self._content = self._stamp()
+
+    def check(self) -> None:
+        """Compare the files at the paths with those that were opened.
+
+        Raises
+        ------
+        InputError
+            If one of them was deleted, moved or replaced.
+
+        """
+        for name, place in self._places.items():
+            found = place_of(name)
+            if found != place:
+                what = "deleted or moved" if found is None else "replaced by another file"
+                which = "" if name == self.path else f"{os.path.basename(name)} "
+                raise InputError(
+                    f"{which}was {what} while the page was running; nothing more is saved",
+                    expected="the file that was opened", path=self._shown,
+                    hint="Put it back, or stop the page and start it again",
+                )  # fmt: skip
+
+    def _stamp(self) -> tuple[int, int] | None:
+        try:
+            found = os.stat(self.path)
+        except OSError:
+            return None
+        return found.st_size, found.st_mtime_ns
+
+    def is_changed(self) -> bool:
+        """Return whether the database file was written to since `note_content`."""
+        return self._stamp() != self._content
+
+    def note_content(self) -> None:
+        """Take the database file as it is now for known: this process wrote it, or checked it."""
+        self._content = self._stamp()
+
+
+class JudgingPair(NamedTuple):
     """A query and a document to judge for it, with the probability that the pool took it."""
 
     id: int
@@ -68,7 +239,7 @@ class Store:
         self._settler: Thread | None = None
         try:
             facts: dict[str, str] = dict(connection.execute("SELECT name, value FROM facts"))
-            self.grades = scale.parse(facts["grades"])
+            self.grades = scale.parse_scale(facts["grades"])
             self.seed = int(facts["seed"])
             self.id: str = facts["id"]
             self.secret: str = facts["secret"]
@@ -82,7 +253,7 @@ class Store:
     @classmethod
     def open(cls, path: str, *, grades: str | None = None, seed: int | None = None) -> Self:
         """Open a store, or make it where there is none; refuses another scale or seed than it has."""
-        text = None if grades is None else scale.written(scale.parse(grades))
+        text = None if grades is None else scale.written(scale.parse_scale(grades))
         folder = os.path.dirname(os.path.abspath(path))
         if os.path.isdir(path):
             raise InputError("is a folder", expected=reader.STORE, path=path)
@@ -168,7 +339,7 @@ class Store:
 
     def _check_content(self) -> None:
         """Read the store anew after another program wrote to it: everything saved must still be there."""
-        with reader.faults(self.path), closing(schema.connect(self.path)) as fresh:
+        with reader.faults(self.path), closing(connect(self.path)) as fresh:
             reader.check(fresh, self.path)
             same = fresh.execute("SELECT value FROM facts WHERE name = 'id'").fetchone() == (
                 self.id,
@@ -280,10 +451,10 @@ class Store:
             )  # fmt: skip
             return connection.total_changes - before
 
-    def pairs(self) -> list[Pair]:
+    def pairs(self) -> list[JudgingPair]:
         """Give all pairs."""
         rows = self._rows("issf", "SELECT id, query, document, probability FROM pairs ORDER BY id")
-        return [Pair(*row) for row in rows]
+        return [JudgingPair(*row) for row in rows]
 
     def judges(self) -> list[str]:
         """Give the names of the judges, in the order in which they came."""
@@ -385,21 +556,21 @@ class Store:
 
 def _opened(path: str, grades: str, seed: int) -> sqlite3.Connection:
     """Open a store; make it where nothing is, or where a making was cut short."""
-    connection = schema.connect(path)
+    connection = connect(path)
     try:
         connection.execute("PRAGMA cell_size_check = ON")
-        blank = schema.is_blank(connection)
+        blank = is_blank(connection)
         if not blank:
             reader.check(connection, path)  # before anything is written to what may be another's
-        schema.keep_safe(connection)
+        keep_safe(connection)
         if not blank:
-            schema.add_seals(connection)
+            add_seals(connection)
         if blank:
             facts = {
                 "grades": grades, "seed": str(seed), "id": secrets.token_hex(8),
                 "secret": secrets.token_urlsafe(24), "made": _now(),
             }  # fmt: skip
-            schema.create(connection, facts)
+            create(connection, facts)
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     except BaseException:
         connection.close()

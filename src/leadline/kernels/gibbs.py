@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Gibbs sampling of latent classes of words: the loops of polylingual models and of what is inferred by them.
 
 A token belongs to a document and a word (words of all languages are numbered together); its class is drawn again
@@ -7,6 +6,11 @@ that the compiled and the uncompiled form draw the same. Sums go by blocks of 16
 """
 
 from __future__ import annotations
+
+
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+
+
 
 try:
     import cython

@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=True, wraparound=False, cdivision=True, initializedcheck=False
 """Look documents up in the qrels and put lists in order: the compiled form of joining.
 
 A document is the place of its bytes in a text and a 64-bit hash; every equal hash is confirmed by comparing
@@ -6,6 +5,11 @@ the bytes, so the results are exact. Like `leadline.kernels.scan` it runs uncomp
 """
 
 from __future__ import annotations
+
+
+# cython: language_level=3, boundscheck=True, wraparound=False, cdivision=True, initializedcheck=False
+
+
 
 try:
     import cython

@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Count ordered pairs of documents for pairs of lists: the tables behind RIC, id and Kendall's tau.
 
 Documents are numbered 0 to n - 1. List s holds `order[bounds[s]:bounds[s + 1]]`, best first, and
@@ -7,6 +6,11 @@ are compiled without bounds checks. Like `leadline.kernels.scan` this runs uncom
 """
 
 from __future__ import annotations
+
+
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+
+
 
 try:
     import cython

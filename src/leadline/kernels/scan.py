@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=True, wraparound=False, cdivision=True, initializedcheck=False
 """Read TREC lines byte by byte: the compiled form of reading.
 
 Everything here is a function over flat arrays. Documents are never made into strings: a document is
@@ -11,6 +10,11 @@ The file is ordinary Python with types. It runs uncompiled too, slowly, and the 
 """
 
 from __future__ import annotations
+
+
+# cython: language_level=3, boundscheck=True, wraparound=False, cdivision=True, initializedcheck=False
+
+
 
 try:
     import cython

@@ -8,17 +8,17 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from leadline.arrays import Floats
+from leadline.data.arrays import Floats
+from leadline.data.judged_run import Hits, JudgedRun
+from leadline.data.registry import Parametric, Registry
 from leadline.errors import UsageError
-from leadline.judged import Hits, Judged
-from leadline.naming import Named, Room
 
 Average = Literal["mean", "defined", "geometric", "sum"]
 Evidence = Literal["judgments", "known", "subtopics"]
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)  # of trec_eval, where it is given none
 
 
-class Measure(Named):
+class Measure(Parametric):
     """A measure of one run against the judgments: one value per query.
 
     `low` and `high` are the range of a value; `average` says how the values of queries become one:
@@ -39,7 +39,7 @@ class Measure(Named):
     needs: ClassVar[Evidence] = "judgments"
     quality: ClassVar[bool] = True
 
-    def values(self, judged: Judged) -> Floats:
+    def values(self, judged: JudgedRun) -> Floats:
         """Give the value of every query of the qrels; NaN where the measure is undefined."""
         raise NotImplementedError
 
@@ -48,7 +48,7 @@ class Measure(Named):
 
         `judged` holds the grades of all judged documents, by default those in the list.
         """
-        return float(self.values(Judged.of_grades(grades, judged))[0])
+        return float(self.values(JudgedRun.of_grades(grades, judged))[0])
 
 
 def over(part: Floats, whole: Floats | float) -> Floats:
@@ -57,7 +57,7 @@ def over(part: Floats, whole: Floats | float) -> Floats:
         return np.where(whole == 0, np.nan, part / whole)
 
 
-def found(judged: Judged, hits: Hits, cutoff: int | None) -> Floats:
+def found(judged: JudgedRun, hits: Hits, cutoff: int | None) -> Floats:
     """Count, per query, the relevant documents at ranks up to the cutoff."""
     if cutoff is None:
         return judged.total(hits.query)
@@ -71,11 +71,13 @@ def finite(measure: Measure, values: Floats) -> Floats:
     return values
 
 
-def relevant(judged: Judged, rel: float) -> Floats:
+def relevant(judged: JudgedRun, rel: float) -> Floats:
     """Count, per query, the relevant documents that were judged: the field's R."""
     return judged.qrels.relevant(rel).astype(np.float64)
 
 
 # How sentence-transformers says which similarity ranked: cosine_ndcg@10
 SIMILARITIES = ("cosine", "dot", "euclidean", "manhattan", "max")
-MEASURES: Room[Measure] = Room(sys.modules[__name__], Measure, "measure", prefixes=SIMILARITIES)
+MEASURES: Registry[Measure] = Registry(
+    sys.modules[__name__], Measure, "measure", prefixes=SIMILARITIES
+)

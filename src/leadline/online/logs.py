@@ -1,4 +1,4 @@
-"""Read logs of clicks: one row a result that was shown, or one a page view, in columns the user names."""
+"""Logs of clicks, and clicks beyond what position explains."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from leadline.arrays import Flags, Floats, Integers
+from leadline.data.arrays import Flags, Floats, Integers
+from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
-from leadline.formats.headed import headed_rows, need_columns
-from leadline.formats.opening import run_name
-from leadline.wording import counted
+from leadline.io.id_lists import headed_rows, need_columns
+from leadline.io.opening import run_name
 
 YES = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
 
@@ -213,3 +213,58 @@ def _time(value: Any, column: str, path: str, line: int) -> float:
             path=path, line=line,
         )  # fmt: skip
     return number
+
+
+class Deviation(NamedTuple):
+    """How much more (or less) a document was clicked than others at its positions, a row it was shown.
+
+    `deviation` is (clicks - expected) / shown; `z` is clicks - expected over its standard deviation under
+    the clickthrough of the positions alone, NaN where that is 0.
+    """
+
+    query: str
+    document: str
+    deviation: float
+    shown: int
+    clicks: int
+    expected: float
+    z: float
+
+
+def click_deviations(
+    path: str | os.PathLike[str], *, document: str, position: str, click: str, query: str | None = None
+) -> list[Deviation]:  # fmt: skip
+    """Compare the clicks of every document (of a query) with the clickthrough of its positions in the log.
+
+    Rows are results that were shown. Users click what stands first, so that clicks alone repeat the ranking;
+    the deviation from what the position gets takes that off. The largest deviation comes first.
+
+    Source: Agichtein, Brill and Dumais 2006 (deviation of clicks from the expected at a position).
+    """
+    place = os.fspath(path)
+    # a document stands where a log of two arms has the arm, and a query where it has the user
+    rows = list(log_rows(place, Columns(click=click, arm=document, user=query, position=position)))
+    at = np.array([row.position for row in rows])
+    if np.isnan(at).any():
+        number = int(np.flatnonzero(np.isnan(at))[0]) + 1
+        raise InputError(
+            f"row {number} has no position", expected="in every row where the result was shown", path=place
+        )  # fmt: skip
+    _, where = np.unique(at, return_inverse=True)
+    clicked = np.array([min(row.click, 1.0) for row in rows])
+    rates = (np.bincount(where, weights=clicked) / np.bincount(where))[where]
+    pairs: dict[tuple[str, str], int] = {}
+    which = np.array([pairs.setdefault((row.user, row.arm), len(pairs)) for row in rows])
+    shown, clicks, expected, spread = (
+        np.bincount(which, weights=values).tolist()
+        for values in (np.ones(len(at)), clicked, rates, rates * (1 - rates))
+    )
+    found = [
+        Deviation(
+            *pair, (clicks[row] - expected[row]) / shown[row], int(shown[row]), int(clicks[row]),
+            expected[row],
+            (clicks[row] - expected[row]) / math.sqrt(spread[row]) if spread[row] > 0 else math.nan,
+        )
+        for pair, row in pairs.items()
+    ]  # fmt: skip
+    return sorted(found, key=lambda one: (one.query, -one.deviation, one.document))

@@ -1,12 +1,32 @@
-"""How many users an A/B test needs, and what can be seen with those there are."""
+"""Sample size of an A/B test, and assignment of users to arms."""
 
 from __future__ import annotations
 
+import hashlib
 import math
 from statistics import NormalDist
 
 from leadline.errors import UsageError
-from leadline.statistics import checked_level
+from leadline.stats import checked_level
+
+ARMS = ("control", "variant")
+
+
+def arm_of(user: str, *, fraction: float, salt: str) -> str:
+    """Give the arm of a user: the variant for about a share `fraction` of all users.
+
+    The first 64 bits of BLAKE2b of salt and user, as a number from 0 to 1, are below `fraction` or not. So a
+    larger fraction keeps everybody who already sees the variant, and another salt (one an experiment)
+    draws others, independent of the last.
+
+    >>> arm_of("ann", fraction=0.5, salt="new snippets"), arm_of("ann", fraction=0.5, salt="new snippets")
+    ('variant', 'variant')
+    """
+    checked_fraction(fraction)
+    key = salt.encode("utf-8", "surrogateescape") + b"\0" + user.encode("utf-8", "surrogateescape")
+    number = int.from_bytes(hashlib.blake2b(key, digest_size=8).digest(), "big")
+    return ARMS[number < fraction * 2.0**64]
+
 
 NORMAL = NormalDist()
 

@@ -8,11 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from leadline.arrays import Integers
-from leadline.naming import Named, Room
+from leadline.data.arrays import Integers
+from leadline.data.registry import Parametric, Registry
 
 
-class Analysis(Named):
+class Analysis(Parametric):
     """A way to turn text into terms: tokens in order, and the term that each token counts as.
 
     `split` gives the tokens of a text, `spans` and `bounds` where they stand, `terms_of` the term of each
@@ -47,4 +47,4 @@ class Analysis(Named):
         return [term for term in self.terms_of(self.split(text)) if term is not None]
 
 
-ANALYSES: Room[Analysis] = Room(sys.modules[__name__], Analysis, "analysis")
+ANALYSES: Registry[Analysis] = Registry(sys.modules[__name__], Analysis, "analysis")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from leadline.naming import whole
+from leadline.data.registry import whole
 from leadline.text import Analysis, tokens
 
 

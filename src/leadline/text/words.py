@@ -1,15 +1,82 @@
-"""Words, stemmed, without stop words."""
+"""Words: stemmed, without stop words."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import ClassVar
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from typing import Any, ClassVar
 
-from leadline.arrays import Integers
+from leadline.data.arrays import Integers
+from leadline.data.registry import Parameter
 from leadline.errors import UsageError
-from leadline.naming import Parameter
-from leadline.text import Analysis, stems, stop_words, tokens
-from leadline.text.places import word_bounds
+from leadline.text import Analysis, tokens
+from leadline.text.tokens import word_bounds
+
+
+def algorithms() -> list[str]:
+    """Give the names of the stemming algorithms."""
+    import Stemmer
+
+    return sorted(Stemmer.algorithms())
+
+
+@cache
+def _stemmer(name: str) -> Any:
+    import Stemmer
+
+    return Stemmer.Stemmer(name, 0)  # no cache of its own: every word is stemmed once
+
+
+def stemmed(tokens: Sequence[str], name: str) -> list[str]:
+    """Give the stem of every token; `none` leaves them as they are.
+
+    >>> stemmed(["wings", "flying"], "english")
+    ['wing', 'fli']
+    """
+    if name == "none":
+        return list(tokens)
+    found: list[str] = _stemmer(name).stemWords(list(tokens))
+    return found
+
+
+# Words that only join others; nothing that a query could be about. The English list of the package
+# has 1,333 words, among them computer, information, research, system and test.
+BASIC = """a about above after again against all also am an and any are aren as at be because been before
+being below between both but by can cannot could couldn d did didn do does doesn doing don down during each
+either for from further had hadn has hasn have haven having he her here hers herself him himself his how i if
+in into is isn it its itself just ll m me might more most must my myself nor not of off on once only or other
+our ours ourselves out over own re s same shall she should shouldn so some such t than that the their theirs
+them themselves then there these they this those through thus to too under until up upon us ve very was wasn
+we were weren what when where whether which while who whom whose why will with within without won would
+wouldn you your yours yourself yourselves"""
+
+
+def languages() -> list[str]:
+    """Give the languages that have a list in the package."""
+    import stop_words
+
+    return sorted(stop_words.AVAILABLE_LANGUAGES)
+
+
+@cache
+def stop_words_of(name: str) -> frozenset[str]:
+    """Give the stop words of a list: `none`, `basic`, or a language.
+
+    An entry that is parted into tokens (don't) stops each of them.
+
+    >>> "the" in stop_words_of("basic"), "wing" in stop_words_of("english")
+    (True, False)
+    """
+    if name == "none":
+        return frozenset()
+    if name == "basic":
+        return frozenset(BASIC.split())
+    import stop_words
+
+    if name not in stop_words.AVAILABLE_LANGUAGES:
+        raise UsageError(f"no stop words for '{name}'; expected " + ", ".join(languages()))
+    entries = stop_words.get_stop_words(name)
+    return frozenset(token for entry in entries for token in tokens.words(entry))
 
 
 class ByLanguage(Parameter):
@@ -59,8 +126,8 @@ class Words(Analysis):
 
     title: ClassVar[str] = "words, stemmed, without stop words"
 
-    stem: str = ByLanguage("english", "none", offered=stems.algorithms)  # type: ignore[assignment]  # as of naming
-    stop: str = ByLanguage("basic", "basic", "none", offered=stop_words.languages)  # type: ignore[assignment]
+    stem: str = ByLanguage("english", "none", offered=algorithms)  # type: ignore[assignment]  # as of naming
+    stop: str = ByLanguage("basic", "basic", "none", offered=languages)  # type: ignore[assignment]
 
     def split(self, text: str) -> list[str]:
         """Give the words of a text in order."""
@@ -76,11 +143,11 @@ class Words(Analysis):
 
     def terms_of(self, tokens: Iterable[str]) -> list[str | None]:
         """Give the stem of every word; None is a stop word."""
-        stops = stop_words.stop_words_of(self.stop)
+        stops = stop_words_of(self.stop)
         given = list(tokens)
         return [
             None if token in stops or not stem else stem
-            for token, stem in zip(given, stems.stemmed(given, self.stem), strict=True)
+            for token, stem in zip(given, stemmed(given, self.stem), strict=True)
         ]
 
 
@@ -91,9 +158,9 @@ def for_language(name: str) -> Words:
     (Words(stem=german,stop=german), Words(stem=none,stop=japanese), Words(stem=none,stop=none))
     """
     named = language_named(name)
-    stem = named if named in stems.algorithms() else "none"
-    stop = "basic" if named == "english" else named if named in stop_words.languages() else "none"
+    stem = named if named in algorithms() else "none"
+    stop = "basic" if named == "english" else named if named in languages() else "none"
     if named != "none" and (stem, stop) == ("none", "none"):
-        known = sorted({*stems.algorithms(), *stop_words.languages()})
+        known = sorted({*algorithms(), *languages()})
         raise UsageError(f"unknown language '{name}'; expected none or " + ", ".join(known))
     return Words(stem=stem, stop=stop)

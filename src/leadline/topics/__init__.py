@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from leadline.topics.distances import mates_first, nearest, similarities
-from leadline.topics.fitting import fit
-from leadline.topics.inference import Perplexity, Vectors, infer, perplexity
+from leadline.topics.fit import fit
+from leadline.topics.infer import (
+    Perplexity,
+    Vectors,
+    infer,
+    perplexity,
+    read_vectors,
+    write_vectors,
+)
 from leadline.topics.model import TopicModel, read_model
-from leadline.topics.vectors import read_vectors, write_vectors
 
 __all__ = [
     "Perplexity",

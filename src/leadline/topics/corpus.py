@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from leadline.arrays import Codes
+from leadline.data.arrays import Codes
+from leadline.data.ids import Vocabulary, to_bytes
 from leadline.errors import InputError, UsageError
-from leadline.formats.texts import Document, TextsLike, name_of, read_documents
+from leadline.io.texts import Document, TextsLike, name_of, read_documents
 from leadline.text import ANALYSES, Analysis
 from leadline.text.words import for_language
-from leadline.vocabulary import Vocabulary, to_bytes
 
 WHOLE = "text"  # what the language of a model of one language is called
 

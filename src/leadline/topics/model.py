@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from leadline.arrays import Floats
+from leadline.data.arrays import Floats
+from leadline.data.ids import Ids, Vocabulary
 from leadline.errors import InputError, UsageError
-from leadline.formats.read_paths import record_input
-from leadline.formats.writing import write_whole
+from leadline.io.read_paths import record_input
+from leadline.io.write import write_whole
 from leadline.text import ANALYSES, Analysis
 from leadline.version import VERSION
-from leadline.vocabulary import Ids, Vocabulary
 
 FORMAT = "leadline topics 1"
 

@@ -11,14 +11,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
-from leadline import UsageError
-from leadline.differences.companions import chosen_competitors, correlations, distances
-from leadline.differences.competitors import COMPETITORS
-from leadline.differences.competitors.jaccard import Jaccard
-from leadline.differences.competitors.kendall import Kendall
-from leadline.differences.competitors.overlap import Overlap
-from leadline.differences.competitors.rank_biased_overlap import RBO
-from leadline.differences.ranked import Ranked
+from leadline.comparison.information_difference.similarity import (
+    chosen_competitors,
+    correlations,
+    distances,
+)
+from leadline.comparison.information_difference.similarity_baselines import (
+    RBO,
+    SIMILARITIES,
+    Jaccard,
+    Kendall,
+    Overlap,
+    Ranked,
+)
+from leadline.errors import UsageError
 
 LISTS = st.permutations("abcdefgh").flatmap(
     lambda names: st.integers(0, len(names)).map(lambda size: names[:size])
@@ -156,9 +162,9 @@ def test_an_unknown_competitor_is_refused_with_the_nearest() -> None:
 
 
 def test_every_competitor_says_what_it_is() -> None:
-    names = list(COMPETITORS.classes)
+    names = list(SIMILARITIES.classes)
     assert all(a.lower() < b.lower() for a, b in pairwise(names))
-    for kind in COMPETITORS.classes.values():
+    for kind in SIMILARITIES.classes.values():
         assert kind.title
         assert kind.formula
         assert kind.source

@@ -1,0 +1,89 @@
+"""What the commands that draw a figure share: its size, letters and title, and writing it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from leadline.cli._options import write_whole
+from leadline.errors import UsageError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+LARGEST = 200.0  # inches
+LETTERS = (3.0, 72.0)  # points
+
+
+def plot_options(function: F) -> F:
+    """Add `--plot-size`, `--font-size` and `--title`, which `write_plot` obeys."""
+    options = (
+        click.option("--plot-size", metavar="W[,H]", expose_value=False, callback=_remember,
+                     help="Width and height of the figure in inches, as in 3.4,2.5 (default: one column of a "
+                     "paper, as high as it takes)."),
+        click.option("--font-size", type=click.FloatRange(*LETTERS), metavar="POINTS", expose_value=False,
+                     callback=_remember, help="Size of the letters of the figure.  [default: 7.5]"),
+        click.option("--title", metavar="TEXT", expose_value=False, callback=_remember,
+                     help="Title above the figure."),
+    )  # fmt: skip
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def _remember(context: click.Context, option: click.Parameter, value: Any) -> None:
+    if option.name == "plot_size" and value is not None:
+        value = size_of(value)
+    context.meta.setdefault("leadline.plot", {})[option.name] = value
+
+
+def size_of(text: str) -> list[float]:
+    """Return width, or width and height, from a text such as `3.4,2.5`.
+
+    >>> size_of("3.4,2.5"), size_of("7")
+    ([3.4, 2.5], [7.0])
+    """
+    try:
+        found = [float(part) for part in text.split(",")]
+    except ValueError:
+        found = []
+    if not 1 <= len(found) <= 2 or not all(0.5 <= one <= LARGEST for one in found):
+        raise UsageError(
+            f"--plot-size {text}; expected W or W,H in inches, from 0.5 to {LARGEST:g}, as in 3.4,2.5"
+        )
+    return found
+
+
+def check_plot(path: str | None) -> dict[str, Any]:
+    """Refuse, before any work, what cannot be drawn; return the options of the figure."""
+    context = click.get_current_context(silent=True)
+    given = {} if context is None else dict(context.meta.get("leadline.plot", {}))
+    if path is None:
+        for name, value in given.items():
+            if value is not None:
+                option = name.replace("_", "-")
+                raise UsageError(
+                    f"--{option} without --plot has no effect; expected --plot FILE too"
+                )
+        return given
+    from leadline.reporting.plots import form_of
+
+    form_of(path)
+    return given
+
+
+def write_plot(path: str, make: Callable[[float | None], Figure]) -> None:
+    """Draw what `make` makes of a width in inches (None: its own), and write it."""
+    from leadline.reporting.plots import Appearance, drawn, form_of
+
+    given = check_plot(path)
+    size = given.get("plot_size") or []
+    appearance = Appearance(
+        width=size[0] if size else None, height=size[1] if len(size) > 1 else None,
+        font_size=given.get("font_size"), title=given.get("title") or "",
+    )  # fmt: skip
+    write_whole(path, drawn(make, form_of(path), appearance))

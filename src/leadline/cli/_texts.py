@@ -1,0 +1,85 @@
+"""What the commands that read texts share: which columns, which encoding, which analysis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import click
+
+from leadline.cli._results import envelope, escaped, json_text, say, table_text
+from leadline.data.results import Notice
+from leadline.errors import UsageError
+from leadline.reporting.render import Table
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def text_options(function: F) -> F:
+    """Add what says how documents or queries are read."""
+    options = (
+        click.option("--field", "fields", multiple=True, metavar="COLUMN",
+                     help="A column that makes the text (again for more; default: title and text)."),
+        click.option("--id", "id_column", metavar="COLUMN", help="The column of the id."),
+        click.option("--encoding", default="utf-8", show_default=True,
+                     help="The encoding of text files, as in latin-1."),
+    )  # fmt: skip
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def analysis_options(function: F) -> F:
+    """Add what says how text becomes terms."""
+    options = (
+        click.option("--language", metavar="LANGUAGE", help="Stems and stop words of a language, as in "
+                     "german or de; `none` for neither (default: english)."),
+        click.option("--analysis", metavar="NAME", help="How text becomes terms, as in "
+                     "Words(stem=porter,stop=none) or Characters(n=4)."),
+    )  # fmt: skip
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def analysis_of(language: str | None, analysis: str | None) -> str:
+    """Give the text of the analysis that was asked for."""
+    from leadline.text import ANALYSES
+    from leadline.text.words import for_language
+
+    if language is not None and analysis is not None:
+        raise UsageError("--language and --analysis; expected one of them")
+    return str(ANALYSES.parse(analysis or "Words") if language is None else for_language(language))
+
+
+def models_option(function: F) -> F:
+    """Add `-m/--model`."""
+    return click.option(
+        "-m", "--model", "models", multiple=True, required=True, metavar="MODEL",
+        help="A retrieval model, as in BM25(k1=0.9,b=0.4) (again for more). `leadline models` lists them.",
+    )(function)  # fmt: skip
+
+
+def facts_text(
+    command: str,
+    inputs: Sequence[dict[str, Any]],
+    options: dict[str, Any],
+    notices: Sequence[Notice],
+    data: dict[str, Any],
+    sheet: Table,
+    form: str,
+    *,
+    to_file: bool = False,
+) -> str:
+    """Write what a command found: JSON with the envelope, or its table with the notices under it."""
+    if form == "json":
+        return json_text(envelope(command, inputs, options, notices) | data)
+    if form == "jsonl":
+        import json
+
+        say(notices)
+        return escaped(json.dumps(data, ensure_ascii=False)) + "\n"
+    sheet.notes = [*sheet.notes, *map(str, notices)]
+    if form == "csv":
+        say(notices)
+    return table_text(sheet, form, to_file=to_file)

@@ -1,0 +1,68 @@
+"""The habits of trec_eval in `evaluate`: its options, and `-f trec`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import click
+
+from leadline.data.qrels import Qrels
+from leadline.data.registry import split_names
+from leadline.data.results import Results
+from leadline.errors import UsageError
+from leadline.evaluation.evaluate import evaluate
+from leadline.evaluation.profiles import profile_of
+from leadline.evaluation.trec_names import NAMES
+from leadline.reporting.render import trec
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def trec_options(function: F) -> F:
+    """Add the options of trec_eval that say what is shown."""
+    options = (
+        click.option("-c", "--complete", is_flag=True,
+                     help="Average over all judged queries, as --queries all."),
+        click.option("-n", "--no-means", is_flag=True, help="Leave the means out."),
+    )  # fmt: skip
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def queries_of(queries: str | None, *, complete: bool) -> str | None:
+    """Give the queries of the mean from `--queries` and `-c`."""
+    if complete and queries not in (None, "all"):
+        raise UsageError(f"-c and --queries {queries}; expected one of them")
+    return "all" if complete else queries
+
+
+def evaluate_as_trec(
+    qrels: Qrels, runs: Sequence[str], measures: Sequence[str], *, rel: float | None, **options: Any
+) -> tuple[Results, Callable[..., str]]:
+    """Evaluate what trec_eval would print; gives results and what writes them."""
+    profile = profile_of(options["profile"])
+    texts = [text.strip() for given in measures or ["official"] for text in split_names(given)]
+    # As there, what is given to a measure replaces its defaults, those in a group too.
+    replaced = {name for name, dot, _ in (text.partition(".") for text in texts) if dot} & {*NAMES}
+    texts = [text for text in texts if text not in replaced]
+    asked = [
+        one
+        for one in profile.asked(texts, rel=rel, documents=options["documents"])
+        if one.given or one.family not in replaced
+    ]
+    wanted = dict.fromkeys(one.measure for one in asked if one.measure is not None)
+    lengths = [one.length for one in asked if one.family == "relstring"]
+    results = evaluate(
+        qrels, runs, list(wanted) or "NumQ", rel=rel,
+        relevance_strings=lengths[-1] if lengths else None, **options,
+    )  # fmt: skip
+
+    def write(*, per_query: bool, means: bool) -> str:
+        return trec.write(
+            results, asked, rel=1.0 if rel is None else rel, per_query=per_query, means=means,
+            prints_missing=profile.prints_missing,
+        )  # fmt: skip
+
+    return results, write

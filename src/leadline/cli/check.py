@@ -1,0 +1,235 @@
+"""`leadline check`: what is wrong with runs and qrels, and a repaired copy."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import click
+
+from leadline.cli._options import (
+    FORMATS,
+    OUTPUT,
+    FormatChoice,
+    display_options,
+    refuse_overwrite,
+    write_output,
+)
+from leadline.cli._results import describe_input, envelope, for_screen, json_text, say, table_text
+from leadline.data.qrels import Qrels
+from leadline.data.wording import counted, percent, queries
+from leadline.errors import InputError, UsageError
+from leadline.io import check as lint
+from leadline.io import check as repairing
+from leadline.io.check import Checked, Problem
+from leadline.io.read import read_qrels
+from leadline.reporting.render import Cell, Table
+
+SECTION = "Begin, and look files over"
+
+WORST = 5  # queries that are shown
+
+
+@click.command(epilog="Example: leadline check qrels.txt bm25.run")
+@click.argument("files", nargs=-1, metavar="FILE...")
+@click.option(
+    "--kind",
+    type=click.Choice(["run", "qrels"]),
+    help="What the files hold. By default told by their columns, else by their numbers.",
+)
+@click.option("--subtopics", is_flag=True, help="Column 2 of the qrels is a subtopic.")
+@click.option("--docs", metavar="DOCS", help="With --qrels: say how many of the relevant documents the "
+              "corpus holds, texts or an index.")  # fmt: skip
+@click.option("--qrels", metavar="QRELS", help="Judgments to join with every run among FILE: the share of "
+              "documents that are judged, and whether the ids match.")  # fmt: skip
+@click.option("--fix", is_flag=True, help="Write a repaired copy to the file of -o.")
+@click.option(
+    "--on-duplicate", type=click.Choice(["refuse", "first", "last", "max"]), default="first",
+    show_default=True, help="With --fix: which of repeated documents is kept.",
+)  # fmt: skip
+@click.option(
+    "--on-nan", type=click.Choice(["refuse", "drop"]), default="drop", show_default=True,
+    help="With --fix: what happens to rows with score NaN.",
+)  # fmt: skip
+@click.option(
+    "-f", "--format", "form", type=FormatChoice(FORMATS), default="table", show_default=True,
+    help="How the result is written.",
+)  # fmt: skip
+@display_options
+@click.option(
+    "-o", "--output", type=OUTPUT, metavar="FILE",
+    help="Write the result to FILE; with --fix the repaired copy.",
+)  # fmt: skip
+def command(
+    *, files: tuple[str, ...], kind: str | None, subtopics: bool, docs: str | None, qrels: str | None,
+    fix: bool, on_duplicate: str, on_nan: str, form: str, output: str | None,
+) -> None:  # fmt: skip
+    """Check runs, qrels and indexes for errors, with lines and counts; how much a corpus covers.
+
+    Of an index every checksum is verified, and whether its parts fit together.
+
+    An error is what `evaluate` or `compare` refuses, a remark what they accept and a reader should know. With
+    --qrels every run is joined with the judgments; that none of its documents is judged is an error. The exit
+    status is 2 when any file would be refused, and not repaired.
+    """
+    if docs is not None and qrels is None:
+        raise UsageError("--docs without --qrels; expected both")
+    if qrels is not None and docs is None and not files:
+        raise UsageError("--qrels alone; expected RUN..., or --docs DOCS")
+    if not files and docs is None:
+        raise UsageError("nothing to check; expected FILE..., or --docs DOCS --qrels QRELS")
+    if fix:
+        _check_fix(files, output)
+    coverage = None if docs is None or qrels is None else _coverage(docs, qrels)
+    judgments = read_qrels(qrels) if qrels is not None and files else None
+    found = [_checked(path, kind, subtopics=subtopics, qrels=judgments) for path in files]
+    done: list[Problem] | None = None
+    if fix and output is not None:
+        done = repairing.repair(found[0], output, on_duplicate=on_duplicate, on_nan=on_nan)
+    options = {
+        "kind": kind, "subtopics": subtopics, "fix": fix, "on_duplicate": on_duplicate,
+        "on_nan": on_nan,
+    }  # fmt: skip
+    options |= {"docs": docs, "qrels": qrels} if qrels is not None else {}
+    to_file = output is not None and not fix
+    text = _text(found, done, form, options, output, coverage, to_file=to_file)
+    write_output(text, output if to_file else None)
+    refused = sum(each.refused for each in found)
+    if refused and not fix:
+        raise InputError(
+            f"{refused} of {len(found)} files would be refused"
+            if len(found) > 1
+            else f"{found[0].path}: would be refused"
+        )
+
+
+def _checked(path: str, kind: str | None, *, subtopics: bool, qrels: Qrels | None) -> Checked:
+    """Check a run, qrels, or the folder of an index."""
+    if not os.path.isdir(path):
+        return lint.check(path, kind=kind, subtopics=subtopics, qrels=qrels)
+    from leadline.retrieval.index.check_index import check_index
+
+    return check_index(path)
+
+
+def _coverage(docs: str, qrels: str) -> dict[str, Any]:
+    """Count what a corpus holds of the judged documents."""
+    from leadline.retrieval.collection import holdings
+
+    return {"docs": docs, "qrels": qrels} | holdings(docs, qrels).to_dict()
+
+
+def _covered(found: dict[str, Any]) -> str:
+    """Say what a corpus holds for people, the worst queries too."""
+    share = "" if found["share"] is None else f" ({percent(round(found['share'], 4))})"
+    said = (
+        f"{found['docs']}: {counted(found['documents'], 'document')}; holds {found['held']:,} of "
+        f"{found['relevant']:,} relevant documents of {found['qrels']}{share}, and "
+        f"{found['judged_held']:,} of {found['judged']:,} judged ones"
+    )
+    lines = [said]
+    lacking = [row for row in found["queries"] if row["held"] < row["relevant"]]
+    if lacking:
+        worst = ", ".join(
+            f"{row['query']} ({row['held']:,} of {row['relevant']:,})" for row in lacking[:WORST]
+        )
+        none = sum(not row["held"] for row in lacking)
+        lines.append(
+            f"  queries that lack some: {len(lacking):,}, all: {none:,}; the worst: {worst}"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _check_fix(files: tuple[str, ...], output: str | None) -> None:
+    if len(files) != 1 or output is None:
+        raise UsageError("--fix repairs one file and needs -o FILE for the copy")
+    if os.path.isdir(files[0]):
+        raise UsageError("--fix does not repair an index; `leadline index` makes it again")
+    refuse_overwrite(output, *files)
+
+
+def _text(
+    found: list[Checked],
+    done: list[Problem] | None,
+    form: str,
+    options: dict[str, Any],
+    copy: str | None,
+    coverage: dict[str, Any] | None = None,
+    *,
+    to_file: bool = False,
+) -> str:
+    """Write what was found, and what was repaired."""
+    data = [_data(each) for each in found]
+    more = {} if coverage is None else {"coverage": coverage}
+    if done is not None:
+        data[0]["repaired"] = [_entry(each) for each in done]
+    if form == "json":
+        inputs = [describe_input(each.path, each.rows) for each in found]
+        return json_text(envelope("check", inputs, options, []) | {"files": data} | more)
+    if form == "jsonl":
+        import json
+
+        return "".join(
+            json.dumps(each, ensure_ascii=False) + "\n" for each in [*data, *filter(None, [more])]
+        )
+    if form == "table":
+        said = [*map(_listing, found), *([] if coverage is None else [_covered(coverage)])]
+        text = "\n".join(said) + ("" if done is None else _repaired(done, copy))
+        return for_screen(text, to_file=to_file)
+    rows: list[list[Cell]] = [
+        [
+            each.path,
+            each.kind,
+            _level(problem),
+            problem.code,
+            problem.line,
+            problem.count,
+            problem.message,
+        ]
+        for each in found
+        for problem in each.problems
+    ]
+    if coverage is not None:
+        say(_covered(coverage).splitlines()[:1])
+    heads = ["file", "kind", "level", "code", "line", "count", "message"]
+    return table_text(Table(heads, rows), form, to_file=to_file)
+
+
+def _data(found: Checked) -> dict[str, Any]:
+    problems = [_entry(problem) | {"level": _level(problem)} for problem in found.problems]
+    return {
+        "path": found.path, "kind": found.kind, "format": found.form, "queries": found.queries,
+        "rows": found.rows, "problems": problems,
+    } | ({} if found.joined is None else {"joined": found.joined.to_dict()})  # fmt: skip
+
+
+def _entry(problem: Problem) -> dict[str, Any]:
+    return {
+        "code": problem.code, "line": problem.line, "message": problem.message,
+        "count": problem.count,
+    }  # fmt: skip
+
+
+def _level(problem: Problem) -> str:
+    return "error" if problem.error else "remark"
+
+
+def _listing(found: Checked) -> str:
+    """Write the problems of a file for people, the errors first."""
+    noun = "judgment" if found.kind == "qrels" else "document"
+    held = [queries(found.queries)] if found.kind != "index" else []
+    said = ", ".join([found.kind, *held, counted(found.rows, noun)]) if found.kind else "unread"
+    head = f"{found.path}: {said}"
+    if not found.problems:
+        return head + ", nothing to remark\n"
+    lines = [head]
+    for problem in found.problems:
+        place = "" if problem.line is None else f"{found.unit} {problem.line:,}: "
+        more = f" (and {problem.count - 1:,} more)" if problem.count > 1 else ""
+        lines.append(f"  {_level(problem):6}  {place}{problem.message}{more}")
+    return "\n".join(lines) + "\n"
+
+
+def _repaired(done: list[Problem], copy: str | None) -> str:
+    lines = [f"  {problem.count:,} x {problem.code}: {problem.message}" for problem in done]
+    return "\n".join([f"\n{copy}: written", *lines]) + "\n"

@@ -1,0 +1,56 @@
+"""`leadline collection`: what a test collection holds."""
+
+from __future__ import annotations
+
+import click
+
+from leadline.cli._options import formats_option, progress, write_output
+from leadline.cli._results import describe_input
+from leadline.cli._texts import analysis_of, analysis_options, facts_text
+from leadline.data.results import plain
+from leadline.reporting.render import Cell, Table
+
+SECTION = "Begin, and look files over"
+
+
+@click.command(epilog="Example: leadline collection docs.jsonl queries.jsonl qrels.txt")
+@click.argument("docs")
+@click.argument("queries")
+@click.argument("qrels")
+@analysis_options
+@click.option("--encoding", default="utf-8", show_default=True, help="The encoding of text files.")
+@formats_option()
+def command(
+    docs: str, queries: str, qrels: str, *, language: str | None, analysis: str | None, encoding: str,
+    form: str,
+) -> None:  # fmt: skip
+    """Describe a test collection: sizes, judgments per query, grades, and ids that do not match."""
+    from leadline.retrieval.collection import collection
+
+    how = analysis_of(language, analysis)
+    with progress("documents") as on_document:
+        found = collection(
+            docs, queries, qrels, analysis=how, encoding=encoding, on_document=on_document
+        )
+    data = {
+        name: plain(value) if isinstance(value, float) else value
+        for name, value in found.to_dict().items()
+    }
+    inputs = [describe_input(docs, found.documents), describe_input(queries, found.queries),
+              describe_input(qrels, found.judgments)]  # fmt: skip
+    rows: list[list[Cell]] = [
+        ["documents", f"{found.documents:,}"],
+        ["  without a term", f"{found.empty_documents:,}"],
+        ["  size of the text", f"{found.size / 1e6:.1f} MB"],
+        ["  terms per document", f"{found.mean_terms:.1f}"],
+        ["queries", f"{found.queries:,}"],
+        ["  terms per query", f"{found.mean_query_terms:.1f}"],
+        ["  with judgments", f"{found.judged_queries:,}"],
+        ["judgments", f"{found.judgments:,}"],
+        ["  per judged query", f"{found.mean_judgments:.1f}"],
+        ["  relevant per judged query", f"{found.mean_relevant:.1f}"],
+    ]
+    rows += [[f"  of grade {grade}", f"{count:,}"] for grade, count in found.grades.items()]
+    sheet = Table(["of the collection", "number"], rows)
+    options = {"analysis": how, "encoding": encoding}
+    write_output(facts_text("collection", inputs, options, found.notices, data, sheet, form), None)

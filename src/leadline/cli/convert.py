@@ -1,0 +1,129 @@
+"""`leadline convert`: runs and qrels between formats."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from leadline.cli._options import OUTPUT, repair_options
+from leadline.cli._results import say, tell
+from leadline.data.wording import counted, queries
+from leadline.errors import UsageError
+from leadline.io import row_checks, sniff
+from leadline.io import write as writing
+from leadline.io.opening import STANDARD_INPUT
+from leadline.io.read import Opened, opened, qrels_of, records_of, repair_of, run_of
+from leadline.io.trec_runs import ReadCounts
+
+SECTION = "Begin, and look files over"
+
+FORMATS = {
+    "trec": "", "json": ".json", "jsonl": ".jsonl", "csv": ".csv", "tsv": ".tsv",
+    "parquet": ".parquet", "arrow": ".arrow",
+}  # fmt: skip
+
+
+@click.command(epilog="Example: leadline convert bm25.run bm25.parquet")
+@click.argument("source", metavar="IN")
+@click.argument("target", type=OUTPUT, metavar="OUT")
+@click.option(
+    "--kind",
+    type=click.Choice(["run", "qrels"]),
+    help="What IN holds. By default told by its columns, else by its numbers: all whole is qrels.",
+)
+@click.option(
+    "--to",
+    "form",
+    type=click.Choice(list(FORMATS)),
+    help="The format of OUT (default: its suffix).",
+)
+@click.option("--subtopics", is_flag=True, help="Column 2 of the qrels is a subtopic: keep it.")
+@click.option("--overwrite", is_flag=True, help="Replace OUT where it exists.")
+@repair_options
+def command(
+    *, source: str, target: str, kind: str | None, form: str | None, subtopics: bool, overwrite: bool,
+    order: str, on_duplicate: str, on_nan: str,
+) -> None:  # fmt: skip
+    """Write a run or qrels in another format.
+
+    The suffix of OUT says the format and the compression: .json .jsonl .csv .tsv .parquet .arrow, with .gz
+    .bz2 .xz .zst; any other means TREC. A file that exists is kept unless --overwrite is given. OUT may be -
+    for standard output.
+    """
+    if on_duplicate == "hold":
+        raise UsageError(
+            "--on-duplicate hold; expected first, last or max: a file cannot say that a rank is held"
+        )
+    if not overwrite and target != STANDARD_INPUT and os.path.exists(target):
+        raise UsageError(f"{target}: exists; expected a new name, or --overwrite")
+    suffix = None if form is None else FORMATS[form]
+    file = opened(source, read=True)
+    kind = kind or ("qrels" if subtopics else sniff.content_of(file))
+    to_trec = (sniff.suffix_of(target) if suffix is None else suffix) not in sniff.SUFFIXES
+    if kind == "run":
+        if on_duplicate == "refuse" and is_listed(file):
+            on_duplicate = "first"
+        run, tally = run_of(file, repair=repair_of(order, on_duplicate, on_nan), by_tag=True)
+        writing.write_run(run, target, suffix=suffix)
+        said = f"{queries(len(run.queries))}, {counted(len(run), 'document')}"
+        lost = [*repairs(tally), *_columns(file, "score", subtopics=False)]
+        if run.tag and not to_trec:
+            lost.append(f"tag {run.tag}")
+    else:
+        qrels = qrels_of(file, subtopics=subtopics, sure=True)
+        writing.write_qrels(qrels, target, suffix=suffix)
+        said = f"{queries(len(qrels.queries))}, {counted(len(qrels), 'judgment')}"
+        said += "".join(f"; {words}" for _, words, _ in qrels.remarks)
+        lost = _columns(file, "grade", subtopics=subtopics)
+        if file.form == "sqlite" and qrels.inclusion is not None:
+            lost = ["column probability"] if to_trec else []
+        elif not to_trec and qrels.inclusion is not None:
+            lost = [
+                words
+                for words in lost
+                if words.removeprefix("column ") not in row_checks.PROBABILITY
+            ]
+    left_out = "left out: " + ", ".join(lost)
+    if target != STANDARD_INPUT:
+        tell(f"{target}: {kind}, {said}" + (f"; {left_out}" if lost else ""))
+    elif lost:
+        say([left_out])
+
+
+def is_listed(file: Opened) -> bool:
+    """Say whether a file holds bare ranked lists, where the first place of a repeat counts."""
+    return file.form == "json" and records_of(file, "score").listed
+
+
+def repairs(tally: ReadCounts) -> list[str]:
+    """Say which lines were left out, or parts of lines."""
+    found = {
+        counted(tally.other_tags, "tag") + " before the last": tally.other_tags,
+        counted(tally.repeated, "repeated document"): tally.repeated,
+        counted(
+            tally.dropped, "document with score NaN", "documents with score NaN"
+        ): tally.dropped,
+        f"columns after the sixth in {counted(tally.extra_columns, 'line')}": tally.extra_columns,
+    }
+    return [words for words, count in found.items() if count]
+
+
+def _columns(file: Opened, what: str, *, subtopics: bool) -> list[str]:
+    """Say which columns are left out that hold something."""
+    if file.whole is None:  # the name of a collection
+        return []
+    if file.form == "trec":
+        if what == "score" or subtopics:
+            return []
+        lines = file.whole.text[: file.whole.end].tobytes().split(b"\n")
+        parts = (line.split(None, 2) for line in lines if not line.startswith(b"#"))
+        count = sum(len(part) > 1 and part[1] != b"0" for part in parts)
+        return [f"column 2, which is not 0 in {counted(count, 'line')}"] if count else []
+    names = records_of(file, what).names
+    if not names:
+        return []
+    *kept, more = row_checks.choose(names, what)
+    kept += [more] if what == "score" or subtopics else []
+    tag = row_checks.find(names, row_checks.TAG) if what == "score" else None
+    return [f"column {name}" for name in names if name not in {*kept, tag}]

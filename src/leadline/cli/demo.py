@@ -1,0 +1,84 @@
+"""`leadline demo`: the tour on the embedded data."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from leadline.cli._options import (
+    FORMATS,
+    OUTPUT,
+    FormatChoice,
+    display_options,
+    write_output,
+    write_whole,
+)
+from leadline.cli._results import results_text, tell
+from leadline.io.read_paths import check_outputs
+
+SECTION = "Begin, and look files over"
+
+MEASURES = ("AP", "nDCG@10", "P@5", "R@100", "Judged@10")
+
+
+@click.command(epilog="Example: leadline demo -o tour.html")
+@click.option(
+    "-o",
+    "--output",
+    type=OUTPUT,
+    metavar="FILE",
+    default="leadline-demo.html",
+    show_default=True,
+    help="Write the page to FILE.",
+)
+@click.option("-f", "--format", "form", type=FormatChoice(FORMATS), default="table",
+              show_default=True, help="How the measures are written on the screen.")  # fmt: skip
+@display_options
+@click.option("--files", "folder", type=OUTPUT, metavar="FOLDER",
+              help="Only write the judgments and runs into FOLDER, to try other commands on.")  # fmt: skip
+def command(output: str, form: str, folder: str | None) -> None:
+    """Measure eight embedded runs on Cranfield and write a page about it; nothing is downloaded."""
+    if folder is not None:
+        _write_files(folder)
+        return
+    from leadline.demo import qrels_path, run_paths
+    from leadline.io.read import read_qrels
+
+    qrels, runs = read_qrels(qrels_path()), run_paths()
+    talk = form == "table"
+    if talk:
+        tell(
+            f"leadline demo: Cranfield, {len(qrels.queries)} queries, {len(qrels):,} judgments, "
+            f"{len(runs)} runs (embedded, nothing is downloaded)\n"
+        )
+    from leadline.cli.evaluate import sheet_of
+    from leadline.evaluation.evaluate import evaluate
+
+    results = evaluate(qrels, runs, MEASURES)
+    text = results_text(
+        "demo", results, results.to_dict, lambda: sheet_of(results),
+        form=form, qrels=qrels_path(), judgments=len(qrels), to_file=False,
+    )  # fmt: skip
+    write_output(text, None)
+    from leadline.evaluation.curves import curve
+    from leadline.reporting.pages.demo_page import page
+
+    content = page(results, curve(qrels, runs), collection="Cranfield", judgments=len(qrels))
+    write_whole(output, content.encode())
+    if talk:
+        tell(f"\npage written: {output} (open it in a browser)")
+        tell("next: leadline evaluate QRELS RUN...    leadline measures nDCG")
+
+
+def _write_files(folder: str) -> None:
+    """Write the embedded files as plain ones."""
+    from leadline.demo import files
+
+    os.makedirs(folder, exist_ok=True)
+    contents = {os.path.join(folder, name): content for name, content in files()}
+    check_outputs(*contents)
+    for path, content in contents.items():
+        write_whole(path, content)
+    names = list(map(os.path.basename, contents))
+    click.echo(f"{len(names)} files written into {folder}: {', '.join(names)}")

@@ -1,0 +1,61 @@
+"""`leadline index`: index a text."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import click
+
+from leadline.cli._options import OUTPUT, formats_option, progress, whole, write_output
+from leadline.cli._results import describe_input
+from leadline.cli._texts import analysis_of, analysis_options, facts_text, text_options
+from leadline.reporting.render import Table
+
+SECTION = "Make runs, topics and summaries"
+
+
+@click.command(epilog="Example: leadline index docs.jsonl -o docs.index --language english")
+@click.argument("docs")
+@click.option(
+    "-o", "--output", type=OUTPUT, metavar="INDEX", required=True, help="The folder of the index."
+)
+@click.option("--overwrite", is_flag=True, help="Replace INDEX where it exists.")
+@analysis_options
+@text_options
+@click.option(
+    "--keep", metavar="FILE:COLUMN>=NUMBER",
+    help="Keep only documents for which a table says so, as in spam.tsv:percentile>=60.",
+)  # fmt: skip
+@click.option("--store-text", is_flag=True, help="Keep the texts, for summaries.")
+@click.option(
+    "--prefix", type=whole(), metavar="BYTES", help="Keep only the first bytes of each text."
+)
+@formats_option()
+def command(
+    *, docs: str, output: str, language: str | None, analysis: str | None, form: str, **options: Any
+) -> None:
+    """Index the documents DOCS, with positions, so that they can be searched and scored.
+
+    DOCS is JSON Lines (doc_id, title, text), JSON, CSV, TSV, Parquet, TREC text or SMART, plain or
+    compressed. Title and text are one field; other columns are kept to be shown. An index is a folder; what
+    it was made with is in its index.json.
+    """
+    from leadline.retrieval.index.builder import build_index
+
+    how = analysis_of(language, analysis)
+    began = time.perf_counter()
+    with progress("documents") as on_document:
+        index = build_index(docs, output, analysis=how, on_document=on_document, **options)
+    data = {
+        "documents": index.documents, "tokens": index.tokens, "terms": index.terms,
+        "analysis": how, "bytes": index.size, "seconds": time.perf_counter() - began,
+    }  # fmt: skip
+    sheet = Table(["fact", "value"], [
+        ["documents", f"{index.documents:,}"], ["tokens", f"{index.tokens:,}"],
+        ["terms", f"{index.terms:,}"], ["analysis", how], ["size", f"{index.size / 1e6:.1f} MB"],
+        ["time", f"{data['seconds']:.1f} s"],
+    ], wrapped=frozenset({"value"}))  # fmt: skip
+    asked = {"output": output, "analysis": how} | options
+    inputs = [describe_input(docs, index.documents)]
+    write_output(facts_text("index", inputs, asked, index.notices, data, sheet, form), None)

@@ -1,0 +1,88 @@
+"""`leadline models`: the catalogue of retrieval models, or one explained."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from leadline.cli._options import output_options, write_output
+from leadline.cli._results import envelope, for_screen, json_text, table_text
+from leadline.data.registry import show
+from leadline.evaluation.catalogue import outline, paragraphs
+from leadline.reporting.render import Cell, Table
+from leadline.retrieval.models import MODELS, Model
+
+SECTION = "Make runs, topics and summaries"
+
+
+@click.command(epilog="Example: leadline models BM25")
+@click.argument("name", required=False)
+@output_options
+def command(name: str | None, form: str, output: str | None) -> None:
+    """List the retrieval models, or explain the one that NAME means; every value is a default."""
+    kinds = list(MODELS.classes.values()) if name is None else [type(MODELS.parse(name))]
+    if form == "json":
+        data = envelope("models", [], {"name": name}, []) | {"models": list(map(entry, kinds))}
+        text = json_text(data)
+    elif form == "jsonl":
+        import json
+
+        text = "".join(json.dumps(entry(kind), ensure_ascii=False) + "\n" for kind in kinds)
+    elif form == "table":
+        text = (
+            table_text(listing(kinds), form, to_file=output is not None)
+            if name is None
+            else for_screen(explained(kinds[0]), to_file=output is not None)
+        )
+    else:
+        rows: list[list[Cell]] = [[outline(kind, defaults=True), kind.title] for kind in kinds]
+        text = table_text(Table(["model", "title"], rows), form, to_file=output is not None)
+    write_output(text, output)
+
+
+def listing(kinds: list[type[Model]]) -> Table:
+    """Return the catalogue as a table for people."""
+    notes = [
+        "every parameter may be left out; TF and TFIDF are written TF(dot), TF(cosine)",
+        "`leadline models NAME` explains one: formula, parameters, source",
+    ]
+    rows: list[list[Cell]] = [[outline(kind, defaults=True), kind.title] for kind in kinds]
+    return Table(
+        ["model", "title"], rows, notes=notes, wrapped=frozenset({"model", "title"}), whole=True
+    )
+
+
+def entry(kind: type[Model]) -> dict[str, Any]:
+    """Give what is known of a model as plain data."""
+    return {
+        "name": kind.__name__,
+        "parameters": {
+            name: {"default": parameter.default, "allowed": parameter.expected()}
+            for name, parameter in kind.parameters().items()
+        },
+        "description": " ".join(paragraphs(kind)),
+        "title": kind.title,
+        "formula": kind.formula,
+        "source": kind.source,
+        "spellings": list(kind.spellings),
+    }
+
+
+def explained(kind: type[Model]) -> str:
+    """Write all that is known of a model."""
+    import textwrap
+
+    lines = [f"{outline(kind, defaults=True)} - {kind.title}", ""]
+    for part in paragraphs(kind):
+        lines += [*textwrap.wrap(part, 100, initial_indent="  ", subsequent_indent="  "), ""]
+    facts = {"formula": kind.formula, "source": kind.source}
+    if kind.spellings:
+        facts["spellings"] = ", ".join(kind.spellings)
+    for name, parameter in kind.parameters().items():
+        facts[name] = f"{parameter.expected()}; default {show(parameter.default)}"
+    for label, text in facts.items():
+        lines += textwrap.wrap(
+            text, 100, initial_indent=f"  {label:<12}", subsequent_indent=" " * 14
+        )
+    return "\n".join(lines) + "\n"

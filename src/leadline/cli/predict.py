@@ -1,0 +1,138 @@
+"""`leadline predict`: how well each query was answered, without judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from leadline.cli._options import (
+    MOST_DRAWS,
+    confidence_option,
+    output_options,
+    progress,
+    refuse_overwrite,
+    repair_options,
+    seed_option,
+    whole,
+    write_output,
+)
+from leadline.cli._results import describe_input, envelope, escaped, json_text, say, table_text
+from leadline.cli._texts import text_options
+from leadline.cli.evaluate import sheet_of
+from leadline.data.results import Results
+from leadline.data.wording import counted, percent
+from leadline.errors import UsageError
+from leadline.estimation.predict import over_queries, predict
+from leadline.estimation.predictors import PREDICTORS
+from leadline.io.texts import read_queries
+from leadline.reporting.render import Cell, Table
+
+SECTION = "Estimate from a sample, or without judgments"
+
+NAMES = ", ".join(str(kind()) for kind in PREDICTORS.classes.values())
+
+
+@click.command(
+    epilog="Example: leadline predict bm25.run rm3.run --index docs.index --queries queries.jsonl -m Clarity"
+)
+@click.argument("runs", nargs=-1, required=True)
+@click.option(
+    "-m", "--predictor", "predictors", multiple=True, metavar="NAME",
+    help=f"A predictor (again for more; default: all that what is given suffices for): {NAMES}.",
+)  # fmt: skip
+@click.option("--index", metavar="INDEX", help="The index of the documents, for Clarity.")
+@click.option("--queries", metavar="QUERIES", help="The texts of the queries, beside --index.")
+@click.option("--topics", "vectors", metavar="VECTORS",
+              help="Topic vectors of documents, for DeShaTo, as `leadline topics infer` writes.")  # fmt: skip
+@click.option("--truth", metavar="RESULT[:MEASURE]",
+              help="Correlate the predictions with a measure over queries: a result of `leadline evaluate "
+              "--per-query`, or a table with columns run and query.")  # fmt: skip
+@click.option("--draws", type=whole(0, MOST_DRAWS), default=1000, show_default=True, metavar="N",
+              help="Resamples of the queries for the intervals of correlations.")  # fmt: skip
+@confidence_option
+@seed_option
+@click.option("--name-by", type=click.Choice(["file", "tag"]), default="file",
+              help="What names a run.")  # fmt: skip
+@text_options
+@repair_options
+@output_options
+def command(
+    *, runs: tuple[str, ...], predictors: tuple[str, ...], index: str | None, queries: str | None,
+    fields: tuple[str, ...], id_column: str | None, encoding: str, truth: str | None, draws: int,
+    confidence: float, seed: int, form: str, output: str | None, **options: Any,
+) -> None:  # fmt: skip
+    """Predict how well the systems of RUNS answered each query: larger is better, without a unit.
+
+    Nothing is judged and every list is looked at alone. See docs/predicting.md for the formulas; the JSON
+    result holds every query, and `leadline correlate` reads its means.
+    """
+    refuse_overwrite(output, *runs)
+    asked = queries if queries is None else read_queries(
+        queries, fields=fields, id_column=id_column, encoding=encoding
+    )  # fmt: skip
+    right = None if truth is None else _truth(truth)
+    with progress("runs") as on_run:
+        found = predict(
+            runs, predictors or None, index=index, queries=asked, on_run=on_run, **options
+        )
+    found.options |= {
+        "queries": queries, "truth": truth, "draws": draws, "confidence": confidence, "seed": seed,
+    }  # fmt: skip
+    rows = None if right is None else over_queries(
+        found, right, draws=draws, confidence=confidence, seed=seed
+    )  # fmt: skip
+    write_output(_text(found, rows, form, to_file=output is not None), output)
+
+
+def _truth(place: str) -> Mapping[str, Mapping[str, float]]:
+    from leadline.io.result_files import read_column
+
+    column = read_column(place)
+    if not column.queries:
+        raise UsageError(f"{place} has no values of queries; expected `leadline evaluate -q`")
+    return column.queries
+
+
+def _text(found: Results, rows: list[dict[str, Any]] | None, form: str, *, to_file: bool) -> str:
+    data = found.to_dict(per_query=True)
+    if form == "json":
+        inputs = [describe_input(run.path, run.counts["documents_read"]) for run in found.runs]
+        own = {"predictors": data["measures"], "queries": data["queries"], "runs": data["runs"]}
+        own |= {} if rows is None else {"correlations": rows}
+        return json_text(envelope("predict", inputs, found.options, found.notices) | own)
+    if form in ("csv", "jsonl"):
+        say(found.notices)
+    if form == "jsonl":
+        import json
+
+        lines = data["runs"] if rows is None else rows
+        return "".join(escaped(json.dumps(line, ensure_ascii=False)) + "\n" for line in lines)
+    sheet = _values(found) if rows is None else correlation_sheet(found, rows)
+    return table_text(sheet, form, to_file=to_file)
+
+
+def _values(found: Results) -> Table:
+    """Lay every query down; no predictor says which run is best."""
+    sheet = sheet_of(found, per_query=True)
+    sheet.best = set()
+    return sheet
+
+
+def correlation_sheet(found: Results, rows: list[dict[str, Any]]) -> Table:
+    """Lay the correlations over queries down, a row a run and predictor."""
+    parts = [(name, end) for name in ("pearson", "kendall") for end in ("value", "low", "high")]
+    cells: list[list[Cell]] = [
+        [row["run"], row["predictor"], row["queries"], *(row[name][end] for name, end in parts)]
+        for row in rows
+    ]
+    heads = ["Pearson", "low", "high", "Kendall tau-b", "tau low", "tau high"]
+    options = found.options
+    said = (
+        f"{counted(len(found.runs), 'run')}; correlation with {options['truth']} over queries; low, high: "
+        f"{percent(options['confidence'])} interval, queries drawn again ({options['draws']} draws)"
+    )
+    return Table(
+        ["run", "predictor", "queries", *heads], cells, notes=[said, *map(str, found.notices)]
+    )

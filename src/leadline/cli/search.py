@@ -1,0 +1,180 @@
+"""`leadline search`: rank the documents of an index by retrieval models."""
+
+from __future__ import annotations
+
+import os
+import sys
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import click
+import numpy as np
+
+from leadline.cli._options import OUTPUT, formats_option, progress, whole, write_output
+from leadline.cli._results import describe_input
+from leadline.cli._texts import facts_text, models_option, text_options
+from leadline.cli.summary import body
+from leadline.data.ids import to_bytes
+from leadline.data.results import Notice
+from leadline.data.wording import visible
+from leadline.errors import UsageError
+from leadline.reporting.render import Cell, Table
+
+SECTION = "Make runs, topics and summaries"
+
+SUFFIX = ".run"
+INDENT = 6 * " "
+
+
+@click.command(
+    epilog='Example: leadline search docs.index queries.jsonl -m "BM25(k1=0.9)" -o bm25.run'
+)
+@click.argument("index")
+@click.argument("queries")
+@models_option
+@click.option(
+    "-k", type=whole(), default=1000, show_default=True, help="How many documents a query gets."
+)
+@click.option("-o", "--output", type=OUTPUT, metavar="RUN",
+              help="The run, its format told by the suffix; a folder for several models.")  # fmt: skip
+@click.option(
+    "--show",
+    is_flag=True,
+    help="Print a result list for people, with summaries where the index has the texts.",
+)
+@click.option("--feedback", metavar="QRELS", help="Judgments for models that learn from them by name, "
+              "as in RM3(learn=judged).")  # fmt: skip
+@text_options
+@formats_option()
+def command(
+    *, index: str, queries: str, models: tuple[str, ...], k: int, output: str | None, show: bool,
+    feedback: str | None, form: str, **reading: Any,
+) -> None:  # fmt: skip
+    """Rank the documents of INDEX for every query of QUERIES.
+
+    QUERIES is JSON Lines (query_id, text), CSV, TSV, TREC topics or SMART. Each model makes a run that has
+    its name. The time per query is from its text to its ranked list.
+    """
+    from leadline.io.texts import read_queries
+    from leadline.retrieval.index import open_index
+    from leadline.retrieval.search import search
+
+    if output is None and not show:
+        raise UsageError("nothing to make; expected -o RUN, or --show, or both")
+    asked = read_queries(queries, **reading)
+    opened = open_index(index)
+    with progress("queries") as on_query:
+        found = search(opened, asked, models, k=k, feedback=feedback, on_query=on_query)
+    options = {"models": list(found), "k": k, "output": output, "feedback": feedback} | reading
+    inputs = [describe_input(index, opened.documents), describe_input(queries, len(asked))]
+    paths = write_runs(found, output)
+    if show:
+        if opened.has_text and opened.is_outdated():
+            found.notices.append(Notice("outdated", "the source of the index has changed since", 1))
+        write_output(
+            "\n".join(shown(found, {query.id: query.content for query in asked})) + "\n", None
+        )
+        if output is None:
+            return
+    data = {"models": list(found), "runs": paths, "seconds": seconds_of(found)}
+    text = facts_text("search", inputs, options, found.notices, data, sheet_of(found, paths), form)
+    write_output(text, None)
+
+
+def write_runs(found: Any, output: str | None) -> dict[str, str]:
+    """Write one run to a file, several to a folder; give the path of each by model."""
+    from leadline.io.read_paths import check_outputs
+    from leadline.io.write import write_run
+
+    filled = {name: run for name, run in found.items() if len(run)}
+    if output is None:
+        return {}
+    if not filled:
+        raise UsageError("no query matches a document; there is no run to write")
+    if len(found) == 1:
+        paths = dict.fromkeys(filled, output)
+    else:
+        try:
+            os.makedirs(output, exist_ok=True)
+        except OSError as error:
+            raise UsageError(
+                f"{output}: no folder ({error.strerror}); several models need one"
+            ) from None
+        paths = {name: os.path.join(output, name + SUFFIX) for name in filled}
+    check_outputs(*paths.values())
+    for name, run in filled.items():
+        write_run(run, paths[name])
+    return paths
+
+
+def seconds_of(found: Any) -> dict[str, dict[str, float]]:
+    """Give the median and the 95th percentile of the time per query."""
+    return {
+        name: {"median": float(np.median(taken)), "p95": float(np.quantile(taken, 0.95))}
+        for name, taken in found.seconds.items()
+    }
+
+
+def sheet_of(found: Any, paths: dict[str, str]) -> Table:
+    """Lay out what was made: a model a row."""
+    rows: list[list[Cell]] = []
+    for name, times in seconds_of(found).items():
+        run = found[name]
+        rows.append(
+            [name, str(len(run.queries)), str(len(run)), f"{1000 * times['median']:.2f}",
+             f"{1000 * times['p95']:.2f}", paths.get(name, "-")]
+        )  # fmt: skip
+    return Table(["model", "queries", "documents", "median ms", "p95 ms", "run"], rows)
+
+
+def shown(found: Any, texts: dict[str, str]) -> Iterator[str]:
+    """Write result lists for people: rank, score, id, title, and what else is known of the document."""
+    for name, run in found.items():
+        yield name
+        lists = run.to_dict()
+        for query, text in texts.items():
+            yield f"\n{visible(query)}: {_short(text)}"
+            yield from _list(found, lists.get(query, {}), text)
+        yield ""
+    yield from (visible(str(notice)) for notice in found.notices)
+
+
+def _list(found: Any, documents: dict[str, float], query: str) -> Iterator[str]:
+    if not documents:
+        yield "  nothing found"
+    codes = found.index.document_codes(map(to_bytes, documents)).tolist()
+    for rank, (document, code) in enumerate(zip(documents, codes, strict=True), start=1):
+        record = found.index.record(code)
+        title = _short(record.get("title") or "")
+        yield f"{rank:>4}  {documents[document]:.4f}  {visible(document)}  {title}".rstrip()
+        yield from _facts(record)
+        if found.index.has_text:
+            yield from _summary(found.index, code, record.get("title") or "", query)
+
+
+def _summary(index: Any, code: int, title: str, query: str) -> Iterator[str]:
+    """Give the lines of a dynamic summary of the stored text."""
+    from leadline.text.summaries import dynamic_summary
+
+    text = body(title, index.text(code).decode("utf-8", "replace"))
+    made = dynamic_summary(text, query, analysis=index.analysis)
+    shown = made.to_terminal(bold=sys.stdout.isatty())
+    yield from textwrap.wrap(
+        shown, 100, initial_indent=INDENT, subsequent_indent=INDENT, break_long_words=False,
+        break_on_hyphens=False,
+    )  # fmt: skip
+
+
+def _facts(record: dict[str, Any]) -> Sequence[str]:
+    """Give the other columns that are not empty, url first."""
+    filled = [name for name in record if name != "title" and record[name]]
+    names = sorted(filled, key=lambda name: name != "url")
+    return [f"{INDENT}{visible(name)}: {_short(str(record[name]))}" for name in names]
+
+
+def _short(text: str) -> str:
+    words = (
+        " ".join(text.split()).encode("utf-8", "replace").decode()
+    )  # half a letter is shown as ?
+    return visible(words if len(words) <= 90 else words[:87] + "...")

@@ -1,0 +1,137 @@
+"""`leadline study NAME`: one published experiment on the data given; the studies are found by looking."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from types import ModuleType
+from typing import Any
+
+import click
+
+from leadline.cli._options import OUTPUT, progress, write_whole
+from leadline.cli._results import describe_input, envelope, json_text, tell
+from leadline.errors import UsageError
+from leadline.io.read import read_qrels
+from leadline.io.read_paths import check_outputs
+from leadline.reporting.render import render
+from leadline_studies import ARGUMENTS, Outcome, studies, study
+
+SECTION = "Try on users, and repeat experiments"
+
+FORMS = ("svg", "pdf", "png")
+EXAMPLES = {
+    "qrels": "qrels.txt", "runs": "runs/*.xz", "docs": "docs.jsonl", "queries": "queries.jsonl",
+}  # fmt: skip
+
+
+class Studies(click.Group):
+    """The studies: each is made into a command when it is called."""
+
+    def list_commands(self, _context: click.Context) -> list[str]:
+        """Give the names of the studies."""
+        return studies()
+
+    def get_command(self, _context: click.Context, name: str) -> click.Command | None:
+        """Make the command of one study."""
+        return make(name, study(name)) if name in studies() else None
+
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the study; name those there are when there is none."""
+        if args and not args[0].startswith("-"):
+            study(args[0])  # refuses in our words
+        return super().resolve_command(context, args)
+
+
+def make(name: str, module: ModuleType) -> click.Command:
+    """Make a command of a study's docstring and options."""
+    arguments: tuple[str, ...] = getattr(module, "ARGUMENTS", ARGUMENTS)
+    options: list[click.Parameter] = [
+        click.Argument([each], nargs=-1 if each == "runs" else 1, required=True)
+        for each in arguments
+    ]
+    for option in module.OPTIONS:
+        short = ["-k"] if option.name == "cutoff" else []
+        # a default, even None, would do for click where one is needed
+        rest: dict[str, Any] = {"required": True} if option.needed else {"default": option.default}
+        kind = click.IntRange(0) if option.name == "seed" else option.kind
+        rest |= (
+            {"is_flag": True} if option.kind is bool else {"type": kind, "metavar": option.metavar}
+        )
+        options.append(
+            click.Option(
+                [*short, f"--{option.name.replace('_', '-')}"], help=option.says, multiple=option.many,
+                show_default=option.kind is not bool and option.default is not None, **rest,
+            )
+        )  # fmt: skip
+    options += [
+        click.Option(["-o", "--output"], required=True, type=OUTPUT, metavar="DIR",
+                     help="The folder to fill."),
+        click.Option(["--figures"], type=click.Choice(FORMS), default="svg", show_default=True,
+                     help="The form of the figures."),
+    ]  # fmt: skip
+
+    def call(**given: Any) -> None:
+        conduct(name, module, {each: given.pop(each) for each in arguments}, **given)
+
+    example = [EXAMPLES[each] for each in arguments]
+    example += getattr(module, "EXAMPLE", ())
+    example += [f"--{option.name} {option.metavar}" for option in module.OPTIONS if option.needed]
+    return click.Command(
+        name, params=options, callback=call, help=inspect.getdoc(module),
+        epilog=f"Example: leadline study {name} {' '.join(example)} -o {name}",
+    )  # fmt: skip
+
+
+def conduct(
+    name: str, module: ModuleType, given: dict[str, Any], *, output: str, figures: str, **options: Any
+) -> None:  # fmt: skip
+    """Run a study and write its folder; what was reproduced goes to standard output."""
+    if os.path.exists(output) and not os.path.isdir(output):
+        raise UsageError(f"-o {output} is a file; expected a folder")
+    judged: list[tuple[str, int]] = []
+    if "qrels" in given:
+        table = read_qrels(given["qrels"])
+        judged = [(given["qrels"], len(table))]
+        given = given | {"qrels": table}
+    with progress("runs") as on_run:
+        outcome: Outcome = module.run(*given.values(), on_run=on_run, **options)
+    written = _write(name, outcome, judged, output, figures)
+    for title, sheet in outcome.tables.items():
+        click.echo(f"{title}\n\n{render(sheet, 'table')}")
+    for line in (*outcome.lines, *map(str, outcome.notices)):
+        tell(line)
+    tell("written: " + ", ".join(written))
+
+
+def _write(
+    name: str, outcome: Outcome, judged: list[tuple[str, int]], folder: str, form: str
+) -> list[str]:
+    """Write tables, figures and the JSON, the JSON last: where it is, all is."""
+    from leadline.reporting.plots import picture
+
+    os.makedirs(folder, exist_ok=True)
+    files = {
+        f"{title}.csv": render(sheet, "csv").encode() for title, sheet in outcome.tables.items()
+    }
+    files |= {f"{title}.{form}": picture(drawn, form) for title, drawn in outcome.figures.items()}
+    inputs = [describe_input(path, rows) for path, rows in [*judged, *outcome.inputs]]
+    found = envelope("study", inputs, {"study": name} | (outcome.options or {}), outcome.notices)
+    files[f"{name}.json"] = json_text(
+        found | outcome.data | {"lines": list(outcome.lines)}
+    ).encode()
+    check_outputs(*(os.path.join(folder, file) for file in files))
+    for file, content in files.items():
+        write_whole(os.path.join(folder, file), content)
+    return [os.path.join(folder, file) for file in files]
+
+
+@click.group(cls=Studies, epilog="Example: leadline study difference-similarity --help")
+def command() -> None:
+    """Try a published experiment on your own data.
+
+    Every study writes its tables as CSV, everything as JSON, its figures, and says in a line what was and
+    what was not reproduced.
+    """

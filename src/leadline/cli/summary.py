@@ -1,0 +1,173 @@
+"""`leadline summary`: a static or dynamic summary of a document."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from typing import Any, NamedTuple
+
+import click
+
+from leadline.cli._options import displays, formats_option, output_option, whole, write_output
+from leadline.cli._results import describe_input
+from leadline.cli._texts import analysis_of, analysis_options, facts_text, text_options
+from leadline.data.results import Notice
+from leadline.data.wording import folded, visible
+from leadline.errors import UsageError
+from leadline.reporting.render import Table
+from leadline.text.summaries import dynamic_summary, static_summary
+from leadline.text.summary_windows import Summary
+
+SECTION = "Make runs, topics and summaries"
+
+MOST = 100_000  # ids among which the nearest to an unknown one are looked for
+
+
+class SummaryOutput(NamedTuple):
+    """A document: its title and text, how its text becomes terms, and what should be said of it."""
+
+    title: str
+    text: str
+    analysis: str
+    notices: list[Notice]
+
+    @property
+    def heading(self) -> str:
+        """Give the title, where it is not all that there is."""
+        return "" if self.title == self.text else self.title
+
+
+@click.command(
+    epilog='Example: leadline summary docs.jsonl --doc d42 --query "flow past a wing" --words 30'
+)
+@click.argument("source", metavar="DOCS-or-INDEX")
+@click.option("--doc", required=True, metavar="ID", help="The document.")
+@click.option("--query", metavar="TEXT", help="Show the places that match it best, matches marked.")
+@click.option("--words", type=whole(), default=50, show_default=True, metavar="N",
+              help="The most words of the summary.")  # fmt: skip
+@click.option("--windows", type=whole(), default=2, show_default=True, metavar="N",
+              help="With --query: the most places that are shown.")  # fmt: skip
+@click.option("--static", "kind", type=click.Choice(["first", "sentences"]),
+              help="Without a query: the first words (default), or key sentences.")  # fmt: skip
+@analysis_options
+@text_options
+@formats_option("html")
+@output_option
+def command(
+    *, source: str, doc: str, query: str | None, words: int, windows: int, kind: str | None,
+    language: str | None, analysis: str | None, form: str, output: str | None, **reading: Any,
+) -> None:  # fmt: skip
+    """Summarise a document of DOCS, or one whose text is stored in INDEX.
+
+    With a query: windows that hold it as a phrase, else the most of its words close together. Without one:
+    the first words, or the sentences nearest to the centre of the text. An index has the texts when it was
+    made with `--store-text`, and compares words as it was made.
+    """
+    if query is not None and kind is not None:
+        raise UsageError("--query and --static; expected one of them")
+    how = None if language is None and analysis is None else analysis_of(language, analysis)
+    found = (
+        in_index(source, doc, how)
+        if os.path.isdir(source)
+        else in_documents(source, doc, how, reading)
+    )
+    kind = "dynamic" if query is not None else kind or "first"
+    made = (
+        dynamic_summary(found.text, query, words=words, windows=windows, analysis=found.analysis)
+        if query is not None
+        else static_summary(found.text, words=words, kind=kind, analysis=found.analysis)
+    )
+    if query is not None and not made.highlights and made.text:
+        found.notices.append(
+            Notice("no_match", "nothing of the query is in the document: its first words", 1)
+        )
+    options = {"doc": doc, "query": query, "words": words, "windows": windows, "kind": kind,
+               "analysis": found.analysis} | reading  # fmt: skip
+    data = {"doc": doc, "title": found.title, "summary": made.text,
+            "highlights": [list(span) for span in made.highlights]}  # fmt: skip
+    inputs = [describe_input(source, 1)]
+    if form in {"table", "html"}:
+        text = (
+            page_of(found, made)
+            if form == "html"
+            else plain_text(found, made, to_file=output is not None)
+        )
+    else:
+        sheet = Table(["doc", "title", "summary"], [[doc, found.title, made.text]])
+        text = facts_text("summary", inputs, options, found.notices, data, sheet, form)
+    write_output(text, output)
+
+
+def in_index(path: str, doc: str, how: str | None) -> SummaryOutput:
+    """Find a document whose text is stored in an index."""
+    from leadline.data.ids import to_bytes, to_text
+    from leadline.retrieval.index import open_index
+
+    index = open_index(path)
+    code = int(index.document_codes([to_bytes(doc)])[0])
+    if code < 0:
+        known = map(to_text, index.ids) if index.documents <= MOST else ()
+        raise UsageError(f"no document '{doc}' in {path}; {nearest(doc, list(known))}")
+    title = str(index.record(code).get("title") or "")
+    text = index.text(code).decode("utf-8", "replace")
+    notices = []
+    if index.is_outdated():
+        notices.append(Notice("outdated", "the source of the index has changed since", 1))
+    if index.header["options"].get("prefix"):
+        stored = f"only the first {index.header['options']['prefix']:,} bytes of a text are stored"
+        notices.append(Notice("prefix", stored, 1))
+    return SummaryOutput(title, body(title, text), how or str(index.analysis), notices)
+
+
+def in_documents(path: str, doc: str, how: str | None, reading: dict[str, Any]) -> SummaryOutput:
+    """Find a document of a file; it is read no further than that."""
+    from leadline.io.texts import read_documents
+
+    known: list[str] = []
+    for document in read_documents(path, **reading):
+        if document.id == doc:
+            return SummaryOutput(
+                document.title, document.text or document.title, how or "Words", []
+            )
+        if len(known) < MOST:
+            known.append(document.id)
+    raise UsageError(f"no document '{doc}' in {path}; {nearest(doc, known)}")
+
+
+def body(title: str, content: str) -> str:
+    r"""Give the text of a document without its title, which the stored text begins with.
+
+    A document without a text has its title for one.
+
+    >>> body("Wings", "Wings\nThey lift."), body("Wings", "Wings\n")
+    ('They lift.', 'Wings')
+    """
+    return content.removeprefix(f"{title}\n") or title if title else content
+
+
+def nearest(doc: str, known: list[str]) -> str:
+    """Say which ids come nearest to an unknown one."""
+    import difflib
+
+    close = difflib.get_close_matches(doc, known, n=3, cutoff=0.5)
+    return "nearest: " + ", ".join(close) if close else "expected the id of a document"
+
+
+def plain_text(found: SummaryOutput, made: Summary, *, to_file: bool) -> str:
+    """Write it for people: the title, the summary, and what should be said."""
+    bold = not to_file and sys.stdout.isatty()
+    head = [Summary(found.heading).to_terminal()] if found.heading else []
+    notices = [] if displays("quiet") else [visible(str(notice)) for notice in found.notices]
+    lines = "\n".join([*head, made.to_terminal(bold=bold), *notices]).split("\n")
+    if bold:
+        width = shutil.get_terminal_size((100, 24)).columns
+        lines = [part for line in lines for part in folded(line, width)]
+    return "\n".join(lines) + "\n"
+
+
+def page_of(found: SummaryOutput, made: Summary) -> str:
+    """Write it as a piece of a page; text of any direction is shown as it runs."""
+    title = Summary(found.heading).to_html()
+    head = f'<h3 dir="auto">{title}</h3>\n' if title else ""
+    return f'{head}<p dir="auto">{made.to_html()}</p>\n'

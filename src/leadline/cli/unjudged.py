@@ -1,0 +1,139 @@
+"""`leadline unjudged`: systems ranked without judgments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from leadline.cli._options import (
+    output_options,
+    progress,
+    refuse_overwrite,
+    repair_options,
+    seed_option,
+    whole,
+    write_output,
+)
+from leadline.cli._results import describe_input, envelope, json_text, say, table_text
+from leadline.data.wording import counted, queries
+from leadline.errors import UsageError
+from leadline.estimation.unjudged import unjudged
+from leadline.estimation.unjudged_methods import METHODS
+from leadline.estimation.unjudged_result import Unjudged
+from leadline.reporting.render import Cell, Table
+
+SECTION = "Estimate from a sample, or without judgments"
+
+NAMES = ", ".join(sorted(kind.called for kind in METHODS.classes.values()))
+
+
+@click.command(
+    epilog="Example: leadline unjudged runs/*.run --method nruns --one-vote-per runs.tsv:team"
+)
+@click.argument("runs", nargs=-1, required=True)
+@click.option(
+    "--method", default="nruns", show_default=True, metavar="NAME",
+    help=f"The estimator: {NAMES}. Parameters stand in brackets, as in NRuns(pseudo=10).",
+)  # fmt: skip
+@click.option(
+    "--depth", type=whole(), metavar="K",
+    help="How much of every list is looked at (default: 30 for nruns and deshato, 100 for soboroff and "
+    "reference-count, 50 for spoerri, all for aslam-savell).",
+)  # fmt: skip
+@click.option("--one-vote-per", metavar="FILE:COLUMN",
+              help="The team of every run: runs of a team share one vote.")  # fmt: skip
+@click.option("--topics", "vectors", metavar="VECTORS",
+              help="Topic vectors of documents, for deshato, as `leadline topics infer` writes.")  # fmt: skip
+@click.option("--docs", "documents", metavar="DOCS",
+              help="Texts of documents, to fit LDA to those that were retrieved, for deshato.")  # fmt: skip
+@click.option("-T", "topics", type=whole(1, 10**5), default=50, show_default=True, metavar="T",
+              help="The number of topics, with --docs.")  # fmt: skip
+@click.option("--fits", type=whole(1, 10**4), default=5, show_default=True,
+              help="How many models are fitted, each with its own seed; scores are the mean.")  # fmt: skip
+@click.option("--sweeps", type=whole(1, 10**6), default=500, show_default=True,
+              help="Sweeps over all tokens in every fit.")  # fmt: skip
+@click.option("--id", "id_column", metavar="COLUMN", help="The column of the id in DOCS.")
+@click.option("--encoding", default="utf-8", show_default=True, help="The encoding of DOCS.")
+@click.option("--share-from", metavar="QRELS",
+              help="Take Soboroff's share of relevant documents from known judgments.")  # fmt: skip
+@seed_option
+@click.option("-q", "--per-query", is_flag=True, help="Show every query too (JSON).")
+@click.option("--name-by", type=click.Choice(["file", "tag"]), default="file",
+              help="What names a run.")  # fmt: skip
+@repair_options
+@output_options
+def command(
+    *, runs: tuple[str, ...], method: str, share_from: str | None, per_query: bool, form: str,
+    output: str | None, **options: Any,
+) -> None:  # fmt: skip
+    """Rank RUNS without judgments, by votes of the systems on each other or by topics of documents.
+
+    Estimates order systems and have no unit; they tell bad systems from others better than they find the
+    best one. See docs/unjudged.md for which to trust when.
+    """
+    refuse_overwrite(output, *runs)
+    given = METHODS.parse(method)
+    if share_from is not None:
+        given = _with_shares(given, share_from)
+    with progress("runs") as on_run, progress("queries") as on_query, progress("fits") as on_fit:
+        found = unjudged(
+            runs, method=given, on_run=on_run, on_query=on_query, on_fit=on_fit,
+            **options,
+        )  # fmt: skip
+    found.options["share_from"] = share_from
+    write_output(_text(found, form, per_query=per_query, to_file=output is not None), output)
+
+
+def _with_shares(method: Any, path: str) -> Any:
+    from leadline.estimation.unjudged_methods import Soboroff, shares_of
+    from leadline.io.read import read_qrels
+
+    if not isinstance(method, Soboroff):
+        raise UsageError(f"--share-from is for soboroff; found --method {method.called}")
+    mean, deviation = shares_of(read_qrels(path))
+    return method.replace(share_mean=mean, share_sd=deviation)
+
+
+def _text(found: Unjudged, form: str, *, per_query: bool, to_file: bool) -> str:
+    if form == "json":
+        inputs = [describe_input(run.path, run.counts["documents_read"]) for run in found.runs]
+        data = envelope("unjudged", inputs, found.options, found.notices)
+        return json_text(data | found.to_dict(per_query=per_query))
+    if form in ("csv", "jsonl"):
+        say(found.notices)
+    if form == "jsonl":
+        import json
+
+        lines = [
+            dict(zip(("name", "score", "used", *found.terms), row, strict=False))
+            for row in sheet_of(found).rows
+        ]
+        return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    return table_text(sheet_of(found), form, to_file=to_file)
+
+
+def sheet_of(found: Unjudged) -> Table:
+    """Lay systems down, the best first: score, mean number of documents, terms, spread over fits."""
+    data = found.to_dict()
+    heads = ["system", found.method.called, "documents", *found.terms]
+    if found.spread is not None:
+        heads.append("spread")
+    rows: list[list[Cell]] = []
+    for place in found.order():
+        name = found.names[place]
+        cells: list[Cell] = [name, data["scores"][name], float(found.used[place].mean())]
+        cells += [data["terms"][term][name] for term in found.terms]
+        if found.spread is not None:
+            cells.append(data["spread"][name])
+        rows.append(cells)
+    size = f"{counted(len(rows), 'system')}, mean over {queries(len(found.queries))}"
+    notes = [
+        f"{found.method}: {size}; no judgments",
+        "documents: looked at per query; scores order systems and are no estimate of a measure's value",
+    ]
+    if found.spread is not None:
+        notes.append(
+            f"spread: standard deviation of the score over {len(found.by_fit)} fits of the topics"
+        )
+    return Table(heads, rows, notes=[*notes, *map(str, found.notices)])

@@ -1,0 +1,195 @@
+"""Compare runs: differences over the same queries, confidence intervals, significance tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from leadline.comparison import families
+from leadline.comparison.comparison_result import Comparison
+from leadline.comparison.pairing import (
+    differences_of,
+    group_codes,
+    pairs_of,
+    refuse_unmatched,
+    refuse_what_has_no_mean,
+)
+from leadline.comparison.rules import TUKEY, Rules, rules_of
+from leadline.data.arrays import Floats, Integers
+from leadline.data.results import Notice, Results
+from leadline.evaluation.evaluate import evaluate
+from leadline.io.read import QrelsLike, RunLike
+from leadline.measures import Measure
+from leadline.stats import CORRECTIONS, Correction, Interval, PairedTest
+from leadline.stats.paired_tests import Bootstrap, T, decided_by_sign, equivalence
+
+COMPARED = ("AP", "nDCG@10")  # the measures, where none are named
+
+
+def compare(
+    qrels: QrelsLike,
+    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
+    measures: Iterable[str | Measure] | str | Measure | None = None,
+    *,
+    baseline: str | Sequence[str] | None = None,
+    test: str | PairedTest = "T",
+    correction: str | Correction = "Holm",
+    family: str = "measure",
+    interval: str | Interval | None = None,
+    confidence: float = 0.95,
+    margin: float | None = None,
+    power: float = 0.8,
+    smallest: float | None = None,
+    query_group: str | Mapping[str, object] | None = None,
+    seed: int = 0,
+    **options: Any,
+) -> Comparison:
+    """Compare runs, by default all pairs of them, by measures over the same queries.
+
+    Parameters
+    ----------
+    qrels, runs, measures
+        As in `evaluate`; the first measure is the primary one. Of the runs at least one document must be
+        judged each.
+    baseline : str or sequence of str, optional
+        Compare every other run with these only. A difference is that of the first run minus the second, which
+        is the baseline then.
+    test : str, default "T"
+        Paired test; p values are two-sided.
+    correction : str, default "Holm"
+        For many pairs. "MaxT" (randomised max-t, step-down) and "Tukey" (randomised, over the queries that
+        all runs have) take all pairs at once.
+    family : {"measure", "all"}
+        What is corrected together: the pairs of a measure, or of all measures.
+    interval : str, optional
+        Confidence interval; by default the inverted test for Randomisation with up to 100 pairs, else
+        Student's.
+    confidence : float, default 0.95
+        Level of the intervals; the significance level is 1 - confidence.
+    margin : float, optional
+        In units of the measure: adds a test of equivalence.
+    power : float, default 0.8
+        Power behind `detectable` and `needed`.
+    smallest : float, optional
+        Smallest difference that matters, in units of the measure: gives the queries needed to detect it.
+    query_group : str or mapping, optional
+        Queries that go together: FILE:COLUMN (the first column is the query id), or `{query: group}`.
+    seed : int, default 0
+        Seed of the random number generator.
+    **options
+        Those of `evaluate`.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    InputError
+        If no document of a run is judged.
+
+    Examples
+    --------
+    >>> qrels = {"q1": {"d": 1}, "q2": {"d": 1}, "q3": {"d": 1}}
+    >>> a = {"q1": {"d": 1.0}, "q2": {"d": 1.0}, "q3": {"x": 2.0, "d": 1.0}}
+    >>> b = {"q1": {"x": 2.0, "d": 1.0}, "q2": {"d": 1.0}, "q3": {"x": 2.0, "d": 1.0}}
+    >>> pair = compare(qrels, {"a": a, "b": b}, "RR").pairs[0]
+    >>> round(pair.difference, 4), round(pair.p, 4), pair.verdict
+    (0.1667, 0.4226, 'not told apart')
+
+    """
+    results = evaluate(qrels, runs, COMPARED if measures is None else measures, **options)
+    return compare_results(
+        results, baseline=baseline, test=test, correction=correction, family=family, seed=seed,
+        interval=interval, confidence=confidence, margin=margin, power=power, smallest=smallest,
+        query_group=query_group,
+    )  # fmt: skip
+
+
+def compare_results(
+    results: Results,
+    *,
+    baseline: str | Sequence[str] | None = None,
+    test: str | PairedTest = "T",
+    correction: str | Correction = "Holm",
+    family: str = "measure",
+    interval: str | Interval | None = None,
+    confidence: float = 0.95,
+    margin: float | None = None,
+    power: float = 0.8,
+    smallest: float | None = None,
+    query_group: str | Mapping[str, object] | None = None,
+    seed: int = 0,
+) -> Comparison:
+    """Compare the runs of results; as `compare`, for what was evaluated before."""
+    place, groups = group_codes(results, query_group)
+    pairs = pairs_of(results, baseline)
+    rules = rules_of(
+        test=test, correction=correction, interval=interval, family=family, confidence=confidence,
+        margin=margin, power=power, smallest=smallest, query_group=place, seed=seed,
+        tests=len(pairs) * len(results.measures),
+    )  # fmt: skip
+    refuse_what_has_no_mean(results)
+    refuse_unmatched(results)
+    places = range(len(results.measures))
+    differences = [differences_of(results, place, pairs) for place in places]
+    notices: list[Notice] = []
+    whole: list[families.Shuffled] = []
+    if rules.joint == TUKEY:
+        whole = [families.shuffled(results, at, differences[at], rules) for at in places]
+        differences = [each.differences for each in whole]
+        notices += [notice for each in whole for notice in each.notices]
+    p = np.stack([
+        rules.test.p_values(table, seed=rules.seed, groups=groups) for table in differences
+    ])  # fmt: skip
+    if whole:
+        runs = len(results.runs)
+        family_found = families.Family(
+            np.stack([each.p_corrected for each in whole]),
+            np.stack([each.limits for each in whole]),
+            runs * (runs - 1) // 2,  # all runs are shuffled, with a baseline too
+        )
+    else:
+        family_found = families.corrected(differences, p, rules, groups)
+    comparison = Comparison(
+        results, pairs, rules, differences=differences, p=p, family=family_found,
+        p_equivalent=_equivalent(differences, rules, groups), groups=groups,
+    )  # fmt: skip
+    notices += families.out_of_reach(differences, pairs, rules, groups)
+    if isinstance(rules.test, Bootstrap):
+        notices += families.resamples_without_spread(differences)
+    comparison.notices += notices + _decided(differences, groups)
+    return comparison
+
+
+def _decided(differences: Sequence[Floats], groups: Integers | None) -> list[Notice]:
+    """Tell of pairs without spread, which the sign test decides."""
+    count = sum(int(decided_by_sign(table, groups).sum()) for table in differences)
+    words = f"pairs with the same difference on every query: {count}; decided by the sign test"
+    return [Notice("decided_by_sign", words, count)] if count else []
+
+
+def _equivalent(
+    differences: Sequence[Floats], rules: Rules, groups: Integers | None
+) -> Floats | None:
+    """Return corrected p values of equivalence; None where there is no margin."""
+    if rules.margin is None:
+        return None
+    if groups is None:
+        p = np.stack([equivalence(table, rules.margin) for table in differences])
+    else:
+        p = np.stack([_two_one_sided(table, rules.margin, groups) for table in differences])
+    # joint procedures give no p of equivalence
+    correction = rules.correction or CORRECTIONS.parse("Holm")
+    if rules.family == "all":
+        return correction.corrected(p.ravel()).reshape(p.shape)
+    return np.stack([correction.corrected(row) for row in p])
+
+
+def _two_one_sided(differences: Floats, margin: float, groups: Integers) -> Floats:
+    """Return the larger p of two one-sided t tests with cluster-robust errors."""
+    above = T().p_values(differences + margin, alternative="greater", groups=groups)
+    below = T().p_values(differences - margin, alternative="less", groups=groups)
+    return np.asarray(np.maximum(above, below))

@@ -1,0 +1,1 @@
+"""Information Difference of systems."""

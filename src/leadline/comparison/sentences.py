@@ -1,0 +1,172 @@
+"""One sentence for every pair of runs, and letters for significant differences."""
+
+from __future__ import annotations
+
+import math
+from string import ascii_lowercase
+
+import numpy as np
+
+from leadline.comparison.comparison_result import ComparedPair, Comparison
+from leadline.comparison.rules import Rules
+from leadline.data.wording import counted, percent, queries
+
+
+def sentence(
+    pair: ComparedPair, rules: Rules, reach: float = math.inf, *, per_pair: bool = False
+) -> str:
+    """Write what was found of a pair of runs.
+
+    `reach` is how far apart two values of the measure can be: limits are clipped there. `per_pair` writes the
+    interval of the pair alone where there is a simultaneous one.
+    """
+    both = f"{pair.a} and {pair.b}"
+    if pair.queries == 0:
+        return f"{no_query(pair.a, pair.b, pair.measure)}."
+    if pair.verdict == "identical":
+        return f"{both} have the same {pair.measure} on all {over(pair)}."
+    if pair.verdict == "undecided":
+        return (
+            f"No significant difference between {both} on {pair.measure}: {signed(pair.difference)}; "
+            f"{over(pair)} cannot show which is better."
+        )
+    found = seen(pair, rules, reach, per_pair=per_pair)
+    found += f", {_p(pair, rules)}{_effect(pair)}, n = {over(pair)}"
+    if pair.verdict in ("better", "worse"):
+        return (
+            f"{pair.a} is significantly {pair.verdict} than {pair.b} on {pair.measure}: {found}"
+            f"{_yet(pair, rules)}."
+        )
+    if pair.verdict == "equivalent":
+        return (
+            f"{both} are equivalent on {pair.measure} within {rules.margin:g}: {found}; "
+            f"{p_text(pair.p_equivalent)} for a difference of {rules.margin:g} or more."
+        )
+    return f"No significant difference between {both} on {pair.measure}: {found}{_power(pair, rules, reach)}."
+
+
+def no_query(a: str, b: str, measure: str) -> str:
+    """Write that two runs cannot be compared.
+
+    >>> no_query("bm25", "dense", "AP")
+    'bm25 and dense cannot be compared on AP: no query counts in the means of both'
+    """
+    return f"{a} and {b} cannot be compared on {measure}: no query counts in the means of both"
+
+
+def shown_limits(
+    pair: ComparedPair, reach: float, *, per_pair: bool = False
+) -> tuple[float, float]:
+    """Return the limits to show, clipped to the differences that the measure allows."""
+    low, high = pair.simultaneous_low, pair.simultaneous_high
+    if per_pair or math.isnan(low):
+        low, high = pair.low, pair.high
+    return clipped(low, -reach, reach), clipped(high, -reach, reach)
+
+
+def clipped(value: float, low: float, high: float) -> float:
+    """Return a value, or the end of a range that it passes; NaN stays."""
+    return value if math.isnan(value) else min(max(value, low), high)
+
+
+def seen(pair: ComparedPair, rules: Rules, reach: float, *, per_pair: bool = False) -> str:
+    """Write a difference and its interval."""
+    low, high = shown_limits(pair, reach, per_pair=per_pair)
+    if not math.isfinite(low) or not math.isfinite(high):
+        return signed(pair.difference)
+    simultaneous = not per_pair and not math.isnan(pair.simultaneous_low)
+    kind = "simultaneous CI" if simultaneous else "CI"
+    return f"{signed(pair.difference)} ({percent(rules.confidence)} {kind} {signed(low)} to {signed(high)})"
+
+
+def over(pair: ComparedPair) -> str:
+    """Write over how many queries, and groups of them, a pair was compared."""
+    if pair.groups is None:
+        return queries(pair.queries)
+    return f"{queries(pair.queries)} in {counted(pair.groups, 'group')}"
+
+
+def signed(value: float) -> str:
+    """Write a difference with its sign.
+
+    >>> signed(0.01234), signed(-0.5), signed(0.0)
+    ('+0.0123', '-0.5000', '0.0000')
+    """
+    text = f"{value:+.4f}"
+    return "0.0000" if text in ("+0.0000", "-0.0000") else text
+
+
+def p_text(p: float | None) -> str:
+    """Write a p value, never as 0, and with three digits from 0.01 to 0.10, where decisions are made.
+
+    >>> p_text(0.04963), p_text(0.4963), p_text(1e-9)
+    ('p = 0.0496', 'p = 0.5', 'p < 0.0001')
+    """
+    if p is None or math.isnan(p):
+        return "p undefined"
+    if p < 0.0001:
+        return "p < 0.0001"
+    digits = 3 if 0.01 <= p <= 0.1 else 2
+    return f"p = {p:.{digits}g}" if p < 0.995 else "p = 1"
+
+
+def _p(pair: ComparedPair, rules: Rules) -> str:
+    text = p_text(pair.p)
+    if pair.p != pair.p_corrected:
+        adjusted = p_text(pair.p_corrected).removeprefix("p ").removeprefix("= ")
+        text += f" ({rules.corrected_by} {adjusted})"
+    if math.isnan(pair.effect) and pair.queries > 1:
+        text += " by the sign test (the same difference on every query)"
+    return text
+
+
+def _effect(pair: ComparedPair) -> str:
+    if not math.isfinite(pair.effect_low):
+        return ""
+    return f", effect size {pair.effect:.2f} ({pair.effect_low:.2f} to {pair.effect_high:.2f})"
+
+
+def _yet(pair: ComparedPair, rules: Rules) -> str:
+    """Write that a significant difference is smaller than the margin."""
+    if pair.p_equivalent is None or math.isnan(pair.p_equivalent):
+        return ""
+    return f"; equivalent within {rules.margin:g}" if pair.p_equivalent < rules.alpha else ""
+
+
+def _power(pair: ComparedPair, rules: Rules, reach: float) -> str:
+    """Write which differences so many queries detect, and how many queries the smallest one needs."""
+    text = ""
+    if pair.detectable > reach:
+        text = f"; no difference is detectable with {percent(rules.power)} power"
+    elif pair.detectable > 0:
+        text = f"; detectable with {percent(rules.power)} power: {pair.detectable:.2g}"
+    if pair.needed is not None and rules.smallest is not None:
+        text += f"; {queries(pair.needed)} needed to detect {rules.smallest:g}"
+    return text
+
+
+MOST = len(ascii_lowercase)  # runs with a letter; more are counted
+
+
+def beaten(comparison: Comparison, place: int) -> list[list[int]]:
+    """Give, for every run, the places of the runs that it is significantly better than."""
+    found: list[list[int]] = [[] for _ in comparison.names]
+    rising = comparison.results.measures[place].rising
+    for pair in np.flatnonzero(comparison.told_apart[place]).tolist():
+        first, second = int(comparison.pairing.first[pair]), int(comparison.pairing.second[pair])
+        better = (comparison.means[place, pair] > 0) == rising
+        winner, loser = (first, second) if better else (second, first)
+        found[winner].append(loser)
+    return found
+
+
+def letters_of(comparison: Comparison, place: int, order: list[int]) -> list[str]:
+    """Give the letters of every run in order, where the first run in order is called a, the next b.
+
+    With more runs than letters it is the number of runs instead.
+    """
+    lost = beaten(comparison, place)
+    if len(order) > MOST:
+        return [str(len(lost[run])) for run in order]
+    name = {run: ascii_lowercase[row] for row, run in enumerate(order)}
+    return ["".join(sorted(name[loser] for loser in lost[run])) for run in order]

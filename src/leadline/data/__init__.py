@@ -1,0 +1,1 @@
+"""Runs, judgments, their join, results, ids, and the registry of named things."""

@@ -1,0 +1,187 @@
+"""How each measure is estimated: its targets, and how list and targets make its value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from leadline.data.arrays import Floats
+from leadline.errors import UsageError
+from leadline.measures import Measure
+from leadline.measures.average_precision import AP
+from leadline.measures.cumulated_gain import CG, DCG, nDCG
+from leadline.measures.first_rank import RR
+from leadline.measures.precision import F, P, R, Success
+from leadline.measures.user_models import ERR, RBP
+
+Weights = Callable[[Floats], Floats]  # the weight of each rank, from 1
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is estimated of a pair: whether its grade is at least `rel`, or a gain of the grade.
+
+    `kind` is one of indicator, linear (the grade), exp (2^grade - 1) and stop ((2^grade - 1) / 2^top).
+    """
+
+    kind: str
+    rel: float = 0.0
+    top: float = 1.0
+
+    def of(self, grades: Floats) -> Floats:
+        """Return the target of each grade; negative grades count as 0."""
+        positive = np.maximum(grades, 0.0)
+        if self.kind == "indicator":
+            return (grades >= self.rel).astype(np.float64)
+        if self.kind == "exp":
+            return np.asarray(np.exp2(positive) - 1.0)
+        if self.kind == "stop":
+            return np.asarray(np.exp2(positive - self.top) - np.exp2(-self.top))
+        return positive / self.top
+
+
+@dataclass(frozen=True)
+class Linear:
+    """A sum over ranks of weight times target; `share` divides by the length of the list."""
+
+    target: Target
+    weights: Weights
+    cutoff: int | None
+    share: bool = False
+
+
+@dataclass(frozen=True)
+class Cascade:
+    """Sum over ranks of weight times target times the product of 1 - target over the ranks above."""
+
+    target: Target
+    weights: Weights
+    cutoff: int | None
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """A sum over ranks of weight times target, divided by what depends on the number of documents by grade.
+
+    `ideal` is the discounted gain of the best list; else the divisor is `slope` times the relevant documents
+    plus `constant` (None: the length of the list).
+    """
+
+    target: Target
+    weights: Weights
+    cutoff: int | None
+    ideal: bool = False
+    slope: float = 1.0
+    constant: float | None = 0.0
+
+
+@dataclass(frozen=True)
+class AveragePrecision:
+    """Average precision: products of two targets, divided by the number of relevant documents."""
+
+    target: Target
+    cutoff: int | None
+
+
+Kind = Linear | Cascade | Ratio | AveragePrecision
+
+NO_ESTIMATE = {
+    "Bpref": "it counts judged non-relevant documents, which a sample does not show",
+    "GMAP": "a geometric mean of estimates is dominated by the queries where nothing was drawn",
+    "INST": "its weights depend on the number of relevant documents found so far",
+    "GMBpref": "it counts judged non-relevant documents, which a sample does not show",
+}
+
+
+def kind_of(measure: Measure) -> Kind:
+    """Return how a measure is estimated from a sample of judgments.
+
+    Raises
+    ------
+    UsageError
+        If the measure cannot be estimated; the message says why and which can.
+
+    Examples
+    --------
+    >>> from leadline.measures import MEASURES
+    >>> kind_of(MEASURES.parse("P@10")).target
+    Target(kind='indicator', rel=1.0, top=1.0)
+    """
+    maker = _MAKERS.get(type(measure))
+    found = None if maker is None else maker(measure)
+    if found is None:
+        why = NO_ESTIMATE.get(type(measure).__name__, "no estimator is known for it")
+        names = ", ".join(sorted(kind.__name__ for kind in _MAKERS))
+        raise UsageError(f"{measure} cannot be estimated: {why}; expected one of {names}")
+    return found
+
+
+def _flat(value: float) -> Weights:
+    return lambda ranks: np.full(len(ranks), value)
+
+
+def _precision(measure: P) -> Kind:
+    size = 1.0 if measure.cutoff is None else 1.0 / measure.cutoff
+    return Linear(
+        Target("indicator", measure.rel), _flat(size), measure.cutoff, share=measure.cutoff is None
+    )
+
+
+def _discount(measure: DCG) -> Weights:
+    if measure.discount == "jk":
+        return lambda ranks: 1.0 / np.log2(np.maximum(ranks, 2.0))
+    return lambda ranks: 1.0 / np.log2(ranks + 1.0)
+
+
+def _gain(measure: DCG) -> Target:
+    return Target("exp" if measure.gain == "exp" else "linear")
+
+
+def _rbp(measure: RBP) -> Kind | None:
+    if (
+        measure.gain == "scaled"
+    ):  # its divisor is the largest grade of the query, which is not known
+        return None
+    target = (
+        Target("indicator", measure.rel)
+        if measure.gain == "binary"
+        else Target("linear", top=measure.max_grade)
+    )
+    return Linear(
+        target,
+        lambda ranks: np.asarray((1 - measure.p) * np.power(measure.p, ranks - 1.0)),
+        measure.cutoff,
+    )
+
+
+def _reciprocal(ranks: Floats) -> Floats:
+    return 1.0 / ranks
+
+
+_MAKERS: dict[type[Measure], Callable[..., Kind | None]] = {
+    P: _precision,
+    CG: lambda measure: Linear(Target("linear"), _flat(1.0), measure.cutoff),
+    DCG: lambda measure: Linear(_gain(measure), _discount(measure), measure.cutoff),
+    RBP: _rbp,
+    RR: lambda measure: Cascade(Target("indicator", measure.rel), _reciprocal, measure.cutoff),
+    Success: lambda measure: Cascade(Target("indicator", measure.rel), _flat(1.0), measure.cutoff),
+    ERR: lambda measure: Cascade(
+        Target("stop", top=measure.max_grade), _reciprocal, measure.cutoff
+    ),
+    nDCG: lambda measure: Ratio(_gain(measure), _discount(measure), measure.cutoff, ideal=True),
+    R: lambda measure: Ratio(Target("indicator", measure.rel), _flat(1.0), measure.cutoff),
+    F: lambda measure: Ratio(
+        Target("indicator", measure.rel),
+        _flat(1.0 + measure.beta**2),
+        measure.cutoff,
+        slope=measure.beta**2,
+        constant=measure.cutoff,
+    ),
+    AP: lambda measure: (
+        None
+        if measure.norm == "min"
+        else AveragePrecision(Target("indicator", measure.rel), measure.cutoff)
+    ),
+}

@@ -1,0 +1,427 @@
+"""Pools for a measure: which documents to judge, with which probability, and what to expect of it."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from leadline.data.arrays import Floats
+from leadline.data.ids import to_text
+from leadline.data.results import Notice, RunInfo, plain
+from leadline.data.validation import check_whole
+from leadline.errors import UsageError
+from leadline.estimation.designs import DEEPEST, NEW_RUNS, Draw, Frame, draw, enlarged, frame_of
+from leadline.estimation.measure_targets import AveragePrecision, kind_of
+from leadline.estimation.samples import pool_of
+from leadline.estimation.system_lists import Systems, read_systems
+from leadline.evaluation.profiles import profile_of
+from leadline.io.pool_files import DrawnPool
+from leadline.io.read import QrelsLike, RunLike, read_qrels, repair_of
+from leadline.measures import Measure
+
+RATE = 0.5  # of relevant pairs, for the forecast where no machine says better
+
+
+@dataclass(frozen=True)
+class MeasuredPool:
+    """A pool drawn to estimate measures, and what it is expected to give.
+
+    Attributes
+    ----------
+    pool : DrawnPool
+        The frame, and which of its pairs were drawn.
+    runs : list of RunInfo
+        The pooled runs.
+    expected : dict
+        By measure: half-width of a run's interval at this budget, the budget (per query) that would halve it,
+        and the number of pairs a query that make the measure exact for these runs; None where unknown.
+    added : int
+        Drawn pairs that an earlier pool did not have.
+    """
+
+    pool: DrawnPool
+    runs: list[RunInfo]
+    queries: int
+    expected: dict[str, dict[str, float | None]]
+    added: int
+    notices: list[Notice] = field(default_factory=list)
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def pairs(self) -> int:
+        """Return the number of drawn pairs."""
+        return int(self.pool.drawn.sum())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as plain data: queries, pairs, added, frame, expected."""
+        return {
+            "queries": self.queries,
+            "pairs": self.pairs,
+            "added": self.added,
+            "frame": len(self.pool.queries),
+            "expected": {
+                measure: {key: None if one is None else plain(one) for key, one in entry.items()}
+                for measure, entry in self.expected.items()
+            },
+        }
+
+
+def pool_for(
+    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
+    measures: str | Measure | Iterable[str | Measure],
+    *,
+    budget: float | None = None,
+    total: int | None = None,
+    rel: float | None = None,
+    depth: int | None = None,
+    new_runs: float = NEW_RUNS,
+    pair: tuple[str, str] | None = None,
+    machine: QrelsLike | None = None,
+    judged: QrelsLike | None = None,
+    earlier: str | os.PathLike[str] | DrawnPool | None = None,
+    order: str = "score",
+    on_duplicate: str = "refuse",
+    on_nan: str = "refuse",
+    name_by: str = "file",
+    seed: int = 0,
+    on_run: Callable[[int, int], None] | None = None,
+) -> MeasuredPool:
+    """Draw the documents to judge so that measures of runs can be estimated.
+
+    Documents at ranks 1 to 2k of any run form the frame, k the deepest cutoff of the measures. Those that a
+    measure sees are drawn with probability proportional to their root mean square weight over the runs, the
+    rest of the frame evenly with `new_runs` of the budget. Draws are by permanent random numbers: a larger
+    budget only adds pairs.
+
+    Parameters
+    ----------
+    runs : run, sequence of runs or mapping
+        The runs to be measured.
+    measures : measure names
+        What will be estimated, as in "P@10".
+    budget : float, optional
+        Mean number of judgments a query.
+    total : int, optional
+        Number of judgments in all, instead of `budget`.
+    rel : float, optional
+        Minimum relevant grade of measures that have `rel`; for the forecast and the file.
+    depth : int, optional
+        Deepest rank in the frame; default 2k.
+    new_runs : float, default 0.15
+        Share of the budget for documents that only later runs may need, in [0, 1).
+    pair : tuple of str, optional
+        Names of two runs: only documents are drawn whose weights in them differ.
+    machine : qrels, optional
+        Labels of a machine, for the forecast alone.
+    judged : qrels, optional
+        Judgments at hand: they enter with probability 1 and are not asked for again.
+    earlier : path or DrawnPool, optional
+        A pool that this one enlarges: no probability falls.
+    seed : int, default 0
+        Seed of the permanent random numbers.
+
+    Returns
+    -------
+    MeasuredPool
+
+    Raises
+    ------
+    UsageError
+        If neither or both of budget and total are given, or an earlier pool had another seed.
+
+    Examples
+    --------
+    >>> runs = {"a": {"q": ["d1", "d2"]}, "b": {"q": ["d3", "d1"]}}
+    >>> found = pool_for(runs, "P@2", budget=3)
+    >>> found.pairs, found.pool.probability.tolist()
+    (3, [1.0, 1.0, 1.0])
+    """
+    check_whole(0, seed=seed)
+    check_whole(1, depth=depth, total=total)
+    if (budget is None) == (total is None):
+        raise UsageError("expected a budget (mean judgments a query) or a total, and not both")
+    if not 0 <= new_runs < 1:
+        raise UsageError(f"new_runs={new_runs}; expected a share from 0 to below 1")
+    listed = [measures] if isinstance(measures, (str, Measure)) else list(measures)
+    wanted = profile_of("leadline").measures(listed, rel=rel, documents=None)
+    systems = read_systems(
+        runs, repair_of(order, on_duplicate, on_nan), name_by=name_by, on_run=on_run
+    )
+    weights = {str(measure): rank_weights(measure) for measure in wanted}
+    deepest = max(len(one) for one in weights.values())
+    limit = 2 * deepest if depth is None else depth
+    names = list(systems.queries.names)
+    size = float(total or 0) if budget is None else float(budget) * len(names)
+    if size <= 0 or not math.isfinite(size):
+        raise UsageError(f"budget={budget}; expected a number above 0")
+    lists = [
+        [[systems.documents[code] for code in one[:limit].tolist()] for one in systems.lists(name)]
+        for name in names
+    ]
+    frame = frame_of(names, lists, list(weights.values()), limit)
+    notices: list[Notice] = []
+    if pair is not None:
+        frame = _frame_of_pair(frame, lists, systems, pair, list(weights.values()))
+        new_runs = 0.0
+    known = _known(frame, judged)
+    found = draw(_without(frame, known), size, new_runs=new_runs, seed=seed)
+    before = None if earlier is None else pool_of(earlier)
+    old = np.zeros(len(frame.query))
+    if before is not None:
+        found, old = _larger(frame, found, before, seed)
+    probability = np.where(known, 1.0, found.probability)
+    drawn = found.drawn & ~known
+    if found.cut:
+        words = (
+            f"pairs cut from the frame: {found.cut:,}; the budget would draw them with a "
+            f"probability below 0.02"
+        )
+        notices.append(Notice("frame_cut", words, found.cut))
+    expected = {
+        str(measure): _expected(
+            frame,
+            lists,
+            weights[str(measure)],
+            probability,
+            known,
+            size,
+            seed,
+            new_runs,
+            _rates(frame, machine, measure),
+            linear=not isinstance(kind_of(measure), AveragePrecision),
+        )
+        for measure in wanted
+    }
+    options: dict[str, Any] = {
+        "measures": list(weights),
+        "budget": budget,
+        "total": total,
+        "rel": rel,
+        "depth": limit,
+        "new_runs": new_runs,
+        "for_pair": None if pair is None else list(pair),
+        "order": order,
+        "on_duplicate": on_duplicate,
+        "on_nan": on_nan,
+        "name_by": name_by,
+        "seed": seed,
+    }
+    design = {
+        "format": 1,
+        "measures": list(weights),
+        "rel": rel,
+        "depth": limit,
+        "seed": seed,
+        "scale": found.scale,
+        "runs": [info.name for info in systems.infos],
+        "machine": os.fspath(machine) if isinstance(machine, (str, os.PathLike)) else None,
+    }
+    pool = DrawnPool(
+        [to_text(names[one]) for one in frame.query.tolist()],
+        [to_text(name) for name in frame.documents],
+        probability,
+        np.where(known, 0.0, found.order),
+        _contributors(frame, lists, [info.name for info in systems.infos]),
+        drawn | known,
+        design,
+    )
+    kept = np.flatnonzero(probability > 0)
+    pool = _part(pool, kept)
+    added = int((drawn & ~(old > 0)).sum()) if before is not None else int(drawn.sum())
+    return MeasuredPool(pool, systems.infos, len(names), expected, added, notices, options)
+
+
+def rank_weights(measure: Measure) -> Floats:
+    """Return the weights of the ranks that a measure sees, at most 100 where it has no cutoff."""
+    kind = kind_of(measure)
+    size = DEEPEST if kind.cutoff is None else kind.cutoff
+    ranks = np.arange(1.0, size + 1)
+    return 1.0 / ranks if isinstance(kind, AveragePrecision) else kind.weights(ranks)
+
+
+def _frame_of_pair(
+    frame: Frame, lists: Sequence[Sequence[Sequence[bytes]]], systems: Systems, pair: tuple[str, str],
+    weights: Sequence[Floats],
+) -> Frame:  # fmt: skip
+    """Return the frame with the importance of a difference: only pairs whose weights differ matter."""
+    names = [info.name for info in systems.infos]
+    for name in pair:
+        if name not in names:
+            raise UsageError(f"no run is called '{name}'; expected one of " + ", ".join(names[:8]))
+    first, second = names.index(pair[0]), names.index(pair[1])
+    rows = {
+        (query, document): row
+        for row, (query, document) in enumerate(
+            zip(frame.query.tolist(), frame.documents, strict=True)
+        )
+    }
+    importance = np.zeros(len(frame.query))
+    for weight in weights:
+        gap = np.zeros(len(frame.query))
+        for query, runs in enumerate(lists):
+            for run, sign in ((runs[first], 1.0), (runs[second], -1.0)):
+                for rank, document in enumerate(run[: len(weight)]):
+                    gap[rows[query, document]] += sign * float(weight[rank])
+        size = np.abs(np.where(np.abs(gap) < 1e-12, 0.0, gap))
+        importance += size / size.sum() if size.sum() > 0 else 0.0
+    return frame._replace(importance=importance)
+
+
+def _known(frame: Frame, judged: QrelsLike | None) -> Any:
+    """Return which pairs of the frame are judged already."""
+    found = np.zeros(len(frame.query), dtype=np.bool_)
+    if judged is None:
+        return found
+    grades = read_qrels(judged).to_dict()
+    queries = [to_text(name) for name in frame.queries]
+    for row, (query, document) in enumerate(
+        zip(frame.query.tolist(), frame.documents, strict=True)
+    ):
+        grade = grades.get(queries[query], {}).get(to_text(document))
+        found[row] = grade is not None and grade >= 0
+    return found
+
+
+def _without(frame: Frame, known: Any) -> Frame:
+    """Return the frame in which judged pairs cost nothing and are not drawn."""
+    return frame._replace(importance=np.where(known, -1.0, frame.importance))
+
+
+def _larger(frame: Frame, found: Draw, before: DrawnPool, seed: int) -> tuple[Draw, Floats]:
+    """Return the draw with the larger probability of each pair, and the earlier ones."""
+    if before.design.get("seed") != seed:
+        raise UsageError(
+            f"the earlier pool was drawn with seed {before.design.get('seed')}, this one with "
+            f"{seed}; expected "
+            "the same seed, so that what was judged stays drawn"
+        )
+    rows = {
+        (to_text(frame.queries[query]), to_text(document)): row
+        for row, (query, document) in enumerate(
+            zip(frame.query.tolist(), frame.documents, strict=True)
+        )
+    }
+    old = np.zeros(len(frame.query))
+    lost = 0
+    for query, document, share in zip(
+        before.queries, before.documents, before.probability.tolist(), strict=True
+    ):
+        row = rows.get((query, document))
+        if row is None:
+            lost += 1
+        else:
+            old[row] = share
+    if lost:
+        raise UsageError(
+            f"{lost:,} pairs of the earlier pool are outside this frame; expected the same runs "
+            f"and more, and at "
+            f"least --depth {before.design.get('depth')}"
+        )
+    return enlarged(found.probability, found.scale, old, frame, seed), old
+
+
+def _rates(frame: Frame, machine: QrelsLike | None, measure: Measure) -> Floats:
+    """Return the relevance rate assumed for each pair in the forecast."""
+    if machine is None:
+        return np.full(len(frame.query), RATE)
+    grades = read_qrels(machine).to_dict()
+    target = kind_of(measure).target
+    labels = np.array(
+        [
+            grades.get(to_text(frame.queries[query]), {}).get(to_text(document), np.nan)
+            for query, document in zip(frame.query.tolist(), frame.documents, strict=True)
+        ]
+    )
+    known = ~np.isnan(labels)
+    if not known.any():
+        raise UsageError("no pair of the frame has a label; do the ids match?")
+    rate = float(np.clip(target.of(labels[known]), 0.0, 1.0).mean())
+    return np.full(len(frame.query), rate)
+
+
+def _expected(
+    frame: Frame, lists: Sequence[Sequence[Sequence[bytes]]], weight: Floats, probability: Floats,
+    known: Any, size: float, seed: int, new_runs: float, rates: Floats, *, linear: bool,
+) -> dict[str, float | None]:  # fmt: skip
+    """Return the forecast of one measure: half-width, the budget of half of it, and the exact alternative."""
+    queries = len(frame.queries)
+    matter = (frame.importance > 0) & ~known
+    exact = float(matter.sum()) / queries
+    if not linear:
+        return {"half_width": None, "half_budget": None, "exact_budget": exact}
+    squares = _mean_squares(frame, lists, weight)
+
+    def half_width(p: Floats) -> float:
+        inside = (p > 0) & (p < 1)
+        spread = squares * rates * (1.0 - rates)
+        return (
+            1.959964
+            * math.sqrt(float(((1 - p[inside]) / p[inside] * spread[inside]).sum()))
+            / queries
+        )
+
+    now = half_width(probability)
+    low, high = size, max(float(matter.sum()) / max(1 - new_runs, 1e-9), size)
+    for _ in range(40):
+        middle = (low + high) / 2
+        trial = draw(_without(frame, known), middle, new_runs=new_runs, seed=seed).probability
+        if half_width(np.where(known, 1.0, trial)) > now / 2:
+            low = middle
+        else:
+            high = middle
+        if high - low < 0.5:
+            break
+    return {"half_width": now, "half_budget": high / queries, "exact_budget": exact}
+
+
+def _mean_squares(
+    frame: Frame, lists: Sequence[Sequence[Sequence[bytes]]], weight: Floats
+) -> Floats:
+    """Return the mean over runs of the squared weight of each pair."""
+    rows = {
+        (query, document): row
+        for row, (query, document) in enumerate(
+            zip(frame.query.tolist(), frame.documents, strict=True)
+        )
+    }
+    found = np.zeros(len(frame.query))
+    count = max((len(runs) for runs in lists), default=1)
+    for query, runs in enumerate(lists):
+        for run in runs:
+            for rank, document in enumerate(run[: len(weight)]):
+                row = rows.get((query, document))
+                if row is not None:
+                    found[row] += float(weight[rank]) ** 2
+    return found / max(count, 1)
+
+
+def _contributors(
+    frame: Frame, lists: Sequence[Sequence[Sequence[bytes]]], names: Sequence[str]
+) -> list[Mapping[str, int]]:
+    """Return the rank of each pair in every run that has it in the frame."""
+    rows: dict[tuple[int, bytes], dict[str, int]] = {
+        pair: {} for pair in zip(frame.query.tolist(), frame.documents, strict=True)
+    }
+    for query, runs in enumerate(lists):
+        for name, run in zip(names, runs, strict=True):
+            for rank, document in enumerate(run, start=1):
+                rows[query, document][name] = rank
+    return list(rows.values())
+
+
+def _part(pool: DrawnPool, kept: Any) -> DrawnPool:
+    chosen = kept.tolist()
+    return DrawnPool(
+        [pool.queries[row] for row in chosen],
+        [pool.documents[row] for row in chosen],
+        pool.probability[kept],
+        pool.order[kept],
+        [pool.contributors[row] for row in chosen],
+        pool.drawn[kept],
+        pool.design,
+    )

@@ -1,0 +1,310 @@
+"""Predictors of query performance from one list."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Sequence
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from leadline.data.arrays import Codes, Floats, Integers
+from leadline.data.registry import Parametric, Registry, choice, number, whole
+from leadline.errors import UsageError
+from leadline.estimation.system_lists import RankedPool
+from leadline.estimation.unjudged_methods import DeShaTo as Shape
+from leadline.retrieval.index.reader import Index
+from leadline.retrieval.models.query_plan import Query
+
+INDEX, VECTORS = "index", "vectors"  # what a predictor may need beside the scores
+
+
+class Answer(NamedTuple):
+    """What a system answered to one query, best first; what is not known is None.
+
+    `scores` fall. `document` are codes of the index `collection` (-1: not indexed), `query`
+    holds the terms of the query there. `row` says which of the topic vectors `theta` each document has (-1:
+    none).
+    """
+
+    scores: Floats
+    collection: Index | None = None
+    document: Integers | None = None
+    query: Query | None = None
+    theta: Floats | None = None
+    row: Codes | None = None
+
+    @classmethod
+    def of(cls, scores: Sequence[float]) -> Answer:
+        """Make it of scores alone.
+
+        >>> Answer.of([3, 1]).scores
+        array([3., 1.])
+        """
+        return cls(np.array(scores, dtype=np.float64))
+
+
+class Predictor(Parametric):
+    """A number that says how well a system answered a query: the larger the better, without a unit.
+
+    `low` is the least value there can be. The mean over queries leaves undefined values out.
+    """
+
+    title: ClassVar[str]
+    formula: ClassVar[str]
+    source: ClassVar[str]
+    low: ClassVar[float] = 0.0
+    rising: ClassVar[bool] = True
+    average: ClassVar[str] = "defined"
+
+    def value(self, answer: Answer) -> float:
+        """Give the prediction of one list; NaN where it is undefined."""
+        raise NotImplementedError
+
+    def needs(self) -> frozenset[str]:
+        """Say what it looks at beside the scores: `index` (with the query's text), `vectors`."""
+        return frozenset()
+
+    @classmethod
+    def usual(cls) -> list[Predictor]:
+        """Give the forms that are shown where none is named."""
+        return [cls()]
+
+
+PREDICTORS: Registry[Predictor] = Registry(sys.modules[__name__], Predictor, "predictor")
+
+
+def tail_mean(scores: Floats, share: float) -> float:
+    """Give the mean of the last `share` of the scores, of one at least.
+
+    NaN for fewer than two scores, and where one is infinite.
+
+    >>> tail_mean(np.array([5.0, 4.0, 2.0, 1.0]), 0.5)
+    1.5
+    """
+    if len(scores) < 2 or not np.isfinite(scores).all():
+        return math.nan
+    last = max(1, round(share * len(scores)))
+    return float(scores[len(scores) - last :].mean())
+
+
+class QueryLength(Predictor):
+    """The number of terms of the query, known to the index or not, stop words left out.
+
+    It is the same for every system, and stands here as a control: sums over query terms grow with it.
+    From 0; undefined without the query's text.
+    """
+
+    title = "number of query terms"
+    formula = "|q|"
+    source = "a control of ours"
+
+    def value(self, answer: Answer) -> float:
+        """Give the number of terms."""
+        return math.nan if answer.query is None else float(len(answer.query.sequence))
+
+    def needs(self) -> frozenset[str]:
+        """Say what it looks at beside the scores."""
+        return frozenset([INDEX])
+
+
+class Clarity(Predictor):
+    """The Kullback-Leibler divergence of the relevance model of the first documents from the collection.
+
+    P(w|q) is the mean over the first `docs` documents of P(w|d) = own tf/dl + (1 - own) cf/C, weighed by
+    P(q|d), the product of P(w|d) over the terms of the query (`weigh=equal`: all alike). The sum runs over
+    all terms of the index. In bits, from 0. Documents that the index lacks or that are empty are passed
+    over; a list without any other, and a query without a known term (but for `weigh=equal`), are
+    undefined. The documents are those of the list, whatever model ranked it; the paper's list is by query
+    likelihood.
+
+    >>> from leadline.index import build_index
+    >>> from leadline.models._plan import Query
+    >>> index = build_index({"d1": "wing", "d2": "heat"})
+    >>> answer = Answer(np.ones(1), index, np.array([0]), Query.of(index, "wing"))
+    >>> round(Clarity().value(answer), 4)  # 0.8 and 0.2 against a half each
+    0.2781
+    """
+
+    title = "clarity score"
+    formula = "sum of P(w|q) log2 (P(w|q) / (cf/C))"
+    source = "Cronen-Townsend, Zhou and Croft 2002; 500 and 0.6 from memory of it"
+
+    docs: int = whole(500)
+    own: float = number(0.6, low=0.0, high=1.0, open_ends=True)
+    weigh: str = choice("likelihood", "equal")
+
+    def value(self, answer: Answer) -> float:
+        """Give the divergence of one list."""
+        index, document = answer.collection, answer.document
+        if index is None or document is None:
+            raise UsageError(
+                "Clarity without an index; expected --index INDEX and --queries QUERIES"
+            )
+        document = document[: self.docs]
+        document = document[document >= 0]
+        document = document[index.length[document] > 0]
+        words = {} if answer.query is None else answer.query.weights
+        if not len(document) or not (words or self.weigh == "equal"):
+            return math.nan
+        terms = [index.terms_of(code) for code in document.tolist()]
+        size = index.length[document]
+        place = np.repeat(np.arange(len(document)), [len(one) for one in terms])
+        term = np.concatenate(terms)
+        chance = np.full(len(document), 1 / len(document))
+        if self.weigh == "likelihood":
+            chance = self._likelihood(index, words, place, term, size)
+        return self._divergence(index, term, (chance / size)[place])
+
+    def _likelihood(
+        self, index: Index, words: dict[int, float], place: Integers, term: Codes, size: Floats
+    ) -> Floats:
+        """Give P(q|d) of every document, made to add up to 1."""
+        logs = np.zeros(len(size))
+        for code, times in words.items():
+            counts = np.bincount(place[term == code], minlength=len(size))
+            rest = (1 - self.own) * index.cf(code) / index.tokens
+            logs += times * np.log(self.own * counts / size + rest)
+        chance = np.exp(logs - logs.max())
+        found: Floats = chance / chance.sum()
+        return found
+
+    def _divergence(self, index: Index, term: Codes, weight: Floats) -> float:
+        """Give the divergence; a term that no document has adds (1 - own) p log2 (1 - own)."""
+        share = np.bincount(term, weight, minlength=index.terms)
+        seen = np.flatnonzero(share)
+        common = index.collection_frequencies[seen] / index.tokens
+        mixed = self.own * share[seen] + (1 - self.own) * common
+        rest = (1 - self.own) * math.log2(1 - self.own) * max(0.0, 1 - common.sum())
+        return max(0.0, float((mixed * np.log2(mixed / common)).sum() + rest))
+
+    def needs(self) -> frozenset[str]:
+        """Say what it looks at beside the scores."""
+        return frozenset([INDEX])
+
+
+class NQC(Predictor):
+    """Standard deviation of the first `k` scores over the size of the mean score of the list's tail.
+
+    The paper divides by the score of the whole collection taken as one document, which a list does not
+    tell; `tail` puts the mean of the last `share` of the list (one document at least) in its place, and the
+    name says so. The deviation divides by k, or by as many as there are. From 0; equal scores have 0. A list
+    of fewer than two documents and a tail of mean 0 are undefined. It does not change when scores are
+    multiplied, but does when something is added to all: runs of different models cannot be compared by it.
+
+    >>> NQC(k=2, share=0.25).value(Answer.of([6, 4, 3, 2]))  # deviation 1, tail 2
+    0.5
+    """
+
+    title = "normalised spread of the first scores"
+    formula = "sd(s_1 ... s_k) / |mean score of the tail|"
+    source = "Shtok, Kurland, Carmel, Raiber and Markovits 2012; the tail and `share` are ours"
+    bare = "norm"
+
+    norm: str = choice("tail")
+    k: int = whole(100)
+    share: float = number(0.1, low=0.0, high=1.0)
+
+    def value(self, answer: Answer) -> float:
+        """Give the prediction of one list."""
+        first = answer.scores[: self.k]
+        below = abs(tail_mean(answer.scores, self.share))
+        if not 0 < below < math.inf:
+            return math.nan
+        if first[0] == first[-1]:  # rounding would leave a little
+            return 0.0
+        return float(first.std() / below)
+
+
+class WIG(Predictor):
+    """Mean of the first `k` scores less the mean score of the list's tail.
+
+    The paper takes the score of the whole collection off, which a list does not tell; `tail` takes the mean
+    of the last `share` of the list (one document at least), and the name says so. `length=root` divides by
+    the square root of the number of query terms as the paper does, and needs the query's text. From 0, in
+    units of the score: runs of different models cannot be compared by it. A list of fewer than two
+    documents is undefined, and so is a query without terms under `length=root`.
+
+    >>> WIG(k=2, share=0.25).value(Answer.of([6, 4, 3, 2]))  # 5 less 2
+    3.0
+    """
+
+    title = "weighted information gain"
+    formula = "mean(s_1 ... s_k) - mean score of the tail"
+    source = "Zhou and Croft 2007; the tail and `share` are ours"
+    bare = "norm"
+
+    norm: str = choice("tail")
+    k: int = whole(5)
+    share: float = number(0.1, low=0.0, high=1.0)
+    length: str = choice("ignored", "root")
+
+    def value(self, answer: Answer) -> float:
+        """Give the prediction of one list."""
+        below = tail_mean(answer.scores, self.share)
+        if math.isnan(below):
+            return math.nan
+        gain = max(0.0, float(answer.scores[: self.k].mean()) - below)  # rounding may go below 0
+        if self.length == "ignored":
+            return gain
+        size = 0 if answer.query is None else len(answer.query.sequence)
+        return gain / math.sqrt(size) if size else math.nan
+
+    def needs(self) -> frozenset[str]:
+        """Say what it looks at beside the scores."""
+        return frozenset([INDEX] if self.length == "root" else [])
+
+    @classmethod
+    def usual(cls) -> list[Predictor]:
+        """Give both lengths."""
+        return [cls(), cls(length="root")]
+
+
+TERMS = ("sum_k", "sum_s", "least_k", "least_s", "product_k", "product_s")
+
+
+class DeShaTo(Predictor):
+    """DeShaTo's score of one list, or one of its six terms.
+
+    `total` is k(S) + s(S) + k(M) + s(M) + k(P) + s(P) over the first `depth` documents, `sum_k` is k(S),
+    `least_s` is s(M), `product_k` is k(P) and so on, as `leadline unjudged --method deshato` has them.
+    Documents without a topic vector are passed over; a list without any is undefined here, where the
+    estimator of systems gives it 0. Kurtosis is 1 or more and larger than the squared skewness, so that the
+    total is above 0; where all topics are equal it is 0. Skewness may be below 0. Short lists have large
+    values.
+    """
+
+    title = "shape of the cumulative topic distribution"
+    formula = "kurtosis + skewness of sum, minimum and product of topic vectors"
+    source = (
+        "Ionescu, Chifu and Mothe 2015, section 2, equation 1 (the use is named in their section 4)"
+    )
+    low = -np.inf
+    bare = "term"
+
+    term: str = choice("total", *TERMS)
+    depth: int = whole(30)
+
+    def value(self, answer: Answer) -> float:
+        """Give the score of one list."""
+        if answer.theta is None or answer.row is None:
+            raise UsageError("DeShaTo without topic vectors; expected --topics VECTORS")
+        size = len(answer.row)
+        pool = RankedPool(
+            np.zeros(size, dtype=np.int32), np.arange(1, size + 1, dtype=np.int32),
+            np.arange(size, dtype=np.int32), size, np.zeros(1, dtype=np.int32),
+            theta=answer.theta, row=answer.row,
+        )  # fmt: skip
+        weights = {name: float(self.term in ("total", name)) for name in TERMS}
+        shape = Shape(depth=self.depth, empty="skip", **weights)
+        return float(shape.estimate(pool).values[0])
+
+    def needs(self) -> frozenset[str]:
+        """Say what it looks at beside the scores."""
+        return frozenset([VECTORS])
+
+    @classmethod
+    def usual(cls) -> list[Predictor]:
+        """Give the total and its six terms."""
+        return [cls(term=term) for term in ("total", *TERMS)]

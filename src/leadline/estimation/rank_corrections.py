@@ -1,0 +1,463 @@
+"""Rank measures from sampled ranks: corrected estimates and their sampling variance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from leadline.data.arrays import Floats, Integers
+from leadline.data.judged_run import JudgedRun
+from leadline.measures import Measure, relevant
+from leadline.measures.average_precision import AP
+from leadline.measures.cumulated_gain import DCG, nDCG
+from leadline.measures.first_rank import RR
+from leadline.measures.precision import P, R, Success
+from leadline.measures.user_models import RBP
+
+
+class RankTerms(NamedTuple):
+    """A measure as a sum over the documents of positive grade of `weight * of_rank(rank)`.
+
+    `weight` has one entry per row of the join and depends on the order of the relevant documents, which
+    is known; only the ranks are estimated. `of_rank` takes an array of any shape.
+    """
+
+    weight: Floats
+    of_rank: Callable[[Floats], Floats]
+
+
+def rank_terms(measure: Measure, judged: JudgedRun) -> RankTerms | None:
+    """Return a measure as weights and a function of the rank, or None if it is no such sum.
+
+    Queries in which the measure is undefined get weights of 0.
+
+    Examples
+    --------
+    >>> terms = rank_terms(AP(), Judged.of_grades([1, None, 1]))
+    >>> terms.weight.tolist(), terms.of_rank(np.array([1.0, 3.0])).tolist()
+    ([0.5, 1.0], [1.0, 0.3333333333333333])
+
+    """
+    builder = BUILDERS.get(type(measure))
+    return None if builder is None else builder(measure, judged)
+
+
+def sums_over_ranks(measures: Sequence[Measure]) -> list[bool]:
+    """Return which measures are sums over relevant documents that `rank_terms` knows."""
+    probe = JudgedRun.of_grades([1])
+    return [rank_terms(measure, probe) is not None for measure in measures]
+
+
+def _hits(judged: JudgedRun, rel: float) -> tuple[Floats, Floats]:
+    """Return 1 for each row of grade `rel` or more, and which relevant document of its query it is."""
+    chosen = judged.grade >= rel
+    nth = np.where(chosen, judged.before(chosen) + 1.0, 0.0)
+    return chosen.astype(np.float64), nth
+
+
+def _over(weight: Floats, size: Floats, judged: JudgedRun) -> Floats:
+    """Divide weights by a number of their query; 0 where that is 0."""
+    by_row = size[judged.query]
+    return np.divide(weight, by_row, out=np.zeros(len(weight)), where=by_row > 0)
+
+
+def _within(cutoff: int | None, function: Callable[[Floats], Floats]) -> Callable[[Floats], Floats]:
+    """Return the function, 0 beyond the cutoff."""
+    if cutoff is None:
+        return function
+    return lambda rank: np.where(rank <= cutoff, function(rank), 0.0)
+
+
+def _average_precision(measure: AP, judged: JudgedRun) -> RankTerms:
+    _, nth = _hits(judged, measure.rel)
+    size = relevant(judged, measure.rel).astype(np.float64)
+    if measure.norm == "min" and measure.cutoff is not None:
+        size = np.minimum(size, measure.cutoff)
+    return RankTerms(_over(nth, size, judged), _within(measure.cutoff, np.reciprocal))
+
+
+def _reciprocal_rank(measure: RR, judged: JudgedRun) -> RankTerms:
+    _, nth = _hits(judged, measure.rel)
+    return RankTerms((nth == 1).astype(np.float64), _within(measure.cutoff, np.reciprocal))
+
+
+def _success(measure: Success, judged: JudgedRun) -> RankTerms:
+    _, nth = _hits(judged, measure.rel)
+    return RankTerms((nth == 1).astype(np.float64), _within(measure.cutoff, np.ones_like))
+
+
+def _precision(measure: P, judged: JudgedRun) -> RankTerms | None:
+    if measure.cutoff is None:
+        return None
+    hit, _ = _hits(judged, measure.rel)
+    return RankTerms(hit / measure.cutoff, _within(measure.cutoff, np.ones_like))
+
+
+def _recall(measure: R, judged: JudgedRun) -> RankTerms | None:
+    if measure.cutoff is None:
+        return None
+    hit, _ = _hits(judged, measure.rel)
+    size = relevant(judged, measure.rel).astype(np.float64)
+    return RankTerms(_over(hit, size, judged), _within(measure.cutoff, np.ones_like))
+
+
+def _rank_biased(measure: RBP, judged: JudgedRun) -> RankTerms | None:
+    if measure.gain != "binary":
+        return None
+    hit, _ = _hits(judged, measure.rel)
+    p = measure.p
+    return RankTerms(hit, _within(measure.cutoff, lambda rank: (1 - p) * p ** (rank - 1.0)))
+
+
+def _gain(measure: DCG, grade: Floats, power: Floats) -> Floats:
+    """Return the gains of some grades, divided by 2^power."""
+    less = np.exp2(-power)
+    gain: Floats = np.exp2(grade - power) - less if measure.gain == "exp" else grade * less
+    return gain
+
+
+def _discount(measure: DCG) -> Callable[[Floats], Floats]:
+    if measure.discount == "log2":
+        return lambda rank: 1 / np.log2(rank + 1.0)
+    return lambda rank: 1 / np.log2(np.maximum(rank, 2.0))
+
+
+def _discounted_gain(measure: DCG, judged: JudgedRun) -> RankTerms:
+    weight = _gain(measure, np.maximum(judged.grade, 0.0), np.zeros(len(judged.grade)))
+    return RankTerms(weight, _within(measure.cutoff, _discount(measure)))
+
+
+def _normalised_gain(measure: nDCG, judged: JudgedRun) -> RankTerms:
+    ideal = judged.qrels.ideal
+    best = np.zeros(len(judged.present))
+    first = ideal.rank == 1
+    best[ideal.query[first]] = ideal.gain[first]
+    power = measure.too_large(best)
+    weight = _gain(measure, np.maximum(judged.grade, 0.0), power[judged.query])
+    size = measure.added(judged, *ideal, power)
+    return RankTerms(_over(weight, size, judged), _within(measure.cutoff, _discount(measure)))
+
+
+BUILDERS: dict[type[Measure], Callable[..., RankTerms | None]] = {
+    AP: _average_precision, RR: _reciprocal_rank, Success: _success, P: _precision, R: _recall,
+    RBP: _rank_biased, DCG: _discounted_gain, nDCG: _normalised_gain,
+}  # fmt: skip
+
+
+# Of N documents, n are drawn without replacement; a relevant document with d of the N above it has
+# X ~ Hypergeometric(N, d, n) sampled ones above it. Krichene and Rendle estimate a function f of the rank by
+# the function g of X that minimises
+#
+#     sum over d of p(d) ((E[g(X) | d] - f(d))^2 + gamma Var[g(X) | d]),
+#
+# with solution g = ((1 - gamma) A'A + gamma diag(c))^-1 A'b, where A = sqrt(p(d)) P(x | d), b = sqrt(p(d)) f(d)
+# and c(x) is the sum over d of p(d) P(x | d). Here p(d) is proportional to (1 + d)^-a; a = 0 is their uniform
+# prior.
+#
+# References
+# ----------
+# Krichene and Rendle (2020), On sampled metrics for item recommendation, KDD; CACM 65(7), 2022.
+# Booth, Butler and Hall (1994), Bootstrap methods for finite populations, JASA 89 (pseudo-populations).
+
+EXPONENTS = np.array([0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3, 4, 6, 10.0])
+LOG_UNIFORM = int(np.flatnonzero(EXPONENTS == 1)[0])
+EXACT_OFFSETS = 128  # up to this many documents above, every number is a grid point
+GROWTH = 1.03  # ratio of grid points beyond
+MOST_DRAWN = 20_000  # documents drawn per query that can be corrected
+COARSE = 1000  # population sizes from here on are rounded to 0.5 %, so that queries share tables
+OfRank = Callable[[Floats], Floats]
+
+
+class Pairs(NamedTuple):
+    """The relevant documents of some queries, in the order of their lists.
+
+    Rows of one query stand together and are numbered by `query` from 0. `start` is the rank that a
+    document would have if none of the N stood above it, `above` the number of drawn documents above it
+    (ties count a half), `size` the number of documents N drawn from, `drawn` that of documents drawn, n.
+    """
+
+    query: Integers
+    start: Floats
+    above: Floats
+    size: Integers
+    drawn: Integers
+
+
+class Channel:
+    """The law of the number of drawn documents above a relevant one, given the true number.
+
+    Parameters
+    ----------
+    size, drawn : int
+        N documents, of which n are drawn without replacement.
+
+    """
+
+    def __init__(self, size: int, drawn: int) -> None:
+        from scipy.special import gammaln
+
+        self.size, self.drawn = size, drawn
+        self.offset = _grid(size)
+        d, x = self.offset[:, None].astype(np.float64), np.arange(drawn + 1.0)[None]
+        possible = (x <= d) & (drawn - x <= size - d)
+        x, d = np.where(possible, x, 0.0), np.where(possible, d, 0.0)
+        rest, missed = size - d, np.where(possible, drawn - x, 0.0)
+
+        def choose(n: Floats, k: Floats) -> Floats:
+            return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
+
+        whole = gammaln(size + 1) - gammaln(drawn + 1) - gammaln(size - drawn + 1)
+        self.law: Floats = np.where(
+            possible, np.exp(choose(d, x) + choose(rest, missed) - whole), 0.0
+        )
+        width = np.diff(self.offset, append=size + 1).astype(np.float64)
+        prior = width * (1.0 + self.offset) ** -EXPONENTS[:, None]
+        self.prior: Floats = prior / prior.sum(axis=1, keepdims=True)
+        self.marginal: Floats = np.maximum(self.prior @ self.law, 1e-300)
+        self._estimators: dict[tuple[int, float], Floats] = {}
+
+    def estimator(self, exponent: int, gamma: float) -> Floats:
+        """Return the matrix (drawn + 1) x offsets that makes g of f: g(x) = sum over d of G[x, d] f(d).
+
+        It is solved in the space of offsets: with C = diag(c), A'(A C^-1 A' (1 - gamma) + gamma)^-1 gives
+        the same g as the formula above.
+        """
+        key = exponent, gamma
+        if key not in self._estimators:
+            root = np.sqrt(self.prior[exponent])
+            scaled = root[:, None] * self.law
+            back = scaled / self.marginal[exponent]
+            system = (1 - gamma) * (back @ scaled.T) + gamma * np.eye(len(root))
+            self._estimators[key] = back.T @ np.linalg.solve(system, np.diag(root))
+        return self._estimators[key]
+
+    def quantiles(self, prior: Floats, above: int, levels: Floats) -> Integers:
+        """Return quantiles of the posterior of the number of documents above, given the number drawn."""
+        running = np.cumsum(prior * self.law[:, above])
+        if not running[-1]:
+            return np.full(levels.shape, round(above * self.size / max(self.drawn, 1)))
+        place = np.searchsorted(running / running[-1], levels)
+        return self.offset[np.minimum(place, len(self.offset) - 1)]
+
+
+def _grid(size: int) -> Integers:
+    """Return the numbers of documents above that are computed with, the last of them all of them."""
+    found = list(range(min(EXACT_OFFSETS, size) + 1))
+    while found[-1] < size:
+        found.append(min(size, max(found[-1] + 1, int(found[-1] * GROWTH))))
+    return np.array(found, dtype=np.int64)
+
+
+@lru_cache(maxsize=256)
+def channel(size: int, drawn: int) -> Channel:
+    """Return the channel of N and n; large N that n is far from are rounded to half a per cent."""
+    if size > COARSE and 2 * drawn < size:
+        step = 10.0 ** np.floor(np.log10(size)) / 200
+        rounded = int(np.rint(size / step) * step)
+        return _channel(rounded, drawn)
+    return _channel(size, drawn)
+
+
+@lru_cache(maxsize=64)
+def _channel(size: int, drawn: int) -> Channel:
+    return Channel(size, drawn)
+
+
+class RankEstimator:
+    """Corrected estimates of some relevant documents' terms, and what other samples would have given.
+
+    Parameters
+    ----------
+    pairs : Pairs
+        The relevant documents.
+    gamma : float
+        Weight of the variance against the squared bias, 0 < gamma <= 1.
+    exponent : float or None
+        Exponent a of the prior; None fits it by maximum likelihood, for each octave of `start`.
+
+    """
+
+    def __init__(self, pairs: Pairs, gamma: float, exponent: float | None) -> None:
+        self.pairs, self.gamma = pairs, gamma
+        codes = pairs.size * (int(pairs.drawn.max(initial=0)) + 1) + pairs.drawn
+        _, first, self._table = np.unique(codes, return_index=True, return_inverse=True)
+        self._channels = [
+            channel(int(pairs.size[row]), int(pairs.drawn[row])) for row in first.tolist()
+        ]
+        self._octave = np.log2(np.maximum(pairs.start, 1.0)).astype(np.int64)
+        self._likelihood = self._fitted()
+        if exponent is None:
+            self.exponent: Integers = self._likelihood.argmax(axis=1)[self._octave]
+        else:
+            nearest = int(np.abs(EXPONENTS - exponent).argmin())
+            self.exponent = np.full(len(pairs.query), nearest)
+
+    def _fitted(self) -> Floats:
+        """Return the likelihood of every exponent, by octave of `start`: 1 for the most likely."""
+        logs = np.zeros((int(self._octave.max(initial=0)) + 1, len(EXPONENTS)))
+        whole = np.floor(self.pairs.above).astype(np.int64)
+        for place, one in enumerate(self._channels):
+            rows = np.flatnonzero(self._table == place)
+            np.add.at(logs, self._octave[rows], np.log(one.marginal[:, whole[rows]]).T)
+        return np.asarray(np.exp(logs - logs.max(axis=1, keepdims=True)))
+
+    def terms(self, above: Floats, functions: Sequence[OfRank]) -> list[Floats]:
+        """Return corrected values of functions of the rank for numbers of drawn documents above.
+
+        `above` is documents x draws. A half, from a tie, counts as the mean of the whole numbers around it.
+        """
+        found = [np.empty(above.shape) for _ in functions]
+        starts, start = np.unique(self.pairs.start, return_inverse=True)
+        twice = np.rint(2 * above).astype(np.int64)
+        for one, exponent, rows in self._alike():
+            width = 2 * one.drawn + 2
+            code, back = np.unique(start[rows][:, None] * width + twice[rows], return_inverse=True)
+            back = back.reshape(len(rows), -1)
+            matrix = one.estimator(exponent, self.gamma)
+            values = [np.empty(len(code)) for _ in functions]
+            for low in range(0, len(code), 4096):
+                part = code[low : low + 4096]
+                place = part % width
+                weights = (matrix[place // 2] + matrix[(place + 1) // 2]) / 2
+                ranks = starts[part // width][:, None] + one.offset[None]
+                for function, value in zip(functions, values, strict=True):
+                    value[low : low + 4096] = np.einsum("ij,ij->i", weights, function(ranks))
+            for value, into in zip(values, found, strict=True):
+                into[rows] = value[back]
+        return found
+
+    def _alike(self) -> Iterator[tuple[Channel, int, Integers]]:
+        """Give the rows that share a channel and an exponent."""
+        code = self._table * len(EXPONENTS) + self.exponent
+        order = np.argsort(code, kind="stable")
+        bounds = np.flatnonzero(np.diff(code[order], prepend=-1))
+        for low, high in zip(bounds.tolist(), [*bounds[1:].tolist(), len(code)], strict=True):
+            first = int(code[order[low]])
+            yield self._channels[first // len(EXPONENTS)], first % len(EXPONENTS), order[low:high]
+
+    def redrawn(self, draws: int, rng: np.random.Generator) -> tuple[Integers, Integers]:
+        """Draw pseudo-populations that fit the sample, and two samples from each.
+
+        The number of documents above each relevant one is drawn from its posterior, with one uniform
+        number per query and draw, so that the order of a list stays possible; the prior is the mean of
+        the priors of all exponents, weighted by likelihood. Then n of the N documents are drawn.
+
+        Returns
+        -------
+        offset : ndarray, shape (documents, draws)
+            Documents above in each pseudo-population.
+        above : ndarray, shape (documents, 2 * draws)
+            Drawn documents above: samples b and draws + b are of pseudo-population b.
+
+        """
+        pairs = self.pairs
+        offset = self._posterior_draws(draws, rng)
+        position = np.arange(len(pairs.query)) - np.searchsorted(pairs.query, pairs.query)
+        order = np.argsort(position, kind="stable")
+        bounds = np.cumsum(np.bincount(position))[:-1]
+        levels = np.split(order, bounds)
+        for rows in levels[1:]:
+            offset[rows] = np.maximum(offset[rows], offset[rows - 1])
+        twice = np.tile(offset, (1, 2))
+        above = np.empty_like(twice)
+        size = np.array([one.size for one in self._channels], dtype=np.int64)
+        last = np.append(pairs.query[1:] != pairs.query[:-1], True)
+        for rows in reversed(levels):
+            ends, inner = rows[last[rows]], rows[~last[rows]]
+            above[ends] = rng.hypergeometric(
+                twice[ends], size[self._table[ends]][:, None] - twice[ends],
+                np.broadcast_to(pairs.drawn[ends][:, None], (len(ends), 2 * draws)),
+            )  # fmt: skip
+            if len(inner):
+                above[inner] = rng.hypergeometric(
+                    twice[inner], twice[inner + 1] - twice[inner], above[inner + 1]
+                )
+        return offset, above
+
+    def _posterior_draws(self, draws: int, rng: np.random.Generator) -> Integers:
+        pairs = self.pairs
+        share = self._likelihood / self._likelihood.sum(axis=1, keepdims=True)
+        whole = np.floor(pairs.above).astype(np.int64)
+        keys = np.stack([self._table, self._octave, whole], axis=1)
+        cells, back = np.unique(keys, axis=0, return_inverse=True)
+        queries = int(pairs.query[-1]) + 1 if len(pairs.query) else 0
+        # One uniform number in each of `draws` equal strata, in random order: rare values keep their chance.
+        strata = np.argsort(rng.random((queries, draws)), axis=1)
+        levels = (strata + rng.random((queries, draws))) / draws
+        order = np.argsort(back.ravel(), kind="stable")
+        bounds = np.cumsum(np.bincount(back.ravel(), minlength=len(cells)))[:-1]
+        found = np.empty((len(pairs.query), draws), dtype=np.int64)
+        for (place, octave, seen), rows in zip(
+            cells.tolist(), np.split(order, bounds), strict=True
+        ):
+            one = self._channels[place]
+            found[rows] = one.quantiles(share[octave] @ one.prior, seen, levels[pairs.query[rows]])
+        return found
+
+
+class Corrected(NamedTuple):
+    """Corrected values by query and measure, the variance over samples of each, and its expected bias."""
+
+    values: Floats
+    variance: Floats
+    bias: Floats
+
+
+def corrected(
+    estimator: RankEstimator,
+    weights: Sequence[Floats],
+    functions: Sequence[OfRank],
+    draws: int,
+    rng: np.random.Generator,
+) -> Corrected:
+    """Estimate measures that are sums of weight x function of the rank, by query.
+
+    Parameters
+    ----------
+    estimator : RankEstimator
+        The relevant documents and how their ranks are corrected.
+    weights, functions : sequences, one entry per measure
+        The weight of every document, and the function of the rank.
+    draws : int
+        Pseudo-populations for the variance; 0: none, NaN.
+    rng : Generator
+        Random numbers.
+
+    Returns
+    -------
+    Corrected
+        Arrays of shape (queries, measures). `variance` is that over samples with the queries fixed: half
+        the mean squared difference of two samples from one pseudo-population, which the finite-population
+        correction is part of. `bias` is the mean of estimate - truth over pseudo-populations.
+
+    """
+    pairs = estimator.pairs
+    queries = int(pairs.query[-1]) + 1 if len(pairs.query) else 0
+    seen = estimator.terms(pairs.above[:, None], functions)
+    values = np.stack(
+        [_by_query(weight[:, None] * one, pairs.query, queries)[:, 0]
+         for weight, one in zip(weights, seen, strict=True)], axis=1
+    )  # fmt: skip
+    variance, bias = np.full(values.shape, np.nan), np.full(values.shape, np.nan)
+    if draws:
+        offset, above = estimator.redrawn(draws, rng)
+        again = estimator.terms(above.astype(np.float64), functions)
+        ranks = pairs.start[:, None] + offset
+        for place, (weight, function) in enumerate(zip(weights, functions, strict=True)):
+            made = _by_query(weight[:, None] * again[place], pairs.query, queries)
+            truth = _by_query(weight[:, None] * function(ranks), pairs.query, queries)
+            variance[:, place] = ((made[:, :draws] - made[:, draws:]) ** 2).mean(axis=1) / 2
+            bias[:, place] = made.mean(axis=1) - truth.mean(axis=1)
+    return Corrected(values, variance, bias)
+
+
+def _by_query(values: Floats, query: Integers, queries: int) -> Floats:
+    """Add up rows by query; rows of a query stand together."""
+    total = np.zeros((queries, values.shape[1]))
+    if len(query):
+        starts = np.flatnonzero(np.diff(query, prepend=-1))
+        total[query[starts]] = np.add.reduceat(values, starts, axis=0)
+    return total

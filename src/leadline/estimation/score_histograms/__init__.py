@@ -1,0 +1,1 @@
+"""HSA and DO from histograms of scores."""

@@ -1,0 +1,197 @@
+"""Evaluate from scores of relevant documents and of a sample of others: HSA and DO."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from leadline.data.arrays import Floats
+from leadline.data.judged_run import JudgedRun
+from leadline.data.validation import check_flags, check_whole
+from leadline.errors import UsageError
+from leadline.estimation.score_histograms.bins import coarser, overlap
+from leadline.estimation.score_histograms.histogram_options import HistogramOptions
+from leadline.estimation.score_histograms.histogram_result import (
+    FINEST,
+    SENSITIVITY,
+    Histograms,
+    Measured,
+    histogram_notices,
+)
+from leadline.estimation.score_histograms.score_sets import (
+    Scorer,
+    Values,
+    counts_of,
+    scored,
+    scored_runs,
+    spans_of,
+    taken,
+    values_of,
+)
+from leadline.estimation.score_histograms.subsampling import hsa_interval, hsa_of, shared_sample
+from leadline.evaluation.join import judge_runs
+from leadline.io.read import QrelsLike, RunLike, read_qrels, repair_of
+
+
+def measured(
+    judged: JudgedRun, recipe: HistogramOptions, draws: int, drawn: list[set[int]] | None = None
+) -> Measured:
+    """Measure one run; `drawn` is the sample that runs share, if they do."""
+    part = taken(judged, recipe, drawn)
+    values, robust = (values_of(judged, part, one) for one in (recipe, recipe.robust))
+    spans = spans_of(values)
+    counts, by_bins = _counted(values, recipe, spans)
+    again, robust_by_bins = _counted(robust, recipe.robust, spans_of(robust))
+    low, high = hsa_interval(counts, recipe, draws)
+    robust_low, robust_high = hsa_interval(again, recipe.robust, draws)
+    sampling_low, sampling_high = hsa_interval(counts, recipe, draws, queries=False)
+    relevant = judged.qrels.relevant(recipe.rel)
+    some = relevant > 0
+    return Measured(
+        counts, hsa_of(counts, recipe), do_of(counts, recipe), hsa_of(again, recipe.robust),
+        float((values.found[some] / relevant[some]).mean()) if some.any() else float("nan"),
+        low, high, sampling_low, sampling_high, robust_low, robust_high, by_bins, robust_by_bins,
+        _largest_share(counts), int((relevant - values.found)[some & judged.present].sum()),
+        _constant(values, spans),
+    )  # fmt: skip
+
+
+def do_of(counts: Floats, recipe: HistogramOptions) -> float:
+    """Give DO of the pooled histograms, or the mean over the queries that have scores."""
+    if recipe.aggregate == "pooled":
+        pooled = counts.sum(axis=0)
+        return float(overlap(pooled[0], pooled[1], base=recipe.base))
+    used = counts[counts.sum(axis=(1, 2)) > 0]
+    found = overlap(used[:, 0], used[:, 1], base=recipe.base)
+    return float(found.mean()) if len(used) else float("nan")
+
+
+def _counted(
+    values: Values, recipe: HistogramOptions, spans: tuple[Floats, Floats]
+) -> tuple[Floats, Floats]:
+    """Give the histograms, and HSA with other numbers of bins; coarser bins are sums of finer ones."""
+    finest = counts_of(values, recipe.norm, FINEST, spans)
+    hsa = [hsa_of(coarser(finest, bins), recipe) for bins in SENSITIVITY]
+    if FINEST % recipe.bins == 0:
+        return coarser(finest, recipe.bins), np.array(hsa)
+    return counts_of(values, recipe.norm, recipe.bins, spans), np.array(hsa)
+
+
+def _largest_share(counts: Floats) -> float:
+    held = counts.sum(axis=(0, 1))
+    return float(held.max() / held.sum()) if held.sum() else 0.0
+
+
+def _constant(values: Values, spans: tuple[Floats, Floats]) -> int:
+    """Count the queries whose scores in use are all equal, and more than one."""
+    low, high = spans
+    several = np.bincount(values.query, minlength=len(low)) > 1
+    return int(np.count_nonzero(several & (low == high)))
+
+
+# The room is called `histograms` because `leadline.histogram` is the verb.
+
+__all__ = ["Histograms", "HistogramOptions", "histogram", "scored"]
+
+
+def histogram(
+    qrels: QrelsLike,
+    runs: RunLike | Scorer | Sequence[RunLike] | Mapping[str, RunLike | Scorer],
+    *,
+    bins: int = 10,
+    norm: str | None = None,
+    from_ranks: bool = False,
+    depth: int | None = None,
+    sample: int | None = None,
+    sample_from: str = "list",
+    missing: str | None = None,
+    nonrelevant: str = "retrieved",
+    aggregate: str = "pooled",
+    half_counts: bool = False,
+    weighted: bool = False,
+    base: float = math.e,
+    as_printed: bool = False,
+    rel: float = 1.0,
+    seed: int = 0,
+    draws: int = 1000,
+    documents: Sequence[str] | None = None,
+    negative: str = "nonrelevant",
+    order: str = "score",
+    on_duplicate: str = "refuse",
+    on_nan: str = "refuse",
+    name_by: str = "file",
+    on_run: Callable[[int, int], None] | None = None,
+) -> Histograms:
+    """Compare systems by how scores of relevant documents lie against those of non-relevant ones.
+
+    Scores are brought to [0, 1] (`norm`: per `query`, per `model`, `none`), pooled over queries, and counted
+    in `bins` equal bins: h_r(b) relevant, h_nr(b) non-relevant ones. Over the bins that both reach
+
+        HSA = least-squares slope of ln(h_r / h_nr) on the centre of the bin,  DO = sum of ln min(h_r, h_nr).
+
+    HSA rises with quality; DO has no stable sign. `hsa_robust` is a recipe of our own: ranks as scores,
+    unretrieved relevant documents at the bottom, a slope per query with half counts, the mean over queries;
+    on runs that it was not chosen on it follows MAP no better than plain ranks (`from_ranks`). `recall` of
+    the same lists is the control: cut at 100 documents it follows MAP as closely.
+
+    Lists are cut at `depth` first. `missing="min"` gives relevant documents that a list lacks its lowest
+    score, `"skip"` leaves them out. Non-relevant are all retrieved documents not judged relevant, or the
+    `judged` ones; `sample` keeps the n of each query with the smallest SHA-256 of seed, query and document,
+    of each run's own lists or of the `union` of all. `aggregate="query"` means slopes of queries,
+    `half_counts` adds 1/2 to all counts, `weighted` weighs bins by their counts. `as_printed` is the paper's
+    letter: normalised per model, unretrieved documents left out. `draws` resamples make the intervals.
+
+    A run may be a Python function `(query, documents) -> scores`: it scores the relevant documents and the
+    non-relevant ones among `documents` (`sample` of them), or the judged ones; nothing is ranked.
+
+    Source: Krstovski, Smith and Kurtz 2015, section 3, equations 1 and 2.
+
+    >>> judgments = {"q1": {"d1": 1, "d2": 1, "d3": 1}}
+    >>> run = {"q1": {"d1": 4.0, "d2": 4.0, "d3": 0.0, "d4": 4.0, "d5": 0.0, "d6": 0.0}}
+    >>> found = histogram(judgments, run, bins=2)  # 1 : 2 below, 2 : 1 above, 0.5 apart
+    >>> found.hsa.round(4).tolist(), found.do.tolist()
+    ([2.7726], [0.0])
+
+    A model that is only a function, on a collection that it never ranks:
+
+    >>> texts = {"d1": "ships and sails", "d2": "sails", "d3": "ropes and ships", "d4": "tea", "d5": "a ship"}
+    >>> def common_letters(query, documents):
+    ...     return [len(set(texts[document]) & set("ships")) for document in documents]
+    >>> found = histogram({"q1": {"d1": 1, "d3": 1, "d4": 0}}, common_letters, documents=list(texts), bins=2)
+    >>> found.names, found.counts[0].sum(axis=0).tolist()  # relevant, others: low, high scores
+    (['common_letters'], [[0.0, 2.0], [1.0, 2.0]])
+    """
+    check_flags(as_printed=as_printed)
+    check_whole(0, draws=draws)
+    recipe = HistogramOptions(
+        bins, norm or ("model" if as_printed else "query"), from_ranks, depth, sample, sample_from,
+        missing or ("skip" if as_printed else "min"), nonrelevant, aggregate, half_counts, weighted,
+        base, rel, seed,
+    ).checked()  # fmt: skip
+    if as_printed and not recipe.as_printed:
+        raise UsageError(
+            f"as_printed with other options ({recipe.words}); expected none of norm, missing, "
+            "nonrelevant, aggregate, half_counts, weighted, base beside it"
+        )
+    table = read_qrels(qrels, negative=negative)
+    repair = repair_of(order, on_duplicate, on_nan)
+    sources = scored_runs(
+        runs, table, documents=documents, sample=sample, seed=seed, rel=rel, negative=negative
+    )
+    drawn = None
+    if sample_from == "union":
+        sources, drawn = shared_sample(sources, table, recipe, repair)
+    infos, found = judge_runs(
+        sources, table, lambda judged: measured(judged, recipe, draws, drawn), repair=repair,
+        depth=depth, keep=True, name_by=name_by, on_run=on_run,
+    )  # fmt: skip
+    return Histograms(
+        infos, table.queries, found, recipe,
+        notices=histogram_notices(infos, table, found, recipe),
+        options=recipe._asdict() | {
+            "as_printed": recipe.as_printed, "draws": draws, "negative": negative, "order": order,
+            "on_duplicate": on_duplicate, "on_nan": on_nan, "name_by": name_by,
+        },
+    )  # fmt: skip

@@ -1,0 +1,98 @@
+"""What HSA and DO are computed from, and how: the ambiguities of the paper as options."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from leadline.data.validation import check_flags, check_numbers, check_whole, check_word
+from leadline.errors import UsageError
+
+MISSING = {"min": "at the lowest score", "skip": "left out"}
+MOST_BINS = 10_000
+NORMS = ("query", "model", "none")
+
+
+class HistogramOptions(NamedTuple):
+    """How scores become histograms, and histograms numbers; the defaults are not the paper's letter."""
+
+    bins: int = 10
+    norm: str = "query"
+    from_ranks: bool = False
+    depth: int | None = None
+    sample: int | None = None
+    sample_from: str = "list"
+    missing: str = "min"
+    nonrelevant: str = "retrieved"
+    aggregate: str = "pooled"
+    half_counts: bool = False
+    weighted: bool = False
+    base: float = math.e
+    rel: float = 1.0
+    seed: int = 0
+
+    def checked(self) -> HistogramOptions:
+        """Give the recipe back; an error says what is wrong with it."""
+        check_whole(1, depth=self.depth, sample=self.sample)
+        check_whole(2, bins=self.bins)  # a line needs two points
+        check_whole(0, seed=self.seed)
+        check_word(NORMS, norm=self.norm)
+        check_word(("list", "union"), sample_from=self.sample_from)
+        check_word(("min", "skip"), missing=self.missing)
+        check_word(("retrieved", "judged"), nonrelevant=self.nonrelevant)
+        check_word(("pooled", "query"), aggregate=self.aggregate)
+        check_flags(
+            from_ranks=self.from_ranks, half_counts=self.half_counts, weighted=self.weighted
+        )
+        check_numbers(base=self.base, rel=self.rel)
+        if self.bins > MOST_BINS:
+            raise UsageError(f"bins={self.bins}; expected {MOST_BINS:,} or fewer")
+        if self.base <= 0 or self.base == 1:
+            raise UsageError(f"base={self.base:g}; expected a base of logarithms, such as 2 or 10")
+        if self.from_ranks and self.norm == "none":
+            raise UsageError(
+                "norm='none' with ranks, which are not from 0 to 1; expected norm='query'"
+            )
+        if self.sample_from == "union" and self.sample is None:
+            raise UsageError("sample_from='union' without a sample; expected sample=N too")
+        return self
+
+    @property
+    def as_printed(self) -> bool:
+        """Say whether HSA is what the paper prints: pooled, normalised per model, counts as they are."""
+        return (
+            self.norm == "model" and self.aggregate == "pooled" and self.missing == "skip"
+            and self.nonrelevant == "retrieved" and self.base == math.e
+            and not (self.half_counts or self.weighted)
+        )  # fmt: skip
+
+    @property
+    def robust(self) -> HistogramOptions:
+        """Give the fixed recipe of `hsa_robust`: it keeps bins, depth, non-relevant documents and sample.
+
+        Ranks as scores, unretrieved relevant documents at the bottom, a slope per query with half counts,
+        the mean over queries.
+        """
+        return self._replace(
+            norm="query", from_ranks=True, missing="min", aggregate="query", half_counts=True,
+            weighted=False, base=math.e,
+        )  # fmt: skip
+
+    @property
+    def words(self) -> str:
+        """Say in words how `hsa` and `do` were computed."""
+        parts = [
+            "as printed in the paper" if self.as_printed else "",
+            f"{'ranks' if self.from_ranks else 'scores'} normalised per {self.norm}"
+            if self.norm != "none" else "scores as they are",
+            "pooled" if self.aggregate == "pooled" else "mean over queries",
+            f"{self.bins} bins",
+            f"depth {self.depth}" if self.depth else "",
+            f"{self.sample} non-relevant a query, seed {self.seed}" if self.sample else "",
+            f"unretrieved relevant documents {MISSING[self.missing]}",
+            "judged non-relevant documents only" if self.nonrelevant == "judged" else "",
+            "half counts" if self.half_counts else "",
+            "weighted" if self.weighted else "",
+            f"logarithm to base {self.base:g}" if self.base != math.e else "",
+        ]  # fmt: skip
+        return ", ".join(part for part in parts if part)

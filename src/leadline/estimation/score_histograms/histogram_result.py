@@ -1,0 +1,325 @@
+"""The histograms, HSA and DO of runs, and when not to trust them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from leadline.data.arrays import Flags, Floats, Hashes, freeze
+from leadline.data.ids import Vocabulary
+from leadline.data.qrels import Qrels
+from leadline.data.results import Notice, RunInfo, plain
+from leadline.errors import UsageError
+from leadline.estimation.score_histograms.histogram_options import HistogramOptions
+from leadline.evaluation.run_warnings import notices_of
+from leadline.measures import Measure
+
+SENSITIVITY = (5, 10, 20, 50, 100, 200)
+FINEST = SENSITIVITY[-1]
+
+
+class Measured(NamedTuple):
+    """What one run came to.
+
+    `counts` are queries x (relevant, non-relevant) x bins; `low` and `high` the 95 % interval of `hsa`,
+    `sampling_low` and `sampling_high` the one over samples alone (NaN without a sample);
+    `by_bins` and `robust_by_bins` HSA and `hsa_robust` with each of `SENSITIVITY` bins; `recall` the mean
+    share of relevant documents in the lists as cut; `unretrieved` counts the relevant documents that are
+    not in them; `lopsided` is the largest share of the scores in one bin, `constant` counts lists of equal
+    scores.
+    """
+
+    counts: Floats
+    hsa: float
+    do: float
+    hsa_robust: float
+    recall: float
+    low: float
+    high: float
+    sampling_low: float
+    sampling_high: float
+    robust_low: float
+    robust_high: float
+    by_bins: Floats
+    robust_by_bins: Floats
+    lopsided: float
+    unretrieved: int
+    constant: int
+
+
+class Histograms:
+    """HSA, DO and their robust companion of some runs.
+
+    `hsa`, `do` obey the recipe; `hsa_robust` is a fixed recipe; `recall` is the control: where it tracks
+    quality as well, the histograms add nothing. All are arrays by run; NaN is undefined.
+
+    `counts[r, q]` are the two histograms of a query, relevant above non-relevant.
+    """
+
+    def __init__(
+        self,
+        runs: Sequence[RunInfo],
+        queries: Vocabulary,
+        measured: Sequence[Measured],
+        recipe: HistogramOptions,
+        *,
+        notices: Sequence[Notice] = (),
+        options: dict[str, Any] | None = None,
+    ) -> None:
+        self.runs = list(runs)
+        self.queries = queries
+        self.measured = list(measured)
+        self.recipe = recipe
+        self.notices = list(notices)
+        self.options = dict(options or {})
+        self.counts = np.stack([one.counts for one in measured])
+        self.hsa = self._column("hsa")
+        self.do = self._column("do")
+        self.hsa_robust = self._column("hsa_robust")
+        self.recall = self._column("recall")
+        freeze(self.counts, self.hsa, self.do, self.hsa_robust, self.recall)
+
+    def _column(self, name: str) -> Floats:
+        return np.array([getattr(one, name) for one in self.measured], dtype=np.float64)
+
+    @property
+    def names(self) -> list[str]:
+        """Give the names of the runs."""
+        return [run.name for run in self.runs]
+
+    def place(self, name: str) -> int:
+        """Give the place of a run."""
+        if name not in self.names:
+            raise UsageError(f"no run '{name}' here; there are: " + ", ".join(self.names))
+        return self.names.index(name)
+
+    def histograms(self, name: str) -> Floats:
+        """Give the pooled histograms of a run: relevant, non-relevant x bins."""
+        pooled: Floats = self.counts[self.place(name)].sum(axis=0)
+        return pooled
+
+    def order(self) -> list[int]:
+        """Give the runs by HSA, the largest first; undefined ones last."""
+        best: list[int] = np.argsort(-np.nan_to_num(self.hsa, nan=-np.inf), kind="stable").tolist()
+        return best
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the results as plain data: `definition` and `runs`; None is undefined."""
+        runs = []
+        for info, one in zip(self.runs, self.measured, strict=True):
+            relevant, nonrelevant = one.counts.sum(axis=0)
+            centres = (np.arange(len(relevant)) + 0.5) / len(relevant)
+            runs.append({
+                "name": info.name, "hsa": plain(one.hsa), "hsa_robust": plain(one.hsa_robust),
+                "do": plain(one.do), "recall": plain(one.recall),
+                "relevant": int(relevant.sum()), "nonrelevant": int(nonrelevant.sum()),
+                "bins": [
+                    {"center": center, "relevant": int(first), "nonrelevant": int(second)}
+                    for center, first, second in zip(
+                        centres.tolist(), relevant.tolist(), nonrelevant.tolist(), strict=True)
+                ],
+                "hsa_low": plain(one.low), "hsa_high": plain(one.high),
+                "hsa_sampling_low": plain(one.sampling_low),
+                "hsa_sampling_high": plain(one.sampling_high),
+                "hsa_robust_low": plain(one.robust_low), "hsa_robust_high": plain(one.robust_high),
+                "unretrieved": one.unretrieved, "largest_bin_share": one.lopsided,
+                "sensitivity": [
+                    {"bins": bins, "hsa": plain(hsa), "hsa_robust": plain(robust)}
+                    for bins, hsa, robust in zip(
+                        SENSITIVITY, one.by_bins.tolist(), one.robust_by_bins.tolist(), strict=True)
+                ],
+            })  # fmt: skip
+        return {"definition": self.recipe.words, "as_printed": self.recipe.as_printed, "runs": runs}
+
+    def __repr__(self) -> str:
+        return f"Histograms({len(self.runs)} runs, {self.recipe.words})"
+
+
+FEW_BINS = 4  # bins that both histograms reach, below which a slope is one or two counts
+FEW_RELEVANT = 30  # scores of relevant documents
+LOPSIDED = 0.5  # the share of a run's scores in one bin
+
+
+def histogram_notices(
+    infos: Sequence[RunInfo], qrels: Qrels, found: Sequence[Measured], recipe: HistogramOptions
+) -> list[Notice]:
+    """Say what to know of the histograms of some runs; nothing is said of what did not happen."""
+    notices = [
+        Notice(one.code, _our_rule(one.message, recipe), one.count)
+        for one in notices_of(infos, qrels, averaging="with_relevant", levels=[recipe.rel])
+    ]
+    notices += [*_doubts(infos, found, recipe), *_rules(infos, found, recipe)]
+    return [notice for notice in notices if notice.count]
+
+
+def _our_rule(words: str, recipe: HistogramOptions) -> str:
+    words = words.replace(
+        "each counts as an empty list", "they have no scores here and count 0 in recall"
+    )
+    if recipe.nonrelevant == "judged":
+        words = words.replace("they count as not relevant", "they are left out")
+    return words
+
+
+def _doubts(
+    infos: Sequence[RunInfo], found: Sequence[Measured], recipe: HistogramOptions
+) -> list[Notice]:
+    """Give the signs that an HSA should not be trusted."""
+    more = "" if recipe.from_ranks else " (try --from-ranks)"
+    pooled = np.stack([one.counts.sum(axis=0) for one in found])
+    supported = (pooled > 0).all(axis=1).sum(axis=1)
+    relevant = pooled[:, 0].sum(axis=1)
+    signs = [np.sign(one.by_bins[~np.isnan(one.by_bins)]) for one in found]
+    turned = np.array([len(one) > 0 and one.min() < one.max() for one in signs])
+    lopsided = np.array([one.lopsided > LOPSIDED for one in found])
+    undefined = np.isnan([one.hsa for one in found])
+    checks = {
+        "undefined": (undefined, "HSA is undefined, fewer than two bins hold both"),
+        "few_supported_bins": (
+            ~undefined & (supported < FEW_BINS),
+            f"fewer than {FEW_BINS} bins hold both; a line through so few points says little"),
+        "few_relevant": (
+            relevant < FEW_RELEVANT, f"fewer than {FEW_RELEVANT} relevant scores"),
+        "unstable_sign": (
+            turned, f"HSA changes its sign between {SENSITIVITY[0]} and {SENSITIVITY[-1]} bins"),
+        "lopsided_scores": (
+            lopsided, "one bin holds more than half of the scores, where HSA misleads" + more),
+    }  # fmt: skip
+    return [
+        Notice(code, f"{words}: {_names(infos, flags)}", int(flags.sum()))
+        for code, (flags, words) in checks.items()
+    ]
+
+
+def _rules(
+    infos: Sequence[RunInfo], found: Sequence[Measured], recipe: HistogramOptions
+) -> list[Notice]:
+    lost = np.array([one.unretrieved for one in found])
+    constant = np.array([one.constant for one in found])
+    rule = "counted at the lowest score of the list" if recipe.missing == "min" else "left out"
+    drawn = recipe.sample is not None and recipe.sample_from == "list" and len(infos) > 1
+    return [
+        Notice(
+            "unretrieved", f"relevant documents not in the lists: {lost.sum():,} in "
+            f"{_names(infos, lost > 0)}; {rule}", int(lost.sum()),
+        ),
+        Notice(
+            "constant_scores", f"lists of equal scores: {constant.sum():,} in "
+            f"{_names(infos, constant > 0)}; normalised to 0.5", int(constant.sum()),
+        ),
+        Notice(
+            "samples_differ", f"samples drawn from each run's own lists: {len(infos)}; only documents "
+            "that runs share are the same (--sample-from union)", len(infos) if drawn else 0,
+        ),
+    ]  # fmt: skip
+
+
+def _names(infos: Sequence[RunInfo], chosen: Flags) -> str:
+    places = np.flatnonzero(chosen).tolist()
+    if len(places) == len(infos) > 2:
+        return f"all {len(infos)} runs"
+    first = ", ".join(infos[place].name for place in places[:3])
+    return f"{len(places)} runs ({first}, ...)" if len(places) > 3 else first
+
+
+class Sampled(Protocol):
+    """What is counted of a run with a sample of scores."""
+
+    @property
+    def known(self) -> Flags:
+        """Say which queries have an estimate."""
+
+    @property
+    def weight(self) -> float:
+        """Give the most documents that a sampled one stands for."""
+
+    @property
+    def lacking(self) -> int:
+        """Count the relevant documents without a score."""
+
+    @property
+    def constant(self) -> int:
+        """Count the queries whose scores are all equal."""
+
+    @property
+    def unscored(self) -> int:
+        """Count the certain documents without a score."""
+
+    @property
+    def withheld(self) -> list[str]:
+        """Return why a measure has no interval, by measure; empty where it has one."""
+
+    @property
+    def samples(self) -> Hashes:
+        """Return a number by query that identifies its scored others; 0 where there are none."""
+
+
+def sampled_notices(
+    infos: Sequence[RunInfo], qrels: Qrels, found: Sequence[Sampled], measures: Sequence[Measure],
+    levels: Sequence[float], queries: str, whole: bool,
+) -> list[Notice]:  # fmt: skip
+    """Say what to know of estimates from samples; `whole`: no population was given."""
+    notices = [
+        one for one in notices_of(infos, qrels, averaging=queries, levels=levels)
+        if one.code not in ("unjudged_documents", "tied_lists")
+    ]  # fmt: skip
+    lacking = np.array([one.lacking for one in found])
+    without = np.array([int((~one.known).sum()) for one in found])
+    constant = np.array([one.constant for one in found])
+    unscored = np.array([one.unscored for one in found])
+    samples = np.stack([one.samples for one in found])
+    shared = (samples != 0).all(axis=0)
+    differ = int((shared & (samples != samples[0]).any(axis=0)).sum())
+    return notices + [
+        notice for notice in (
+            Notice(
+                "different_samples", "queries for which the runs have scores of different non-relevant "
+                f"documents: {differ:,}; differences between runs are differences between samples too",
+                differ,
+            ),
+            Notice(
+                "no_score", f"relevant documents without a score: {lacking.sum():,} in "
+                f"{_names(infos, lacking > 0)}; they count as never found", int(lacking.sum()),
+            ),
+            Notice(
+                "certain_without_score", f"certain documents without a score: {unscored.sum():,} in "
+                f"{_names(infos, unscored > 0)}; they count as ranked last", int(unscored.sum()),
+            ),
+            Notice(
+                "no_sample", f"queries without a scored document that is not relevant: {without.sum():,} "
+                f"in {_names(infos, without > 0)}; left out of the means", int(without.sum()),
+            ),
+            Notice(
+                "constant_scores", f"lists of equal scores: {constant.sum():,} in "
+                f"{_names(infos, constant > 0)}; each document stands in the middle", int(constant.sum()),
+            ),
+            Notice(
+                "no_population", "no population given: the documents that have scores are taken for the "
+                "whole collection", int(whole),
+            ),
+            *_withheld(infos, found, measures),
+        ) if notice.count
+    ]  # fmt: skip
+
+
+def _withheld(
+    infos: Sequence[RunInfo], found: Sequence[Sampled], measures: Sequence[Measure]
+) -> list[Notice]:
+    """Say which measures have no interval, and why, each reason once."""
+    cells: dict[str, tuple[dict[str, None], Flags]] = {}
+    for row, one in enumerate(found):
+        for measure, reason in zip(measures, one.withheld, strict=True):
+            if reason:
+                named, flags = cells.setdefault(reason, ({}, np.zeros(len(infos), dtype=np.bool_)))
+                named[str(measure)] = None
+                flags[row] = True
+    return [
+        Notice(
+            "no_interval",
+            f"no interval for {', '.join(named)} of {_names(infos, flags)}: {reason}",
+            len(named) * int(flags.sum()),
+        )
+        for reason, (named, flags) in cells.items()
+    ]

@@ -1,0 +1,356 @@
+"""Estimates from other queries, other samples, and shares of the judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from leadline.data.arrays import Flags, Floats, Integers, freeze
+from leadline.data.hashing import keys_of, places_of
+from leadline.data.ids import Vocabulary
+from leadline.data.judged_run import JudgedRun
+from leadline.data.qrels import Qrels
+from leadline.data.results import Notice, RunInfo, plain
+from leadline.errors import UsageError
+from leadline.estimation.score_histograms.bins import slope
+from leadline.estimation.score_histograms.histogram_options import HistogramOptions
+from leadline.estimation.score_histograms.score_sets import (
+    Rows,
+    Values,
+    candidates,
+    counts_of,
+    refuse_infinite,
+    row_keys,
+    rows_of,
+)
+from leadline.evaluation.join import named_sources, readable_twice
+from leadline.evaluation.profiles import profile_of
+from leadline.io.read import judge
+from leadline.io.trec_lists import Reading
+from leadline.measures import Measure
+from leadline.stats.resampling import interval
+
+
+def shared_sample(
+    runs: Any, qrels: Qrels, recipe: HistogramOptions, repair: Reading
+) -> tuple[Any, list[set[int]]]:
+    """Give the runs, readable again, and by query the keys of the documents sampled from all of them.
+
+    A sample of the union is the smallest keys of the smallest of each run, so that runs pass by one by one.
+    """
+    assert recipe.sample is not None
+    drawn: list[set[int]] = [set() for _ in qrels.queries]
+    runs = readable_twice(runs, repair)
+    for name, source in named_sources(runs):
+        _, judged, _ = judge(source, qrels, name=name, repair=repair, keep=True)
+        rows = rows_of(judged, recipe)
+        chosen = candidates(rows, recipe)
+        keys, query = row_keys(judged, rows, chosen, recipe.seed), rows.query[chosen]
+        for code in np.unique(query).tolist():
+            both = drawn[code].union(keys[query == code].tolist())
+            drawn[code] = set(sorted(both)[: recipe.sample])
+    return runs, drawn
+
+
+LIMITS = ("low", "high", "sampling_low", "sampling_high", "bias")
+
+
+class Estimates:
+    """Estimated measures: `values` are runs x queries x measures, `means` runs x measures.
+
+    `counted` (runs x queries) says which queries take part in a mean; a measure that is undefined there
+    counts 0. `limits` are runs x measures x (low, high, sampling_low, sampling_high, bias), NaN where no
+    interval is offered; `withheld` has the reason (runs x measures, empty where there is an interval).
+    `uncorrected` (runs x measures) are the means from ranks that count each drawn document N/n times. The
+    bias is what remains by the estimate of `leadline.histograms.rank_correction`.
+    """
+
+    def __init__(
+        self,
+        runs: Sequence[RunInfo],
+        queries: Vocabulary,
+        measures: Sequence[Measure],
+        values: Floats,
+        counted: Flags,
+        limits: Floats,
+        *,
+        uncorrected: Floats,
+        withheld: Sequence[Sequence[str]],
+        notices: Sequence[Notice] = (),
+        options: dict[str, Any] | None = None,
+    ) -> None:
+        self.runs = list(runs)
+        self.queries = queries
+        self.measures = list(measures)
+        self.values = values
+        self.counted = counted
+        self.limits = limits
+        self.uncorrected = uncorrected
+        self.withheld = [list(row) for row in withheld]
+        self.notices = list(notices)
+        self.options = dict(options or {})
+        total = np.where(counted[:, :, None], np.nan_to_num(values), 0.0).sum(axis=1)
+        size = counted.sum(axis=1)[:, None]
+        self.means: Floats = np.divide(total, size, out=np.full_like(total, np.nan), where=size > 0)
+        freeze(self.values, self.counted, self.limits, self.means, self.uncorrected)
+
+    @property
+    def names(self) -> list[str]:
+        """Give the names of the runs."""
+        return [run.name for run in self.runs]
+
+    def mean(self, run: str, measure: str | Measure) -> float:
+        """Give the estimated mean of a measure for a run."""
+        texts = list(map(str, self.measures))
+        name = str(profile_of("leadline").measures([measure])[0])
+        if run not in self.names:
+            raise UsageError(f"no run '{run}' here; there are: " + ", ".join(self.names))
+        if str(measure) not in texts and name not in texts:
+            raise UsageError(f"no measure '{measure}' here; there are: " + ", ".join(texts))
+        place = texts.index(str(measure) if str(measure) in texts else name)
+        return float(self.means[self.names.index(run), place])
+
+    def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
+        """Give the estimates as plain data: `measures` and `runs`; None is undefined."""
+        texts = list(map(str, self.measures))
+        runs: list[dict[str, Any]] = [
+            {
+                "name": info.name,
+                "mean": {
+                    text: {
+                        "value": plain(value),
+                        **dict(zip(LIMITS, map(plain, row), strict=True)),
+                        "uncorrected": plain(plug),
+                        "withheld": reason or None,
+                    }
+                    for text, value, row, plug, reason in zip(
+                        texts,
+                        self.means[place].tolist(),
+                        self.limits[place].tolist(),
+                        self.uncorrected[place].tolist(),
+                        self.withheld[place],
+                        strict=True,
+                    )
+                },
+                "counts": info.counts,
+            }
+            for place, info in enumerate(self.runs)
+        ]
+        for place, run in enumerate(runs if per_query else ()):
+            run["queries"] = {
+                query: dict(zip(texts, map(plain, row), strict=True))
+                for query, row in zip(self.queries, self.values[place].tolist(), strict=True)
+            }
+        return {"measures": texts, "runs": runs}
+
+    def __repr__(self) -> str:
+        return f"Estimates({len(self.runs)} runs, {', '.join(map(str, self.measures))})"
+
+
+CELLS = 2_000_000  # numbers of a block of draws
+
+
+def slopes(counts: Floats, recipe: HistogramOptions) -> Floats:
+    """Give the slope of every histogram pair: ... x 2 x bins."""
+    return slope(
+        counts[..., 0, :], counts[..., 1, :], half_counts=recipe.half_counts, weighted=recipe.weighted,
+        base=recipe.base,
+    )  # fmt: skip
+
+
+def hsa_of(counts: Floats, recipe: HistogramOptions) -> float:
+    """Give HSA of queries x 2 x bins: of the pooled histograms, or the mean of the queries that have one."""
+    if recipe.aggregate == "pooled":
+        return float(slopes(counts.sum(axis=0), recipe))
+    found = slopes(counts, recipe)
+    return float(np.mean(found[~np.isnan(found)])) if (~np.isnan(found)).any() else float("nan")
+
+
+def hsa_interval(
+    counts: Floats, recipe: HistogramOptions, draws: int, *, queries: bool = True
+) -> tuple[float, float]:
+    """Give the 95 % interval of HSA over queries; with a sample, over queries and samples together.
+
+    Without `queries` they are kept as they are, and only the sample is drawn again.
+
+    Histograms of whole queries are drawn again; a sample's non-relevant histogram is drawn again from
+    itself, score by score. The range that scores were normalised with is kept. NaN for fewer than two
+    queries. Percentiles of `draws` draws.
+    """
+    used = counts[counts.sum(axis=(1, 2)) > 0]
+    if len(used) < (2 if queries else 1) or not draws or (recipe.sample is None and not queries):
+        return float("nan"), float("nan")
+    dice = np.random.default_rng([recipe.seed, 1])
+    size = max(1, CELLS // used.size)
+    found = [
+        _drawn(used, recipe, min(size, draws - start), dice, queries)
+        for start in range(0, draws, size)
+    ]
+    return interval(np.concatenate(found))
+
+
+def _drawn(
+    counts: Floats, recipe: HistogramOptions, draws: int, dice: np.random.Generator, queries: bool
+) -> Floats:
+    size = len(counts)
+    chosen = (
+        dice.integers(0, size, (draws, size)) if queries else np.tile(np.arange(size), (draws, 1))
+    )
+    if recipe.sample is not None:
+        tables = counts[chosen]
+        tables[:, :, 1] = resampled_counts(tables[:, :, 1], dice)
+        if recipe.aggregate == "pooled":
+            return slopes(tables.sum(axis=1), recipe)
+        return _means(slopes(tables, recipe))
+    if recipe.aggregate == "query":
+        return _means(slopes(counts, recipe)[chosen])
+    chosen += np.arange(draws)[:, None] * len(counts)
+    times = np.bincount(chosen.ravel(), minlength=draws * len(counts)).reshape(draws, -1)
+    return slopes(np.tensordot(times.astype(np.float64), counts, axes=1), recipe)
+
+
+def resampled_counts(counts: Floats, dice: np.random.Generator) -> Floats:
+    """Draw histograms again from themselves: as many scores, each bin by its share."""
+    whole = counts.sum(axis=-1)
+    shares = counts / np.maximum(whole, 1)[..., None]
+    shares[whole == 0] = 1 / counts.shape[-1]
+    return np.asarray(dice.multinomial(whole.astype(np.int64), shares), dtype=np.float64)
+
+
+def _means(found: Floats) -> Floats:
+    """Give the mean of every row over its numbers; NaN where it has none."""
+    known = ~np.isnan(found)
+    count = known.sum(axis=1)
+    total = np.where(known, found, 0.0).sum(axis=1)
+    means: Floats = np.divide(total, count, out=np.full(len(found), np.nan), where=count > 0)
+    return means
+
+
+# The same as `histogram` and `sampled` on such a part; lists are joined once and samples are nested.
+
+
+class Part(NamedTuple):
+    """What a part of the scores of one run comes to, by query.
+
+    `scores` and `ranks` are histograms (queries x 2 x bins), `robust` slopes of queries with half counts, NaN
+    where there is none; `plain` is AP of the part as it stands, `weighted` with each other counted N/n times.
+    """
+
+    scores: Floats
+    ranks: Floats
+    robust: Floats
+    plain: Floats
+    weighted: Floats
+
+
+class Thinned:
+    """The lists of one run, of which parts are taken.
+
+    Where the run is a ranking (`ranked`), the others of a query are those of its list, ranks are those of
+    the list, and a relevant document that it lacks is at its bottom. Otherwise the run holds scored pairs of
+    a collection of `population` documents: ranks are those within the part, and every relevant document has
+    a score.
+    """
+
+    def __init__(
+        self, judged: JudgedRun, recipe: HistogramOptions, population: int | None = None
+    ) -> None:
+        self.judged, self.recipe = judged, recipe
+        rows = rows_of(judged, recipe)
+        by_query = np.argsort(rows.query, kind="stable")  # a file may have them in any order
+        self.rows = Rows._make(column[by_query] for column in rows)
+        assert judged.lists is not None
+        self.score: Floats = judged.lists.scores[self.rows.place]
+        refuse_infinite(self.score, self.rows, judged)
+        self.judgment = judged.lists.rows[self.rows.place]
+        self.size = len(judged.present)
+        self.ranked = population is None
+        other = ~self.rows.relevant
+        if population is None:
+            self.others = np.bincount(self.rows.query[other], minlength=self.size)
+        else:
+            self.others = population - judged.qrels.relevant(recipe.rel)
+        self.last = np.bincount(self.rows.query, minlength=self.size)
+        self.lowest = np.full(self.size, np.inf)
+        np.minimum.at(self.lowest, self.rows.query, self.score)
+
+    def turns(self, seed: int) -> Integers:
+        """Give for every other row which place it has in the sample of its query, from 0; -1 if relevant."""
+        other = ~self.rows.relevant
+        found = np.full(len(other), -1, dtype=np.int64)
+        keys = row_keys(self.judged, self.rows, other, seed)
+        found[other] = places_of(keys, self.rows.query[other])
+        return found
+
+    def part(self, kept: Flags, turns: Integers, sample: int) -> Part:
+        """Take the `kept` relevant documents (rows of the qrels) and the first `sample` others by query."""
+        relevant = self.rows.relevant & kept[self.judgment]
+        used = np.flatnonzero(relevant | ((turns >= 0) & (turns < sample)))
+        query, relevant = self.rows.query[used].astype(np.int64), relevant[used]
+        wanted = np.bincount(self.judged.qrels.query[kept], minlength=self.size)
+        rank = self.rows.rank[used] if self.ranked else _within(query) + 1
+        scores = self._counts(query, relevant, wanted, self.score[used], self.lowest)
+        falling, last = -rank.astype(np.float64), -self.last.astype(np.float64)
+        ranks = self._counts(query, relevant, wanted, falling, last)
+        robust = slopes(ranks, self.recipe.robust)
+        plain, weighted = self._ap(query, relevant, self.score[used], wanted)
+        return Part(scores, ranks, robust, plain, weighted)
+
+    def _counts(
+        self, query: Integers, relevant: Flags, wanted: Integers, value: Floats, lowest: Floats
+    ) -> Floats:
+        """Count the part, relevant documents that the list lacks at its lowest score."""
+        found = np.bincount(query[relevant], minlength=self.size)
+        lacking = np.where(self.ranked & (self.last > 0), wanted - found, 0)
+        codes = np.repeat(np.arange(self.size), lacking)
+        values = Values(
+            np.concatenate([query, codes]), np.concatenate([relevant, np.ones(len(codes), np.bool_)]),
+            np.concatenate([value, lowest[codes]]), found,
+        )  # fmt: skip
+        return counts_of(values, self.recipe.norm, self.recipe.bins)
+
+    def _ap(
+        self, query: Integers, relevant: Flags, score: Floats, wanted: Integers
+    ) -> tuple[Floats, Floats]:
+        """Give AP of every query, as it stands and with each sampled other counted N/n times."""
+        others = np.concatenate([[0], np.cumsum(~relevant)])  # above each place, and at the end
+        begin = np.searchsorted(query, query)
+        new = np.ones(len(query), dtype=np.bool_)
+        new[1:] = (query[1:] != query[:-1]) | (score[1:] != score[:-1])
+        starts = np.flatnonzero(new)
+        tie = np.cumsum(new) - 1
+        ends = np.append(starts[1:], len(query))
+        above = ((others[starts[tie]] + others[ends[tie]]) / 2 - others[begin])[relevant]
+        nth = (np.arange(1, len(query) + 1) - begin - (others[1:] - others[begin]))[relevant]
+        sampled = np.bincount(query[~relevant], minlength=self.size)
+        weight = self.others / np.maximum(sampled, 1)
+        found = [
+            np.bincount(query[relevant], nth / (nth + times * above), self.size) / np.maximum(wanted, 1)
+            for times in (1.0, weight[query[relevant]])
+        ]  # fmt: skip
+        return found[0], found[1]
+
+
+def shares(qrels: Qrels, rel: float, share: float, seed: int) -> Flags:
+    """Say which rows of the qrels are kept: by query a share of the relevant ones, rounded up, by hash.
+
+    >>> judged = Qrels.of((b"q", b"d%d" % place, float(place < 5)) for place in range(9))
+    >>> [int(shares(judged, 1.0, share, 0).sum()) for share in (0.25, 0.5, 1.0)]
+    [2, 3, 5]
+    """
+    found = np.zeros(len(qrels), dtype=np.bool_)
+    for code, name in enumerate(qrels.queries.names):
+        low, high = int(qrels.begin[code]), int(qrels.end[code])
+        rows = low + np.flatnonzero(qrels.grades[low:high] >= rel)
+        order = np.argsort(keys_of(name, qrels.documents.take(rows), seed), kind="stable")
+        found[rows[order[: ceil(share * len(rows))]]] = True
+    return found
+
+
+def _within(query: Integers) -> Integers:
+    """Give the place of each row in its query, from 0."""
+    found: Integers = np.arange(len(query)) - np.searchsorted(query, query)
+    return found

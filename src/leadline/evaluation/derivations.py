@@ -1,0 +1,513 @@
+"""How the value of each measure is derived, step by step."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
+from typing import Any, ClassVar
+
+from leadline.evaluation.explain import (
+    Derivation,
+    Listed,
+    Steps,
+    last_of,
+    last_or_ten,
+    number,
+    ratio,
+)
+from leadline.measures.average_precision import AP, IPrec
+from leadline.measures.diversity import StRecall, alpha_nDCG
+from leadline.measures.first_rank import RR, RankOf
+from leadline.measures.user_models import ERR, RBP
+
+
+class Shares(Derivation):
+    """Relevant documents at ranks 1..k, divided by k, R, or both."""
+
+    measures: ClassVar[tuple[str, ...]] = ("P", "R", "Rprec", "F", "E", "Success", "NumRelRet")
+
+    def steps(self, measure: Any, listed: Listed) -> Steps:
+        """Count relevant documents, then divide."""
+        relevant = listed.relevant(measure.rel)
+        size = listed.count(measure.rel)
+        name = type(measure).__name__
+        cutoff = size if name == "Rprec" else measure.cutoff
+        count = sum(relevant[:cutoff])
+        where = f"at ranks 1..{cutoff}" if cutoff is not None else "in the list"
+        lines = [f"relevant documents {where}: {count}"]
+        depth = len(relevant) if cutoff is None else cutoff
+        value, line = _share(measure, name, count, size, depth)
+        return Steps(
+            value,
+            [*lines, *line],
+            last_or_ten(relevant, cutoff),
+            {
+                "relevant": relevant,
+                "found": list(accumulate(relevant)),
+            },
+        )
+
+
+def _share(measure: Any, name: str, count: int, size: int, depth: int) -> tuple[float, list[str]]:
+    """Give the value and the lines that end in it."""
+    if name in ("F", "E"):
+        return _f(measure, name, count, size, depth)
+    if name == "Success":
+        return float(count > 0), [f"{measure} = {int(count > 0)}"]
+    if name == "NumRelRet":
+        return float(count), [f"{measure} = {count}"]
+    whole = size if name in ("R", "Rprec") else depth
+    value = ratio(count, whole)
+    said = [f"relevant documents judged: R = {size}"] if name in ("R", "Rprec") else []
+    return value, [*said, f"{measure} = {count} / {whole} = {number(value)}"]
+
+
+def _f(measure: Any, name: str, count: int, size: int, depth: int) -> tuple[float, list[str]]:
+    linear = measure.form == "linear"
+    weight = measure.beta if linear else measure.beta**2
+    part, whole = (weight + 1) * count, weight * size + depth
+    value = ratio(part, whole)
+    beta = "beta" if linear else "beta^2"
+    formula = f"F = (1 + {beta}) {count} / ({beta} {size} + {depth})"
+    lines = [
+        f"relevant documents judged: R = {size}",
+        f"{formula} = {number(part)} / {number(whole)} = {number(value)}",
+    ]
+    if name == "E" and measure.form == "complement":
+        value = 1.0 - value
+        lines.append(f"E = 1 - F = {number(value)}")
+    return value, lines
+
+
+class AveragePrecision(Derivation):
+    """Precision at every relevant document, added up, divided by R."""
+
+    measures: ClassVar[tuple[str, ...]] = ("AP",)
+
+    def steps(self, measure: AP, listed: Listed) -> Steps:
+        """Add up precision at relevant documents."""
+        relevant = listed.relevant(measure.rel)
+        found = list(accumulate(relevant))
+        precision = [count / rank for rank, count in enumerate(found, start=1)]
+        cutoff = len(relevant) if measure.cutoff is None else measure.cutoff
+        added = [
+            part * flag * (rank <= cutoff)
+            for rank, (part, flag) in enumerate(zip(precision, relevant, strict=True), start=1)
+        ]
+        sums = list(accumulate(added))
+        size = listed.count(measure.rel)
+        whole = size
+        lines = [f"relevant documents judged: R = {size}"]
+        if measure.norm == "min" and measure.cutoff is not None:
+            whole = min(size, measure.cutoff)
+            lines.append(f"min(R, k) = {whole}")
+        total = sums[-1] if sums else 0.0
+        value = ratio(total, whole)
+        terms = [f"{found[place]}/{place + 1}" for place, part in enumerate(added) if part]
+        lines.append(f"sum = {joined(terms)} = {number(total)}")
+        lines.append(f"{measure} = {number(total)} / {whole} = {number(value)}")
+        columns: dict[str, Sequence[float]] = {
+            "relevant": relevant,
+            "found": found,
+            "precision": precision,
+            "sum": sums,
+        }
+        return Steps(value, lines, last_of(relevant, cutoff), columns)
+
+
+class ReciprocalRank(Derivation):
+    """One over the rank of the first relevant document."""
+
+    measures: ClassVar[tuple[str, ...]] = ("RR",)
+
+    def steps(self, measure: RR, listed: Listed) -> Steps:
+        """Find the first relevant document."""
+        relevant = listed.relevant(measure.rel)
+        columns = {"relevant": relevant}
+        first = relevant[: measure.cutoff].index(1) + 1 if any(relevant[: measure.cutoff]) else 0
+        if not first:
+            where = "in the list" if measure.cutoff is None else f"at ranks 1..{measure.cutoff}"
+            lines = [f"no relevant document {where}", f"{measure} = 0"]
+            return Steps(0.0, lines, last_or_ten(relevant, measure.cutoff), columns)
+        lines = [
+            f"first relevant document at rank {first}",
+            f"{measure} = 1 / {first} = {number(1 / first)}",
+        ]
+        return Steps(1 / first, lines, first, columns)
+
+
+class Interpolated(Derivation):
+    """The highest precision at a rank where recall has reached the level."""
+
+    measures: ClassVar[tuple[str, ...]] = ("IPrec",)
+
+    def steps(self, measure: IPrec, listed: Listed) -> Steps:
+        """Show recall and precision at every rank; the highest of the precisions counts."""
+        from leadline.data.judged_run import JudgedRun
+
+        relevant = listed.relevant(measure.rel)
+        found = list(accumulate(relevant))
+        size = listed.count(measure.rel)
+        value = float(measure.values(JudgedRun.of_grades(listed.grades, listed.judged))[0])
+        lines = [
+            f"relevant documents judged: R = {size}",
+            f"highest precision with recall from {number(measure.recall)} on ({measure.rule})",
+            f"{measure} = {number(value)}",
+        ]
+        columns: dict[str, Sequence[str | float | None]] = {
+            "found": found,
+            "recall": [ratio(count, size) if size else None for count in found],
+            "precision": [count / rank for rank, count in enumerate(found, start=1)],
+        }
+        return Steps(value, lines, last_of(relevant), columns)
+
+
+def joined(terms: list[str]) -> str:
+    """Write a sum of many terms; long ones lose their middle."""
+    if len(terms) > 12:
+        terms = [*terms[:8], "...", *terms[-2:]]
+    return " + ".join(terms) or "0"
+
+
+class Gains(Derivation):
+    """Gains, their sum, the discount, the discounted sum; for nDCG the ideal beside it."""
+
+    measures: ClassVar[tuple[str, ...]] = ("CG", "DCG", "nDCG")
+
+    def steps(self, measure: Any, listed: Listed) -> Steps:
+        """Add up gains rank by rank."""
+        name = type(measure).__name__
+        gains = [_gain(measure, grade) for grade in listed.grades]
+        cutoff = len(gains) if measure.cutoff is None else measure.cutoff
+        counted = [gain * (rank <= cutoff) for rank, gain in enumerate(gains, start=1)]
+        last = last_of([int(gain > 0) for gain in counted])
+        columns: dict[str, Sequence[str | float | None]] = {
+            "gain": gains,
+            "CG": list(accumulate(counted)),
+        }
+        if name == "CG":
+            total = sum(counted)
+            terms = [number(gain) for gain in counted if gain]
+            return Steps(total, [f"{measure} = {joined(terms)} = {number(total)}"], last, columns)
+        logs, added = _discounted(measure, counted)
+        columns[_log(measure)] = logs
+        columns["DCG"] = sums = list(accumulate(added))
+        total = sums[-1] if sums else 0.0
+        lines = [f"DCG = {joined([number(part) for part in added if part])} = {number(total)}"]
+        if measure.discount == "jk":
+            lines.insert(0, "ranks 1 and 2 are not discounted")
+        if name == "DCG":
+            return Steps(
+                total, [*lines[:-1], lines[-1].replace("DCG", str(measure), 1)], last, columns
+            )
+        return self.normalised(measure, listed, Steps(total, lines, last, columns))
+
+    def normalised(self, measure: Any, listed: Listed, steps: Steps) -> Steps:
+        """Divide by the same sum of the ideal order."""
+        best = sorted((_gain(measure, grade) for grade in listed.judged), reverse=True)
+        ideal = [gain for gain in best if gain > 0][: measure.cutoff]
+        added = _discounted(measure, ideal)[1]
+        whole = sum(added)
+        length = len(listed.grades)
+        reached = list(accumulate([*added, *[0.0] * length]))[:length]
+        sums = [float(part or 0.0) for part in steps.columns["DCG"]]
+        columns = {
+            **steps.columns,
+            "ideal DCG": reached,
+            "nDCG": [
+                part / most if most else None for part, most in zip(sums, reached, strict=True)
+            ],
+        }
+        value = ratio(steps.value, whole)
+        lines = [
+            f"ideal order of all judged gains: {joined_gains(ideal)}",
+            f"ideal DCG = {joined([number(part) for part in added])} = {number(whole)}",
+            f"{measure} = {number(steps.value)} / {number(whole)} = {number(value)}",
+        ]
+        return Steps(value, [*steps.lines, *lines], steps.last, columns)
+
+
+def _gain(measure: Any, grade: float | None) -> float:
+    if grade is None or grade <= 0:
+        return 0.0
+    return 2.0**grade - 1.0 if getattr(measure, "gain", "linear") == "exp" else grade
+
+
+def _log(measure: Any) -> str:
+    return "log2(rank+1)" if measure.discount == "log2" else "log2(rank)"
+
+
+def _discounted(measure: Any, gains: list[float]) -> tuple[list[float], list[float]]:
+    """Give the logarithm of every rank, and the gains divided by it."""
+    shift = 1 if measure.discount == "log2" else 0
+    logs = [math.log2(rank + shift) for rank in range(1, len(gains) + 1)]
+    return logs, [gain / max(log, 1.0) for gain, log in zip(gains, logs, strict=True)]
+
+
+def joined_gains(gains: list[float]) -> str:
+    """Write gains in order; long lists lose their middle."""
+    shown = [number(gain) for gain in gains]
+    if len(shown) > 16:
+        shown = [*shown[:12], "...", *shown[-2:]]
+    return " ".join(shown) or "none"
+
+
+class RankBiased(Derivation):
+    """Gain times the share of attention that each rank gets."""
+
+    measures: ClassVar[tuple[str, ...]] = ("RBP",)
+
+    def steps(self, measure: RBP, listed: Listed) -> Steps:
+        """Add up gain x weight."""
+        gains = [_users_share(measure, grade, listed.judged) for grade in listed.grades]
+        weights = [(1 - measure.p) * measure.p**place for place in range(len(gains))]
+        cutoff = len(gains) if measure.cutoff is None else measure.cutoff
+        parts = [
+            gain * weight * (place < cutoff)
+            for place, (gain, weight) in enumerate(zip(gains, weights, strict=True))
+        ]
+        sums = list(accumulate(parts))
+        value = sums[-1] if sums else 0.0
+        p = number(measure.p)
+        lines = [
+            f"weight of rank r: (1 - {p}) {p}^(r - 1)",
+            f"{measure} = {joined([number(part) for part in parts if part])} = {number(value)}",
+        ]
+        columns = {"gain": gains, "weight": weights, "gain x weight": parts, "sum": sums}
+        return Steps(value, lines, last_of([int(part > 0) for part in parts]), columns)
+
+
+def _users_share(measure: RBP, grade: float | None, judged: list[float]) -> float:
+    """Give the gain of a document."""
+    if grade is None:
+        return 0.0
+    if measure.gain == "binary":
+        return float(grade >= measure.rel)
+    largest = measure.max_grade if measure.gain == "graded" else max(1.0, *judged)
+    return max(grade, 0.0) / largest
+
+
+class Cascade(Derivation):
+    """The chance that the user stops at each rank, divided by the rank."""
+
+    measures: ClassVar[tuple[str, ...]] = ("ERR",)
+
+    def steps(self, measure: ERR, listed: Listed) -> Steps:
+        """Follow the user down the list."""
+        stops = [
+            (2.0 ** max(grade or 0.0, 0.0) - 1.0) / 2.0**measure.max_grade
+            for grade in listed.grades
+        ]
+        arrives = list(accumulate([1.0 - stop for stop in stops], float.__mul__, initial=1.0))[:-1]
+        cutoff = len(stops) if measure.cutoff is None else measure.cutoff
+        parts = [
+            stop * arrive / rank * (rank <= cutoff)
+            for rank, (stop, arrive) in enumerate(zip(stops, arrives, strict=True), start=1)
+        ]
+        sums = list(accumulate(parts))
+        value = sums[-1] if sums else 0.0
+        lines = [
+            f"a document satisfies with s = (2^grade - 1) / 2^{number(measure.max_grade)}",
+            "a user arrives at a rank with the product of 1 - s above it, and adds s / rank",
+            f"{measure} = {joined([number(part) for part in parts if part])} = {number(value)}",
+        ]
+        columns = {"s": stops, "arrives": arrives, "part": parts, "sum": sums}
+        return Steps(value, lines, last_of([int(part > 0) for part in parts]), columns)
+
+
+class Novel(Derivation):
+    """Gain of every document from the subtopics it covers, less what earlier documents had of them."""
+
+    measures: ClassVar[tuple[str, ...]] = ("alpha_nDCG",)
+
+    def steps(self, measure: alpha_nDCG, listed: Listed) -> Steps:
+        """Add up discounted gains, and divide by those of the greedy ideal."""
+        covers = _covers(listed, measure.rel)
+        cutoff = len(listed.documents) if measure.cutoff is None else measure.cutoff
+        shown = [covers.get(name, []) for name in listed.documents]
+        gains = _gains(shown, measure.alpha)
+        sums = _diversity_discounted(gains, cutoff)
+        ideal = _diversity_discounted(
+            _gains(_ideal(covers, measure.alpha), measure.alpha), measure.cutoff
+        )
+        part, whole = (rows[-1] if rows else 0.0 for rows in (sums, ideal))
+        value = ratio(part, whole)
+        reached = [*ideal, *[whole] * len(sums)][: len(sums)]
+        less = number(1.0 - measure.alpha)
+        lines = [
+            f"a subtopic adds {less}^n to the gain, n documents above cover it; discount 1/log2(rank+1)",
+            f"DCG = {joined([number(part) for part in _steps_of(sums) if part])} = {number(part)}",
+            f"ideal DCG, each rank the document that adds most = {number(whole)}",
+            f"{measure} = {number(part)} / {number(whole)} = {number(value)}",
+        ]
+        columns: dict[str, Sequence[str | float | None]] = {
+            "subtopics": [",".join(names) for names in shown],
+            "gain": gains,
+            "DCG": sums,
+            "ideal DCG": reached,
+            "alpha_nDCG": [
+                one / most if most else None for one, most in zip(sums, reached, strict=True)
+            ],
+        }
+        last = last_of([int(gain > 0) for gain in gains], cutoff)
+        return Steps(value, lines, last, columns)
+
+
+class Subtopics(Derivation):
+    """Subtopics covered so far, divided by all that can be."""
+
+    measures: ClassVar[tuple[str, ...]] = ("StRecall",)
+
+    def steps(self, measure: StRecall, listed: Listed) -> Steps:
+        """Count subtopics, then divide."""
+        covers = _covers(listed, measure.rel)
+        shown = [covers.get(name, []) for name in listed.documents]
+        new = [len(_unseen(shown, place)) for place in range(len(shown))]
+        every = {name for names in covers.values() for name in names}
+        count = sum(new[: measure.cutoff])
+        value = ratio(count, len(every))
+        lines = [
+            f"subtopics that judged documents cover: {len(every)}",
+            f"{measure} = {count} / {len(every)} = {number(value)}",
+        ]
+        columns: dict[str, Sequence[str | float | None]] = {
+            "subtopics": [",".join(names) for names in shown],
+            "new": new,
+            "found": list(accumulate(new)),
+        }
+        return Steps(value, lines, last_of(new, measure.cutoff), columns)
+
+
+def _covers(listed: Listed, rel: float) -> dict[str, list[str]]:
+    """Give the subtopics that each judged document covers."""
+    found = {
+        document: sorted(name for name, grade in grades.items() if grade >= rel)
+        for document, grades in listed.subtopics.items()
+    }
+    return {document: names for document, names in found.items() if names}
+
+
+def _unseen(shown: list[list[str]], place: int) -> set[str]:
+    return set(shown[place]).difference(*shown[:place])
+
+
+def _gains(shown: Iterable[list[str]], alpha: float) -> list[float]:
+    """Give the gain of every rank from the subtopics there."""
+    seen: dict[str, int] = {}
+    gains = []
+    for names in shown:
+        gains.append(sum(((1.0 - alpha) ** seen.get(name, 0) for name in names), 0.0))
+        for name in names:
+            seen[name] = seen.get(name, 0) + 1
+    return gains
+
+
+def _diversity_discounted(gains: list[float], cutoff: int | None) -> list[float]:
+    """Add up discounted gains to every rank."""
+    counted = [
+        gain / math.log2(rank + 1) * (cutoff is None or rank <= cutoff)
+        for rank, gain in enumerate(gains, start=1)
+    ]
+    return list(accumulate(counted))
+
+
+def _steps_of(sums: list[float]) -> list[float]:
+    """Give what was added up."""
+    return [one - before for one, before in zip(sums, [0.0, *sums], strict=False)]
+
+
+def _ideal(covers: Mapping[str, list[str]], alpha: float) -> list[list[str]]:
+    """Give the subtopics of the ideal list: each rank takes the document that adds most."""
+    left = sorted(covers, key=lambda name: name.encode("utf-8", "surrogateescape"), reverse=True)
+    shown: list[list[str]] = []
+    while left:
+        adds = [round(_gains([*shown, covers[name]], alpha)[-1], 12) for name in left]
+        shown.append(covers[left.pop(adds.index(max(adds)))])
+    return shown
+
+
+class Preference(Derivation):
+    """Judged non-relevant documents above each relevant one."""
+
+    measures: ClassVar[tuple[str, ...]] = ("Bpref",)
+
+    def steps(self, measure: Any, listed: Listed) -> Steps:
+        """Add up what each retrieved relevant document keeps."""
+        relevant = listed.relevant(measure.rel)
+        other = [int(grade is not None and 0 <= grade < measure.rel) for grade in listed.grades]
+        above = list(accumulate(other))
+        size = listed.count(measure.rel)
+        others = sum(0 <= grade < measure.rel for grade in listed.judged)
+        bound = max(min(size, others), 1)
+        parts = [
+            flag * (1.0 - min(count, size) / bound if count else 1.0)
+            for flag, count in zip(relevant, above, strict=True)
+        ]
+        total = sum(parts)
+        value = ratio(total, size)
+        lines = [
+            f"judged: R = {size} relevant, N = {others} non-relevant; min(N, R) = {min(size, others)}",
+            f"part of a relevant document: 1 - min(n, R) / {bound}, n non-relevant above",
+            f"{measure} = {number(total)} / {size} = {number(value)}",
+        ]
+        columns: dict[str, Sequence[float]] = {
+            "relevant": relevant, "nonrelevant above": above,
+            "part": parts, "sum": list(accumulate(parts)),
+        }  # fmt: skip
+        return Steps(value, lines, last_of(relevant), columns)
+
+
+class Rank(Derivation):
+    """The rank of the n-th relevant document."""
+
+    measures: ClassVar[tuple[str, ...]] = ("RankOf",)
+
+    def steps(self, measure: RankOf, listed: Listed) -> Steps:
+        """Find the n-th relevant document; for a search length, what is read before it."""
+        relevant = listed.relevant(measure.rel)
+        found = list(accumulate(relevant))
+        size = listed.count(measure.rel)
+        wanted = size if measure.n == "all" else int(measure.n)
+        columns = {"relevant": relevant, "found": found}
+        if not wanted or wanted > sum(relevant):
+            lines = [f"relevant documents in the list: {sum(relevant)}", f"{measure} is undefined"]
+            return Steps(math.nan, lines, last_of(relevant), columns)
+        rank = found.index(wanted) + 1
+        lines = [f"relevant document {wanted} at rank {rank}"]
+        if measure.form == "rank":
+            return Steps(float(rank), [*lines, f"{measure} = {rank}"], rank, columns)
+        first, last = map(int, (listed.ties[rank - 1] or f"{rank}-{rank}").split("-"))
+        last = min(last, len(relevant))
+        above = first - 1 - sum(relevant[: first - 1])
+        tied = sum(relevant[first - 1 : last])
+        place, others = wanted - sum(relevant[: first - 1]), last - first + 1 - tied
+        value = above + place * others / (tied + 1)
+        lines += [
+            f"non-relevant documents above the ranks {first}-{last} of its score: {above}",
+            f"of the {others} there, {place} / {tied + 1} stand before it in expectation",
+            f"{measure} = {above} + {place} x {others} / {tied + 1} = {number(value)}",
+        ]
+        return Steps(value, lines, last, columns)
+
+
+class JudgedShare(Derivation):
+    """Documents with a judgment, divided by the depth."""
+
+    measures: ClassVar[tuple[str, ...]] = ("Judged",)
+
+    def steps(self, measure: Any, listed: Listed) -> Steps:
+        """Count judged documents, then divide."""
+        judged = [int(grade is not None and grade >= 0) for grade in listed.grades]
+        depth = len(judged) if measure.cutoff is None else min(measure.cutoff, len(judged))
+        count = sum(judged[:depth])
+        value = ratio(count, depth)
+        lines = [
+            f"judged documents at ranks 1..{depth}: {count}",
+            f"{measure} = {count} / {depth} = {number(value)}",
+        ]
+        columns = {
+            "judged": judged,
+            "found": list(accumulate(judged)),
+        }
+        return Steps(value, lines, last_or_ten(judged, depth), columns)

@@ -1,0 +1,175 @@
+"""Join many runs with one qrels, several at a time, and do one thing to each: no join is kept."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from leadline.data.judged_run import JudgedRun
+from leadline.data.qrels import Qrels
+from leadline.data.results import RunInfo
+from leadline.data.run import Run
+from leadline.data.threads import in_order
+from leadline.data.validation import check_flags, check_whole, check_word
+from leadline.errors import InputError, UsageError
+from leadline.evaluation.run_warnings import counts_of
+from leadline.io.opening import STANDARD_INPUT, Buffers
+from leadline.io.read import RunLike, counted_run, is_ranked_lists, is_row, judge, read_run
+from leadline.io.trec_lists import Reading
+from leadline.measures import Measure
+
+T = TypeVar("T")
+
+
+def judge_runs(
+    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
+    qrels: Qrels,
+    do: Callable[[JudgedRun], T],
+    *,
+    repair: Reading,
+    narrow: bool = False,
+    depth: int | None = None,
+    judged_only: bool = False,
+    keep: bool = False,
+    name_by: str = "file",
+    measures: Sequence[Measure] = (),
+    on_run: Callable[[int, int], None] | None = None,
+) -> tuple[list[RunInfo], list[T]]:
+    """Join every run with the qrels and do one thing to each join; runs must have different names.
+
+    `measures` tell which cutoffs to look for in ties; `on_run(done, total)` is called after each run.
+    `keep` keeps all rows of a run in its join.
+    """
+    check_whole(1, depth=depth)
+    check_flags(judged_only=judged_only)
+    check_word(("file", "tag"), name_by=name_by)
+
+    def one(name: str | None, source: RunLike, workspaces: Sequence[Buffers]) -> tuple[RunInfo, T]:
+        name, judged, tally = judge(
+            source, qrels, name=name, repair=repair, narrow=narrow, depth=depth,
+            judged_only=judged_only, workspaces=workspaces, by_tag=name_by == "tag", keep=keep,
+        )  # fmt: skip
+        info = RunInfo(
+            name=(tally.tag or name) if name_by == "tag" else name,
+            tag=tally.tag,
+            path=os.fspath(source) if isinstance(source, (str, os.PathLike)) else "",
+            counts=counts_of(judged, tally, measures),
+        )
+        return info, do(judged)
+
+    found = list(_each(one, named_sources(runs), on_run))
+    infos = [info for info, _ in found]
+    refuse_equal_names(infos)
+    return infos, [result for _, result in found]
+
+
+def _each(
+    one: Callable[[str | None, RunLike, Sequence[Buffers]], T],
+    sources: Sequence[tuple[str | None, RunLike]],
+    on_run: Callable[[int, int], None] | None,
+) -> Iterator[T]:
+    """Do one thing to every run, in order, on as many threads as help; the kernels release the lock.
+
+    The first run goes alone, reads ahead, and fills what the qrels keep for all.
+    """
+    total = len(sources)
+    own = threading.local()
+
+    def work(named: tuple[str | None, RunLike]) -> T:
+        if not hasattr(own, "workspaces"):
+            own.workspaces = [Buffers()]
+        return one(*named, own.workspaces)
+
+    def told(place: int, found: T) -> T:
+        if on_run:
+            on_run(place, total)
+        return found
+
+    processors = os.cpu_count() or 1
+    yield told(1, one(*sources[0], [Buffers() for _ in range(min(2, processors))]))
+    for place, found in enumerate(in_order(work, sources[1:]), start=2):
+        yield told(place, found)
+
+
+def named_sources(
+    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
+) -> list[tuple[str | None, Any]]:
+    """Give each run with the name that it was given, if any; one run may stand alone."""
+    if isinstance(runs, Mapping) and not runs:
+        raise UsageError("no runs; expected at least one")
+    if isinstance(runs, Mapping):
+        first = next(iter(runs.values()), None)
+        inner = next(iter(first.values()), None) if isinstance(first, Mapping) else None
+        if isinstance(first, Mapping) and not isinstance(inner, (Mapping, list, tuple)):
+            return [(None, runs)]
+        if is_ranked_lists(runs):
+            return [(None, runs)]
+        return list(runs.items())
+    if isinstance(runs, (list, tuple)):
+        if not runs:
+            raise UsageError("no runs; expected at least one")
+        if is_row(runs[0]) or hasattr(runs, "_fields"):
+            return [(None, runs)]
+        return [(None, run) for run in runs]
+    return [(None, runs)]
+
+
+def readable_twice(runs: Any, repair: Reading) -> Any:
+    """Give the same runs, with what can be read only once (standard input, iterators) in memory."""
+    sources = [
+        (name, _read_whole(source, name, repair) if _only_once(source) else source)
+        for name, source in named_sources(runs)
+    ]
+    return [source for _, source in sources] if sources[0][0] is None else dict(sources)
+
+
+def each_run(
+    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
+    repair: Reading,
+    *,
+    name_by: str = "file",
+    on_run: Callable[[int, int], None] | None = None,
+) -> Iterator[tuple[RunInfo, Run]]:
+    """Read runs one after the other, without judgments; they must hold documents and differ in name."""
+    infos: list[RunInfo] = []
+    sources = named_sources(runs)
+    for name, source in sources:
+        run, tally = counted_run(source, name=name, repair=repair)
+        if not len(run):
+            raise InputError("holds no documents", expected="a run", path=run.name)
+        shown = (run.tag or run.name) if name_by == "tag" else name or run.name
+        path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
+        infos.append(RunInfo(shown, run.tag, path, {"documents_read": tally.rows}))
+        refuse_equal_names(infos)
+        yield infos[-1], run
+        if on_run:
+            on_run(len(infos), len(sources))
+
+
+def _only_once(source: Any) -> bool:
+    return isinstance(source, Iterator) or (isinstance(source, str) and source == STANDARD_INPUT)
+
+
+def _read_whole(source: Any, name: str | None, repair: Reading) -> Run:
+    return read_run(
+        source,
+        name=name,
+        order=repair.order,
+        on_duplicate=repair.on_duplicate,
+        on_nan=repair.on_nan,
+    )
+
+
+def refuse_equal_names(infos: Sequence[RunInfo]) -> None:
+    """Refuse two runs of one name: whoever reads the result could not tell them apart."""
+    seen: dict[str, RunInfo] = {}
+    for info in infos:
+        other = seen.setdefault(info.name, info)
+        if other is not info:
+            files = f" ({other.path} and {info.path})" if info.path else ""
+            raise UsageError(
+                f"two runs are called '{info.name}'{files}; expected different names "
+                "(rename a file, or use --name-by tag)"
+            )

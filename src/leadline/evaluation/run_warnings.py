@@ -1,0 +1,215 @@
+"""Count what was missing, tied, unjudged or repaired, and say it in words: nothing is silent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from leadline.data.arrays import Flags, Floats
+from leadline.data.judged_run import JudgedRun
+from leadline.data.qrels import Qrels
+from leadline.data.results import Notice, RunInfo
+from leadline.data.wording import percent
+from leadline.io.trec_runs import ReadCounts
+from leadline.measures import Measure
+
+TOP = 10  # ranks over which the judged shares of runs are compared, whatever the lengths of their lists
+UNEVEN = 0.1  # largest difference between the unjudged shares of two runs that needs no warning
+NAMED = 4  # runs whose unjudged share is given; of more, the smallest and the largest share
+
+
+def counts_of(judged: JudgedRun, tally: ReadCounts, measures: Sequence[Measure]) -> dict[str, int]:
+    """Count, for one run, everything that a reader of its numbers should know."""
+    top = int(np.minimum(judged.length, TOP).sum())
+    return {
+        "documents_read": tally.rows,
+        "documents": int(judged.length.sum()),
+        "unjudged_documents": int(judged.length.sum()) - int((judged.grade >= 0).sum()),
+        "top_documents": top,
+        "unjudged_top_documents": top - int(((judged.grade >= 0) & (judged.rank <= TOP)).sum()),
+        "queries": int(judged.present.sum()),
+        "missing_queries": int((~judged.present).sum()),
+        "unjudged_queries": tally.unjudged_queries,
+        "tied_lists": judged.count_queries(judged.tie_last > judged.tie_first),
+        "tied_cutoffs": tied_cutoffs(judged, measures),
+        "other_tags": tally.other_tags,
+        "ignored_columns": tally.extra_columns,
+        "rank_disagrees": tally.disordered,
+        "repeated_documents": tally.repeated,
+        "dropped_scores": tally.dropped,
+    }
+
+
+def tied_cutoffs(judged: JudgedRun, measures: Sequence[Measure]) -> int:
+    """Count the lists where the depth or a cutoff of a measure parts equal scores, one of them judged."""
+    cutoffs = {cutoff for m in measures if (cutoff := getattr(m, "cutoff", None)) is not None}
+    parted = np.zeros(len(judged.rank), dtype=np.bool_)
+    for cutoff in cutoffs if np.any(judged.tie_last > judged.tie_first) else ():
+        parted |= (judged.tie_first <= cutoff) & (cutoff < judged.tie_last)
+    return int(np.count_nonzero(judged.parted | (judged.total(judged.query[parted]) > 0)))
+
+
+# What is summed over runs, with the words for it; the fields in braces are filled in.
+PER_RUN: dict[str, str] = {
+    "missing_queries": "judged queries missing: {count} in {runs}; {missing}",
+    "unjudged_queries": "queries without judgments: {count} in {runs}; left out",
+    "unjudged_documents": "unjudged: {share} of the documents of {runs}; they count as not relevant",
+    "tied_lists": "lists in which judged documents share a score: {count} in {runs}; order: document id "
+    "falling",
+    "tied_cutoffs": "lists in which a cutoff parts equal scores: {count} in {runs}",
+    "other_tags": "further tags in the file: {count} in {runs}; the last one names the run",
+    "ignored_columns": "lines with more than six columns: {count} in {runs}; the rest is ignored",
+    "rank_disagrees": "lists in which the rank column contradicts the scores: {count} in {runs}; scores "
+    "decide (--order rank takes the ranks)",
+    "repeated_documents": "repeated documents: {count} in {runs}; only one place of each counts",
+    "dropped_scores": "lines with score NaN: {count} in {runs}; left out as asked",
+}
+MISSING_RULES = {
+    "all": "each counts as an empty list",
+    "both": "they are left out of its means",
+    "with_relevant": "each counts as an empty list",
+    "complete": "trec_eval 10 gives no mean then",
+}
+
+
+def notices_of(
+    infos: Sequence[RunInfo],
+    qrels: Qrels,
+    *,
+    averaging: str = "all",
+    levels: Sequence[float] = (1.0,),
+) -> list[Notice]:
+    """Put what was counted into words; nothing is said of what did not happen.
+
+    `levels` are the least relevant grades that the measures use.
+    """
+    found = [Notice(*remark) for remark in qrels.remarks]
+    found += [_no_relevant(qrels, rel, averaging) for rel in levels]
+    for code, words in PER_RUN.items():
+        concerned = [info for info in infos if info.counts[code]]
+        count = sum(info.counts[code] for info in concerned)
+        documents = sum(info.counts["documents"] for info in concerned)
+        message = words.format(
+            count=f"{count:,}", documents=f"{documents:,}", runs=_names(concerned, len(infos)),
+            missing=MISSING_RULES[averaging], share=share_of(count, documents),
+        )  # fmt: skip
+        found.append(Notice(code, message, count))
+    nothing = [info for info in infos if info.counts["queries"] == 0]
+    message = (
+        f"no query is judged: {', '.join(info.name for info in nothing)}; do the query ids match?"
+    )
+    found.insert(0, Notice("no_overlap", message, len(nothing)))
+    found.append(_uneven(infos))
+    return [notice for notice in found if notice.count]
+
+
+def no_judged_document(names: Sequence[str], retrieved: str, judged: str) -> list[Notice]:
+    """Warn of runs that retrieve documents for judged queries, none of which has a judgment.
+
+    Such a run is hardly ever a bad system; as a rule its document ids are written in another way. `retrieved`
+    and `judged` are a document id of the first of these runs and one of the judgments.
+
+    >>> str(no_judged_document(["dead"], "xd1", "d1")[0])
+    "no document of dead is judged; do the document ids match? (dead has 'xd1', the judgments have 'd1')"
+    """
+    if not names:
+        return []
+    shown = f"{names[0]} has {retrieved!r}, the judgments have {judged!r}"
+    if not retrieved:
+        shown = f"the judgments have {judged!r}"
+    message = f"no document of {', '.join(names)} is judged; do the document ids match? ({shown})"
+    return [Notice("no_judged_document", message, len(names))]
+
+
+def _uneven(infos: Sequence[RunInfo]) -> Notice:
+    """Warn of runs whose first documents are judged to very different degrees."""
+    shares = sorted(
+        (info.counts["unjudged_top_documents"] / info.counts["top_documents"], info.name)
+        for info in infos
+        if info.counts["documents"]
+        > info.counts["unjudged_documents"]  # else it has its own warning
+    )
+    if not shares or shares[-1][0] - shares[0][0] <= UNEVEN:
+        return Notice("uneven_judgments", "", 0)
+    texts = [f"{name} {100 * share:.0f} %" for share, name in shares]
+    shown = ", ".join(texts) if len(texts) <= NAMED else f"{texts[0]} to {texts[-1]}"
+    words = (
+        f"unjudged among the first {TOP} documents: {shown}; runs with more of them are "
+        "underestimated more"
+    )
+    return Notice("uneven_judgments", words, len(shares))
+
+
+def share_of(part: int, whole: int) -> str:
+    """Write a part of a whole in percent to three digits; only all of it is 100 %.
+
+    >>> share_of(2, 3), share_of(99_999, 100_000), share_of(1, 30_000)
+    ('66.7 %', '99.9 %', '0.00333 %')
+    """
+    share = part / whole if whole else 0.0
+    if part < whole:
+        share = min(share, 0.999)
+    return percent(float(f"{share:.3g}"))
+
+
+def levels_of(measures: Sequence[Measure]) -> list[float]:
+    """Give the least relevant grades that some measures use."""
+    return sorted({float(getattr(measure, "rel", 1.0)) for measure in measures})
+
+
+def fractional_notice(qrels: Qrels) -> list[Notice]:
+    """Tell of grades that a program of whole grades would have cut off."""
+    count = int((qrels.grades != np.floor(qrels.grades)).sum())
+    message = f"grades that are not whole: {count}; used as they are, trec_eval cuts them off"
+    return [Notice("fractional_grades", message, count)] if count else []
+
+
+def undefined_notices(
+    infos: Sequence[RunInfo],
+    qrels: Qrels,
+    measures: Sequence[Measure],
+    values: Floats,
+    present: Flags,
+) -> list[Notice]:
+    """Tell of undefined values (runs x queries x measures) that nothing else said explains."""
+    found = [
+        _undefined(measure, infos, values[:, :, place], present, qrels)
+        for place, measure in enumerate(measures)
+    ]
+    return [notice for notice in found if notice.count]
+
+
+def _no_relevant(qrels: Qrels, rel: float, averaging: str) -> Notice:
+    count = int((qrels.relevant(rel) == 0).sum())
+    rule = "left out of the means" if averaging == "with_relevant" else "they count 0 in every mean"
+    grade = "" if rel == 1.0 else f" (grade {rel:g} or more)"
+    words = f"judged queries without a relevant document{grade}: {count}; {rule}"
+    return Notice("no_relevant", words, count)
+
+
+def _undefined(
+    measure: Measure, infos: Sequence[RunInfo], values: Floats, present: Flags, qrels: Qrels
+) -> Notice:
+    """Tell of undefined values that neither a missing query nor a lack of relevant documents explains."""
+    explained = ~present | (qrels.relevant(float(getattr(measure, "rel", 1.0))) == 0)
+    undefined = np.isnan(values) & ~explained
+    concerned = [infos[place] for place in np.flatnonzero(undefined.any(axis=1)).tolist()]
+    rule = {
+        "mean": "it counts 0 there",
+        "defined": "its mean leaves them out",
+        "geometric": "it counts 0.00001 there",
+    }.get(measure.average, "")
+    count = int(undefined.sum())
+    words = (
+        f"lists in which {measure} is undefined: {count} in {_names(concerned, len(infos))}; {rule}"
+    )
+    return Notice("undefined", words, count)
+
+
+def _names(infos: Sequence[RunInfo], total: int) -> str:
+    if len(infos) < 2:
+        return "".join(info.name for info in infos)
+    if len(infos) == total:
+        return "both runs" if total == 2 else f"all {total} runs"
+    return f"{len(infos)} runs ({infos[0].name}, ...)"

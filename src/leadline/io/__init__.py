@@ -1,0 +1,1 @@
+"""Read, check and write runs, judgments, texts, pools and results."""

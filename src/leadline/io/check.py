@@ -1,0 +1,543 @@
+"""Find every fault of a run or qrels, and write a repaired copy."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from leadline.data.ids import to_text
+from leadline.data.qrels import Qrels
+from leadline.data.wording import percent
+from leadline.errors import InputError, LeadlineError
+from leadline.io import trec_runs
+from leadline.io import write as writing
+from leadline.io.opening import Chunk, run_name
+from leadline.io.read import Opened, opened, records_of
+from leadline.io.row_checks import lists_of, named
+from leadline.io.tables import QRELS_COLUMNS, OutputTable
+from leadline.io.trec_lists import PlainLists, Reading
+from leadline.kernels import plain
+
+STRETCH = 256  # lines that are parsed at a time; fewer behind a fault, so that each costs little
+BLOCK = 1 << 16  # bytes that are split into lines at a time
+CODES = (
+    ("nan", r"score 'nan'|score nan"), ("columns", r"\d+ (columns|cells)$"), ("score", "score "),
+    ("grade", "grade "), ("rank", "rank "), ("id", "id |no id "), ("nul", "a NUL byte"),
+    ("carriage_return", "a carriage return"),
+)  # fmt: skip
+
+
+def code_of(error: InputError) -> str:
+    """Name the kind of an error.
+
+    >>> code_of(InputError("score 'abc'")), code_of(InputError("5 columns"))
+    ('score', 'columns')
+    """
+    if "--on-nan" in error.hint:
+        return "nan"
+    return next((code for code, found in CODES if re.match(found, error.found)), "unreadable")
+
+
+class Faults:
+    """Faults by their kind, in the order of first lines: the first of each kind, and how many there are."""
+
+    def __init__(self) -> None:
+        self.first: dict[str, InputError] = {}
+        self.counts: dict[str, int] = {}
+
+    def add(self, error: InputError) -> None:
+        """Count a fault; a copy of the first of its kind is kept, without the frames of its traceback."""
+        code = code_of(error)
+        if code not in self.first:
+            self.first[code] = error.at(error.path)
+        self.counts[code] = self.counts.get(code, 0) + 1
+
+
+class Fault(NamedTuple):
+    """The lists of a text without its faulty lines; `returns` are lines where a query comes back."""
+
+    lists: PlainLists
+    faults: Faults
+    returns: list[int]
+    tag: str
+    listed: bool = False  # bare ranked lists, where a repeat holds its rank
+
+
+def find(source: Opened, kind: str) -> Fault:
+    """Parse a text and count its faults."""
+    if source.form == "trec":
+        assert source.whole is not None
+        return _in_trec(source.whole.text[: source.whole.end].tobytes(), kind)
+    faults = Faults()
+    rows = records_of(source, "score" if kind == "run" else "grade")
+    try:
+        lists = lists_of(
+            rows, "score" if kind == "run" else "grade", Reading(), on_fault=faults.add
+        )
+    except InputError as error:  # the text itself is broken: nothing behind this place is known
+        faults.add(error)
+        rows.rows = ()
+        lists = lists_of(rows, "score", Reading())
+    return Fault(lists, faults, [], rows.tag, rows.listed)
+
+
+def blocks(text: bytes) -> Iterator[tuple[int, list[bytes]]]:
+    r"""Split a text into lines, some at a time, each time with the number of the first.
+
+    >>> list(blocks(b"a\n\nb"))
+    [(1, [b'a', b'', b'b'])]
+    """
+    line, start = 1, 0
+    while start <= len(text):
+        end = text.find(b"\n", start + BLOCK)
+        end = len(text) if end < 0 else end
+        lines = text[start:end].split(b"\n")
+        yield line, lines
+        line, start = line + len(lines), end + 1
+
+
+def _in_trec(text: bytes, kind: str) -> Fault:
+    faults = Faults()
+    merged = plain.Rows([], [], [], [], [], [], 0, b"", 0, 0, 0)
+    returns: list[int] = []
+    seen: set[bytes] = set()
+    extra, tag = 0, b""
+    for rows in _pieces(text, kind, faults):
+        for query, low in zip(rows.queries, rows.bounds, strict=False):
+            if merged.queries and query == merged.queries[-1]:
+                continue
+            if query in seen and low < len(rows.lines):
+                returns.append(rows.lines[low])
+            seen.add(query)
+            merged.queries.append(query)
+            merged.bounds.append(len(merged.documents) + low)
+        merged.documents.extend(rows.documents)
+        merged.values.extend(rows.values)
+        merged.ranks.extend(rows.ranks)
+        merged.lines.extend(rows.lines)
+        extra, tag = extra + rows.extra, rows.tag or tag
+    merged.bounds.append(len(merged.documents))
+    lists = PlainLists(merged._replace(extra=extra))
+    lists.group()
+    return Fault(lists, faults, returns, tag.decode("utf-8", "surrogateescape"))
+
+
+def _pieces(text: bytes, kind: str, faults: Faults) -> Iterator[plain.Rows]:
+    for line, lines in blocks(text):
+        yield from _around(lines, line, kind, faults)
+
+
+def _around(lines: list[bytes], line: int, kind: str, faults: Faults) -> Iterator[plain.Rows]:
+    """Parse some lines around those that are faulty."""
+    place, size = 0, STRETCH
+    while place < len(lines):
+        part, first = lines[place : place + size], line + place
+        try:
+            rows = _scan(part, first, kind)
+        except InputError as error:
+            faults.add(error)
+            good = (error.line or first) - first
+            if good:
+                yield _scan(part[:good], first, kind)
+            place, size = place + good + 1, max(1, size // 4)
+        else:
+            yield rows
+            place, size = place + len(part), min(2 * size, STRETCH)
+
+
+def _scan(lines: list[bytes], line: int, kind: str) -> plain.Rows:
+    text = b"\n".join(lines)
+    return plain.scan_run(text, line, True) if kind == "run" else plain.scan_qrels(text, line)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One kind of problem in a file: the line of the first (None where there are none), and how many."""
+
+    code: str
+    line: int | None
+    message: str
+    count: int
+    error: bool = False
+
+
+@dataclass(frozen=True)
+class Joined:
+    """How a run and judgments fit together.
+
+    `run_example` is a document of the run without a judgment, `qrels_example` a judged document, of the same
+    query where that has any.
+    """
+
+    qrels: str
+    queries: int
+    documents: int
+    judged: int
+    run_example: str | None
+    qrels_example: str | None
+
+    @property
+    def share(self) -> float:
+        """Return the share of the documents that are judged."""
+        return self.judged / self.documents
+
+    def problem(self) -> Problem:
+        """Say how much is judged; nothing at all is an error."""
+        named = f"the run has {self.run_example!r}, {self.qrels} has {self.qrels_example!r}"
+        if not self.queries:
+            words = f"no query is judged; do the query ids match? For documents, {named}"
+            return Problem("no_query_judged", None, words, 1, error=True)
+        if not self.judged:
+            words = (
+                f"no document is judged; do the document ids match? {named[0].upper()}{named[1:]}"
+            )
+            return Problem("no_document_judged", None, words, 1, error=True)
+        share = percent(round(self.share, 4))
+        words = f"judged by {self.qrels}: {self.judged:,} of {self.documents:,} documents ({share})"
+        return Problem("judged", None, words, 1)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as plain data."""
+        return vars(self) | {"share": self.share}
+
+
+@dataclass
+class Checked:
+    """What was found in a file."""
+
+    path: str
+    kind: str = ""
+    form: str = ""
+    subtopics: bool = False
+    problems: list[Problem] = field(default_factory=list)
+    source: Opened | None = None
+    lists: PlainLists | None = None
+    rows: int = 0
+    queries: int = 0
+    tag: str = ""
+    joined: Joined | None = None
+
+    @property
+    def refused(self) -> bool:
+        """Say whether the evaluator would refuse the file."""
+        return any(problem.error for problem in self.problems)
+
+    @property
+    def unit(self) -> str:
+        """Say what the lines of problems count."""
+        return "line" if self.lists is None else self.lists.unit
+
+
+def check(
+    path: str, *, kind: str | None = None, subtopics: bool = False, qrels: Qrels | None = None
+) -> Checked:
+    """Look for every problem of a run or qrels in any format; `qrels` are joined with a run."""
+    from leadline.io import sniff
+
+    found = Checked(path, subtopics=subtopics)
+    try:
+        found.source = opened(path, read=True)
+        found.form = found.source.form
+        found.kind = kind or ("qrels" if subtopics else sniff.content_of(found.source))
+        parsed = find(found.source, found.kind)
+    except LeadlineError as error:
+        line = getattr(error, "line", None)
+        code = "nul" if getattr(error, "found", "") == "a NUL byte" else "unreadable"
+        found.problems.append(Problem(code, line, _words(error), 1, error=True))
+        return found
+    found.lists, found.tag = parsed.lists, parsed.tag
+    found.rows, found.queries = len(parsed.lists.documents), len(parsed.lists.queries)
+    found.problems += _errors(parsed.faults)
+    if subtopics and found.form == "trec":
+        found.problems += _repeats_by_subtopic(found.source)
+    else:
+        found.problems += _repeats(parsed.lists, found.kind, error=not parsed.listed)
+    if not found.rows and not found.problems:
+        found.problems.append(Problem("empty", None, f"holds no {found.kind}", 1, error=True))
+    found.problems += [problem for problem in _remarks(found, parsed.returns) if problem.count]
+    if qrels is not None and found.kind == "run" and found.rows:
+        found.joined = join(parsed.lists, qrels)
+        found.problems.append(found.joined.problem())
+    return found
+
+
+def join(lists: PlainLists, qrels: Qrels) -> Joined:
+    """Count the documents of a run that are judged; a negative grade is no judgment."""
+    codes = qrels.queries.encode(lists.queries)
+    rows = lists.match(qrels, codes)
+    judged = rows >= 0
+    judged[judged] = qrels.grades[rows[judged]] >= 0
+    unjudged = np.flatnonzero(~judged)
+    begin = 0
+    if len(unjudged):
+        place = int(np.searchsorted(lists.bounds, unjudged[0], side="right")) - 1
+        code = int(codes[place])
+        if code >= 0 and qrels.begin[code] < qrels.end[code]:
+            begin = int(qrels.begin[code])
+    return Joined(
+        qrels.source, int((codes >= 0).sum()), len(rows), int(judged.sum()),
+        to_text(lists.documents[int(unjudged[0])]) if len(unjudged) else None,
+        to_text(qrels.documents[begin]) if len(qrels) else None,
+    )  # fmt: skip
+
+
+def _remarks(found: Checked, returns: list[int]) -> Iterator[Problem]:
+    """Give what the evaluator accepts and a reader should know."""
+    assert found.source is not None
+    assert found.lists is not None
+    if found.source.whole is not None and found.form != "parquet":
+        yield from _of_text(found.source.whole, found.form)
+        if found.form == "trec" and found.kind == "run":
+            yield from _of_columns(found.source.whole, set(found.lists.lines))
+    yield _problem("mixed_queries", returns, "a query comes back after another one")
+    yield from _of_lists(found.lists, found.kind, trec=found.form == "trec")
+    yield from _of_ids(found.lists)
+
+
+def _errors(found: Faults) -> list[Problem]:
+    """Give faults by their kind, in the order of first lines."""
+    return [
+        Problem(code, error.line, _words(error), found.counts[code], error=True)
+        for code, error in found.first.items()
+    ]
+
+
+def _words(error: LeadlineError) -> str:
+    if not isinstance(error, InputError):
+        return str(error)
+    return str(InputError(error.found, expected=error.expected, hint=error.hint))
+
+
+def _repeats(lists: PlainLists, kind: str, *, error: bool) -> Iterator[Problem]:
+    """Give the documents that a list holds twice; a bare ranked list may."""
+    verb = "appears" if kind == "run" else "is judged"
+    try:
+        lists.settle(Reading(), verb=verb)
+    except InputError as fault:
+        count = sum(
+            high - low - len(set(lists.documents[low:high])) for _, low, high in _spans(lists)
+        )
+        yield Problem("repeated_documents", fault.line, _words(fault), count, error=error)
+
+
+def _repeats_by_subtopic(source: Opened) -> Iterator[Problem]:
+    assert source.whole is not None
+    try:
+        plain.scan_subtopics(source.whole.text[: source.whole.end].tobytes(), 1)
+    except InputError as error:
+        if "is judged twice" in error.found:
+            yield Problem("repeated_documents", error.line, _words(error), 1, error=True)
+
+
+class _Tally:
+    """The first of some lines, and how many they are."""
+
+    def __init__(self) -> None:
+        self.first: int | None = None
+        self.count = 0
+
+    def add(self, lines: list[int]) -> None:
+        """Count lines behind those counted before."""
+        if lines and self.first is None:
+            self.first = lines[0]
+        self.count += len(lines)
+
+    def problem(self, code: str, message: str) -> Problem:
+        """Say what is odd about the lines."""
+        return Problem(code, self.first, message, self.count)
+
+
+def _of_text(window: Chunk, form: str) -> Iterator[Problem]:
+    """Give what readers of text step over: marks, ends of lines, blank lines, comments."""
+    text = window.text[: window.end].tobytes().removesuffix(b"\n")
+    change = window.filled - window.read  # a byte order mark was cut off, a final newline put on
+    yield Problem("bom", 1, "a byte order mark before the first line", int(change < 0))
+    crlf, blank, comments = _Tally(), _Tally(), _Tally()
+    last = 0
+    for first, lines in blocks(text) if window.end else ():
+        crlf.add([number for number, line in enumerate(lines, first) if line.endswith(b"\r")])
+        if form == "trec":
+            blank.add([number for number, line in enumerate(lines, first) if not line.split()])
+            marked = [number for number, line in enumerate(lines, first) if line.startswith(b"#")]
+            comments.add(marked)
+        last = first + len(lines) - 1
+    yield crlf.problem("crlf", "a line that ends in CR LF")
+    if form == "trec":
+        yield blank.problem("blank_lines", "a blank line")
+        yield comments.problem("comments", "a comment, which trec_eval 9 refuses")
+        missing = [last] if change in {1, -2} else []
+        yield _problem("no_final_newline", missing, "the last line has no newline")
+
+
+def _of_columns(window: Chunk, whole: set[int]) -> Iterator[Problem]:
+    """Give columns that are ignored, and tags that differ."""
+    extra = _Tally()
+    tags: dict[bytes, int] = {}
+    text = window.text[: window.end].tobytes()
+    for first, lines in blocks(text):
+        for number, line in enumerate(lines, start=first):
+            fields = line.split(None, 6)
+            if len(fields) > 5 and number in whole:
+                tags.setdefault(fields[5], number)
+                if len(fields) > 6:
+                    extra.add([number])
+    yield extra.problem("extra_columns", "more than six columns; the rest is ignored")
+    if len(tags) > 1:
+        (first_tag, _), (other, line_number) = list(tags.items())[:2]
+        message = f"tag {plain.shown(other)} after {plain.shown(first_tag)}; the last one counts"
+        yield Problem("tags", line_number, message, len(tags) - 1)
+
+
+def _spans(lists: PlainLists) -> Iterator[tuple[bytes, int, int]]:
+    bounds = lists.bounds.tolist()
+    return zip(lists.queries, bounds[:-1], bounds[1:], strict=True)
+
+
+def _of_lists(lists: PlainLists, kind: str, *, trec: bool) -> Iterator[Problem]:
+    if kind == "qrels":
+        yield from _of_grades(lists)
+        return
+    order = lists.order()
+    scores = lists.scores if order is None else lists.scores[order]
+    ranks = lists.ranks if order is None else lists.ranks[order]
+    ties: list[int] = []
+    against: list[int] = []
+    again: list[int] = []
+    zero: list[int] = []
+    for _, low, high in _spans(lists):
+        if low == high:
+            continue
+        rank, score = ranks[low:high], scores[low:high]
+        line = lists.lines[low]
+        ties += [line] * bool((score[1:] == score[:-1]).any())
+        against += [line] * trec_runs.disordered(np.array([0, high - low]), score, rank)
+        again += [line] * (len(set(rank[rank >= 0].tolist())) < int((rank >= 0).sum()))
+        zero += [line] * int(0 in rank)
+    yield _problem(
+        "rank_disagrees", against, "a list whose ranks contradict its scores; scores decide"
+    )
+    yield _problem("rank_repeats", again, "a list in which a rank appears twice")
+    yield _problem("rank_from_0", zero, "a list whose ranks begin at 0")
+    odd = [lists.lines[row] for row in np.flatnonzero(lists.ranks < 0).tolist()] if trec else []
+    yield _problem("rank", odd, "a rank that is no whole number")
+    yield _problem("ties", ties, "a list with equal scores; order there: document id falling")
+    sizes = np.diff(lists.bounds)
+    if len(sizes) and sizes.min() < sizes.max():
+        short = [
+            lists.lines[low] for _, low, high in _spans(lists) if low < high < low + sizes.max()
+        ]
+        message = f"a list shorter than the longest; lists hold {sizes.min():,} to {sizes.max():,}"
+        yield _problem("list_lengths", short, message)
+
+
+def _of_grades(lists: PlainLists) -> Iterator[Problem]:
+    negative = np.flatnonzero(lists.scores < 0).tolist()
+    message = "a negative grade: pooled, not judged"
+    yield _problem("negative_grades", sorted(lists.lines[row] for row in negative), message)
+    part = np.flatnonzero(lists.scores != np.floor(lists.scores)).tolist()
+    message = "a grade that is not whole; trec_eval cuts it off"
+    yield _problem("fractional_grades", sorted(lists.lines[row] for row in part), message)
+    nothing = [
+        lists.lines[low]
+        for _, low, high in _spans(lists)
+        if low < high and not (lists.scores[low:high] >= 1).any()
+    ]
+    yield _problem("no_relevant", nothing, "a query without a relevant document (grade 1 or more)")
+
+
+ODD = (
+    ("odd_spaces", "[\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff]",
+     "a space that is no blank"),
+    ("control_characters", "[\x00-\x1f\x7f-\x9f]", "a control character"),
+    ("quotes", "[\"']", "a quotation mark"),
+    ("not_utf8", "[\udc80-\udcff]", "bytes that are not UTF-8"),
+)  # fmt: skip
+
+
+def _of_ids(lists: PlainLists) -> Iterator[Problem]:
+    """Give ids that are accepted as they are and that other programs may trip over."""
+    for code, pattern, words in ODD:
+        search = re.compile(pattern).search
+        lines: list[int] = []
+        first = ""
+        for query, low, high in _spans(lists):
+            whole = bool(search(to_text(query)))
+            for row in range(low, high):
+                if whole or search(to_text(lists.documents[row])):
+                    first = first or to_text(query if whole else lists.documents[row])
+                    lines.append(lists.lines[row])
+        yield _problem(code, lines, f"an id with {words}: {first!r}; it is kept as it is")
+
+
+def _problem(code: str, lines: list[int], message: str) -> Problem:
+    return Problem(code, lines[0] if lines else None, message, len(lines))
+
+
+# What a copy no longer has, with the words for it; {policy} is what decides between repeats.
+DONE = {
+    "repeated_documents": "kept the {policy} of repeated documents",
+    "nan": "left out rows with score NaN",
+    "bom": "left out the byte order mark",
+    "crlf": "lines end in LF",
+    "blank_lines": "left out blank lines",
+    "comments": "left out comments",
+    "no_final_newline": "added the final newline",
+    "extra_columns": "left out columns after the sixth",
+    "tags": "one tag, the last",
+    "mixed_queries": "brought the rows of a query together",
+    "rank_disagrees": "ranked by score",
+    "rank_repeats": "ranked by score",
+    "rank_from_0": "ranks begin at 1",
+    "rank": "ranked by score",
+}
+
+
+def repair(
+    found: Checked, path: str, *, on_duplicate: str = "first", on_nan: str = "drop"
+) -> list[Problem]:
+    """Write a copy without the faults that can be repaired, and give these; refuses the others."""
+    able = {"repeated_documents": on_duplicate != "refuse", "nan": on_nan != "refuse"}
+    left = [each for each in found.problems if each.error and not able.get(each.code, False)]
+    if left or found.lists is None:
+        raise InputError(
+            f"{left[0].message} ({sum(each.count for each in left)} such faults)",
+            expected="faults that can be repaired: repeats, NaN and what check calls a remark",
+            path=found.path,
+            line=left[0].line if found.unit == "line" else None,
+        )
+    found.lists.settle(
+        Reading(on_duplicate=on_duplicate), verb="appears" if found.kind == "run" else "is judged"
+    )
+    _write(found, found.lists, path)
+    return [
+        Problem(each.code, each.line, DONE[each.code].format(policy=on_duplicate), each.count)
+        for each in found.problems
+        if each.code in DONE
+    ]
+
+
+def _write(found: Checked, lists: PlainLists, path: str) -> None:
+    if found.kind == "run":
+        run = trec_runs.run_of(lists, name=run_name(found.path), tag=found.tag)
+        writing.write_run(run, path)
+    else:
+        writing.write_judgments(_judgments(found, lists), path)
+
+
+def _judgments(found: Checked, lists: PlainLists) -> OutputTable:
+    """Give the judgments in their order; those of a TREC file keep their second column."""
+    rows = [
+        (query, document, int(grade) if grade == int(grade) else grade)
+        for query, document, grade in named(lists)
+    ]
+    if found.form != "trec" or found.source is None or found.source.whole is None:
+        return OutputTable(QRELS_COLUMNS, list(rows))
+    whole = found.source.whole
+    lines = whole.text[: whole.end].tobytes().split(b"\n")
+    second = [to_text(lines[line - 1].split()[1]) for line in lists.lines]
+    columns = (*QRELS_COLUMNS, "subtopic" if found.subtopics else "iteration")
+    return OutputTable(columns, [(*row, name) for row, name in zip(rows, second, strict=True)])

@@ -1,0 +1,254 @@
+"""Small tables about ids: labels of one column, pairs, known documents, population sizes."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from leadline.data.ids import to_bytes
+from leadline.errors import InputError, UsageError
+from leadline.io import row_checks, texts
+from leadline.io.lines import lines
+from leadline.io.opening import BOM, PARQUET, first_bytes, read_whole, text_of
+from leadline.io.read import KnownLike, read_qrels
+from leadline.io.tables import csv_table, delimiter_of, unguarded
+from leadline.io.texts import rows_of
+from leadline.io.trec_lists import looks_trec
+from leadline.kernels import plain
+
+
+def headed_rows(path: str, *, encoding: str = "utf-8") -> texts.Rows:
+    """Give the rows of a table with their lines (or places) from 1; standard input is CSV or TSV."""
+    head = first_bytes(path, 1 << 16)
+    start = b"" if head is None else head.removeprefix(BOM).lstrip()
+    if start.startswith(PARQUET):
+        return texts.parquet(path)
+    if start.startswith(b"{"):
+        return texts.json_lines(path, encoding=encoding)
+    if start.startswith(b"["):
+        return texts.json_list(path, encoding=encoding)
+    return texts.table(path, encoding=encoding, headed=True)
+
+
+def need_columns(present: Iterable[object], wanted: Sequence[str], path: str, line: int) -> None:
+    """Refuse a table that lacks a column; the nearest names are said.
+
+    >>> need_columns(["arm", "clicks"], ["click"], "log.csv", 1)
+    Traceback (most recent call last):
+        ...
+    leadline.errors.InputError: log.csv:1: no column 'click'; expected one of arm, clicks (nearest: clicks)
+    """
+    names = list(map(str, present))
+    for name in wanted:
+        if name not in names:
+            close = difflib.get_close_matches(name, names, n=2, cutoff=0.5)
+            near = f" (nearest: {', '.join(close)})" if close else ""
+            raise InputError(
+                f"no column '{name}'", expected=f"one of {', '.join(names)}{near}", path=path, line=line
+            )  # fmt: skip
+
+
+OWNERS = ("run", "name")
+DOCUMENTS = ("doc_id", "docid", "docno", "id")
+
+
+def read_labels(place: str) -> dict[str, str]:
+    """Give what a column says of every run; `place` is FILE:COLUMN, a table with a header.
+
+    The column called run or name, or else the first one, names the run.
+    """
+    path, colon, column = place.rpartition(":")
+    if not colon or not path or not column:
+        raise UsageError(f"'{place}'; expected FILE:COLUMN, as in systems.tsv:team")
+    header, rows = csv_table(text_of(read_whole(path)), path)
+    header = list(map(unguarded, header))
+    if column not in header:
+        raise InputError(
+            f"no column '{column}'", expected="one of " + ", ".join(header), path=path, line=1
+        )
+    owner = next((header.index(name) for name in OWNERS if name in header), 0)
+    wanted = header.index(column)
+    found: dict[str, str] = {}
+    for line, row in rows:
+        name, label = unguarded(row[owner]), unguarded(row[wanted])
+        if found.setdefault(name, label) != label:
+            raise InputError(f"run '{name}' again", expected="each once", path=path, line=line)
+    return found
+
+
+def teams_of(labels: Mapping[str, str], names: Iterable[str], place: str = "") -> list[str]:
+    """Give the team of every run; an error where one has none. `place` says where labels are from.
+
+    >>> teams_of({"a": "one", "b": "two"}, ["b", "a"])
+    ['two', 'one']
+    """
+    wanted = list(names)
+    missing = [name for name in wanted if name not in labels]
+    if missing:
+        where = f" in {place}" if place else ""
+        raise UsageError(f"no team for run '{missing[0]}' ({len(missing)} in all){where}")
+    return [labels[name] for name in wanted]
+
+
+def read_document_ids(path: str) -> list[str]:
+    """Give the ids of a collection: JSON lines or a table with `doc_id`, or one id a line."""
+    text = text_of(read_whole(path))
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    if not lines:
+        raise InputError("holds no document ids", expected="at least one", path=path)
+    first = lines[0][1]
+    if first.lstrip().startswith("{"):
+        return [_id_of(line, path, number) for number, line in lines]
+    header = first.rstrip("\r").split(delimiter_of(first))
+    named = next((header.index(name) for name in DOCUMENTS if name in header), None)
+    if named is not None:
+        return [row[named] for _, row in csv_table(text, path)[1]]
+    for number, line in lines:
+        if len(line.split()) != 1:
+            raise InputError(
+                f"{len(line.split())} words", expected="one document id a line, or a column doc_id",
+                path=path, line=number,
+            )  # fmt: skip
+    return [line.strip() for _, line in lines]
+
+
+def _id_of(line: str, path: str, number: int) -> str:
+    try:
+        record = json.loads(line)
+    except ValueError:
+        raise InputError("no JSON", expected="an object a line", path=path, line=number) from None
+    found = next((record[name] for name in DOCUMENTS if name in record), None)
+    if not isinstance(found, str):
+        raise InputError("no doc_id", expected="a text doc_id", path=path, line=number)
+    return found
+
+
+def read_pairs(path: str | os.PathLike[str]) -> list[tuple[str, str]]:
+    """Read pairs from a TSV, CSV, JSON Lines or Parquet table, or from qrels or a run in TREC's format.
+
+    In TREC's formats the query is the first column and the document the third.
+    """
+    found = list(_pairs(os.fspath(path)))
+    if not found:
+        raise InputError("holds no pairs", expected="query_id and doc_id", path=os.fspath(path))
+    return found
+
+
+def _pairs(path: str) -> Iterator[tuple[str, str]]:
+    head = first_bytes(path)
+    if head is not None and looks_trec(head):
+        for number, line in lines(path):
+            if line.startswith("#") or not line.strip():
+                continue
+            cells = line.split(maxsplit=3)
+            if len(cells) < 4:
+                raise InputError(
+                    f"{len(cells)} columns", expected="qrels of 4 or a run of 6", path=path, line=number
+                )  # fmt: skip
+            yield cells[0], cells[2]
+        return
+    if head is not None and path.endswith(".json"):
+        for query, documents in read_qrels(path).to_dict().items():
+            yield from ((query, document) for document in documents)
+        return
+    for place, row in rows_of(path, "query"):
+        names = row_checks.find(row, row_checks.QUERY), row_checks.find(row, row_checks.DOCUMENT)
+        if names[0] is None or names[1] is None:
+            raise InputError(
+                f"pairs with columns {', '.join(map(str, row))}", expected="query_id and doc_id",
+                path=path, line=place,
+            )  # fmt: skip
+        yield row[names[0]], row[names[1]]
+
+
+def read_population(given: str) -> int | dict[str, int]:
+    """Give one number of documents, or the numbers by query of a file.
+
+    A line is a query and a number, with blanks or a comma between; a first line without a number is a header.
+
+    >>> read_population("171332")
+    171332
+    """
+    if given.isascii() and given.isdigit():
+        return int(given)
+    if given[:1] in "+-." and given[1:2].isdigit():
+        raise UsageError(f"population {given}; expected a whole number, 1 or more, or a file")
+    found: dict[str, int] = {}
+    for number, line in enumerate(text_of(read_whole(given)).split("\n"), start=1):
+        fields = line.replace(",", " ").split()
+        if not fields or line.startswith("#"):
+            continue
+        if len(fields) != 2 or not (fields[1].isascii() and fields[1].isdigit()):
+            if number == 1 and len(fields) == 2:
+                continue
+            raise InputError(
+                f"'{line.strip()[:60]}'",
+                expected="a query and a whole number",
+                path=given,
+                line=number,
+            )
+        if fields[0] in found:
+            raise InputError(
+                f"query '{fields[0]}' again", expected="each once", path=given, line=number
+            )
+        found[fields[0]] = int(fields[1])
+    if not found:
+        raise InputError("holds no numbers", expected="a query and a number a line", path=given)
+    return found
+
+
+EXPECTED = "a path, or {query: [document, ...]}"
+
+
+def of(source: KnownLike) -> dict[bytes, set[bytes]]:
+    """Give the known documents by query from a file or `{query: [document, ...]}`."""
+    if isinstance(source, (str, os.PathLike)):
+        return read(os.fspath(source))
+    if not isinstance(source, Mapping):
+        raise UsageError(f"known={type(source).__name__}; expected {EXPECTED}")
+    return {
+        to_bytes(query): set(map(to_bytes, _documents(query, source[query]))) for query in source
+    }
+
+
+def shown(source: KnownLike) -> str | dict[str, list[str]]:
+    """Give the known documents as plain data, or the path of their file."""
+    if isinstance(source, (str, os.PathLike)):
+        return os.fspath(source)
+    return {query: sorted(_documents(query, source[query])) for query in source}
+
+
+def _documents(query: str, listed: object) -> list[str]:
+    if isinstance(listed, (list, tuple, set, frozenset)):
+        return list(listed)
+    found = type(listed).__name__
+    raise InputError(f"query {query!r} has {found}", expected="[document, ...]", path="known")
+
+
+def read(path: str) -> dict[bytes, set[bytes]]:
+    """Give the known documents by query."""
+    window = read_whole(path)
+    found: dict[bytes, set[bytes]] = {}
+    for line, raw in enumerate(window.text[: window.end].tobytes().split(b"\n"), start=1):
+        fields = raw.split()
+        if not fields or raw.startswith(b"#"):
+            continue
+        if len(fields) == 2:
+            found.setdefault(fields[0], set()).add(fields[1])
+        elif len(fields) == 4:
+            try:
+                grade = plain.grade(fields[3], line)
+            except InputError as error:
+                raise error.at(path) from None
+            if grade >= 1:
+                found.setdefault(fields[0], set()).add(fields[2])
+        else:
+            raise InputError(
+                f"{len(fields)} columns", expected="query document, or 4 columns of qrels",
+                path=path, line=line,
+            )  # fmt: skip
+    if not found:
+        raise InputError("holds no known documents", expected="lines of query document", path=path)
+    return found

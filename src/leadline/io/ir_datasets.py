@@ -1,0 +1,50 @@
+"""Qrels by the name that ir_datasets gives them: `ir_datasets:NAME`; the extra `ir-datasets`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from leadline.errors import InputError, LeadlineError, MissingPackageError
+from leadline.io import python_inputs
+from leadline.io.row_checks import Records
+
+PREFIX = "ir_datasets:"
+
+
+def records(path: str) -> Records:
+    """Give the judgments of a collection."""
+    collection = load(path)
+    if not collection.has_qrels():
+        raise InputError("has no qrels", expected="a collection with judgments", path=path)
+    return python_inputs.tuple_records(downloaded(path, collection.qrels_iter), "grade", path=path)
+
+
+def load(path: str) -> Any:
+    """Return a collection by its name; it is downloaded when it is first read."""
+    try:
+        import ir_datasets
+    except ImportError:
+        raise MissingPackageError(
+            f"{path} needs ir_datasets: pip install 'leadline[ir-datasets]'"
+        ) from None
+    try:
+        return ir_datasets.load(path.removeprefix(PREFIX))
+    except KeyError:
+        raise InputError(
+            "no such collection", expected="a name of ir_datasets", path=path
+        ) from None
+
+
+def downloaded(path: str, rows: Callable[[], Iterable[Any]]) -> Iterator[Any]:
+    """Give rows of a collection; whatever fails while they are fetched is one line."""
+    try:
+        yield from rows()
+    except Exception as error:  # the package raises what its many libraries raise
+        if isinstance(error, LeadlineError):
+            raise
+        reason = " ".join(str(error).split())[:200]
+        raise InputError(
+            f"cannot be fetched ({type(error).__name__}{': ' * bool(reason)}{reason})",
+            expected="a connection, and a collection that may be downloaded", path=path,
+        ) from None  # fmt: skip

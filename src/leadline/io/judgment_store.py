@@ -1,0 +1,196 @@
+"""Read the store of the judging page: the judgments of every judge, and one grade a pair made of them."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
+from os.path import exists, isfile
+from pathlib import Path
+from typing import Any, NamedTuple
+from zlib import crc32
+
+from leadline.errors import InputError
+from leadline.io.judges import Judgment, merge
+from leadline.io.read import SQLITE
+from leadline.io.read_paths import record_input
+from leadline.io.row_checks import Records
+
+APPLICATION = 0x6C64_6A67  # tells a store from the databases of other programs
+VERSION = 1  # of the tables
+WAIT = 5.0  # seconds until a lock counts as held
+STORE = "a store of `leadline judge`"
+BROKEN = ("not a database", "malformed", "no such", "decode", "corrupt", "unsupported file format")
+BACKUP = "what can be saved, `sqlite3 FILE .recover` saves"
+
+KINDS: dict[str, tuple[type, ...]] = {
+    "s": (str,), "i": (int,), "f": (int, float), "n": (int, type(None)), "?": (int, float, type(None)),
+}  # fmt: skip
+
+
+@contextmanager
+def faults(path: str) -> Iterator[None]:
+    """Turn what SQLite complains of into one line that says what to do."""
+    try:
+        yield
+    except UnicodeDecodeError:  # of a message that quotes what is broken
+        raise damaged(path, "its text is not UTF-8") from None
+    except sqlite3.Error as error:
+        text = _one_line(str(error))
+        if "locked" in text or "busy" in text:
+            raise InputError(
+                "is locked by another program", expected="a store that is free", path=path,
+                hint="Close the program that writes to it and try again",
+            ) from None  # fmt: skip
+        if any(word in text for word in BROKEN):
+            raise damaged(path, text) from None
+        raise InputError(f"cannot be used ({text})", expected=STORE, path=path) from None
+
+
+def _one_line(text: str) -> str:
+    """Make a message fit for one line: it may quote broken content."""
+    words = " ".join(text.split())[:160]
+    return "".join(char if char.isprintable() else "\ufffd" for char in words)
+
+
+def damaged(path: str, found: str) -> InputError:
+    """Say that a store is damaged."""
+    return InputError(f"is damaged ({found})", expected=STORE, path=path, hint=BACKUP)
+
+
+def connect(path: str) -> sqlite3.Connection:
+    """Open a store for reading: also while a judging page writes to it, and where nothing can be written."""
+    if not exists(path):
+        raise InputError("No such file or directory", expected=STORE, path=path)
+    if not isfile(path) or not is_database(path):
+        raise InputError("is no SQLite database", expected=STORE, path=path)
+    for part in (path, f"{path}-wal", f"{path}-shm"):
+        record_input(part)
+    # A reader that may write leaves no files behind. WAL needs one beside the store even to read; where none
+    # can be made, nobody writes.
+    modes = ["mode=rw", "mode=ro", *([] if exists(f"{path}-wal") else ["mode=ro&immutable=1"])]
+    for mode in modes[:-1]:
+        try:
+            return _tried(f"{Path(path).absolute().as_uri()}?{mode}", path)
+        except sqlite3.OperationalError as error:
+            if not any(word in str(error) for word in ("unable to open", "readonly")):
+                raise
+    return _tried(f"{Path(path).absolute().as_uri()}?{modes[-1]}", path)
+
+
+def is_database(path: str) -> bool:
+    """Say whether a file begins as an SQLite database does; a packed one does not."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(SQLITE)) == SQLITE
+    except OSError as error:
+        raise InputError(error.strerror or "", expected="a readable file", path=path) from None
+
+
+def _tried(address: str, path: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(address, uri=True, timeout=WAIT, isolation_level=None)
+    try:
+        connection.execute("PRAGMA query_only = ON")
+        check(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def check(connection: sqlite3.Connection, path: str) -> None:
+    """Refuse what is not a whole store of this version."""
+    application, version = (
+        connection.execute(f"PRAGMA {name}").fetchone()[0]
+        for name in ("application_id", "user_version")
+    )
+    if application != APPLICATION:
+        raise InputError("is a database of another program", expected=STORE, path=path)
+    if version != VERSION:
+        raise InputError(
+            f"has tables of version {version}", expected=f"version {VERSION}", path=path,
+            hint="A newer leadline made it" if version > VERSION else "",
+        )  # fmt: skip
+    # Indices, too: a judgment that is missing from one would not be read.
+    (state,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
+    if state != "ok":
+        raise damaged(path, _one_line(str(state))[:80])
+    orphan = connection.execute("SELECT * FROM pragma_foreign_key_check LIMIT 1").fetchone()
+    if orphan is not None:
+        raise damaged(path, f"row {orphan[1]} of {orphan[0]} refers to nothing")
+    _check_seals(connection, path)
+
+
+# An event with everything that gives it its meaning, its seal last.
+SEALED = """
+SELECT events.id, key, kind, judges.name, query, document, probability, grade, note, seconds, shown, opened,
+  given, saved, undoes, seals.digest, seals.sum
+FROM events JOIN judges ON judges.id = events.judge JOIN pairs ON pairs.id = events.pair
+  JOIN seals ON seals.event = events.id
+"""
+
+
+def checksum(row: tuple[Any, ...]) -> int:
+    """Return the checksum of a row of `SEALED` without its last column."""
+    return crc32(ascii(row[:-1]).encode())
+
+
+def _check_seals(connection: sqlite3.Connection, path: str) -> None:
+    """Compare every event with its checksum; those that an earlier version wrote have none."""
+    table = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'seals'"
+    if connection.execute(table).fetchone() is None:
+        return
+    for row in connection.execute(SEALED):
+        if checksum(row) != row[-1]:
+            raise damaged(path, f"judgment {row[0]} is not what was saved")
+
+
+def typed(rows: Iterable[tuple[Any, ...]], types: str, path: str) -> Iterator[tuple[Any, ...]]:
+    """Check the types of rows: SQLite stores any value in any column, and a damaged row may hold any.
+
+    `types` has a letter for each column: s text, i integer, f number, ? number or NULL, n integer or NULL.
+    """
+    wanted = [KINDS[letter] for letter in types]
+    for row in rows:
+        for value, kind in zip(row, wanted, strict=True):
+            if not isinstance(value, kind):
+                raise damaged(path, "a value of the wrong type")
+        yield row
+
+
+class Given(NamedTuple):
+    """A judgment that stands, the probability of its document to be in the pool, and the judge's note."""
+
+    judgment: Judgment
+    probability: float
+    note: str
+
+
+def read(path: str) -> list[Given]:
+    """Read the judgments that stand, of every judge."""
+    with faults(path), closing(connect(path)) as connection:
+        rows = connection.execute(
+            "SELECT query, document, judge, grade, probability, note FROM judgments "
+            "ORDER BY query, document, judge"
+        )
+        found = [Given(Judgment(*row[:4]), *row[4:]) for row in typed(rows, "sssifs", path)]
+    if not found:
+        raise InputError("holds no judgments yet", expected="judged documents", path=path)
+    return found
+
+
+def records(path: str) -> Records:
+    """Give one grade a pair: that of most judges, of as many judges the lowest."""
+    found = read(path)
+    merged = merge(given.judgment for given in found)
+    rows = (
+        (place, query, document, grade, None)
+        for place, ((query, document), grade) in enumerate(merged.grades.items(), start=1)
+    )
+    shares: dict[tuple[str, str], object] = {
+        given.judgment[:2]: given.probability for given in found
+    }
+    if all(share == 1 for share in shares.values()):
+        shares = {}
+    names = ("query", "document")
+    return Records(rows, path, "judgment", names, shares=shares, remarks=merged.remarks)

@@ -1,0 +1,503 @@
+"""Open any input as plain bytes: files, compressed files, standard input."""
+
+from __future__ import annotations
+
+import io
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from functools import partial
+from os.path import isfile
+from pathlib import Path
+from typing import Any, BinaryIO, Generic, ParamSpec, Self, TypeVar, cast
+
+import numpy as np
+
+from leadline.data.arrays import Bytes, Integers, bytes_of
+from leadline.errors import InputError
+from leadline.io.read_paths import record_input
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class BackgroundTask(Generic[T]):
+    """A call that runs on another thread from now on.
+
+    >>> call = Later(pow, 2, 10)
+    >>> call.result()
+    1024
+    """
+
+    def __init__(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> None:
+        self._results: list[T] = []
+        self._faults: list[BaseException] = []
+
+        def run() -> None:
+            try:
+                self._results.append(function(*args, **kwargs))
+            except BaseException as error:  # noqa: BLE001  # raised again where the result is asked for
+                self._faults.append(error)
+
+        self._thread = threading.Thread(target=run, daemon=True)
+        self._thread.start()
+
+    def wait(self) -> None:
+        """Wait for the end of the call, whatever it gives."""
+        self._thread.join()
+
+    def result(self) -> T:
+        """Wait for the end of the call; give what it gave, or raise what it raised."""
+        self.wait()
+        if self._faults:
+            raise self._faults[0]
+        return self._results[0]
+
+
+COMPRESSIONS = {
+    b"\x1f\x8b": ".gz",
+    b"BZh": ".bz2",
+    b"\xfd7zXZ\0": ".xz",
+    b"\x28\xb5\x2f\xfd": ".zst",
+}
+RUN_SUFFIXES = (
+    ".run", ".txt", ".trec", ".res", ".out", ".json", ".jsonl", ".csv", ".tsv", ".parquet",
+)  # fmt: skip
+BOM = b"\xef\xbb\xbf"
+WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")
+STANDARD_INPUT = "-"
+HEAD = 8  # bytes tell every compression
+PARQUET, ARROW, STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"  # binary tables begin so
+LONGEST_LINE = 1 << 20  # bytes of a line of a run or qrels
+LONGEST_TEXT = 1 << 26  # bytes of a line, or of one document, of texts
+BLOCK = LONGEST_LINE >> 2  # a longer line fills at least one block of this size
+STEP = 1 << 22  # bytes that are read before they are checked
+PROBE = 1 << 12  # bytes in which nearly every text has a line end
+
+
+def run_name(path: str) -> str:
+    """Give the name of a run: its file name less one compression suffix and one run suffix.
+
+    >>> run_name("runs/cord19.vespa.ai-bm25.xz"), run_name("bm25.run.gz"), run_name("-")
+    ('cord19.vespa.ai-bm25', 'bm25', 'stdin')
+    """
+    if path == STANDARD_INPUT:
+        return "stdin"
+    name = Path(path).name
+    for suffixes in (tuple(COMPRESSIONS.values()), RUN_SUFFIXES):
+        for suffix in suffixes:
+            if name.endswith(suffix) and name != suffix:
+                name = name[: -len(suffix)]
+                break
+    return name
+
+
+def open_bytes(path: str) -> tuple[BinaryIO, BinaryIO]:
+    """Open a path (or `-` for standard input) and undo its compression, told by content.
+
+    Gives the plain bytes and the file below them; whoever reads closes both.
+    """
+    record_input(path)
+    raw: io.BufferedReader
+    try:
+        if path == STANDARD_INPUT:
+            piped = cast(io.BufferedReader, sys.stdin.buffer)
+            head = _head(piped)
+            raw = io.BufferedReader(_Rejoined(head, piped))
+        else:
+            unbuffered = open(path, "rb", buffering=0)  # noqa: SIM115  # the caller closes it
+            head = _head(unbuffered)
+            if unbuffered.seekable():
+                unbuffered.seek(0)
+                raw = cast(io.BufferedReader, unbuffered)
+            else:
+                raw = io.BufferedReader(_Rejoined(head, unbuffered))
+    except IsADirectoryError:
+        raise InputError("is a folder", expected="a file", path=path) from None
+    except OSError as error:
+        raise InputError(
+            error.strerror or str(error), expected="a readable file", path=path
+        ) from None
+    kind = next((kind for magic, kind in COMPRESSIONS.items() if head.startswith(magic)), "")
+    return _decompressed(raw, kind), raw
+
+
+def _head(stream: io.RawIOBase | io.BufferedReader) -> bytes:
+    """Read the bytes that tell a compression; a pipe may give fewer at a time."""
+    head = b""
+    while len(head) < HEAD and (more := stream.read(HEAD - len(head))):
+        head += more
+    return head
+
+
+def first_bytes(path: str, size: int = 1 << 12) -> bytes | None:
+    """Give the first plain bytes of a file; None for what can be read only once, as pipes can."""
+    if path == STANDARD_INPUT or not isfile(path):
+        return None
+    stream, file = open_bytes(path)
+    with file, stream:
+        try:
+            return stream.read(size)
+        except Exception as error:
+            if not isinstance(error, (EOFError, OSError, *broken_archives())):
+                raise
+            return b""  # whoever reads it says what is broken
+
+
+class _Rejoined(io.RawIOBase):
+    """A stream that cannot go back, with its first bytes put in front again."""
+
+    def __init__(self, head: bytes, rest: io.RawIOBase | io.BufferedReader) -> None:
+        self.head = head
+        self.rest = rest
+
+    def readable(self) -> bool:
+        """Say that it can be read."""
+        return True
+
+    def readinto(self, target: memoryview) -> int | None:  # type: ignore[override]  # narrower than Buffer
+        """Read into a buffer."""
+        if self.head:
+            size = min(len(target), len(self.head))
+            target[:size] = self.head[:size]
+            self.head = self.head[size:]
+            return size
+        return self.rest.readinto(target)
+
+    def close(self) -> None:
+        """Close the stream below too."""
+        self.rest.close()
+        super().close()
+
+
+class _Streams(io.RawIOBase):
+    """Decompress a file of one or more streams that follow each other, to the last byte.
+
+    The readers of the standard library take a damaged second stream of .bz2 and .xz for the end of the file,
+    and that of zstandard takes any end of the file for the end of the data. Here every byte belongs to a
+    whole stream or, in .xz, to the padding that the format allows: NUL bytes, four at a time.
+
+    Parameters
+    ----------
+    file : BufferedReader
+        The compressed bytes.
+    make : callable
+        Gives a decompressor for the next stream.
+    piece : int
+        Compressed bytes that are handed over at a time.
+    padded : bool
+        Whether streams may be padded as in .xz.
+
+    """
+
+    def __init__(
+        self,
+        file: io.BufferedReader,
+        make: Callable[[], Any],
+        *,
+        piece: int = 1 << 17,
+        padded: bool = False,
+    ) -> None:
+        self.file = file
+        self.make = make
+        self.piece = piece
+        self.padded = padded
+        self.stream: Any = None
+        self.packed = b""
+        self.ready = memoryview(b"")
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, target: memoryview) -> int:  # type: ignore[override]  # narrower than Buffer
+        """Read into a buffer."""
+        while not self.ready:
+            if self.stream is None:
+                if not self._begins():
+                    return 0
+                self.stream = self.make()
+            self.ready = memoryview(self._decompress(len(target)))
+            if self.stream.eof:
+                self.packed = self.stream.unused_data + self.packed
+                self.stream = None
+        size = min(len(target), len(self.ready))
+        target[:size] = self.ready[:size]
+        self.ready = self.ready[size:]
+        return size
+
+    def _decompress(self, size: int) -> bytes:
+        """Return what some more bytes give; at most about `size` where the decompressor can stop."""
+        bounded = hasattr(self.stream, "needs_input")
+        packed = b""
+        if not bounded or self.stream.needs_input:
+            packed = self.packed or self.file.read(self.piece)
+            if not packed:
+                raise EOFError("it ends before the end of the stream")
+            packed, self.packed = packed[: self.piece], packed[self.piece :]
+        found: bytes = (
+            self.stream.decompress(packed, max(size, PROBE))
+            if bounded
+            else self.stream.decompress(packed)
+        )
+        return found
+
+    def _begins(self) -> bool:
+        """Return whether another stream begins, after padding where the format allows it."""
+        self.packed = self.packed or self.file.read(self.piece)
+        padding = 0
+        while self.padded and self.packed.startswith(b"\0"):
+            rest = self.packed.lstrip(b"\0")
+            padding += len(self.packed) - len(rest)
+            self.packed = rest or self.file.read(self.piece)
+        if padding % 4:
+            raise EOFError(f"{padding} bytes of padding are no multiple of 4")
+        return bool(self.packed)
+
+
+def _decompressed(raw: io.BufferedReader, kind: str) -> BinaryIO:
+    if kind == ".gz":
+        import gzip
+
+        return cast(BinaryIO, gzip.GzipFile(fileobj=raw))
+    if kind == ".bz2":
+        import bz2
+
+        return cast(BinaryIO, io.BufferedReader(_Streams(raw, bz2.BZ2Decompressor), 1 << 16))
+    if kind == ".xz":
+        import lzma
+
+        make = partial(lzma.LZMADecompressor, lzma.FORMAT_XZ)
+        return cast(BinaryIO, io.BufferedReader(_Streams(raw, make, padded=True), 1 << 16))
+    if kind == ".zst":
+        # zstandard decompresses all that it is given: 4 bytes may become 128 KiB
+        streams = _Streams(raw, _zstandard_frame, piece=1 << 12)
+        return cast(BinaryIO, io.BufferedReader(streams, 1 << 16))
+    return raw
+
+
+def _zstandard_frame() -> Any:
+    import zstandard
+
+    return zstandard.ZstdDecompressor().decompressobj()
+
+
+class Buffers:
+    """Memory that is used again and again while texts are read: fresh memory costs more than reading."""
+
+    def __init__(self, size: int = 1 << 22) -> None:
+        self.text: Bytes = np.empty(size, dtype=np.uint8)
+        self._columns: dict[str, Integers] = {}
+
+    def columns(self, names: Sequence[str], size: int) -> dict[str, Integers]:
+        """Give columns of at least a size to write to."""
+        if not self._columns or len(self._columns[names[0]]) < size:
+            self._columns = {name: np.empty(size, dtype=np.int64) for name in names}
+        return self._columns
+
+
+class Chunk:
+    """A stretch of a text in a reused buffer: `text[:end]` holds whole lines.
+
+    `last` says whether the text ends here. The buffer grows when not even one list fits. With two
+    workspaces they take turns, so that one stretch can be used while the next is read.
+    """
+
+    def __init__(self, path: str, *workspaces: Buffers, longest: int = LONGEST_LINE) -> None:
+        self.path = path
+        self.longest = longest
+        self.size = 0  # of the buffer when it has to grow, where that is known
+        self.stream, self.file = open_bytes(path)
+        self.workspaces = list(workspaces)
+        self.filled = 0
+        self.end = 0
+        self.last = False
+        self.read = 0
+        self.begun = False
+        self.ends = b""  # what ends a line, or a value of JSON; empty in binary tables
+        self.checked = 0  # up to here the lengths of lines were checked
+        self.long = -1  # where a line began that fills a block
+
+    @property
+    def workspace(self) -> Buffers:
+        """Give the workspace of this stretch."""
+        return self.workspaces[0]
+
+    @property
+    def text(self) -> Bytes:
+        """Give the buffer of this stretch."""
+        return self.workspaces[0].text
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.path != STANDARD_INPUT:
+            self.stream.close()
+            self.file.close()
+
+    def advance(self, begin: int) -> None:
+        """Forget the text before `begin`, keep the rest and read on."""
+        rest = self.text[begin : self.filled]
+        self.workspaces.append(self.workspaces.pop(0))
+        if len(rest) > len(self.text) // 2:
+            size = max(self.size, 2 * max(len(rest), len(self.text)))
+            self.workspace.text = np.empty(size, dtype=np.uint8)
+        self.text[: len(rest)] = rest.copy() if len(self.workspaces) == 1 else rest
+        self.filled = len(rest)
+        self.checked, self.long = 0, -1
+        self._fill()
+        if self.last and self.filled and self.text[self.filled - 1] != ord("\n"):
+            self.text[self.filled] = ord("\n")
+            self.filled += 1
+        self.end = self._whole_lines()
+
+    def _fill(self) -> None:
+        target = bytes_of(self.text)[:-1]  # one byte is left for a missing final newline
+        while self.filled < len(target):
+            stop = min(len(target), self.filled + STEP)
+            try:
+                size = self.stream.readinto(target[self.filled : stop])  # type: ignore[attr-defined]  # typeshed
+            except Exception as error:
+                if not isinstance(error, (EOFError, OSError, *broken_archives())):
+                    raise
+                raise InputError(
+                    f"cannot be read to its end ({error})", expected="a whole file", path=self.path
+                ) from None
+            if not size:
+                self.last = True
+                break
+            self.filled += size
+            self.read += size
+            if not self.begun and self.filled >= PROBE:
+                self._check_start()
+            if self.begun:
+                self._check_lines(self.filled - self.filled % BLOCK)
+        if not self.begun:
+            self._check_start()
+        self._check_lines(self.filled)
+
+    def _check_start(self) -> None:
+        """Refuse what is no text; tell binary tables, and texts that may be one line of JSON."""
+        self.begun = True
+        head = self.text[: min(self.filled, PROBE)].tobytes()
+        check_head(head, self.path)
+        if head.startswith(BOM):
+            self.filled -= 3
+            self.text[: self.filled] = self.text[3 : self.filled + 3].copy()
+            head = head[3:]
+        if head.startswith((PARQUET, ARROW, STREAM)):
+            self.ends = b""
+        else:
+            self.ends = b'\n"' if head.lstrip()[:1] in {b"{", b"["} else b"\n"
+
+    def _check_lines(self, stop: int) -> None:
+        """Refuse a line that is too long, in the bytes from those that were checked up to `stop`.
+
+        Lines of JSON may be of any length; there the stretches between quotation marks are checked.
+        """
+        while self.ends and self.checked < stop:
+            start = self.checked
+            self.checked = min(start + BLOCK, stop)
+            end = self._first_end(start, self.checked)
+            if end < 0 and self.long < 0:
+                self.long = self._line_of(start)
+            if self.long >= 0 and (self.checked if end < 0 else end) - self.long > self.longest:
+                place = self.read - self.filled + self.long
+                raise too_long(self.path, f"from byte {place:,}", self.longest)
+            if end >= 0:
+                self.long = -1
+
+    def _first_end(self, start: int, stop: int) -> int:
+        """Return where the first line of a stretch ends; -1 where none does."""
+        for low, high in ((start, min(start + PROBE, stop)), (start + PROBE, stop)):
+            block = self.text[low:high]
+            found = block == self.ends[0]
+            for end in self.ends[1:]:
+                found |= block == end
+            if found.any():
+                return low + int(found.argmax())
+        return -1
+
+    def _line_of(self, place: int) -> int:
+        """Return where the line around a place begins."""
+        before = self.text[max(0, place - LONGEST_LINE) : place].tobytes()
+        return place - len(before) + 1 + max(before.rfind(bytes([end])) for end in self.ends)
+
+    def _whole_lines(self) -> int:
+        if self.last:
+            return self.filled
+        step = 1 << 14
+        for stop in range(self.filled, 0, -step):
+            start = max(0, stop - step)
+            ends = np.flatnonzero(self.text[start:stop] == ord("\n"))
+            if len(ends):
+                return start + int(ends[-1]) + 1
+        return 0
+
+
+BINARY = 4  # NUL bytes among the first bytes of a file, from which on it is taken for binary
+
+
+def check_head(head: bytes, path: str) -> None:
+    """Refuse the first bytes of a file that is no text: UTF-16, a NUL byte in the first line, or several."""
+    if head.startswith(WIDE_BOMS):
+        raise InputError(
+            "a UTF-16 byte order mark", expected="a text file in UTF-8", path=path, line=1
+        )
+    if head.startswith((b"#", PARQUET, ARROW, STREAM)):
+        return
+    if b"\0" in head.partition(b"\n")[0] or head.count(b"\0") >= BINARY:
+        line = head[: head.index(b"\0")].count(b"\n") + 1
+        raise InputError("a NUL byte", expected="a text file in UTF-8", path=path, line=line)
+
+
+def too_long(path: str, where: str, limit: int, *, noun: str = "line") -> InputError:
+    """Return the error for a line or text that is longer than any should be."""
+    return InputError(
+        f"a {noun} of more than {limit >> 20} MiB {where}", expected="a shorter one", path=path
+    )
+
+
+def broken_archives() -> tuple[type[Exception], ...]:
+    """Give the errors that a broken archive raises and that are no OSError."""
+    found: list[type[Exception]] = []
+    if "lzma" in sys.modules:
+        found.append(sys.modules["lzma"].LZMAError)
+    if "zlib" in sys.modules:
+        found.append(sys.modules["zlib"].error)
+    if "zstandard" in sys.modules:
+        found.append(sys.modules["zstandard"].ZstdError)
+    return tuple(found)
+
+
+def read_whole(
+    path: str,
+    *,
+    longest: int = LONGEST_LINE,
+    enough: Callable[[Chunk], bool] | None = None,
+) -> Chunk:
+    """Read a whole text into one window.
+
+    Parameters
+    ----------
+    path : str
+        The file, or `-` for standard input.
+    longest : int
+        Bytes of a line; a longer one is refused.
+    enough : callable, optional
+        Called with the first lines; where it returns True, the rest is not read.
+
+    """
+    with Chunk(path, Buffers(1 << 16), longest=longest) as window:
+        if path != STANDARD_INPUT and isfile(path):
+            window.size = Path(path).stat().st_size + 2
+        window.advance(0)
+        while not window.last and not (enough is not None and enough(window)):
+            window.advance(0)
+    return window
+
+
+def text_of(window: Chunk) -> str:
+    """Decode what a window holds; bytes that are not UTF-8 are kept as surrogates."""
+    return window.text[: window.end].tobytes().decode("utf-8", "surrogateescape")

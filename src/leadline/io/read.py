@@ -1,0 +1,331 @@
+"""One file per format; here are the doors through which any input comes in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+
+from leadline.data.judged_run import JudgedRun
+from leadline.data.qrels import Qrels
+from leadline.data.run import Run
+from leadline.data.validation import check_flags, check_word
+from leadline.errors import InputError, UsageError
+from leadline.io import trec_qrels, trec_runs
+from leadline.io.opening import Buffers, Chunk, first_bytes, read_whole, run_name
+from leadline.io.trec_lists import Reading, looks_trec
+from leadline.io.trec_runs import ReadCounts
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoFrame
+
+    from leadline.io.row_checks import Records
+
+
+RunLike: TypeAlias = (
+    "str | os.PathLike[str] | Run | Mapping[str, Mapping[str, float] | Sequence[str]] | IntoFrame "
+    "| Iterable[tuple[Any, ...]] | Iterable[Mapping[str, Any]]"
+)
+QrelsLike: TypeAlias = (
+    "str | os.PathLike[str] | Qrels | Mapping[str, Mapping[str, float]] "
+    "| Mapping[str, Mapping[str, Mapping[str, float]]] | IntoFrame | Iterable[tuple[Any, ...]] "
+    "| Iterable[Mapping[str, Any]]"
+)
+KnownLike: TypeAlias = "str | os.PathLike[str] | Mapping[str, Iterable[str]]"
+EXPECTED = "a path, a dictionary, a data frame, or rows of (query, document, number)"
+IR_DATASETS = "ir_datasets:"
+SQLITE = b"SQLite format 3\0"
+
+__all__ = [
+    "KnownLike",
+    "QrelsLike",
+    "Reading",
+    "RunLike",
+    "ReadCounts",
+    "Buffers",
+    "counted_run",
+    "is_ranked_lists",
+    "is_row",
+    "judge",
+    "read_qrels",
+    "read_run",
+    "run_name",
+]
+
+
+def read_qrels(
+    source: QrelsLike,
+    *,
+    negative: str = "nonrelevant",
+    subtopics: bool = False,
+    kind: str | None = None,
+) -> Qrels:
+    """Read judgments from a file of any format, a dictionary, a data frame or rows.
+
+    A dictionary is `{query: {document: grade}}`, rows are (query, document, grade) or named tuples; files are
+    TREC, JSON, JSON Lines, CSV, TSV, Parquet, Arrow or the store of a judging page (several judges are merged
+    by majority), and `ir_datasets:NAME` names a collection.
+
+    A negative grade means pooled but not judged: gain 0, non-relevant in rank measures, no judgment in
+    bpref and Judged. `negative="unjudged"` leaves such documents out altogether. `subtopics` reads column 2
+    of a file as subtopic (a dictionary is then `{query: {subtopic: {document: grade}}}`): a document is
+    judged once for each, and its grade in measures that know no subtopics is the largest of them.
+
+    What looks like a run is refused: a table with a column rank, tag, run_id or system, a file whose grades
+    are mostly distinct fractions with some negative or above 10, four columns of which the third counts the
+    ranks. `kind="qrels"` reads it as judgments.
+
+    >>> read_qrels({"q1": {"d1": 1, "d2": 0}})
+    Qrels(1 query, 2 judgments)
+    """
+    check_word(("nonrelevant", "unjudged"), negative=negative)
+    check_flags(subtopics=subtopics)
+    if kind is not None:
+        check_word(("qrels",), kind=kind)
+    qrels = _qrels(source, subtopics=subtopics, sure=kind is not None)
+    if negative == "unjudged" and (qrels.grades < 0).any():
+        kept = qrels.keep(qrels.grades >= 0)
+        if not len(kept):
+            raise InputError(
+                "holds negative grades only", expected="a judgment with negative='unjudged'",
+                path=qrels.source,
+            )  # fmt: skip
+        return kept
+    return qrels
+
+
+def _qrels(source: Any, *, subtopics: bool, sure: bool) -> Qrels:
+    if isinstance(source, Qrels):
+        if subtopics and source.subtopics is None:
+            raise UsageError(
+                "these qrels were read without subtopics; expected subtopics=True then"
+            )
+        return source
+    if isinstance(source, (str, os.PathLike)):
+        return qrels_of(opened(os.fspath(source)), subtopics=subtopics, sure=sure)
+    from leadline.io import row_checks, swapped_arguments
+
+    found = _records_in_memory(source, "grade", path="qrels", subtopics=subtopics)
+    if not sure and row_checks.find(found.names, row_checks.GRADE) is None:
+        swapped_arguments.refuse_columns(
+            found.names, "qrels"
+        )  # results merged with labels are in use as qrels
+    return row_checks.qrels_by_subtopic(found) if subtopics else row_checks.qrels(found)
+
+
+def qrels_of(source: Opened, *, subtopics: bool = False, sure: bool = False) -> Qrels:
+    """Return the judgments of an opened file; what looks like a run is refused unless `sure`."""
+    if source.form == "trec":
+        return trec_qrels.read(source.path, subtopics=subtopics, whole=source.whole, sure=sure)
+    from leadline.io import row_checks, swapped_arguments
+
+    found = records_of(source, "grade", subtopics=subtopics)
+    sure = sure or source.whole is None
+    if not sure:
+        swapped_arguments.refuse_columns(found.names, source.path)
+    made = row_checks.qrels_by_subtopic(found) if subtopics else row_checks.qrels(found)
+    if not sure:
+        swapped_arguments.refuse_scores(made, source.path)
+        made.remarks = (*made.remarks, *swapped_arguments.remarks_on(made))
+    return made
+
+
+def read_run(
+    source: RunLike,
+    *,
+    name: str | None = None,
+    order: str = "score",
+    on_duplicate: str = "refuse",
+    on_nan: str = "refuse",
+) -> Run:
+    """Read a run from a file of any format, a dictionary, a data frame or rows.
+
+    A dictionary is `{query: {document: score}}`, or `{query: [document, ...]}` best first, where a repeat
+    counts at its first place; rows are (query, document, score) or named tuples.
+
+    >>> read_run({"q1": {"d1": 0.5, "d2": 0.7}}, name="mine")
+    Run('mine', 1 query, 2 rows)
+    """
+    return counted_run(source, name=name, repair=repair_of(order, on_duplicate, on_nan))[0]
+
+
+def counted_run(
+    source: RunLike, *, repair: Reading, name: str | None = None, by_tag: bool = False
+) -> tuple[Run, ReadCounts]:
+    """Read a run from anything, and give what was counted; the tags in a file only `by_tag`."""
+    if isinstance(source, Run):
+        return source, ReadCounts(rows=len(source), queries=len(source.queries), tag=source.tag)
+    if isinstance(source, (str, os.PathLike)):
+        return run_of(opened(os.fspath(source)), name=name, repair=repair, by_tag=by_tag)
+    from leadline.io import row_checks
+
+    name = name or "run"
+    found = _records_in_memory(source, "score", repair, path=name)
+    return row_checks.run(found, name=name, repair=repair)
+
+
+def run_of(
+    source: Opened, *, repair: Reading, name: str | None = None, by_tag: bool = False
+) -> tuple[Run, ReadCounts]:
+    """Give the run of an opened file, and what was counted; its tags only `by_tag`."""
+    name = run_name(source.path) if name is None else name
+    if source.form == "trec":
+        return trec_runs.read(
+            source.path, repair=repair, name=name, whole=source.whole, by_tag=by_tag
+        )
+    from leadline.io import row_checks
+
+    return row_checks.run(records_of(source, "score", repair), name=name, repair=repair)
+
+
+class Opened(NamedTuple):
+    """A file, its format, and its text where it had to be read to tell the format."""
+
+    path: str
+    form: str
+    whole: Chunk | None
+
+
+def opened(path: str, *, read: bool = False) -> Opened:
+    """Tell the format of a file; `read` reads its text in any case."""
+    if path.startswith(IR_DATASETS):
+        return Opened(path, "ir_datasets", None)
+    head = first_bytes(path)
+    if head is not None and head.startswith(SQLITE):
+        return Opened(path, "sqlite", None)
+    if head is not None and not read and looks_trec(head):
+        return Opened(path, "trec", None)
+    from leadline.io import sniff
+
+    whole = read_whole(path, enough=None if read else sniff.is_refused)
+    return Opened(path, sniff.format_of(whole), whole)
+
+
+def records_of(
+    source: Opened, what: str, repair: Reading | None = None, *, subtopics: bool = False
+) -> Records:
+    """Give the rows of a file in any format but TREC."""
+    if source.whole is None:
+        if what == "score":
+            raise InputError("names judgments", expected="a run", path=source.path)
+        from leadline.io import ir_datasets, judgment_store
+
+        room: Any = judgment_store if source.form == "sqlite" else ir_datasets
+        return cast("Records", room.records(source.path))
+    import importlib
+
+    room = importlib.import_module(f"{__name__}.{source.form}")
+    more = {"subtopics": True} if subtopics and source.form == "json" else {}
+    found: Records = room.records(source.whole, what, by_rank=_by_rank(repair), **more)
+    return found
+
+
+def _records_in_memory(
+    source: Any, what: str, repair: Reading | None = None, *, path: str, subtopics: bool = False
+) -> Records:
+    """Give the rows of a dictionary, a data frame, or an iterable of rows."""
+    from leadline.io import python_inputs
+
+    if isinstance(source, Mapping):
+        return python_inputs.mapping_records(source, what, path=path, subtopics=subtopics)
+    if not isinstance(source, (list, tuple, Iterator)):
+        from leadline.io import python_inputs
+
+        frame = python_inputs.open_frame(source)
+        if frame is not None:
+            return python_inputs.frame_records(frame, what, path=path, by_rank=_by_rank(repair))
+        if not isinstance(source, Iterable) or isinstance(source, (str, bytes)):
+            raise InputError(f"an object of type {type(source).__name__}", expected=EXPECTED)
+    return python_inputs.tuple_records(source, what, path=path, by_rank=_by_rank(repair))
+
+
+def _by_rank(repair: Reading | None) -> bool:
+    return repair is not None and repair.order == "rank"
+
+
+def judge(
+    source: RunLike,
+    qrels: Qrels,
+    *,
+    repair: Reading | None = None,
+    narrow: bool = False,
+    depth: int | None = None,
+    judged_only: bool = False,
+    name: str | None = None,
+    workspaces: Sequence[Buffers] = (),
+    by_tag: bool = False,
+    keep: bool = False,
+) -> tuple[str, JudgedRun, ReadCounts]:
+    """Join any run with the qrels; a file is streamed and never held whole. Gives its name too.
+
+    `by_tag`: the tag names the run, so that several in one file are counted. `keep`: the join keeps all rows.
+    """
+    if isinstance(source, Run):
+        return name or source.name, *_judge_run(source, qrels, narrow, depth, judged_only, keep)
+    if isinstance(source, (str, os.PathLike)):
+        path = os.fspath(source)
+        file = opened(path)
+        name = name or run_name(path)
+        if file.form == "trec":
+            return name, *trec_runs.judge(
+                path, qrels, repair=repair, narrow=narrow, depth=depth, judged_only=judged_only,
+                workspaces=workspaces, whole=file.whole, by_tag=by_tag, keep=keep,
+            )  # fmt: skip
+        found = records_of(file, "score", repair)
+    else:
+        name = name or "run"
+        found = _records_in_memory(source, "score", repair, path=name)
+    from leadline.io import row_checks
+
+    return name, *row_checks.judge(
+        found, qrels, repair=repair, narrow=narrow, depth=depth, judged_only=judged_only, keep=keep
+    )
+
+
+def _judge_run(
+    run: Run, qrels: Qrels, narrow: bool, depth: int | None, judged_only: bool, keep: bool
+) -> tuple[JudgedRun, ReadCounts]:
+    if not len(run):
+        raise InputError("holds no documents", expected="a run", path=run.name)
+    judged = JudgedRun.of_run(
+        run, qrels, narrow=narrow, depth=depth, judged_only=judged_only, keep=keep
+    )
+    unjudged = [query for query in run.queries if qrels.queries.code(query) is None]
+    tally = ReadCounts(
+        rows=len(run), queries=len(run.queries), tag=run.tag,
+        unjudged_queries=len(unjudged), unjudged_query=next(iter(unjudged), ""),
+    )  # fmt: skip
+    return judged, tally
+
+
+def is_ranked_lists(value: Mapping[Any, Any]) -> bool:
+    """Say whether a dictionary is `{query: [document, ...]}`.
+
+    >>> is_ranked_lists({"q1": [], "q2": ["d1"]}), is_ranked_lists({"bm25": [("q1", "d1", 0.5)]})
+    (True, False)
+    """
+    if not all(isinstance(documents, (list, tuple)) for documents in value.values()):
+        return False
+    first: list[Any] = next((list(documents) for documents in value.values() if documents), [])
+    return bool(first) and isinstance(first[0], str)
+
+
+def is_row(value: object) -> bool:
+    """Say whether something is one row of a run or of qrels, and not a run.
+
+    >>> is_row(("q1", "d1", 0.5)), is_row(("a.run", "b.run", "c.run"))
+    (True, False)
+    """
+    if not isinstance(value, tuple):
+        return False
+    if hasattr(value, "_fields"):
+        return True
+    return len(value) == 3 and isinstance(value[0], str) and not isinstance(value[2], str)
+
+
+def repair_of(order: str, on_duplicate: str, on_nan: str) -> Reading:
+    """Check what to do with faults in a run."""
+    check_word(("score", "rank"), order=order)
+    check_word(("refuse", "first", "last", "max", "hold"), on_duplicate=on_duplicate)
+    check_word(("refuse", "drop"), on_nan=on_nan)
+    return Reading(on_duplicate=on_duplicate, on_nan=on_nan, order=order)

@@ -1,0 +1,151 @@
+"""Read what a command found, or any table about runs: one number a run, and per query where there are any."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from leadline.errors import InputError
+from leadline.io.id_lists import OWNERS
+from leadline.io.opening import read_whole, text_of
+from leadline.io.tables import csv_table, unguarded
+
+NOT_VALUES = (
+    "low", "high", "relevant", "nonrelevant", "unretrieved", "largest_bin_share", "tag",
+)  # fmt: skip
+
+
+class Column(NamedTuple):
+    """One number a run (NaN is undefined) under a measure's name, and by run and query if known."""
+
+    path: str
+    measure: str
+    values: dict[str, float]
+    queries: dict[str, dict[str, float]]
+
+
+def read_column(place: str) -> Column:
+    """Read FILE or FILE:MEASURE: a JSON result of a command, or a table with a header (CSV, TSV).
+
+    Without a measure the first one is taken. A table's column called run or name, or else its first one,
+    names the run; where it has a column `query`, rows with a query are values of queries, others means.
+    """
+    path, measure = _parts(place)
+    text = text_of(read_whole(path))
+    if text.lstrip().startswith("{"):
+        try:
+            found = json.loads(text)
+        except ValueError:
+            raise InputError(
+                "no JSON", expected="the JSON result of a command, or a table", path=path
+            ) from None
+        return _of_result(found, path, measure)
+    return _of_table(text, path, measure)
+
+
+def _parts(place: str) -> tuple[str, str]:
+    """Split at the last colon that leaves a file before it: a measure may hold colons."""
+    if os.path.exists(place):
+        return place, ""
+    for at in reversed([number for number, letter in enumerate(place) if letter == ":"]):
+        if os.path.exists(place[:at]):
+            return place[:at], place[at + 1 :]
+    path, _, measure = place.rpartition(":")
+    return (path, measure) if path else (place, "")
+
+
+def _of_result(data: dict[str, Any], path: str, measure: str) -> Column:
+    runs = data.get("runs")
+    if not isinstance(runs, list):
+        return _of_mappings(data, path, measure)
+    tables: dict[str, dict[str, float]] = {}
+    queries: dict[str, dict[str, dict[str, float]]] = {}
+    for run in runs:
+        if not isinstance(run, dict) or not isinstance(run.get("name"), str):
+            raise InputError("a run without a name", expected="runs with names", path=path)
+        for name, value in run.get("mean", run).items():
+            number = value.get("value") if isinstance(value, dict) else value
+            if name not in NOT_VALUES and _is_number(number):
+                tables.setdefault(name, {})[run["name"]] = _number(number)
+        of_queries = run.get("queries")
+        for query, row in of_queries.items() if isinstance(of_queries, dict) else ():
+            for name, value in row.items():
+                of_run = queries.setdefault(name, {}).setdefault(run["name"], {})
+                of_run[query] = _number(value)
+    name = _chosen(list(tables), measure, path)
+    return Column(path, name, tables[name], queries.get(name, {}))
+
+
+def _of_mappings(data: dict[str, Any], path: str, measure: str) -> Column:
+    """Read results that hold `{name: value}`: RIC of `difference`, scores of `unjudged`."""
+    tables = {
+        name: {run: _number(value) for run, value in part.items()}
+        for name, part in data.items()
+        if isinstance(part, dict) and part and name != "options" and all(map(_is_number, part.values()))
+    }  # fmt: skip
+    name = _chosen(list(tables), measure, path)
+    return Column(path, name, tables[name], {})
+
+
+def _is_number(value: object) -> bool:
+    return value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _chosen(names: list[str], measure: str, path: str) -> str:
+    if not names:
+        raise InputError("holds no numbers of runs", expected="one number a run", path=path)
+    if measure and measure not in names:
+        raise InputError(
+            f"no measure '{measure}'", expected="one of " + ", ".join(names), path=path
+        )
+    return measure or names[0]
+
+
+def _of_table(text: str, path: str, measure: str) -> Column:
+    header, rows = csv_table(text, path)
+    header = list(map(unguarded, header))
+    rows = [(line, [unguarded(cell) for cell in row]) for line, row in rows]
+    owner = next((header.index(name) for name in OWNERS if name in header), 0)
+    query = header.index("query") if "query" in header else None
+    name = _chosen(
+        [one for place, one in enumerate(header) if place not in (owner, query)], measure, path
+    )
+    values: dict[str, float] = {}
+    queries: dict[str, dict[str, float]] = {}
+    for line, row in rows:
+        number = _cell(row[header.index(name)], name, path, line)
+        of_query = query is not None and bool(row[query])
+        known = queries.setdefault(row[owner], {}) if of_query else values
+        key = row[query] if of_query and query is not None else row[owner]
+        if key in known:
+            raise InputError(
+                f"run '{row[owner]}' again", expected="each once", path=path, line=line
+            )
+        known[key] = number
+    return Column(path, name, values or _means(queries), queries)
+
+
+def _cell(text: str, column: str, path: str, line: int) -> float:
+    if text.strip() in ("", "-"):
+        return math.nan
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(
+            f"'{text}' in column '{column}'", expected="a number", path=path, line=line
+        ) from None
+
+
+def _means(queries: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    """Give the mean of every run over its queries, undefined ones as 0."""
+    return {
+        run: sum(0.0 if math.isnan(value) else value for value in found.values()) / len(found)
+        for run, found in queries.items()
+    }

@@ -1,0 +1,361 @@
+"""Rows of any format but TREC text: column names, checks, and lists as those of TREC text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from leadline.data.ids import to_bytes, to_text
+from leadline.data.judged_run import JudgedRun
+from leadline.data.qrels import Qrels
+from leadline.data.run import Run
+from leadline.errors import InputError
+from leadline.io import trec_runs
+from leadline.io.trec_lists import PlainLists, Reading
+from leadline.io.trec_runs import Matched, ReadCounts
+from leadline.kernels import plain
+
+# In the order in which they are looked for.
+QUERY = ("query_id", "qid", "q_id", "query-id", "query")
+DOCUMENT = ("doc_id", "docno", "docid", "corpus-id", "document")
+GRADE = ("relevance", "label", "rel", "grade")
+SCORE = ("score",)
+RANK = ("rank",)
+SUBTOPIC = ("subtopic", "subtopic_id", "iteration", "iter", "q0")
+PROBABILITY = ("probability", "inclusion_probability")
+TAG = ("tag", "system", "run_id")
+
+
+def find(present: Iterable[object], names: Sequence[str]) -> str | None:
+    """Give the first of some names that is there.
+
+    >>> find(["docno", "qid"], QUERY)
+    'qid'
+    """
+    known = set(present)
+    return next((name for name in names if name in known), None)
+
+
+def choose(
+    present: Sequence[object], what: str, *, by_rank: bool = False
+) -> tuple[str, str, str, str]:
+    """Give the columns of query, document, number, and rank of scores or subtopic of grades; "" is none."""
+    values = SCORE if what == "score" else (*GRADE, *SCORE)
+    more = find(present, RANK if what == "score" else SUBTOPIC)
+    if by_rank and more is None:
+        raise _missing(present, "rank", RANK)
+    found = [find(present, names) for names in (QUERY, DOCUMENT)]
+    value = find(present, values)
+    twice = [name for name in (*found, value, more) if name and list(present).count(name) > 1]
+    if twice:
+        raise InputError(f"two columns called {twice[0]}", expected="one")
+    for name, names in zip(found, (QUERY, DOCUMENT), strict=True):
+        if name is None:
+            raise _missing(present, what, names)
+    if value is None and not by_rank:
+        raise _missing(present, what, values)
+    return found[0] or "", found[1] or "", value or "", more or ""
+
+
+def _missing(present: Iterable[object], what: str, names: Sequence[str]) -> InputError:
+    return InputError(
+        f"{what}s with columns {', '.join(map(str, present))}",
+        expected="a column called " + " or ".join(names),
+    )
+
+
+def share_of(given: object) -> float:
+    """Read a probability; where there is none, the pair was certain to be there.
+
+    >>> share_of("0.25"), share_of(None)
+    (0.25, 1.0)
+    """
+    if given is None:
+        return 1.0
+    try:
+        share = float(given)  # type: ignore[arg-type]  # whatever a cell holds
+    except (TypeError, ValueError):
+        share = math.nan
+    if not 0 < share <= 1:
+        raise InputError(f"probability {given!r}", expected="a number above 0, and 1 at most")
+    return share
+
+
+# Place, query, document, score or grade, and rank of a score or subtopic of a grade (None where unknown).
+Row: TypeAlias = "tuple[int, Any, Any, Any, Any]"
+
+
+@dataclass
+class Records:
+    """Rows as a format gives them, nothing checked yet; `unit` says what their places count."""
+
+    rows: Iterable[Row]
+    path: str = ""
+    unit: str = ""
+    columns: tuple[str, ...] = ("", "")
+    tag: str = ""
+    ranked: bool = False  # every row has a rank, or a subtopic
+    listed: bool = False  # bare ranked lists: the place in the list is all there is
+    text: bool = False  # numbers are text
+    names: tuple[str, ...] = ()  # of all columns
+    remarks: tuple[tuple[str, str, int], ...] = ()  # code, words and count of what was merged
+    # Probabilities, as they stand there.
+    shares: dict[tuple[str, str], object] = field(default_factory=dict)
+
+    def at(self, error: InputError, place: int | None) -> InputError:
+        """Give an error with the place that it was found at."""
+        if place is None or self.unit in {"", "line"}:
+            error.line = place if self.unit == "line" else None
+            return error.at(self.path)
+        error.line = None
+        return error.at(f"{self.path}, {self.unit} {place}")
+
+
+def qrels(records: Records) -> Qrels:
+    """Make qrels; refuses a document that is judged twice for one query."""
+    lists = lists_of(records, "grade", Reading())
+    settle(lists, records, Reading(), verb="is judged")
+    if not lists.documents:
+        raise InputError("holds no judgments", expected="query, document, grade", path=records.path)
+    sizes = np.diff(lists.bounds).tolist()
+    queries = (name for name, size in zip(lists.queries, sizes, strict=True) for _ in range(size))
+    rows = zip(queries, lists.documents, lists.scores.tolist(), strict=True)
+    made = with_shares(Qrels.of(rows, source=records.path), records)
+    made.remarks = records.remarks
+    return made
+
+
+def with_shares(made: Qrels, records: Records) -> Qrels:
+    """Give qrels the probabilities that stand beside their grades, if there are any."""
+    shares: dict[str, dict[str, float]] = {}
+    for (query, document), given in records.shares.items():
+        if given is None:
+            continue
+        try:
+            shares.setdefault(query, {})[document] = share_of(given)
+        except InputError as error:
+            found = f"{error.found} of document '{document}' of query '{query}'"
+            raise InputError(found, expected=error.expected, path=records.path) from None
+    return made.with_inclusion(shares) if shares else made
+
+
+def qrels_by_subtopic(records: Records) -> Qrels:
+    """Make qrels whose documents are judged for subtopics, each once."""
+    if not records.ranked:
+        raise InputError("has no subtopics", expected="a column called subtopic", path=records.path)
+    found: dict[tuple[bytes, bytes], dict[bytes, float]] = {}
+    check = _Gathered(records, "grade", Reading())
+    for place, query, document, value, subtopic in records.rows:
+        try:
+            pair = identify(query, records.columns[0]), identify(document, records.columns[1])
+            name = identify(subtopic, "subtopic")
+            grades = found.setdefault(pair, {})
+            if name in grades:
+                raise InputError(
+                    f"document '{document}' is judged twice for subtopic '{subtopic}' of query "
+                    f"'{query}'",
+                    expected="each once",
+                )
+            grades[name] = check.number(value, query, document)
+        except InputError as error:
+            raise records.at(error, place) from None
+    if not found:
+        raise InputError("holds no judgments", expected="query, document, grade", path=records.path)
+    return with_shares(Qrels.of_subtopics(found, source=records.path), records)
+
+
+def run(records: Records, *, name: str, repair: Reading) -> tuple[Run, ReadCounts]:
+    """Make a run."""
+    lists = settled(records, repair)
+    tally = ReadCounts(
+        rows=len(lists.documents), queries=len(lists.queries), repeated=lists.repeated,
+        dropped=lists.dropped, tag=records.tag,
+    )  # fmt: skip
+    return trec_runs.run_of(lists, name=name, tag=records.tag), tally
+
+
+def judge(
+    records: Records,
+    table: Qrels,
+    *,
+    repair: Reading | None = None,
+    narrow: bool = False,
+    depth: int | None = None,
+    judged_only: bool = False,
+    keep: bool = False,
+) -> tuple[JudgedRun, ReadCounts]:
+    """Join the rows of a run with the qrels."""
+    lists = settled(records, repair or Reading())
+    codes = table.queries.encode(lists.queries)
+    tally = ReadCounts()
+    found = Matched(lists, codes, lists.match(table, codes))
+    ordered = trec_runs.ordered([found], tally, narrow, keep)
+    judged = JudgedRun.of_lists(table, ordered, depth=depth, judged_only=judged_only, keep=keep)
+    tally.tag = records.tag
+    return judged, tally
+
+
+def settled(records: Records, repair: Reading) -> PlainLists:
+    """Make lists without faults: refused, or repaired as asked."""
+    lists = lists_of(records, "score", repair)
+    if records.listed and repair.on_duplicate == "refuse":
+        repair = repair._replace(on_duplicate="hold")
+    settle(lists, records, repair)
+    if not lists.documents:
+        raise InputError("holds no documents", expected="a run", path=records.path)
+    return lists
+
+
+def settle(lists: PlainLists, records: Records, repair: Reading, *, verb: str = "appears") -> None:
+    """Refuse or repair a document twice in a list, and say where it is."""
+    try:
+        lists.settle(repair, verb=verb)
+    except InputError as error:
+        raise records.at(error, error.line) from None
+
+
+def lists_of(
+    records: Records,
+    what: str,
+    repair: Reading,
+    *,
+    on_fault: Callable[[InputError], None] | None = None,
+) -> PlainLists:
+    """Check every row and bring the rows of a query together; faults are raised, or told and left out."""
+    if repair.order == "rank" and not records.ranked:
+        raise InputError("has no ranks", expected="ranks with --order rank", path=records.path)
+    gathered = _Gathered(records, what, repair)
+    for row in records.rows:
+        try:
+            gathered.add(row)
+        except InputError as error:
+            fault = records.at(error, row[0])
+            if on_fault is None:
+                raise fault from None
+            fault.line = row[0]
+            on_fault(fault)
+    lists = gathered.lists()
+    lists.group()
+    return lists
+
+
+class _Gathered:
+    """Rows that were checked, column by column."""
+
+    def __init__(self, records: Records, what: str, repair: Reading) -> None:
+        self.records = records
+        self.what = what
+        self.by_rank = repair.order == "rank"
+        self.drop_nan = repair.on_nan == "drop"
+        self.queries: list[bytes] = []
+        self.bounds: list[int] = []
+        self.documents: list[bytes] = []
+        self.values: list[float] = []
+        self.ranks: list[int] = []
+        self.places: list[int] = []
+        self.dropped = 0
+        self.last: object = None
+
+    def add(self, row: Row) -> None:
+        """Check one row and keep it."""
+        place, query, document, value, rank = row
+        code = to_bytes(query) if type(query) is str else identify(query, self.records.columns[0])
+        name = identify(document, self.records.columns[1])
+        place_in_list = rank_of(rank) if self.what == "score" else -1
+        if self.by_rank:
+            if place_in_list < 0:
+                raise InputError(f"rank {rank!r}", expected="a whole number")
+            found = float(-place_in_list)
+        else:
+            found = self.number(value, query, document)
+        if self.what == "score" and math.isnan(found):
+            self.dropped += 1
+            return
+        if not self.queries or code != self.queries[-1]:
+            self.queries.append(code)
+            self.bounds.append(len(self.documents))
+        self.documents.append(name)
+        self.values.append(found)
+        self.ranks.append(place_in_list)
+        self.places.append(place)
+
+    def number(self, value: Any, query: str, document: str) -> float:
+        """Make a float of a score or grade; NaN comes back only where it is to be dropped."""
+        if type(value) is float and math.isfinite(value):
+            return value
+        what = self.what
+        if value is None and what == "score" and self.drop_nan:
+            return math.nan
+        try:
+            text = self.records.text
+            found = plain.number(to_bytes(value), what, 0) if text else float(value)
+        except (TypeError, ValueError, OverflowError, InputError):
+            raise _no_number(what, value, query, document) from None
+        if isinstance(value, (str, bytes)) and not self.records.text:
+            raise _no_number(what, value, query, document)
+        if math.isnan(found):
+            if what == "score" and self.drop_nan:
+                return found
+            hint = "`--on-nan drop` leaves such rows out" if what == "score" else ""
+            raise _no_number(what, value, query, document, hint)
+        if what == "grade" and math.isinf(found):
+            raise _no_number(what, value, query, document)
+        return found
+
+    def lists(self) -> PlainLists:
+        """Give the rows as lists."""
+        lists = PlainLists(
+            plain.Rows(
+                self.queries, [*self.bounds, len(self.documents)], self.documents, self.values,
+                self.ranks, self.places, 0, b"", self.dropped, 0, 0,
+            )
+        )  # fmt: skip
+        lists.unit = self.records.unit or "place"
+        return lists
+
+
+def _no_number(what: str, value: Any, query: str, document: str, hint: str = "") -> InputError:
+    return InputError(
+        f"{what} {value!r} of document {document!r} of query {query!r}",
+        expected="a number",
+        hint=hint,
+    )
+
+
+def identify(value: Any, column: str) -> bytes:
+    """Give the bytes of an id; a number in a column of ids is refused, never converted."""
+    if isinstance(value, str) or not column:
+        return to_bytes(value)
+    raise InputError(
+        f"id {value!r} of type {type(value).__name__} in column '{column}'",
+        expected="a string",
+        hint="ids are never converted, since 1, 01 and 1.0 would become one",
+    )
+
+
+def rank_of(value: Any) -> int:
+    """Read a rank; -1 when it is something else.
+
+    >>> rank_of("12"), rank_of(3.0), rank_of(None)
+    (12, 3, -1)
+    """
+    if isinstance(value, str):
+        return plain.rank_of(value.strip().encode("utf-8", "replace"))
+    try:
+        return int(value) if value >= 0 and int(value) == value else -1
+    except (TypeError, ValueError, OverflowError):
+        return -1
+
+
+def named(lists: PlainLists) -> list[tuple[str, str, float]]:
+    """Give lists as (query, document, number)."""
+    bounds, scores = lists.bounds.tolist(), lists.scores.tolist()
+    return [
+        (to_text(query), to_text(lists.documents[row]), scores[row])
+        for place, query in enumerate(lists.queries)
+        for row in range(bounds[place], bounds[place + 1])
+    ]

@@ -1,0 +1,111 @@
+"""Tell a run that stands where judgments are expected, so that swapped arguments are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from leadline.data.arrays import Codes, Floats, Integers
+from leadline.data.qrels import Qrels
+from leadline.errors import InputError
+from leadline.io import row_checks
+from leadline.kernels import plain
+
+EXPECTED = "judgments; the qrels come first: QRELS RUN..."
+HINT = "`--kind qrels` (in Python: read_qrels(..., kind='qrels')) reads it as judgments"
+LARGEST_GRADE = 10
+FEW = 10  # fewer grades than these say nothing about their kind
+
+
+def refuse_columns(names: Iterable[str], path: str) -> None:
+    """Refuse a table with a column that only runs have.
+
+    >>> refuse_columns(["query_id", "doc_id", "relevance"], "qrels.csv")
+    """
+    found = row_checks.find(names, (*row_checks.RANK, *row_checks.TAG))
+    if found is not None:
+        raise InputError(
+            f"a column called '{found}', as runs have", expected=EXPECTED, path=path, hint=HINT
+        )
+
+
+def refuse_scores(qrels: Qrels, path: str) -> None:
+    """Refuse grades that are scores: mostly distinct fractions, some negative or above 10."""
+    odd = qrels.grades[(qrels.grades < 0) | (qrels.grades > LARGEST_GRADE)]
+    if len(odd) and mostly_fractions(qrels.grades, qrels.query):
+        raise InputError(
+            f"grades that look like scores, such as {odd[0]:g}", expected=EXPECTED, path=path, hint=HINT
+        )  # fmt: skip
+
+
+def mostly_fractions(grades: Floats, query: Codes) -> bool:
+    """Return whether more than half of the grades are fractions that no other document of the query has.
+
+    >>> one = np.zeros(3, dtype=np.int32)
+    >>> mostly_fractions(np.array([0.5, 0.25, 1.0]), one), mostly_fractions(np.array([0.5, 0.5, 1.0]), one)
+    (True, False)
+    """
+    fractions = grades != np.floor(grades)
+    order = np.lexsort((grades[fractions], query[fractions]))
+    values, owner = grades[fractions][order], query[fractions][order]
+    same = (values[1:] == values[:-1]) & (owner[1:] == owner[:-1])
+    return 2 * (len(values) - int(same.sum())) > len(grades)
+
+
+def remarks_on(qrels: Qrels) -> tuple[tuple[str, str, int], ...]:
+    """Return a remark on grades that may be scores although they are no larger than grades are."""
+    if len(qrels) < FEW or not mostly_fractions(qrels.grades, qrels.query):
+        return ()
+    words = (
+        f"judgments whose grades look like scores: {len(qrels):,}; is this a run? QRELS come first"
+    )
+    return (("grades_like_scores", words, len(qrels)),)
+
+
+def refuse_ranking(ids: Sequence[bytes], bounds: Integers, text: bytes, path: str) -> None:
+    """Refuse four columns that are a ranking: query, document, rank, score.
+
+    Column 3 is then 1..n in every query; column 2, the document, is not always the same.
+
+    Parameters
+    ----------
+    ids : sequence of bytes
+        Column 3, query by query.
+    bounds : ndarray of int64
+        Where each query begins, and the end.
+    text : bytes
+        The whole text.
+    path : str
+        The name of the file.
+
+    """
+    if is_ranking(ids, bounds) and not _second_is_constant(text):
+        raise InputError(
+            "ranks 1, 2, ... in column 3 of every query, as in a ranking", expected=EXPECTED,
+            path=path, hint=HINT,
+        )  # fmt: skip
+
+
+def is_ranking(ids: Sequence[bytes], bounds: Integers) -> bool:
+    """Return whether the ids of every query are 1..n.
+
+    >>> is_ranking([b"1", b"2", b"1"], np.array([0, 2, 3])), is_ranking([b"1", b"3"], np.array([0, 2]))
+    (True, False)
+    """
+    if not len(ids) or not ids[0].isdigit():
+        return False
+    for low, high in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+        names = {ids[row] for row in range(low, high)}
+        if any(b"%d" % rank not in names for rank in range(1, high - low + 1)):
+            return False
+    return True
+
+
+def _second_is_constant(text: bytes) -> bool:
+    first = None
+    for _, fields in plain.qrels_fields(text, 1):
+        first = first or fields[1]
+        if fields[1] != first:
+            return False
+    return True

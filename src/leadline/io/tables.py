@@ -1,0 +1,378 @@
+"""Runs and qrels as tables: CSV, TSV, JSON, JSON Lines, Parquet and Arrow."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from leadline.data.arrays import bytes_of
+from leadline.data.ids import to_text
+from leadline.data.qrels import Qrels
+from leadline.data.run import Run
+from leadline.errors import InputError, MissingPackageError
+from leadline.io import python_inputs, row_checks
+from leadline.io.opening import ARROW, STREAM, Chunk, text_of
+from leadline.io.row_checks import Records, Row
+
+RUN_COLUMNS = ("query_id", "doc_id", "score")
+QRELS_COLUMNS = ("query_id", "doc_id", "relevance")
+
+
+class OutputTable(NamedTuple):
+    """Rows by query, best first in a run; `suffix` is that of the file they go to.
+
+    Qrels may have more columns: the subtopic, the probability to be judged.
+    """
+
+    columns: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+    suffix: str = ""
+    tag: str = ""
+
+
+def table_of_run(run: Run) -> OutputTable:
+    """Lay a run out."""
+    bounds = run.offsets.tolist()
+    documents, names = run.document.tolist(), list(run.documents)
+    scores = run.scores.tolist()
+    rows: list[tuple[Any, ...]] = [
+        (query, names[documents[row]], scores[row])
+        for place, query in enumerate(run.queries)
+        for row in range(bounds[place], bounds[place + 1])
+    ]
+    return OutputTable(RUN_COLUMNS, rows, tag=run.tag or run.name)
+
+
+def table_of_qrels(qrels: Qrels) -> OutputTable:
+    """Lay qrels out; whole grades are whole numbers."""
+    made = _judgments(qrels)
+    shares = qrels.shares()
+    if shares is None:
+        return made
+    rows = [(*row, shares[row[0]].get(row[1])) for row in made.rows]
+    return made._replace(columns=(*made.columns, "probability"), rows=rows)
+
+
+def _judgments(qrels: Qrels) -> OutputTable:
+    by_subtopic = qrels.by_subtopic()
+    if by_subtopic is not None:
+        rows: list[tuple[Any, ...]] = [
+            (query, document, grade, subtopic)
+            for query, found in by_subtopic.items()
+            for subtopic, documents in found.items()
+            for document, grade in documents.items()
+        ]
+        return OutputTable((*QRELS_COLUMNS, "subtopic"), rows)
+    names = list(qrels.queries)
+    grades = [int(grade) if grade == int(grade) else grade for grade in qrels.grades.tolist()]
+    begin, end = qrels.begin.tolist(), qrels.end.tolist()
+    documents = [to_text(name) for name in qrels.documents]
+    judged: list[tuple[Any, ...]] = [
+        (names[code], documents[row], grades[row])
+        for code in range(len(names))
+        for row in range(begin[code], end[code])
+    ]
+    return OutputTable(QRELS_COLUMNS, judged)
+
+
+DELIMITERS = "\t,;"
+GUARDED = re.compile(r"'+[=+\-@\t\r].", re.DOTALL)
+
+
+def csv_records(window: Chunk, what: str, *, by_rank: bool = False) -> Records:
+    """Give the rows of a table."""
+    text = text_of(window)
+    found = Records((), path=window.path, unit="line", text=True)
+    lines = _lines(text, window.path)
+    header = next(lines, (1, []))[1]
+    try:
+        chosen = row_checks.choose(header, what, by_rank=by_rank)
+    except InputError as error:
+        raise found.at(error, 1) from None
+    places = [header.index(name) if name else -1 for name in chosen]
+    found.columns, found.ranked = chosen[:2], bool(chosen[3])
+    found.names = tuple(header)
+    tag = row_checks.find(header, row_checks.TAG) if what == "score" else None
+    share = row_checks.find(header, row_checks.PROBABILITY) if what == "grade" else None
+    more = [header.index(name) if name else -1 for name in (tag, share)]
+    found.rows = _rows(lines, header, [*places, *more], found)
+    return found
+
+
+def delimiter_of(header: str) -> str:
+    """Give what separates the cells of a header.
+
+    >>> delimiter_of("query_id,doc_id,score")
+    ','
+    """
+    return max(",\t;", key=header.count)
+
+
+def csv_table(text: str, path: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    r"""Give the header of a table, and its rows with their lines: as many cells as the header.
+
+    >>> table_of("run,team\n\na,one\n", "systems.csv")
+    (['run', 'team'], [(3, ['a', 'one'])])
+    """
+    lines = _lines(text, path)
+    header = next(lines, (1, []))[1]
+    rows = list(lines)
+    for line, cells in rows:
+        if len(cells) != len(header):
+            raise InputError(
+                f"{len(cells)} cells", expected=f"{len(header)} as in the header", path=path, line=line
+            )  # fmt: skip
+    if not rows:
+        raise InputError("holds no rows", expected="a table with a header", path=path)
+    return header, rows
+
+
+def unguarded(text: str) -> str:
+    """Return a cell of a result table without the apostrophe that keeps it from being a formula.
+
+    >>> unguarded("'=1+1"), unguarded("''-x"), unguarded("bm25"), unguarded("'bm25'")
+    ('=1+1', "'-x", 'bm25', "'bm25'")
+    """
+    return text[1:] if GUARDED.match(text) else text
+
+
+def _lines(text: str, path: str) -> Iterator[tuple[int, list[str]]]:
+    """Give the cells of every line that has any, with the number of its first line."""
+    header = text.lstrip("\r\n").partition("\n")[0]
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter_of(header), strict=True)
+    while True:
+        line = reader.line_num + 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise InputError(
+                f"no CSV ({error})",
+                expected="cells in the manner of RFC 4180",
+                path=path,
+                line=line,
+            ) from None
+        if cells:
+            yield line, cells
+
+
+def _rows(
+    lines: Iterator[tuple[int, list[str]]],
+    header: list[str],
+    places: list[int],
+    records: Records,
+) -> Iterator[Row]:
+    query, document, value, rank, tag, share = places
+    for line, cells in lines:
+        if len(cells) != len(header):
+            error = InputError(f"{len(cells)} cells", expected=f"{len(header)} as in the header")
+            raise records.at(error, line)
+        for place in (query, document):
+            if not cells[place]:
+                error = InputError(f"no id in column '{header[place]}'", expected="a string")
+                raise records.at(error, line)
+        if tag >= 0:
+            records.tag = cells[tag]
+        if share >= 0:
+            records.shares[cells[query], cells[document]] = cells[share] or None
+        yield (
+            line, cells[query], cells[document], cells[value] if value >= 0 else None,
+            cells[rank] if rank >= 0 else None,
+        )  # fmt: skip
+
+
+def write_csv(table: OutputTable) -> bytes:
+    """Write a table with a header."""
+    target = io.StringIO(newline="")
+    writer = csv.writer(
+        target, lineterminator="\n", delimiter="\t" if table.suffix == ".tsv" else ","
+    )
+    writer.writerow(table.columns)
+    for query, document, number, *more in table.rows:
+        if not query or not document:
+            raise InputError("an id without a letter", expected="JSON, which can hold it")
+        writer.writerow([query, document, repr(number), *more])
+    return target.getvalue().encode("utf-8", "surrogateescape")
+
+
+SHOWN = 40  # characters of an object in a message
+
+
+class Members(Mapping[str, Any]):
+    """An object of a JSON text: a dictionary whose `items` still has names that were repeated."""
+
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        self.pairs = pairs
+        self.named = dict(pairs)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.named[name]
+
+    def __iter__(self) -> Any:
+        return iter(self.named)
+
+    def __len__(self) -> int:
+        return len(self.named)
+
+    def __repr__(self) -> str:
+        text = repr(self.named)
+        return text if len(text) <= SHOWN else text[:SHOWN] + "...}"
+
+    def items(self) -> Any:
+        """Give names and values in order, repeated ones too."""
+        return self.pairs
+
+
+Members.__name__ = "object"  # what messages call it
+
+
+def json_records(
+    window: Chunk, what: str, *, by_rank: bool = False, subtopics: bool = False
+) -> Records:
+    """Give the rows of a JSON text."""
+    found = parse_json(window.text[: window.end].tobytes(), window.path)
+    path = window.path
+    if isinstance(found, Members):
+        return python_inputs.mapping_records(
+            found, what, path=path, unit="record", subtopics=subtopics
+        )
+    if isinstance(found, list):
+        return python_inputs.tuple_records(found, what, path=path, by_rank=by_rank)
+    raise InputError(f"JSON of a {type(found).__name__}", expected="an object or a list", path=path)
+
+
+def parse_json(text: bytes, path: str, line: int = 0) -> Any:
+    """Read a JSON text; objects keep repeated names."""
+    try:
+        return json.loads(
+            text.rstrip().decode("utf-8", "surrogateescape"), object_pairs_hook=Members
+        )
+    except json.JSONDecodeError as error:
+        raise InputError(
+            f"no JSON at column {error.colno} ({error.msg.lower()})", expected="a whole JSON text",
+            path=path, line=line or error.lineno,
+        ) from None  # fmt: skip
+    except RecursionError:
+        raise InputError("JSON nested too deeply", expected="objects", path=path) from None
+    except ValueError:  # a whole number of thousands of digits
+        raise InputError("a number that is too long", expected="a number", path=path) from None
+
+
+def write_json(table: OutputTable) -> bytes:
+    """Write `{query: {document: number}}`, a query on a line; by subtopic where there are some."""
+    found: dict[str, dict[str, Any]] = {}
+    for query, document, number, *subtopic in table.rows:
+        documents = found.setdefault(query, {})
+        for name in subtopic:
+            documents = documents.setdefault(name, {})
+        documents[document] = number
+    lines = [f"{dump_json(query)}: {dump_json(documents)}" for query, documents in found.items()]
+    return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
+
+
+def dump_json(value: Any) -> str:
+    """Write a value in one line of valid UTF-8; what is no Unicode is escaped."""
+    text = json.dumps(value, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(value)
+    return text
+
+
+def json_lines_records(window: Chunk, what: str, *, by_rank: bool = False) -> Records:
+    """Give the rows of JSON Lines."""
+    rows = _jsonl_lines(window)
+    return python_inputs.numbered(rows, what, path=window.path, by_rank=by_rank, unit="line")
+
+
+def _jsonl_lines(window: Chunk) -> Iterator[tuple[int, Any]]:
+    text = window.text[: window.end].tobytes()
+    for line, raw in enumerate(text.split(b"\n"), start=1):
+        if not raw.strip():
+            continue
+        found = parse_json(raw, window.path, line)
+        if not isinstance(found, Members):
+            raise InputError(
+                f"JSON of a {type(found).__name__}", expected="an object on every line",
+                path=window.path, line=line,
+            )  # fmt: skip
+        if len(found.pairs) > len(found):
+            raise InputError(
+                "a name twice in one object", expected="each once", path=window.path, line=line
+            )
+        yield line, found
+
+
+def write_json_lines(table: OutputTable) -> bytes:
+    """Write a record a line."""
+    lines = [dump_json(dict(zip(table.columns, row, strict=True))) for row in table.rows]
+    return "".join(line + "\n" for line in lines).encode()
+
+
+def parquet_records(window: Chunk, what: str, *, by_rank: bool = False) -> Records:
+    """Give the rows of a Parquet or Arrow file."""
+    arrow = _pyarrow()
+    content = arrow.py_buffer(bytes_of(window.text)[: window.read])
+    try:
+        table = _table(arrow, content, window.text[:6].tobytes())
+    except (arrow.ArrowException, OSError) as error:
+        reason = str(error).split("\n", maxsplit=1)[0][:100]
+        raise InputError(
+            f"cannot be read ({reason})", expected="Parquet or Arrow", path=window.path
+        ) from None
+    frame = python_inputs.open_frame(table)
+    return python_inputs.frame_records(frame, what, path=window.path, by_rank=by_rank)
+
+
+def _table(arrow: Any, content: Any, head: bytes) -> Any:
+    if head.startswith(ARROW):
+        return arrow.ipc.open_file(content).read_all()
+    if head.startswith(STREAM):
+        return arrow.ipc.open_stream(content).read_all()
+    from pyarrow import parquet
+
+    return parquet.read_table(arrow.BufferReader(content))
+
+
+def write_parquet(table: OutputTable) -> bytes:
+    """Write a Parquet file, or an Arrow file where the suffix says so."""
+    arrow = _pyarrow()
+    from pyarrow import parquet
+
+    whole = all(isinstance(row[2], int) for row in table.rows)
+    number = arrow.int64() if whole else arrow.float64()
+    text = arrow.string()
+    more = [arrow.float64() if name == "probability" else text for name in table.columns[3:]]
+    kinds = (text, text, number, *more)
+    try:
+        made = arrow.table(
+            {
+                name: arrow.array([row[place] for row in table.rows], type=kind)
+                for place, (name, kind) in enumerate(zip(table.columns, kinds, strict=True))
+            }
+        )
+    except (UnicodeEncodeError, arrow.ArrowInvalid):
+        raise InputError("an id that is no Unicode", expected="JSON, which can hold it") from None
+    target = io.BytesIO()
+    if table.suffix == ".parquet":
+        parquet.write_table(made, target)
+    else:
+        with arrow.ipc.new_file(target, made.schema) as writer:
+            writer.write_table(made)
+    return target.getvalue()
+
+
+def _pyarrow() -> Any:
+    try:
+        import pyarrow.ipc
+    except ImportError:
+        raise MissingPackageError(
+            "Parquet and Arrow files need pyarrow: pip install 'leadline[parquet]'"
+        ) from None
+    return pyarrow

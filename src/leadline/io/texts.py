@@ -1,0 +1,476 @@
+"""Documents and queries: JSON Lines, JSON, CSV, TSV, Parquet, TREC and SMART text."""
+
+from __future__ import annotations
+
+import csv
+import html
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from leadline.data.ids import to_bytes
+from leadline.errors import InputError, MissingPackageError
+from leadline.io import row_checks
+from leadline.io.lines import lines, whole_text
+from leadline.io.opening import LONGEST_TEXT, PARQUET, first_bytes, too_long
+from leadline.io.tables import delimiter_of
+
+Rows = Iterator[tuple[int, dict[str, Any]]]
+
+
+def json_lines(path: str, *, encoding: str = "utf-8") -> Rows:
+    """Give the object of every line that has one."""
+    for number, line in lines(path, encoding=encoding):
+        if line.strip():
+            yield number, _object(_parsed(line, path, number), path, number)
+
+
+def json_list(path: str, *, encoding: str = "utf-8") -> Rows:
+    """Give the objects of a list, numbered from 1."""
+    for number, found in enumerate(_parsed(whole_text(path, encoding=encoding), path, 1), start=1):
+        yield number, _object(found, path, number)
+
+
+def _parsed(text: str, path: str, number: int) -> Any:
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise InputError("JSON nested too deeply", expected="objects", path=path) from None
+    except ValueError as error:
+        found = f" ({error.msg.lower()})" if isinstance(error, json.JSONDecodeError) else ""
+        raise InputError(
+            f"no JSON{found}", expected="an object on every line", path=path, line=number
+        ) from None
+
+
+def _object(found: Any, path: str, number: int) -> dict[str, Any]:
+    if not isinstance(found, dict):
+        raise InputError(
+            f"JSON of a {type(found).__name__}", expected="an object", path=path, line=number
+        )
+    return found
+
+
+def table(
+    path: str, known: Iterable[str] = (), *, encoding: str = "utf-8", headed: bool = False
+) -> Rows:
+    """Return the rows of a CSV or TSV table; two columns without a header are id and text.
+
+    `known` are names of id columns, by which a header is told; `headed`: there is one in any case. In TSV a
+    quote is a letter like any other. Lines that begin with `#` are comments: before the header, and in TSV
+    anywhere.
+    """
+    numbered = lines(path, encoding=encoding)
+    first = next((line for _, line in numbered if not line.startswith("#")), "")
+    delimiter = delimiter_of(first)
+    cells = _cells(first, numbered, delimiter, path)
+    header = next(cells, (1, []))[1]
+    if not headed and len(header) == 2 and not set(header) & set(known):
+        yield 1, dict(zip(("id", "text"), header, strict=True))
+        header = ["id", "text"]
+    for name in header:
+        if header.count(name) > 1:
+            raise InputError(f"two columns called '{name}'", expected="one", path=path, line=1)
+    for number, row in cells:
+        if len(row) != len(header):
+            raise InputError(
+                f"{len(row)} cells", expected=f"{len(header)} as in the header", path=path, line=number
+            )  # fmt: skip
+        yield number, dict(zip(header, row, strict=True))
+
+
+def _cells(
+    first: str, rest: Iterator[tuple[int, str]], delimiter: str, path: str
+) -> Iterator[tuple[int, list[str]]]:
+    """Give the cells of every line that is not empty."""
+    if delimiter == "\t":
+        yield 1, first.split("\t")
+        for number, line in rest:
+            if line and not line.startswith("#"):
+                yield number, line.split("\t")
+        return
+    reader = csv.reader(
+        (line + "\n" for line in _chained(first, rest)), delimiter=delimiter, strict=True
+    )
+    while True:
+        number = reader.line_num + 1
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise InputError(
+                f"no CSV ({error})", expected="cells in the manner of RFC 4180", path=path, line=number
+            ) from None  # fmt: skip
+        if row:
+            yield number, row
+
+
+def _chained(first: str, rest: Iterator[tuple[int, str]]) -> Iterator[str]:
+    yield first
+    for _, line in rest:
+        yield line
+
+
+def parquet(path: str) -> Rows:
+    """Give the rows of a Parquet file, some thousands at a time."""
+    try:
+        from pyarrow import lib
+        from pyarrow import parquet as package
+    except ImportError:
+        raise MissingPackageError(
+            f"{path} needs pyarrow: pip install 'leadline[parquet]'"
+        ) from None
+    number = 0
+    try:
+        for batch in package.ParquetFile(path).iter_batches(batch_size=4096):
+            for row in batch.to_pylist():
+                number += 1
+                yield number, row
+    except (lib.ArrowException, OSError) as error:
+        raise InputError(f"no Parquet ({error})", expected="a Parquet file", path=path) from None
+
+
+TAG = re.compile(r"<[^<>]*>")
+FIELD = re.compile(r"<(\w+)(?:\s[^<>]*)?>(.*?)</\1\s*>", re.DOTALL)
+TITLES = ("title", "headline", "hl", "head", "hdl", "ti", "tti")
+LABELS = {
+    "num": r"Number\s*:", "title": r"Topic\s*:", "desc": r"Description\s*:",
+    "narr": r"Narrative\s*:",
+}  # fmt: skip
+
+
+def documents(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, dict[str, Any]]]:
+    """Give every document with the number of its first line: `docno`, `title`, `text`.
+
+    The text is everything that is not the number or the title, tags taken out, so that no field of any
+    collection is lost.
+    """
+    for began, block in _blocks(path, "doc", encoding):
+        number = re.search(r"<docno>(.*?)</docno\s*>", block, re.DOTALL | re.IGNORECASE)
+        if number is None:
+            raise InputError("a <DOC> without <DOCNO>", expected="one", path=path, line=began)
+        rest = block[: number.start()] + block[number.end() :]
+        title = ""
+        for found in FIELD.finditer(rest):
+            if found[1].lower() in TITLES and not title:
+                title = plain(found[2])
+                rest = rest.replace(found[0], " ", 1)
+        yield began, {"docno": number[1].strip(), "title": title, "text": plain(rest)}
+
+
+def queries(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, dict[str, Any]]]:
+    """Give every query with the number of its first line: `num`, `title`, `desc`, `narr`.
+
+    The tags need not be closed, and labels such as `Number:` are left out.
+    """
+    for began, block in _blocks(path, "top", encoding):
+        found: dict[str, Any] = {}
+        for part in re.finditer(r"<(\w+)[^<>]*>([^<]*)", block):
+            name = part[1].lower()
+            text = re.sub(r"^\s*" + LABELS.get(name, "(?!)"), "", part[2], flags=re.IGNORECASE)
+            found[name] = f"{found.get(name, '')} {plain(text)}".strip()
+        if not found.get("num"):
+            raise InputError("a <top> without <num>", expected="one", path=path, line=began)
+        yield began, found
+
+
+def plain(text: str) -> str:
+    """Take tags out, and turn entities into what they mean.
+
+    >>> plain("<p>AT&amp;T <b>wins</b></p>")
+    'AT&T wins'
+    """
+    return " ".join(html.unescape(TAG.sub(" ", text)).split())
+
+
+def _blocks(path: str, name: str, encoding: str) -> Iterator[tuple[int, str]]:
+    """Give what stands between the tags of a name, one block at a time."""
+    opening, closing = f"<{name}>", f"</{name}>"
+    began, size, kept = 0, 0, [""]
+    for number, line in lines(path, encoding=encoding):
+        low = line.lower()
+        if opening in low:
+            if began:
+                raise InputError(
+                    f"{opening} inside {opening}", expected=closing, path=path, line=number
+                )
+            began, size, kept = number, 0, []
+            line, low = line[low.index(opening) + len(opening) :], low[low.index(opening) :]  # noqa: PLW2901  # the rest of it
+        if began and closing in low:
+            yield began, "\n".join([*kept, line[: line.lower().index(closing)]])
+            began = 0
+        elif began:
+            kept.append(line)
+            size += len(line)
+            if size > LONGEST_TEXT:
+                raise too_long(path, f"from line {began:,}", LONGEST_TEXT, noun=opening)
+    if began:
+        raise InputError(f"{opening} that does not end", expected=closing, path=path, line=began)
+
+
+FIELDS = {
+    ".T": "title", ".W": "text", ".A": "author", ".B": "bib", ".K": "keywords", ".N": "entered",
+    ".C": "categories", ".X": "references",
+}  # fmt: skip
+MARK = re.compile(r"\.[A-Z]\s*$")
+START = re.compile(r"\.I\s+(\S+)\s*$")
+
+
+def records(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, dict[str, Any]]]:
+    """Give every record with the number of its first line; its id is in column `id`.
+
+    A field that comes twice, as the texts of some CISI records do, is one text.
+    """
+    found: dict[str, list[str]] = {}
+    began, size, field = 0, 0, ""
+    for number, line in lines(path, encoding=encoding):
+        start = START.fullmatch(line)
+        if start:
+            if began:
+                yield began, _record(found)
+            began, size, field, found = number, 0, "", {"id": [start[1]]}
+        elif not began and line.strip():
+            raise InputError(f"'{line[:40]}'", expected="a record: .I", path=path, line=number)
+        elif MARK.fullmatch(line):
+            field = FIELDS.get(line.strip(), line.strip())
+            found.setdefault(field, [])
+        elif field:
+            found[field].append(line)
+            size += len(line)
+            if size > LONGEST_TEXT:
+                raise too_long(path, f"from line {began:,}", LONGEST_TEXT, noun="record")
+        elif line.strip():
+            raise InputError(
+                f"'{line[:40]}'", expected="a field: .T, .W, ...", path=path, line=number
+            )
+    if began:
+        yield began, _record(found)
+
+
+def _record(found: dict[str, list[str]]) -> dict[str, Any]:
+    texts = {name: "\n".join(parts).strip() for name, parts in found.items()}
+    return {"title": "", "text": ""} | texts
+
+
+DOCUMENT = (*row_checks.DOCUMENT, "id", "_id")
+QUERY = (*row_checks.QUERY, "num", "id", "_id")
+# Where no field is named: the first of these that a record has.
+DOCUMENT_FIELDS = (("title", "text"),)
+QUERY_FIELDS = (("text",), ("title",), ("query",))
+IR_DATASETS = "ir_datasets:"
+
+TextsLike: TypeAlias = (
+    "str | os.PathLike[str] | Mapping[str, str] | Iterable[Mapping[str, Any]] | Iterable[Document]"
+)
+
+
+class Document(NamedTuple):
+    r"""One document or query: its id, title, text, other columns, and its line or place in the source.
+
+    >>> Document("d1", "Wings", "They lift.").content.split("\n")
+    ['Wings', 'They lift.']
+    """
+
+    id: str
+    title: str
+    text: str
+    more: Mapping[str, Any] = {}  # never written to
+    place: int = 0
+
+    @property
+    def content(self) -> str:
+        """Give title and text as one field."""
+        return f"{self.title}\n{self.text}" if self.title else self.text
+
+
+def read_documents(
+    source: TextsLike,
+    *,
+    fields: Sequence[str] = (),
+    id_column: str | None = None,
+    encoding: str = "utf-8",
+) -> Iterator[Document]:
+    """Read documents, one after the other, from a file of any format or from memory.
+
+    Files are JSON Lines, JSON, CSV, TSV, Parquet, TREC text (`<DOC>`) or SMART (`.I`), plain or compressed;
+    `ir_datasets:NAME` names a collection. In memory: `{id: text}`, or records. `fields` are the columns that
+    make the text (default: title and text), `id_column` the one of the id. Other columns are kept in `more`.
+    An id that comes twice is refused.
+
+    >>> [document.id for document in read_documents({"d1": "wings", "d2": "tails"})]
+    ['d1', 'd2']
+    """
+    return _read(source, "document", fields, id_column, encoding)
+
+
+def read_queries(
+    source: TextsLike,
+    *,
+    fields: Sequence[str] = (),
+    id_column: str | None = None,
+    encoding: str = "utf-8",
+) -> list[Document]:
+    """Read queries as `read_documents` reads documents, also TREC topic files (`<top>`).
+
+    >>> [query.text for query in read_queries({"q1": "flow past a wing"})]
+    ['flow past a wing']
+    """
+    found = list(_read(source, "query", fields, id_column, encoding))
+    if not found:
+        raise InputError("holds no queries", expected="queries", path=name_of(source))
+    return found
+
+
+def name_of(source: object) -> str:
+    """Give what a source is called in messages."""
+    return os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
+
+
+def shown(source: object) -> str | None:
+    """Give what stands for a source among the options of a result: its path, or where it was.
+
+    >>> shown("docs.jsonl"), shown({"d1": "wings"}), shown(None)
+    ('docs.jsonl', 'in memory', None)
+    """
+    return None if source is None else name_of(source) or "in memory"
+
+
+def _read(
+    source: Any, noun: str, fields: Sequence[str], id_column: str | None, encoding: str
+) -> Iterator[Document]:
+    path = name_of(source)
+    seen: dict[bytes, int] = {}
+    layout = _Layout(noun, fields, id_column, path)
+    for place, found in rows_of(source, noun, encoding):
+        document = found if isinstance(found, Document) else layout.document(found, place)
+        try:
+            key = to_bytes(document.id)
+        except InputError as error:
+            raise InputError(
+                error.found, expected=error.expected, path=path, line=place, hint=error.hint
+            ) from None
+        if not key:
+            raise InputError(f"a {noun} without an id", expected="one", path=path, line=place)
+        if seen.setdefault(key, place) != place:
+            raise InputError(
+                f"{noun} '{document.id}' appears twice (first at {seen[key]})", expected="each once",
+                path=path, line=place,
+            )  # fmt: skip
+        yield document
+
+
+class _Layout:
+    """Which columns of a record are its id and its text; records with the same columns share it."""
+
+    def __init__(self, noun: str, fields: Sequence[str], id_column: str | None, path: str) -> None:
+        self.noun = noun
+        self.fields = fields
+        self.path = path
+        self.ids = (id_column,) if id_column else QUERY if noun == "query" else DOCUMENT
+        self.known: dict[tuple[str, ...], tuple[str, tuple[str, ...], tuple[str, ...]]] = {}
+
+    def document(self, row: Mapping[str, Any], place: int) -> Document:
+        """Make a document of a row: its id, the fields that make its text, and the rest."""
+        names = tuple(row)
+        if names not in self.known:
+            self.known[names] = self._columns(names, place)
+        key, chosen, rest = self.known[names]
+        values = {name: _text(row[name], name, place, self.path) for name in chosen}
+        title = values.pop("title", "") if len(values) > 1 else ""
+        text = "\n".join(filter(None, values.values()))
+        return Document(row[key], title, text, {name: row[name] for name in rest}, place)
+
+    def _columns(
+        self, names: tuple[str, ...], place: int
+    ) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+        """Give the columns of the id, of the text, and the others."""
+        key = row_checks.find(names, self.ids)
+        if key is None:
+            raise self._lacks(names, " or ".join(self.ids), place)
+        groups: tuple[tuple[str, ...], ...] = (
+            QUERY_FIELDS if self.noun == "query" else DOCUMENT_FIELDS
+        )
+        groups = (tuple(self.fields),) if self.fields else groups
+        chosen = next((group for group in groups if set(group) & set(names)), ())
+        missing = [name for name in self.fields if name not in names]
+        if not chosen or missing:
+            raise self._lacks(names, " and ".join(missing) or "text", place)
+        present = tuple(name for name in chosen if name in names)
+        return key, present, tuple(name for name in names if name != key and name not in chosen)
+
+    def _lacks(self, names: tuple[str, ...], wanted: str, place: int) -> InputError:
+        return InputError(
+            f"a {self.noun} with columns {', '.join(map(str, names))}",
+            expected=f"a column called {wanted}", path=self.path, line=place,
+        )  # fmt: skip
+
+
+def _text(value: object, name: str, place: int, path: str) -> str:
+    """Check that a field is text; null is an empty one."""
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise InputError(
+            f"column '{name}' holds a {type(value).__name__}", expected="text", path=path, line=place
+        )  # fmt: skip
+    return value
+
+
+def rows_of(source: Any, noun: str, encoding: str = "utf-8") -> Iterator[tuple[int, Any]]:
+    """Give the records of any source, numbered."""
+    if isinstance(source, (str, os.PathLike)):
+        yield from _file_rows(os.fspath(source), noun, encoding)
+    elif isinstance(source, Mapping):
+        for place, (key, text) in enumerate(source.items(), start=1):
+            yield place, {"id": key, "text": text}
+    else:
+        from leadline.io import python_inputs
+
+        frame = (
+            None
+            if isinstance(source, (list, tuple, Iterator))
+            else python_inputs.open_frame(source)
+        )
+        rows = source if frame is None else frame.iter_rows(named=True)
+        if not isinstance(rows, Iterable):
+            raise InputError(f"an object of type {type(source).__name__}", expected=f"{noun}s")
+        for place, row in enumerate(rows, start=1):
+            if isinstance(row, tuple) and not isinstance(row, Document) and len(row) == 2:
+                yield place, {"id": row[0], "text": row[1]}
+            elif isinstance(row, (Mapping, Document)):
+                yield place, row
+            else:
+                raise InputError(f"a {type(row).__name__}", expected=f"a {noun} as a dictionary")
+
+
+def _file_rows(path: str, noun: str, encoding: str) -> Iterator[tuple[int, Any]]:
+    if path.startswith(IR_DATASETS):
+        return _collection(path, noun)
+    head = first_bytes(path, 1 << 16)
+    start = b"{" if head is None else head.removeprefix(b"\xef\xbb\xbf").lstrip()  # a pipe: JSONL
+    if not start:
+        return iter(())
+    if start.startswith(PARQUET):
+        return parquet(path)
+    blocks = queries if noun == "query" else documents
+    readers = {b"{": json_lines, b"[": json_list, b".I": records}
+    readers[b"<top>" if noun == "query" else b"<doc>"] = blocks
+    for sign, reader in readers.items():
+        if start.lower().startswith(sign.lower()):
+            return reader(path, encoding=encoding)
+    if start.startswith(b"<"):  # some files open with a line of XML
+        return blocks(path, encoding=encoding)
+    return table(path, (*DOCUMENT, *QUERY), encoding=encoding)
+
+
+def _collection(path: str, noun: str) -> Iterator[tuple[int, Any]]:
+    """Give the documents or queries of a collection of ir_datasets."""
+    from leadline.io import ir_datasets
+
+    collection = ir_datasets.load(path)
+    rows = collection.docs_iter if noun == "document" else collection.queries_iter
+    for place, row in enumerate(ir_datasets.downloaded(path, rows), start=1):
+        yield place, row._asdict()

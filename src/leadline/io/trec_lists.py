@@ -1,0 +1,357 @@
+"""The lists in a stretch of TREC text, in two forms: compiled columns and plain rows.
+
+Both know the same verbs, so that the readers of runs and qrels are written once.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from leadline import kernels
+from leadline.data.arrays import Bytes, Codes, Floats, Hashes, Integers, bytes_of
+from leadline.data.ids import Ids, to_text
+from leadline.data.qrels import Qrels
+from leadline.errors import InputError
+from leadline.io.opening import BOM, COMPRESSIONS, WIDE_BOMS, Chunk
+from leadline.kernels import plain
+
+POWERS = 10.0 ** np.arange(23)
+SHORTEST_LINE = 8  # "q 0 d 1\n"
+# How no line may begin: a comment, a byte order mark, an archive.
+UNLIKE_LINES = (b"#", BOM, *WIDE_BOMS, *COMPRESSIONS)
+
+
+# What the compiled scan fills, in the order of its arguments.
+COLUMNS = (
+    "start", "stop", "hashes", "values", "ranks", "bounds", "query_start", "query_stop",
+    "list_line", "list_byte",
+)  # fmt: skip
+
+
+def looks_trec(head: bytes) -> bool:
+    r"""Say whether the first line that is no comment is one of a TREC file.
+
+    >>> looks_trec(b"q1 0 d1 1\n"), looks_trec(b"query_id,doc_id,score\n")
+    (True, False)
+    """
+    for line in head.split(b"\n"):
+        fields = line.split()
+        if fields and not line.startswith(b"#"):
+            place = 3 if len(fields) == 4 else 4
+            many = len(fields) not in {1, 2, 3, 5}
+            return many and _is_number(fields[place]) and b"\0" not in line
+    return False
+
+
+def _is_number(field: bytes) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True
+
+
+def as_fields(query: str, *more: str) -> list[bytes]:
+    """Give ids as the columns of a line; an id that such a line cannot hold is refused.
+
+    >>> as_fields("q1", "d1"), as_fields("#1")
+    ([b'q1', b'd1'], [b' #1'])
+    """
+    fields = [name.encode("utf-8", "surrogateescape") for name in (query, *more)]
+    for field in fields:
+        if len(field.split()) != 1 or field.split()[0] != field or b"\0" in field:
+            raise InputError(
+                f"id {to_text(field)!r} is not one column of a line",
+                expected="an id without blanks (JSON can hold it)",
+            )
+    if fields[0].startswith(
+        UNLIKE_LINES
+    ):  # a blank in front keeps it from being a comment, an archive, ...
+        fields[0] = b" " + fields[0]
+    return fields
+
+
+class Reading(NamedTuple):
+    """What to do with faults in a run: refuse them, or a repair that was asked for."""
+
+    on_duplicate: str = "refuse"
+    on_nan: str = "refuse"
+    order: str = "score"
+    narrow: bool = False
+
+
+class TrecLists(Protocol):
+    """Lists of a stretch of text: `bounds` are first rows, the columns are by row."""
+
+    queries: list[bytes]
+    bounds: Integers
+    scores: Floats
+    ranks: Integers
+    extra: int
+    tag: bytes
+    dropped: int
+    repeated: int
+    held: list[int]
+    next_line: int
+    next_byte: int
+    hashes: Hashes | None
+
+    def ids(self) -> Ids:
+        """Give the document of every row."""
+
+    def group(self) -> None:
+        """Bring the lists of one query together, in the order of first appearance."""
+
+    def match(self, qrels: Qrels, codes: Integers) -> Codes | None:
+        """Give every row's row in the qrels, -1 for none; None when a list names a document twice."""
+
+    def narrow(self) -> None:
+        """Round the scores to 32-bit floats."""
+
+    def order(self) -> Integers | None:
+        """Give the rows in the order of the lists, or None when they are in order."""
+
+
+class CompiledLists:
+    """Lists found by the compiled kernels: documents are places in the text."""
+
+    dropped = 0
+    repeated = 0
+
+    def __init__(self, text: Bytes, columns: dict[str, Any], tally: list[int]) -> None:
+        rows, lists = tally[0], tally[1]
+        self.text = text
+        self.start: Integers = columns["start"][:rows]
+        self.stop: Integers = columns["stop"][:rows]
+        self.hashes: Hashes | None = columns["hashes"][:rows]
+        self.scores: Floats = columns["values"][:rows]
+        self.ranks: Integers = columns["ranks"][:rows]
+        self.bounds: Integers = columns["bounds"][: lists + 1]
+        view = bytes_of(text)
+        self.queries = [
+            view[start:stop].tobytes()
+            for start, stop in zip(
+                columns["query_start"][:lists].tolist(),
+                columns["query_stop"][:lists].tolist(),
+                strict=True,
+            )
+        ]
+        self.extra = tally[2]
+        self.next_line, self.next_byte = tally[3], tally[4]
+        self.tag = view[tally[5] : tally[6]].tobytes()
+        self.held: list[int] = []
+
+    @classmethod
+    def scan(cls, window: Chunk, line: int, *, run: bool) -> CompiledLists | None:
+        """Find the lists in a window; None when the text is not clean or nothing is compiled.
+
+        The columns live in the window's workspace: use them before it advances.
+        """
+        if kernels.compiled is None:
+            return None
+        columns: dict[str, Any] = window.workspace.columns(COLUMNS, window.end // SHORTEST_LINE + 2)
+        columns = columns | {
+            "hashes": columns["hashes"].view(np.uint64),
+            "values": columns["values"].view(np.float64),
+            "ranks": columns["ranks"].view(np.int32),
+        }
+        tally = np.zeros(8, dtype=np.int64)
+        clean = kernels.compiled.scan(
+            window.text, 0, window.end, line, run, window.last, POWERS, *columns.values(), tally
+        )
+        return cls(window.text, columns, tally.tolist()) if clean else None
+
+    def ids(self) -> Ids:
+        """Give the document of every row."""
+        # copies: a column is read-only, and the text may be a workspace that is read into again
+        end = int(self.stop.max(initial=0))
+        return Ids(self.text[:end].copy(), self.start.copy(), self.stop.copy())
+
+    def group(self) -> None:
+        """Bring the lists of one query together, in the order of first appearance."""
+        if len(set(self.queries)) == len(self.queries):
+            return
+        places: dict[bytes, int] = {}
+        pieces = np.array([places.setdefault(query, len(places)) for query in self.queries])
+        owner = np.repeat(pieces, np.diff(self.bounds))
+        order = np.argsort(owner, kind="stable")
+        self.queries = list(places)
+        self.bounds = np.searchsorted(owner[order], np.arange(len(places) + 1)).astype(np.int64)
+        self.start, self.stop = self.start[order], self.stop[order]
+        self.hashes = None if self.hashes is None else self.hashes[order]
+        self.scores, self.ranks = self.scores[order], self.ranks[order]
+
+    def match(self, qrels: Qrels, codes: Integers) -> Codes | None:
+        """Give every row's row in the qrels, -1 for none; None when a list names a document twice."""
+        if kernels.compiled is None:
+            return None
+        rows = np.empty(len(self.start), dtype=np.int32)
+        longest = int(np.diff(self.bounds).max(initial=1))
+        seen = np.zeros(8 * longest + 8, dtype=np.int32)
+        judged, slots = qrels.documents, qrels.slots
+        unique = kernels.compiled.match(
+            self.text, self.start, self.stop, self.hashes, self.bounds, codes,
+            judged.text, judged.start, judged.stop, slots.hashes, slots.offset, slots.rows,
+            seen, rows,
+        )  # fmt: skip
+        return rows if unique else None
+
+    def narrow(self) -> None:
+        """Round the scores to 32-bit floats."""
+        self.scores = _narrowed(self.scores)
+
+    def order(self) -> Integers | None:
+        """Give the rows in the order of the lists, or None when they are in order."""
+        if kernels.compiled is None:
+            return None
+        order = np.empty(len(self.start), dtype=np.int64)
+        moved = kernels.compiled.arrange(
+            self.text, self.start, self.stop, self.scores, self.bounds, order, np.empty_like(order)
+        )
+        return order if moved else None
+
+
+class PlainLists:
+    """Lists found by `bytes.split`: documents are Python bytes."""
+
+    hashes: Hashes | None = None
+    unit = "line"  # what `lines` counts
+
+    def __init__(self, rows: plain.Rows) -> None:
+        self.queries = rows.queries
+        self.bounds: Integers = np.array(rows.bounds, dtype=np.int64)
+        self.documents = rows.documents
+        self.scores: Floats = np.array(rows.values, dtype=np.float64)
+        self.ranks: Integers = np.array(rows.ranks, dtype=np.int64)
+        self.lines = rows.lines
+        self.extra = rows.extra
+        self.tag = rows.tag
+        self.dropped = rows.dropped
+        self.next_line, self.next_byte = rows.next_line, rows.next_byte
+        self.repeated = 0
+        self.held: list[int] = []
+
+    def ids(self) -> Ids:
+        """Give the document of every row."""
+        return Ids.of(self.documents)
+
+    def _keep(self, rows: list[int]) -> None:
+        self.documents = [self.documents[row] for row in rows]
+        self.lines = [self.lines[row] for row in rows]
+        self.scores = self.scores[rows]
+        self.ranks = self.ranks[rows] if len(self.ranks) else self.ranks
+
+    def group(self) -> None:
+        """Bring the lists of one query together, in the order of first appearance."""
+        rows: dict[bytes, list[int]] = {}
+        bounds = self.bounds.tolist()
+        for place, query in enumerate(self.queries):
+            rows.setdefault(query, []).extend(range(bounds[place], bounds[place + 1]))
+        self.queries = list(rows)
+        self.bounds = np.cumsum([0, *map(len, rows.values())], dtype=np.int64)
+        self._keep([row for found in rows.values() for row in found])
+
+    def match(self, qrels: Qrels, codes: Integers) -> Codes:
+        """Give every row's row in the qrels, -1 for none and for a repeat that was held."""
+        rows: list[int] = []
+        bounds = self.bounds.tolist()
+        for place, code in enumerate(codes.tolist()):
+            judged = qrels.lookup[code] if code >= 0 else {}
+            rows += [
+                judged.get(document, -1)
+                for document in self.documents[bounds[place] : bounds[place + 1]]
+            ]
+        found = np.array(rows, dtype=np.int32)
+        found[self.held] = -1
+        return found
+
+    def narrow(self) -> None:
+        """Round the scores to 32-bit floats."""
+        self.scores = _narrowed(self.scores)
+
+    def order(self) -> Integers | None:
+        """Give the rows in the order of the lists, or None when they are in order."""
+        bounds = self.bounds.tolist()
+        scores, documents = self.scores.tolist(), self.documents
+        rising = np.flatnonzero(self.scores[1:] >= self.scores[:-1])
+        doubtful = np.flatnonzero(
+            np.bincount(np.searchsorted(self.bounds, rising, side="right") - 1)
+        )
+        if not len(doubtful):
+            return None
+        order = np.arange(len(documents))
+        for place in doubtful.tolist():
+            low, high = bounds[place], bounds[place + 1]
+            order[low:high] = sorted(
+                range(low, high), key=lambda row: (scores[row], documents[row]), reverse=True
+            )
+        return order
+
+    def settle(self, repair: Reading, *, verb: str = "appears") -> None:
+        """Refuse or repair what a list must not hold: a document twice, a rank twice."""
+        drop: set[int] = set()
+        bounds = self.bounds.tolist()
+        for place, query in enumerate(self.queries):
+            low, high = bounds[place], bounds[place + 1]
+            if repair.order == "rank" and len(set(self.ranks[low:high].tolist())) < high - low:
+                self._refuse_repeated_rank(query, low, high)
+            if len(set(self.documents[low:high])) < high - low:
+                drop |= self._settle_list(query, low, high, repair.on_duplicate, verb)
+        if drop:
+            keep = [row for row in range(len(self.documents)) if row not in drop]
+            self.bounds = np.searchsorted(np.array(keep), self.bounds).astype(np.int64)
+            self._keep(keep)
+
+    def _refuse_repeated_rank(self, query: bytes, low: int, high: int) -> None:
+        seen: dict[int, int] = {}
+        for row in range(low, high):
+            first = seen.setdefault(int(self.ranks[row]), row)
+            if first != row:
+                raise InputError(
+                    f"rank {self.ranks[row]} appears twice for query '{to_text(query)}' "
+                    f"(first at {self.unit} {self.lines[first]})",
+                    expected="each rank once with --order rank",
+                    line=self.lines[row],
+                )
+
+    def _settle_list(
+        self, query: bytes, low: int, high: int, on_duplicate: str, verb: str
+    ) -> set[int]:
+        kept: dict[bytes, int] = {}
+        drop: set[int] = set()
+        rows = list(range(low, high))
+        if on_duplicate == "hold":  # the first place is the place in the order of the list
+            rows.sort(key=lambda row: (-self.scores[row], row))
+        for row in rows:
+            document = self.documents[row]
+            first = kept.setdefault(document, row)
+            if first == row:
+                continue
+            if on_duplicate == "refuse":
+                raise InputError(
+                    f"document '{to_text(document)}' {verb} twice for query '{to_text(query)}' "
+                    f"(first at {self.unit} {self.lines[first]})",
+                    expected="each once",
+                    line=self.lines[row],
+                    hint="`--on-duplicate first|last|max|hold` repairs it"
+                    if verb == "appears"
+                    else "",
+                )
+            self.repeated += 1
+            if on_duplicate == "hold":
+                self.held.append(row)
+            elif on_duplicate == "last" or (
+                on_duplicate == "max" and self.scores[row] > self.scores[first]
+            ):
+                drop.add(first)
+                kept[document] = row
+            else:
+                drop.add(row)
+        return drop
+
+
+def _narrowed(scores: Floats) -> Floats:
+    with np.errstate(over="ignore"):
+        return scores.astype(np.float32).astype(np.float64)

@@ -1,0 +1,129 @@
+"""Write runs and qrels in any format: told by the suffix, compressed by the suffix, complete or absent."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import Any
+
+from leadline.errors import InputError, UsageError
+from leadline.io import tables, trec_qrels, trec_runs
+from leadline.io.opening import STANDARD_INPUT
+from leadline.io.read import QrelsLike, RunLike, read_qrels, read_run
+from leadline.io.read_paths import check_outputs
+from leadline.io.sniff import SUFFIXES, suffix_of
+
+
+def write_run(run: RunLike, path: str | os.PathLike[str], *, suffix: str | None = None) -> None:
+    """Write whatever `read_run` takes, scores to full precision.
+
+    `suffix` says the format where the path's own does not.
+
+    >>> write_run(read_run({"q1": {"d1": 0.5}}, name="mine"), "-")
+    q1 Q0 d1 1 0.5 mine
+    """
+    run = read_run(run)
+    if not len(run):
+        raise InputError("holds no documents", expected="a run", path=run.name)
+    _write(tables.table_of_run(run), path, suffix, trec_runs)
+
+
+def write_qrels(
+    qrels: QrelsLike, path: str | os.PathLike[str], *, suffix: str | None = None
+) -> None:
+    """Write whatever `read_qrels` takes, by subtopic where it was read with subtopics.
+
+    >>> write_qrels({"q1": {"d1": 1}}, "-", suffix=".csv")
+    query_id,doc_id,relevance
+    q1,d1,1
+    """
+    write_judgments(tables.table_of_qrels(read_qrels(qrels)), path, suffix=suffix)
+
+
+def write_judgments(
+    judgments: tables.OutputTable, path: str | os.PathLike[str], *, suffix: str | None = None
+) -> None:
+    """Write judgments that are laid out."""
+    _write(judgments, path, suffix, trec_qrels)
+
+
+def _write(
+    found: tables.OutputTable, target: str | os.PathLike[str], suffix: str | None, trec: Any
+) -> None:
+    if not isinstance(target, (str, os.PathLike)):
+        raise UsageError(f"path={target!r}; expected a path, or '-' for standard output")
+    path = os.fspath(target)
+    found = found._replace(suffix=suffix_of(path) if suffix is None else suffix)
+    name = SUFFIXES.get(found.suffix)
+    room = trec if name is None else importlib.import_module(f"leadline.formats.{name}")
+    try:
+        content = room.write(found)
+    except InputError as error:
+        raise error.at(path) from None
+    write_bytes(path, content)
+
+
+def write_bytes(path: str, content: bytes) -> None:
+    """Write to a file, complete or not at all, or to standard output."""
+    if path == STANDARD_INPUT:  # the same sign stands for standard output
+        sys.stdout.flush()
+        if hasattr(sys.stdout, "buffer"):
+            sys.stdout.buffer.write(content)
+        else:  # a notebook takes text only
+            sys.stdout.write(content.decode("utf-8", "surrogateescape"))
+        sys.stdout.flush()
+        return
+    write_whole(path, compressed(path, content))
+
+
+def compressed(path: str, content: bytes) -> bytes:
+    """Compress a content as the suffix of its path says; the same content gives the same bytes."""
+    if path.endswith(".gz"):
+        import gzip
+
+        return gzip.compress(content, mtime=0)
+    if path.endswith(".bz2"):
+        import bz2
+
+        return bz2.compress(content)
+    if path.endswith(".xz"):
+        import lzma
+
+        return lzma.compress(content)
+    if path.endswith(".zst"):
+        import zstandard
+
+        return zstandard.ZstdCompressor().compress(content)
+    return content
+
+
+def write_whole(path: str, content: bytes) -> None:
+    """Write a file so that it is complete or absent; a link stays a link, a device or pipe is written to."""
+    import stat
+    import tempfile
+
+    check_outputs(path)
+    target = os.path.realpath(path)
+    temporary = ""
+    try:
+        mode = os.stat(target).st_mode if os.path.exists(target) else None
+        if mode is not None and not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+            with open(target, "wb") as special:
+                special.write(content)
+            return
+        handle, temporary = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".leadline-")
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.chmod(temporary, 0o666 & ~_umask() if mode is None else stat.S_IMODE(mode))
+        os.replace(temporary, target)
+    except OSError as error:
+        if temporary and os.path.exists(temporary):
+            os.unlink(temporary)
+        raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,239 @@
+"""Inter-assessor agreement on the same pairs of query and document, with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from leadline.data.arrays import Floats
+from leadline.data.validation import check_flags, check_numbers, check_whole, check_word
+from leadline.data.wording import counted
+from leadline.errors import InputError, UsageError
+from leadline.io.judges import JudgesLike, read_judges
+from leadline.judging.agreement_result import (
+    DEFAULT_MEASURES,
+    ENOUGH,
+    Agreement,
+    CoefficientEstimate,
+    Judgments,
+    Ranking,
+    notices_of,
+    ranked,
+)
+from leadline.stats import checked_level, checked_seed
+from leadline.stats.agreement_coefficients import (
+    Between,
+    Coefficient,
+    Cohen,
+    Fleiss,
+    Groups,
+    Krippendorff,
+    PercentAgreement,
+    Scott,
+    coded,
+    coincidences,
+    drawn_of_all,
+)
+from leadline.stats.resampling import interval
+
+MOST_GRADES = 100  # more are scores: a table of so many squared for every query fits no memory
+
+__all__ = ["ENOUGH", "Agreement", "Judgments", "agreement"]
+
+
+def agreement(
+    judges: JudgesLike | Judgments | None = None,
+    *,
+    table: Sequence[float] = (),
+    reference: bool = False,
+    weights: str = "none",
+    level: str = "nominal",
+    rel: float | None = None,
+    over: str = "all",
+    resample: str = "auto",
+    draws: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+    runs: Any = None,
+    measures: Sequence[str] = DEFAULT_MEASURES,
+    on_run: Callable[[int, int], None] | None = None,
+) -> Agreement:
+    """Measure how far judges agree: files of qrels, `{name: qrels}`, or the cells of a `table` of two.
+
+    Percent agreement, Scott's pi and Cohen's kappa (`weights`) are of every two judges, or with `reference`
+    of the first judge and each other one, and then their mean; Fleiss' kappa and Krippendorff's alpha
+    (`level`) are of all judges. All are over the pairs of query and document that all judged (`over="all"`)
+    or that the two judged (`"two"`); alpha takes every pair that two or more judged. `rel` makes grades two:
+    below, and that or more.
+
+    Intervals are percentiles of `draws` resamples: of queries where there are ten or more, as judgments of
+    one query stand or fall together, otherwise of pairs (`resample` is `queries` or `pairs` to choose). With
+    `runs` also what a change of judge does to systems, by `measures`.
+
+    >>> found = agreement(table=[300, 20, 10, 70])
+    >>> round(found["scott"].value, 4), round(found["cohen"].value, 4), found["scott"].acceptable
+    (0.7759, 0.7761, True)
+    """
+    check_flags(reference=reference)
+    check_word(("all", "two"), over=over)
+    check_word(("auto", "queries", "pairs"), resample=resample)
+    check_whole(0, draws=draws)
+    check_numbers(confidence=confidence, **({} if rel is None else {"rel": rel}))
+    checked_level(confidence)
+    checked_seed(seed)
+    kinds: list[Coefficient] = [
+        PercentAgreement(), Scott(), Cohen(weights=weights), Krippendorff(level=level),
+    ]  # fmt: skip
+    given = _given(judges, table)
+    whole = given if rel is None else given.binary(rel)
+    kept = _kept(whole, over)
+    pairs = _pairs(len(whole.names), reference=reference)
+    resample = _what(resample, kept, table)
+    values, codes = coded(kept.grades)
+    if len(values) > MOST_GRADES:
+        raise UsageError(
+            f"{len(values):,} different grades; expected {MOST_GRADES} or fewer: rel makes two of them"
+        )
+    between = Between(codes, values, pairs, _groups(kept, resample))
+    ranking: Ranking | None = None
+    if runs is not None:
+        ranking = ranked(_for_runs(given, table), runs, measures=measures, on_run=on_run)
+    found = Agreement(
+        kept, pairs, values, reference=reference, ranking=ranking,
+        between=_between(between, kinds, draws, confidence, seed),
+        of_all=_of_all(whole, kept, [Fleiss(), kinds[-1]], resample, draws, confidence, seed),
+        tables=between.tables(pairs)[:, 0], by_query=_by_query(between, kinds, kept),
+        options={
+            "table": list(table) or None, "reference": kept.names[0] if reference else None,
+            "weights": weights, "level": level, "rel": rel, "over": over, "resample": resample,
+            "draws": draws, "confidence": confidence, "seed": seed,
+            "measures": list(ranking.measures) if ranking else None,
+        },
+    )  # fmt: skip
+    found.notices = notices_of(found, whole)
+    return found
+
+
+def _given(judges: Any, table: Sequence[float]) -> Judgments:
+    if (judges is None) == (not len(table)):
+        found = (
+            "judges and a table of counts" if len(table) else "neither judges nor a table of counts"
+        )
+        raise UsageError(f"{found}; expected one of them")
+    if judges is None:
+        return Judgments.of_counts(table)
+    given = judges if isinstance(judges, Judgments) else Judgments.of_judges(read_judges(judges))
+    if len(given.names) < 2:
+        alone = f" ({given.names[0]})" if given.names else ""
+        raise UsageError(
+            f"{counted(len(given.names), 'judge')}{alone}; expected two or more: files of qrels, a table "
+            "with a column `judge` or one column a judge, or FILE:* where judges stand beside merged grades"
+        )
+    return given
+
+
+def _kept(whole: Judgments, over: str) -> Judgments:
+    """Give the pairs that count: those all judged, or any that two did."""
+    chosen = whole.by_all if over == "all" else (~np.isnan(whole.grades)).sum(axis=1) > 1
+    if not chosen.any():
+        several = over == "all" and len(whole.names) > 2
+        hint = "; --over two takes what each two judged" if several else ""
+        raise InputError(
+            f"none of {len(whole):,} pairs of query and document was judged by "
+            f"{f'all {len(whole.names)}' if several else 'two'} judges",
+            expected=f"some; do the ids match?{hint}",
+        )
+    return whole.keep(chosen)
+
+
+def _pairs(judges: int, *, reference: bool) -> list[tuple[int, int]]:
+    if reference:
+        return [(0, other) for other in range(1, judges)]
+    return list(combinations(range(judges), 2))
+
+
+def _what(resample: str, kept: Judgments, table: Sequence[float]) -> str:
+    """Say what is drawn again."""
+    if len(table):
+        if resample == "queries":
+            raise UsageError("a table of counts has no queries; expected resample pairs")
+        return "pairs"
+    if resample == "auto":
+        return "queries" if len(np.unique(kept.query)) >= ENOUGH else "pairs"
+    return resample
+
+
+def _groups(kept: Judgments, resample: str) -> Groups:
+    if resample == "pairs":
+        return Groups(np.arange(len(kept)), len(kept))
+    codes, of_unit = np.unique(kept.query, return_inverse=True)
+    return Groups(of_unit.astype(np.int64), len(codes))
+
+
+def _between(
+    between: Between, kinds: Sequence[Coefficient], draws: int, confidence: float, seed: int
+) -> dict[str, tuple[CoefficientEstimate, list[CoefficientEstimate]]]:
+    """Give, by coefficient, the mean over pairs of judges and the value of each pair."""
+    found = {}
+    for one, again in zip(kinds, between.drawn(kinds, draws, seed), strict=True):
+        values = between.values_of(one)[:, 0]
+        each = [
+            CoefficientEstimate(value, *interval(column, confidence), corrected=one.corrected)
+            for value, column in zip(values.tolist(), again.T, strict=True)
+        ]
+        low, high = interval(_mean(again), confidence)
+        mean = CoefficientEstimate(
+            float(_mean(values[None])[0]), low, high, corrected=one.corrected
+        )
+        found[one.called] = mean, each
+    return found
+
+
+def _mean(values: Floats) -> Floats:
+    """Give the mean of the defined values of every row; NaN where there are none."""
+    known = (~np.isnan(values)).sum(axis=1)
+    with np.errstate(invalid="ignore"):
+        found: Floats = np.nansum(values, axis=1) / np.where(known, known, np.nan)
+    return found
+
+
+def _of_all(
+    whole: Judgments, kept: Judgments, kinds: Sequence[Coefficient], resample: str, draws: int,
+    confidence: float, seed: int,
+) -> dict[str, tuple[CoefficientEstimate, int]]:  # fmt: skip
+    """Give coefficients of all judges, and over how many pairs of query and document."""
+    found = {}
+    by_two = whole.keep((~np.isnan(whole.grades)).sum(axis=1) > 1)
+    for one in kinds:
+        judged = by_two
+        if not one.holes:
+            judged = kept
+            if not kept.by_all.all():  # it is for judges who all judged the same
+                found[one.called] = CoefficientEstimate(float("nan")), 0
+                continue
+        values, codes = coded(judged.grades)
+        value = float(one.of_tables(coincidences(codes, len(values)), values)[0])
+        again = drawn_of_all(codes, values, one, _groups(judged, resample), draws, seed)
+        found[one.called] = CoefficientEstimate(value, *interval(again, confidence)), len(judged)
+    return found
+
+
+def _by_query(between: Between, kinds: Sequence[Coefficient], kept: Judgments) -> dict[str, Floats]:
+    """Give, by coefficient, the mean over pairs of judges for every query of the pairs kept."""
+    if not len(kept.queries):
+        return {}
+    groups = _groups(kept, "queries")
+    return {one.called: _mean(between.values_of(one, groups).T) for one in kinds}
+
+
+def _for_runs(given: Judgments, table: Sequence[float]) -> Judgments:
+    """Give what all judges judged, to evaluate runs with."""
+    if len(table):
+        raise UsageError("a table of counts has no documents; expected judges where runs are given")
+    judged = given.keep(given.by_all)
+    if not len(judged):
+        raise InputError("no pair was judged by all", expected="some, to evaluate the runs with")
+    return judged

@@ -1,0 +1,329 @@
+"""Pools: from runs and a collection to the pairs that people are to judge."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from leadline.data.arrays import Flags, Hashes, Integers
+from leadline.data.hashing import document_keys, drawn
+from leadline.data.ids import Vocabulary, to_bytes, to_text
+from leadline.data.qrels import Qrels
+from leadline.data.results import Notice, RunInfo
+from leadline.data.validation import check_flags, check_whole, check_word
+from leadline.errors import InputError, UsageError
+from leadline.estimation.system_lists import Systems, read_systems
+from leadline.io.pool_files import Pooled, read_pool
+from leadline.io.read import QrelsLike, RunLike, read_qrels, repair_of
+from leadline.io.texts import TextsLike, read_queries
+from leadline.judging.pooling_methods import POOLS, Offered, PoolMethod
+from leadline.retrieval.collection import ids_of
+
+Row = tuple[str, str, float, Mapping[str, int]]  # query, document, probability, rank by run
+
+
+@dataclass(frozen=True)
+class Pool:
+    """What there is to judge: `whole` is all of it, `new` what was not known before.
+
+    `brought` counts by run the documents that it brought, and those that no other run brought.
+    """
+
+    whole: Pooled
+    new: Pooled
+    runs: list[RunInfo]
+    brought: dict[str, tuple[int, int]]
+    notices: list[Notice] = field(default_factory=list)
+    options: dict[str, Any] = field(default_factory=dict)
+    read: dict[str, int] = field(default_factory=dict)  # rows of what was read beside the runs
+
+    def __len__(self) -> int:
+        return len(self.new.documents)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the numbers as plain data."""
+        return {
+            "queries": len(set(self.new.queries)), "pairs": len(self),
+            "pooled": len(self.whole.documents),
+            "drawn": int((self.whole.probability < 1).sum()),
+            "runs": [
+                {"name": name, "brought": brought, "alone": alone}
+                for name, (brought, alone) in self.brought.items()
+            ],
+        }  # fmt: skip
+
+
+class _Collection(NamedTuple):
+    """The ids to draw from, sorted by bytes, with their keys, and the place there of a run's document."""
+
+    names: Sequence[bytes]
+    keys: Hashes
+    place: Integers
+    given: bool
+
+
+def pool(
+    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike] = (),
+    *,
+    method: str | PoolMethod | None = None,
+    depth: int | None = None,
+    random: int = 0,
+    everything: bool = False,
+    documents: TextsLike | None = None,
+    queries: TextsLike | None = None,
+    known: str | os.PathLike[str] | Iterable[tuple[str, str]] | None = None,
+    judged: QrelsLike | None = None,
+    rel: float = 1.0,
+    batch: int | None = None,
+    seed: int = 0,
+    order: str = "score",
+    on_duplicate: str = "refuse",
+    on_nan: str = "refuse",
+    name_by: str = "file",
+    on_run: Callable[[int, int], None] | None = None,
+    on_query: Callable[[int, int], None] | None = None,
+) -> Pool:
+    """Choose the pairs of query and document that are to be judged.
+
+    `method` names a way ("Depth(k=100)", the union of the first k of every run; "RRF", "RBP" and
+    "MoveToFront" take so many documents per query); `depth` is short for Depth. `random` adds that many
+    documents per query, drawn with equal probability from the rest of the collection `documents` (texts, or
+    an index; without it, from what any run retrieved): a document that is pooled anyway has probability 1, a
+    drawn one that of the draw, random / rest. `everything` takes the whole collection. `queries` adds queries
+    that no run has.
+
+    `known` are pairs (qrels, a pool, or pairs) and `judged` judgments that are there already: `new` leaves
+    them out, and an adaptive method follows `judged`. `batch` bounds the new pairs of a query. A draw is by
+    hash: with the same seed, a pool of more runs keeps what was drawn for a smaller one unless it now pools
+    it, though the probabilities change; those of `whole` are right.
+
+    >>> found = pool({"a": {"q": ["d1", "d2"]}, "b": {"q": ["d3", "d1"]}}, depth=1)
+    >>> found.new.pairs(), found.new.contributors
+    ([('q', 'd3'), ('q', 'd1')], [{'b': 1}, {'a': 1}])
+    """
+    check_whole(0, random=random, seed=seed)
+    check_whole(1, batch=batch)
+    check_flags(everything=everything)
+    check_word(("file", "tag"), name_by=name_by)
+    chosen = _method(method, depth, random=random, everything=everything)
+    repair = repair_of(order, on_duplicate, on_nan)
+    none = isinstance(runs, Sequence) and not runs
+    if none and (documents is None or queries is None):
+        raise UsageError("no runs; expected runs, or both documents and queries")
+    if none and chosen is not None:
+        raise UsageError(f"{chosen} and no runs; expected runs, or a random draw or everything")
+    systems = (
+        Systems([], [], []) if none else read_systems(runs, repair, name_by=name_by, on_run=on_run)
+    )
+    asked = [] if queries is None else [to_bytes(query.id) for query in read_queries(queries)]
+    table = None if judged is None else read_qrels(judged)
+    before = _known_pairs(known, table)
+    collection = _collection(systems, documents, seed)
+    maker = _Maker(systems, collection, chosen, random, everything, table, rel)
+    names = list(Vocabulary.of_bytes([*systems.queries.names, *asked]).names)
+    rows: list[Row] = []
+    for done, name in enumerate(names, start=1):
+        rows += maker.rows(name)
+        if on_query:
+            on_query(done, len(names))
+    return Pool(
+        _pooled(rows), _pooled(_new(rows, before, batch)), systems.infos, _brought(systems, rows),
+        _notices(systems, asked, chosen, maker, table, known, rows),
+        {"method": None if chosen is None else str(chosen), "random": random, "everything": everything,
+         "batch": batch, "rel": rel, "seed": seed, "order": order, "on_duplicate": on_duplicate,
+         "on_nan": on_nan, "name_by": name_by},
+        {"documents": len(collection.names), "queries": len(asked), "known": len(before),
+         "judged": 0 if table is None else len(table)},
+    )  # fmt: skip
+
+
+class _Maker:
+    """Makes the pool of one query after the other, and counts what the collection lacks."""
+
+    def __init__(
+        self, systems: Systems, collection: _Collection, method: PoolMethod | None, random: int,
+        everything: bool, judged: Qrels | None, rel: float,
+    ) -> None:  # fmt: skip
+        self.systems = systems
+        self.collection = collection
+        self.method = method
+        self.random = random
+        self.everything = everything
+        self.judged = judged
+        self.rel = rel
+        self.lacking: Counter[str] = Counter()
+        self.short = 0
+
+    def rows(self, query: bytes) -> Iterator[Row]:
+        """Give the rows of a query: the pooled documents first, then those drawn."""
+        lists = self.systems.lists(query)
+        union = np.unique(np.concatenate([np.empty(0, dtype=np.int64), *lists]))
+        pooled = self._pooled(query, lists, union)
+        place = self.collection.place[pooled]
+        for code in pooled[place < 0].tolist():
+            self.lacking[to_text(self.systems.documents[code])] += 1
+        place = place[place >= 0]
+        rest = self._rest(union)
+        if self.everything:
+            place = np.concatenate([place, np.setdiff1d(np.flatnonzero(rest), place)])
+        rest[place] = False
+        left = int(rest.sum())
+        more = drawn(query, self.collection.keys, self.random, among=rest)
+        self.short += len(more) < self.random
+        ranks = self._ranks(lists)
+        share = len(more) / left if left else 1.0
+        shares = [1.0] * len(place) + [share] * len(more)
+        for number, probability in zip([*place.tolist(), *more.tolist()], shares, strict=True):
+            name = to_text(self.collection.names[number])
+            brought = ranks.get(number, {}) if probability == 1 else {}
+            yield to_text(query), name, probability, brought
+
+    def _pooled(self, query: bytes, lists: Sequence[Any], union: Integers) -> Integers:
+        """Give the documents that the method chooses, the first first."""
+        if self.method is None or not len(union):
+            return union[:0]
+        offered = Offered([np.searchsorted(union, one) for one in lists], len(union))
+        found: Integers = union[self.method.order(offered, self._judged(query, union))]
+        return found
+
+    def _judged(self, query: bytes, union: Integers) -> dict[int, bool]:
+        """Give which documents of the union were judged, and whether they are relevant."""
+        code = None if self.judged is None else self.judged.queries.codes.get(query)
+        if self.judged is None or code is None:
+            return {}
+        names = {self.systems.documents[at]: number for number, at in enumerate(union.tolist())}
+        rows = range(int(self.judged.begin[code]), int(self.judged.end[code]))
+        return {
+            names[document]: grade >= self.rel
+            for row in rows
+            if (document := self.judged.documents[row]) in names
+            and (grade := float(self.judged.grades[row])) >= 0
+        }
+
+    def _rest(self, union: Integers) -> Flags:
+        """Say of every document of the collection whether it may be drawn."""
+        if self.collection.given:
+            return np.ones(len(self.collection.names), dtype=np.bool_)
+        rest = np.zeros(len(self.collection.names), dtype=np.bool_)
+        rest[self.collection.place[union]] = True
+        return rest
+
+    def _ranks(self, lists: Sequence[Any]) -> dict[int, dict[str, int]]:
+        """Give, by place in the collection, the rank in every run that brought the document."""
+        found: dict[int, dict[str, int]] = {}
+        reach = None if self.method is None else self.method.reach
+        for info, one in zip(self.systems.infos, lists, strict=True):
+            for rank, place in enumerate(self.collection.place[one[:reach]].tolist(), start=1):
+                found.setdefault(place, {})[info.name] = rank
+        return found
+
+
+def _method(
+    method: str | PoolMethod | None, depth: int | None, *, random: int, everything: bool
+) -> PoolMethod | None:
+    """Give the way to pool; none where documents are only drawn, or all are taken."""
+    if method is not None and depth is not None:
+        raise UsageError("a method and a depth; expected one of them")
+    if depth is not None:
+        check_whole(1, depth=depth)
+        return POOLS.parse(f"Depth(k={depth})")
+    if method is None:
+        if not random and not everything:
+            raise UsageError(
+                "no depth; expected a depth, as in 100, a method, as in RRF(documents=50), a random draw, or "
+                "everything"
+            )
+        return None
+    return POOLS.parse(method) if isinstance(method, str) else method
+
+
+def _collection(systems: Systems, documents: TextsLike | None, seed: int) -> _Collection:
+    """Give what documents are drawn from; where nobody says, all that any run retrieved."""
+    if documents is None:
+        every = np.arange(len(systems.documents))
+        return _Collection(systems.documents, document_keys(systems.documents, seed), every, False)
+    names = sorted(ids_of(documents))
+    if not names:
+        raise InputError("holds no documents", expected="documents", path=str(documents))
+    places = {name: place for place, name in enumerate(names)}
+    found = np.array([places.get(name, -1) for name in systems.documents], dtype=np.int64)
+    return _Collection(names, document_keys(names, seed), found, True)
+
+
+def _known_pairs(known: Any, judged: Qrels | None) -> set[tuple[str, str]]:
+    """Give the pairs that are there already."""
+    pairs = set() if known is None else set(
+        read_pool(known).pairs() if isinstance(known, (str, os.PathLike)) else known
+    )  # fmt: skip
+    if judged is not None:
+        pairs |= {
+            (query, document)
+            for query, grades in judged.to_dict().items()
+            for document, grade in grades.items()
+            if grade >= 0
+        }
+    return pairs
+
+
+def _new(rows: Sequence[Row], before: set[tuple[str, str]], batch: int | None) -> Iterator[Row]:
+    """Leave out what is known, and what is more than a batch."""
+    seen: Counter[str] = Counter()
+    for row in rows:
+        if (row[0], row[1]) not in before and (batch is None or seen[row[0]] < batch):
+            seen[row[0]] += 1
+            yield row
+
+
+def _pooled(rows: Iterable[Row]) -> Pooled:
+    columns: list[list[Any]] = list(map(list, zip(*rows, strict=True))) or [[] for _ in range(4)]
+    return Pooled(columns[0], columns[1], np.array(columns[2], dtype=np.float64), columns[3])
+
+
+def _brought(systems: Systems, rows: Sequence[Row]) -> dict[str, tuple[int, int]]:
+    """Count what every run brought, and what it alone brought."""
+    brought = Counter(name for *_, ranks in rows for name in ranks)
+    alone = Counter(next(iter(ranks)) for *_, ranks in rows if len(ranks) == 1)
+    return {info.name: (brought[info.name], alone[info.name]) for info in systems.infos}
+
+
+def _notices(
+    systems: Systems, asked: Sequence[bytes], method: PoolMethod | None, maker: _Maker,
+    judged: Qrels | None, known: Any, rows: Sequence[Row],
+) -> list[Notice]:  # fmt: skip
+    """Say what a reader of the pool should know."""
+    found: list[Notice] = []
+
+    def say(code: str, count: int, words: str) -> None:
+        if count:
+            found.append(Notice(code, words, count))
+
+    partly = int((~systems.present.all(axis=0)).sum()) if systems.infos else 0
+    shared = int(systems.present.all(axis=0).sum()) if systems.infos else 0
+    if systems.infos and not shared and len(systems.infos) > 1:
+        say("no_common_query", partly, "no query is in all runs; do the query ids match?")
+    else:
+        say("partial_queries", partly,
+            f"queries that not every run has: {partly}; pooled from the runs that have them")  # fmt: skip
+    strangers = set(asked) - set(systems.queries.names)
+    say("queries_without_run", len(strangers) if systems.infos else 0,
+        f"queries that no run has: {len(strangers)}; only drawn documents are pooled for them")  # fmt: skip
+    lacking = maker.lacking
+    say("unknown_documents", sum(lacking.values()),
+        f"pooled documents that the collection lacks: {sum(lacking.values()):,} "
+        f"({', '.join(sorted(lacking)[:3])}{', ...' * (len(lacking) > 3)}); left out")  # fmt: skip
+    say("short_draw", maker.short,
+        f"queries with fewer documents left than were to be drawn: {maker.short}; all are taken")  # fmt: skip
+    if method is not None and method.adaptive and judged is None:
+        say("no_judgments", 1, f"{method} without judgments asks the runs in turn")
+    old = read_pool(known).by_query() if isinstance(known, (str, os.PathLike)) else {}
+    if any(share < 1 for shares in old.values() for share in shares.values()):
+        moved = sum(old.get(row[0], {}).get(row[1], row[2]) != row[2] for row in rows)
+        say("changed_probabilities", moved,
+            f"known pairs with another probability now: {moved:,}; the whole pool has those that hold "
+            "for old and new together")  # fmt: skip
+    return found

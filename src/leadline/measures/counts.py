@@ -1,0 +1,174 @@
+"""Counts of documents and queries, and shares of judged documents."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar
+
+import numpy as np
+
+from leadline.data.arrays import Floats
+from leadline.data.judged_run import JudgedRun
+from leadline.data.judged_run import JudgedRun as JudgedTable
+from leadline.data.registry import Alone, Spellings, cutoff, needed_cutoff, number
+from leadline.measures import Average, Measure, found, over, relevant
+
+
+class NumQ(Measure):
+    """Number of queries: 1 for each, added up.
+
+    >>> NumQ().of([1, 0])
+    1.0
+    """
+
+    title = "number of queries"
+    formula = "1 per query, summed"
+    source = "trec_eval num_q"
+    high: ClassVar[float] = math.inf
+    average: ClassVar[Average] = "sum"
+    spellings: ClassVar[Spellings] = {"num_q": {}}
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """Give the value of every query."""
+        return np.ones(len(judged.present))
+
+
+class NumRel(Measure):
+    """Number of relevant documents in the qrels, added up over queries.
+
+    >>> NumRel().of([1, None, 0], judged=[1, 1, 0])
+    2.0
+    """
+
+    title = "number of relevant documents"
+    formula = "R, summed over queries"
+    source = "trec_eval num_rel"
+    high: ClassVar[float] = math.inf
+    average: ClassVar[Average] = "sum"
+    spellings: ClassVar[Spellings] = {"num_rel": {}}
+
+    rel: float = number(1.0, low=0.0)
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """Give the value of every query."""
+        return relevant(judged, self.rel)
+
+
+class NumRet(Measure):
+    """Number of retrieved documents, added up over queries.
+
+    >>> NumRet().of([1, None, 0])
+    3.0
+    """
+
+    title = "number of retrieved documents"
+    formula = "length of the list, summed over queries"
+    source = "trec_eval num_ret"
+    high: ClassVar[float] = math.inf
+    average: ClassVar[Average] = "sum"
+    spellings: ClassVar[Spellings] = {"num_ret": {}}
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """Give the value of every query."""
+        return judged.length.astype(np.float64)
+
+
+class NumRelRet(Measure):
+    """Number of relevant documents among the first k, added up over queries.
+
+    >>> NumRelRet(cutoff=2).of([1, 0, 1])
+    1.0
+    """
+
+    title = "number of relevant documents retrieved"
+    formula = "relevant documents at ranks 1..k, summed over queries"
+    source = "trec_eval num_rel_ret"
+    high: ClassVar[float] = math.inf
+    average: ClassVar[Average] = "sum"
+    spellings: ClassVar[Spellings] = {"num_rel_ret": {}, "hits": {}}
+
+    rel: float = number(1.0, low=0.0)
+    cutoff: int | None = cutoff()
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """Give the value of every query."""
+        return found(judged, judged.hits(self.rel), self.cutoff)
+
+
+class NumNonrelRet(Measure):
+    """Number of retrieved documents that were judged and are not relevant, added up over queries.
+
+    A negative grade is not a judgment.
+
+    >>> NumNonrelRet().of([1, None, 0, 0, -1])
+    2.0
+    """
+
+    title = "number of non-relevant documents retrieved"
+    formula = "judged non-relevant documents in the list, summed over queries"
+    source = "trec_eval num_nonrel_judged_ret"
+    high: ClassVar[float] = math.inf
+    rising: ClassVar[bool] = False
+    average: ClassVar[Average] = "sum"
+    spellings: ClassVar[Spellings] = {"num_nonrel_judged_ret": {}}
+
+    rel: float = number(1.0, low=0.0)
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """Give the value of every query."""
+        return judged.total(judged.query[(judged.grade >= 0) & (judged.grade < self.rel)])
+
+
+class Judged(Measure):
+    """Share of the first k documents that have a judgment.
+
+    A low value makes every other number doubtful. A negative grade is not a judgment. A list
+    shorter than k divides by its own length; an empty one is undefined.
+
+    >>> Judged(cutoff=4).of([1, None, 0, None, 0])
+    0.5
+    """
+
+    title = "judged documents"
+    formula = "judged documents at ranks 1..k / min(k, length of the list)"
+    source = "ir_measures Judged"
+    quality: ClassVar[bool] = False
+
+    cutoff: int | None = cutoff()
+
+    def values(self, judged: JudgedTable) -> Floats:
+        """Give the value of every query."""
+        chosen = judged.grade >= 0
+        size = judged.length.astype(np.float64)
+        if self.cutoff is not None:
+            chosen &= judged.rank <= self.cutoff
+            size = np.minimum(size, self.cutoff)
+        return over(judged.total(judged.query[chosen]), size)
+
+
+class Unj(Measure):
+    """Unjudged documents among the first k, divided by k.
+
+    A negative grade is not a judgment. Ranks below the end of a shorter list are not unjudged, so
+    it is not always 1 - Judged@k. It is the hole at k, Hole@k; the code of BEIR takes a document
+    for judged that any query judges, so its number may be smaller.
+
+    >>> Unj(cutoff=4).of([1, None, -1])
+    0.5
+    """
+
+    title = "unjudged documents"
+    formula = "unjudged documents at ranks 1..k / k"
+    source = "trec_eval 10 unj; Xiong et al. 2021 (ANCE), hole rate"
+    quality: ClassVar[bool] = False
+    rising: ClassVar[bool] = False
+    spellings: ClassVar[Spellings] = {"unjudged": {}, "hole": {}, "hole_rate": {}}
+    alone: ClassVar[Alone] = {"unj": (5, 10, 20)}
+
+    cutoff: int = needed_cutoff()
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """Give the value of every query."""
+        chosen = (judged.grade >= 0) & (judged.rank <= self.cutoff)
+        size = np.minimum(judged.length, self.cutoff)
+        return (size - judged.total(judged.query[chosen])) / self.cutoff

@@ -1,0 +1,428 @@
+"""Cumulated gain, discounted and normalised: CG, DCG, nDCG, G, Q."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+
+from leadline.data.arrays import Codes, Floats, Integers
+from leadline.data.judged_run import Gains, JudgedRun
+from leadline.data.qrels import Ideal, Qrels
+from leadline.data.registry import (
+    Alone,
+    Parameter,
+    Refused,
+    Spellings,
+    choice,
+    cutoff,
+    needed_cutoff,
+    number,
+    show,
+)
+from leadline.measures import CUTOFFS, Measure, finite, over, relevant
+from leadline.measures.user_models import OTHER_NAMES, accumulate_by_query, added_to, gains_below
+
+
+class GainsByGrade(Parameter):
+    """Gains of some grades, written as 1:3/2:9; `grade`: all gains are the grades."""
+
+    def expected(self) -> str:
+        """Say in words what is allowed."""
+        return "grade, or gains of grades as in 1:3/2:9"
+
+    def read(self, value: object) -> object:
+        """Turn text or pairs into the text of the gains, by grade."""
+        if value == "grade":
+            return "grade"
+        pairs: list[Any] = []
+        if isinstance(value, str):
+            pairs = [part.split(":") for part in value.split("/")]
+        elif isinstance(value, dict):
+            pairs = list(value.items())
+        if not pairs:
+            raise ValueError
+        table: dict[float, str] = {}
+        for grade, gain in pairs:
+            key = float(show(super().read(grade)))
+            if key < 0 or key in table:
+                raise ValueError
+            table[key] = show(super().read(gain))
+        return "/".join(f"{show(grade)}:{gain}" for grade, gain in sorted(table.items()))
+
+
+def gains_by_grade() -> Any:
+    """Declare a parameter that says which gain a grade has."""
+    return GainsByGrade("grade", kind=float, low=-1e9, high=1e9)
+
+
+def gains_of(judged: JudgedRun, gains: str) -> tuple[Gains, Ideal]:
+    """Give the retrieved documents with a gain other than 0, and the ideal list."""
+    if gains == "grade":
+        return judged.gains, judged.qrels.ideal
+    table = [tuple(map(float, part.split(":"))) for part in gains.split("/")]
+    qrels = judged.qrels
+    gain = np.maximum(qrels.grades, 0.0)
+    for grade, changed in table:
+        gain[qrels.grades == grade] = changed
+    retrieved = gain[judged.row]
+    rows = np.flatnonzero(retrieved)
+    best = np.flatnonzero(gain > 0)
+    best = best[np.lexsort((-gain[best], qrels.query[best]))]
+    query = qrels.query[best]
+    first = np.searchsorted(query, np.arange(len(qrels.queries)))
+    ideal = Ideal(query, np.arange(len(best)) - first[query] + 1, gain[best])
+    return Gains(judged.query[rows], judged.rank[rows], retrieved[rows]), ideal
+
+
+def running(values: Floats, bounds: Integers) -> Floats:
+    """Add up from the first to each value inside every stretch, one after the other."""
+    total = np.empty(len(values))
+    edges = bounds.tolist()
+    with np.errstate(over="ignore"):  # the measure refuses sums that are no numbers
+        for low, high in pairwise(edges):
+            np.add.accumulate(values[low:high], out=total[low:high])
+    return total
+
+
+class DCGCurve:
+    """The DCG of every list after each of its documents with a gain.
+
+    `dcg` holds it in the order of the gains; `size` and `last` are the number of such documents and
+    the DCG of the whole list, by query.
+    """
+
+    def __init__(self, judged: JudgedRun, gains: Gains | Ideal) -> None:
+        self.bounds = np.searchsorted(gains.query, np.arange(len(judged.present) + 1))
+        self.dcg = running(gains.gain / np.log2(gains.rank + 1.0), self.bounds)
+        self.size: Integers = np.diff(self.bounds)
+        self.last = np.zeros(len(self.size))
+        some = self.size > 0
+        self.last[some] = self.dcg[self.bounds[1:][some] - 1]
+        self._deepest = int(gains.rank.max(initial=0)) + 1
+        self._keys = gains.query.astype(np.int64) * self._deepest + gains.rank
+
+    def at(self, query: Codes, rank: Codes | Integers) -> Floats:
+        """Give the DCG of lists at some ranks."""
+        wanted = query.astype(np.int64) * self._deepest + np.minimum(rank, self._deepest - 1)
+        place = np.searchsorted(self._keys, wanted, side="right")
+        values = np.zeros(len(place))
+        reached = place > self.bounds[query]
+        values[reached] = self.dcg[place[reached] - 1]
+        return values
+
+
+NO_LEVEL = {"rel": "a gain is a grade, relevant or not (ranx takes the level off the gains)"}
+
+
+class CG(Measure):
+    """Sum of the gains of the first k documents; the gain is the grade, 0 if it is negative.
+
+    >>> round(CG(cutoff=6).of([1, 0.6, 0, 0.8, 0, 1]), 4)
+    3.4
+    """
+
+    title = "cumulative gain"
+    formula = "sum over ranks 1..k of the gain"
+    source = "lecture, 'Cumulative Gain'; Jarvelin and Kekalainen 2002"
+    high: ClassVar[float] = math.inf
+
+    refused: ClassVar[Refused] = NO_LEVEL
+
+    cutoff: int | None = cutoff()
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """Give the value of every query."""
+        query, rank, gain = judged.gains
+        if self.cutoff is not None:
+            kept = rank <= self.cutoff
+            query, gain = query[kept], gain[kept]
+        return finite(self, judged.total(query, gain))
+
+
+class DCG(Measure):
+    """Sum of the gains of the first k documents, each divided by a logarithm of its rank.
+
+    `discount=log2` divides by log2(rank + 1). `discount=jk` is the lecture's: ranks 1 and 2 are not
+    discounted, after that the divisor is log2(rank). `gain=exp` takes 2^grade - 1 as gain.
+
+    >>> round(DCG(discount="jk", cutoff=6).of([1, 0.6, 0, 0.8, 0, 1]), 2)
+    2.39
+    """
+
+    title = "discounted cumulative gain"
+    formula = "sum over ranks r <= k of gain / log2(r + 1)"
+    source = (
+        "lecture, 'Discounted Cumulative Gain'; Jarvelin and Kekalainen 2002; Burges et al. 2005"
+    )
+    high: ClassVar[float] = math.inf
+    spellings: ClassVar[Spellings] = {"dcg_burges": {"gain": "exp"}}
+    refused: ClassVar[Refused] = NO_LEVEL
+
+    gain: str = choice("linear", "exp")
+    discount: str = choice("log2", "jk")
+    cutoff: int | None = cutoff()
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """Give the value of every query."""
+        with np.errstate(over="ignore"):
+            return finite(self, self.added(judged, *judged.gains, np.zeros(len(judged.present))))
+
+    def added(
+        self,
+        judged: JudgedRun,
+        query: Codes,
+        rank: Codes | Integers,
+        grade: Floats,
+        power: Floats,
+    ) -> Floats:
+        """Add up the discounted gains of each query by rank, divided by its 2^power."""
+        if self.cutoff is not None:
+            kept = rank <= self.cutoff
+            query, rank, grade = query[kept], rank[kept], grade[kept]
+        less = np.exp2(-power[query])
+        gain = np.exp2(grade - power[query]) - less if self.gain == "exp" else grade * less
+        divisor = np.log2(rank + 1.0 if self.discount == "log2" else np.maximum(rank, 2.0))
+        return judged.total(query, gain / divisor)
+
+
+class SDCG(Measure):
+    """DCG divided by that of k documents of the largest grade there is, judged or not.
+
+    The gain is grade / max_grade; a larger grade is an error.
+
+    >>> round(SDCG(max_grade=1, cutoff=2).of([0, 1]), 4)  # 1 / log2(3) of 1 + 1 / log2(3)
+    0.3869
+    """
+
+    title = "scaled discounted cumulative gain"
+    formula = "sum over ranks r <= k of grade / max_grade / log2(r + 1), / sum of 1 / log2(r + 1)"
+    source = "cwl_eval; Jarvelin and Kekalainen 2002"
+    refused: ClassVar[Refused] = OTHER_NAMES
+
+    max_grade: float = number(4.0, low=0.0, open_ends=True)
+    cutoff: int = needed_cutoff()
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """Give the value of every query."""
+        query, rank, grade = gains_below(self, judged, self.max_grade)
+        kept = rank <= self.cutoff
+        gain = grade[kept] / self.max_grade / np.log2(rank[kept] + 1.0)
+        return judged.total(query[kept], gain) / added_to(
+            self.cutoff, lambda ranks: 1.0 / np.log2(ranks + 1)
+        )
+
+
+class nDCG(DCG):  # noqa: N801  # the field's spelling
+    """DCG divided by the DCG of the ideal order of all judged documents; 1 is the best list.
+
+    `discount=jk` and `gain=exp` as for DCG. The lecture's tables are `discount=jk`; their ideal
+    holds the five retrieved gains only, which there are all the judged ones.
+
+    >>> round(nDCG(cutoff=4).of([1, 0.6, 0, 0.8, 0, 1]), 4)
+    0.7527
+    >>> round(nDCG(discount="jk", cutoff=4).of([1, 0.6, 0, 0.8, 0, 1, 0.2]), 2)
+    0.71
+    """
+
+    title = "normalised discounted cumulative gain"
+    formula = "DCG@k / DCG@k of all judged documents ordered by grade"
+    source = "lecture, 'Normalized Discounted Cumulative Gain'; Jarvelin and Kekalainen 2002"
+    high: ClassVar[float] = 1.0
+    spellings: ClassVar[Spellings] = {"ndcg": {}, "ndcg_cut": {}, "ndcg_burges": {"gain": "exp"}}
+    alone: ClassVar[Alone] = {"ndcg_cut": CUTOFFS}
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """Give the value of every query."""
+        ideal = judged.qrels.ideal
+        best = np.zeros(len(judged.present))
+        best[ideal.query[ideal.rank == 1]] = ideal.gain[ideal.rank == 1]
+        power = self.too_large(best)
+        return over(self.added(judged, *judged.gains, power), self.added(judged, *ideal, power))
+
+    def too_large(self, grade: Floats) -> Floats:
+        """Give the power of 2 by which gains of these grades must shrink to add up to numbers."""
+        size = grade if self.gain == "exp" else np.frexp(grade)[1]
+        return np.ceil(np.maximum(size - 900.0, 0.0))
+
+
+class GnDCG(Measure):
+    """nDCG where some grades have another gain than themselves, as in `gains=1:3/2:9`.
+
+    Grades that are not named keep their gain; a gain may be 0 or negative. Without gains it is nDCG.
+
+    >>> round(GnDCG(gains="1:1/2:3").of([1, 2, 0]), 4)  # (1 + 3/log2(3)) / (3 + 1/log2(3))
+    0.7967
+    """
+
+    title = "nDCG with given gains"
+    formula = "DCG@k / DCG@k of all judged documents ordered by gain"
+    source = "trec_eval ndcg with parameters; Jarvelin and Kekalainen 2002"
+    low: ClassVar[float] = -math.inf
+
+    gains: str = gains_by_grade()
+    cutoff: int | None = cutoff()
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """Give the value of every query."""
+        retrieved, ideal = gains_of(judged, self.gains)
+        best = finite(self, self._added(judged, *ideal))
+        return over(self._added(judged, *retrieved), best)
+
+    def _added(
+        self, judged: JudgedRun, query: Codes, rank: Codes | Integers, gain: Floats
+    ) -> Floats:
+        """Add up the discounted gains at ranks up to the cutoff."""
+        if self.cutoff is not None:
+            kept = rank <= self.cutoff
+            query, rank, gain = query[kept], rank[kept], gain[kept]
+        return judged.total(query, gain / np.log2(rank + 1.0))
+
+
+class RnDCG(Measure):
+    """Mean of nDCG@k where k is the number of documents of at least one gain, for every gain.
+
+    With 5 documents of gain 3 and 3 of gain 2 that is the mean of nDCG@5 and nDCG@8. A list longer
+    than all of them by two or more adds nDCG at its end. A query without a document of grade `rel`
+    is undefined.
+
+    >>> round(RnDCG().of([1, 2]), 4)  # nDCG@1 = 1/2, nDCG@2 = (1 + 2/log2(3)) / (2 + 1/log2(3))
+    0.6799
+    """
+
+    title = "nDCG averaged over levels of gain"
+    formula = "mean over positive gains g of nDCG at the number of documents with gain g or more"
+    source = "trec_eval Rndcg"
+
+    gains: str = gains_by_grade()
+    rel: float = number(1.0, low=0.0)
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """Give the value of every query."""
+        retrieved, ideal = gains_of(judged, self.gains)
+        curve, best = DCGCurve(judged, retrieved), DCGCurve(judged, ideal)
+        finite(self, best.last)
+        ends = np.ones(len(ideal.query), dtype=np.bool_)
+        ends[:-1] = (ideal.query[1:] != ideal.query[:-1]) | (ideal.gain[1:] != ideal.gain[:-1])
+        query, rank = ideal.query[ends], ideal.rank[ends]
+        total = judged.total(query, curve.at(query, rank) / best.dcg[ends])
+        longer = (judged.length > best.size + 1) & (best.size > 0)
+        total[longer] += (curve.last / np.where(longer, best.last, 1.0))[longer]
+        size = judged.total(query) + longer
+        size[relevant(judged, self.rel) == 0] = 0.0
+        return over(total, size)
+
+
+class nDCGrel(Measure):  # noqa: N801  # the field's spelling
+    """Mean of nDCG@k over the ranks k of the documents with a positive gain.
+
+    For one that was not retrieved it is the DCG of the whole list over that of the ideal list.
+
+    >>> round(nDCGrel().of([0, 1], judged=[0, 1, 1]), 4)  # both: 1/log2(3) of 1 + 1/log2(3)
+    0.3869
+    """
+
+    title = "nDCG averaged over relevant documents"
+    formula = "1/G sum over the G documents with a gain of nDCG at the rank of each"
+    source = "trec_eval ndcg_rel"
+    spellings: ClassVar[Spellings] = {"ndcg_rel": {}}
+
+    gains: str = gains_by_grade()
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """Give the value of every query."""
+        retrieved, ideal = gains_of(judged, self.gains)
+        curve, best = DCGCurve(judged, retrieved), DCGCurve(judged, ideal)
+        finite(self, best.last)
+        chosen = retrieved.gain > 0
+        query = retrieved.query[chosen]
+        reached = curve.dcg[chosen] / best.at(query, retrieved.rank[chosen])
+        rest = (best.size - judged.total(query)) * over(curve.last, best.last)
+        return over(judged.total(query, reached) + rest, best.size.astype(np.float64))
+
+
+class G(Measure):
+    """Each gain counts less for all the gain that the ideal list had up to there and this one not.
+
+    The ideal list has at every rank its gain, but at least 1, so that a long list pays too.
+
+    >>> G().of([1, 0, 0, 1], judged=[1, 1, 0, 0])  # (1 + 1/log2(4)) / 2
+    0.75
+    """
+
+    title = "normalised gain"
+    formula = "1/sum of gains sum over ranks of gain / log2(2 + ideal sum so far - sum so far)"
+    source = "trec_eval G"
+
+    gains: str = gains_by_grade()
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """Give the value of every query."""
+        retrieved, ideal = gains_of(judged, self.gains)
+        whole = finite(self, judged.total(ideal.query, ideal.gain))
+        query, rank, gain = retrieved
+        places = np.arange(len(judged.present) + 1)
+        bounds = np.searchsorted(ideal.query, places)
+        paid = np.concatenate(([0.0], running(np.maximum(ideal.gain, 1.0), bounds)))
+        size = np.diff(bounds)[query]
+        within = np.minimum(rank, size)
+        cost = np.where(within > 0, paid[bounds[query] + within], 0.0) + (rank - within)
+        got = running(gain, np.searchsorted(query, places))
+        values = gain / np.log2(2.0 + cost - got)
+        return over(judged.total(query, values), whole)
+
+
+class Q(Measure):
+    """Average precision with the blended ratio in place of precision, so that grades count.
+
+    The blended ratio at rank r is (relevant documents + beta * gain) / (r + beta * ideal gain),
+    both gains summed to rank r; the gain is the grade. `beta=0` is AP. With a cutoff it still
+    divides by R; `norm=min` divides by the smaller of R and k.
+
+    >>> round(Q().of([1, 0, 2]), 4)  # 1/2 * ((1 + 1) / (1 + 2) + (2 + 3) / (3 + 3))
+    0.75
+    """
+
+    title = "Q-measure"
+    formula = "sum over relevant documents at ranks r <= k of (relevant to r + beta * gain to r) / "
+    formula += "(r + beta * ideal gain to r), / R"
+    source = "Sakai 2004; NTCIREVAL"
+    spellings: ClassVar[Spellings] = {"q_measure": {}, "Q-measure": {}, "qm": {}}
+
+    beta: float = number(1.0, low=0.0)
+    rel: float = number(1.0, low=0.0)
+    norm: str = choice("relevant", "min")
+    cutoff: int | None = cutoff()
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """Give the value of every query."""
+        chosen = np.flatnonzero((judged.grade >= self.rel) | (judged.grade > 0))
+        query, rank, grade = judged.query[chosen], judged.rank[chosen], judged.grade[chosen]
+        hit = grade >= self.rel
+        count = accumulate_by_query(query, hit.astype(np.float64), np.add)
+        with np.errstate(over="ignore"):
+            gain = finite(
+                self, self._weighed(accumulate_by_query(query, np.maximum(grade, 0.0), np.add))
+            )
+            best = finite(self, self._weighed(self._best(judged.qrels, query, rank)))
+        if self.cutoff is not None:
+            hit &= rank <= self.cutoff
+        blended = (count + gain)[hit] / (rank + best)[hit]
+        size = relevant(judged, self.rel)
+        if self.norm == "min" and self.cutoff is not None:
+            size = np.minimum(size, self.cutoff)
+        return over(judged.total(query[hit], blended), size)
+
+    def _weighed(self, gain: Floats) -> Floats:
+        return gain * self.beta if self.beta else np.zeros_like(gain)
+
+    def _best(self, qrels: Qrels, query: Codes, rank: Codes) -> Floats:
+        """Give the gain of the ideal list to a rank of a query."""
+        ideal = qrels.ideal
+        added = accumulate_by_query(ideal.query, ideal.gain, np.add)
+        first = np.searchsorted(ideal.query, query)
+        last = np.searchsorted(ideal.query, query, side="right")
+        place = np.minimum(first + rank, last)
+        return np.where(place > first, np.append(0.0, added)[place], 0.0)

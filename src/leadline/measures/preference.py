@@ -1,0 +1,124 @@
+"""Measures of pairs of relevant and non-relevant documents: bpref, accuracy, binG."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from leadline.data.arrays import Floats
+from leadline.data.judged_run import JudgedRun
+from leadline.data.registry import Spellings, cutoff, number
+from leadline.measures import Average, Measure, over, relevant
+
+
+class Bpref(Measure):
+    """How seldom judged non-relevant documents stand above relevant ones.
+
+    Unjudged documents are skipped. A negative grade is not a judgment. With R relevant, N judged
+    non-relevant, and n of those above a relevant document, it contributes 1 - min(n, R) / min(N,
+    R), or 1 when n = 0.
+
+    >>> Bpref().of([1, 0, None, 1, 0], judged=[1, 1, 0, 0])
+    0.75
+    """
+
+    title = "binary preference"
+    formula = "1/R sum over retrieved relevant documents of 1 - min(n, R) / min(N, R)"
+    source = "Buckley and Voorhees 2004, as in trec_eval bpref"
+    spellings: ClassVar[Spellings] = {"bpref": {}}
+
+    rel: float = number(1.0, low=0.0)
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """Give the value of every query."""
+        size = relevant(judged, self.rel)
+        grades = judged.qrels.grades
+        others = judged.qrels.count((grades >= 0) & (grades < self.rel)).astype(np.float64)
+        is_other = (judged.grade >= 0) & (judged.grade < self.rel)
+        running = np.concatenate(([0], np.cumsum(is_other)))
+        above = running[:-1] - running[judged.offsets[:-1]][judged.query]
+        chosen = judged.grade >= self.rel
+        query = judged.query[chosen]
+        some = above[chosen] > 0
+        share = np.zeros(len(query))
+        limit = size[query]
+        bound = np.maximum(np.minimum(others[query], limit), 1.0)
+        share[some] = (np.minimum(above[chosen], limit) / bound)[some]
+        return over(judged.total(query, 1.0 - share), size)
+
+
+class GMBpref(Measure):
+    """Bpref whose mean is geometric, so that the worst queries weigh most.
+
+    Values below 0.00001, undefined ones included, count as 0.00001 in the mean.
+
+    >>> GMBpref().of([1, 0, None, 1, 0], judged=[1, 1, 0, 0])
+    0.75
+    """
+
+    title = "binary preference, averaged geometrically"
+    formula = "exp(mean over queries of ln max(Bpref, 0.00001))"
+    source = "trec_eval gm_bpref"
+    average: ClassVar[Average] = "geometric"
+    spellings: ClassVar[Spellings] = {"gm_bpref": {}}
+
+    rel: float = number(1.0, low=0.0)
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """Give the value of every query."""
+        return Bpref(rel=self.rel).values(judged)
+
+
+class binG(Measure):  # noqa: N801  # the field's spelling
+    """Each relevant document counts less for every non-relevant one above it, by a logarithm.
+
+    >>> binG().of([1, 0, 0, 1], judged=[1, 1, 0, 0])  # (1 + 1/log2(4)) / 2
+    0.75
+    """
+
+    title = "binary G"
+    formula = "1/R sum over retrieved relevant documents of 1 / log2(2 + non-relevant above it)"
+    source = "trec_eval binG"
+    spellings: ClassVar[Spellings] = {"binary_g": {}}
+
+    rel: float = number(1.0, low=0.0)
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """Give the value of every query."""
+        hits = judged.hits(self.rel)
+        weights = 1.0 / np.log2(2.0 + hits.rank - hits.nth)
+        return over(judged.total(hits.query, weights), relevant(judged, self.rel))
+
+
+class Accuracy(Measure):
+    """Share of the pairs of a relevant and another document in the list that stand in this order.
+
+    Documents without a judgment count as not relevant. Undefined when the first k documents hold
+    no such pair; these queries are left out of the mean and counted. The accuracy at k of
+    sentence-transformers and BEIR is `Success@k`, and so is `accuracy@k` in small letters.
+
+    >>> Accuracy().of([1, 0, 1])
+    0.5
+    """
+
+    title = "accuracy of pairs"
+    formula = "pairs with the relevant document first / pairs of a relevant and another document"
+    source = "ir_measures Accuracy"
+    average: ClassVar[Average] = "defined"
+
+    rel: float = number(1.0, low=0.0)
+    cutoff: int | None = cutoff()
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """Give the value of every query."""
+        hits = judged.hits(self.rel)
+        kept = np.ones(len(hits.rank), dtype=np.bool_)
+        length = judged.length.astype(np.float64)
+        if self.cutoff is not None:
+            kept = hits.rank <= self.cutoff
+            length = np.minimum(length, self.cutoff)
+        found = judged.total(hits.query[kept])
+        pairs = found * (length - found)
+        above = judged.total(hits.query[kept], (hits.rank - hits.nth)[kept])
+        return over(pairs - above, pairs)

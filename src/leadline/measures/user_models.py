@@ -1,0 +1,517 @@
+"""Measures of a user who goes down the list and may stop: RBP, ERR, NERR, INSQ, INST, BPM."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+import numpy as np
+
+from leadline.data.arrays import Codes, Floats, Integers
+from leadline.data.judged_run import Gains, JudgedRun
+from leadline.data.registry import (
+    Refused,
+    Spellings,
+    choice,
+    cutoff,
+    needed_cutoff,
+    number,
+    show,
+    whole,
+)
+from leadline.errors import UsageError
+from leadline.measures import Measure, over
+
+BLOCK = 1 << 20
+
+
+def added_to(cutoff: int, term: Callable[[Floats], Floats]) -> float:
+    """Add up the terms of ranks 1..cutoff, one after the other, until they no longer matter."""
+    total = 0.0
+    for low in range(1, cutoff + 1, BLOCK):
+        ranks = np.arange(low, min(low + BLOCK, cutoff + 1), dtype=np.float64)
+        part = float(np.cumsum(term(ranks))[-1])
+        if total + part == total:
+            break
+        total += part
+    return total
+
+
+OTHER_NAMES: Refused = {
+    "max_rel": "write max_grade",
+    "min_rel": "the smallest grade is 0: smaller ones give gain 0",
+}
+
+
+def gains_below(measure: Measure, judged: JudgedRun, max_grade: float) -> Gains:
+    """Give the retrieved documents with a gain; an error when a judgment is above the largest grade."""
+    largest = float(judged.qrels.grades.max(initial=0.0))
+    if largest > max_grade:
+        raise UsageError(
+            f"{measure}: a grade of {show(largest)} is above max_grade={show(max_grade)}; expected "
+            f"smaller grades, or max_grade={show(largest)}"
+        )
+    return judged.gains
+
+
+def accumulate_by_query(query: Codes, values: Floats, step: np.ufunc) -> Floats:
+    """Add up or multiply values row by row within each query; no query changes another's last bit.
+
+    The rows of a query stand together, and query codes rise.
+    """
+    nth = np.arange(len(query)) - np.searchsorted(query, query)
+    order = np.argsort(nth, kind="stable")
+    found = values.astype(np.float64)
+    for rows in np.split(order, np.cumsum(np.bincount(nth)))[1:-1]:  # the second of each query, ...
+        found[rows] = step(found[rows - 1], values[rows])
+    return found
+
+
+def left_before(query: Codes, factor: Floats) -> Floats:
+    """Give, per row, the product of the factors of the rows before it in its query."""
+    shifted = np.ones(len(query))
+    inner = np.flatnonzero(query[1:] == query[:-1]) + 1
+    shifted[inner] = factor[inner - 1]
+    return accumulate_by_query(query, shifted, np.multiply)
+
+
+DEEPEST = 100_000  # ranks are columns of a matrix here
+CELLS = 1 << 20
+
+
+class _Walk(Measure):
+    """Gain per document that a user looks at; gains are grade / max_grade.
+
+    `depth` is the last rank that the user may reach.
+    """
+
+    refused: ClassVar[Refused] = OTHER_NAMES
+
+    max_grade: float
+
+    def __init__(self, **given: object) -> None:
+        super().__init__(**given)
+        if self.last > DEEPEST:
+            raise UsageError(
+                f"rank {self.last} in {type(self).__name__}; expected {DEEPEST} or less"
+            )
+
+    @property
+    def last(self) -> int:
+        """Give the last rank that the user may reach."""
+        raise NotImplementedError
+
+    def going_on(self, rank: Floats, gain: Floats) -> Floats:
+        """Give the probability to go on to the next rank: queries x ranks, from the gains."""
+        raise NotImplementedError
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """Give the value of every query."""
+        query, rank, grade = gains_below(self, judged, self.max_grade)
+        kept = rank <= self.last
+        query, rank, grade = query[kept], rank[kept], grade[kept]
+        size = len(judged.present)
+        values = np.empty(size)
+        step = max(1, CELLS // self.last)
+        for low in range(0, size, step):
+            part = slice(*np.searchsorted(query, [low, low + step]))
+            gain = np.zeros((min(step, size - low), self.last))
+            gain[query[part] - low, rank[part] - 1] = grade[part] / self.max_grade
+            values[low : low + step] = self._per_document(gain)
+        return values
+
+    def _per_document(self, gain: Floats) -> Floats:
+        looked = np.ones_like(gain)
+        ranks = np.arange(1.0, self.last)
+        looked[:, 1:] = np.cumprod(self.going_on(ranks, gain)[:, : self.last - 1], axis=1)
+        whole = np.cumsum(looked, axis=1)[:, -1]
+        return np.asarray(np.cumsum(looked * gain, axis=1)[:, -1] / whole, dtype=np.float64)
+
+
+class RBP(Measure):
+    """Gain per document of a user who goes on to the next one with probability p.
+
+    The gain is 1 for a document of grade `rel` or more. `gain=graded` is grade / max_grade (a
+    larger grade is an error); `gain=scaled` divides by the largest grade that the query has,
+    unless that is below 1, as trec_eval does. RBPResidual says how much unjudged documents hide.
+
+    >>> round(RBP(p=0.5).of([1, 0, 1]), 4)  # 0.5 * (1 + 0.25)
+    0.625
+    """
+
+    title = "rank-biased precision"
+    formula = "(1 - p) * sum over ranks r <= k of gain * p^(r - 1)"
+    source = "Moffat and Zobel 2008"
+    spellings: ClassVar[Spellings] = {"rank_biased_precision": {}}
+    refused: ClassVar[Refused] = OTHER_NAMES
+
+    p: float = number(0.8, low=0.0, high=1.0, open_ends=True)
+    rel: float = number(1.0, low=0.0)
+    gain: str = choice("binary", "graded", "scaled")
+    max_grade: float = number(4.0, low=0.0, open_ends=True)
+    cutoff: int | None = cutoff()
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """Give the value of every query."""
+        query, rank, gain = self._gains(judged)
+        if self.cutoff is not None:
+            kept = rank <= self.cutoff
+            query, rank, gain = query[kept], rank[kept], gain[kept]
+        return judged.total(query, gain * weights(rank, self.p))
+
+    def _gains(self, judged: JudgedRun) -> Gains:
+        if self.gain == "binary":
+            hits = judged.hits(self.rel)
+            return Gains(hits.query, hits.rank, np.ones(len(hits.rank)))
+        if self.gain == "graded":
+            query, rank, grade = gains_below(self, judged, self.max_grade)
+            return Gains(query, rank, grade / self.max_grade)
+        query, rank, grade = judged.gains
+        largest = np.ones(len(judged.present))
+        np.maximum.at(largest, judged.qrels.query, judged.qrels.grades)
+        return Gains(query, rank, grade / largest[query])
+
+
+def weights(rank: Codes, p: float) -> Floats:
+    """Give the share of a user's attention that each rank gets."""
+    return np.asarray((1 - p) * np.power(p, rank - 1.0), dtype=np.float64)
+
+
+class RBPResidual(Measure):
+    """How much RBP would rise if every document without a judgment were relevant.
+
+    The weight of all ranks, to infinity, that hold no judged document up to rank k; a negative
+    grade is no judgment. RBP lies between its value and value + residual.
+
+    >>> round(RBPResidual(p=0.5).of([1, None, 0]), 4)  # 0.25 of rank 2, 0.125 below rank 3
+    0.375
+    """
+
+    title = "residual of rank-biased precision"
+    formula = "1 - (1 - p) * sum over judged documents at ranks r <= k of p^(r - 1)"
+    source = "Moffat and Zobel 2008"
+    quality: ClassVar[bool] = False
+    rising: ClassVar[bool] = False
+
+    p: float = number(0.8, low=0.0, high=1.0, open_ends=True)
+    cutoff: int | None = cutoff()
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """Give the value of every query."""
+        chosen = judged.grade >= 0
+        if self.cutoff is not None:
+            chosen &= judged.rank <= self.cutoff
+        known = judged.total(judged.query[chosen], weights(judged.rank[chosen], self.p))
+        return np.asarray(np.maximum(1.0 - known, 0.0), dtype=np.float64)
+
+
+class RBPUnjudged(Measure):
+    """RBPResidual, but 0 where every retrieved document is judged: trec_eval 10 forgets the rest there.
+
+    >>> RBPUnjudged(p=0.5).of([1, None]), RBPUnjudged(p=0.5).of([1, 0])
+    (0.5, 0.0)
+    """
+
+    title = "residual of rank-biased precision in trec_eval 10"
+    formula = "(1 - p) * sum over unjudged ranks r of p^(r - 1), + p^n; 0 where there is none"
+    source = "trec_eval 10 rbp_resid"
+    quality: ClassVar[bool] = False
+    rising: ClassVar[bool] = False
+    spellings: ClassVar[Spellings] = {"rbp_resid": {}}
+
+    p: float = number(0.9, low=0.0, high=1.0, open_ends=True)
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """Give the value of every query."""
+        residual = RBPResidual(p=self.p).values(judged)
+        residual[judged.total(judged.query[judged.grade >= 0]) == judged.length] = 0.0
+        return residual
+
+
+class ERR(Measure):
+    """One over the rank at which the user stops, in expectation.
+
+    At each document the user is satisfied and stops with probability (2^grade - 1) / 2^max_grade.
+    Grades above `max_grade` are an error; negative ones give 0. The best list stays below 1.
+
+    >>> ERR(max_grade=1).of([1, 0, 1])  # 1/2 * 1/1 + 1/2 * 1/2 * 1/3
+    0.5833333333333334
+    """
+
+    title = "expected reciprocal rank"
+    formula = "sum over ranks r <= k of s(r) * product over i < r of (1 - s(i)) / r, s = "
+    formula += "(2^grade - 1) / 2^max_grade"
+    source = "Chapelle et al. 2009; gdeval of the TREC web track"
+    spellings: ClassVar[Spellings] = {"expected_reciprocal_rank": {}}
+    refused: ClassVar[Refused] = OTHER_NAMES
+
+    max_grade: float = number(4.0, low=0.0, open_ends=True)
+    cutoff: int | None = cutoff()
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """Give the value of every query."""
+        query, rank, grade = gains_below(self, judged, self.max_grade)
+        if self.cutoff is not None:
+            kept = rank <= self.cutoff
+            query, rank, grade = query[kept], rank[kept], grade[kept]
+        stop = np.exp2(grade - self.max_grade) - np.exp2(-self.max_grade)
+        return judged.total(query, stop * left_before(query, 1 - stop) / rank)
+
+
+class NERR8(_Walk):
+    """Gain per document of a user who stops at a document by its gain, or at rank k.
+
+    After each document the user goes on with probability 1 - gain.
+    The gain is grade / max_grade; a larger grade is an error.
+
+    >>> NERR8(max_grade=2, cutoff=2).of([1, 2])  # weights 1 and 1/2
+    0.6666666666666666
+    """
+
+    title = "nearly expected reciprocal rank, equation 8"
+    formula = "sum of V(r) * gain(r) / sum of V(r), V(1) = 1, V(r + 1) = V(r) * "
+    formula += "(1 - gain(r)) for r < k"
+    source = "Azzopardi et al. 2021, equation 8; cwl_eval"
+
+    max_grade: float = number(4.0, low=0.0, open_ends=True)
+    cutoff: int = needed_cutoff()
+
+    @property
+    def last(self) -> int:
+        """Give the last rank that the user may reach."""
+        return self.cutoff
+
+    def going_on(self, rank: Floats, gain: Floats) -> Floats:
+        """Give the probability to go on to the next rank."""
+        return np.asarray(1 - gain[:, : len(rank)], dtype=np.float64)
+
+
+class NERR9(_Walk):
+    """Gain per document of a user who stops by gain and by rank, at rank k at the latest.
+
+    After rank r the user goes on with probability r / (r + 1) * (1 - gain).
+    The gain is grade / max_grade; a larger grade is an error.
+
+    >>> NERR9(max_grade=2, cutoff=2).of([1, 2])  # weights 1 and 1/4
+    0.6
+    """
+
+    title = "nearly expected reciprocal rank, equation 9"
+    formula = "sum of V(r) * gain(r) / sum of V(r), V(1) = 1, V(r + 1) = V(r) * "
+    formula += "r / (r + 1) * (1 - gain(r)) for r < k"
+    source = "Azzopardi et al. 2021, equation 9; cwl_eval"
+
+    max_grade: float = number(4.0, low=0.0, open_ends=True)
+    cutoff: int = needed_cutoff()
+
+    @property
+    def last(self) -> int:
+        """Give the last rank that the user may reach."""
+        return self.cutoff
+
+    def going_on(self, rank: Floats, gain: Floats) -> Floats:
+        """Give the probability to go on to the next rank."""
+        return np.asarray(rank / (rank + 1) * (1 - gain[:, : len(rank)]), dtype=np.float64)
+
+
+class NERR10(_Walk):
+    """Gain per document of a user who stops by gain and for lack of patience, as in RBP.
+
+    After each document the user goes on with probability p * (1 - gain), to rank `depth` at most.
+    The gain is grade / max_grade; a larger grade is an error.
+
+    >>> round(NERR10(p=0.5, max_grade=2, depth=2).of([1, 2]), 4)  # weights 1 and 1/4
+    0.6
+    """
+
+    title = "nearly expected reciprocal rank, equation 10"
+    formula = "sum of V(r) * gain(r) / sum of V(r), V(1) = 1, V(r + 1) = V(r) * "
+    formula += "p * (1 - gain(r))"
+    source = "Azzopardi et al. 2021, equation 10; cwl_eval"
+
+    p: float = number(0.9, low=0.0, high=1.0, open_ends=True)
+    max_grade: float = number(4.0, low=0.0, open_ends=True)
+    depth: int = whole(1000)
+
+    @property
+    def last(self) -> int:
+        """Give the last rank that the user may reach."""
+        return self.depth
+
+    def going_on(self, rank: Floats, gain: Floats) -> Floats:
+        """Give the probability to go on to the next rank."""
+        return np.asarray(self.p * (1 - gain[:, : len(rank)]), dtype=np.float64)
+
+
+class NERR11(_Walk):
+    """Gain per document of a user who stops by gain and wants T units of it, as in INSQ.
+
+    After rank r the user goes on with probability ((r + 2T - 1) / (r + 2T))^2 * (1 - gain), to
+    rank `depth` at most.
+    The gain is grade / max_grade; a larger grade is an error.
+
+    >>> round(NERR11(max_grade=2, depth=2).of([1, 2]), 4)  # weights 1 and 2/9
+    0.5909
+    """
+
+    title = "nearly expected reciprocal rank, equation 11"
+    formula = "sum of V(r) * gain(r) / sum of V(r), V(1) = 1, V(r + 1) = V(r) * "
+    formula += "((r + 2T - 1) / (r + 2T))^2 * (1 - gain(r))"
+    source = "Azzopardi et al. 2021, equation 11; cwl_eval"
+
+    T: float = number(1.0, low=0.0, open_ends=True)
+    max_grade: float = number(4.0, low=0.0, open_ends=True)
+    depth: int = whole(1000)
+
+    @property
+    def last(self) -> int:
+        """Give the last rank that the user may reach."""
+        return self.depth
+
+    def going_on(self, rank: Floats, gain: Floats) -> Floats:
+        """Give the probability to go on to the next rank."""
+        base = np.square((rank + 2 * self.T - 1) / (rank + 2 * self.T))
+        return np.asarray(base * (1 - gain[:, : len(rank)]), dtype=np.float64)
+
+
+class INSQ(_Walk):
+    """Gain per document of a user who wants T units of gain and grows more patient with the rank.
+
+    At rank r the user goes on with probability ((r + 2T - 1) / (r + 2T))^2, to rank `depth` at
+    most. The gain is grade / max_grade; a larger grade is an error.
+
+    >>> round(INSQ(max_grade=1, depth=2).of([1, 0]), 4)  # weights 1 and (2/3)^2
+    0.6923
+    """
+
+    title = "INSQ: inverse squares"
+    formula = "sum of V(r) * gain(r) / sum of V(r), V(1) = 1, V(r + 1) = V(r) * "
+    formula += "((r + 2T - 1) / (r + 2T))^2"
+    source = "Moffat et al. 2012; cwl_eval"
+
+    T: float = number(1.0, low=0.0, open_ends=True)
+    max_grade: float = number(4.0, low=0.0, open_ends=True)
+    depth: int = whole(1000)
+
+    @property
+    def last(self) -> int:
+        """Give the last rank that the user may reach."""
+        return self.depth
+
+    def going_on(self, rank: Floats, gain: Floats) -> Floats:
+        """Give the probability to go on to the next rank."""
+        base = np.square((rank + 2 * self.T - 1) / (rank + 2 * self.T))
+        return np.broadcast_to(base, (len(gain), len(rank)))
+
+
+class INST(_Walk):
+    """Gain per document of a user who wants T units of gain, and stops sooner the more is found.
+
+    At rank r, with the gain G so far, the user goes on with probability
+    ((r + 2T - G - 1) / (r + 2T - G))^2, to rank `depth` at most. The gain is grade / max_grade; a
+    larger grade is an error.
+
+    >>> round(INST(max_grade=1, depth=2).of([1, 0]), 4)  # weights 1 and (1/2)^2
+    0.8
+    """
+
+    title = "INST: inverse squares, adaptive"
+    formula = "sum of V(r) * gain(r) / sum of V(r), V(1) = 1, V(r + 1) = V(r) * "
+    formula += "((r + 2T - G(r) - 1) / (r + 2T - G(r)))^2, G(r) the gain to rank r"
+    source = "Moffat et al. 2015; Bailey et al. 2015; cwl_eval"
+
+    T: float = number(1.0, low=0.5)
+    max_grade: float = number(4.0, low=0.0, open_ends=True)
+    depth: int = whole(1000)
+
+    @property
+    def last(self) -> int:
+        """Give the last rank that the user may reach."""
+        return self.depth
+
+    def going_on(self, rank: Floats, gain: Floats) -> Floats:
+        """Give the probability to go on to the next rank."""
+        left = rank + 2 * self.T - np.cumsum(gain, axis=1)[:, : len(rank)]
+        return np.asarray(np.square((left - 1) / left), dtype=np.float64)
+
+
+class BPM(Measure):
+    """Gain per document of a user who stops with T units of gain, or at rank k.
+
+    The static model. The gain is grade / max_grade; a larger grade is an error. The gain so far
+    is compared with T in grades, so that thirds add up exactly.
+
+    >>> BPM(T=1, max_grade=2, cutoff=5).of([1, 0, 1, 2])  # 1 after three documents
+    0.3333333333333333
+    """
+
+    title = "Bejeweled player model"
+    formula = "sum of the gain at ranks 1..n / n; n is the first rank where the sum is T, or k"
+    source = "Zhang et al. 2017; cwl_eval"
+    refused: ClassVar[Refused] = OTHER_NAMES
+
+    T: float = number(1.0, low=0.0, open_ends=True)
+    max_grade: float = number(4.0, low=0.0, open_ends=True)
+    cutoff: int = needed_cutoff()
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """Give the value of every query."""
+        query, rank, grade = gains_below(self, judged, self.max_grade)
+        kept = rank <= self.cutoff
+        query, rank, grade = query[kept], rank[kept], grade[kept]
+        added = accumulate_by_query(query, grade, np.add)
+        full = np.flatnonzero(added >= self.T * self.max_grade)
+        stop = np.full(len(judged.present), float(self.cutoff))
+        np.minimum.at(stop, query[full], rank[full])
+        seen = rank <= stop[query]
+        return np.asarray(judged.total(query[seen], grade[seen]) / self.max_grade / stop)
+
+
+NEVER = np.iinfo(np.int64).max  # the rank of what was not retrieved
+
+
+class Compat(Measure):
+    """Rank-biased overlap of the list with the most similar ideal list, divided by the best one.
+
+    An ideal list holds the documents with a positive grade, the best first; among equal grades the
+    order of the list itself is ideal, and what it lacks comes last. Depth is the longer of the two.
+    Undefined when nothing has a positive grade.
+
+    >>> round(Compat(p=0.5).of([1, 2]), 4)  # overlap 0, 1 of 1, 1: 0 + 0.5 of 1 + 0.5
+    0.3333
+    """
+
+    title = "compatibility"
+    formula = "sum over depths d of p^(d - 1) * (documents in the first d of both) / d, divided by "
+    formula += "the same of the ideal list with itself"
+    source = "Clarke et al. 2021; ir_measures Compat"
+    spellings: ClassVar[Spellings] = {"compatibility": {}}
+    refused: ClassVar[Refused] = {"normalize": "the value is always divided by the best one"}
+
+    p: float = number(0.95, low=0.0, high=1.0, open_ends=True)
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """Give the value of every query."""
+        qrels = judged.qrels
+        rank = np.full(len(qrels), NEVER, dtype=np.int64)
+        rank[judged.row] = judged.rank
+        rows = np.flatnonzero(qrels.grades > 0)
+        rows = rows[np.lexsort((rank[rows], -qrels.grades[rows], qrels.query[rows]))]
+        query, rank = qrels.query[rows], rank[rows]
+        ideal = np.arange(1, len(rows) + 1) - np.searchsorted(query, query)
+        size = np.bincount(query, minlength=len(judged.present))
+        depth = np.maximum(judged.length, size)
+        share = self._shares(int(depth.max(initial=0)))
+        found = rank < NEVER
+        part = _overlap(share, depth[query[found]], np.maximum(rank, ideal)[found])
+        whole = _overlap(share, depth[query], ideal)
+        return over(judged.total(query[found], part), judged.total(query, whole))
+
+    def _shares(self, depth: int) -> Floats:
+        """Give what a document adds that is in both from the first depth to depth d."""
+        depths = np.arange(1.0, depth + 1)
+        return np.concatenate(([0.0], np.cumsum(np.power(self.p, depths - 1) / depths)))
+
+
+def _overlap(share: Floats, depth: Integers, since: Integers) -> Floats:
+    return np.asarray(share[depth] - share[since - 1], dtype=np.float64)

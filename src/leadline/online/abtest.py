@@ -1,0 +1,375 @@
+"""A/B tests of a deployed system by clickthrough."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from statistics import NormalDist
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from leadline.data.arrays import Flags, Floats, Integers
+from leadline.data.results import Notice
+from leadline.data.validation import check_numbers, check_whole, check_word
+from leadline.data.wording import counted
+from leadline.errors import InputError, UsageError
+from leadline.online.abtest_result import ABTest, Always, Arm, Compared, Sizes, undefined_lift
+from leadline.online.logs import Columns, Log, chosen_arms, read_log, read_two, shown_within
+from leadline.online.planning import detectable, users_for_difference, users_for_variance
+from leadline.online.proportions import (
+    EXPECTED,
+    Share,
+    Split,
+    fisher_p,
+    is_small,
+    lift,
+    looks,
+    newcombe,
+    one_look,
+    pooled_z,
+    share,
+    split,
+    two_sided,
+    wilson,
+)
+from leadline.stats import checked_level
+
+FEW = 100  # clicks of an arm: with fewer the clickthrough is known to a tenth of itself at best
+
+
+def notices_of(found: ABTest, log: Log | None, units: Units | None, lost: int) -> list[Notice]:
+    """Put into words what was counted; nothing is said of what did not happen."""
+    notices = [_few_clicks(found), _small(found), _split(found)]
+    if log is not None and units is not None:
+        notices = [_ungrouped(found, units), *notices, *_of_log(log, units, lost)]
+    return [notice for notice in notices if notice.count]
+
+
+def _ungrouped(found: ABTest, units: Units) -> Notice:
+    words = (
+        f"rows not grouped by user: {len(units.arm):,}; clicks of one user go together, so that the true p "
+        "is as a rule larger and the interval wider (--user COLUMN groups them, where the log has users)"
+    )
+    return Notice("ungrouped", words, len(units.arm) if found.unit == "row" else 0)
+
+
+def _few_clicks(found: ABTest) -> Notice:
+    least = min(arm.clicked for arm in found.arms)
+    words = (
+        f"few clicks: {least:,} in an arm; a single click says little (its summary may have misled), below "
+        f"{FEW} the clickthrough is not known to a tenth of itself"
+    )
+    return Notice("few_clicks", words, max(1, least) if least < FEW else 0)
+
+
+def _small(found: ABTest) -> Notice:
+    exact = found.compared.test.startswith("Fisher")
+    words = "fewer than 5 users expected in a cell: p is that of Fisher's exact test, not of z"
+    return Notice("small_counts", words, int(exact))
+
+
+def _split(found: ABTest) -> Notice:
+    one = found.split
+    if one is None:
+        return Notice("sample_ratio", "", 0)
+    words = (
+        f"sample ratio: {100 * one.seen:.2f} % of users in B where {100 * one.planned:g} % were planned "
+        f"(p = {one.p:.1e}); the arms are not comparable before this is explained"
+    )
+    return Notice("sample_ratio", words, int(one.suspect))
+
+
+def _of_log(log: Log, units: Units, lost: int) -> list[Notice]:
+    return [
+        Notice(
+            "repeated_clicks", f"rows of more than one click: {log.repeated:,}; each counts once",
+            log.repeated,
+        ),
+        Notice(
+            "crossed_users", f"users in both arms: {units.crossed:,}; left out, as each should see one arm",
+            units.crossed,
+        ),
+        Notice("below_positions", f"rows below the positions asked for: {lost:,}; left out", lost),
+        Notice(
+            "interleaved", f"no column of time: the {counted(2, 'log')} are taken as running side by side; "
+            "the always-valid p is of that order", int(not log.timed),
+        ),
+    ]  # fmt: skip
+
+
+class Units(NamedTuple):
+    """Units in the order in which they came: arm (0 for A), rows and clicked rows of each.
+
+    `crossed` counts users that were in both arms and are left out.
+    """
+
+    arm: Integers
+    rows: Floats
+    clicks: Floats
+    crossed: int = 0
+
+    @property
+    def clicked(self) -> Floats:
+        """Say, as 0 or 1, who clicked at all."""
+        return (self.clicks > 0).astype(np.float64)
+
+    def counts(self, arm: int) -> tuple[int, int]:
+        """Give how many units of an arm clicked, and how many there are."""
+        mine = self.arm == arm
+        return int(self.clicked[mine].sum()), int(mine.sum())
+
+
+def units_of(log: Log, counted: Flags, click: Floats) -> Units:
+    """Group the rows that count by user, or take every row for itself."""
+    arm, click, users = log.arm[counted], click[counted], log.users[counted]
+    if not len(arm):
+        raise InputError("no row within the positions asked for", expected="one or more")
+    if (users < 0).all():
+        return Units(arm, np.ones(len(arm)), click)
+    _, first, unit = np.unique(users, return_index=True, return_inverse=True)
+    rows = np.bincount(unit).astype(np.float64)
+    in_b = np.bincount(unit, weights=arm)
+    crossed = (in_b > 0) & (in_b < rows)
+    order = np.argsort(first, kind="stable")
+    order = order[~crossed[order]]
+    clicks = np.bincount(unit, weights=click)
+    return Units(
+        arm[first][order],
+        rows[order],
+        np.asarray(clicks, dtype=np.float64)[order],
+        int(crossed.sum()),
+    )
+
+
+def ratio(units: Units, arm: int) -> tuple[float, float]:
+    """Give the clicks a row of an arm, and its variance by the delta method: users, not rows, vary.
+
+    With x clicks and y rows of each of n users, R = sum x / sum y and its variance is
+    (s_xx - 2 R s_xy + R^2 s_yy) / (n ymean^2). NaN variance for fewer than two users.
+
+    Source: Deng, Knoblich and Lu 2018.
+
+    >>> units = Units(np.zeros(3, dtype=np.int64), np.array([1.0, 2.0, 3.0]), np.array([1.0, 0.0, 1.0]))
+    >>> [round(value, 4) for value in ratio(units, 0)]
+    [0.3333, 0.037]
+    """
+    mine = units.arm == arm
+    x, y = units.clicks[mine], units.rows[mine]
+    value = float(x.sum() / y.sum())
+    if len(x) < 2:
+        return value, math.nan
+    residual = x - value * y
+    return value, float((residual**2).sum() / (len(x) - 1) / len(x) / y.mean() ** 2)
+
+
+FIRST_PAGE = 10  # results
+NORMAL = NormalDist()
+
+__all__ = ["ABTest", "abtest"]
+
+
+def abtest(
+    log: str | os.PathLike[str] | None = None,
+    *,
+    a: tuple[int, int] | None = None,
+    b: tuple[int, int] | None = None,
+    a_log: str | os.PathLike[str] | None = None,
+    b_log: str | os.PathLike[str] | None = None,
+    arm: str = "arm",
+    click: str = "click",
+    user: str | None = None,
+    position: str | None = None,
+    within: int | None = None,
+    time: str | None = None,
+    arms: Sequence[str] | None = None,
+    metric: str = "users",
+    planned: float | None = None,
+    effect: float = EXPECTED,
+    confidence: float = 0.95,
+    power: float = 0.8,
+    smallest: float | None = None,
+) -> ABTest:
+    """Compare the clickthrough of two arms: counts `a` and `b`, a `log` of both, or a log of each.
+
+    Clickthrough is the share of users who click a result: on the first page, or with `position` on the first
+    `within` results (1: the top result; default 10). The columns of a log are named; with `user` its rows are
+    grouped by the user who was randomised, without it every row stands for itself and the result says so.
+    `metric="rows"` compares clicks a row instead, with the variance of users (delta method). Two arms
+    are taken by name, or those of `arms`. Time is the order of rows, or the column `time`.
+
+    The difference is b - a with Newcombe's interval; p is two-sided by the pooled z, or by Fisher's exact
+    test where fewer than five users are expected in a cell. The always-valid p and interval may be looked
+    at after every user; `effect` is the relative difference they are tuned to. `planned` is the share of
+    users planned for B.
+
+    >>> found = abtest(a=(46, 10_000), b=(69, 10_000))
+    >>> round(found.compared.z, 2), round(found.compared.p, 3)
+    (2.15, 0.031)
+    """
+    check_numbers(
+        effect=effect, confidence=confidence, power=power,
+        **({} if smallest is None else {"smallest": smallest}),
+    )  # fmt: skip
+    check_word(("users", "rows"), metric=metric)
+    check_whole(1, within=within)
+    checked_level(confidence)
+    if within is not None and position is None:
+        raise UsageError("within without a column of positions; expected position too")
+    if metric == "rows" and user is None:
+        raise UsageError("metric rows needs a column of users, whose variance it takes")
+    read = _read(log, a, b, a_log, b_log, Columns(click, arm, user, position, time), arms)
+    depth = None if position is None else within or FIRST_PAGE
+    units, lost = (None, 0) if read is None else _units(read, depth)
+    shares = _shares(a, b, units)
+    ours = [_arm(place, read, one, units, metric, confidence) for place, one in enumerate(shares)]
+    compared = (
+        _by_rows(units, confidence)
+        if units and metric == "rows"
+        else _by_users(*shares, confidence)
+    )
+    planned_split: Split | None = None
+    if planned is not None:
+        planned_split = split((shares[0].users, shares[1].users), planned)
+    found = ABTest(
+        (ours[0], ours[1]), compared, _always(shares, units, effect, confidence),
+        _sizes(shares, compared, units, metric, power, confidence, smallest), split=planned_split, notices=[],
+        inputs=[] if read is None else read.inputs,
+        options={
+            "unit": "user" if read is None or user is not None else "row", "metric": metric,
+            "a": list(a) if a else None, "b": list(b) if b else None, "arm": arm if log else None,
+            "click": click if read else None, "user": user, "position": position, "within": depth,
+            "time": time, "planned": planned, "effect": effect, "confidence": confidence, "power": power,
+            "smallest": smallest,
+        },
+    )  # fmt: skip
+    found.notices = notices_of(found, read, units, lost)
+    return found
+
+
+def _read(
+    log: Any, a: Any, b: Any, a_log: Any, b_log: Any, columns: Columns, arms: Sequence[str] | None
+) -> Log | None:
+    """Read what was given; None for counts."""
+    given = [name for name, there in (
+        ("a log", log is not None), ("counts", a is not None or b is not None),
+        ("a log of each arm", a_log is not None or b_log is not None),
+    ) if there]  # fmt: skip
+    if len(given) != 1:
+        raise UsageError(
+            f"{' and '.join(given) or 'nothing'}; expected a log, counts, or a log of each arm"
+        )
+    if log is not None:
+        return chosen_arms(read_log(log, columns), arms)
+    if arms is not None:
+        raise UsageError("arms are chosen in a log of several; expected none here")
+    if a_log is not None or b_log is not None:
+        if a_log is None or b_log is None:
+            raise UsageError("one arm; expected a log of A and one of B")
+        return read_two(a_log, b_log, columns._replace(arm=""))
+    if a is None or b is None:
+        raise UsageError("one arm; expected counts of A and of B")
+    if columns.user or columns.position or columns.time:
+        raise UsageError("columns are of a log; expected none with counts")
+    return None
+
+
+def _units(log: Log, within: int | None) -> tuple[Units, int]:
+    """Give the units, and how many rows lay below the positions asked for."""
+    counted, click = np.ones(len(log.click), dtype=np.bool_), log.click
+    if within is not None:
+        counted, click = shown_within(log, within)
+    return units_of(log, counted, click), int((~counted).sum())
+
+
+def _shares(a: Any, b: Any, units: Units | None) -> tuple[Share, Share]:
+    if units is not None:
+        counts = [units.counts(place) for place in (0, 1)]
+        for name, (_, users) in zip(("A", "B"), counts, strict=True):
+            if not users:
+                raise UsageError(f"no user of {name} is left; expected some in both arms")
+        return Share(*counts[0]), Share(*counts[1])
+    for name, given in (("a", a), ("b", b)):
+        if not isinstance(given, (tuple, list)) or len(given) != 2:
+            raise UsageError(f"{name}={given!r}; expected (clicks, users)")
+    return share(*a, what="A: "), share(*b, what="B: ")
+
+
+def _arm(
+    place: int, log: Log | None, one: Share, units: Units | None, metric: str, confidence: float
+) -> Arm:
+    name = "AB"[place] if log is None else log.arms[place]
+    low, high = wilson(one, confidence)
+    rows, clicks, rate = one.users, one.clicks, one.rate
+    if units is not None:
+        mine = units.arm == place
+        rows, clicks = int(units.rows[mine].sum()), int(units.clicks[mine].sum())
+        if metric == "rows":
+            rate, variance = ratio(units, place)
+            half = NORMAL.inv_cdf((1 + confidence) / 2) * math.sqrt(variance)
+            low, high = max(0.0, rate - half), min(1.0, rate + half)
+    return Arm(name, one.users, one.clicks, rows, clicks, rate, low, high)
+
+
+def _by_users(a: Share, b: Share, confidence: float) -> Compared:
+    z = pooled_z(a, b)
+    p_z, exact = two_sided(z), fisher_p(a, b)
+    small = is_small(a, b)
+    return Compared(
+        b.rate - a.rate, *newcombe(a, b, confidence), z, exact if small else p_z,
+        "Fisher's exact test" if small else "pooled z", "Newcombe", p_z, exact, lift(a, b, confidence),
+    )  # fmt: skip
+
+
+def _by_rows(units: Units, confidence: float) -> Compared:
+    (rate_a, var_a), (rate_b, var_b) = ratio(units, 0), ratio(units, 1)
+    difference, spread = rate_b - rate_a, math.sqrt(var_a + var_b)
+    z = difference / spread if spread > 0 else math.nan
+    half = NORMAL.inv_cdf((1 + confidence) / 2) * spread
+    p = two_sided(z)
+    return Compared(
+        difference, difference - half, difference + half, z, p, "z by the delta method", "delta method", p,
+        math.nan, undefined_lift(difference, rate_a),
+    )  # fmt: skip
+
+
+def _always(
+    shares: tuple[Share, Share], units: Units | None, effect: float, confidence: float
+) -> Always:
+    """Test after every unit where their order is known, else once; always of units that click."""
+    if units is None:
+        return Always(*one_look(*shares, effect=effect, confidence=confidence), effect, None, None)
+    path = looks(units.arm, units.clicked, effect=effect, confidence=confidence)
+    below = np.flatnonzero(path.p < 1 - confidence)
+    decided = int(path.users[below[0]]) if len(below) else None
+    return Always(
+        float(path.p[-1]), float(path.low[-1]), float(path.high[-1]), effect, decided, path
+    )
+
+
+def _sizes(
+    shares: tuple[Share, Share], compared: Compared, units: Units | None, metric: str, power: float,
+    confidence: float, smallest: float | None,
+) -> Sizes:  # fmt: skip
+    """Return what so many users detect, and how many the smallest difference that matters needs."""
+    a, b = shares
+    users = (a.users, b.users)
+    if metric == "rows" and units is not None:
+        spread = (compared.high - compared.low) / 2 / NORMAL.inv_cdf((1 + confidence) / 2)
+        reach = NORMAL.inv_cdf((1 + confidence) / 2) + NORMAL.inv_cdf(power)
+        needed = None
+        if smallest is not None and spread > 0:
+            variances = [ratio(units, place)[1] * users[place] for place in (0, 1)]
+            needed = users_for_variance(
+                (variances[0], variances[1]), users, smallest, power_wanted=power,
+                confidence=confidence,
+            )  # fmt: skip
+        return Sizes(power, reach * spread, needed)
+    least = detectable(a.rate, users, power_wanted=power, confidence=confidence)
+    if smallest is None:
+        return Sizes(power, least, None)
+    needed = users_for_difference(
+        wilson(a, confidence), smallest, power_wanted=power, confidence=confidence
+    )
+    return Sizes(power, least, needed)

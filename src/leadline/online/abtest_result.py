@@ -1,0 +1,135 @@
+"""What an A/B test found."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from leadline.data.results import Notice, plain
+from leadline.online.proportions import Looks, Split
+
+
+class Arm(NamedTuple):
+    """One arm: units (users, or rows where no user is known), those that clicked, rows and clicked rows.
+
+    `rate` is the clickthrough that is compared, with Wilson's interval, or that of the delta method.
+    """
+
+    name: str
+    units: int
+    clicked: int
+    rows: int
+    clicks: int
+    rate: float
+    low: float
+    high: float
+
+
+class Compared(NamedTuple):
+    """The difference b - a with its interval, z, p and by which test, the p of both tests, and the lift."""
+
+    difference: float
+    low: float
+    high: float
+    z: float
+    p: float
+    test: str
+    interval: str
+    p_z: float
+    p_exact: float
+    lift: tuple[float, float, float]
+
+
+class Always(NamedTuple):
+    """The always-valid p and interval after all users, and how many had come when p fell below alpha."""
+
+    p: float
+    low: float
+    high: float
+    effect: float
+    decided: int | None
+    path: Looks | None
+
+
+class Sizes(NamedTuple):
+    """Smallest detectable difference, and the users of an arm needed for the smallest one that matters."""
+
+    power: float
+    detectable: float
+    users_needed: int | None
+
+
+class ABTest:
+    """Two arms compared by clickthrough; `unit` is user or row, `metric` what is compared."""
+
+    def __init__(
+        self,
+        arms: tuple[Arm, Arm],
+        compared: Compared,
+        always: Always,
+        sizes: Sizes,
+        *,
+        split: Split | None,
+        notices: Sequence[Notice],
+        inputs: Sequence[tuple[str, int]],
+        options: dict[str, Any],
+    ) -> None:
+        self.arms = arms
+        self.compared = compared
+        self.always = always
+        self.sizes = sizes
+        self.split = split
+        self.notices = list(notices)
+        self.inputs = list(inputs)
+        self.options = options
+
+    @property
+    def unit(self) -> str:
+        """Say what the units are: user or row."""
+        return str(self.options["unit"])
+
+    @property
+    def sure(self) -> bool:
+        """Say whether p is below 1 - confidence."""
+        return bool(self.compared.p < 1 - self.options["confidence"])
+
+    def __repr__(self) -> str:
+        a, b = self.arms
+        return (
+            f"ABTest({a.name} {a.clicked}/{a.units}, {b.name} {b.clicked}/{b.units}, difference "
+            f"{self.compared.difference:+.5f}, p {self.compared.p:.4f})"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything as plain data; None is undefined, and an interval without an end has none."""
+        one, always = self.compared, self.always
+        value, low, high = map(plain, one.lift)
+        return {
+            "unit": self.unit, "metric": self.options["metric"],
+            "arms": [
+                arm._asdict() | {"low": plain(arm.low), "high": plain(arm.high)} for arm in self.arms
+            ],
+            "difference": plain(one.difference), "z": plain(one.z), "p": plain(one.p), "low": plain(one.low),
+            "high": plain(one.high), "test": one.test, "interval": one.interval, "p_z": plain(one.p_z),
+            "p_exact": plain(one.p_exact), "lift": {"value": value, "low": low, "high": high},
+            "always_valid": {
+                "p": plain(always.p), "low": plain(always.low), "high": plain(always.high),
+                "effect": always.effect, "looks": 1 if always.path is None else len(always.path.users),
+                "decided": always.decided,
+            },
+            "power": {"wanted": self.sizes.power, "detectable": plain(self.sizes.detectable),
+                      "smallest": self.options["smallest"], "users_needed": self.sizes.users_needed},
+            "sample_ratio": None if self.split is None else self.split._asdict() | {
+                "suspect": self.split.suspect, "verdict": self.split.verdict,
+            },
+        }  # fmt: skip
+
+
+def undefined_lift(difference: float, base: float) -> tuple[float, float, float]:
+    """Give a lift that has no interval.
+
+    >>> undefined_lift(0.1, 0.5)
+    (0.2, nan, nan)
+    """
+    return (difference / base if base else math.nan), math.nan, math.nan

@@ -1,0 +1,224 @@
+"""One file per figure; here is the thin style that all wear and how a figure becomes a file.
+
+Colours are those of Okabe and Ito, told apart by colour-blind people; every line has its own dashes
+and marker too, so that a figure reads in grey. The same figure gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from leadline.data import wording
+from leadline.data.wording import visible
+from leadline.errors import UsageError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+FONT = 7.5  # points: the size of the letters, from which all others follow
+TITLE = 8.5  # points
+COLUMN = 3.4  # inches: one column of a two-column paper
+INK, FAINT, RULE = "#1a1a1a", "#8c8c8c", "#d9d9d9"
+FORMS = ("svg", "pdf", "png")
+NOTHING = {
+    "svg": {"Date": None, "Creator": None, "Format": None, "Type": None},
+    "pdf": {"CreationDate": None},
+    "png": {"Software": None},
+}
+
+
+class LineStyle(NamedTuple):
+    """How one of several lines looks: in colour, and by dashes and marker in grey."""
+
+    color: str
+    dashes: str | tuple[float, tuple[float, ...]]
+    marker: str
+
+
+LINE_STYLES = (
+    LineStyle("#0072b2", "solid", "o"),
+    LineStyle("#d55e00", (0, (5, 1.5)), "s"),
+    LineStyle("#009e73", (0, (1.2, 1.2)), "^"),
+    LineStyle("#cc79a7", (0, (6, 1.5, 1.2, 1.5)), "D"),
+    LineStyle("#e69f00", "solid", "v"),
+    LineStyle("#56b4e9", (0, (5, 1.5)), "X"),
+    LineStyle(INK, (0, (1.2, 1.2)), "P"),
+    LineStyle("#7f5539", (0, (6, 1.5, 1.2, 1.5)), "*"),
+)
+
+STYLE: dict[str, Any] = {
+    "font.family": ["sans-serif"],
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 7.5,
+    "axes.labelsize": 7.5,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "legend.fontsize": 7,
+    "text.color": INK,
+    "text.parse_math": False,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": INK,
+    "axes.facecolor": "none",
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
+    "grid.color": RULE,
+    "grid.linewidth": 0.5,
+    "lines.linewidth": 1.2,
+    "lines.markersize": 3.2,
+    "lines.markeredgewidth": 0.0,
+    "legend.frameon": False,
+    "legend.handlelength": 2.6,
+    "legend.columnspacing": 1.2,
+    "figure.facecolor": "white",
+    "pdf.fonttype": 42,  # text in a PDF stays text
+    "svg.hashsalt": "leadline",
+}
+
+
+# What of the style is a length, which grows with the letters.
+LENGTHS = {
+    name for name in STYLE if name.endswith(("size", "width")) and isinstance(STYLE[name], (int, float))
+}  # fmt: skip
+_SCALE: ContextVar[float] = ContextVar("scale", default=1.0)
+
+
+class Appearance(NamedTuple):
+    """What a user wants of a figure: width and height in inches, letters in points, a title over it."""
+
+    width: float | None = None
+    height: float | None = None
+    font_size: float | None = None
+    title: str = ""
+
+
+@contextmanager
+def letters_of(size: float | None) -> Iterator[None]:
+    """Draw figures with letters of a size in points; lines, markers and rows grow with them."""
+    token = _SCALE.set(1.0 if size is None else size / FONT)
+    try:
+        yield
+    finally:
+        _SCALE.reset(token)
+
+
+def scaled(length: float) -> float:
+    """Return a length, in whatever unit, that grows with the letters.
+
+    >>> with letters_of(15):
+    ...     scaled(7.0)
+    14.0
+    """
+    return length * _SCALE.get()
+
+
+@contextmanager
+def style(**changes: object) -> Iterator[None]:
+    """Wear the style while a figure is made or written; nothing of it stays behind."""
+    import matplotlib as mpl
+
+    lengths = {name: scaled(STYLE[name]) for name in LENGTHS}
+    with warnings.catch_warnings(), mpl.rc_context(STYLE | lengths | changes):
+        warnings.filterwarnings("ignore", message=r"Glyph .* missing from font")
+        yield
+
+
+def form_of(path: str) -> str:
+    """Give the form that a file's name asks for by its ending.
+
+    >>> form_of("curves.PDF")
+    'pdf'
+    """
+    form = os.path.splitext(path)[1][1:].lower()
+    if form not in FORMS:
+        raise UsageError(f"{path}: a picture's name must end in .svg, .pdf or .png")
+    return form
+
+
+def picture(
+    figure: Figure, form: str, *, live_text: bool = False, title: str = "", height: float | None = None
+) -> bytes:  # fmt: skip
+    """Draw a figure; the text of an SVG is outlines, the same everywhere, unless it is live.
+
+    A title stands in lines of its own above the figure. `height` is that of all of it, in inches.
+    """
+    target = BytesIO()
+    with style(**{"svg.fonttype": "none" if live_text else "path"}):
+        facecolor = "none" if live_text else "white"
+        box = _titled(figure, title, height)
+        figure.savefig(
+            target,
+            format=form,
+            dpi=300,
+            facecolor=facecolor,
+            metadata=NOTHING[form],
+            bbox_inches=box,
+        )
+    return target.getvalue()
+
+
+def drawn(make: Callable[[float | None], Figure], form: str, appearance: Appearance) -> bytes:
+    """Draw the figure that a function makes of a width in inches (None: its own) as a user wants it."""
+    with letters_of(appearance.font_size):
+        figure = make(appearance.width)
+        return picture(figure, form, title=appearance.title, height=appearance.height)
+
+
+def _titled(figure: Figure, title: str, height: float | None) -> Any:
+    """Set height and title; return the part of the paper to draw on, which a title makes higher."""
+    from matplotlib.transforms import Bbox
+
+    from leadline.reporting.plots.layout_of_text import wrapped_to
+
+    width, natural = map(float, figure.get_size_inches())
+    lines = wrapped_to(drawable(title), width * 72 - 8, TITLE) if title else []
+    band = (len(lines) * 1.3 * scaled(TITLE) + 3) / 72 if lines else 0.0
+    if height is not None:
+        if height - band < 0.3:
+            raise UsageError(f"a height of {height:g} inches; expected more, for what is drawn")
+        figure.set_figheight(height - band)
+        natural = height - band
+    if not lines:
+        return None
+    figure.text(
+        0.5, 1 + 2 / 72 / natural, "\n".join(lines), ha="center", va="bottom", fontsize=scaled(TITLE),
+        linespacing=1.2,
+    )  # fmt: skip
+    # A legend would stand at the edge of the larger paper, over the title: it is fixed once all is laid out.
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for legend in figure.legends:
+        legend.set_bbox_to_anchor((0, 0, 1, 1), transform=figure.transFigure)
+    return Bbox.from_extents(0, 0, width, natural + band)
+
+
+def drawable(text: str) -> str:
+    r"""Write control characters, and bytes that are not UTF-8, as their escapes; a font has no others.
+
+    >>> print(drawable("bm25-\udcff\x1b"))
+    bm25-\udcff\x1b
+    """
+    return visible(text).encode("utf-8", "backslashreplace").decode()
+
+
+def shortened(names: Sequence[str], most: int) -> list[str]:
+    """Shorten long names in the middle, where runs of one team differ least; all stay different.
+
+    >>> shortened(["bm25", "team-of-many-words-run-1"], 12)
+    ['bm25', 'team-o…run-1']
+    """
+    return wording.shortened(list(map(drawable, names)), most)

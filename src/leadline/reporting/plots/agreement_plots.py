@@ -1,0 +1,147 @@
+"""How far judges agree: every two as a map, or each with a reference as a row with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from leadline.data.arrays import Floats
+from leadline.errors import UsageError
+from leadline.reporting.plots import COLUMN, FAINT, INK, LINE_STYLES, scaled, shortened, style
+from leadline.stats.agreement_coefficients import ACCEPTABLE
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+WRITTEN = 10  # judges whose values fit into the cells, and whose names fit below them
+NAMED = 60  # more judges than that are not named one by one
+
+
+def between_judges(
+    names: Sequence[str], values: ArrayLike, *, label: str = "Cohen's kappa", width: float = COLUMN
+) -> Figure:
+    """Draw judges by judges, those who agree most with the others first; dark is full agreement.
+
+    `values` is judges x judges, NaN where there is none. Few judges have their values in the cells; many have
+    numbers instead of names below.
+
+    >>> drawn = between_judges(["ann", "ben"], [[1.0, 0.5], [0.5, 1.0]])
+    >>> [text.get_text() for text in drawn.axes[0].get_yticklabels()]
+    ['ann', 'ben']
+    """
+    table = np.asarray(values, dtype=np.float64).copy()
+    if len(names) < 2 or table.shape != (len(names), len(names)):
+        raise UsageError(
+            f"values of shape {table.shape} for {len(names)} judges; expected judges x judges, two or more"
+        )
+    np.fill_diagonal(table, np.nan)
+    known = np.maximum((~np.isnan(table)).sum(axis=1), 1)
+    order = np.argsort(-np.nansum(table, axis=1) / known, kind="stable").tolist()
+    table = table[np.ix_(order, order)]
+    with style():
+        from matplotlib.figure import Figure
+
+        tall = 1.08 if len(names) <= WRITTEN else 0.84
+        figure = Figure(figsize=(width, width * tall), layout="constrained")
+        axes = figure.add_subplot()
+        least = min(0.0, float(np.nanmin(table, initial=0.0)))
+        drawn = axes.imshow(table, cmap="Blues", vmin=least, vmax=1, interpolation="none")
+        axes.spines[:].set_visible(False)
+        axes.tick_params(length=0)
+        _name(axes, [names[place] for place in order])
+        if len(names) <= WRITTEN:
+            _write_cells(axes, table)
+        bar = figure.colorbar(drawn, ax=axes, location="bottom", aspect=40, fraction=0.05, pad=0.02)
+        bar.set_label(f"{label} (line: 2/3)")
+        bar.ax.axvline(ACCEPTABLE, color=LINE_STYLES[1].color, linewidth=scaled(1.6))
+        bar.outline.set_visible(False)
+    return figure
+
+
+def _name(axes: Any, names: Sequence[str]) -> None:
+    """Name rows and columns; many judges get numbers, which stand before the names of the rows."""
+    places = range(len(names))
+    shown = shortened(names, 18 if len(names) <= WRITTEN else 22)
+    if len(names) <= WRITTEN:
+        axes.set_yticks(places, shown)
+        axes.set_xticks(places, shown, rotation=90)
+        return
+    if len(names) <= NAMED:
+        size = min(7.0, 7.0 * 24 / len(names))
+        rows = [f"{name}  {place + 1}" for place, name in enumerate(shown)]
+        axes.set_yticks(places, rows, fontsize=scaled(size))
+    else:
+        axes.set_yticks([])
+        axes.set_ylabel(f"{len(names)} judges, the most agreeing first")
+    steps = [place for place in places if len(names) <= NAMED and (place % 5 == 4 or not place)]
+    axes.set_xticks(steps, [place + 1 for place in steps])
+
+
+def _write_cells(axes: Any, table: Floats) -> None:
+    for (row, column), value in np.ndenumerate(table):
+        if not np.isnan(value):
+            axes.text(
+                column, row, f"{value:.2f}", ha="center", va="center", fontsize=scaled(5.5),
+                color="white" if value > 0.55 else INK,
+            )  # fmt: skip
+
+
+def against_reference(
+    names: Sequence[str],
+    values: ArrayLike,
+    lows: ArrayLike,
+    highs: ArrayLike,
+    *,
+    label: str,
+    width: float = COLUMN,
+) -> Figure:
+    """Draw each judge's agreement with the reference with its interval, the highest first.
+
+    The broken line stands at 2/3, from which on the lecture calls agreement acceptable.
+
+    >>> drawn = against_reference(["ann", "ben"], [0.3, 0.7], [0.2, 0.6], [0.4, 0.8], label="kappa")
+    >>> [text.get_text() for text in drawn.axes[0].get_yticklabels()]
+    ['ben', 'ann']
+    """
+    table = np.stack([np.asarray(column, dtype=np.float64) for column in (values, lows, highs)])
+    order = np.argsort(np.where(np.isnan(table[0]), np.inf, -table[0]), kind="stable").tolist()
+    mean, low, high = table[:, order]
+    rows = np.arange(len(names))
+    with style():
+        from matplotlib.figure import Figure
+
+        named = len(names) <= NAMED
+        inches = 0.7 + len(names) * (0.13 if named else 0.05)
+        figure = Figure(figsize=(width, max(1.4, inches)), layout="constrained")
+        axes = figure.add_subplot()
+        known = np.isfinite(low) & np.isfinite(high)
+        axes.hlines(
+            rows[known], low[known], high[known], colors=LINE_STYLES[0].color, linewidth=scaled(1.1)
+        )
+        axes.plot(
+            mean, rows, linestyle="none", marker=LINE_STYLES[0].marker, color=LINE_STYLES[0].color,
+            markersize=scaled(3 if named else 1.8),
+        )  # fmt: skip
+        axes.axvline(
+            ACCEPTABLE, color=FAINT, linewidth=scaled(0.8), linestyle=LINE_STYLES[1].dashes
+        )
+        axes.annotate("2/3", (ACCEPTABLE, 1), xycoords=("data", "axes fraction"), xytext=(0, 1.5),
+                      textcoords="offset points", ha="center", size=scaled(7),
+                      annotation_clip=False)  # fmt: skip
+        axes.set_xlim(min(0.0, float(np.nanmin(low, initial=0.0))) - 0.02, 1)
+        axes.set_ylim(len(names) - 0.4, -0.6)
+        shown = shortened([names[place] for place in order], 26) if named else []
+        axes.set_yticks(rows if named else [], shown)
+        for text in axes.get_yticklabels():
+            text.set_fontsize(scaled(6.5))
+        axes.spines["left"].set_visible(False)
+        axes.tick_params(axis="y", length=0)
+        axes.grid(visible=True, axis="x")
+        axes.set_xlabel(label)
+        if not named:
+            axes.set_ylabel(f"{len(names)} judges, the highest first")
+    return figure

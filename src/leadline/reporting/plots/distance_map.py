@@ -1,0 +1,182 @@
+"""The Information Difference of all pairs of systems as a map and as a tree, alike ones side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from leadline.errors import UsageError
+from leadline.reporting.plots import COLUMN, FAINT, INK, LINE_STYLES, scaled, shortened, style
+from leadline.reporting.plots.layout_of_text import (
+    group_colours,
+    large_groups,
+    mark_groups,
+    narrowed,
+    stretches,
+    wrapped_to,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+ROW = 0.115  # inches of a system that is named
+SIZE = 6.5  # points: letters of the names of few systems
+SMALL = 5.5  # of more than `FEW`
+FEW = 45
+NAMED = 400  # more systems than that are not named one by one
+LONGEST = 30  # letters of a name
+NO_METRIC = "average linkage; id is no metric, so this is a sketch"
+
+
+def linkage_of(distance: ArrayLike) -> Any:
+    """Give the average-linkage tree of systems x systems.
+
+    id is no metric (two different lists may have 0, and a detour may be shorter), so methods that need one
+    do not apply; average linkage only needs differences between pairs.
+    """
+    from scipy.cluster.hierarchy import linkage
+    from scipy.spatial.distance import squareform
+
+    table = np.asarray(distance, dtype=np.float64)
+    if len(table) < 2:
+        raise UsageError("one system; expected two or more to draw how they differ")
+    return linkage(squareform(table, checks=False), method="average", optimal_ordering=True)
+
+
+def likeness_map(
+    names: Sequence[str],
+    distance: ArrayLike,
+    *,
+    groups: Sequence[str] = (),
+    label: str = "Information Difference (bits)",
+    width: float | None = None,
+) -> Figure:
+    """Draw systems by systems, alike ones side by side (the order of the tree) and near ones dark.
+
+    `groups` marks the systems of a team or family by a strip of colour; where the systems are too many to be
+    named (more than 400), groups of neighbours are. Without `width` the map is as large as its names ask.
+    """
+    from scipy.cluster.hierarchy import leaves_list
+
+    table = np.asarray(distance, dtype=np.float64)
+    order = leaves_list(linkage_of(table)).tolist()
+    with style():
+        from matplotlib.figure import Figure
+        from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+        close = ConstrainedLayoutEngine(wspace=0.01, w_pad=0.01)
+        size = len(order)
+        tall = scaled(0.7 + ROW * size) if size <= NAMED else 0.0
+        wide = max(COLUMN, tall) if width is None else width
+        figure = Figure(figsize=(wide, max(wide, tall)), layout=close)
+        strip, axes = _strip_and_map(figure, grouped=bool(groups))
+        drawn = axes.imshow(
+            table[np.ix_(order, order)], aspect="auto", interpolation="none", cmap="cividis", vmin=0
+        )
+        axes.tick_params(length=0)
+        axes.spines[:].set_visible(False)
+        axes.set_xticks([])
+        axes.set_yticks([])
+        side = strip or axes
+        if strip is not None:
+            mark_groups(strip, [groups[place] for place in order])
+            strip.set_ylim(len(order) - 0.5, -0.5)
+        grouped = [groups[place] for place in order] if groups else []
+        _name(side, [names[place] for place in order], grouped, wide)
+        bar = figure.colorbar(drawn, ax=axes, location="bottom", aspect=40, fraction=0.05, pad=0.02)
+        bar.set_label("\n".join(wrapped_to(label, 0.62 * wide * 72, 7.5)))
+        bar.outline.set_visible(False)
+    return figure
+
+
+def likeness_tree(
+    names: Sequence[str],
+    distance: ArrayLike,
+    *,
+    groups: Sequence[str] = (),
+    label: str = "Information Difference (bits)",
+    width: float | None = None,
+) -> Figure:
+    """Draw the average-linkage tree of the systems; `groups` marks teams or families by colour."""
+    from scipy.cluster.hierarchy import dendrogram
+
+    tree = linkage_of(distance)
+    size = len(names)
+    with style():
+        from matplotlib.figure import Figure
+
+        wide = width or (COLUMN if size <= FEW else 1.5 * COLUMN)
+        notes = [*wrapped_to(label, wide * 72 - 8, 7.5), *wrapped_to(NO_METRIC, wide * 72 - 8, 7.5)]
+        row = (ROW + 0.02 if size <= FEW else ROW) if size <= NAMED else 0.055
+        inches = scaled(0.4 + 0.13 * len(notes)) + max(0.9, size * scaled(row))
+        figure = Figure(figsize=(wide, inches), layout="constrained")
+        axes = figure.add_subplot()
+        drawn = dendrogram(tree, orientation="left", ax=axes, no_labels=True, color_threshold=0,
+                           above_threshold_color=INK, distance_sort="descending")  # fmt: skip
+        for part in axes.collections:
+            part.set_linewidth(scaled(0.7 if size <= FEW else 0.5))
+        order = drawn["leaves"]
+        _leaves(
+            axes, [names[place] for place in order], [groups[place] for place in order] if groups else [],
+            0.55 * wide * 72,
+        )  # fmt: skip
+        axes.spines["left"].set_visible(False)
+        # over the whole figure: the tree alone may be too narrow for a line of words
+        figure.supxlabel("\n".join(notes), fontsize=scaled(7.5), color=INK)
+    return figure
+
+
+def _leaves(axes: Any, names: Sequence[str], groups: Sequence[str], points: float) -> None:
+    """Name the leaves, in the colour of their group where it has one."""
+    colours = group_colours(groups)
+    if len(large_groups(groups)) > len(LINE_STYLES):  # a colour is not enough to tell them apart
+        names = [
+            f"{name} ({group})" if group else name
+            for name, group in zip(names, groups, strict=True)
+        ]
+    axes.yaxis.tick_right()
+    axes.tick_params(axis="y", length=0)
+    if len(names) > NAMED:
+        axes.set_yticks([])
+        axes.set_ylabel(f"{len(names)} systems")
+        return
+    size = SIZE if len(names) <= FEW else SMALL
+    shown = narrowed(names, points, size=size, most=LONGEST)
+    axes.set_yticks([10 * place + 5 for place in range(len(names))], shown)
+    for place, text in enumerate(axes.get_yticklabels()):
+        text.set_fontsize(scaled(size))
+        if groups and colours[groups[place]] != FAINT:
+            text.set_color(colours[groups[place]])
+            text.set_fontweight("bold")
+
+
+def _strip_and_map(figure: Figure, *, grouped: bool) -> tuple[Any, Any]:
+    if not grouped:
+        return None, figure.add_subplot()
+    cells = figure.add_gridspec(1, 2, width_ratios=[1, 30], wspace=0.01)
+    return figure.add_subplot(cells[0]), figure.add_subplot(cells[1])
+
+
+def _name(axes: Any, names: Sequence[str], groups: Sequence[str], width: float) -> None:
+    """Name the rows one by one, or neighbours of one group together where they are many."""
+    axes.tick_params(axis="y", length=0)
+    room = 110 * width / COLUMN  # lines of the smallest text that fit into the height
+    if len(names) <= NAMED:
+        size = SIZE if len(names) <= FEW else SMALL
+        shown = narrowed(names, 0.4 * width * 72, size=size, most=LONGEST)
+        axes.set_yticks(range(len(names)), shown, fontsize=scaled(size))
+        return
+    if not groups:
+        axes.set_ylabel(f"{len(names)} systems, alike ones side by side")
+        return
+    least = max(2, round(len(names) / room * 3))
+    known = [part for part in stretches(groups) if part[0] and part[2] - part[1] + 1 >= least]
+    axes.set_yticks(
+        [(low + high) / 2 for _, low, high in known], shortened([name for name, _, _ in known], 18)
+    )
+    for text in axes.get_yticklabels():
+        text.set_fontsize(scaled(5))

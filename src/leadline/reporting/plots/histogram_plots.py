@@ -1,0 +1,115 @@
+"""The histograms of relevant and non-relevant scores, and the line through their log ratio."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from leadline.data.arrays import Floats
+from leadline.errors import UsageError
+from leadline.reporting.plots import COLUMN, INK, LINE_STYLES, scaled, style
+from leadline.reporting.plots.layout_of_text import legend_below, narrowed
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from numpy.typing import ArrayLike
+
+
+MOST = 4  # models side by side
+RELEVANT, OTHER = LINE_STYLES[0], LINE_STYLES[1]
+
+
+def histograms(
+    names: Sequence[str],
+    counts: ArrayLike,
+    *,
+    hsa: Sequence[float],
+    do: Sequence[float],
+    half_counts: bool = False,
+    base: float = math.e,
+    of: str = "scores",
+    width: float | None = None,
+) -> Figure:
+    """Draw models side by side: both histograms on a log axis with DO, below the log ratio with HSA's line.
+
+    `counts` are models x (relevant, non-relevant) x bins over [0, 1]. The line has the slope HSA and goes
+    through the middle of the points. `of` says what was counted. After figures 1 and 2 of Krstovski et al.
+    2015.
+
+    >>> drawn = histograms(["bm25"], [[[1, 2, 4], [9, 4, 1]]], hsa=[5.4], do=[0.7])
+    >>> [axes.get_ylabel() for axes in drawn.axes]
+    ['documents', 'ln (relevant / non-relevant)']
+    """
+    table = np.asarray(counts, dtype=np.float64)
+    if table.ndim != 3 or table.shape[1] != 2 or len(table) != len(names):
+        raise UsageError(f"counts of shape {table.shape}; expected models x 2 x bins")
+    if not 1 <= len(names) <= MOST:
+        raise UsageError(f"{len(names)} models; expected 1 to {MOST} side by side")
+    wide = width or max(1.0, 0.65 * len(names)) * COLUMN
+    with style():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(wide, 3.1), layout="constrained")
+        grid = figure.subplots(2, len(names), sharex=True, sharey="row", squeeze=False)
+        shown = narrowed(names, 0.8 * wide / len(names) * 72, size=7.5, most=40)
+        patches: list[Any] = []
+        top = max(12.0, 1.5 * table.max(initial=0.0))
+        for place, (upper, lower) in enumerate(grid.T):
+            patches = _both(upper, table[place], top)
+            upper.set_title(f"{shown[place]}\nDO {_number(do[place])}", fontsize=scaled(7.5))
+            _line(lower, table[place], hsa[place], half_counts, base)
+            lower.set_title(f"HSA {_number(hsa[place])}", fontsize=scaled(7.5))
+            lower.set_xlabel(f"normalised {of}")
+        grid[0, 0].set_ylabel("documents")
+        grid[1, 0].set_ylabel(f"{_log(base)} (relevant / non-relevant)")
+        figure.align_ylabels(list(grid[:, 0]))
+        legend_below(figure, patches, ["relevant", "non-relevant"], wide)
+    return figure
+
+
+def _number(value: float) -> str:
+    return "undefined" if math.isnan(value) else f"{value:.2f}"
+
+
+def _log(base: float) -> str:
+    return "ln" if base == math.e else f"log base {base:g}"
+
+
+def _both(axes: Any, counts: Floats, top: float) -> list[Any]:
+    """Draw both histograms over each other, as steps that are told apart in grey."""
+    edges = np.linspace(0, 1, counts.shape[1] + 1)
+    other = axes.stairs(
+        counts[1], edges, baseline=0.5, fill=True, facecolor=OTHER.color, alpha=0.3,
+        edgecolor=OTHER.color, linewidth=scaled(1),
+    )  # fmt: skip
+    axes.stairs(counts[1], edges, baseline=0.5, color=OTHER.color, linestyle=(0, (5, 1.5)))
+    relevant = axes.stairs(
+        counts[0], edges, baseline=0.5, color=RELEVANT.color, linewidth=scaled(1.5)
+    )
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(lambda value, _place: f"{value:,.0f}")
+    axes.minorticks_off()
+    axes.set_ylim(0.5, top)
+    axes.set_xlim(0, 1)
+    axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "", "0.5", "", "1"])
+    axes.grid(visible=True, axis="y")
+    return [relevant, other]
+
+
+def _line(axes: Any, counts: Floats, hsa: float, half_counts: bool, base: float) -> None:
+    """Draw the log ratio of the bins in use, and the line of slope HSA through their middle."""
+    more = 0.5 if half_counts else 0.0
+    used = counts.sum(axis=0) > 0 if half_counts else (counts > 0).all(axis=0)
+    centre = ((np.arange(counts.shape[1]) + 0.5) / counts.shape[1])[used]
+    ratio = np.log((counts[0][used] + more) / (counts[1][used] + more)) / math.log(base)
+    axes.plot(
+        centre, ratio, linestyle="none", marker="o", color=RELEVANT.color, markersize=scaled(3.6)
+    )
+    if len(centre) and not math.isnan(hsa):
+        ends = np.array([0.0, 1.0])
+        axes.plot(ends, ratio.mean() + hsa * (ends - centre.mean()), color=INK, linewidth=scaled(1))
+    axes.axhline(0, color=INK, linewidth=scaled(0.5), linestyle=(0, (1, 2)))
+    axes.grid(visible=True)

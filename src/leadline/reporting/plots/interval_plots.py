@@ -1,0 +1,134 @@
+"""Values with their intervals, one row a run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from leadline.data.arrays import Floats
+from leadline.errors import UsageError
+from leadline.reporting.plots import COLUMN, INK, LINE_STYLES, scaled, shortened, style
+from leadline.reporting.plots.layout_of_text import (
+    FEW,
+    NAMED,
+    height_of,
+    name_rows,
+    size_of,
+    width_of,
+    wrapped,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from numpy.typing import ArrayLike
+
+
+NUMBERS = 40.0  # points: what the numbers of many rows take
+
+
+def forest(
+    names: Sequence[str],
+    means: ArrayLike,
+    lows: ArrayLike,
+    highs: ArrayLike,
+    *,
+    label: str,
+    reference: int | None = None,
+    zero: bool = False,
+    rows: str = "runs",
+    width: float = COLUMN,
+) -> Figure:
+    """Draw one row a run: a point at its mean and a line over its interval, the first run at the top.
+
+    The rows keep the order given. `label` says what the means are, with the unit and the kind of
+    interval. `reference` is the place of the baseline: its row looks different, and a thin line
+    stands at its mean; with `zero` one stands at 0. `rows` is what rows are. A mean or an interval
+    that is not finite is not drawn; the row stays.
+
+    >>> drawn = forest(["bm25", "dense"], [0.31, 0.24], [0.28, 0.2], [0.34, 0.28], label="AP")
+    >>> [text.get_text() for text in drawn.axes[0].get_yticklabels()]
+    ['bm25', 'dense']
+    """
+    table = _table(names, means, lows, highs, reference)
+    with style():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(width, height_of(len(names))), layout="constrained")
+        axes = figure.add_subplot()
+        others = np.arange(len(names)) != reference
+        _draw(axes, table, others, LINE_STYLES[0].marker, LINE_STYLES[0].color)
+        if reference is not None:
+            _draw(axes, table, ~others, LINE_STYLES[1].marker, INK)
+            _baseline(axes, names, table[0], reference)
+        if zero:
+            axes.axvline(0, color=INK, linewidth=scaled(0.6), zorder=0)
+        for row in np.flatnonzero(~np.isfinite(table[0])).tolist() if len(names) <= NAMED else ():
+            axes.text(
+                0.01,
+                row,
+                "undefined",
+                size=scaled(6),
+                va="center",
+                transform=axes.get_yaxis_transform(),
+            )
+        axes.set_ylim(len(names) - 0.4, -0.6)
+        axes.spines["left"].set_visible(False)
+        axes.tick_params(axis="y", length=0)
+        axes.grid(visible=True, axis="x")
+        name_rows(axes, names, what=rows)
+        axes.set_xlabel(wrapped(label, _room(axes, len(names) <= NAMED)))
+    return figure
+
+
+def _room(axes: Any, named: bool) -> float:
+    """Give the points that the label may fill without being wider than the rows."""
+    names = [text.get_text() for text in axes.get_yticklabels()] if named else []
+    taken = max((width_of(name, size_of(len(names))) for name in names), default=NUMBERS)
+    return float(axes.figure.get_figwidth() * 72 - taken)
+
+
+def _table(
+    names: Sequence[str], means: ArrayLike, lows: ArrayLike, highs: ArrayLike, reference: int | None
+) -> Floats:
+    """Give means, lows and highs as three rows."""
+    columns = [np.asarray(column, dtype=np.float64) for column in (means, lows, highs)]
+    if any(column.shape != (len(names),) for column in columns):
+        shapes = ", ".join(str(column.shape) for column in columns)
+        raise UsageError(f"means, lows and highs of shapes {shapes}; expected ({len(names)},) each")
+    if reference is not None and not 0 <= reference < len(names):
+        raise UsageError(f"reference {reference}; expected a place from 0 to {len(names) - 1}")
+    return np.stack(columns)
+
+
+def _draw(axes: Any, table: Floats, chosen: Any, marker: str, color: str) -> None:
+    """Draw some rows; the more rows there are, the finer."""
+    rows = np.arange(table.shape[1])
+    few = len(rows) <= FEW
+    bounded = chosen & np.isfinite(table[1:]).all(axis=0)
+    axes.hlines(
+        rows[bounded], table[1, bounded], table[2, bounded],
+        colors=color, linewidth=scaled(1.3 if few else 0.7), alpha=None if few else 0.7,
+    )  # fmt: skip
+    pointed = chosen & np.isfinite(table[0])
+    axes.plot(
+        table[0, pointed], rows[pointed],
+        linestyle="none", marker=marker, markersize=scaled(4 if few else 1.8), color=color,
+    )  # fmt: skip
+
+
+def _baseline(axes: Any, names: Sequence[str], means: Floats, reference: int) -> None:
+    if not np.isfinite(means[reference]):
+        return
+    axes.axvline(
+        means[reference], color=INK, linewidth=scaled(0.6), linestyle=LINE_STYLES[2].dashes
+    )
+    low, high = axes.get_xlim()
+    share = (means[reference] - low) / (high - low)
+    side = "left" if share < 1 / 3 else "right" if share > 2 / 3 else "center"
+    axes.annotate(
+        f"baseline: {shortened(names, 24)[reference]}",
+        (means[reference], 1), xycoords=("data", "axes fraction"),
+        xytext=(0, 1.5), textcoords="offset points", ha=side, size=scaled(7), annotation_clip=False,
+    )  # fmt: skip

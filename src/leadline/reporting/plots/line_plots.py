@@ -1,0 +1,157 @@
+"""Figures with one line a run or method."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from leadline.reporting.plots import COLUMN, FAINT, LINE_STYLES, scaled, shortened, style
+from leadline.reporting.plots.layout_of_text import legend_below
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from numpy.typing import ArrayLike
+
+
+BEST = 5  # how many runs are named when there are more than colours
+
+
+def recall_precision(
+    names: Sequence[str], levels: Sequence[float], precision: ArrayLike, *, width: float = COLUMN
+) -> Figure:
+    """Draw one line a run; with more runs than colours the best are named and the others are grey.
+
+    `precision[r, l]` is the mean interpolated precision of run r at recall `levels[l]`; the best
+    run is the one of highest mean over the levels.
+    """
+    table = np.asarray(precision, dtype=np.float64)
+    order = np.argsort(-table.mean(axis=1), kind="stable").tolist()
+    named = order if len(order) <= len(LINE_STYLES) else order[:BEST]
+    others = [place for place in order if place not in named]
+    with style():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(width, 1), layout="constrained")
+        axes = figure.add_subplot()
+        lines: list[Any] = []
+        for place in others:
+            grey = axes.plot(levels, table[place], color=FAINT, linewidth=scaled(0.5), alpha=0.45)
+            lines = grey[:1]
+        for place, look in reversed(list(zip(named, LINE_STYLES, strict=False))):
+            lines += axes.plot(
+                levels, table[place],
+                color=look.color, linestyle=look.dashes, marker=look.marker,
+            )  # fmt: skip
+        labels = shortened([names[place] for place in named], 44)
+        rest = [f"{len(others)} other runs"] if others else []
+        figure.set_figheight(width * 0.72)
+        legend_below(figure, lines[::-1], labels + rest, width)
+        _axes(axes, levels, float(table.max(initial=0.0)))
+    return figure
+
+
+def _axes(axes: Any, levels: Sequence[float], highest: float) -> None:
+    """Give recall and precision the same unit, and precision no more room than it needs."""
+    axes.set_xlabel("recall")
+    axes.set_ylabel("precision (mean, interpolated)")
+    axes.set_xlim(-0.02, 1.02)
+    axes.set_ylim(0, min(1.02, max(0.1, np.ceil(highest * 10 + 0.2) / 10)))
+    axes.set_xticks([level for place, level in enumerate(levels) if place % 2 == 0])
+    axes.grid(visible=True)
+
+
+TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+
+
+def covered_by_rank(
+    names: Sequence[str], ranks: Sequence[int], share: ArrayLike, *, width: float = COLUMN
+) -> Figure:
+    """Draw one line a run: `share[r, k]` is the mean share of subtopics that run r covers to `ranks[k]`."""
+    figure = recall_precision(names, ranks, share, width=width)
+    axes = figure.axes[0]
+    axes.set_xlabel("rank")
+    axes.set_ylabel("subtopics covered (mean share)")
+    axes.set_xlim(0.5, ranks[-1] + 0.5)
+    axes.set_xticks([rank for rank in TICKS if rank <= ranks[-1]])
+    return figure
+
+
+def cumulative(
+    values: Mapping[str, Sequence[float]],
+    *,
+    marks: Mapping[str, float] | None = None,
+    label: str = "Information Difference (bits)",
+    width: float = COLUMN,
+) -> Figure:
+    """Draw the share of pairs up to every value, one line a group; `marks` are single values beside them."""
+    with style():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(width, width * 0.7), layout="constrained")
+        axes = figure.add_subplot()
+        lines = []
+        largest = max((max(found) for found in values.values() if len(found)), default=1.0)
+        for (_, found), look in zip(values.items(), LINE_STYLES, strict=False):
+            ordered = np.sort(np.asarray(found, dtype=np.float64))
+            share = np.arange(1, len(ordered) + 1) / max(len(ordered), 1)
+            lines += axes.step(
+                [0, *ordered, 1.03 * largest], [0, *share, 1], where="post", color=look.color,
+                linestyle=look.dashes,
+            )  # fmt: skip
+        # names stand at three heights, so that marks near each other do not cover each other's
+        for place, (name, value) in enumerate(
+            sorted((marks or {}).items(), key=lambda mark: mark[1])
+        ):
+            axes.axvline(value, color=FAINT, linewidth=scaled(0.8), linestyle=(0, (2, 2)))
+            axes.annotate(
+                name, (value, 0.02 + 0.32 * (place % 3)), xytext=(2, 0), textcoords="offset points",
+                rotation=90, fontsize=scaled(5.5), va="bottom",
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.3, "alpha": 0.8},
+            )  # fmt: skip
+        axes.set_xlim(left=0)
+        axes.set_ylim(0, 1.01)
+        axes.set_xlabel(label)
+        axes.set_ylabel("share of pairs (cumulative)")
+        axes.grid(visible=True)
+        labels = [f"{name} ({len(found)} pairs)" for name, found in values.items()][: len(lines)]
+        legend_below(figure, lines, labels, width)
+    return figure
+
+
+def by_parameter(
+    families: Mapping[str, Sequence[tuple[float, float]]],
+    *,
+    label: str = "RIC (bits)",
+    parameter: str = "parameter, from its smallest value (0) to its largest (1)",
+    width: float = COLUMN,
+) -> Figure:
+    """Draw (parameter, performance) of every family; parameters are scaled to 0 to 1, the best is ringed."""
+    with style():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(width, width * 0.7), layout="constrained")
+        axes = figure.add_subplot()
+        lines = []
+        for points, look in zip(families.values(), LINE_STYLES, strict=False):
+            table = np.asarray(sorted(points), dtype=np.float64)
+            low, high = table[0, 0], table[-1, 0]
+            along = (table[:, 0] - low) / (high - low) if high > low else np.zeros(len(table))
+            lines += axes.plot(
+                along, table[:, 1], color=look.color, linestyle=look.dashes, marker=look.marker
+            )
+            best = int(np.argmax(table[:, 1]))
+            axes.plot(
+                along[best], table[best, 1], marker="o", markersize=scaled(8), markerfacecolor="none",
+                markeredgecolor=look.color, markeredgewidth=0.8,
+            )  # fmt: skip
+        axes.set_xlabel(parameter)
+        axes.set_ylabel(label)
+        axes.grid(visible=True)
+        labels = [
+            f"{name} ({min(points)[0]:g} to {max(points)[0]:g})"
+            for name, points in families.items()
+        ]
+        legend_below(figure, lines, labels[: len(lines)], width)
+    return figure

@@ -1,0 +1,301 @@
+"""Two runs query by query."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from leadline.data.arrays import Floats
+from leadline.data.wording import counted
+from leadline.errors import UsageError
+from leadline.reporting.plots import COLUMN, FAINT, INK, LINE_STYLES, drawable, scaled, style
+from leadline.reporting.plots.layout_of_text import narrowed, width_of, wrapped
+from leadline.stats.power import outcomes
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from numpy.typing import ArrayLike
+
+
+ABOVE, BELOW = 0, 4  # places in LOOKS: dark and light, so that they differ in grey
+
+
+class Sides(NamedTuple):
+    """How many differences are above zero, zero, below zero, and undefined."""
+
+    above: int
+    equal: int
+    below: int
+    undefined: int
+
+
+def sides_of(differences: Floats) -> Sides:
+    """Count the queries on both sides of zero; NaN is undefined.
+
+    >>> sides_of(np.array([0.1, 0.0, -0.2, 0.3, np.nan]))
+    Sides(above=2, equal=1, below=1, undefined=1)
+    """
+    wins, ties, losses = outcomes(differences[:, None])
+    return Sides(int(wins[0]), int(ties[0]), int(losses[0]), int(np.isnan(differences).sum()))
+
+
+def winners(first: str, second: str, measure: object) -> list[str]:
+    """Give the run that wins where the first has the higher value, and the run that wins elsewhere.
+
+    Of a measure whose low values are good (`measure.rising` is false) the higher value loses.
+
+    >>> winners("bm25", "dense", "AP")
+    ['bm25', 'dense']
+    """
+    return [first, second] if getattr(measure, "rising", True) else [second, first]
+
+
+def for_run(count: int, name: str) -> str:
+    """Say how many queries are for a run.
+
+    >>> for_run(27, "bm25")
+    '27 queries for bm25'
+    """
+    return f"{counted(count, 'query', 'queries')} for {name}"
+
+
+def left_out(count: int) -> str:
+    """Say how many queries are left out.
+
+    >>> left_out(1)
+    '1 query undefined in one of the two, left out'
+    """
+    return f"{counted(count, 'query', 'queries')} undefined in one of the two, left out"
+
+
+APART = 100  # up to so many bars have gaps between them
+LEAST = 8  # a bar is never wider than one of so many
+FARTHEST = 3  # so many queries are named at each end, where they fit
+KEY = 36  # points: the key before the words and the margins
+ROUNDING = 1e-12  # differences that cancel leave so little
+DIFFERENCE_LINE = 0.15  # inches: a line of the words above the bars
+
+
+def differences(
+    values: ArrayLike,
+    *,
+    first: str,
+    second: str,
+    measure: object,
+    low: float | None = None,
+    high: float | None = None,
+    interval: str = "interval",
+    queries: Sequence[str] | None = None,
+    width: float = COLUMN,
+) -> Figure:
+    """Draw one bar a query, the value of `first` minus that of `second`, the largest at the left.
+
+    A dashed line stands at the mean difference and a band over its interval from `low` to `high`, where these
+    are finite; `interval` says which interval it is.
+    Words above say how many queries each run wins; with `queries`, the ids of `values`, also which
+    ones it wins by most, where they fit. Of a measure with `rising` false the lower value wins. NaN
+    is left out and counted.
+
+    >>> drawn = differences([0.2, -0.1, 0.0], first="bm25", second="dense", measure="AP")
+    >>> [text.get_text() for text in drawn.legends[0].get_texts()]
+    ['1 query for bm25', '1 query equal', '1 query for dense', 'mean +0.033']
+    """
+    table = np.asarray(values, dtype=np.float64)
+    if table.ndim != 1 or (queries is not None and len(queries) != len(table)):
+        named = "" if queries is None else f" with {len(queries)} query ids"
+        raise UsageError(f"differences of shape {table.shape}{named}; expected one for each query")
+    sides = sides_of(table)
+    order = np.argsort(-table, kind="stable")[: len(table) - sides.undefined]
+    ids = [] if queries is None else [drawable(queries[place]) for place in order.tolist()]
+    bounds = (low, high) if low is not None and high is not None else None
+    if bounds is not None and not np.isfinite(bounds).all():
+        bounds = None
+    with style():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(width, 1), layout="constrained")
+        axes = figure.add_subplot()
+        keys = _bars(axes, table[order])
+        words = _words(
+            sides,
+            narrowed(winners(first, second, measure), 0.5 * width * 72, size=7, most=40),
+            ids,
+            width,
+        )
+        if len(order):
+            keys.append(_mean(axes, float(table[order].mean()), bounds))
+            words.append(_mean_in_words(float(table[order].mean()), bounds, interval, width))
+        if sides.undefined:
+            keys.append(axes.plot([], [], linestyle="none", color=INK)[0])
+            words.append(left_out(sides.undefined))
+        figure.set_figheight(
+            0.55 * width + scaled(DIFFERENCE_LINE) * sum(text.count("\n") + 1 for text in words)
+        )
+        figure.legend(
+            keys, words, loc="outside upper left", borderpad=0, labelspacing=0.35, borderaxespad=0.3
+        )
+        axes.set_ylabel(_label(f"{measure}", [first, second], width))
+        axes.set_xlabel(
+            f"{counted(len(order), 'query', 'queries')}, the largest difference at the left"
+        )
+    return figure
+
+
+def _bars(axes: Any, falling: Floats) -> list[Any]:
+    """Draw the bars of each side as one outline; give the keys of above, zero and below."""
+    from matplotlib.patches import Patch
+
+    count = len(falling)
+    for look, chosen in ((LINE_STYLES[ABOVE], falling > 0), (LINE_STYLES[BELOW], falling < 0)):
+        _side(axes, np.flatnonzero(chosen), falling[chosen], look.color, gaps=count <= APART)
+    zero = axes.axhline(0, color=INK, linewidth=scaled(0.6))
+    middle, reach = (count - 1) / 2, 0.51 * max(count, LEAST)
+    axes.set_xlim(middle - reach, middle + reach)
+    axes.set_xticks([])
+    axes.spines["bottom"].set_visible(False)
+    axes.grid(visible=True, axis="y")
+    lowest, highest = float(falling.min(initial=0.0)), float(falling.max(initial=0.0))
+    margin = 0.05 * (highest - lowest) or 0.1
+    axes.set_ylim(lowest - margin, highest + margin)
+    return [Patch(color=LINE_STYLES[ABOVE].color), zero, Patch(color=LINE_STYLES[BELOW].color)]
+
+
+def _side(axes: Any, places: Any, heights: Floats, color: str, *, gaps: bool) -> None:
+    """Draw bars side by side as one outline, which goes back to zero in the gaps between them."""
+    if not len(heights):
+        return
+    edges = np.append(places - 0.5, places[-1] + 0.5)
+    if gaps:
+        edges = np.stack([places - 0.4, places + 0.4], axis=1).ravel()
+        heights = np.stack([heights, np.zeros(len(heights))], axis=1).ravel()[:-1]
+    axes.stairs(heights, edges, fill=True, color=color, linewidth=scaled(0))
+
+
+def _mean(axes: Any, mean: float, bounds: tuple[float, float] | None) -> Any:
+    """Draw the mean over its interval; give both as one key."""
+    line = axes.axhline(mean, color=INK, linewidth=scaled(0.8), linestyle=(0, (4, 2)))
+    if bounds is None:
+        return line
+    return (axes.axhspan(*bounds, color=INK, alpha=0.2, linewidth=scaled(0)), line)
+
+
+def _mean_in_words(
+    mean: float, bounds: tuple[float, float] | None, interval: str, width: float
+) -> str:
+    """Write the mean and its interval, on two lines where one is longer than the figure."""
+    text = f"mean {_signed(mean)}"
+    if bounds is None:
+        return text
+    limits = f"{interval} {_signed(bounds[0])} to {_signed(bounds[1])}"
+    fits = width_of(f"{text}, {limits}", 7) < width * 72 - KEY
+    return f"{text}, {limits}" if fits else f"{text},\n{limits}"
+
+
+def _signed(value: float) -> str:
+    """Give a difference with its sign, and the digits that its size calls for."""
+    if abs(value) < ROUNDING:
+        return "0"
+    text = f"{value:+.3f}" if 0.01 <= abs(value) < 100 else f"{value:+.3g}"
+    return text.replace("-", "\N{MINUS SIGN}")
+
+
+def _label(measure: str, names: list[str], width: float) -> str:
+    """Say what was subtracted, on two lines where one is longer than the axis."""
+    room = 0.48 * width * 72
+    one, other = narrowed(names, (room - width_of(" minus ", 7.5)) / 2, size=7.5, most=40)
+    text = f"{measure}, {one} minus {other}"
+    return text if width_of(text, 7.5) < room else f"{measure},\n{one} minus {other}"
+
+
+def _words(sides: Sides, names: list[str], ids: list[str], width: float) -> list[str]:
+    """Say how many queries are on each side of zero, and which are the farthest from it."""
+    most = ids[: sides.above][:FARTHEST]
+    least = ids[len(ids) - sides.below :][::-1][:FARTHEST]
+    return [
+        _with_ids(for_run(sides.above, names[0]), most, width),
+        f"{counted(sides.equal, 'query', 'queries')} equal",
+        _with_ids(for_run(sides.below, names[1]), least, width),
+    ]
+
+
+def _with_ids(text: str, ids: list[str], width: float) -> str:
+    """Add as many ids as the line has room for."""
+    for count in range(len(ids), 0, -1):
+        longer = f"{text}; farthest: {', '.join(ids[:count])}"
+        if width_of(longer, 7) < width * 72 - KEY:
+            return longer
+    return text
+
+
+SCATTER_LINE = 0.15  # inches: a line of the words above the points
+
+
+def scatter(
+    x: ArrayLike, y: ArrayLike, *, first: str, second: str, measure: object, width: float = COLUMN
+) -> Figure:
+    """Draw one point a query: its value in `second` (`x`) and in `first` (`y`), equal axes.
+
+    Points above the diagonal are queries for `first` (for `second`, where the measure's `rising` is
+    false and the lower value wins); words above the figure count both sides. A
+    query whose value is NaN in one of the two is left out and counted.
+
+    >>> drawn = scatter([0.1, 0.5], [0.3, 0.5], first="bm25", second="dense", measure="AP")
+    >>> drawn.axes[0].get_ylabel(), drawn.get_suptitle().splitlines()[0]
+    ('AP of bm25', 'above the diagonal: 1 query for bm25')
+    """
+    points = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if points[0].ndim != 1 or points[0].shape != points[1].shape:
+        shapes = " and ".join(str(values.shape) for values in points)
+        raise UsageError(f"values of shapes {shapes}; expected one for each query in both")
+    table = np.stack(points)
+    shown = table[:, ~np.isnan(table).any(axis=0)]
+    with style():
+        names = narrowed([first, second], 0.4 * width * 72, size=7.5, most=40)
+        words = _scatter_words(sides_of(table[1] - table[0]), winners(names[0], names[1], measure))
+        from matplotlib.figure import Figure
+
+        figure = Figure(
+            figsize=(width, width + scaled(SCATTER_LINE) * len(words)), layout="constrained"
+        )
+        axes = figure.add_subplot()
+        _square(axes, shown)
+        axes.axline((0, 0), slope=1, color=FAINT, linewidth=scaled(0.8), zorder=1)
+        axes.plot(
+            shown[0], shown[1], linestyle="none", marker="o", markersize=scaled(4),
+            color=LINE_STYLES[0].color, alpha=_alpha(shown.shape[1]), clip_on=False,
+        )  # fmt: skip
+        figure.suptitle("\n".join(words), x=0.015, ha="left", fontsize=scaled(7))
+        axes.set_xlabel(wrapped(f"{measure} of {names[1]}", 0.8 * width * 72))
+        axes.set_ylabel(wrapped(f"{measure} of {names[0]}", 0.8 * width * 72))
+    return figure
+
+
+def _scatter_words(sides: Sides, names: list[str]) -> list[str]:
+    """Say how many queries are on each side of the diagonal."""
+    words = [
+        f"above the diagonal: {for_run(sides.above, names[0])}",
+        f"on it: {counted(sides.equal, 'query', 'queries')}",
+        f"below: {for_run(sides.below, names[1])}",
+    ]
+    return words + ([left_out(sides.undefined)] if sides.undefined else [])
+
+
+def _alpha(points: int) -> float:
+    """Make points the fainter the more they are."""
+    return float(np.clip(8 / max(points, 1) ** 0.5, 0.15, 0.6))
+
+
+def _square(axes: Any, shown: Floats) -> None:
+    """Give both axes the same range, ticks and length."""
+    from matplotlib.ticker import MaxNLocator
+
+    low, high = (float(shown.min()), float(shown.max())) if shown.size else (0.0, 1.0)
+    margin = 0.03 * (high - low) or max(0.1, 0.1 * abs(high))
+    axes.set_aspect("equal")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
+    axes.set_xlim(low - margin, high + margin)
+    axes.set_ylim(low - margin, high + margin)
+    axes.grid(visible=True)

@@ -1,0 +1,70 @@
+"""The values of every query in every run, as one picture: which queries are hard, and for whom."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from leadline.data.arrays import Floats
+from leadline.data.results import Results
+from leadline.reporting.plots import COLUMN, INK, style
+from leadline.reporting.plots.layout_of_text import height_of, name_rows
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def per_query(results: Results, measure: object | None = None, *, width: float = COLUMN) -> Figure:
+    """Draw runs (the best first) by queries (the lowest mean over runs first), low values dark.
+
+    Without `measure` it is the first one. An undefined value is left empty.
+    """
+    place = 0 if measure is None else results.place(measure)
+    values = results.values[:, :, place]
+    rows = _best_first(results, place)
+    defined = ~np.isnan(values)
+    sums = np.where(defined, values, 0.0).sum(axis=0)
+    means = np.where(defined.any(axis=0), sums / np.maximum(defined.sum(axis=0), 1), math.inf)
+    if not results.measures[place].rising:
+        means = -means
+    cells = values[rows][:, np.argsort(means, kind="stable")]
+    with style():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(width, height_of(len(rows), least=1.5)), layout="constrained")
+        axes = figure.add_subplot()
+        drawn = _map(axes, cells, results.measures[place])
+        _label(axes, [results.names[row] for row in rows], cells.shape[1])
+        bar = figure.colorbar(drawn, ax=axes, location="bottom", aspect=40, fraction=0.05, pad=0.02)
+        bar.set_label(f"{results.measures[place]} of one query in one run")
+        bar.outline.set_visible(False)
+    return figure
+
+
+def _best_first(results: Results, place: int) -> list[int]:
+    means = results.means[:, place]
+    if not results.measures[place].rising:
+        means = -means
+    order: list[int] = np.argsort(-np.nan_to_num(means, nan=-math.inf), kind="stable").tolist()
+    return order
+
+
+def _map(axes: Any, cells: Floats, measure: Any) -> Any:
+    low = float(getattr(measure, "low", 0.0))
+    high = float(getattr(measure, "high", 1.0))
+    finite = cells[np.isfinite(cells)]
+    return axes.imshow(
+        cells, aspect="auto", interpolation="none", cmap="cividis",
+        vmin=low if math.isfinite(low) else finite.min(initial=0.0),
+        vmax=high if math.isfinite(high) else finite.max(initial=1.0),
+    )  # fmt: skip
+
+
+def _label(axes: Any, names: list[str], queries: int) -> None:
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0, colors=INK)
+    axes.set_xticks([])
+    axes.set_xlabel(f"{queries} queries, the hardest at the left")
+    name_rows(axes, names)

@@ -1,0 +1,316 @@
+"""Runs on one scale, bars joining those without significant difference; critical-difference diagrams."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from leadline.data.arrays import Flags, Floats
+from leadline.data.wording import counted
+from leadline.errors import UsageError
+from leadline.reporting.plots import COLUMN, FONT, INK, LINE_STYLES, scaled, style
+from leadline.reporting.plots.layout_of_text import narrowed, width_of, wrapped, wrapped_to
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from numpy.typing import ArrayLike
+
+
+FEW = 24  # runs that fit into one column of a page
+SIZE = 7  # points: letters of the names
+LINE = 9.5  # points: a line of the label or the note
+# Points: the scale itself with its numbers, a level of bars, a level of names, space.
+HEAD, BAR, NAME, GAP = 18.0, 5.0, 9.5, 3.0
+LOW_BAR = 3.5  # points: a level of bars of many runs
+OVER, SHORT = 0.7, 3.0  # points that a bar reaches over the runs that it joins; the shortest bar
+
+
+class Frame(NamedTuple):
+    """Where the scale stands, in points from the left, and the values at its ends."""
+
+    left: float
+    right: float
+    low: float
+    high: float
+
+    def place(self, value: float) -> float:
+        """Give the place of a value in points."""
+        return self.left + (value - self.low) / (self.high - self.low) * (self.right - self.left)
+
+
+def groups(told_apart: ArrayLike) -> list[tuple[int, int]]:
+    """Find the groups of neighbours no two of which differ significantly, the maximal ones.
+
+    `told_apart[i, j]` says whether the runs at places i and j (in order of mean) differ significantly; it
+    is symmetric. A group is (first place, last place), both in it, of two runs or more, and part of
+    no other group. Groups come in order; they may overlap.
+
+    Source: Demšar, "Statistical Comparisons of Classifiers over Multiple Data Sets", JMLR 7 (2006),
+    pages 1-30, whose critical-difference diagrams join runs that a test does not tell apart.
+
+    >>> groups([[False, False, True], [False, False, False], [True, False, False]])
+    [(0, 1), (1, 2)]
+    """
+    apart = _square(told_apart)
+    # The first run that differs significantly from one at or after this place ends every group from here.
+    bad = np.pad(np.triu(apart, 1), ((0, 0), (0, 1)), constant_values=True).argmax(axis=1)
+    last = np.minimum.accumulate(bad[::-1])[::-1] - 1
+    return [
+        (first, end)
+        for first, end in enumerate(last.tolist())
+        if end > first and (first == 0 or end > last[first - 1])
+    ]
+
+
+def significance_groups(
+    names: Sequence[str],
+    means: ArrayLike,
+    told_apart: ArrayLike,
+    *,
+    label: str,
+    width: float | None = None,
+) -> Figure:
+    """Draw runs at their means on one scale; bars join runs without a significant difference.
+
+    Runs come in order, the best mean first; `told_apart[i, j]` says whether two of them differ
+    significantly by whatever test (see `groups`). `label` says what the means are, with the unit. Runs whose
+    mean is NaN are counted below.
+
+    >>> told_apart = [[False, False, True], [False, False, True], [True, True, False]]
+    >>> drawn = significance_groups(["a", "b", "c"], [0.5, 0.4, 0.1], told_apart, label="AP, mean")
+    >>> [text.get_text() for text in drawn.axes[0].texts]
+    ['c', 'a', 'b']
+    """
+    values, apart = np.asarray(means, dtype=np.float64), _square(told_apart)
+    if values.shape != (len(names),) or len(apart) != len(names):
+        raise UsageError(
+            f"means of shape {values.shape} and significance of {len(apart)}; expected {len(names)} names"
+        )
+    defined = np.flatnonzero(np.isfinite(values))
+    steps = np.diff(values[defined])
+    if (steps > 0).any() and (steps < 0).any():
+        raise UsageError("means are not in order; expected the best first")
+    left = len(names) - len(defined)
+    note = f"{counted(left, 'run')} without a mean left out" if left else ""
+    with style():
+        return _figure(
+            [names[place] for place in defined.tolist()], values[defined],
+            groups(apart[np.ix_(defined, defined)]), label, note, width,
+        )  # fmt: skip
+
+
+def critical_difference(
+    names: Sequence[str],
+    ranks: ArrayLike,
+    *,
+    difference: float,
+    label: str,
+    note: str = "",
+    width: float | None = None,
+) -> Figure:
+    """Draw runs at their mean ranks, the best (1) at the right, as Demšar's critical-difference diagram.
+
+    Runs come in order, the best first. The bar above the scale has the length of the critical `difference`
+    of two mean ranks; bars below it join runs no two of which are that far apart. `label` says over what
+    the ranks are means, `note` stands below.
+
+    Source: Demšar, JMLR 7 (2006), section 3.2.2.
+
+    >>> drawn = critical_difference(["a", "b", "c"], [1.2, 1.9, 2.9], difference=0.9, label="mean rank")
+    >>> [text.get_text() for text in drawn.axes[0].texts]
+    ['CD = 0.90', 'c', 'a', 'b']
+    """
+    values = np.asarray(ranks, dtype=np.float64)
+    if values.shape != (len(names),) or not np.isfinite(values).all():
+        raise UsageError(
+            f"ranks of shape {values.shape}; expected one for each of {len(names)} names"
+        )
+    if (np.diff(values) < 0).any():
+        raise UsageError("ranks are not in order; expected the best first")
+    apart = np.abs(values[:, None] - values[None, :]) >= difference
+    with style():
+        return _figure(list(names), -values, groups(apart), label, note, width, bar=difference)
+
+
+def _square(told_apart: ArrayLike) -> Flags:
+    apart = np.asarray(told_apart, dtype=np.bool_)
+    if apart.ndim != 2 or apart.shape[0] != apart.shape[1] or (apart != apart.T).any():
+        raise UsageError(f"significance of pairs: shape {apart.shape}; expected a symmetric square")
+    return apart
+
+
+def _figure(
+    names: Sequence[str],
+    values: Floats,
+    joined: list[tuple[int, int]],
+    label: str,
+    note: str,
+    width: float | None,
+    *,
+    bar: float | None = None,
+) -> Figure:
+    """Draw the diagram; with `bar`, values are negative ranks and a bar of that length stands on top."""
+    from matplotlib.figure import Figure
+
+    many = len(names) > FEW
+    wide = width or (1.7 * COLUMN if many else COLUMN)
+    # All lengths below are points of letters that are not scaled.
+    points = wide * 72 / scaled(1.0)
+    shown = narrowed(names, scaled(0.31 * points), size=SIZE, most=36)
+    order = list(range(len(shown)))
+    if order and values[0] >= values[-1]:
+        order.reverse()
+    sides = order[: len(order) // 2], order[len(order) // 2 :][::-1]
+    frame = _frame(
+        values, [[shown[place] for place in side] for side in sides], points, ranks=bar is not None
+    )
+    bars = _levels([sorted((frame.place(values[i]), frame.place(values[j]))) for i, j in joined])
+    step = LOW_BAR if many else BAR
+    top = GAP + step * (1 + max((level for *_, level in bars), default=-1)) + NAME / 2 + GAP
+    deep = top + NAME * max(len(sides[1]) - 0.5, 0.5) + GAP
+    labels = wrapped_to(label, wide * 72 - 4, FONT)
+    notes = wrapped(note, wide * 72 - 4).split("\n") if note else []
+    head = HEAD + LINE * len(labels) + (LINE + GAP if bar is not None else 0)
+    height = head + deep + LINE * len(notes)
+    figure = Figure(figsize=(wide, scaled(height) / 72))
+    axes = figure.add_axes((
+        frame.left / points, 1 - (head + deep) / height, (frame.right - frame.left) / points, deep / height,
+    ))  # fmt: skip
+    _scale(axes, frame, deep, ranks=bar is not None)
+    figure.text(
+        0.5,
+        1 - 2 / height,
+        "\n".join(labels),
+        size=scaled(FONT),
+        ha="center",
+        va="top",
+        linespacing=1.15,
+    )
+    if bar is not None:
+        _bar(axes, frame, bar)
+    for side, sign in zip(sides, (-1, 1), strict=True):
+        for level, place in enumerate(side):
+            _run(axes, frame, shown[place], values[place], top + NAME * level, sign)
+    unit = (frame.high - frame.low) / (frame.right - frame.left)
+    for start, end, level in bars:
+        ends = [frame.low + (point - frame.left) * unit for point in (start, end)]
+        depth = GAP + step * (level + 0.5)
+        axes.plot(
+            ends, [depth, depth], color=LINE_STYLES[0].color, linewidth=scaled(1.6 if many else 2.4),
+            solid_capstyle="butt",
+        )  # fmt: skip
+    if notes:
+        figure.text(
+            0.5,
+            2 / height,
+            "\n".join(notes),
+            size=scaled(SIZE),
+            ha="center",
+            va="bottom",
+            linespacing=1.15,
+        )
+    return figure
+
+
+def _bar(axes: Any, frame: Frame, length: float) -> None:
+    """Draw the critical difference above the numbers of the scale, from its best end, if it is that long."""
+    height = -HEAD + GAP / 2
+    if length > frame.high - frame.low:
+        text = f"CD = {length:.2f}, longer than the scale"
+        axes.text(
+            (frame.low + frame.high) / 2,
+            height - 2,
+            text,
+            size=scaled(SIZE),
+            ha="center",
+            va="bottom",
+        )
+        return
+    ends = [frame.high - length, frame.high]
+    axes.plot(ends, [height, height], color=INK, linewidth=scaled(1.0), clip_on=False)
+    for place in ends:
+        axes.plot(
+            [place, place],
+            [height - 2, height + 2],
+            color=INK,
+            linewidth=scaled(0.8),
+            clip_on=False,
+        )
+    axes.text(
+        sum(ends) / 2, height - 2, f"CD = {length:.2f}", size=scaled(SIZE), ha="center", va="bottom"
+    )
+
+
+def _frame(values: Floats, sides: list[list[str]], points: float, *, ranks: bool = False) -> Frame:
+    """Leave to the names on both sides what they need, and to the scale the rest."""
+    needs = [
+        max((width_of(name, SIZE) / scaled(1.0) for name in side), default=0.0) + 3 + GAP
+        for side in sides
+    ]
+    low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
+    if ranks:  # from the worst possible to the best
+        low, high = -float(max(len(values), 2)), -1.0
+    margin = 0.04 * (high - low) or max(0.05, 0.05 * abs(high))
+    left, right = max(needs[0], 12.0), points - max(needs[1], 12.0)
+    return Frame(left, right, low - margin, high + margin)
+
+
+def _levels(spans: list[list[float]]) -> list[tuple[float, float, int]]:
+    """Put each bar on the first level where it touches no other."""
+    ends: list[float] = []
+    found = []
+    for low, high in sorted(spans):
+        over = max(OVER, (SHORT - (high - low)) / 2)
+        start, end = low - over, high + over
+        level = next((place for place, last in enumerate(ends) if last + 4 < start), len(ends))
+        ends[level : level + 1] = [end]
+        found.append((start, end, level))
+    return found
+
+
+def _scale(axes: Any, frame: Frame, deep: float, *, ranks: bool) -> None:
+    """Draw the scale at the top; downwards the unit is the point."""
+    axes.set_xlim(frame.low, frame.high)
+    axes.set_ylim(deep, 0)
+    axes.xaxis.tick_top()
+    if ranks:
+        axes.xaxis.set_major_formatter(lambda value, _place: f"{-value:g}")
+    else:
+        axes.ticklabel_format(axis="x", useOffset=False)
+    axes.set_xticks(_ticks(axes, frame))
+    axes.spines[["left", "bottom", "right"]].set_visible(False)
+    axes.spines["top"].set_visible(True)
+    axes.set_yticks([])
+
+
+def _ticks(axes: Any, frame: Frame) -> list[float]:
+    """Give as many ticks as have room for their labels."""
+    from matplotlib.ticker import MaxNLocator
+
+    ticks: list[float] = []
+    for bins in range(8, 0, -1):
+        locator = MaxNLocator(bins, steps=[1, 2, 5, 10])
+        every = map(float, locator.tick_values(frame.low, frame.high))
+        ticks = [tick for tick in every if frame.low <= tick <= frame.high]
+        widest = max(
+            map(partial(width_of, size=SIZE), axes.xaxis.get_major_formatter().format_ticks(ticks))
+        )
+        apart = frame.place(ticks[1]) - frame.place(ticks[0]) if len(ticks) > 1 else 0.0
+        if len(ticks) < 2 or apart > widest / scaled(1.0) + 8:
+            return ticks
+    return ticks[:1]
+
+
+def _run(axes: Any, frame: Frame, name: str, value: float, depth: float, sign: int) -> None:
+    """Draw a line from the scale down and out to the name."""
+    edge = frame.low if sign < 0 else frame.high
+    axes.plot(
+        [value, value, edge], [0, depth, depth], color=INK, linewidth=scaled(0.6), clip_on=False
+    )
+    axes.annotate(
+        name, (edge, depth), xytext=(3 * sign, 0), textcoords="offset points",
+        ha="right" if sign < 0 else "left", va="center_baseline", size=scaled(SIZE), annotation_clip=False,
+    )  # fmt: skip

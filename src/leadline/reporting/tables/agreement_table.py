@@ -1,0 +1,210 @@
+"""Agreement laid out: the coefficients, then the judges, in tables that stay readable with many."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from leadline.data.results import plain
+from leadline.data.wording import counted, percent, queries
+from leadline.judging.agreement_result import Agreement, CoefficientEstimate, changes
+from leadline.reporting.render import Cell, Table
+
+PAIRWISE = 6  # more judges than that are shown by their mean with the others, not two by two
+RANGE = "in [2/3, 1]"
+ADVICE = (
+    "below 2/3 the lecture asks to redesign how judgments are made: say what each grade means, with "
+    "examples; use fewer grades (--rel shows what two would give); judge some queries together first"
+)
+TITLES = {
+    "agreement": "percent agreement", "scott": "Scott's pi (the lecture's)", "cohen": "Cohen's kappa",
+    "fleiss": "Fleiss' kappa", "krippendorff": "Krippendorff's alpha",
+}  # fmt: skip
+PARTS = ("agreement", "scott", "cohen", "krippendorff")
+
+
+def sheets_of(found: Agreement, *, per_query: bool) -> list[Table]:
+    """Lay out coefficients, then judges or the confusion of two, then queries; notes stand under the last."""
+    sheets = [_whole(found), _confusion(found) if len(found.judges) == 2 else _judges(found)]
+    if per_query and found.queries:
+        sheets.append(_queries(found))
+    if found.ranking is not None:
+        sheets.append(_ranking(found))
+    sheets[-1].notes += _notes(found)
+    return sheets
+
+
+def flat_rows(found: Agreement, *, per_query: bool) -> list[dict[str, Any]]:
+    """Give every number as a record: of all judges first, then of every pair of judges, then of queries."""
+    rows = []
+    for name in TITLES:
+        one = found[name]
+        pairs = found.of_all[name][1] if name in found.of_all else len(found.judgments)
+        rows.append(_record(name, "", "", "", pairs, one))
+    for name in PARTS:
+        each = zip(found.named(), found.between[name][1], found.counted(), strict=True)
+        rows += [_record(name, a, b, "", pairs, one) for (a, b), one, pairs in each]
+    if per_query:
+        for name, values in found.by_query.items():
+            rows += [
+                _record(
+                    name,
+                    "",
+                    "",
+                    query,
+                    None,
+                    CoefficientEstimate(value, corrected=name != "agreement"),
+                )
+                for query, value in zip(found.queries, values.tolist(), strict=True)
+            ]
+    return rows
+
+
+def _record(
+    name: str, a: str, b: str, query: str, pairs: int | None, one: CoefficientEstimate
+) -> dict[str, Any]:
+    return {
+        "coefficient": name, "a": a, "b": b, "query": query, "pairs": pairs, "value": plain(one.value),
+        "low": plain(one.low), "high": plain(one.high), "acceptable": one.acceptable,
+    }  # fmt: skip
+
+
+def _said(one: CoefficientEstimate) -> str | None:
+    """Say whether a value is in the lecture's range; nothing where that is no question."""
+    return None if one.acceptable is None else "yes" if one.acceptable else "no"
+
+
+def _whole(found: Agreement) -> Table:
+    rows: list[list[Cell]] = []
+    for name, title in TITLES.items():
+        one = found[name]
+        rows.append([_title(found, name, title), *map(plain, one[:3]), _said(one) or "-"])
+    return Table(["coefficient", "value", "low", "high", RANGE], rows, title=_what(found))
+
+
+def _title(found: Agreement, name: str, title: str) -> str:
+    if name == "cohen" and found.options["weights"] != "none":
+        title += f", {found.options['weights']} weights"
+    if name == "krippendorff":
+        title += f", {found.options['level']}"
+    several = len(found.pairs) > 1 and name not in found.of_all
+    return title + (" (mean)" if several else "")
+
+
+def _what(found: Agreement) -> str:
+    """Say what was compared."""
+    text = f"{counted(len(found.judges), 'judge')}, {counted(len(found.judgments), 'pair')}"
+    if found.queries:
+        text += f" of {queries(len(found.queries))}"
+    if found.options["rel"] is not None:
+        text += f", grades from {found.options['rel']:g} as relevant"
+    return text
+
+
+def _judges(found: Agreement) -> Table:
+    """Lay out judges: each against the reference, two by two, or each by its mean with the others."""
+    if found.reference or len(found.judges) <= PAIRWISE:
+        return _two_by_two(found)
+    matrices = {name: found.matrix(name) for name in PARTS}
+    with np.errstate(invalid="ignore"):
+        means = {
+            name: np.nansum(table, axis=1) / np.maximum((~np.isnan(table)).sum(axis=1), 1)
+            for name, table in matrices.items()
+        }
+    order = np.argsort(-means["cohen"], kind="stable").tolist()
+    rows: list[list[Cell]] = [
+        [found.judges[place], *(float(means[name][place]) for name in PARTS)] for place in order
+    ]
+    notes = [
+        "every judge's mean with the others, the highest kappa first; all pairs: -f json, -f csv, --plot"
+    ]
+    return Table(["judge", "agreement", "Scott", "Cohen", "alpha"], rows, notes=notes, digits=3)
+
+
+def _two_by_two(found: Agreement) -> Table:
+    each = found.between
+    order = np.argsort([-one.value for one in each["cohen"][1]], kind="stable").tolist()
+    rows: list[list[Cell]] = []
+    for place in order:
+        a, b = found.named()[place]
+        cohen = each["cohen"][1][place]
+        rows.append([
+            *([b] if found.reference else [a, b]), found.counted()[place],
+            *(plain(each[name][1][place].value) for name in PARTS[:3]), plain(cohen.low), plain(cohen.high),
+            plain(each["krippendorff"][1][place].value), _said(each["scott"][1][place]) or "-",
+        ])  # fmt: skip
+    heads = ["judge"] if found.reference else ["a", "b"]
+    heads += ["pairs", "agreement", "Scott", "Cohen", "low", "high", "alpha", RANGE]
+    notes = (
+        [f"each judge against {found.judges[0]}, the highest kappa first"]
+        if found.reference
+        else []
+    )
+    notes.append(f"low, high: of Cohen's kappa; {RANGE}: Scott's pi")
+    return Table(heads, rows, notes=notes, digits=3)
+
+
+def _confusion(found: Agreement) -> Table:
+    """Lay out how often one judge gave which grade where the other gave which."""
+    grades = [f"{grade:g}" for grade in found.grades.tolist()]
+    if len(found.options["table"] or ()) == 4:
+        grades = ["yes", "no"][: len(grades)] if grades[0] == "0" else ["no"]
+    table = found.tables[0].astype(int).tolist()
+    rows: list[list[Cell]] = [
+        [grade, *counts, sum(counts)] for grade, counts in zip(grades, table, strict=True)
+    ]
+    sums = [sum(column) for column in zip(*table, strict=True)]
+    rows.append(["all", *sums, sum(sums)])
+    a, b = found.judges
+    return Table(["grade", *grades, "all"], rows, notes=[f"rows: {a}; columns: {b}"])
+
+
+def _queries(found: Agreement) -> Table:
+    pairs = np.bincount(found.judgments.query)
+    counts = pairs[pairs > 0].tolist()
+    rows: list[list[Cell]] = [
+        [query, counts[place], *(plain(float(found.by_query[name][place])) for name in PARTS)]
+        for place, query in enumerate(found.queries)
+    ]
+    notes = ["-: undefined, as one grade alone was given"] if _dashes(rows) else []
+    heads = ["query", "pairs", "agreement", "Scott", "Cohen", "alpha"]
+    return Table(heads, rows, notes=notes, digits=3)
+
+
+def _dashes(rows: list[list[Cell]]) -> bool:
+    return any(cell is None for row in rows for cell in row)
+
+
+def _ranking(found: Agreement) -> Table:
+    """Lay out what another judge does to systems, as means over pairs of judges."""
+    assert found.ranking is not None
+    each = changes(found.ranking, found.pairs)
+    rows: list[list[Cell]] = []
+    for measure in found.ranking.measures:
+        part = [one for one in each if one["measure"] == measure]
+        taus = [one["tau"] for one in part if one["tau"] is not None]
+        rows.append([
+            measure, float(np.mean(taus)) if taus else None, min(taus, default=None),
+            float(np.mean([one["mean"] for one in part])), max(one["largest"] for one in part),
+            sum(one["swapped"] for one in part), sum(one["apart"] for one in part),
+        ])  # fmt: skip
+    over = f"{counted(len(found.ranking.runs), 'system')}, {counted(len(found.pairs), 'pair')} of judges"
+    note = f"{over}; change: of a system's value; swapped: pairs of systems that change places"
+    heads = ["measure", "mean tau", "lowest", "mean change", "largest", "swapped", "of pairs"]
+    return Table(heads, rows, notes=[note], digits=3)
+
+
+def _notes(found: Agreement) -> list[str]:
+    options = found.options
+    notes = []
+    if options["draws"]:
+        notes.append(
+            f"low, high: approximate {percent(options['confidence'])} interval, "
+            f"{options['resample']} drawn again ({options['draws']:,} draws, seed {options['seed']}); "
+            "chance gives 0, full agreement 1"
+        )
+    corrected = [found[name] for name in TITLES if name != "agreement"]
+    if any(one.acceptable is False for one in corrected):
+        notes.append(ADVICE)
+    return [*notes, *map(str, found.notices)]

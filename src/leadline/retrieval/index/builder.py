@@ -1,0 +1,405 @@
+"""Build an index in bounded memory: blocks of postings go to disk and are merged."""
+
+from __future__ import annotations
+
+import json
+import operator
+import os
+import re
+import shutil
+import tempfile
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from leadline.data.arrays import Codes, Integers
+from leadline.data.ids import to_bytes
+from leadline.data.results import Notice
+from leadline.errors import InputError, UsageError
+from leadline.io import row_checks
+from leadline.io.read_paths import check_outputs, record_input
+from leadline.io.texts import DOCUMENT, Document, TextsLike, name_of, read_documents, rows_of
+from leadline.retrieval.index import index_files
+from leadline.retrieval.index.reader import Index
+from leadline.retrieval.index.stored_text import StoredText
+from leadline.text import ANALYSES, Analysis
+from leadline.version import VERSION
+
+RULE = re.compile(
+    r"(?P<path>.+):(?P<column>[^:<>=!]+)(?P<sign>>=|<=|!=|==|=|<|>)(?P<value>[^<>=!]+)"
+)
+SIGNS: dict[str, Callable[[float, float], bool]] = {
+    ">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt,
+    "=": operator.eq, "==": operator.eq, "!=": operator.ne,
+}  # fmt: skip
+
+
+def kept(rule: str) -> Callable[[str], bool]:
+    """Give what says whether a document is kept; one that the table lacks is not.
+
+    The first column, or one called `doc_id`, names the document, as in the spam filter of
+    `spam.tsv:percentile>=60`.
+    """
+    parts = RULE.fullmatch(rule)
+    if parts is None:
+        raise UsageError(f"--keep {rule}; expected FILE:COLUMN>=NUMBER")
+    try:
+        limit = float(parts["value"])
+    except ValueError:
+        raise UsageError(f"--keep {rule}: '{parts['value']}'; expected a number") from None
+    path, column, compare = parts["path"], parts["column"].strip(), SIGNS[parts["sign"]]
+    good: set[str] = set()
+    for place, row in rows_of(path, "document"):
+        if column not in row:
+            raise InputError(
+                f"no column '{column}'", expected=", ".join(map(str, row)), path=path, line=place
+            )
+        name = row_checks.find(row, DOCUMENT) or next(iter(row))
+        if compare(_number(row[column], column, path, place), limit):
+            good.add(str(row[name]))
+    return good.__contains__
+
+
+def _number(value: Any, column: str, path: str, place: int) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"'{value}' in column '{column}'", expected="a number", path=path, line=place
+        ) from None
+
+
+class Block(NamedTuple):
+    """Postings of some documents, grouped by term: terms that occur, and how much each has."""
+
+    terms: Codes
+    postings: Integers
+    occurrences: Integers
+    document: Codes
+    counts: Codes
+    position: Codes
+
+
+def invert(term: Codes, document: Codes, position: Codes) -> Block:
+    """Group tokens in text order by term, then document; -1 is a stop word and left out.
+
+    >>> block = invert(*(np.array(x, dtype=np.int32) for x in ([1, 0, 1], [0, 0, 1], [0, 1, 0])))
+    >>> block.terms.tolist(), block.document.tolist(), block.counts.tolist()
+    ([0, 1], [0, 0, 1], [1, 1, 1])
+    """
+    order = stable_order(term)
+    order = order[np.searchsorted(term[order], 0) :] if len(order) else order
+    term, document, position = term[order], document[order], position[order]
+    new = np.ones(len(term), dtype=np.bool_)
+    new[1:] = (term[1:] != term[:-1]) | (document[1:] != document[:-1])
+    first = np.flatnonzero(new)
+    count = np.diff(first, append=len(term)).astype(np.int32)
+    posting_term = term[first]
+    start = np.flatnonzero(np.diff(posting_term, prepend=-1))
+    postings = np.diff(start, append=len(first))
+    occurrences = np.add.reduceat(count, start, dtype=np.int64) if len(start) else postings
+    return Block(posting_term[start], postings, occurrences, document[first], count, position)
+
+
+def stable_order(term: Codes) -> Integers:
+    """Give the stable order of codes from -1, by two passes over 16 bits each: numpy sorts those by radix."""
+    shifted = term.astype(np.int64) + 1
+    order = np.argsort((shifted & 0xFFFF).astype(np.uint16), kind="stable")
+    if len(term) and shifted.max() > 0xFFFF:
+        high = (shifted >> 16).astype(np.uint16)[order]
+        order = order[np.argsort(high, kind="stable")]
+    return order
+
+
+class Blocks:
+    """The blocks of one build: all but the last wait in files."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self.waiting = 0
+        self.last: Block | None = None
+
+    def add(self, block: Block) -> None:
+        """Take the next block; the one before goes to disk."""
+        if self.last is not None:
+            np.savez(self._path(self.waiting), **self.last._asdict())
+            self.waiting += 1
+        self.last = block
+
+    def _path(self, place: int) -> str:
+        return os.path.join(self.folder, f"block{place}.npz")
+
+    def _take(self, place: int) -> Block:
+        if place == self.waiting:
+            assert self.last is not None
+            return self.last
+        with np.load(self._path(place)) as file:
+            return Block(**file)
+
+    def _sizes(self, terms: int) -> tuple[Integers, Integers]:
+        """Count postings and occurrences of every term over all blocks."""
+        postings, occurrences = (np.zeros(terms, dtype=np.int64) for _ in range(2))
+        for place in range(self.waiting + 1):
+            block = self._take(place)
+            postings[block.terms] += block.postings
+            occurrences[block.terms] += block.occurrences
+        return postings, occurrences
+
+    def merge(self, rank: Codes) -> None:
+        """Write the postings of all blocks in order of rank; `rank[t]` is the final code of term t."""
+        for key, sizes in zip(
+            ("posting_offset", "position_offset"), self._sizes(len(rank)), strict=True
+        ):
+            ordered = np.zeros(len(rank) + 1, dtype=np.int64)
+            ordered[rank + 1] = sizes
+            index_files.save(self.folder, key, np.cumsum(ordered))
+            starts = np.cumsum(ordered)[rank]
+            names = ("document", "counts") if key == "posting_offset" else ("position",)
+            files = {
+                name: index_files.create(self.folder, name, int(sizes.sum())) for name in names
+            }
+            for place in range(self.waiting + 1):
+                block = self._take(place)
+                grown = block.postings if key == "posting_offset" else block.occurrences
+                source = np.cumsum(grown) - grown
+                target = np.repeat(starts[block.terms] - source, grown) + np.arange(grown.sum())
+                for name, file in files.items():
+                    file[target] = getattr(block, name)
+                starts[block.terms] += grown
+        for place in range(self.waiting):
+            os.unlink(self._path(place))
+
+
+BLOCK = (
+    1 << 21
+)  # tokens that are held at a time; some 100 bytes of memory each while they are sorted
+
+
+def build_index(
+    documents: TextsLike,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    analysis: str | Analysis = "Words",
+    fields: Sequence[str] = (),
+    id_column: str | None = None,
+    encoding: str = "utf-8",
+    keep: str | None = None,
+    store_text: bool = False,
+    prefix: int | None = None,
+    overwrite: bool = False,
+    on_document: Callable[[int, int], None] | None = None,
+) -> Index:
+    """Index documents, with positions; without a path the index is gone when it is no longer used.
+
+    `documents` is what `read_documents` takes. `analysis` says how text becomes terms. `store_text` keeps
+    the texts for summaries, of each the first `prefix` bytes. `keep` is a rule such as
+    `spam.tsv:percentile>=60`. Memory grows with the vocabulary and the ids, not with the text.
+
+    >>> index = build_index({"d1": "wings and tails", "d2": "two wings"})
+    >>> index.documents, index.tokens, index.terms
+    (2, 4, 3)
+    """
+    how = analysis if isinstance(analysis, Analysis) else ANALYSES.parse(analysis)
+    good = kept(keep) if keep else None
+    if prefix is not None and (prefix < 1 or not store_text):
+        raise UsageError(f"prefix={prefix}; expected 1 or more bytes, and store_text beside it")
+    target = None if path is None else os.fspath(path)
+    if target is not None and os.path.lexists(target) and not overwrite:
+        raise UsageError(f"{target}: exists; expected a new name, or --overwrite")
+    if target is not None and os.path.exists(target):
+        _check_replaceable(target)
+    folder = _new_folder(target)
+    try:
+        builder = Builder(folder, how, StoredText(folder, prefix) if store_text else None)
+        found = read_documents(documents, fields=fields, id_column=id_column, encoding=encoding)
+        builder.read(found, good, on_document)
+        options = {"fields": list(fields), "keep": keep, "prefix": prefix}
+        builder.finish(name_of(documents), options)
+        if target is None:
+            return Index(folder, temporary=True)
+        _replace(folder, target)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return Index(target)
+
+
+def _new_folder(target: str | None) -> str:
+    beside = None if target is None else os.path.dirname(os.path.abspath(target))
+    try:
+        return tempfile.mkdtemp(dir=beside, prefix=".leadline-")
+    except OSError as error:
+        raise UsageError(f"{target}: cannot be written ({error.strerror})") from None
+
+
+def _check_replaceable(target: str) -> None:
+    """Refuse to replace anything but an index; a damaged one and one of another version may be replaced."""
+    if not index_files.is_index(target):
+        raise index_files.no_index(target)
+    check_outputs(*(entry.path for entry in os.scandir(target)))
+
+
+def _replace(folder: str, target: str) -> None:
+    mask = os.umask(0)
+    os.umask(mask)
+    os.chmod(folder, 0o777 & ~mask)  # a temporary folder is closed to others
+    old = None
+    if os.path.exists(target):
+        _check_replaceable(target)  # again: the documents have been read by now
+        old = tempfile.mkdtemp(dir=os.path.dirname(os.path.abspath(target)), prefix=".leadline-")
+        os.replace(target, os.path.join(old, "index"))
+    os.replace(folder, target)
+    if old is not None:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+class Codebook(dict[str, int]):
+    """Gives every new token the next code."""
+
+    def __missing__(self, token: str) -> int:
+        code = self[token] = len(self)
+        return code
+
+
+class Builder:
+    """One build: tokens of the block at hand, the vocabulary, and what is known of every document."""
+
+    def __init__(self, folder: str, analysis: Analysis, stored: StoredText | None) -> None:
+        self.folder = folder
+        self.analysis = analysis
+        self.stored = stored
+        self.tokens = Codebook()
+        self.terms = Codebook()
+        self.term_of: list[int] = []  # token code -> term code, -1 for a stop word
+        self.block: list[int] = []
+        self.sizes = array("i")  # tokens of each document, stop words counted
+        self.lengths: list[Codes] = []
+        self.ids: list[bytes] = []
+        self.record_ends = array("q", [0])
+        self.blocks = Blocks(folder)
+        self.left_out = 0
+        self.done = 0
+
+    def read(
+        self,
+        documents: Iterable[Document],
+        good: Callable[[str], bool] | None,
+        on_document: Callable[[int, int], None] | None,
+    ) -> None:
+        """Take all documents."""
+        code_of = self.tokens.__getitem__
+        with (
+            open(index_files.file_of(self.folder, "record_text"), "wb") as records,
+            open(index_files.file_of(self.folder, "stream"), "wb") as stream,
+        ):
+            for document in documents:
+                if good is not None and not good(document.id):
+                    self.left_out += 1
+                    continue
+                content = document.content
+                if self.stored is None:
+                    found = self.analysis.split(content)
+                else:
+                    found = self.stored.add(content, self.analysis)
+                self.block.extend(map(code_of, found))
+                self.sizes.append(len(found))
+                self.ids.append(to_bytes(document.id))
+                self.record_ends.append(self.record_ends[-1] + records.write(_record(document)))
+                if on_document is not None and len(self.ids) % 1024 == 0:
+                    on_document(len(self.ids), 0)
+                if len(self.block) >= BLOCK:
+                    self._flush(stream)
+            self._flush(stream)
+
+    def _flush(self, stream: Any) -> None:
+        """Invert the block at hand."""
+        new = list(self.tokens)[len(self.term_of) :]
+        self.term_of += [
+            -1 if term is None else self.terms[term] for term in self.analysis.terms_of(new)
+        ]
+        sizes = np.array(self.sizes, dtype=np.int64)
+        code = np.array(self.term_of, dtype=np.int32)[np.array(self.block, dtype=np.int32)]
+        document = np.repeat(np.arange(self.done, self.done + len(sizes), dtype=np.int32), sizes)
+        start = np.cumsum(sizes) - sizes
+        position = (np.arange(len(code)) - np.repeat(start, sizes)).astype(np.int32)
+        kept = code >= 0
+        code[kept].astype("<i4").tofile(stream)
+        self.lengths.append(
+            np.bincount(document[kept] - self.done, minlength=len(sizes)).astype(np.int32)
+        )
+        self.blocks.add(invert(code, document, position))
+        self.done += len(sizes)
+        self.block, self.sizes = [], array("i")
+
+    def finish(self, source: str, options: dict[str, Any]) -> None:
+        """Write everything that is left, the header last."""
+        if not self.ids:
+            raise InputError("holds no documents", expected="documents", path=source)
+        names = [to_bytes(term) for term in self.terms]
+        order = sorted(range(len(names)), key=names.__getitem__)
+        rank = np.empty(len(names), dtype=np.int32)
+        rank[order] = np.arange(len(names), dtype=np.int32)
+        self.blocks.merge(rank)
+        self._recode(rank)
+        _save_names(self.folder, "term", [names[place] for place in order])
+        _save_names(self.folder, "id", self.ids)
+        lengths = np.concatenate(self.lengths)
+        index_files.save(self.folder, "length", lengths)
+        index_files.save(self.folder, "record_offset", np.array(self.record_ends))
+        index_files.save(
+            self.folder, "by_id", sorted(range(len(self.ids)), key=self.ids.__getitem__)
+        )
+        if self.stored:
+            self.stored.finish()
+        index_files.write_header(self.folder, {
+            "leadline": VERSION, "analysis": str(self.analysis), "source": source,
+            "sha256": digest(source), "options": options, "documents": len(self.ids),
+            "tokens": int(lengths.sum()), "terms": len(names),
+            "warnings": [vars(notice) for notice in self._notices(lengths)],
+        })  # fmt: skip
+
+    def _recode(self, rank: Codes) -> None:
+        """Give the terms in the texts their final codes, a stretch at a time."""
+        path = index_files.file_of(self.folder, "stream")
+        with open(path, "r+b") as file:
+            while len(part := np.frombuffer(file.read(BLOCK * 4), dtype="<i4")):
+                file.seek(-part.nbytes, os.SEEK_CUR)
+                file.write(rank[part].astype("<i4").tobytes())
+
+    def _notices(self, lengths: Codes) -> list[Notice]:
+        empty = int((lengths == 0).sum())
+        blanks = sum(len(name.split()) != 1 for name in self.ids)
+        found = [
+            Notice("empty_documents", f"documents without a term: {empty}; no search finds them", empty),
+            Notice("ids_with_blanks", f"document ids with blanks: {blanks}; a TREC run cannot hold them, "
+                   "write .json or .csv", blanks),
+            Notice("not_kept", f"documents that --keep left out: {self.left_out:,}", self.left_out),
+        ]  # fmt: skip
+        return [notice for notice in found if notice.count]
+
+
+def _record(document: Document) -> bytes:
+    """Write title and other columns, to be shown with a result."""
+    facts = ({"title": document.title} if document.title else {}) | dict(document.more)
+    if not facts:
+        return b"{}\n"
+    text = json.dumps(facts, ensure_ascii=False, default=str)
+    return text.encode("utf-8", "surrogatepass") + b"\n"
+
+
+def _save_names(folder: str, noun: str, names: Sequence[bytes]) -> None:
+    index_files.save(folder, f"{noun}_text", np.frombuffer(b"".join(names), dtype=np.uint8))
+    index_files.save(folder, f"{noun}_offset", np.cumsum([0, *map(len, names)]))
+
+
+def digest(source: str) -> str | None:
+    """Give the SHA-256 of a file; None for what is no file."""
+    if not os.path.isfile(source):
+        return None
+    import hashlib
+
+    record_input(source)
+    with open(source, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

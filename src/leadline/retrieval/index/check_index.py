@@ -1,0 +1,133 @@
+"""Check an index as a whole: every checksum, then whether the arrays fit together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from leadline.data.arrays import Integers
+from leadline.errors import InputError, LeadlineError
+from leadline.io.check import Checked, Problem
+from leadline.retrieval.index.index_arrays import OFFSETS, Arrays, are_offsets
+from leadline.retrieval.index.reader import Index
+
+STRETCH = 1 << 22  # entries that are compared at a time
+
+
+def check_index(path: str) -> Checked:
+    """Read all of an index and return every problem found, as `check` does for runs and qrels.
+
+    Examples
+    --------
+    >>> from leadline.index import build_index
+    >>> index = build_index({"d1": "two wings"})
+    >>> found = check_index(index.path)
+    >>> found.kind, found.rows, found.problems
+    ('index', 1, [])
+
+    """
+    found = Checked(path, kind="index", form="index")
+    try:
+        arrays = Arrays(path)
+    except InputError as error:
+        found.problems.append(_problem("damaged", _without_path(error, path)))
+        return found
+    found.rows = arrays.header["documents"]
+    for name in arrays.lengths:
+        try:
+            mapped = arrays.mapped(name)
+            mapped.verify(0, len(mapped.array))
+        except InputError as error:
+            found.problems.append(_problem("damaged", _without_path(error, path)))
+    if not found.problems:
+        found.problems += [_problem("inconsistent", words) for words in _inconsistent(arrays)]
+    if not found.problems:
+        try:
+            outdated = Index(path).is_outdated()
+        except LeadlineError as error:
+            found.problems.append(_problem("damaged", str(error)))
+        else:
+            if outdated:
+                words = "the source of the index has changed since it was made"
+                found.problems.append(Problem("outdated", None, words, 1))
+    return found
+
+
+def _problem(code: str, words: str) -> Problem:
+    return Problem(code, None, words, 1, error=True)
+
+
+def _without_path(error: InputError, path: str) -> str:
+    return str(error).removeprefix(f"{path}: ")
+
+
+def _inconsistent(arrays: Arrays) -> Iterator[str]:
+    """Return what does not fit, although every array is as it was written."""
+    documents, terms = arrays.header["documents"], arrays.header["terms"]
+    wrong = [
+        name
+        for name in OFFSETS
+        if name in arrays.lengths
+        and not are_offsets(_all(arrays, name), arrays.lengths[OFFSETS[name]])
+    ]
+    yield from (f"{name}.bin does not rise to the length of {OFFSETS[name]}.bin" for name in wrong)
+    for name, high in {"document": documents, "stream": terms, "by_id": documents}.items():
+        if any(
+            len(part) and (part.min() < 0 or part.max() >= high) for part in _parts(arrays, name)
+        ):
+            yield f"{name}.bin has a code that is not below {high}"
+            wrong.append(name)
+    if any(len(part) and part.min() < 1 for part in _parts(arrays, "counts")):
+        yield "counts.bin has a count below 1"
+        wrong.append("counts")
+    if wrong:
+        return
+    if len(np.unique(_all(arrays, "by_id"))) != documents:
+        yield "by_id.bin has a document twice"
+    if not _rise(arrays):
+        yield "document.bin does not rise within a term"
+    if _totals(arrays, "counts") != np.diff(_all(arrays, "position_offset")).tolist():
+        yield "counts.bin does not add up to the occurrences of the terms"
+    lengths = _all(arrays, "length").astype(np.int64)
+    if _by_document(arrays) != lengths.tolist():
+        yield "counts.bin does not add up to the lengths of the documents"
+
+
+def _all(arrays: Arrays, name: str) -> Integers:
+    return arrays.mapped(name).array
+
+
+def _parts(arrays: Arrays, name: str) -> Iterator[Integers]:
+    whole = _all(arrays, name)
+    for begin in range(0, len(whole), STRETCH):
+        yield whole[begin : begin + STRETCH]
+
+
+def _rise(arrays: Arrays) -> bool:
+    """Return whether the documents of every term rise."""
+    document, offset = _all(arrays, "document"), _all(arrays, "posting_offset")
+    for begin in range(0, len(document) - 1, STRETCH):
+        rises = np.diff(document[begin : begin + STRETCH + 1].astype(np.int64)) > 0
+        low, high = np.searchsorted(offset, [begin + 1, begin + 1 + len(rises)])
+        rises[offset[low:high] - begin - 1] = True  # a new term begins anywhere
+        if not rises.all():
+            return False
+    return True
+
+
+def _by_document(arrays: Arrays) -> list[int]:
+    """Return the sum of the counts of every document."""
+    totals = np.zeros(arrays.header["documents"], dtype=np.int64)
+    for document, counts in zip(_parts(arrays, "document"), _parts(arrays, "counts"), strict=True):
+        totals += np.bincount(document, counts, len(totals)).astype(np.int64)
+    found: list[int] = totals.tolist()
+    return found
+
+
+def _totals(arrays: Arrays, name: str) -> list[int]:
+    """Return the sum of the entries of every term."""
+    offset = _all(arrays, "posting_offset")
+    ends = np.concatenate(([0], np.cumsum(_all(arrays, name), dtype=np.int64)))
+    totals: list[int] = np.diff(ends[offset]).tolist()
+    return totals

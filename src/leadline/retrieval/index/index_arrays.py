@@ -1,0 +1,205 @@
+"""The arrays of an open index: mapped when first used, and verified block by block before they are read."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import zlib
+from typing import Any
+
+import numpy as np
+
+from leadline.data.arrays import Integers
+from leadline.errors import InputError, LeadlineError
+from leadline.io.read_paths import record_input
+from leadline.retrieval.index import index_files
+from leadline.retrieval.index.index_files import ARRAYS, CHECKSUMS, TYPES, Array
+
+# Offsets into another array: one entry more than there are things, rising from 0 to the length of the other.
+OFFSETS = {
+    "term_offset": "term_text",
+    "id_offset": "id_text",
+    "posting_offset": "document",
+    "position_offset": "position",
+    "record_offset": "record_text",
+    "text_offset": "text",
+    "token_offset": "token_begin",
+}
+
+
+class Mapped:
+    """One array on disk, and which of its blocks have been verified."""
+
+    def __init__(
+        self, folder: str, name: str, length: int, block: int, checksums: list[int]
+    ) -> None:
+        self.folder = folder
+        self.block = block
+        self.name = name
+        kind = np.dtype(TYPES[name])
+        self.size = kind.itemsize
+        self.checksums = checksums
+        self.verified = bytearray(len(checksums))
+        self.left = len(checksums)
+        path = index_files.file_of(folder, name)
+        wanted = length * self.size
+        try:
+            with open(path, "rb") as file:
+                found = os.fstat(file.fileno()).st_size
+                raw: Any = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if found else b""
+        except FileNotFoundError:
+            raise self._damaged("is missing") from None
+        except (OSError, ValueError) as error:
+            raise self._damaged(f"cannot be read ({error})") from None
+        if found != wanted:
+            raise self._damaged(f"has {found} bytes and not {wanted}")
+        self.bytes = memoryview(raw)
+        self.array: Array = np.frombuffer(raw, dtype=kind)
+
+    def verify(self, begin: int, end: int) -> None:
+        """Compare the checksums of the blocks that hold some entries."""
+        if not self.left or begin >= end:
+            return
+        size = self.block
+        for block in range(begin * self.size // size, (end * self.size - 1) // size + 1):
+            if not self.verified[block]:
+                content = self.bytes[block * size : (block + 1) * size]
+                if zlib.crc32(content) != self.checksums[block]:
+                    raise self._damaged("has other content than was written")
+                self.verified[block] = 1
+        if all(self.verified):
+            self.left = 0
+
+    def _damaged(self, what: str) -> InputError:
+        return index_files.broken(self.folder, self.name + ".bin", what)
+
+
+class Arrays:
+    """The arrays of one build of an index; another build in its place is refused."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self.header, self._stamp = index_files.read_header(folder)
+        try:
+            self.lengths = {
+                name: int(facts["length"]) for name, facts in self.header["arrays"].items()
+            }
+            self._checksums = self._read_checksums()
+            self._check_lengths()
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            if isinstance(error, LeadlineError):
+                raise
+            raise index_files.broken(folder, index_files.HEADER, "lacks an entry") from None
+        self._block = int(self.header["checksums"]["block"])
+        self._mapped: dict[str, Mapped] = {}
+        self._whole: dict[str, Array] = {}
+
+    def _read_checksums(self) -> dict[str, list[int]]:
+        """Read the checksums of every array, and check the size of every file."""
+        path = os.path.join(self.folder, CHECKSUMS)
+        record_input(path)
+        try:
+            with open(path, "rb") as file:
+                content = file.read()
+        except OSError as error:
+            raise index_files.broken(
+                self.folder, CHECKSUMS, f"cannot be read ({error.strerror})"
+            ) from None
+        facts = self.header["checksums"]
+        if zlib.crc32(content) != facts["crc32"]:
+            raise index_files.broken(self.folder, CHECKSUMS, "has other content than was written")
+        values = np.frombuffer(content, dtype="<u4").tolist()
+        found: dict[str, list[int]] = {}
+        place = 0
+        for name in filter(self.lengths.__contains__, TYPES):
+            wanted = self.lengths[name] * np.dtype(TYPES[name]).itemsize
+            blocks = -(-wanted // facts["block"])
+            found[name] = values[place : place + blocks]
+            place += blocks
+            array = index_files.file_of(self.folder, name)
+            record_input(array)
+            try:
+                size = os.path.getsize(array)
+            except OSError:
+                raise index_files.broken(
+                    self.folder, os.path.basename(array), "is missing"
+                ) from None
+            if size != wanted:
+                what = f"has {size} bytes and not {wanted}"
+                raise index_files.broken(self.folder, os.path.basename(array), what)
+        return found
+
+    def _check_lengths(self) -> None:
+        """Check that the arrays have as many entries as the header says there are things."""
+        documents, terms = self.header["documents"], self.header["terms"]
+        lengths = self.lengths
+        wanted = dict.fromkeys(("id_offset", "record_offset"), documents + 1)
+        wanted |= dict.fromkeys(("term_offset", "posting_offset", "position_offset"), terms + 1)
+        wanted |= dict.fromkeys(("by_id", "length"), documents)
+        wanted |= {"counts": lengths["document"], "stream": self.header["tokens"],
+                   "position": self.header["tokens"]}  # fmt: skip
+        if "text" in lengths:
+            wanted |= dict.fromkeys(("text_offset", "token_offset"), documents + 1)
+            wanted |= {"token_end": lengths["token_begin"]}
+        missing = [name for name in ARRAYS if name not in lengths]
+        for name in [*missing, *(name for name, size in wanted.items() if lengths[name] != size)]:
+            raise index_files.broken(self.folder, index_files.HEADER, f"does not fit {name}.bin")
+
+    def check_unchanged(self) -> None:
+        """Refuse to go on when another index has taken the place of the one that was opened."""
+        path = os.path.join(self.folder, index_files.HEADER)
+        try:
+            stamp = index_files.Stamp.of(os.stat(path))
+            if stamp == self._stamp:
+                return
+            header, stamp = index_files.read_header(self.folder)
+        except (OSError, InputError):
+            header = {}
+        if header.get("build") != self.header["build"]:
+            raise InputError(
+                "was replaced or damaged after it was opened", expected="the index that was opened",
+                path=self.folder, hint="Start again, so that everything is read from one index",
+            )  # fmt: skip
+        self._stamp = stamp  # built again from the same documents in the same way
+
+    def mapped(self, name: str) -> Mapped:
+        """Return an array of the build that was opened; nothing of it is verified yet."""
+        if name not in self._mapped:
+            try:
+                found = Mapped(
+                    self.folder, name, self.lengths[name], self._block, self._checksums[name]
+                )
+            finally:
+                self.check_unchanged()  # after the file was opened: it is of the build of the header
+            self._mapped[name] = found
+        return self._mapped[name]
+
+    def whole(self, name: str) -> Array:
+        """Return a whole array, verified."""
+        if name not in self._whole:
+            found = self.mapped(name)
+            found.verify(0, len(found.array))
+            if name in OFFSETS and not are_offsets(found.array, self.lengths[OFFSETS[name]]):
+                raise index_files.broken(self.folder, f"{name}.bin", "does not fit")
+            self._whole[name] = found.array
+        return self._whole[name]
+
+    def part(self, name: str, begin: Any, end: Any) -> Array:
+        """Return the entries from `begin` to `end`, verified."""
+        begin, end = int(begin), int(end)
+        found = self.mapped(name)
+        if not 0 <= begin <= end <= len(found.array):
+            raise index_files.broken(self.folder, f"{name}.bin", "does not fit")
+        found.verify(begin, end)
+        return found.array[begin:end]
+
+
+def are_offsets(values: Integers, last: int) -> bool:
+    """Return whether values rise from 0 to `last`.
+
+    >>> are_offsets(np.array([0, 2, 2, 5]), 5), are_offsets(np.array([0, 3, 2, 5]), 5)
+    (True, False)
+    """
+    return bool(
+        len(values) and values[0] == 0 and values[-1] == last and (np.diff(values) >= 0).all()
+    )

@@ -1,0 +1,153 @@
+"""The files of an index: plain arrays, their checksums, and a header that describes all of it.
+
+Version 2 added the checksums per block and the build id. Indexes of version 1 are refused, since damage to
+them cannot be detected.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import zlib
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from leadline.errors import InputError
+from leadline.io.read_paths import record_input
+
+FORMAT = "leadline index"
+VERSION = 2
+HEADER = "index.json"
+CHECKSUMS = "checksums.bin"  # CRC-32 of every block of every array, in the order of TYPES
+BLOCK = 1 << 18  # bytes that share a checksum: reading any part of a block verifies all of it
+AGAIN = "make it again: `leadline index DOCS -o INDEX --overwrite`"
+Array = npt.NDArray[Any]
+
+# What is in each file. Offsets have one more entry than there are things.
+ARRAYS: dict[str, str] = {
+    "term_text": "u1", "term_offset": "<i8",
+    "id_text": "u1", "id_offset": "<i8", "by_id": "<i4",
+    "length": "<i4", "stream": "<i4",
+    "posting_offset": "<i8", "position_offset": "<i8",
+    "document": "<i4", "counts": "<i4", "position": "<i4",
+    "record_text": "u1", "record_offset": "<i8",
+}  # fmt: skip
+STORED: dict[str, str] = {
+    "text": "u1", "text_offset": "<i8",
+    "token_offset": "<i8", "token_begin": "<i4", "token_end": "<i4",
+}  # fmt: skip
+TYPES = ARRAYS | STORED
+
+
+def file_of(folder: str, name: str) -> str:
+    """Give the file of an array."""
+    return os.path.join(folder, name + ".bin")
+
+
+def create(folder: str, name: str, length: int) -> Array:
+    """Make the file of an array of known length; give the array to be filled."""
+    path = file_of(folder, name)
+    if length == 0:
+        with open(path, "wb"):
+            return np.empty(0, dtype=TYPES[name])
+    return np.memmap(path, dtype=TYPES[name], mode="w+", shape=(length,))
+
+
+def save(folder: str, name: str, values: Any) -> None:
+    """Write a whole array."""
+    np.asarray(values).astype(TYPES[name]).tofile(file_of(folder, name))
+
+
+def write_header(folder: str, facts: dict[str, Any]) -> None:
+    """Write the checksums of every file that is there, and the header with a build id over all of it."""
+    arrays: dict[str, dict[str, int]] = {}
+    checksums: list[int] = []
+    for name, kind in TYPES.items():
+        path = file_of(folder, name)
+        if os.path.exists(path):
+            arrays[name] = {"length": os.path.getsize(path) // np.dtype(kind).itemsize}
+            with open(path, "rb") as array:
+                while part := array.read(BLOCK):
+                    checksums.append(zlib.crc32(part))
+    content = np.array(checksums, dtype="<u4").tobytes()
+    with open(os.path.join(folder, CHECKSUMS), "wb") as written:
+        written.write(content)
+    header = {"format": FORMAT, "version": VERSION} | facts | {
+        "arrays": arrays, "checksums": {"block": BLOCK, "crc32": zlib.crc32(content)},
+    }  # fmt: skip
+    header["build"] = build_id(header)
+    with open(os.path.join(folder, HEADER), "w", encoding="utf-8") as file:
+        json.dump(header, file, indent=2)
+        file.write("\n")
+
+
+def build_id(header: dict[str, Any]) -> str:
+    """Return the SHA-256 of a header, which covers the arrays by their checksums; equal for equal indexes."""
+    facts = {name: value for name, value in header.items() if name != "build"}
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+
+class Stamp(NamedTuple):
+    """What tells that a header file is still the same one."""
+
+    device: int
+    inode: int
+    modified: int
+    size: int
+
+    @classmethod
+    def of(cls, found: os.stat_result) -> Self:
+        """Return the stamp of a file."""
+        return cls(found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size)
+
+
+def read_header(folder: str) -> tuple[dict[str, Any], Stamp]:
+    """Read the header, and check that it is whole and of this version."""
+    path = os.path.join(folder, HEADER)
+    record_input(path)
+    try:
+        with open(path, encoding="utf-8") as file:
+            stamp = Stamp.of(os.fstat(file.fileno()))
+            header: dict[str, Any] = json.load(file)
+    except FileNotFoundError:
+        raise no_index(folder) from None
+    except NotADirectoryError:
+        raise no_index(folder) from None
+    except OSError as error:
+        raise broken(folder, HEADER, f"cannot be read ({error.strerror})") from None
+    except (ValueError, RecursionError):
+        raise broken(folder, HEADER, "cannot be read") from None
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise broken(folder, HEADER, "is not the header of an index")
+    if header.get("version") != VERSION:
+        raise InputError(
+            f"an index of version {str(header.get('version'))[:20]}", expected=f"version {VERSION}",
+            path=folder, hint=AGAIN,
+        )  # fmt: skip
+    if header.get("build") != build_id(header):
+        raise broken(folder, HEADER, "has other content than was written")
+    return header, stamp
+
+
+def is_index(folder: str) -> bool:
+    """Return whether a folder holds the files of an index and nothing else, damaged or of any version."""
+    if not os.path.isdir(folder):
+        return False
+    known = {HEADER, CHECKSUMS, *(os.path.basename(file_of("", name)) for name in TYPES)}
+    found = set(os.listdir(folder))
+    return bool(found) and found <= known
+
+
+def no_index(folder: str) -> InputError:
+    """Return the error for what is not an index."""
+    return InputError("is no index", expected="a folder that `leadline index` made", path=folder)
+
+
+def broken(folder: str, name: str, what: str) -> InputError:
+    """Return the error for an index that is damaged."""
+    return InputError(
+        f"a broken index: {name} {what}", expected="a whole index", path=folder, hint=AGAIN
+    )

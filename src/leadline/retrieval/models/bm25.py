@@ -1,0 +1,133 @@
+"""BM25, and BM25 with relevance feedback."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+
+from leadline.data.arrays import Floats, Integers
+from leadline.data.registry import Parameter, Spellings, choice, number, whole
+from leadline.retrieval.index.reader import Index
+from leadline.retrieval.models import Model
+from leadline.retrieval.models.query_plan import (
+    Gain,
+    Part,
+    Plan,
+    Query,
+    documents_to_learn,
+    largest,
+    term_counts,
+)
+
+IDF = {
+    "plus": lambda n, df: math.log(1 + (n - df + 0.5) / (df + 0.5)),
+    "rsj": lambda n, df: math.log((n - df + 0.5) / (df + 0.5)),
+    "galago": lambda n, df: math.log(n / (df + 0.5)),
+}
+
+
+class BM25(Model):
+    """Term frequency that saturates, normalised by length, times the weight of rare terms.
+
+    `idf=rsj` is negative for a term in more than half of the documents; `galago` is Galago's. Terrier has
+    the idf `rsj` by base 2 and k3=8. With `k3=none` a query term counts as often as it stands in the query.
+
+    >>> from leadline.index import build_index
+    >>> from leadline.retrieval import score
+    >>> index = build_index({"d1": "wing tail", "d2": "heat"})
+    >>> found = score(index, {"q": "wing"}, [("q", "d1")], "BM25(k1=1,b=0)")
+    >>> found["BM25(k1=1,b=0)"].to_dict()["q"]["d1"]  # ln(1 + 1.5/1.5) * 1 * 2 / (1 + 1)
+    0.6931471805599453
+    """
+
+    title: ClassVar[str] = "BM25"
+    formula: ClassVar[str] = (
+        "sum of idf (k1 + 1) tf / (tf + k1 (1 - b + b dl/avdl)) qtf, idf = ln(1 + (N - df + 0.5)/(df + 0.5))"
+    )
+    source: ClassVar[str] = "Robertson and Zaragoza 2009"
+    spellings: ClassVar[Spellings] = {"okapi": {}}
+
+    k1: float = number(1.2, low=0.0)
+    b: float = number(0.75, low=0.0, high=1.0)
+    idf: str = choice("plus", "rsj", "galago")
+    k3: Any = Parameter("none", kind=float, low=0.0, words=("none",))
+
+    def plan(self, index: Index, query: Query, _relevant: Integers | None = None) -> Plan:
+        """Give the plan of a query."""
+        parts = []
+        for code, times in query.weights.items():
+            weight = IDF[self.idf](index.documents, index.df(code)) * self._repeated(times)
+            parts.append(Part(index.postings(code), saturated(index, self.k1, self.b, weight)))
+        return Plan(parts)
+
+    def _repeated(self, times: float) -> float:
+        return times if self.k3 == "none" else (self.k3 + 1) * times / (self.k3 + times)
+
+
+def saturated(index: Index, k1: float, b: float, weight: float) -> Gain:
+    """Give what a term of some weight adds by its frequency."""
+    key = ("bm25", k1, b)
+    if key not in index.made:
+        relative = index.length / index.average_length if index.tokens else index.length
+        index.made[key] = k1 * (1 - b + b * relative)
+    norm: Floats = index.made[key]
+
+    def gain(counts: Floats, documents: Integers) -> Floats:
+        return np.divide(weight * (k1 + 1) * counts, counts + norm[documents])
+
+    return gain
+
+
+class BM25RF(Model):
+    """BM25 whose idf is the relevance weight of Robertson and Sparck Jones, with more terms added.
+
+    R documents to learn from, r of them with the term: `learn=top` takes the first `docs` of BM25 itself,
+    `learn=judged` the relevant ones of judgments that are handed over. The `terms` terms with the largest
+    r w are added with `weight` as their query frequency. Engines differ in all of this: it is our reading.
+    """
+
+    title: ClassVar[str] = "BM25 with relevance feedback"
+    formula: ClassVar[str] = (
+        "BM25 with w = ln [((r + 0.5)/(R - r + 0.5)) / ((df - r + 0.5)/(N - df - R + r + 0.5))] for idf"
+    )
+    source: ClassVar[str] = "Robertson and Sparck Jones 1976; terms by Robertson 1990"
+    learns: ClassVar[bool] = True
+
+    k1: float = number(1.2, low=0.0)
+    b: float = number(0.75, low=0.0, high=1.0)
+    docs: int = whole(10)
+    terms: int = whole(20, low=0)
+    weight: float = number(0.33, low=0.0)
+    learn: str = choice("top", "judged")
+
+    def plan(self, index: Index, query: Query, relevant: Integers | None = None) -> Plan:
+        """Give the plan of a query."""
+        first = BM25(k1=self.k1, b=self.b).plan(index, query)
+        documents, _ = documents_to_learn(index, first, self.learn, self.docs, relevant)
+        have = [term_counts(index, document)[0] for document in documents.tolist()]
+        codes, r = np.unique(np.concatenate(have or [np.empty(0, np.int64)]), return_counts=True)
+        known = dict(zip(codes.tolist(), r.tolist(), strict=True))
+        asked = dict(query.weights) | self._added(index, query, known, len(documents))
+        parts = []
+        for code, times in asked.items():
+            weight = relevance_weight(index, code, known.get(code, 0), len(documents)) * times
+            parts.append(Part(index.postings(code), saturated(index, self.k1, self.b, weight)))
+        return Plan(parts)
+
+    def _added(
+        self, index: Index, query: Query, known: dict[int, int], size: int
+    ) -> dict[int, float]:
+        """Choose the terms to add."""
+        new = [code for code in known if code not in query.weights]
+        offers = [known[code] * relevance_weight(index, code, known[code], size) for code in new]
+        chosen = largest(np.array(offers), np.array(new, dtype=np.int64), self.terms)
+        return {new[place]: self.weight for place in chosen if offers[place] > 0 and self.weight}
+
+
+def relevance_weight(index: Index, code: int, r: int, size: int) -> float:
+    """Give the weight of a term that r of `size` relevant documents have."""
+    df = index.df(code)
+    rest = index.documents - df - size + r
+    return math.log(((r + 0.5) / (size - r + 0.5)) / ((df - r + 0.5) / (rest + 0.5)))

@@ -1,0 +1,258 @@
+"""Query likelihood and relevance models."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from leadline.data.arrays import Floats, Integers
+from leadline.data.registry import Spellings, choice, number, whole
+from leadline.retrieval.index.reader import Index, Postings
+from leadline.retrieval.models import Model
+from leadline.retrieval.models.query_plan import (
+    Gain,
+    Part,
+    Plan,
+    Query,
+    documents_to_learn,
+    largest,
+    term_counts,
+)
+
+
+class Weighted(NamedTuple):
+    """A term or window: where it occurs, how often in the whole collection, and its weight."""
+
+    postings: Postings
+    occurrences: int
+    weight: float
+
+
+def smoothed(index: Index, weighted: Sequence[Weighted], mu: float) -> Plan:
+    """Add w ln (tf + mu cf/C)/(dl + mu) over terms or windows, whether a document has them or not.
+
+    A term adds w ln(1 + tf/(mu p)) where it occurs, and w ln(mu p) - w ln(dl + mu) to every document.
+    """
+    parts: list[Part] = []
+    constant = total = 0.0
+    for postings, occurrences, weight in weighted:
+        if not occurrences or not weight:
+            continue
+        mass = mu * occurrences / index.tokens
+        parts.append(Part(postings, _seen(weight, mass)))
+        constant += weight * math.log(mass)
+        total += weight
+
+    def base(documents: Integers) -> Floats:
+        return constant - total * np.log(index.length[documents] + mu)
+
+    return Plan(parts, base if parts else None)
+
+
+def _seen(weight: float, mass: float) -> Gain:
+    return lambda counts, _documents: weight * np.log1p(counts / mass)
+
+
+def of_terms(index: Index, weights: Mapping[int, float], mu: float) -> Plan:
+    """Smooth the terms of a query."""
+    return smoothed(index, [of_term(index, code, weight) for code, weight in weights.items()], mu)
+
+
+def of_term(index: Index, code: int, weight: float) -> Weighted:
+    """Give a term with its weight."""
+    return Weighted(index.postings(code), index.cf(code), weight)
+
+
+def relevance_model(
+    index: Index, query: Query, *, mu: float, docs: int, terms: int, learn: str,
+    relevant: Integers | None,
+) -> dict[int, float]:  # fmt: skip
+    """Give the `terms` most likely terms and their shares, which add up to 1.
+
+    P(w) is proportional to the sum over documents d of P(q|d) tf/dl; P(q|d) by Dirichlet smoothing.
+    """
+    plan = of_terms(index, query.weights, mu)
+    documents, scores = documents_to_learn(index, plan, learn, docs, relevant)
+    filled = index.length[documents] > 0
+    documents, scores = documents[filled], scores[filled]
+    if not len(documents):
+        return {}
+    likelihood = np.exp(scores - scores.max())
+    likelihood /= likelihood.sum()
+    share: dict[int, float] = {}
+    for document, weight in zip(documents.tolist(), likelihood.tolist(), strict=True):
+        codes, counts = term_counts(index, document)
+        for code, part in zip(codes.tolist(), (counts / counts.sum()).tolist(), strict=True):
+            share[code] = share.get(code, 0.0) + weight * part
+    codes = np.array(list(share), dtype=np.int64)
+    values = np.array(list(share.values()))
+    chosen = largest(values, codes, terms)
+    total = values[chosen].sum()
+    return {int(codes[place]): float(values[place] / total) for place in chosen}
+
+
+class QLDirichlet(Model):
+    """The log-likelihood of the query under the document, smoothed by mu words of the collection.
+
+    All query terms count, in the document or not; one that the whole collection lacks is left out.
+    `form=terrier` adds ln(mu/(dl + mu)) only for terms that the document has, as Terrier does: another order.
+    """
+
+    title: ClassVar[str] = "query likelihood, Dirichlet smoothing"
+    formula: ClassVar[str] = "sum of qtf ln (tf + mu cf/C)/(dl + mu)"
+    source: ClassVar[str] = "Zhai and Lafferty 2004"
+    spellings: ClassVar[Spellings] = {
+        "QL": {}, "LM": {}, "LMDirichlet": {}, "DirichletLM": {}, "Dirichlet": {}, "QLD": {},
+    }  # fmt: skip
+
+    mu: float = number(1500, low=0.0, open_ends=True)
+    form: str = choice("textbook", "terrier")
+
+    def plan(self, index: Index, query: Query, _relevant: Integers | None = None) -> Plan:
+        """Give the plan of a query."""
+        if self.form == "textbook":
+            return of_terms(index, query.weights, self.mu)
+        return Plan([
+            Part(index.postings(code), self._matched(index, code, times))
+            for code, times in query.weights.items()
+        ])  # fmt: skip
+
+    def _matched(self, index: Index, code: int, times: float) -> Gain:
+        mass = self.mu * index.cf(code) / index.tokens
+
+        def gain(counts: Floats, documents: Integers) -> Floats:
+            long = np.log(self.mu / (index.length[documents] + self.mu))
+            found: Floats = times * (np.log1p(counts / mass) + long)
+            return found
+
+        return gain
+
+
+class QLJelinekMercer(Model):
+    """The log-likelihood of the query under a fixed mixture of document and collection.
+
+    `collection` is the weight of the collection, often called lambda (others call 1 - lambda so). All query
+    terms count; one that the whole collection lacks is left out. An empty document has the collection alone.
+    """
+
+    title: ClassVar[str] = "query likelihood, Jelinek-Mercer smoothing"
+    formula: ClassVar[str] = "sum of qtf ln ((1 - collection) tf/dl + collection cf/C)"
+    source: ClassVar[str] = "Zhai and Lafferty 2004"
+    spellings: ClassVar[Spellings] = {"QLJM": {}, "LMJelinekMercer": {}, "JM": {}}
+
+    collection: float = number(0.1, low=0.0, high=1.0, open_ends=True)
+
+    def plan(self, index: Index, query: Query, _relevant: Integers | None = None) -> Plan:
+        """Give the plan of a query."""
+        parts: list[Part] = []
+        constant = 0.0
+        for code, times in query.weights.items():
+            background = self.collection * index.cf(code) / index.tokens
+            gain = self._seen(index, times, background)
+            parts.append(Part(index.postings(code), gain))
+            constant += times * math.log(background)
+        return Plan(parts, (lambda documents: np.full(len(documents), constant)) if parts else None)
+
+    def _seen(self, index: Index, times: float, background: float) -> Gain:
+        def gain(counts: Floats, documents: Integers) -> Floats:
+            inside = (1 - self.collection) * counts / index.length[documents]
+            found: Floats = times * np.log1p(inside / background)
+            return found
+
+        return gain
+
+
+class QLHiemstra(Model):
+    """A mixture of document and collection as a sum over matching terms only.
+
+    `document` is the weight of the document, Hiemstra's lambda.
+    """
+
+    title: ClassVar[str] = "query likelihood, Hiemstra's weighting"
+    formula: ClassVar[str] = "sum of qtf ln (1 + document tf C / ((1 - document) cf dl))"
+    source: ClassVar[str] = "Hiemstra 2001"
+    spellings: ClassVar[Spellings] = {"Hiemstra": {}, "Hiemstra_LM": {}}
+
+    document: float = number(0.15, low=0.0, high=1.0, open_ends=True)
+
+    def plan(self, index: Index, query: Query, _relevant: Integers | None = None) -> Plan:
+        """Give the plan of a query."""
+        return Plan([
+            Part(index.postings(code), self._matched(index, code, times))
+            for code, times in query.weights.items()
+        ])  # fmt: skip
+
+    def _matched(self, index: Index, code: int, times: float) -> Gain:
+        odds = self.document * index.tokens / ((1 - self.document) * index.cf(code))
+
+        def gain(counts: Floats, documents: Integers) -> Floats:
+            found: Floats = times * np.log1p(odds * counts / index.length[documents])
+            return found
+
+        return gain
+
+
+class RM1(Model):
+    """Query likelihood of the relevance model alone; the query only finds the documents to learn from.
+
+    The first `docs` documents by query likelihood, `terms` terms, all smoothed with `mu`. `learn=judged`
+    learns from the relevant documents of judgments that are handed over.
+    """
+
+    title: ClassVar[str] = "relevance model"
+    formula: ClassVar[str] = (
+        "sum of P(w) ln (tf + mu cf/C)/(dl + mu), P(w) ~ sum over d of P(q|d) tf/dl"
+    )
+    source: ClassVar[str] = "Lavrenko and Croft 2001"
+    learns: ClassVar[bool] = True
+
+    docs: int = whole(10)
+    terms: int = whole(50)
+    mu: float = number(1500, low=0.0, open_ends=True)
+    learn: str = choice("top", "judged")
+
+    def plan(self, index: Index, query: Query, relevant: Integers | None = None) -> Plan:
+        """Give the plan of a query."""
+        weights = relevance_model(
+            index, query, mu=self.mu, docs=self.docs, terms=self.terms, learn=self.learn,
+            relevant=relevant,
+        )  # fmt: skip
+        return of_terms(index, weights, self.mu)
+
+
+class RM3(Model):
+    """Query likelihood of the query mixed with the relevance model; `original` is the query's share.
+
+    The first `docs` documents by query likelihood, `terms` terms, all smoothed with `mu`. `learn=judged`
+    learns from the relevant documents of judgments that are handed over; with none the query stands alone.
+    """
+
+    title: ClassVar[str] = "relevance model mixed with the query"
+    formula: ClassVar[str] = (
+        "sum of (original qtf/|q| + (1 - original) P(w)) ln (tf + mu cf/C)/(dl + mu), P(w) as in RM1"
+    )
+    source: ClassVar[str] = "Abdul-Jaleel et al. 2004"
+    learns: ClassVar[bool] = True
+    spellings: ClassVar[Spellings] = {"RM": {}}
+
+    docs: int = whole(10)
+    terms: int = whole(50)
+    original: float = number(0.5, low=0.0, high=1.0)
+    mu: float = number(1500, low=0.0, open_ends=True)
+    learn: str = choice("top", "judged")
+
+    def plan(self, index: Index, query: Query, relevant: Integers | None = None) -> Plan:
+        """Give the plan of a query."""
+        learned = relevance_model(
+            index, query, mu=self.mu, docs=self.docs, terms=self.terms, learn=self.learn,
+            relevant=relevant,
+        )  # fmt: skip
+        original = self.original if learned else 1.0
+        size = sum(query.weights.values())
+        mixed = {code: original * times / size for code, times in query.weights.items()}
+        for code, share in learned.items():
+            mixed[code] = mixed.get(code, 0.0) + (1 - original) * share
+        return of_terms(index, mixed, self.mu)

@@ -1,0 +1,224 @@
+"""Two doors to the models with the same numbers: rank a collection, or score given pairs."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from leadline.data.arrays import Floats, Integers
+from leadline.data.ids import Vocabulary, to_bytes
+from leadline.data.results import Notice
+from leadline.data.run import Run
+from leadline.data.validation import check_whole
+from leadline.errors import InputError, UsageError
+from leadline.io.read import QrelsLike, read_qrels
+from leadline.io.texts import TextsLike, read_queries
+from leadline.retrieval.index import open_index
+from leadline.retrieval.index.reader import Index
+from leadline.retrieval.models import MODELS, Model
+from leadline.retrieval.models.query_plan import Query, Scored, best, given, matching
+
+IndexLike: TypeAlias = "Index | str | os.PathLike[str]"
+ModelsLike: TypeAlias = "str | Model | Iterable[str | Model]"
+
+
+class Retrieved(dict[str, Run]):
+    """One run per model by its text, with the seconds of every query and what should be known.
+
+    `leadline.evaluate` takes it as it is: the names of the runs are the texts of the models.
+    """
+
+    def __init__(self, index: Index) -> None:
+        super().__init__()
+        self.index = index
+        self.seconds: dict[str, Floats] = {}
+        self.notices: list[Notice] = []
+
+
+class _Asked(NamedTuple):
+    """One query ready to be answered."""
+
+    name: bytes
+    text: str
+    documents: Integers | None
+
+
+def search(
+    index: IndexLike,
+    queries: TextsLike,
+    models: ModelsLike,
+    *,
+    k: int = 1000,
+    feedback: QrelsLike | None = None,
+    on_query: Callable[[int, int], None] | None = None,
+) -> Retrieved:
+    """Rank the documents of an index for every query, by one or more models; give the first k.
+
+    A document is found when it has one of the terms. Equal scores: document id falling. A query without a
+    known term finds nothing and is counted. `feedback` are judgments for models that ask for them by name
+    (`RM3(learn=judged)`); what they learn must not be measured on the same judgments.
+
+    >>> from leadline.index import build_index
+    >>> found = search(build_index({"d1": "two wings", "d2": "heat"}), {"q": "wings"}, "BM25")
+    >>> list(found["BM25"].to_dict()["q"])
+    ['d1']
+    """
+    check_whole(1, k=k)
+    opened, chosen = _ready(index, models, feedback)
+    asked = [_Asked(to_bytes(query.id), query.content, None) for query in read_queries(queries)]
+
+    def answer(plan: Any, _documents: Integers | None) -> Scored:
+        return best(matching(plan, opened), opened, k)
+
+    return _answered(opened, chosen, asked, answer, feedback, on_query)
+
+
+def score(
+    index: IndexLike,
+    queries: TextsLike,
+    pairs: Iterable[tuple[str, str]] | Mapping[str, Iterable[str]],
+    models: ModelsLike,
+    *,
+    feedback: QrelsLike | None = None,
+    on_query: Callable[[int, int], None] | None = None,
+) -> Retrieved:
+    """Score given (query, document) pairs by one or more models; nothing is ranked but the pairs.
+
+    The numbers are those of `search`. Every pair of a known query and an indexed document comes back, 0
+    included; others are counted. Models that learn from documents rank once per query to find those.
+
+    >>> from leadline.index import build_index
+    >>> found = score(build_index({"d1": "two wings", "d2": "heat"}), {"q": "wings"}, [("q", "d2")], "BM25")
+    >>> found["BM25"].to_dict()
+    {'q': {'d2': 0.0}}
+    """
+    opened, chosen = _ready(index, models, feedback)
+    texts = {to_bytes(query.id): query.content for query in read_queries(queries)}
+    wanted = _grouped(pairs)
+    lost = [name for name in wanted if name not in texts]
+    asked, unindexed = [], 0
+    for name, names in wanted.items():
+        if name not in texts:
+            continue
+        codes = opened.document_codes(names)
+        unindexed += int((codes < 0).sum())
+        if (codes >= 0).any():
+            asked.append(_Asked(name, texts[name], codes[codes >= 0]))
+    if not asked:
+        raise InputError(
+            "no pair of a known query and an indexed document",
+            expected="ids as in queries and index",
+        )
+
+    def answer(plan: Any, documents: Integers | None) -> Scored:
+        assert documents is not None
+        found = Scored(documents, given(plan, documents))
+        return best(found, opened, len(documents))
+
+    found = _answered(opened, chosen, asked, answer, feedback, on_query)
+    found.notices += _said(
+        ("unindexed_documents", f"pairs whose document is not indexed: {unindexed:,}; left out", unindexed),
+        ("unknown_queries", f"queries of pairs without a text: {len(lost)}; left out", len(lost)),
+    )  # fmt: skip
+    return found
+
+
+def _ready(
+    index: IndexLike, models: ModelsLike, feedback: QrelsLike | None
+) -> tuple[Index, list[Model]]:
+    """Open the index and make the models; judgments come with a model that asks for them, and only then."""
+    listed = [models] if isinstance(models, (str, Model)) else list(models)
+    made = {model: None for model in listed if isinstance(model, Model)}
+    made |= dict.fromkeys(MODELS.expand_all([text for text in listed if isinstance(text, str)]))
+    if not made:
+        raise UsageError("no model; expected one, as in BM25 (see `leadline models`)")
+    learns = [str(model) for model in made if getattr(model, "learn", "") == "judged"]
+    if learns and feedback is None:
+        raise UsageError(f"{learns[0]}; expected judgments to learn from: --feedback QRELS")
+    if feedback is not None and not learns:
+        raise UsageError("--feedback; expected a model that asks for it, as in RM3(learn=judged)")
+    return index if isinstance(index, Index) else open_index(index), list(made)
+
+
+def _grouped(pairs: Any) -> dict[bytes, list[bytes]]:
+    """Bring the documents of every query together, each once, in the order given."""
+    found: dict[bytes, dict[bytes, None]] = {}
+    if isinstance(pairs, Mapping):
+        for query, documents in pairs.items():
+            found.setdefault(to_bytes(query), {}).update(dict.fromkeys(map(to_bytes, documents)))
+    else:
+        for query, document in pairs:
+            found.setdefault(to_bytes(query), {})[to_bytes(document)] = None
+    return {query: list(documents) for query, documents in found.items()}
+
+
+def _answered(
+    index: Index,
+    models: Sequence[Model],
+    asked: Sequence[_Asked],
+    answer: Callable[[Any, Integers | None], Scored],
+    feedback: QrelsLike | None,
+    on_query: Callable[[int, int], None] | None,
+) -> Retrieved:
+    """Answer every query by every model, and put the lists into runs."""
+    found = Retrieved(index)
+    relevant = {} if feedback is None else _relevant(index, feedback)
+    nothing = unknown = 0
+    for place, model in enumerate(models):
+        lists: dict[bytes, Scored] = {}
+        seconds = []
+        for done, (name, text, documents) in enumerate(asked):
+            began = time.perf_counter()
+            query = Query.of(index, text)
+            plan = model.plan(index, query, relevant.get(name, np.empty(0, dtype=np.int64)))
+            lists[name] = answer(plan, documents)
+            seconds.append(time.perf_counter() - began)
+            nothing += not query.weights and place == 0
+            unknown += query.unknown if place == 0 else 0
+            if on_query is not None:
+                on_query(place * len(asked) + done + 1, len(models) * len(asked))
+        found[str(model)] = _run(index, lists, str(model))
+        found.seconds[str(model)] = np.array(seconds)
+    learned = feedback is not None
+    found.notices = _said(
+        ("no_known_term", f"queries without a known term: {nothing}; they match nothing", nothing),
+        ("unknown_terms", f"query terms that no document has: {unknown}; left out of their queries", unknown),
+        ("learned", "a model learned from judgments: do not evaluate it with them", int(learned)),
+    )  # fmt: skip
+    return found
+
+
+def _said(*facts: tuple[str, str, int]) -> list[Notice]:
+    return [Notice(*fact) for fact in facts if fact[2]]
+
+
+def _relevant(index: Index, feedback: QrelsLike) -> dict[bytes, Integers]:
+    """Give the indexed documents of grade 1 or more by query."""
+    found = {}
+    for query, grades in read_qrels(feedback).to_dict().items():
+        names = [to_bytes(document) for document, grade in grades.items() if grade >= 1]
+        codes = index.document_codes(names)
+        found[to_bytes(query)] = codes[codes >= 0]
+    return found
+
+
+def _run(index: Index, lists: Mapping[bytes, Scored], name: str) -> Run:
+    """Make a run of lists that are in order; one that found nothing is not in it."""
+    filled = sorted(query for query, scored in lists.items() if len(scored.document))
+    rows = [index.id_rank[lists[query].document] for query in filled]
+    ranks = np.concatenate(rows) if rows else np.empty(0, dtype=np.int64)
+    used, codes = np.unique(ranks, return_inverse=True)
+    by_id = index.array("by_id")
+    return Run(
+        Vocabulary.of_bytes(filled),
+        np.cumsum([0, *map(len, rows)], dtype=np.int64),
+        Vocabulary.of_bytes(index.ids.take(by_id[used])),
+        codes.astype(np.int32),
+        np.concatenate([lists[query].score for query in filled]) if filled else np.empty(0),
+        name=name,
+        tag=name,
+    )

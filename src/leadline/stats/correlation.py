@@ -1,0 +1,130 @@
+"""Correlation of two columns of numbers, where each observation may count several times.
+
+Coefficients of ranks take values that differ by rounding alone as equal: means of the same values, added in
+another order, do.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from leadline.data.arrays import Floats, Integers
+from leadline.stats.moments import ROUNDING
+
+
+def pearson(x: Floats, y: Floats, times: Integers | None = None) -> float:
+    """Give Pearson's r; NaN for fewer than two observations or a constant column.
+
+    `times` says how often each observation counts, as in a bootstrap.
+
+    >>> pearson(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 6.0]))
+    1.0
+    """
+    weight = np.ones(len(x)) if times is None else times.astype(np.float64)
+    whole = weight.sum()
+    if whole < 2:
+        return float("nan")
+    x = x - (weight * x).sum() / whole
+    y = y - (weight * y).sum() / whole
+    size = np.sqrt((weight * x * x).sum() * (weight * y * y).sum())
+    if size <= 1e-300:
+        return float("nan")
+    return float(np.clip((weight * x * y).sum() / size, -1, 1))
+
+
+def spearman(x: Floats, y: Floats, times: Integers | None = None) -> float:
+    """Give Spearman's rho: Pearson's r of the ranks, equal values sharing the mean of their ranks."""
+    return pearson(average_ranks(x, times), average_ranks(y, times), times)
+
+
+def permutation_p(x: Floats, y: Floats) -> float:
+    """Return the exact two-sided p of Spearman's rho: the share of orders with |rho| as large or larger.
+
+    All orders of one column are gone through, ties included; for up to nine observations or so.
+
+    >>> permutation_p(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 8.0]))  # 2 of 6 orders
+    0.3333333333333333
+    """
+    first, second = average_ranks(x), average_ranks(y)
+    first = first - first.mean()
+    second = second - second.mean()
+    sums = np.zeros(1)
+    left = np.ones((1, len(second)), dtype=np.bool_)
+    for value in first:  # each partial order grows by every observation that it does not hold
+        row, column = np.nonzero(left)
+        sums = sums[row] + value * second[column]
+        left = left[row]
+        left[np.arange(len(row)), column] = False
+    needed = abs(float((first * second).sum())) - ROUNDING * len(first) ** 3
+    return float((np.abs(sums) >= needed).mean())
+
+
+def kendall(x: Floats, y: Floats, times: Integers | None = None) -> float:
+    """Give Kendall's tau-b; NaN for a constant column. O(n^2), for as many systems as a campaign has.
+
+    >>> kendall(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0])).__round__(4)
+    0.3333
+    """
+    weight = np.ones(len(x)) if times is None else times.astype(np.float64)
+    pairs = np.outer(weight, weight)
+    signs = [np.sign(rising[:, None] - rising) for rising in (levels(x), levels(y))]
+    size = np.sqrt((pairs * signs[0] ** 2).sum() * (pairs * signs[1] ** 2).sum())
+    return float((pairs * signs[0] * signs[1]).sum() / size) if size > 0 else float("nan")
+
+
+def tau_ap(estimate: Floats, truth: Floats, times: Integers | None = None) -> float:
+    """Give tau-AP of an estimated order: Kendall's tau in which mistakes near its top weigh more.
+
+    For every system but the first of the estimate: the share of the systems above it that are truly better;
+    tau-AP is twice the mean share less 1. From -1 to 1, not symmetric. Systems that are equal in truth say
+    nothing of each other; one of equal estimate is above by half, and right by half. NaN where no pair is
+    left. O(n^2).
+
+    Source: Yilmaz, Aslam and Robertson 2008; the rules for ties are ours.
+
+    >>> tau_ap(np.array([4.0, 3.0, 2.0, 1.0]), np.array([3.0, 4.0, 2.0, 1.0])).__round__(4)  # 0, 1, 1
+    0.3333
+    >>> tau_ap(np.array([4.0, 3.0, 2.0, 1.0]), np.array([4.0, 3.0, 1.0, 2.0])).__round__(4)  # 1, 1, 2/3
+    0.7778
+    """
+    weight = np.ones(len(estimate)) if times is None else times.astype(np.float64)
+    said, true = levels(estimate), levels(truth)
+    apart = weight * (true[:, None] != true)
+    above = np.where(said > said[:, None], 1.0, 0.5 * (said == said[:, None]))
+    right = np.where(said == said[:, None], 0.5, 1.0 * (true > true[:, None]))
+    seen = (apart * above).sum(axis=1)
+    counted = (seen > 0) & (weight > 0)
+    if not counted.any():
+        return float("nan")
+    shares = (apart * above * right).sum(axis=1)[counted] / seen[counted]
+    return float(2 * (weight[counted] * shares).sum() / weight[counted].sum() - 1)
+
+
+def average_ranks(values: Floats, times: Integers | None = None) -> Floats:
+    """Give ranks from 1, equal values the mean of theirs; an observation that counts n times is n equal ones.
+
+    >>> average_ranks(np.array([5.0, 1.0, 5.0]))
+    array([2.5, 1. , 2.5])
+    """
+    weight = np.ones(len(values)) if times is None else times.astype(np.float64)
+    group = levels(values)
+    sizes = np.bincount(group, weight)
+    ranks: Floats = (np.cumsum(sizes) - sizes + (sizes + 1) / 2)[group]
+    return ranks
+
+
+def levels(values: Floats) -> Integers:
+    """Give every value its level, 0 for the lowest; neighbours that differ by rounding alone share one.
+
+    >>> levels(np.array([0.3, 0.1, 0.1 + 0.2]))
+    array([1, 0, 1])
+    """
+    order = np.argsort(values, kind="stable")
+    rising = values[order]
+    below, above = rising[:-1], rising[1:]
+    with np.errstate(invalid="ignore"):  # of two that are infinite
+        near = above - below <= ROUNDING * np.maximum(np.abs(below), np.abs(above))
+    apart = np.where(np.isfinite(below) & np.isfinite(above), ~near, below != above)
+    found = np.empty(len(values), dtype=np.int64)
+    found[order] = np.concatenate([[0], np.cumsum(apart)])[: len(values)]
+    return found

@@ -1,0 +1,333 @@
+"""Confidence intervals of a mean: Student, bootstrap percentile, BCa, and inverted randomisation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from statistics import NormalDist
+from typing import ClassVar
+
+import numpy as np
+
+from leadline.data.arrays import Flags, Floats, Integers
+from leadline.data.registry import Spellings, whole
+from leadline.errors import UsageError
+from leadline.stats import Interval, checked_level, checked_seed, column
+from leadline.stats.moments import Totals, means, totals
+from leadline.stats.paired_tests import Randomisation as RandomisationTest
+from leadline.stats.resampling import each_block, every_sign, signs, supports, weights
+
+
+class Student(Interval):
+    """Mean plus and minus the t quantile times the standard error, which is cluster-robust with groups.
+
+    >>> low, high = Student().of([0.1, 0.3, -0.1, 0.2, 0.2])
+    >>> round(low, 4), round(high, 4)
+    (-0.0483, 0.3283)
+    """
+
+    title = "t interval"
+    source = "Student 1908; groups: Liang and Zeger 1986"
+    spellings: ClassVar[Spellings] = {"t": {}}
+
+    def limits(
+        self,
+        values: Floats,
+        *,
+        level: float = 0.95,
+        seed: int = 0,  # noqa: ARG002  # draws nothing
+        groups: Integers | None = None,
+    ) -> tuple[Floats, Floats]:
+        """Return the limits around the mean of each column; NaN for fewer than two queries (or groups)."""
+        from scipy.special import stdtrit
+
+        found = means(totals(values, groups))
+        reach = stdtrit(found.clusters - 1, (1 + level) / 2) * found.error
+        return found.mean - reach, found.mean + reach
+
+
+class Percentile(Interval):
+    """Quantiles of the means of `draws` resamples of the queries; too narrow for few queries.
+
+    With groups of queries whole groups are drawn.
+
+    >>> low, high = Percentile().of([0.1, 0.3, -0.1, 0.2, 0.2])
+    >>> round(low, 2), round(high, 2)
+    (0.02, 0.24)
+    """
+
+    title = "percentile bootstrap interval"
+    source = "Efron and Tibshirani 1993, chapter 13"
+
+    draws: int = whole(9_999, low=99)
+
+    def limits(
+        self,
+        values: Floats,
+        *,
+        level: float = 0.95,
+        seed: int = 0,
+        groups: Integers | None = None,
+    ) -> tuple[Floats, Floats]:
+        """Return the limits around the mean of each column; NaN for fewer than two queries (or groups)."""
+        low, high = np.full((2, values.shape[1]), np.nan)
+        shares = [(1 - level) / 2, (1 + level) / 2]
+        for columns, given in resampling(totals(values, groups)):
+            drawn = resampled_means(given, self.draws, seed)
+            low[columns], high[columns] = np.quantile(drawn, shares, axis=0)
+        return low, high
+
+
+NORMAL = NormalDist()
+
+
+class BCa(Interval):
+    """Bootstrap interval, corrected for bias and skewness, from `draws` resamples of the queries.
+
+    All columns with the same queries share their resamples, so that two runs are compared like with like. A
+    column of equal values gives that value twice: resamples know of no other. With groups of queries whole
+    groups are drawn and left out.
+
+    >>> low, high = BCa().of([0.1, 0.3, -0.1, 0.2, 0.2])
+    >>> round(low, 1), round(high, 1)
+    (-0.0, 0.2)
+    """
+
+    title = "BCa bootstrap interval"
+    source = "Efron 1987; Efron and Tibshirani 1993, section 14.3"
+    spellings: ClassVar[Spellings] = {"bootstrap": {}}
+
+    draws: int = whole(9_999, low=99)
+
+    def limits(
+        self,
+        values: Floats,
+        *,
+        level: float = 0.95,
+        seed: int = 0,
+        groups: Integers | None = None,
+    ) -> tuple[Floats, Floats]:
+        """Return the limits around the mean of each column; NaN for fewer than two queries (or groups)."""
+        low, high = np.full((2, values.shape[1]), np.nan)
+        for columns, given in resampling(totals(values, groups)):
+            drawn = resampled_means(given, self.draws, seed)
+            total, queries = given.sums.sum(axis=0), given.sizes.sum(axis=0)
+            left_out = (total - given.sums) / (queries - given.sizes)
+            low[columns], high[columns] = bca_limits(drawn, total / queries, left_out, level)
+        return low, high
+
+    def ratio(
+        self, first: Floats, second: Floats, *, level: float = 0.95, seed: int = 0
+    ) -> tuple[float, float]:
+        """Give the limits of mean(first) / mean(second), two lists of values of the same queries.
+
+        NaN where the second mean is 0 in a resample or a leave-one-out mean, and for fewer than two queries.
+
+        >>> low, high = BCa().ratio([0.2, 0.4, 0.5, 0.3], [0.1, 0.3, 0.5, 0.2])
+        >>> round(low, 1), round(high, 1)
+        (1.1, 1.6)
+        """
+        if len(first) != len(second):
+            raise UsageError(f"{len(first)} and {len(second)} values; expected the same queries")
+        both = np.hstack([column(first), column(second)])
+        both = both[~np.isnan(both).any(axis=1)]
+        checked_level(level)
+        checked_seed(seed)
+        if len(both) < 2:
+            return float("nan"), float("nan")
+        means = resampled(both, self.draws, seed)
+        left = (both.sum(axis=0) - both) / (len(both) - 1)
+        if (means[:, 1] == 0).any() or (left[:, 1] == 0).any():
+            return float("nan"), float("nan")
+        one = both[:, 0].mean() / both[:, 1].mean()
+        low, high = bca_limits(
+            means[:, :1] / means[:, 1:], np.array([one]), left[:, :1] / left[:, 1:], level
+        )
+        return float(low[0]), float(high[0])
+
+
+def resampled(values: Floats, draws: int, seed: int) -> Floats:
+    """Give the means of resamples of the queries: draws x columns; no value may be NaN."""
+    if len(values) == 0:
+        raise UsageError("no queries to draw from; expected at least one")
+
+    def block(generator: np.random.Generator, size: int) -> Floats:
+        return np.asarray(weights(generator, size, len(values)) @ values / len(values))
+
+    return np.concatenate(list(each_block(draws, seed, block)))
+
+
+def resampling(given: Totals) -> Iterator[tuple[Integers, Totals]]:
+    """Return the columns that have the same clusters together, if two or more: which, and their totals."""
+    for columns, rows in supports(given.sums):
+        if rows.sum() >= 2:
+            at = np.ix_(rows, columns)
+            yield columns, Totals(given.sums[at], given.sizes[at], given.grouped)
+
+
+def resampled_means(given: Totals, draws: int, seed: int) -> Floats:
+    """Return the means of resamples of the clusters: draws x columns."""
+    if not given.grouped:
+        return resampled(given.sums, draws, seed)
+
+    def block(generator: np.random.Generator, size: int) -> Floats:
+        times = weights(generator, size, len(given.sums))
+        return np.asarray((times @ given.sums) / (times @ given.sizes))
+
+    return np.concatenate(list(each_block(draws, seed, block)))
+
+
+def bca_limits(
+    estimates: Floats, seen: Floats, leave_one_out: Floats, level: float
+) -> tuple[Floats, Floats]:
+    """Give the BCa limits per column from resampled estimates, the one seen, and the jackknife.
+
+    With z0 the normal quantile of the share of estimates below the one seen (half of those equal), and
+    a = sum(U^3) / (6 sum(U^2)^1.5) over U = mean of the jackknife - its values, the limits are the
+    quantiles Phi(z0 + (z0 + z) / (1 - a (z0 + z))) for the normal quantiles z of the level.
+    """
+    from scipy.special import ndtr, ndtri
+
+    draws = len(estimates)
+    slack = 1e-12 * np.maximum(np.abs(estimates).max(axis=0), np.abs(seen))
+    below = (estimates < seen - slack).mean(axis=0)
+    upto = (estimates <= seen + slack).mean(axis=0)
+    bias = ndtri(np.clip((below + upto) / 2, 0.5 / draws, 1 - 0.5 / draws))
+    apart = leave_one_out.mean(axis=0) - leave_one_out
+    spread = (apart**2).sum(axis=0) ** 1.5
+    skew = (apart**3).sum(axis=0)
+    acceleration = np.divide(skew, 6 * spread, out=np.zeros_like(skew), where=spread > 0)
+    ordered = np.sort(estimates, axis=0)
+    limits = []
+    for share in ((1 - level) / 2, (1 + level) / 2):
+        reach = bias + NORMAL.inv_cdf(share)
+        limits.append(_quantile(ordered, ndtr(bias + reach / (1 - acceleration * reach))))
+    constant = np.ptp(estimates, axis=0) <= slack
+    return np.where(constant, seen, limits[0]), np.where(constant, seen, limits[1])
+
+
+def _quantile(ordered: Floats, shares: Floats) -> Floats:
+    """Give a quantile of each sorted column, at a share of its own, linear between neighbours."""
+    place = shares * (len(ordered) - 1)
+    under = np.floor(place).astype(np.int64)
+    above = np.minimum(under + 1, len(ordered) - 1)
+    columns = np.arange(ordered.shape[1])
+    low, high = ordered[under, columns], ordered[above, columns]
+    return np.asarray(low + (high - low) * (place - under))
+
+
+COLUMNS = 64  # handled together: the extremes of all draws are kept
+SMALLEST = float(np.nextafter(0.0, 1.0))
+
+
+class Randomisation(Interval):
+    """Inverted sign-flip test: every mean that the randomisation test does not reject.
+
+    A hypothetical mean is subtracted from every difference, and signs are flipped. If that mean is below the
+    one seen, a pattern reaches what was seen exactly when it is no smaller than the lesser of two: the mean
+    of the flipped differences and that of the others. So the lower limit is an order statistic of these
+    lesser means over all patterns, or over `draws` of them, and the upper limit one of the greater means; no
+    search is needed. With the same draws, seed and groups 0 lies outside exactly where the test's p is
+    below 1 - level. A limit is infinite where the queries (or groups) are too few to reject anything.
+
+    >>> low, high = Randomisation().of([0.1, 0.3, -0.1, 0.2, 0.2, 0.3, 0.1, 0.4])
+    >>> round(low, 4), round(high, 4)
+    (0.05, 0.3)
+    """
+
+    title = "inverted randomisation test"
+    source = "Hartigan 1969; Fisher 1935"
+    spellings: ClassVar[Spellings] = {
+        "sign_flip": {},
+        "permutation": {},
+        "randomization": {},
+        "inverted_randomisation": {},
+    }
+
+    draws: int = whole(100_000, low=1)
+
+    def limits(
+        self,
+        values: Floats,
+        *,
+        level: float = 0.95,
+        seed: int = 0,
+        groups: Integers | None = None,
+    ) -> tuple[Floats, Floats]:
+        """Return the limits around the mean of each column; NaN for fewer than two queries (or groups)."""
+        given = totals(values, groups)
+        low, high = np.full((2, values.shape[1]), np.nan)
+        clusters = (~np.isnan(given.sums)).sum(axis=0)
+        exact = 2.0 ** np.minimum(clusters, 63) <= self.draws
+        for place in np.flatnonzero(exact & (clusters >= 2)).tolist():
+            rows = ~np.isnan(given.sums[:, place])
+            part = Totals(given.sums[rows, place, None], given.sizes[rows, place, None], True)
+            # the mirror image of every pattern has the same two means
+            rank = smallest_count(level, 2.0 ** float(rows.sum()), added=0)
+            means = np.sort(_two_means(every_sign(int(rows.sum())), part), axis=1)
+            low[place], high[place] = _limits_at(means, -(-rank // 2))[:, 0]
+        drawn = np.flatnonzero(~exact)
+        for start in range(0, len(drawn), COLUMNS):
+            columns = drawn[start : start + COLUMNS]
+            part = Totals(np.nan_to_num(given.sums[:, columns]), given.sizes[:, columns], True)
+            rank = smallest_count(level, self.draws + 1.0, added=1)
+            low[columns], high[columns] = _limits_at(self._drawn(part, seed, rank), rank)
+        p = RandomisationTest(draws=self.draws).p_values(values, seed=seed, groups=groups)
+        return agreeing(low, high, np.asarray(p < 1 - level), given.sums)
+
+    def _drawn(self, given: Totals, seed: int, rank: int) -> Floats:
+        """Return the `rank` smallest of the smaller and largest of the larger means, rising and falling."""
+        if rank == 0:
+            return np.empty((2, 0, given.sums.shape[1]))
+
+        def block(generator: np.random.Generator, size: int) -> Floats:
+            means = _two_means(signs(generator, size, len(given.sums)), given)
+            return np.partition(means, rank - 1, axis=1)[:, :rank] if size > rank else means
+
+        kept = np.concatenate(list(each_block(self.draws, seed, block)), axis=1)
+        return np.sort(kept, axis=1)[:, :rank]
+
+
+def _two_means(patterns: Floats, given: Totals) -> Floats:
+    """Return the smaller mean of each pattern's two parts, and the negative of the larger one.
+
+    Where one part is empty the pattern is reached by every hypothetical mean: both are minus infinity.
+    """
+    total, queries = given.sums.sum(axis=0), given.sizes.sum(axis=0)
+    sums, sizes = patterns @ given.sums, patterns @ given.sizes
+    with np.errstate(divide="ignore", invalid="ignore"):
+        flipped, others = (total - sums) / (queries - sizes), (total + sums) / (queries + sizes)
+    found = np.stack([np.minimum(flipped, others), -np.maximum(flipped, others)])
+    found[:, (queries - sizes == 0) | (queries + sizes == 0)] = -np.inf
+    return found
+
+
+def _limits_at(means: Floats, rank: int) -> Floats:
+    """Return the lower and upper limits: the means of this rank; infinite at rank 0."""
+    if rank == 0:
+        return np.asarray(np.full((2, means.shape[2]), np.inf) * np.array([[-1.0], [1.0]]))
+    return np.asarray(means[:, rank - 1] * np.array([[1.0], [-1.0]]))
+
+
+def smallest_count(level: float, patterns: float, *, added: int) -> int:
+    """Return the smallest count whose share, with those added, of the patterns is at least 1 - level."""
+    alpha = 1 - level
+    count = max(0, int(np.floor(alpha * patterns)) - added - 1)
+    while (count + added) / patterns < alpha:
+        count += 1
+    return count
+
+
+def agreeing(low: Floats, high: Floats, rejected: Flags, sums: Floats) -> tuple[Floats, Floats]:
+    """Return limits that hold 0 exactly where 0 is not rejected.
+
+    They do but for rounding, and where the test of 0 has fewer patterns than the interval: differences of 0
+    have no sign. A limit is then moved to 0, or to the next number beside it.
+    """
+    inside = (low <= 0) & (high >= 0)
+    above = np.nansum(sums, axis=0) > 0
+    return (
+        np.where(rejected & inside & above, SMALLEST, np.where(~rejected & (low > 0), 0.0, low)),
+        np.where(
+            rejected & inside & ~above, -SMALLEST, np.where(~rejected & (high < 0), 0.0, high)
+        ),
+    )

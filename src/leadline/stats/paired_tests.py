@@ -1,0 +1,419 @@
+"""Paired tests of a difference: t, Wilcoxon, sign, randomisation, bootstrap; equivalence; Bayesian."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from statistics import NormalDist
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from leadline.data.arrays import Flags, Floats, Integers
+from leadline.data.registry import Spellings, choice, whole
+from leadline.errors import UsageError
+from leadline.stats import Alternative, PairedTest
+from leadline.stats.moments import ROUNDING, Means, Totals, means, moments, totals
+from leadline.stats.power import EQUAL
+from leadline.stats.resampling import each_block, in_parts, signs, supports, weights
+
+NORMAL = NormalDist()
+
+
+class T(PairedTest):
+    """Paired t test: mean difference over its standard error, against Student's t.
+
+    With fewer than two queries p is undefined; where all differences are 0 it is 1. With groups of queries
+    the standard error is cluster-robust, and the degrees of freedom are the groups less 1.
+
+    >>> round(T().p([0.1, 0.3, -0.1, 0.2, 0.2]), 4)
+    0.1079
+    """
+
+    title = "paired t test"
+    null = "the mean difference is 0"
+    source = "Student 1908; for retrieval Sanderson and Zobel 2005; groups: Liang and Zeger 1986"
+    spellings: ClassVar[Spellings] = {"ttest": {}, "paired_t": {}, "student": {}}
+
+    def smallest(self, queries: int, alternative: Alternative = "two-sided") -> float:
+        """Return 0 from two queries on; with one that differs, |t| is 1 however many do not."""
+        bounds = {0: 1.0, 1: 2 * NORMAL.cdf(-1)}
+        return bounds.get(queries, 0.0) / (1 if alternative == "two-sided" or not queries else 2)
+
+    def _p_of(self, given: Totals, *, two_sided: bool, seed: int) -> Floats:  # noqa: ARG002  # draws nothing
+        from scipy.special import stdtr
+
+        found = means(given)
+        spread = found.error > 0
+        t = np.divide(found.mean, found.error, out=np.full(len(spread), np.nan), where=spread)
+        p: Floats = stdtr(found.clusters - 1, -np.abs(t) if two_sided else -t)
+        p *= 2 if two_sided else 1
+        p[(found.error == 0) & (found.mean == 0)] = 1.0
+        return p
+
+
+DECIMALS = 12  # differences that agree to this many are ties, whatever the rounding of their sums
+EXACT = 200  # differences that are not 0; beyond, the normal distribution is as good
+
+
+class Wilcoxon(PairedTest):
+    """Wilcoxon's signed-rank test; its null is symmetry around 0, not a mean of 0.
+
+    `zeros` says what a difference of 0 does: `drop` leaves it out (Wilcoxon), `pratt` ranks it first. Where
+    every difference is 0, p is 1. Exact, with ties too, for up to 200 differences that are not 0; beyond that
+    normal with tie correction. Groups of queries are not supported.
+
+    >>> Wilcoxon().p([0.1, 0.3, -0.15, 0.2, 0.25])  # rank sums 13 and 2: 6 of 32 patterns
+    0.1875
+    """
+
+    title = "Wilcoxon signed-rank test"
+    null = "the differences are symmetric around 0"
+    source = "Wilcoxon 1945; Pratt 1959; exact with ties: Streitberg and Roehmel 1986"
+    spellings: ClassVar[Spellings] = {"signed_rank": {}}
+    clusters: ClassVar[bool] = False
+
+    zeros: str = choice("drop", "pratt")
+
+    def smallest(self, queries: int, alternative: Alternative = "two-sided") -> float:
+        """Return the p of differences of one sign; beyond the exact ones, a bound on the normal p."""
+        if queries <= EXACT:
+            return one_sign(queries, alternative)
+        return (2 if alternative == "two-sided" else 1) * _normal(-(queries**0.5))
+
+    def _p_of(self, given: Totals, *, two_sided: bool, seed: int) -> Floats:  # noqa: ARG002  # draws nothing
+        return np.array(
+            [self._one(column, two_sided=two_sided) for column in given.sums.T], dtype=np.float64
+        )
+
+    def _one(self, differences: Floats, *, two_sided: bool) -> float:
+        known = np.round(differences[~np.isnan(differences)], DECIMALS)
+        if len(known) == 0:
+            return float("nan")
+        if not known.any():
+            return 1.0
+        if self.zeros == "drop":
+            known = known[known != 0]
+        ranks = doubled_ranks(np.abs(known))[known != 0]
+        above = int(ranks[known[known != 0] > 0].sum())
+        seen = min(above, int(ranks.sum()) - above) if two_sided else int(ranks.sum()) - above
+        if len(ranks) <= EXACT:
+            p = lower_tail(np.sort(ranks).tobytes(), seen)
+        else:  # the distance to the mean in standard deviations, of ranks and doubled ranks alike
+            p = _normal((seen - ranks.sum() / 2) / (np.sqrt((ranks**2).sum()) / 2))
+        return min(1.0, 2 * p) if two_sided else p
+
+
+def _normal(deviations: float) -> float:
+    """Return the lower tail of the normal distribution; that of `statistics` is 0 far out."""
+    from scipy.special import ndtr
+
+    return float(ndtr(deviations))
+
+
+def doubled_ranks(values: Floats) -> Integers:
+    """Return twice the mid-ranks of values: whole numbers, with ties too.
+
+    >>> doubled_ranks(np.array([0.5, 0.1, 0.5]))
+    array([5, 2, 5])
+    """
+    _, group, counts = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    return np.asarray((2 * last - counts + 1)[group.ravel()], dtype=np.int64)
+
+
+def lower_tail(ranks: bytes, seen: int) -> float:
+    """Return the chance that the ranks of random signs above 0 sum to `seen` or less; int64 ranks."""
+    return float(_distribution(ranks)[: seen + 1].sum())
+
+
+@lru_cache(maxsize=64)  # columns without ties have the same ranks
+def _distribution(ranks: bytes) -> Floats:
+    """Return the distribution of the sum of ranks above 0 by the shift algorithm.
+
+    One rank after the other: half of the distribution stays, half moves up by the rank.
+    """
+    found = np.array([1.0])
+    for rank in np.frombuffer(ranks, dtype=np.int64).tolist():
+        longer = np.zeros(len(found) + rank)
+        longer[: len(found)] += found / 2
+        longer[rank:] += found / 2
+        found = longer
+    return found
+
+
+class Sign(PairedTest):
+    """Sign test: binomial test of the numbers of queries above and below 0, exact.
+
+    Ties are left out. Where all differences are 0, p is 1. With groups the sign is that of a group's sum.
+
+    >>> Sign().p([0.1, 0.3, -0.1, 0.2, 0.2])  # 4 of 5: 2 (1 + 5) / 32
+    0.375
+    """
+
+    title = "sign test"
+    null = "a query favours one run as often as the other (median difference 0)"
+    source = (
+        "Arbuthnott 1710; Conover 1999, section 3.4; for retrieval van Rijsbergen 1979, chapter 7"
+    )
+    spellings: ClassVar[Spellings] = {"sign_test": {}, "binomial": {}}
+
+    def smallest(self, queries: int, alternative: str = "two-sided") -> float:
+        """Return the p of differences of one sign."""
+        return one_sign(queries, alternative)
+
+    def _p_of(self, given: Totals, *, two_sided: bool, seed: int) -> Floats:  # noqa: ARG002  # draws nothing
+        return sign_p(given, two_sided=two_sided)
+
+
+def sign_p(given: Totals, *, two_sided: bool) -> Floats:
+    """Return p of the sign test of each column; one-sided p is of the alternative "greater"."""
+    from scipy.special import bdtr
+
+    above = (given.sums > EQUAL).sum(axis=0).astype(np.float64)
+    below = (given.sums < -EQUAL).sum(axis=0).astype(np.float64)
+    fewer = np.minimum(above, below) if two_sided else below
+    p = bdtr(fewer, (above + below).astype(np.int64), 0.5) * (2 if two_sided else 1)
+    p = np.where(above + below == 0, 1.0, np.minimum(p, 1.0))
+    return np.where(np.isnan(given.sums).all(axis=0), np.nan, p)
+
+
+def one_sign(queries: int, alternative: str = "two-sided") -> float:
+    """Return p of the sign test where all of some queries have the same sign.
+
+    >>> one_sign(5), one_sign(5, "greater"), one_sign(0)
+    (0.0625, 0.03125, 1.0)
+    """
+    patterns = 2.0 ** min(queries, 1000)
+    return min(1.0, (2 if alternative == "two-sided" else 1) / patterns)
+
+
+def decided_by_sign(differences: Floats, groups: Integers | None = None) -> Flags:
+    """Return, per column, whether all differences are equal and not 0, so that the sign test decides.
+
+    Without spread T and Bootstrap have no statistic; the p of every test is then that of `Sign`. At least two
+    queries are needed. With groups it is the residual sums of groups that must all be 0.
+
+    >>> decided_by_sign(np.array([[0.1, 0.1, 0.0], [0.1, 0.2, 0.0]])).tolist()
+    [True, False, False]
+    """
+    return without_spread(totals(differences, groups))
+
+
+def without_spread(given: Totals) -> Flags:
+    """Return, per column, whether the mean is not 0 and its standard error is."""
+    found = means(given)
+    known = ~np.isnan(given.sums)
+    moved = np.where(known, np.abs(given.sums) > EQUAL, True).all(axis=0)
+    return np.asarray((found.clusters >= 2) & (found.error == 0) & moved)
+
+
+class Randomisation(PairedTest):
+    """Paired randomisation (sign-flip) test of the mean difference.
+
+    p is the share of sign patterns whose absolute mean is at least the one seen. All patterns are gone
+    through where they are no more than `draws`, which is exact; else `draws` of them are drawn and the one
+    seen is added to them, so that p is never 0. Equal up to rounding counts as equal. With groups of queries
+    the signs of whole groups are flipped.
+
+    >>> Randomisation().p([0.1, 0.3, -0.1, 0.2, 0.2])  # 6 of 32 patterns
+    0.1875
+    """
+
+    title = "paired randomisation test"
+    null = "each query's two values could as well be exchanged"
+    source = "Fisher 1935; Smucker, Allan and Carterette 2007; add-one Phipson and Smyth 2010"
+    spellings: ClassVar[Spellings] = {
+        "sign_flip": {},
+        "permutation": {},
+        "randomization": {},
+        "fisher": {},
+    }
+
+    draws: int = whole(100_000, low=1)
+
+    def smallest(self, queries: int, alternative: Alternative = "two-sided") -> float:
+        """Return the p of differences of one sign: the pattern seen and, two-sided, its mirror image."""
+        exact = one_sign(queries, alternative)
+        return exact if 2.0 ** min(queries, 63) <= self.draws else 1 / (self.draws + 1)
+
+    def _p_of(self, given: Totals, *, two_sided: bool, seed: int) -> Floats:
+        known = ~np.isnan(given.sums)
+        filled = np.where(known, given.sums, 0.0)
+        sizes = (filled != 0).sum(axis=0)
+        found = np.full(filled.shape[1], np.nan)
+        exact = known.any(axis=0) & (2.0 ** np.minimum(sizes, 63) <= self.draws)
+        for place in np.flatnonzero(exact).tolist():
+            column = filled[:, place]
+            found[place] = _exact(column[column != 0], two_sided=two_sided)
+        for part in in_parts(np.flatnonzero(known.any(axis=0) & ~exact)):
+            more = _at_least(filled[:, part], self.draws, seed, two_sided=two_sided)
+            found[part] = (more + 1) / (self.draws + 1)
+        return found
+
+
+def _thresholds(differences: Floats, *, two_sided: bool) -> Floats:
+    """Give the sum that a pattern must reach, less what rounding may take from it."""
+    slack: Floats = ROUNDING * np.abs(differences).sum(axis=0)
+    sums = differences.sum(axis=0)
+    return np.asarray((np.abs(sums) if two_sided else sums) - slack)
+
+
+def _exact(differences: Floats, *, two_sided: bool) -> float:
+    """Return the share of all sign patterns; half of them are enough for |sum|, the others mirror them."""
+    sums = np.array([differences[:1].sum()])
+    for one in differences[1:]:
+        sums = np.concatenate([sums + one, sums - one])
+    needed = _thresholds(differences[:, None], two_sided=two_sided)[0]
+    if two_sided:
+        return float((np.abs(sums) >= needed).mean())
+    return float(((sums >= needed).mean() + (-sums >= needed).mean()) / 2)
+
+
+def _at_least(differences: Floats, draws: int, seed: int, *, two_sided: bool) -> Integers:
+    """Count, per column, the drawn patterns whose (absolute) sum is at least the one seen."""
+    needed = _thresholds(differences, two_sided=two_sided)
+
+    def block(generator: np.random.Generator, size: int) -> Integers:
+        sums = signs(generator, size, len(differences)) @ differences
+        if two_sided:
+            np.abs(sums, out=sums)
+        return np.asarray((sums >= needed).sum(axis=0))
+
+    return np.asarray(np.sum(list(each_block(draws, seed, block)), axis=0))
+
+
+class Bootstrap(PairedTest):
+    """Paired bootstrap test: the t of resamples of the differences, after their mean is taken off.
+
+    p is the share of resamples whose absolute t is at least the one seen, with the one seen added, so that it
+    is never 0; a resample of equal differences has t 0 if their mean is 0 and else infinite. Undefined for
+    fewer than two queries; 1 where all differences are 0. With groups of queries whole groups are drawn, and
+    t has the cluster-robust standard error.
+
+    >>> round(Bootstrap(draws=20_000).p([0.1, 0.3, -0.1, 0.2, 0.2]), 1)
+    0.2
+    """
+
+    title = "paired bootstrap test"
+    null = "the mean difference is 0"
+    source = "Efron and Tibshirani 1993, algorithm 16.2; for retrieval Sakai 2006"
+    spellings: ClassVar[Spellings] = {"bootstrap_t": {}}
+
+    draws: int = whole(10_000, low=1)
+
+    def smallest(self, queries: int, alternative: Alternative = "two-sided") -> float:
+        """Return the p when no resample reaches what was seen, or only those of one query drawn again.
+
+        Those have infinite t: k / n^n resamples of k queries that differ, and (1 - k/n)^n of n - k that do
+        not; n is the number of all queries that makes the two fewest. Expected, not certain: they are drawn.
+        """
+        least = 1 / (self.draws + 1)
+        if queries == 0:
+            return 1.0
+        if alternative != "two-sided":
+            return least
+        sizes = np.arange(max(queries, 2), 2 * queries + 10, dtype=np.float64)
+        degenerate = (1 - queries / sizes) ** sizes + queries * sizes**-sizes
+        return float(max(least, degenerate.min()))
+
+    def _p_of(self, given: Totals, *, two_sided: bool, seed: int) -> Floats:
+        found = np.full(given.sums.shape[1], np.nan)
+        for columns, rows in supports(given.sums):
+            if rows.sum() >= 2:
+                at = np.ix_(rows, columns)
+                part = Totals(given.sums[at], given.sizes[at], given.grouped)
+                found[columns] = self._together(part, seed, two_sided=two_sided)
+        return found
+
+    def _together(self, given: Totals, seed: int, *, two_sided: bool) -> Floats:
+        clusters, seen = len(given.sums), means(given)
+        residuals = given.sums - given.sizes * seen.mean
+        squares = residuals**2
+        slack = ROUNDING * np.abs(given.sums).max(axis=0, initial=0.0)
+
+        def t_of(found: Means) -> Floats:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                t = found.mean / found.error
+            error = found.error * np.sqrt(clusters)
+            t[(error <= slack) & (np.abs(found.mean) <= slack)] = 0.0
+            return np.abs(t) if two_sided else t
+
+        needed = t_of(seen)
+        needed = np.where(needed > 0, needed * (1 - ROUNDING), needed * (1 + ROUNDING))
+
+        def block(generator: np.random.Generator, draws: int) -> Integers:
+            times = weights(generator, draws, clusters)
+            drawn = _resampled(times, residuals, squares, given)
+            return np.asarray((t_of(drawn) >= needed).sum(axis=0))
+
+        more = np.sum(list(each_block(self.draws, seed, block)), axis=0)
+        p = (more + 1) / (self.draws + 1)
+        return np.where(seen.error > 0, p, np.where(np.abs(seen.mean) <= slack, 1.0, np.nan))
+
+
+def _resampled(times: Floats, residuals: Floats, squares: Floats, given: Totals) -> Means:
+    """Return the means and errors of resamples: draws x columns."""
+    clusters = float(len(residuals))
+    sums, queries = times @ residuals, np.array(clusters)
+    crossed, sizes = sums, np.array(clusters)
+    if given.grouped:
+        queries = times @ given.sizes
+        crossed, sizes = times @ (residuals * given.sizes), times @ given.sizes**2
+    mean = sums / queries
+    squared = np.maximum(times @ squares - 2 * mean * crossed + mean**2 * sizes, 0.0)
+    error = np.sqrt(squared * (clusters / (clusters - 1))) / queries
+    return Means(np.array(clusters), mean, error)
+
+
+def equivalence(differences: Floats, margin: float) -> Floats:
+    """Give p of two one-sided t tests, per column: small when the mean lies between -margin and margin.
+
+    p is the larger of the two: that the mean is above -margin, and that it is below margin. Undefined for
+    fewer than two queries; where all differences are equal it is 0 inside the margin and 1 outside, for
+    then nothing varies. (Schuirmann 1987; Lakens 2017.)
+
+    >>> round(float(equivalence(np.array([[0.01], [-0.02], [0.00], [0.02]]), 0.05)[0]), 4)
+    0.0057
+    """
+    from scipy.special import stdtr
+
+    if not margin > 0:
+        raise UsageError(f"margin {margin}; expected a number above 0, in units of the measure")
+    count, mean, deviation = found = moments(differences)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        away = (np.abs(mean) - margin) / found.error  # the nearer limit decides
+    p: Floats = stdtr(count - 1, away)
+    return np.where(deviation == 0, np.where(np.abs(mean) < margin, 0.0, 1.0), p)
+
+
+class Beliefs(NamedTuple):
+    """How probable it is that the first run is worse, about equal, or better, per column."""
+
+    worse: Floats
+    equivalent: Floats
+    better: Floats
+
+
+def beliefs(differences: Floats, *, margin: float = 0.0) -> Beliefs:
+    """Give how probable it is that the mean difference is below -margin, within the margin, or above.
+
+    The differences are taken as normal with the prior p(mean, s) ~ 1/s, so that the mean has Student's t
+    around the mean seen, with n - 1 degrees of freedom and the standard error as scale. Undefined for fewer
+    than two queries. (Corani and Benavoli 2015, with correlation 0; for retrieval Sakai 2017.)
+
+    >>> found = beliefs(np.array([[0.1], [0.3], [-0.1], [0.2], [0.2]]), margin=0.01)
+    >>> [round(float(share[0]), 3) for share in found]
+    [0.046, 0.018, 0.936]
+    """
+    from scipy.special import stdtr
+
+    if not margin >= 0:
+        raise UsageError(f"margin {margin}; expected a number, 0 or more")
+    found = moments(differences)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        below = stdtr(found.number - 1, (-margin - found.mean) / found.error)
+        above = stdtr(found.number - 1, (found.mean - margin) / found.error)
+    certain = found.deviation == 0
+    below = np.where(certain, (found.mean < -margin).astype(np.float64), below)
+    above = np.where(certain, (found.mean > margin).astype(np.float64), above)
+    return Beliefs(below, np.clip(1 - below - above, 0.0, 1.0), above)

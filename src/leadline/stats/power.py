@@ -1,0 +1,247 @@
+"""Sample size, detectable difference, and effect sizes."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+
+from leadline.data.arrays import Floats, Integers
+from leadline.errors import UsageError
+from leadline.stats import checked_level
+from leadline.stats.moments import moments
+
+EQUAL = 1e-12  # values of a measure that differ by less are equal: sums of the same terms may round apart
+
+
+class Outcomes(NamedTuple):
+    """How many queries the first run wins, ties and loses, per column."""
+
+    wins: Integers
+    ties: Integers
+    losses: Integers
+
+
+def outcomes(differences: Floats) -> Outcomes:
+    """Count the queries above, at and below 0 in each column; NaN counts nowhere.
+
+    >>> [int(count[0]) for count in outcomes(np.array([[0.1], [0.0], [-0.2], [0.3]]))]
+    [2, 1, 1]
+    """
+    known = ~np.isnan(differences)
+    return Outcomes(
+        (differences > EQUAL).sum(axis=0),
+        (known & (np.abs(differences) <= EQUAL)).sum(axis=0),
+        (differences < -EQUAL).sum(axis=0),
+    )
+
+
+def standardised(differences: Floats) -> Floats:
+    """Give the mean difference in units of its standard deviation over queries, per column: d_z.
+
+    0 where all differences are 0; undefined for fewer than two queries and where all are equal but not 0.
+    (Cohen 1988, section 2.3.5.)
+
+    >>> round(float(standardised(np.array([[0.1], [0.3], [-0.1], [0.2], [0.2]]))[0]), 4)
+    0.9231
+    """
+    found = moments(differences)
+    effect = np.full(len(found.mean), np.nan)
+    np.divide(found.mean, found.deviation, out=effect, where=found.deviation > 0)
+    effect[(found.deviation == 0) & (found.mean == 0)] = 0.0
+    return effect
+
+
+def standardised_limits(differences: Floats, *, level: float = 0.95) -> tuple[Floats, Floats]:
+    """Return confidence limits of the standardised mean difference d_z of each column.
+
+    The noncentral t distributions whose tails beyond the observed t are (1 - `level`) / 2 give the limits of
+    the noncentrality; divided by sqrt(n) they are those of d_z. Exact for normal differences. Undefined for
+    fewer than two queries and where all differences are equal.
+
+    Parameters
+    ----------
+    differences : ndarray of float64, shape (n_queries, n_columns)
+        NaN marks a query that a column does not have.
+    level : float, default 0.95
+        Confidence level.
+
+    Returns
+    -------
+    low, high : ndarray of float64, shape (n_columns,)
+
+    References
+    ----------
+    Steiger and Fouladi (1997), in Harlow et al., What If There Were No Significance Tests?
+
+    Examples
+    --------
+    >>> low, high = standardised_limits(np.array([[0.1], [0.3], [-0.1], [0.2], [0.2]]))
+    >>> round(float(low[0]), 3), round(float(high[0]), 3)
+    (-0.184, 1.96)
+
+    """
+    from scipy.special import nctdtrinc
+
+    found = moments(differences)
+    low, high = np.full((2, len(found.mean)), np.nan)
+    spread = np.flatnonzero(found.deviation > 0)
+    number = found.number[spread]
+    t = found.mean[spread] / found.error[spread]
+    low[spread] = nctdtrinc(number - 1, (1 + level) / 2, t) / np.sqrt(number)
+    high[spread] = nctdtrinc(number - 1, (1 - level) / 2, t) / np.sqrt(number)
+    return low, high
+
+
+def hedges(differences: Floats) -> Floats:
+    """Give `standardised` less its bias for few queries: d_z (1 - 3 / (4 (n - 1) - 1)).
+
+    (Hedges 1981.)
+
+    >>> round(float(hedges(np.array([[0.1], [0.3], [-0.1], [0.2], [0.2]]))[0]), 4)
+    0.7385
+    """
+    count = moments(differences).number
+    with np.errstate(divide="ignore"):
+        return np.asarray(standardised(differences) * (1 - 3 / (4 * (count - 1) - 1)))
+
+
+def superiority(differences: Floats) -> Floats:
+    """Give the share of queries that the first run wins, ties counted half; undefined without queries.
+
+    >>> float(superiority(np.array([[0.1], [0.0], [-0.2], [0.3]]))[0])
+    0.625
+    """
+    wins, ties, losses = outcomes(differences)
+    total = wins + ties + losses
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.where(total == 0, np.nan, (wins + ties / 2) / np.maximum(total, 1)))
+
+
+NORMAL = NormalDist()
+MOST = 10_000_000  # queries; more is as good as never
+
+
+def power(effect: float, queries: int, *, level: float = 0.95, one_sided: bool = False) -> float:
+    """Give the chance that the paired t test sees a standardised difference (mean / deviation).
+
+    From the noncentral t distribution with n - 1 degrees of freedom and noncentrality effect * sqrt(n), both
+    tails. 1 - `level` is alpha, of both tails together or, `one_sided`, of the tail that the effect is in.
+    (Cohen 1988, chapter 2.)
+
+    >>> round(power(0.5, 34), 3), round(power(0.5, 27, one_sided=True), 3)
+    (0.808, 0.812)
+    """
+    from scipy.special import chdtr, nctdtr, stdtrit
+
+    if queries < 2:
+        raise UsageError(f"{queries} queries; expected 2 or more")
+    checked_level(level)
+    critical = stdtrit(queries - 1, level if one_sided else (1 + level) / 2)
+    shift = abs(effect) * math.sqrt(queries)
+    upper = 1 - float(nctdtr(queries - 1, shift, critical))
+    if math.isnan(upper):  # the series gives up at large shifts, where only the deviation matters
+        upper = float(chdtr(queries - 1, (queries - 1) * min(shift / critical, 1e6) ** 2))
+    if one_sided:
+        return upper
+    lower = float(nctdtr(queries - 1, shift, -critical)) if shift < 8 else 0.0
+    return upper + (0.0 if math.isnan(lower) else lower)  # and at chances too small to matter
+
+
+def queries_needed(effect: float, *, power_wanted: float = 0.8, level: float = 0.95) -> int | None:
+    """Give the least number of queries that show a standardised difference with this power.
+
+    None where it is 0, or would need more than ten million.
+
+    >>> queries_needed(0.5)
+    34
+    """
+    _check_power(power_wanted)
+    checked_level(level)
+    if not math.isfinite(effect) or effect == 0:
+        return None
+    alpha, beta = NORMAL.inv_cdf((1 + level) / 2), NORMAL.inv_cdf(power_wanted)
+    ratio = min(abs((alpha + beta) / effect), float(MOST))
+    about = ratio**2 + alpha**2 / 2  # as if the deviation were known
+    high = max(2, math.ceil(min(about, MOST)))
+    while power(effect, high, level=level) < power_wanted:
+        if high >= MOST:
+            return None
+        high += 1
+    low = high - 3 if high > 4 and power(effect, high - 3, level=level) < power_wanted else 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if power(effect, middle, level=level) < power_wanted:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def detectable(
+    deviation: float,
+    queries: int,
+    *,
+    power_wanted: float = 0.8,
+    level: float = 0.95,
+    one_sided: bool = False,
+) -> float:
+    """Give the least difference that so many queries show with this power, in units of the measure.
+
+    `deviation` is that of the differences of queries; undefined for fewer than two queries.
+
+    >>> round(detectable(0.2, 50), 4)
+    0.0808
+    """
+    _check_power(power_wanted)
+    if queries < 2 or not math.isfinite(deviation):
+        return math.nan
+    effect = _detectable_effect(queries, power_wanted, level, one_sided)
+    return float(np.float64(effect) * deviation)
+
+
+def upper_deviation(deviation: float, queries: int, *, level: float = 0.95) -> float:
+    """Return the one-sided upper confidence limit of a standard deviation over queries.
+
+    s sqrt((n - 1) / q), where q is the 1 - `level` quantile of chi-square with n - 1 degrees of freedom:
+    exact for normal values. Planning with the deviation of a small sample itself asks for too few queries in
+    about every second case. Undefined for fewer than two queries.
+
+    References
+    ----------
+    Browne (1995), Statistics in Medicine 14; for topic sets Sakai (2016), Information Retrieval 19.
+
+    Examples
+    --------
+    >>> round(upper_deviation(0.2, 50), 4)
+    0.2403
+
+    """
+    from scipy.special import chdtri
+
+    checked_level(level)
+    if queries < 2 or not math.isfinite(deviation):
+        return math.nan
+    return float(deviation * np.sqrt((queries - 1) / chdtri(queries - 1, level)))
+
+
+@lru_cache(maxsize=1024)  # the same for all pairs over as many queries
+def _detectable_effect(queries: int, power_wanted: float, level: float, one_sided: bool) -> float:
+    low, high = 0.0, 100.0
+    while power(high, queries, level=level, one_sided=one_sided) < power_wanted:
+        high *= 10
+    while high - low > 1e-9 * max(1.0, high):
+        middle = (low + high) / 2
+        if power(middle, queries, level=level, one_sided=one_sided) < power_wanted:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _check_power(power_wanted: float) -> None:
+    if not 0 < power_wanted < 1:
+        raise UsageError(f"power {power_wanted}; expected a share between 0 and 1, such as 0.8")

@@ -1,0 +1,333 @@
+"""Procedures for all pairs of many runs: randomised Tukey HSD, max-t step-down, Friedman and Nemenyi."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from leadline.data.arrays import Floats, Integers
+from leadline.errors import UsageError
+from leadline.stats import checked_seed
+from leadline.stats.intervals import agreeing, smallest_count
+from leadline.stats.moments import ROUNDING, Totals, means, totals
+from leadline.stats.paired_tests import one_sign
+from leadline.stats.resampling import each_block, every_sign, signs
+
+TUKEY_CELLS = 500_000  # of values in a block of shuffles
+
+
+class Ranges(NamedTuple):
+    """How far the best and the worst mean lie apart when runs do not matter, rising, from shuffles."""
+
+    drawn: Floats
+    slack: float
+
+    def p_values(self, differences: ArrayLike) -> Floats:
+        """Give p of differences of means, corrected for all pairs: add-one, never 0."""
+        needed = np.abs(np.asarray(differences, dtype=np.float64)) - self.slack
+        more = len(self.drawn) - np.searchsorted(self.drawn, needed, side="left")
+        return np.where(np.isnan(needed), np.nan, (more + 1) / (len(self.drawn) + 1))
+
+    def reach(self, level: float) -> float:
+        """Give how far a difference reaches to both sides, for all pairs at once.
+
+        A larger difference has p of at most 1 - level. Infinite where the shuffles are too few for that.
+        """
+        draws = len(self.drawn)
+        most = math.floor((1 - level) * (draws + 1) + ROUNDING * draws)
+        return float(self.drawn[draws - most]) if most else math.inf
+
+
+def tukey(values: Floats, *, draws: int = 20_000, seed: int = 0) -> Ranges:
+    """Shuffle, within every query, which run a value belongs to, and take the range of the means.
+
+    `values` is queries x runs, without NaN. A pair of runs differs significantly at level alpha when the
+    difference of its means is larger than all but a share alpha of the ranges. (Carterette 2012, section 4;
+    SciPy's `tukey_hsd` takes the queries of two runs for independent.)
+
+    >>> values = np.array([[0.1, 0.5], [0.2, 0.4], [0.3, 0.9], [0.1, 0.2]])
+    >>> abs(tukey(values).p_values(0.325) - 2 / 16) < 0.01  # as flipping signs: 2 of 16 patterns
+    np.True_
+    """
+    checked_seed(seed)
+    if draws < 1:
+        raise UsageError(f"{draws} draws; expected 1 or more")
+    if values.ndim != 2 or values.shape[0] < 1 or values.shape[1] < 2:
+        raise UsageError(
+            f"values of shape {values.shape}; expected queries x runs, two or more runs"
+        )
+    if np.isnan(values).any():
+        raise UsageError("undefined values; expected a value of every query for every run")
+    queries, runs = values.shape
+
+    def block(generator: np.random.Generator, size: int) -> Floats:
+        shuffled = np.repeat(values[None], size, axis=0)
+        generator.permuted(shuffled, axis=2, out=shuffled)
+        return np.asarray(np.ptp(shuffled.sum(axis=1), axis=1) / queries)
+
+    size = max(1, TUKEY_CELLS // (queries * runs))
+    drawn = np.sort(np.concatenate(list(each_block(draws, seed, block, block=size))))
+    return Ranges(drawn, ROUNDING * float(np.abs(values).max(initial=0.0)))
+
+
+CELLS = 4_000_000  # of draws x columns in a block
+
+
+class MaxT:
+    """Adjusted p values and simultaneous intervals of columns of differences.
+
+    Attributes
+    ----------
+    p : ndarray, shape (columns,)
+        Step-down adjusted two-sided p values; NaN for a column without queries.
+    p_single_step : ndarray, shape (columns,)
+        Single-step ones, never smaller.
+
+    """
+
+    def __init__(self, given: Totals, *, draws: int, seed: int) -> None:
+        self.draws = draws
+        self.seed = seed
+        self._given = given
+        self._exact = 2.0 ** min(len(given.sums), 63) <= draws
+        self.p, self.p_single_step = self._p_values()
+
+    def limits(self, level: float = 0.95) -> tuple[Floats, Floats]:
+        """Return simultaneous limits of the means of the columns.
+
+        Mean plus and minus c standard errors, where c is the quantile of the largest |t| over all columns
+        when the signs of the centred differences are flipped: with probability `level`, approximately,
+        all intervals hold their means at once. They are single-step intervals, while `p` is step-down and
+        its differences are not centred (the null is that all means are 0). So that interval and verdict
+        never contradict each other a limit is moved to 0 where only one of the two excludes 0: an
+        interval reaches to 0 where p is 1 - level or more, and ends beside 0 where p is below.
+        """
+        found = means(self._given)
+        with np.errstate(invalid="ignore"):
+            reach = np.where(found.error > 0, self.reach(level) * found.error, found.error)
+            return agreeing(
+                found.mean - reach,
+                found.mean + reach,
+                np.asarray(self.p < 1 - level),
+                self._given.sums,
+            )
+
+    def reach(self, level: float = 0.95) -> float:
+        """Return c, in standard errors; infinite where there are too few draws, queries or groups.
+
+        At least that of the t interval of one pair: with a handful of queries flipped residuals are too few.
+        """
+        from scipy.special import stdtrit
+
+        clusters = int((~np.isnan(self._given.sums)).sum(axis=0).max(initial=0))
+        if one_sign(clusters) >= 1 - level:
+            return math.inf
+        if self._exact:
+            rank = -(-smallest_count(level, 2.0 * len(self._largest), added=0) // 2)
+        else:
+            rank = smallest_count(level, self.draws + 1.0, added=1)
+        if rank == 0 or rank > len(self._largest):
+            return math.inf
+        flipped = float(np.sqrt(self._largest[len(self._largest) - rank]))
+        return max(flipped, float(stdtrit(clusters - 1, (1 + level) / 2)))
+
+    @cached_property
+    def _largest(self) -> Floats:
+        """Return the largest squared t of each draw when centred differences are flipped, rising."""
+        given, found = self._given, means(self._given)
+        residuals = np.nan_to_num(given.sums - given.sizes * found.mean)
+        columns = np.nan_to_num(found.error) > 0
+        statistic = _squared_t(residuals[:, columns], found.clusters[columns])
+        if not columns.any():
+            return np.empty(0)
+        return np.sort(np.concatenate([statistic(block).max(axis=1) for block in self._patterns()]))
+
+    def _p_values(self) -> tuple[Floats, Floats]:
+        sums = self._given.sums
+        stepped, single = np.full((2, sums.shape[1]), np.nan)
+        clusters = (~np.isnan(sums)).sum(axis=0).astype(np.float64)
+        columns = np.flatnonzero(clusters > 0)
+        if not len(columns):
+            return stepped, single
+        unsorted = _squared_t(np.nan_to_num(sums[:, columns]), clusters[columns])
+        seen = unsorted(np.ones((1, len(sums))))[0]
+        order = np.argsort(-seen, kind="stable")  # the largest first
+        columns, seen = columns[order], seen[order]
+        statistic = _squared_t(np.nan_to_num(sums[:, columns]), clusters[columns])
+        needed = np.where(np.isinf(seen), np.inf, seen * (1 - 1000 * ROUNDING) - ROUNDING)
+        steps = np.zeros((2, len(columns)))
+        patterns = 0
+        for block in self._patterns():
+            t = statistic(block)
+            largest = np.maximum.accumulate(t[:, ::-1], axis=1)[:, ::-1]
+            steps[0] += (largest >= needed).sum(axis=0)
+            steps[1] += (largest[:, :1] >= needed).sum(axis=0)
+            patterns += len(block)
+        added = 0 if self._exact else 1
+        steps = (steps + added) / (patterns + added)
+        stepped[columns] = np.maximum.accumulate(steps[0])
+        single[columns] = steps[1]
+        return stepped, single
+
+    def _patterns(self) -> Iterator[Floats]:
+        """Return the sign patterns in blocks: those of the randomisation test with the same seed."""
+        rows, columns = self._given.sums.shape
+        size = max(1, CELLS // max(1, columns))
+        if self._exact:
+            blocks: Iterable[Floats] = [every_sign(rows)]
+        else:
+            blocks = each_block(
+                self.draws, self.seed, lambda generator, count: signs(generator, count, rows)
+            )
+        for block in blocks:
+            for start in range(0, len(block), size):
+                yield block[start : start + size]
+
+
+def _squared_t(sums: Floats, clusters: Floats) -> Callable[[Floats], Floats]:
+    """Return a function that gives the squared t of columns with flipped signs: patterns x columns.
+
+    Flipping leaves the sum of squares Q, so that with S the flipped sum and n clusters t^2 is
+    (n - 1) S^2 / (n Q - S^2); infinite where all flipped differences are equal.
+    """
+    with np.errstate(divide="ignore"):
+        size = np.sqrt(clusters * (sums**2).sum(axis=0))
+        scaled = np.divide(sums, size, out=np.zeros_like(sums), where=size > 0)
+
+    def squared(patterns: Floats) -> Floats:
+        share = (patterns @ scaled) ** 2
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = (clusters - 1) * share / (1 - share)
+        t[np.broadcast_to(clusters < 2, t.shape)] = 0.0
+        t[(share >= 1 - ROUNDING) & (clusters >= 2)] = np.inf
+        return np.asarray(t)
+
+    return squared
+
+
+def max_t(
+    differences: Floats, *, draws: int = 20_000, seed: int = 0, groups: Integers | None = None
+) -> MaxT:
+    """Compare many pairs of runs at once by the randomised max-t procedure.
+
+    The signs of whole queries (or groups) are flipped, the same in all columns, so that the dependence
+    between pairs stays what it is. Every |t| seen is compared with the largest |t| of flipped differences
+    over the columns whose |t| seen is no larger (step-down); p never falls from one column to the next.
+    This controls the family-wise error strongly where the differences of true nulls are jointly symmetric,
+    as they are when runs can be exchanged. All patterns are used where they are no more than `draws`. Given
+    the pairs with one baseline it is the randomisation analogue of Dunnett's procedure.
+
+    Parameters
+    ----------
+    differences : ndarray, shape (queries, columns)
+        One column a pair; NaN where a pair does not have a query.
+    draws : int, default 20,000
+        Sign patterns; p is at least 1 / (draws + 1).
+    seed : int
+        Seed of the draws.
+    groups : ndarray of int, shape (queries,), optional
+        Queries of the same group are flipped together.
+
+    Returns
+    -------
+    MaxT
+        Its `p` are adjusted for all columns; `limits(level)` gives simultaneous intervals.
+
+    References
+    ----------
+    Romano and Wolf (2005), JASA 100(469); Westfall and Young (1993), Resampling-Based Multiple Testing.
+
+    Examples
+    --------
+    >>> found = max_t(np.array([[0.1, 0.0], [0.3, 0.1], [0.2, -0.1], [0.2, 0.1], [0.1, 0.0], [0.4, 0.2]]))
+    >>> found.p.tolist()  # exact: 64 patterns
+    [0.03125, 0.5]
+
+    """
+    checked_seed(seed)
+    if draws < 1:
+        raise UsageError(f"{draws} draws; expected 1 or more")
+    if differences.ndim != 2:
+        raise UsageError(
+            f"differences of {differences.ndim} dimensions; expected queries x columns"
+        )
+    return MaxT(totals(differences, groups), draws=draws, seed=seed)
+
+
+def mean_ranks(values: Floats, *, rising: bool = True) -> Floats:
+    """Return the mean rank of every system (column) over queries (rows); 1 is best, ties share ranks.
+
+    Parameters
+    ----------
+    values : array of float, shape (n_queries, n_systems)
+        Values without NaN.
+    rising : bool, default True
+        Whether larger values are better.
+
+    Examples
+    --------
+    >>> mean_ranks(np.array([[0.5, 0.4, 0.4], [0.9, 0.1, 0.3]])).tolist()
+    [1.0, 2.75, 2.25]
+
+    """
+    from scipy.stats import rankdata
+
+    ranks: Floats = rankdata(-values if rising else values, axis=1)
+    return np.asarray(ranks.mean(axis=0))
+
+
+def friedman(values: Floats) -> float:
+    """Return the p-value of Friedman's test that all systems have the same ranks.
+
+    The statistic is corrected for ties and compared with chi-squared with n_systems - 1 degrees of
+    freedom. NaN where every query gives all systems the same value.
+
+    References
+    ----------
+    Friedman (1937), JASA 32(200).
+
+    Examples
+    --------
+    >>> round(friedman(np.array([[1.0, 2.0, 3.0]] * 4)), 5)  # the statistic is 8, exp(-8 / 2)
+    0.01832
+
+    """
+    from scipy.stats import chi2, rankdata
+
+    number, systems = values.shape
+    ranks = rankdata(values, axis=1)
+    spread = ((ranks - (systems + 1) / 2) ** 2).sum()
+    if spread == 0:
+        return math.nan
+    between = ((ranks.sum(axis=0) - number * (systems + 1) / 2) ** 2).sum()
+    return float(chi2.sf((systems - 1) * between / spread, systems - 1))
+
+
+def critical_difference(systems: int, number: int, *, confidence: float = 0.95) -> float:
+    """Return the difference of mean ranks from which on two systems differ significantly.
+
+    The test is Nemenyi's: CD = q sqrt(k (k + 1) / (6 n)) for k systems and n queries, where q is the
+    quantile of the Studentized range of k means with infinite degrees of freedom, divided by sqrt(2). It
+    controls the family-wise error of all pairs.
+
+    References
+    ----------
+    Demšar (2006), JMLR 7, section 3.2.2; Nemenyi (1963).
+
+    Examples
+    --------
+    >>> round(critical_difference(4, 14), 2)  # Demšar's example
+    1.25
+
+    """
+    from scipy.stats import studentized_range
+
+    if systems < 2 or number < 1:
+        raise UsageError(f"{systems} systems and {number} queries; expected two and one or more")
+    quantile = float(studentized_range.ppf(confidence, systems, np.inf)) / math.sqrt(2)
+    return quantile * math.sqrt(systems * (systems + 1) / (6 * number))

@@ -1,0 +1,258 @@
+"""Fit LDA, or a polylingual topic model, by collapsed Gibbs sampling."""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from leadline import kernels
+from leadline.data.arrays import Codes, Floats
+from leadline.data.validation import check_whole
+from leadline.errors import InputError, UsageError
+from leadline.io.texts import TextsLike, name_of
+from leadline.text import Analysis
+from leadline.topics.corpus import Corpus, analyses_of, check_languages, corpus_of, read_columns
+from leadline.topics.model import TopicModel
+
+
+def loops() -> Any:
+    """Give the kernel of Gibbs sampling, compiled where the others are."""
+    package = "leadline.kernels" if kernels.compiled is None else "leadline.kernels.compiled"
+    try:
+        return importlib.import_module(f"{package}.gibbs")
+    except ImportError:
+        return importlib.import_module("leadline.kernels.gibbs")
+
+
+def counted(rows: Codes, latent: Codes, shape: tuple[int, int]) -> Floats:
+    """Count rows x topics."""
+    flat = rows.astype(np.int64) * shape[1] + latent
+    return np.bincount(flat, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
+
+
+def room_for(topics: int) -> tuple[Floats, Floats]:
+    """Give the weights that a draw writes to, padded to whole blocks of 16, and the sums of blocks."""
+    blocks = (topics + 15) // 16
+    return np.zeros(16 * blocks), np.zeros(blocks)
+
+
+class Sampler:
+    """A chain: every token of a corpus has a topic, and a sweep draws all of them once more.
+
+    A token of language l: (n_t(tuple, all languages) + alpha_t) (n_tw(l) + beta) / (n_t(l) + V_l beta), the
+    counts without that token.
+    """
+
+    def __init__(
+        self, corpus: Corpus, alpha: Floats, beta: float, chance: np.random.Generator
+    ) -> None:
+        topics = len(alpha)
+        self.corpus = corpus
+        self.alpha = alpha
+        self.beta = beta
+        self.chance = chance
+        self.latent = chance.integers(0, topics, len(corpus.word)).astype(np.int32)
+        languages, words = len(corpus.vocabularies), corpus.first[-1]
+        self.by_document = counted(corpus.document, self.latent, (len(corpus.ids), topics))
+        self.by_word = counted(corpus.word, self.latent, (words, topics))
+        self.total = counted(corpus.language, self.latent, (languages, topics))
+        self.mass = np.array([max(len(one), 1) * beta for one in corpus.vocabularies])
+        self.inverse = 1 / (self.total + self.mass[:, None])
+        self.room = room_for(topics)
+
+    def sweep(self) -> None:
+        """Draw the topic of every token once more."""
+        corpus = self.corpus
+        loops().sweep(
+            corpus.document, corpus.word, corpus.language, self.latent,
+            self.chance.random(len(corpus.word)), self.alpha, np.full(len(self.mass), self.beta),
+            self.mass, self.by_document, self.by_word, self.total, self.inverse, *self.room,
+        )  # fmt: skip
+
+    def phi(self) -> Floats:
+        """Give the probability of every word under every topic, by language."""
+        language = np.repeat(
+            np.arange(len(self.mass)), [len(one) for one in self.corpus.vocabularies]
+        )
+        found: Floats = (self.by_word + self.beta) * self.inverse[language]
+        return found
+
+    def theta(self) -> Floats:
+        """Give the topics of every document."""
+        found: Floats = self.by_document + self.alpha
+        found /= found.sum(axis=1, keepdims=True)
+        return found
+
+
+def log_likelihood(corpus: Corpus, theta: Floats, phi: Floats) -> float:
+    """Give the mean over tokens of ln sum_t theta_dt phi_tw; NaN where there is none."""
+    if not len(corpus.word):
+        return float("nan")
+    total = 0.0
+    step = 1 << 14  # few enough that both sides stay near the processor
+    for begin in range(0, len(corpus.word), step):
+        part = slice(begin, begin + step)
+        both = theta[corpus.document[part]], phi[corpus.word[part]]
+        total += float(np.log(np.einsum("ij,ij->i", *both)).sum())
+    return total / len(corpus.word)
+
+
+def _package() -> Any:
+    """Import tomotopy; a warning of its loading that is made an error would look like a missing file."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import tomotopy
+    return tomotopy
+
+
+class TomotopyChain:
+    """A chain of tomotopy for one language; its priors stay as given, one worker makes it repeatable."""
+
+    def __init__(self, corpus: Corpus, alpha: Floats, beta: float, seed: int) -> None:
+        self.corpus = corpus
+        self.alpha = alpha
+        self.model: Any = _package().LDAModel(
+            k=len(alpha), alpha=float(alpha[0]), eta=beta, seed=seed % (1 << 63)
+        )
+        self.model.optim_interval = 0
+        ends = np.searchsorted(corpus.document, np.arange(len(corpus.ids) + 1))
+        self.filled = np.flatnonzero(np.diff(ends))
+        names = [str(code) for code in range(corpus.first[-1])]
+        for place in self.filled.tolist():
+            words = corpus.word[ends[place] : ends[place + 1]].tolist()
+            self.model.add_doc([names[code] for code in words])
+
+    def train(self, sweeps: int) -> None:
+        """Draw the topic of every token so many times more."""
+        self.model.train(sweeps, workers=1)  # one worker repeats exactly
+
+    def phi(self) -> Floats:
+        """Give the probability of every word under every topic."""
+        places = [int(name) for name in self.model.used_vocabs]
+        found = np.zeros((self.corpus.first[-1], len(self.alpha)))
+        for topic in range(len(self.alpha)):
+            found[places, topic] = self.model.get_topic_word_dist(topic)
+        return found
+
+    def log_likelihood(self, phi: Floats) -> float:
+        """Give the log-likelihood per token of the last draw."""
+        theta = np.full((len(self.corpus.ids), len(self.alpha)), 1 / len(self.alpha))
+        theta[self.filled] = [document.get_topic_dist() for document in self.model.docs]
+        return log_likelihood(self.corpus, theta, phi)
+
+
+# So often the likelihood of a chain is looked at; to look into tomotopy takes the time of some sweeps.
+LOOKS = {"leadline": 10, "tomotopy": 2}
+OnSweep = Callable[[int, int], None]
+
+
+class _Chain(NamedTuple):
+    phi: Floats
+    history: list[tuple[int, float]]
+
+
+def fit(
+    documents: TextsLike,
+    topics: int,
+    *,
+    languages: Sequence[str] = (),
+    analysis: str | Analysis | None = None,
+    alpha: float | None = None,
+    beta: float = 0.01,
+    sweeps: int = 500,
+    restarts: int = 1,
+    seed: int = 0,
+    sampler: str | None = None,
+    id_column: str | None = None,
+    encoding: str = "utf-8",
+    on_sweep: OnSweep | None = None,
+) -> TopicModel:
+    """Fit a topic model; with several languages a polylingual one: topics per document, words per language.
+
+    Documents of one language are what `read_documents` takes; `languages` name columns, one per language,
+    whose texts in one document are translations or about the same. `alpha` is the prior per topic (default
+    50 over the number of topics), `beta` that per word; neither is changed. Of `restarts` chains the one
+    with the best likelihood is kept. `sampler` is `tomotopy` (one language, the default there) or
+    `leadline`. The same seed gives the same model.
+
+    >>> model = fit({"a": "wing tail wing", "b": "heat flow"}, 2, sweeps=20)
+    >>> model.topics, len(model.phi)
+    (2, 4)
+    """
+    named = check_languages(languages)
+    engine = sampler or ("tomotopy" if len(named) == 1 else "leadline")
+    check_whole(0, seed=seed)
+    _check(topics, sweeps, restarts, beta, alpha, engine, len(named))
+    analyses = analyses_of(named, analysis)
+    ids, texts = read_columns(documents, named, id_column, encoding)
+    corpus = corpus_of(ids, texts, analyses)
+    if not len(corpus.word):
+        raise InputError("holds no terms", expected="texts", path=name_of(documents))
+    prior = np.full(topics, 50 / topics if alpha is None else alpha)
+    chains = [
+        _run(corpus, prior, beta, sweeps, (seed, turn), engine, _shifted(on_sweep, turn, restarts))
+        for turn in range(restarts)
+    ]
+    best = max(range(restarts), key=lambda turn: (chains[turn].history[-1][1], -turn))
+    facts: dict[str, Any] = {
+        "seed": seed, "sweeps": sweeps, "beta": beta, "sampler": engine, "kept": best,
+        "restarts": [chain.history[-1][1] for chain in chains], "history": chains[best].history,
+        "documents": len(ids), "tokens": len(corpus.word), "empty": corpus.empty,
+    }  # fmt: skip
+    return TopicModel(named, analyses, corpus.vocabularies, chains[best].phi, prior, facts)
+
+
+def _check(
+    topics: int, sweeps: int, restarts: int, beta: float, alpha: float | None, engine: str, languages: int
+) -> None:  # fmt: skip
+    check_whole(1, topics=topics, sweeps=sweeps, restarts=restarts)
+    for name, prior in (("beta", beta), ("alpha", alpha)):
+        if prior is not None and not prior > 0:
+            raise UsageError(f"{name}={prior}; expected more than 0")
+    if engine not in ("tomotopy", "leadline"):
+        raise UsageError(f"sampler={engine!r}; expected 'tomotopy' or 'leadline'")
+    if engine == "tomotopy" and languages > 1:
+        raise UsageError("sampler='tomotopy' with several languages; expected 'leadline'")
+
+
+def _shifted(on_sweep: OnSweep | None, turn: int, restarts: int) -> OnSweep | None:
+    """Count the sweeps of all restarts together."""
+    if on_sweep is None:
+        return None
+    return lambda done, total: on_sweep(turn * total + done, restarts * total)
+
+
+def _run(
+    corpus: Corpus, alpha: Floats, beta: float, sweeps: int, seed: tuple[int, int], engine: str,
+    on_sweep: OnSweep | None,
+) -> _Chain:  # fmt: skip
+    """Run one chain, looking at its likelihood now and then."""
+    count = LOOKS[engine]
+    looks = sorted({max(1, round(sweeps * step / count)) for step in range(1, count + 1)})
+    history: list[tuple[int, float]] = []
+    if engine == "tomotopy":
+        own = int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0])
+        chain = TomotopyChain(corpus, alpha, beta, own)
+    else:
+        state = Sampler(corpus, alpha, beta, np.random.default_rng(seed))
+    done = 0
+    for look in looks:
+        if engine == "tomotopy":
+            chain.train(look - done)
+            phi = chain.phi()
+            history.append((look, chain.log_likelihood(phi)))
+        else:
+            for sweep in range(done, look):
+                state.sweep()
+                if on_sweep is not None:
+                    on_sweep(sweep + 1, sweeps)
+            phi = state.phi()
+            history.append((look, log_likelihood(corpus, state.theta(), phi)))
+        done = look
+        if on_sweep is not None:
+            on_sweep(done, sweeps)
+    return _Chain(phi, history)

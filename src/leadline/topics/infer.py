@@ -1,0 +1,233 @@
+"""Topics of documents that a model has not seen, and topic vectors in files."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import os
+from dataclasses import dataclass
+
+import numpy as np
+
+from leadline.data.arrays import Floats
+from leadline.data.results import optional
+from leadline.data.validation import check_whole
+from leadline.errors import InputError, UsageError
+from leadline.io.sniff import suffix_of
+from leadline.io.texts import TextsLike, rows_of
+from leadline.io.write import compressed, write_whole
+from leadline.topics.corpus import WHOLE, Corpus, corpus_of, read_columns
+from leadline.topics.fit import counted, loops, room_for
+from leadline.topics.model import TopicModel
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """Documents and their topic distributions: one row a document, adding up to 1."""
+
+    ids: list[str]
+    theta: Floats
+    unknown: int = 0
+    empty: int = 0
+
+
+@dataclass(frozen=True)
+class Perplexity:
+    """The perplexity of a text, and the tokens it is a mean over; `unknown` ones were left out."""
+
+    value: float
+    tokens: int
+    unknown: int
+    documents: int
+
+
+def encoded(
+    model: TopicModel,
+    documents: TextsLike,
+    *,
+    language: str | None = None,
+    field: str | None = None,
+    id_column: str | None = None,
+    encoding: str = "utf-8",
+) -> Corpus:
+    """Read documents as tokens of a model: all its languages, or only one.
+
+    The column of a language has its name; `field` names another one for a single language.
+    """
+    if field is not None and language is None and len(model.languages) > 1:
+        raise UsageError("field without language; expected the language of that column too")
+    if language is None and len(model.languages) > 1:
+        ids, texts = read_columns(documents, model.languages, id_column, encoding)
+        return corpus_of(ids, texts, model.analyses, model.vocabularies)
+    place = model.place(language)
+    column = field or (WHOLE if len(model.languages) == 1 else model.languages[place])
+    ids, texts = read_columns(documents, [column], id_column, encoding)
+    found = corpus_of(ids, texts, [model.analyses[place]], [model.vocabularies[place]])
+    first = int(sum(map(len, model.vocabularies[:place])))
+    return Corpus(
+        ids, model.vocabularies, found.document, (found.word + first).astype(np.int32),
+        np.full_like(found.language, place), found.unknown,
+    )  # fmt: skip
+
+
+def infer(
+    model: TopicModel,
+    documents: TextsLike | Corpus,
+    *,
+    burn_in: int = 50,
+    samples: int = 10,
+    spacing: int = 5,
+    seed: int = 0,
+    language: str | None = None,
+    field: str | None = None,
+    id_column: str | None = None,
+    encoding: str = "utf-8",
+) -> Vectors:
+    """Give the topics of documents by Gibbs sampling with the words of topics fixed.
+
+    theta = (n_t + alpha_t) / (n + sum alpha), the mean over `samples` draws, `spacing` sweeps apart, after
+    `burn_in` sweeps. A document without a known word has the prior alone.
+    """
+    if min(burn_in + 1, samples, spacing) < 1:
+        raise UsageError("burn_in 0 or more, samples and spacing 1 or more were expected")
+    check_whole(0, seed=seed)
+    corpus = documents if isinstance(documents, Corpus) else encoded(
+        model, documents, language=language, field=field, id_column=id_column, encoding=encoding
+    )  # fmt: skip
+    chance = np.random.default_rng(seed)
+    latent = chance.integers(0, model.topics, len(corpus.word)).astype(np.int32)
+    counts = counted(corpus.document, latent, (len(corpus.ids), model.topics))
+    room, sample = room_for(model.topics), loops().infer
+    total = np.zeros_like(counts)
+    for sweep in range(1, burn_in + samples * spacing + 1):
+        sample(
+            corpus.document, corpus.word, latent, chance.random(len(latent)), model.alpha, model.phi,
+            counts, *room,
+        )  # fmt: skip
+        if sweep > burn_in and (sweep - burn_in) % spacing == 0:
+            total += counts
+    theta = total / samples + model.alpha
+    return Vectors(
+        corpus.ids, theta / theta.sum(axis=1, keepdims=True), corpus.unknown, corpus.empty
+    )
+
+
+def perplexity(
+    model: TopicModel,
+    documents: TextsLike,
+    *,
+    estimator: str = "left-to-right",
+    particles: int = 20,
+    seed: int = 0,
+    language: str | None = None,
+    field: str | None = None,
+    id_column: str | None = None,
+    encoding: str = "utf-8",
+) -> Perplexity:
+    """Give exp(-sum ln p(document) / tokens) of documents that were not trained on; smaller is better.
+
+    `left-to-right` (Wallace et al. 2009, resampling on) estimates p of whole documents with `particles`;
+    `completion` scores the tokens at odd positions by topics inferred from those at even ones. Words that
+    the model does not know are left out of both sums, and counted.
+    """
+    check_whole(0, seed=seed)
+    check_whole(1, particles=particles)
+    corpus = encoded(
+        model, documents, language=language, field=field, id_column=id_column, encoding=encoding
+    )
+    if estimator == "left-to-right":
+        total, tokens = _left_to_right(model, corpus, particles, seed), len(corpus.word)
+    elif estimator == "completion":
+        total, tokens = _completed(model, corpus, seed)
+    else:
+        raise UsageError(f"estimator={estimator!r}; expected 'left-to-right' or 'completion'")
+    if not tokens:
+        raise InputError("no token that the model knows", expected="texts in its languages")
+    return Perplexity(math.exp(-total / tokens), tokens, corpus.unknown, len(corpus.ids))
+
+
+def _left_to_right(model: TopicModel, corpus: Corpus, particles: int, seed: int) -> float:
+    """Add up the logarithms of the estimated probabilities of all documents."""
+    particle, room = loops().left_to_right, room_for(model.topics)
+    ends = np.searchsorted(corpus.document, np.arange(len(corpus.ids) + 1))
+    alpha_sum, total = float(model.alpha.sum()), 0.0
+    for place in range(len(corpus.ids)):
+        words = corpus.word[ends[place] : ends[place + 1]]
+        size = len(words)
+        chance = np.random.default_rng((seed, place))
+        probability = np.zeros(size)
+        for _ in range(particles):
+            particle(
+                words, np.zeros(size, dtype=np.int32), chance.random(size * (size + 1) // 2), model.alpha,
+                alpha_sum, model.phi, np.zeros(model.topics), probability, *room,
+            )  # fmt: skip
+        total += float(np.log(probability / particles).sum())
+    return total
+
+
+def _completed(model: TopicModel, corpus: Corpus, seed: int) -> tuple[float, int]:
+    """Score every second token of each document by the topics of the others."""
+    start = np.searchsorted(corpus.document, corpus.document)
+    known = (np.arange(len(corpus.word)) - start) % 2 == 0
+    seen = Corpus(
+        corpus.ids, corpus.vocabularies, corpus.document[known], corpus.word[known], corpus.language[known]
+    )  # fmt: skip
+    theta = infer(model, seen, seed=seed).theta
+    document, word = corpus.document[~known], corpus.word[~known]
+    return float(np.log((theta[document] * model.phi[word]).sum(axis=1)).sum()), len(word)
+
+
+def write_vectors(vectors: Vectors, path: str | os.PathLike[str]) -> None:
+    """Write vectors: Parquet by its suffix, else JSON Lines, to full precision."""
+    name = os.fspath(path)
+    rows = [
+        {"doc_id": key, "topics": topics}
+        for key, topics in zip(vectors.ids, vectors.theta.tolist(), strict=True)
+    ]
+    if suffix_of(name) == ".parquet":
+        pyarrow, parquet = optional("pyarrow"), optional("pyarrow.parquet")
+        target = io.BytesIO()
+        parquet.write_table(pyarrow.Table.from_pylist(rows), target)
+        write_whole(name, target.getvalue())
+        return
+    text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    write_whole(name, compressed(name, text.encode("utf-8", "surrogateescape")))
+
+
+def read_vectors(path: str | os.PathLike[str]) -> Vectors:
+    """Read vectors; each must be a distribution, all of one length."""
+    name = os.fspath(path)
+    ids: list[str] = []
+    rows: list[list[float]] = []
+    lines: list[int] = []
+    for place, row in rows_of(name, "document"):
+        topics = row.get("topics")
+        if "doc_id" not in row or not isinstance(topics, list):
+            raise InputError(
+                f"a row with columns {', '.join(map(str, row))}", expected="doc_id and topics, a list",
+                path=name, line=place,
+            )  # fmt: skip
+        if not all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in topics):
+            raise InputError(
+                "topics that are no numbers", expected="one number a topic", path=name, line=place
+            )
+        if rows and len(topics) != len(rows[0]):
+            raise InputError(
+                f"{len(topics)} topics", expected=f"{len(rows[0])} as before", path=name, line=place
+            )
+        ids.append(str(row["doc_id"]))
+        rows.append(topics)
+        lines.append(place)
+    theta = np.array(rows, dtype=np.float64)
+    if not len(theta):
+        raise InputError("holds no vectors", expected="doc_id and topics", path=name)
+    wrong = np.flatnonzero(~((theta >= 0).all(axis=1) & (np.abs(theta.sum(axis=1) - 1) < 1e-6)))
+    for place in wrong[:1].tolist():
+        raise InputError(
+            f"topics of '{ids[place]}' that are no distribution (they add up to {theta[place].sum():.6g})",
+            expected="0 or more, adding up to 1", path=name, line=lines[place],
+        )  # fmt: skip
+    if len(set(ids)) < len(ids):
+        raise InputError("a document twice", expected="each once", path=name)
+    return Vectors(ids, theta)

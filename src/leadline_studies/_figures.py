@@ -1,0 +1,566 @@
+"""Figures of studies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from leadline.data.arrays import Floats
+from leadline.errors import UsageError
+from leadline.reporting.plots import COLUMN, FAINT, INK, LINE_STYLES, shortened, style
+from leadline.reporting.plots.layout_of_text import legend_below, name_rows, narrowed, wrapped
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from leadline.estimation.document_topics import Listed
+
+
+def by_judge(
+    judges: Sequence[str], values: ArrayLike, *, label: str, width: float = COLUMN
+) -> Figure:
+    """Draw judges x systems, the systems from the best to the worst by the first judge.
+
+    A line that falls as the first one does ranks as it does; a line above or below it says that the numbers
+    themselves are others. More judges than there are looks are grey.
+
+    >>> drawn = by_judge(["ann", "ben"], [[0.2, 0.4], [0.1, 0.3]], label="AP")
+    >>> drawn.axes[0].lines[0].get_ydata().tolist()
+    [0.4, 0.2]
+    """
+    table = np.asarray(values, dtype=np.float64)
+    if table.ndim != 2 or len(table) != len(judges) or not table.size:
+        raise UsageError(f"values of shape {table.shape}; expected {len(judges)} judges x systems")
+    table = table[:, np.argsort(-table[0], kind="stable")]
+    places = np.arange(1, table.shape[1] + 1)
+    names = shortened(judges, 16)
+    told = len(judges) - 1 <= len(LINE_STYLES)
+    with style():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(width, width * 0.8), layout="constrained")
+        axes = figure.add_subplot()
+        axes.plot(places, table[0], color=INK, linewidth=1.8, zorder=3, label=names[0])
+        for place, row in enumerate(table[1:]):
+            look = LINE_STYLES[place % len(LINE_STYLES)]
+            axes.plot(
+                places, row, color=look.color if told else FAINT, linewidth=0.9 if told else 0.5,
+                linestyle=look.dashes if told else "solid", marker=look.marker if told else None,
+                markersize=2.2, markevery=max(1, len(places) // 8),
+                label=names[place + 1] if told else "_" if place else f"{len(table) - 1} other judges",
+            )  # fmt: skip
+        axes.set_xlabel(f"{table.shape[1]} systems, the best by {names[0]} first")
+        axes.set_ylabel(label)
+        axes.set_ylim(bottom=0)
+        axes.grid(visible=True, axis="y")
+        figure.legend(loc="outside upper left", ncols=3 if max(map(len, names)) <= 9 else 2)
+    return figure
+
+
+def by_sample(
+    estimates: Mapping[str, Sequence[tuple[int, float]]],
+    *,
+    label: str,
+    sample: str = "sampled non-relevant documents a query",
+    width: float = COLUMN,
+) -> Figure:
+    """Draw (sample size, value) of every estimate, sizes on a log axis; undefined values are gaps.
+
+    >>> drawn = by_sample({"HSA": [(10, 0.6), (100, 0.7)]}, label="Pearson")
+    >>> drawn.axes[0].get_ylabel()
+    'Pearson'
+    """
+    with style():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(width, width * 0.7), layout="constrained")
+        axes = figure.add_subplot()
+        lines = []
+        for points, look in zip(estimates.values(), LINE_STYLES, strict=False):
+            table = np.asarray(sorted(points), dtype=np.float64)
+            lines += axes.plot(
+                table[:, 0],
+                table[:, 1],
+                color=look.color,
+                linestyle=look.dashes,
+                marker=look.marker,
+            )
+        sizes = sorted({int(size) for points in estimates.values() for size, _ in points})
+        axes.set_xscale("log")
+        axes.minorticks_off()
+        axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
+        axes.set_xlabel(sample)
+        axes.set_ylabel(label)
+        axes.grid(visible=True)
+        legend_below(figure, lines, list(estimates)[: len(lines)], width)
+    return figure
+
+
+SIZE_SPACING = 0.03  # of their size stand neighbouring bars apart
+
+
+def by_size(
+    lines: Mapping[str, Sequence[tuple[float, float]]],
+    *,
+    label: str = "Kendall tau with MAP",
+    sizes: str = "number of systems",
+    spans: Mapping[str, Sequence[tuple[float, float]]] | None = None,
+    width: float = COLUMN,
+) -> Figure:
+    """Draw (size, value) of every method; `sizes` say what is counted, on a logarithmic axis.
+
+    `spans` are the lowest and highest values behind each point, drawn as bars, a little apart.
+
+    >>> drawn = by_size({"nruns": [(5, 0.4), (20, 0.6)]})
+    >>> drawn.axes[0].get_xlabel()
+    'number of systems'
+    """
+    with style():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(width, width * 0.7), layout="constrained")
+        axes = figure.add_subplot()
+        axes.axhline(0, color=FAINT, linewidth=0.6)
+        drawn = []
+        for place, ((name, points), look) in enumerate(
+            zip(lines.items(), LINE_STYLES, strict=False)
+        ):
+            aside = 1.0 if spans is None else 1 + SIZE_SPACING * (place - (len(lines) - 1) / 2)
+            order = np.argsort([size for size, _ in points])
+            at, values = np.array(points, dtype=np.float64)[order].T
+            drawn += axes.plot(
+                at * aside, values, color=look.color, linestyle=look.dashes, marker=look.marker
+            )
+            if spans is not None:
+                low, high = np.array(spans[name], dtype=np.float64)[order].T
+                axes.vlines(at * aside, low, high, color=look.color, linewidth=0.8)
+        ticks = sorted({size for points in lines.values() for size, _ in points})
+        axes.set_xscale("log")
+        axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        axes.minorticks_off()
+        axes.set_xlabel(sizes)
+        axes.set_ylabel(label)
+        axes.grid(visible=True)
+        legend_below(figure, drawn, list(lines)[: len(drawn)], width)
+    return figure
+
+
+PANELS = ("sum", "minimum", "product")
+TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500)
+
+
+def predominance(lists: Sequence[Listed], *, width: float = 2 * COLUMN) -> Figure:
+    """Draw, for every list, how much of the mass of sum, minimum and product the largest topics hold.
+
+    Topics stand on a logarithmic axis, the largest first; a vector without mass stays at 0.
+
+    >>> from leadline.estimators.examples import Listed
+    >>> vectors = [np.array([3, 1]), np.array([1, 0]), np.array([1, 0])]
+    >>> drawn = predominance([Listed("good", "q", "bm25", 20, 30, 120.0, {}, vectors)])
+    >>> drawn.axes[0].get_lines()[0].get_ydata().tolist()
+    [0.75, 1.0]
+    """
+    with style():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(width, 0.33 * width), layout="constrained")
+        panels = figure.subplots(1, len(PANELS), sharey=True)
+        drawn: list[Any] = []
+        for panel, (axes, name) in enumerate(zip(panels, PANELS, strict=True)):
+            for one, look in zip(lists, LINE_STYLES, strict=False):
+                shares = cumulated(one.vectors[panel])
+                lines = axes.plot(
+                    np.arange(1, len(shares) + 1), shares, color=look.color,
+                    linestyle=look.dashes, marker=look.marker,
+                    markevery=[tick - 1 for tick in TICKS if tick <= len(shares)],
+                )  # fmt: skip
+                drawn += lines if panel == 0 else []
+            axes.set_xscale("log")
+            ticks = [tick for tick in TICKS if tick <= len(shares)]
+            axes.set_xticks(ticks, list(map(str, ticks)))
+            axes.minorticks_off()
+            axes.set_ylim(0, 1.03)
+            axes.set_xlabel(f"topics of the {name}, largest first")
+            axes.grid(visible=True)
+        panels[0].set_ylabel("share of the mass, cumulative")
+        legend_below(figure, drawn, list(map(str, lists))[: len(drawn)], width)
+    return figure
+
+
+def cumulated(vector: ArrayLike) -> Floats:
+    """Give the share of the mass in the largest component, in the two largest, and so on.
+
+    >>> cumulated([1, 6, 1]).tolist()
+    [0.75, 0.875, 1.0]
+    """
+    ordered = np.sort(np.asarray(vector, dtype=np.float64))[::-1]
+    mass = ordered.sum()
+    shares: Floats = np.cumsum(ordered / mass) if mass > 0 else np.zeros(len(ordered))
+    return shares
+
+
+HEIGHT = 0.75  # inches of a panel
+LABELS = 10  # that do not overlap in a column
+
+
+def panels(
+    columns: Mapping[str, Sequence[float]], along: Sequence[int], *, label: str, width: float = COLUMN
+) -> Figure:  # fmt: skip
+    """Draw each column against `along`, which stands on a logarithmic axis; undefined values are gaps.
+
+    At most ten values of `along` are written below the axis, the first and the last among them.
+
+    >>> drawn = panels({"MAP": [0.2, 0.3], "HSA": [4.0, 5.0]}, [50, 100], label="topics")
+    >>> [axes.get_ylabel() for axes in drawn.axes]
+    ['MAP', 'HSA']
+    """
+    with style():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(width, 0.4 + HEIGHT * len(columns)), layout="constrained")
+        grid = figure.subplots(len(columns), 1, sharex=True, squeeze=False)[:, 0]
+        for axes, (name, values), look in zip(grid, columns.items(), LINE_STYLES, strict=False):
+            axes.plot(
+                along, np.asarray(values, dtype=np.float64), color=look.color, linestyle=look.dashes,
+                marker=look.marker,
+            )  # fmt: skip
+            axes.set_ylabel(name)
+            axes.margins(y=0.15)
+            axes.grid(visible=True)
+        grid[-1].set_xscale("log")
+        grid[-1].minorticks_off()
+        places = (
+            np.linspace(0, len(along) - 1, min(len(along), LABELS)).round().astype(int).tolist()
+        )
+        shown = [along[place] for place in places]
+        grid[-1].set_xticks(shown, [f"{one:,}" for one in shown])
+        grid[-1].set_xlabel(label)
+        figure.align_ylabels(list(grid))
+    return figure
+
+
+def operating_curves(
+    curves: Mapping[str, tuple[Floats, Floats]], *, width: float = COLUMN
+) -> Figure:
+    """Draw false positive rate against true positive rate, one line a predictor."""
+    with style():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(width, 0.93 * width), layout="constrained")
+        axes = figure.add_subplot()
+        axes.plot([0, 1], [0, 1], color=FAINT, linewidth=0.6)
+        lines = []
+        for (false, true), look in zip(curves.values(), LINE_STYLES, strict=False):
+            lines += axes.plot(false, true, color=look.color, linestyle=look.dashes)
+        axes.set_xlim(-0.01, 1.01)
+        axes.set_ylim(-0.01, 1.01)
+        axes.set_aspect("equal")
+        axes.set_xlabel("share of pairs of different teams taken for the same")
+        axes.set_ylabel("share of pairs of one team found")
+        axes.grid(visible=True)
+        legend_below(figure, lines, list(curves)[: len(lines)], width)
+    return figure
+
+
+def against_truth(
+    estimate: ArrayLike,
+    truth: ArrayLike,
+    names: Sequence[str],
+    *,
+    label: str,
+    measure: str = "MAP",
+    named: int = 3,
+    width: float = COLUMN,
+) -> Figure:
+    """Draw one point a system; the `named` best in truth and the best by the estimate carry their names.
+
+    >>> drawn = against_truth([0.1, 0.3], [0.2, 0.4], ["bm25", "dense"], label="nruns")
+    >>> [text.get_text() for text in drawn.axes[0].texts]
+    ['bm25', 'dense']
+    """
+    x, y = np.asarray(truth, dtype=np.float64), np.asarray(estimate, dtype=np.float64)
+    with style():
+        from matplotlib.figure import Figure
+        from matplotlib.patheffects import withStroke
+
+        figure = Figure(figsize=(width, 0.85 * width), layout="constrained")
+        axes = figure.add_subplot()
+        axes.plot(
+            x, y, linestyle="none", marker="o", markersize=3.5, color=LINE_STYLES[0].color, alpha=0.6,
+        )  # fmt: skip
+        shown = narrowed(names, 0.35 * width * 72, size=6, most=20)
+        chosen = {*np.argsort(-x)[:named].tolist(), *np.argsort(-y)[:named].tolist()}
+        axes.plot(
+            x[list(chosen)], y[list(chosen)], linestyle="none", marker="o", markersize=4.5,
+            markerfacecolor="none", markeredgecolor=LINE_STYLES[1].color, markeredgewidth=0.8,
+        )  # fmt: skip
+        edge = withStroke(linewidth=2, foreground="#ffffff")  # keeps names readable over points
+        middle = (x.min() + x.max()) / 2
+        places = _apart([(float(y[place]), place) for place in chosen], 0.045 * (np.ptp(y) or 1.0))
+        for height, place in places:
+            left = x[place] < middle
+            axes.text(
+                x[place] + (0.015 if left else -0.015) * (np.ptp(x) or 1.0), height, shown[place],
+                fontsize=6, va="center", ha="left" if left else "right", path_effects=[edge],
+                zorder=1.5,  # over the grid, under the points
+            )  # fmt: skip
+        axes.set_xlabel(measure)
+        axes.set_ylabel(label)
+        axes.grid(visible=True)
+    return figure
+
+
+def _apart(heights: list[tuple[float, int]], gap: float) -> list[tuple[float, int]]:
+    """Move labels up until each is a line above the one below."""
+    found: list[tuple[float, int]] = []
+    for height, place in sorted(heights):
+        lowest = found[-1][0] + gap if found else height
+        found.append((max(height, lowest), place))
+    return sorted(found, key=lambda item: item[1])
+
+
+NAMED = 40  # with more systems the points stand alone
+POINT_LINE = 8.5  # points: the height of a name with the space above it
+LEADER = {"arrowstyle": "-", "color": FAINT, "linewidth": 0.4, "shrinkA": 0, "shrinkB": 2}
+POINT_MARGIN = 38  # points above and below the axes
+
+
+def named_points(
+    x: ArrayLike, y: ArrayLike, names: Sequence[str], *, across: str, up: str, width: float = COLUMN
+) -> Figure:
+    """Draw one point a system; its name stands on the right at the end of a thin line.
+
+    `across` and `up` label the axes. A system with an undefined number has no point. More than 40 systems
+    are not named.
+
+    >>> drawn = named_points([0.1, 0.3], [4.0, 2.0], ["bm25", "dense"], across="MAP", up="HSA")
+    >>> [text.get_text() for text in drawn.axes[0].texts if text.get_text()]
+    ['dense', 'bm25']
+    """
+    table = np.array([np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)])
+    shown = np.flatnonzero(np.isfinite(table).all(axis=0))
+    few = len(shown) <= NAMED
+    height = max(0.75 * width, (few * len(shown) * POINT_LINE + POINT_MARGIN) / 72)
+    with style():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(width, height), layout="constrained")
+        axes = figure.add_subplot()
+        axes.plot(
+            table[0, shown], table[1, shown], linestyle="none", marker="o", markersize=3.5,
+            color=LINE_STYLES[0].color, alpha=None if few else 0.6,
+        )  # fmt: skip
+        short = narrowed(names, 0.35 * width * 72, size=6, most=22)
+        order = shown[np.argsort(table[1, shown], kind="stable")].tolist() if few else []
+        low, high = axes.get_ylim()
+        places = _spread(
+            (table[1, order] - low) / (high - low), POINT_LINE / (height * 72 - POINT_MARGIN)
+        )
+        for place, at in zip(order, places.tolist(), strict=True):
+            axes.text(1.07, at, short[place], size=6, va="center", transform=axes.transAxes)
+            axes.annotate(
+                "", (table[0, place], table[1, place]), xytext=(1.06, at), textcoords="axes fraction",
+                annotation_clip=False, arrowprops=LEADER,
+            )  # fmt: skip
+        axes.set_xlabel(wrapped(across, 0.6 * width * 72))
+        axes.set_ylabel(wrapped(up, 0.6 * height * 72))
+        axes.grid(visible=True)
+    return figure
+
+
+def _spread(heights: Floats, gap: float) -> Floats:
+    """Move rising heights as little as may be until neighbours are a gap apart, within 0 to 1 if they fit.
+
+    >>> _spread(np.array([0.5, 0.5, 0.9]), 0.1).round(2).tolist()
+    [0.45, 0.55, 0.9]
+    """
+    groups: list[tuple[float, int]] = []  # middle and size of each stack
+    for height in heights.tolist():
+        middle, size = height, 1
+        while groups and groups[-1][0] + gap * (groups[-1][1] + size) / 2 > middle:
+            other, others = groups.pop()
+            middle = (middle * size + other * others) / (size + others)
+            size += others
+            room = gap * (size - 1) / 2
+            middle = min(max(middle, room), max(1 - room, room))
+        groups.append((middle, size))
+    found = [
+        middle + gap * (place - (size - 1) / 2) for middle, size in groups for place in range(size)
+    ]
+    return np.array(found)
+
+
+STEP = 0.1  # inches between the values of a row
+Limits = tuple[float, float, float]
+
+
+def grouped_intervals(
+    names: Sequence[str],
+    groups: Mapping[str, Sequence[Limits]],
+    *,
+    label: str,
+    mark: float | None = 0.0,
+    width: float = COLUMN,
+) -> Figure:
+    """Draw a point and its interval for every row and group: (value, low, high), rows downwards.
+
+    `mark` is where a thin line stands. What is not finite is not drawn; the row stays.
+
+    >>> drawn = grouped_intervals(["NQC(tail)"], {"BM25": [(0.2, 0.1, 0.3)]}, label="tau")
+    >>> [text.get_text() for text in drawn.axes[0].get_yticklabels()]
+    ['NQC(tail)']
+    """
+    with style():
+        from matplotlib.figure import Figure
+
+        height = 0.6 + len(names) * (len(groups) * STEP + 0.06)
+        figure = Figure(figsize=(width, height), layout="constrained")
+        axes = figure.add_subplot()
+        if mark is not None:
+            axes.axvline(mark, color=FAINT, linewidth=0.8)
+        drawn = []
+        reach = 0.8 / max(len(groups), 1)
+        for place, (limits, look) in enumerate(zip(groups.values(), LINE_STYLES, strict=False)):
+            value, low, high = np.array(limits, dtype=np.float64).reshape(-1, 3).T
+            rows = np.arange(len(names)) + (place - (len(groups) - 1) / 2) * reach
+            known = np.isfinite(value)
+            bounded = known & np.isfinite(low) & np.isfinite(high)
+            axes.hlines(
+                rows[bounded], low[bounded], high[bounded], colors=look.color, linewidth=1.0
+            )
+            drawn += axes.plot(
+                value[known], rows[known], linestyle="none", marker=look.marker, markersize=3.4,
+                color=look.color,
+            )  # fmt: skip
+        axes.set_ylim(len(names) - 0.45, -0.55)
+        axes.spines["left"].set_visible(False)
+        axes.tick_params(axis="y", length=0)
+        axes.grid(visible=True, axis="x")
+        name_rows(axes, names)
+        axes.set_xlabel(wrapped(label, 0.6 * width * 72))
+        legend_below(figure, drawn, list(groups)[: len(drawn)], width)
+    return figure
+
+
+LINE = 9.0  # points: the height of a row
+AROUND = 30  # points above and below the axes
+
+
+def coverage_points(
+    groups: Mapping[str, Mapping[str, tuple[float, float]]],
+    *,
+    promised: float = 0.95,
+    near: float = 0.02,
+    width: float = 2 * COLUMN,
+) -> Figure:
+    """Draw the coverage of each interval with two standard errors to both sides.
+
+    Parameters
+    ----------
+    groups : mapping
+        By group and name of the interval its coverage and Monte Carlo standard error.
+    promised : float
+        Confidence level, drawn as a line.
+    near : float
+        Coverages that far from it lie in the band.
+    width : float
+        Width in inches.
+
+    Examples
+    --------
+    >>> drawn = coverage_points({"kappa": {"two judges": (0.9, 0.02)}, "R": {"pool": (0.95, 0.01)}})
+    >>> [text.get_text() for text in drawn.axes[0].get_yticklabels()]
+    ['kappa: two judges', 'R: pool']
+
+    """
+    rows = [
+        (place, group, name, *known)
+        for place, (group, names) in enumerate(groups.items())
+        for name, known in names.items()
+    ]
+    height = (len(rows) * LINE + AROUND) / 72
+    with style():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(width, height), layout="constrained")
+        axes = figure.add_subplot()
+        axes.axvspan(
+            promised - near, min(1.0, promised + near), color=FAINT, alpha=0.35, linewidth=0
+        )
+        axes.axvline(promised, color=INK, linewidth=0.7)
+        for line, (place, _, _, coverage, error) in enumerate(rows):
+            look = LINE_STYLES[place % len(LINE_STYLES)]
+            axes.hlines(
+                line, max(0.0, coverage - 2 * error), min(1.0, coverage + 2 * error),
+                color=look.color, linewidth=0.8,
+            )  # fmt: skip
+            axes.plot([coverage], [line], color=look.color, marker=look.marker, markersize=3.5)
+        axes.set_yticks(
+            range(len(rows)), [f"{group}: {name}" for _, group, name, _, _ in rows], fontsize=6
+        )
+        axes.set_ylim(len(rows) - 0.4, -0.6)
+        axes.tick_params(axis="y", length=0)
+        axes.grid(visible=True, axis="x")
+        axes.set_xlabel("coverage")
+    return figure
+
+
+Rates = Sequence[tuple[float, float]]  # a rate and its Monte Carlo standard error, per size
+APART = 0.16  # of the way from one size to the next: so far the marks of two methods are apart
+
+
+def significance_errors(
+    panels: Mapping[str, Mapping[str, Rates]],
+    sizes: Sequence[int],
+    *,
+    promised: float,
+    label: str,
+    width: float = 2 * COLUMN,
+) -> Figure:
+    """Draw one panel a situation and one line a method, with bars of two standard errors to both sides.
+
+    `panels[situation][method]` holds a rate and its Monte Carlo standard error for each of `sizes`, the
+    numbers of queries; `promised` is the rate that all should have, drawn as a line; at most eight methods.
+    """
+    methods = list(dict.fromkeys(name for lines in panels.values() for name in lines))
+    if len(methods) > len(LINE_STYLES):
+        raise UsageError(f"{len(methods)} methods; expected {len(LINE_STYLES)} or fewer")
+    with style():
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(width, 2.35), layout="constrained")
+        drawn: dict[str, Any] = {}
+        for axes, (situation, lines) in zip(
+            np.atleast_1d(figure.subplots(1, len(panels), sharey=True)), panels.items(), strict=True
+        ):
+            axes.axhline(promised, color=INK, linewidth=0.7)
+            for name, rates in lines.items():
+                place = methods.index(name)
+                shift = (place - (len(methods) - 1) / 2) * APART
+                drawn[name] = _line(axes, rates, np.arange(len(sizes)) + shift, place)
+            axes.set_title(situation, fontsize=7.5, color=INK)
+            axes.set_xticks(range(len(sizes)), [str(size) for size in sizes])
+            axes.set_xlim(-0.5, len(sizes) - 0.5)
+            axes.tick_params(axis="x", length=0)
+            axes.grid(visible=True, axis="y")
+        figure.axes[0].set_ylabel(label)
+        figure.supxlabel("queries", fontsize=7.5, color=INK)
+        figure.legend(
+            [drawn[name] for name in methods], methods, loc="outside upper center",
+            ncols=len(methods), borderpad=0,
+        )  # fmt: skip
+    return figure
+
+
+def _line(axes: Any, rates: Rates, places: Any, method: int) -> Any:
+    look = LINE_STYLES[method]
+    values, errors = np.array(rates, dtype=np.float64).T
+    (line,) = axes.plot(
+        places, values, color=look.color, linestyle=look.dashes, marker=look.marker, linewidth=0.8
+    )
+    low, high = np.clip([values - 2 * errors, values + 2 * errors], 0.0, 1.0)
+    axes.vlines(places, low, high, color=look.color, linewidth=0.8)
+    return line

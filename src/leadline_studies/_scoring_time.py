@@ -1,0 +1,137 @@
+"""Processor time of scoring relevant documents and a sample, against ranking and evaluating everything."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+
+from leadline.data.qrels import Qrels
+from leadline.estimation.score_histograms.histogram import histogram
+from leadline.estimation.score_histograms.score_sets import pairs_to_score
+from leadline.evaluation.evaluate import evaluate
+from leadline.reporting.render import Table
+from leadline.retrieval.index.reader import Index
+from leadline.retrieval.search import score, search
+
+T = TypeVar("T")
+SEARCH, EVALUATE, SCORE, HISTOGRAM = "search", "evaluate", "score", "histogram"
+
+
+def seconds(work: Callable[[], T]) -> tuple[float, T]:
+    """Give the processor seconds of some work, and what it gave."""
+    began = time.process_time()
+    found = work()
+    return time.process_time() - began, found
+
+
+def machine() -> str:
+    """Say in words what the times were taken on."""
+    return (
+        f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors, "
+        f"Python {platform.python_version()}"
+    )
+
+
+def times_of(
+    index: Index, queries: Mapping[str, str], qrels: Qrels, models: Sequence[str], *, depth: int,
+    sizes: Sequence[int], documents: Sequence[str], measures: Sequence[str], level: float, seed: int,
+    rounds: int,
+) -> dict[str, Any]:  # fmt: skip
+    """Time every model by both ways in turn, `rounds` times; give medians, and ratios of ranking to scoring.
+
+    Ranking is `search` to `depth` and `evaluate`; scoring is `score` of the pairs and `histogram`. Drawing
+    the sample is done once for all models and stands apart. Both ways use the same open index, and windows of
+    terms are forgotten before each.
+    """
+    drawn = {
+        size: seconds(partial(pairs_to_score, qrels, documents, sample=size, seed=seed, rel=level))
+        for size in sizes
+    }
+
+    def ranked(model: str) -> list[float]:
+        index.made.pop("windows", None)
+        first, runs = seconds(lambda: search(index, queries, model, k=depth))
+        return [first, seconds(lambda: evaluate(qrels, runs, measures, rel=level))[0]]
+
+    def scored(model: str, size: int) -> list[float]:
+        index.made.pop("windows", None)
+        first, runs = seconds(lambda: score(index, queries, drawn[size][1], model))
+        return [first, seconds(lambda: histogram(qrels, runs, rel=level, draws=0))[0]]
+
+    rows: list[dict[str, Any]] = []
+    for model in models:
+        ranked(model)  # what is read once is read
+        table = [[ranked(model), *(scored(model, size) for size in sizes)] for _ in range(rounds)]
+        rows.append(_row(model, np.array(table), sizes))
+    return {
+        "rounds": rounds, "unit": "processor seconds of all queries, median of the rounds",
+        "machine": machine(),
+        "drawing": {str(size): once for size, (once, _) in drawn.items()}, "models": rows,
+        "all_models": _totals(rows, {size: once for size, (once, _) in drawn.items()}),
+    }  # fmt: skip
+
+
+def _row(model: str, table: Any, sizes: Sequence[int]) -> dict[str, Any]:
+    """Make one row of rounds x (ranking, each size) x (first, second part)."""
+    middle = np.median(table, axis=0)
+    whole = table.sum(axis=2)
+    ratios = np.median(whole[:, :1] / np.maximum(whole[:, 1:], 1e-9), axis=0)
+    return {
+        "model": model, SEARCH: float(middle[0, 0]), EVALUATE: float(middle[0, 1]),
+        "samples": {
+            str(size): {
+                SCORE: float(middle[place, 0]), HISTOGRAM: float(middle[place, 1]),
+                "ratio": float(ratios[place - 1]),
+            }
+            for place, size in enumerate(sizes, start=1)
+        },
+    }  # fmt: skip
+
+
+def _totals(rows: list[dict[str, Any]], drawing: dict[int, float]) -> dict[str, Any]:
+    """Give the ratio over all models together, with the time of drawing the sample on the side of scoring."""
+    ranking = sum(row[SEARCH] + row[EVALUATE] for row in rows)
+    found = {}
+    for size, once in drawing.items():
+        parts = [row["samples"][str(size)] for row in rows]
+        scoring = sum(part[SCORE] + part[HISTOGRAM] for part in parts)
+        found[str(size)] = {
+            "ratio": ranking / max(scoring, 1e-9),
+            "ratio_with_drawing": ranking / max(scoring + once, 1e-9),
+        }
+    return found
+
+
+def time_sheet(found: dict[str, Any]) -> Table:
+    """Write the times as a table."""
+    sizes = list(found["drawing"])
+    heads = ["model", "search s", "evaluate s"]
+    heads += [
+        f"{what}, n = {size}" for size in sizes for what in ("score s", "histogram s", "ratio")
+    ]
+    rows = [
+        [row["model"], row[SEARCH], row[EVALUATE],
+         *(row["samples"][size][part] for size in sizes for part in (SCORE, HISTOGRAM, "ratio"))]
+        for row in found["models"]
+    ]  # fmt: skip
+    return Table(heads, rows, digits=3)
+
+
+def time_lines(found: dict[str, Any]) -> list[str]:
+    """Say how much cheaper scoring is, by size of the sample."""
+    lines = []
+    for size, one in found["all_models"].items():
+        ratios = {row["model"]: row["samples"][size]["ratio"] for row in found["models"]}
+        least, most = min(ratios, key=ratios.__getitem__), max(ratios, key=ratios.__getitem__)
+        lines.append(
+            f"time, n = {size}: ranking and evaluating everything costs {ratios[least]:.2f} ({least}) to "
+            f"{ratios[most]:.2f} ({most}) times as much as scoring the sample; all models "
+            f"{one['ratio']:.2f}, with drawing the sample once {one['ratio_with_drawing']:.2f}"
+        )
+    return lines

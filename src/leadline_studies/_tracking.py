@@ -1,0 +1,93 @@
+"""How well numbers of systems track rank measures: what the studies of histograms share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from leadline.comparison.correlate import correlate
+from leadline.data.arrays import Floats
+from leadline.reporting.render import Cell, Table
+from leadline.stats.correlation import pearson, spearman
+
+MEASURES = ("AP", "P@10", "nDCG")
+COEFFICIENTS = {"pearson": pearson, "spearman": spearman}  # the paper's
+WITH_KENDALL = (*COEFFICIENTS, "kendall")
+ENDS = ("value", "low", "high", "p", "queries_low", "queries_high")
+SEVEN = 7  # systems, as the paper takes
+ASKED_QUERIES = 50  # of a collection, for a claim to count as reproduced
+ASKED_COLLECTIONS = 2
+Tracked = dict[str, Any]
+
+
+def tracked(
+    names: Sequence[str], values: Floats, quality: Floats, *, teams: dict[str, str] | None = None,
+    draws: int, seed: int,
+) -> Tracked:  # fmt: skip
+    """Correlate one column with every measure: over all systems, and over random sevens of them with AP.
+
+    `quality` is systems x `MEASURES`. Fewer than eight defined values make no sevens.
+    """
+    entry: Tracked = {"undefined": int(np.isnan(values).sum())}
+    known = np.flatnonzero(~np.isnan(values))
+    for place, measure in enumerate(MEASURES):
+        if len(known) < 2:
+            entry[measure] = {name: dict.fromkeys(ENDS) for name in WITH_KENDALL}
+            continue
+        found = correlate(
+            dict(zip(names, quality[:, place].tolist(), strict=True)),
+            dict(zip(names, values.tolist(), strict=True)), teams=teams, draws=draws, seed=seed,
+        )  # fmt: skip
+        entry[measure] = {name: found.to_dict()[name] for name in WITH_KENDALL}
+    dice = np.random.default_rng([seed, 4])
+    enough = len(known) > SEVEN
+    sevens = [dice.choice(known, SEVEN, replace=False) for _ in range(enough * max(draws, 1))]
+    for name, coefficient in COEFFICIENTS.items():
+        of_sevens = [coefficient(quality[chosen, 0], values[chosen]) for chosen in sevens]
+        defined = [value for value in of_sevens if not np.isnan(value)]
+        ends = np.quantile(defined, [0.05, 0.5, 0.95]).tolist() if defined else [None] * 3
+        entry[f"sevens_{name}"] = dict(zip(("low", "median", "high"), ends, strict=True))
+    return entry
+
+
+def tracking_tables(data: dict[str, Tracked]) -> dict[str, Table]:
+    """Write the correlations of every column, and those of random sevens."""
+    heads = ["recipe", *(f"{name} {measure}" for name in ("R", "rho") for measure in MEASURES),
+             "R with AP, low", "high", "undefined"]  # fmt: skip
+    rows: list[list[Cell]] = [
+        [
+            name, *(one[measure][kind]["value"] for kind in COEFFICIENTS for measure in MEASURES),
+            one["AP"]["pearson"]["low"], one["AP"]["pearson"]["high"], one["undefined"],
+        ]
+        for name, one in data.items()
+    ]  # fmt: skip
+    sevens: list[list[Cell]] = [
+        [name, *one["sevens_pearson"].values(), *one["sevens_spearman"].values()]
+        for name, one in data.items()
+    ]
+    columns = [f"{kind} {part}" for kind in ("R", "rho") for part in ("5 %", "median", "95 %")]
+    return {
+        "correlations": Table(heads, rows, digits=2),
+        "sevens": Table(["recipe", *columns], sevens, digits=2),
+    }
+
+
+def tracking_figure(data: dict[str, Tracked], which: str, *, systems: str = "runs") -> Any:
+    """Draw R with AP of every column: over random `sevens`, or over `all` systems."""
+    from leadline.reporting.plots.interval_plots import forest
+
+    if which == "sevens":
+        parts = [one["sevens_pearson"] for one in data.values()]
+        label = f"Pearson with AP, random sevens of {systems}: median, 5 to 95 %"
+        middle = [part["median"] for part in parts]
+    else:
+        parts = [one["AP"]["pearson"] for one in data.values()]
+        label = f"Pearson with AP over all {systems}, 95 % interval"
+        middle = [part["value"] for part in parts]
+    ends = [
+        [np.nan if part[end] is None else part[end] for part in parts] for end in ("low", "high")
+    ]
+    middle = [np.nan if one is None else one for one in middle]
+    return forest(list(data), middle, ends[0], ends[1], label=label)

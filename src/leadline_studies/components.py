@@ -1,0 +1,275 @@
+"""Which component of a retrieval system is best: stemming, removing stop words, or weighting.
+
+Every text is indexed with and without stems and with and without stop words and searched with every
+weighting. The effect of a component is the mean over the settings of the others of what it adds to a query,
+with paired intervals and tests over the queries. Source: the classical first experiment of courses on
+retrieval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from leadline.data.arrays import Floats
+from leadline.data.results import Notice
+from leadline.data.run import Run
+from leadline.errors import UsageError
+from leadline.evaluation.evaluate import evaluate
+from leadline.io.read import QrelsLike
+from leadline.io.texts import TextsLike, name_of, read_queries
+from leadline.measures import MEASURES
+from leadline.reporting.render import Probability, Table
+from leadline.retrieval.index.builder import build_index
+from leadline.retrieval.models import MODELS
+from leadline.retrieval.search import search
+from leadline.stats import CORRECTIONS, INTERVALS, TESTS
+from leadline.stats.power import outcomes
+from leadline.text.words import Words
+from leadline_studies import Option, Outcome, Tell
+
+ARGUMENTS = ("docs", "queries", "qrels")
+WEIGHTINGS = ("TF(dot)", "TF(cosine)", "TFIDF(dot)", "TFIDF(cosine)", "BM25")
+OPTIONS = (
+    Option(
+        "model", str, "A weighting; the others are set against the first (again for more).",
+        WEIGHTINGS, metavar="MODEL", many=True,
+    ),
+    Option("stem", str, "The stems that are tried against none.", "english", metavar="NAME"),
+    Option("stop", str, "The stop words that are tried against none.", "basic", metavar="NAME"),
+    Option("measure", str, "The measure.", "AP", metavar="MEASURE"),
+)  # fmt: skip
+LEVEL = 0.95
+RULES = f"paired T, Student intervals of {100 * LEVEL:g} %, Holm over all effects"
+
+
+class Grid(NamedTuple):
+    """Values of every cell: stems x stop words x weightings x queries, without before with."""
+
+    stem: str
+    stop: str
+    models: list[str]
+    values: Floats
+
+
+class Effects(NamedTuple):
+    """What is compared by name, and per query what it adds: queries x effects."""
+
+    names: list[tuple[str, str]]
+    differences: Floats
+
+
+def run(
+    docs: TextsLike, queries: TextsLike, qrels: QrelsLike, *, model: Sequence[str] = WEIGHTINGS,
+    stem: str = "english", stop: str = "basic", measure: str = "AP", on_run: Tell | None = None,
+) -> Outcome:  # fmt: skip
+    """Try it on a collection."""
+    models = list(map(str, MODELS.expand_all(list(model))))
+    if len(models) < 2:
+        raise UsageError(f"{len(models)} weighting; expected two or more")
+    if "none" in (stem, stop):
+        raise UsageError("none as stems or stop words; expected what is tried against none")
+    wanted = MEASURES.expand_all([measure])  # refused before any work
+    if len(wanted) != 1:
+        raise UsageError(f"'{measure}' means {len(wanted)} measures; expected one")
+    runs, notices, documents = _runs(docs, queries, models, stem, stop, on_run)
+    results = evaluate(qrels, runs, wanted)
+    values = results.counted(0)
+    values = values[:, ~np.isnan(values).any(axis=0)]
+    if values.shape[1] < 2:
+        raise UsageError(f"{values.shape[1]} query with {measure}; expected two or more")
+    grid = Grid(stem, stop, models, values.reshape(2, 2, len(models), -1))
+    data = {
+        "measure": str(results.measures[0]), "queries": int(values.shape[1]), "rules": RULES,
+        "documents": documents, "cells": _cells(grid), "effects": _tested(effects(grid)),
+        "by_weighting": _tested(by_weighting(grid)), "contests": _tested(contests(grid)),
+    }  # fmt: skip
+    inputs = [(name_of(docs), documents), (name_of(queries), len(read_queries(queries)))]
+    return Outcome(
+        data, _tables(data), _figures(data), lines_of(data), [*notices, *results.notices], inputs,
+        {"model": models, "stem": stem, "stop": stop, "measure": measure},
+    )  # fmt: skip
+
+
+def _runs(
+    docs: TextsLike, queries: TextsLike, models: Sequence[str], stem: str, stop: str,
+    on_run: Tell | None,
+) -> tuple[dict[str, Run], list[Notice], int]:  # fmt: skip
+    """Make a run for every cell, stems slowest and weightings fastest."""
+    runs: dict[str, Run] = {}
+    notices: dict[str, Notice] = {}
+    documents = 0
+    for stems, stops in product(("none", stem), ("none", stop)):
+        analysis = str(Words(stem=stems, stop=stops))
+        index = build_index(docs, analysis=analysis)
+        documents = index.documents
+        for text in models:
+            found = search(index, queries, text)
+            runs[f"{analysis} {text}"] = found[text]
+            for notice in found.notices:
+                notices[f"{analysis} {notice.code}"] = Notice(
+                    notice.code, f"{analysis}: {notice.message}", notice.count
+                )
+            if on_run is not None:
+                on_run(len(runs), 4 * len(models))
+    return runs, list(notices.values()), documents
+
+
+def effects(grid: Grid) -> Effects:
+    """Give what each component adds to a query, in the mean over the settings of the others.
+
+    >>> values = np.array([0.1, 0.2, 0.3, 0.4, 0.2, 0.3, 0.4, 0.5]).reshape(2, 2, 2, 1)
+    >>> found = effects(Grid("porter", "basic", ["TF(dot)", "BM25"], values))
+    >>> found.names
+    [('stemming', 'none to porter'), ('stop words', 'none to basic'), ('weighting', 'TF(dot) to BM25')]
+    >>> found.differences.round(6).tolist()
+    [[0.1, 0.2, 0.1]]
+    """
+    by_model = grid.values.mean(axis=(0, 1))
+    names = [("stemming", f"none to {grid.stem}"), ("stop words", f"none to {grid.stop}")]
+    names += [("weighting", f"{grid.models[0]} to {other}") for other in grid.models[1:]]
+    columns = [
+        (grid.values[1] - grid.values[0]).mean(axis=(0, 1)),
+        (grid.values[:, 1] - grid.values[:, 0]).mean(axis=(0, 1)),
+        *(by_model[1:] - by_model[0]),
+    ]
+    return Effects(names, np.stack(columns, axis=1))
+
+
+def by_weighting(grid: Grid) -> Effects:
+    """Give what stems and stop words add under each weighting alone."""
+    stems = (grid.values[1] - grid.values[0]).mean(axis=0)
+    stops = (grid.values[:, 1] - grid.values[:, 0]).mean(axis=0)
+    names = [(component, text) for component in ("stemming", "stop words") for text in grid.models]
+    return Effects(names, np.concatenate([stems, stops]).T)
+
+
+def contests(grid: Grid) -> Effects:
+    """Set the components against each other: the difference of what two of them add to a query.
+
+    Of the weightings the one with the largest mean effect takes part, so that it is flattered a little.
+    """
+    found = effects(grid)
+    best = 2 + int(found.differences[:, 2:].mean(axis=0).argmax())
+    stems, stops, weighting = found.differences[:, [0, 1, best]].T
+    names = [("weighting", "stemming"), ("weighting", "stop words"), ("stemming", "stop words")]
+    return Effects(names, np.stack([weighting - stems, weighting - stops, stems - stops], axis=1))
+
+
+def _cells(grid: Grid) -> list[dict[str, Any]]:
+    means = grid.values.mean(axis=-1)
+    return [
+        {"stem": stem, "stop": stop, "model": model, "mean": float(means[i, j, k])}
+        for i, stem in enumerate(("none", grid.stem))
+        for j, stop in enumerate(("none", grid.stop))
+        for k, model in enumerate(grid.models)
+    ]
+
+
+def _tested(found: Effects) -> list[dict[str, Any]]:
+    """Give each effect with its interval and its test; p is None where no query differs."""
+    low, high = INTERVALS.parse("Student").limits(found.differences, level=LEVEL, seed=0)
+    p = TESTS.parse("T").p_values(found.differences, seed=0)
+    corrected = CORRECTIONS.parse("Holm").corrected(p)
+    counts = outcomes(found.differences)
+    rows = []
+    for place, (component, what) in enumerate(found.names):
+        mean, told = float(found.differences[:, place].mean()), bool(corrected[place] < 1 - LEVEL)
+        rows.append({
+            "component": component, "what": what, "difference": mean,
+            "low": float(low[place]), "high": float(high[place]),
+            "p": _defined(p[place]), "p_corrected": _defined(corrected[place]),
+            "wins": int(counts.wins[place]), "ties": int(counts.ties[place]),
+            "losses": int(counts.losses[place]), "told_apart": told,
+        })  # fmt: skip
+    return rows
+
+
+def _defined(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _tables(data: dict[str, Any]) -> dict[str, Table]:
+    models = list(dict.fromkeys(cell["model"] for cell in data["cells"]))
+    rows = [
+        [start["stem"], start["stop"],
+         *(cell["mean"] for cell in data["cells"][place : place + len(models)])]
+        for place, start in enumerate(data["cells"]) if place % len(models) == 0
+    ]  # fmt: skip
+    tables = {"cells": Table(["stems", "stop words", *models], rows)}
+    for name, heads in (
+        ("effects", ("component", "step")), ("by_weighting", ("component", "weighting")),
+        ("contests", ("component", "less")),
+    ):  # fmt: skip
+        tables[name] = Table(
+            [*heads, data["measure"], "low", "high", "p", "p Holm", "wins", "ties", "losses"],
+            [
+                [row["component"], row["what"], row["difference"], row["low"], row["high"],
+                 *(None if row[p] is None else Probability(row[p]) for p in ("p", "p_corrected")),
+                 row["wins"], row["ties"], row["losses"]]
+                for row in data[name]
+            ],
+        )  # fmt: skip
+    return tables
+
+
+def _figures(data: dict[str, Any]) -> dict[str, Any]:
+    from leadline.reporting.plots.interval_plots import forest
+
+    rows: list[dict[str, Any]] = [
+        {"component": "", "what": "no change", "difference": 0.0, "low": 0.0, "high": 0.0},
+        *data["effects"],
+    ]
+    mean, low, high = ([row[part] for row in rows] for part in ("difference", "low", "high"))
+    label = (
+        f"difference in {data['measure']}, mean of {data['queries']} queries ({100 * LEVEL:g} %)"
+    )
+    drawn = forest([_short(row) for row in rows], mean, low, high, label=label, reference=0)
+    return {"effects": drawn}
+
+
+def _short(row: dict[str, Any]) -> str:
+    """Name an effect for a figure: what comes new, of weightings without the word."""
+    new = str(row["what"]).rpartition(" to ")[2]
+    return {"stemming": f"stems: {new}", "stop words": f"stop words: {new}"}.get(
+        row["component"], new
+    )
+
+
+def lines_of(data: dict[str, Any]) -> list[str]:
+    """Say what every component adds, and which is best."""
+    said = [
+        f"{row['component']} ({row['what']}): {row['difference']:+.3f} [{row['low']:+.3f}, "
+        f"{row['high']:+.3f}] {data['measure']}, {_verdict(row)}"
+        for row in data["effects"]
+    ]
+    return [*said, f"best component: {best_of(data)[1]}"]
+
+
+def _verdict(row: dict[str, Any]) -> str:
+    if not row["told_apart"]:
+        return "no significant difference"
+    return "helps" if row["difference"] > 0 else "harms"
+
+
+def best_of(data: dict[str, Any]) -> tuple[str, str]:
+    """Give the component whose best step adds most, and a sentence on its difference from the others."""
+    largest: dict[str, float] = {}
+    for row in data["effects"]:
+        name = row["component"]
+        largest[name] = max(largest.get(name, row["difference"]), row["difference"])
+    best = max(largest, key=largest.__getitem__)
+    unsure = [
+        ({row["component"], row["what"]} - {best}).pop()
+        for row in data["contests"]
+        if best in (row["component"], row["what"]) and not row["told_apart"]
+    ]
+    tail = (
+        f"no significant difference from {', '.join(unsure)}"
+        if unsure
+        else "significant difference from both others"
+    )
+    return best, f"{best} ({largest[best]:+.3f}); {tail}"

@@ -1,0 +1,339 @@
+"""Whether HSA from a sample tracks MAP better than MAP computed on the same sample, over submitted runs.
+
+For each share of the relevant documents and each n, that share of every list and n of its others (by hash,
+the same for all estimates) give HSA from scores and from ranks, its robust variant, AP of the sample as it
+stands, and AP with every sampled document counted N/n times; each is correlated over runs with AP of the
+whole lists. Source: Krstovski, Smith and Kurtz 2015, section 1 (the claim) and section 6 (the number of
+documents).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from leadline.data.arrays import Flags, Floats, Integers
+from leadline.data.qrels import Qrels
+from leadline.data.results import plain
+from leadline.data.wording import percent
+from leadline.errors import UsageError
+from leadline.estimation.score_histograms.histogram_options import HistogramOptions
+from leadline.estimation.score_histograms.subsampling import Part, Thinned, shares, slopes
+from leadline.evaluation.evaluate import evaluate
+from leadline.evaluation.join import judge_runs
+from leadline.io.id_lists import read_labels, teams_of
+from leadline.io.read import QrelsLike, read_qrels, repair_of
+from leadline.reporting.render import Cell, Table
+from leadline.stats.correlation import kendall, pearson, spearman, tau_ap
+from leadline.stats.resampling import interval, team_interval
+from leadline_studies import Option, Outcome, Tell, whole_numbers
+
+SHARED = (
+    Option("level", float, "The least relevant grade.", 1.0, metavar="GRADE"),
+    Option("samples", str, "Numbers of non-relevant documents a query.", "10,30,100,300", metavar="N,N"),
+    Option("shares", str, "Percentages of the relevant documents that are kept.", "25,50,75,100",
+           metavar="P,P"),
+    Option("bins", int, "The number of bins.", 10, metavar="N"),
+    Option("repeats", int, "How many samples are drawn.", 10, metavar="N"),
+    Option("draws", int, "Resamples of queries, and of runs.", 200, metavar="N"),
+    Option("seed", int, "Chooses the samples and begins the random draws.", 0, metavar="N"),
+)  # fmt: skip
+OPTIONS = (
+    *SHARED,
+    Option("team", str, "The team of every run: whole teams are drawn again.", metavar="FILE:COLUMN"),
+)  # fmt: skip
+PLAIN, WEIGHTED = "AP as sampled", "AP weighted"
+ESTIMATES = ("HSA, scores", "HSA, ranks", "HSA, robust", PLAIN, WEIGHTED)
+AS_PUBLISHED = ESTIMATES[:2]
+LEAST = 3  # runs
+Found = dict[str, Any]
+
+
+class Grid(NamedTuple):
+    """What is crossed: shares, sizes, seeds; `times` (seeds x draws x queries) how often a query counts.
+
+    The first draw of a seed counts every query once.
+    """
+
+    recipe: HistogramOptions
+    shares: list[float]
+    sizes: list[int]
+    kept: list[list[Flags]]
+    times: Floats
+
+    @classmethod
+    def of(
+        cls,
+        table: Qrels,
+        recipe: HistogramOptions,
+        samples: str,
+        kept: str,
+        repeats: int,
+        draws: int,
+    ) -> Grid:
+        """Lay it out; shares are percentages."""
+        if repeats < 1:
+            raise UsageError(f"repeats={repeats}; expected 1 or more samples")
+        parts = [one / 100 for one in whole_numbers(kept, "shares")]
+        if max(parts) > 1:
+            raise UsageError(f"shares '{kept}'; expected percentages from 1 to 100")
+        counted = np.flatnonzero(table.relevant(recipe.rel))
+        if len(counted) < 2:
+            raise UsageError(f"{len(counted)} queries with relevant documents; expected 2 or more")
+        dice = np.random.default_rng([recipe.seed, 5])
+        times = np.zeros((repeats, 1 + -(-draws // repeats), len(table.queries)))
+        for drawn in times.reshape(-1, len(table.queries)):
+            np.add.at(drawn, dice.choice(counted, len(counted)), 1.0)
+        times[:, 0] = table.relevant(recipe.rel) > 0
+        flags = [
+            [shares(table, recipe.rel, part, recipe.seed + place) for part in parts]
+            for place in range(repeats)
+        ]
+        return cls(recipe, parts, whole_numbers(samples, "samples"), flags, times)
+
+    def means(self, values: Floats) -> Floats:
+        """Give the mean over queries of ... x queries in every draw of every seed: ... x seeds x draws."""
+        found: Floats = np.tensordot(values, self.times, axes=(-1, 2)) / self.times.sum(axis=2)
+        return found
+
+    def estimates(self, thinned: Thinned, turns: Integers | None = None) -> Floats:
+        """Give every estimate of one run: shares x sizes x estimates x seeds x draws.
+
+        `turns` (seeds x rows) are the places in the samples, where they are known already.
+        """
+        shape = len(self.shares), len(self.sizes), len(ESTIMATES), *self.times.shape[:2]
+        found = np.empty(shape)
+        for place, times in enumerate(self.times):
+            drawn = thinned.turns(self.recipe.seed + place) if turns is None else turns[place]
+            for row, kept in enumerate(self.kept[place]):
+                for column, size in enumerate(self.sizes):
+                    part = thinned.part(kept, drawn, size)
+                    found[row, column, :, place] = _drawn(part, times, self.recipe)
+        return found
+
+
+def _drawn(part: Part, times: Floats, recipe: HistogramOptions) -> list[Floats]:
+    """Give every estimate in the order of `ESTIMATES`, each in every draw of queries."""
+    whole = times.sum(axis=1)
+    known = times @ ~np.isnan(part.robust)
+    robust = np.divide(
+        times @ np.nan_to_num(part.robust), known, out=np.full(len(times), np.nan), where=known > 0
+    )
+    return [
+        *(slopes(np.tensordot(times, one, axes=1), recipe) for one in (part.scores, part.ranks)),
+        robust, times @ part.plain / whole, times @ part.weighted / whole,
+    ]  # fmt: skip
+
+
+def run(
+    qrels: QrelsLike, runs: Any, *, level: float = 1.0, samples: str = "10,30,100,300",
+    shares: str = "25,50,75,100", bins: int = 10, repeats: int = 10, draws: int = 200, seed: int = 0,
+    team: str | None = None, on_run: Tell | None = None,
+) -> Outcome:  # fmt: skip
+    """Try it on some runs; `team` is FILE:COLUMN, `samples` and `shares` numbers with commas between."""
+    table = read_qrels(qrels)
+    recipe = HistogramOptions(bins=bins, rel=level, seed=seed).checked()
+    grid = Grid.of(table, recipe, samples, shares, repeats, draws)
+    infos, found = judge_runs(
+        runs, table, lambda judged: grid.estimates(Thinned(judged, recipe)),
+        repair=repair_of("score", "refuse", "refuse"), keep=True, on_run=on_run,
+    )  # fmt: skip
+    names = [info.name for info in infos]
+    if len(names) < LEAST:
+        raise UsageError(f"{len(names)} runs; expected {LEAST} or more")
+    results = evaluate(table, runs, "AP", rel=level, queries="with_relevant")
+    exact = grid.means(np.nan_to_num(results.values[:, :, 0]))
+    groups = teams_of(read_labels(team), names, team) if team else names
+    data = tracked(grid, exact, np.stack(found), groups, draws)
+    return Outcome(
+        {"samples": grid.sizes, "shares": grid.shares, "bins": bins, "repeats": repeats,
+         "runs": len(names), "estimates": data, "mean_exact": float(exact[:, 0, 0].mean())},
+        {"tracking": sheet(data)}, figures(data, grid), lines_of(data, grid), (),
+        [(info.path, info.counts["documents_read"]) for info in infos],
+        {"level": level, "samples": samples, "shares": shares, "bins": bins, "repeats": repeats,
+         "draws": draws, "seed": seed, "team": team},
+    )  # fmt: skip
+
+
+def tracked(
+    grid: Grid, exact: Floats, values: Floats, groups: Sequence[str] | None, draws: int
+) -> dict[str, list[Found]]:
+    """Give by estimate, and by share and size, how it tracks AP: `exact` is systems x seeds x draws.
+
+    `values` are systems x shares x sizes x estimates x seeds x draws; `groups` are teams to draw again.
+    """
+    found: dict[str, list[Found]] = {name: [] for name in ESTIMATES}
+    for row, share in enumerate(grid.shares):
+        for column, size in enumerate(grid.sizes):
+            cell = values[:, row, column]
+            rivals = coefficients(pearson, exact, cell[:, ESTIMATES.index(PLAIN)])
+            for place, name in enumerate(ESTIMATES):
+                one = against(exact, cell[:, place], rivals)
+                if groups is not None:
+                    one["pearson"] |= _over_runs(
+                        exact, cell[:, place], groups, draws, grid.recipe.seed
+                    )
+                found[name].append({"share": share, "sample": size} | one)
+    return found
+
+
+def against(exact: Floats, values: Floats, rivals: Floats) -> Found:
+    """Say how an estimate (systems x seeds x draws) tracks AP, and how much better than a rival.
+
+    `value` is the median over the samples, `low` and `high` are of samples and queries drawn again together,
+    `samples_low` and `samples_high` of the samples alone.
+    """
+    of_draws = coefficients(pearson, exact, values)
+    others: dict[str, Callable[[Floats, Floats], float]] = {
+        "spearman": spearman,
+        "kendall": kendall,
+        "tau_ap": lambda truth, estimate: tau_ap(estimate, truth),
+    }
+    first = values[:, :, :1]
+    return {
+        "pearson": spread(of_draws) | dict(
+            zip(("samples_low", "samples_high"), map(plain, interval(of_draws[:, 0])), strict=True)
+        ),
+        **{
+            name: plain(_median(coefficients(one, exact[:, :, :1], first)))
+            for name, one in others.items()
+        },
+        "over_ap": spread(of_draws - rivals),
+        "mean": plain(_median(_column_means(first))),
+        "undefined": int(np.isnan(first).any(axis=(1, 2)).sum()),
+    }  # fmt: skip
+
+
+def coefficients(one: Callable[[Floats, Floats], float], exact: Floats, values: Floats) -> Floats:
+    """Give a coefficient over the systems that have a value, for every seed and draw."""
+    found = np.full(values.shape[1:], np.nan)
+    for place in np.ndindex(*found.shape):
+        x, y = exact[:, *place], values[:, *place]
+        known = ~np.isnan(y)
+        if known.sum() >= LEAST:
+            found[place] = one(x[known], y[known])
+    return found
+
+
+def spread(found: Floats) -> Found:
+    """Give the median of the first draws, and the interval of the others: queries were drawn again there."""
+    low, high = interval(found[:, 1:].ravel())
+    return {"value": plain(_median(found[:, :1])), "low": plain(low), "high": plain(high)}
+
+
+def _median(found: Floats) -> float:
+    known = found[~np.isnan(found)]
+    return float(np.median(known)) if len(known) else float("nan")
+
+
+def _column_means(values: Floats) -> Floats:
+    known = ~np.isnan(values)
+    count = known.sum(axis=0)
+    total = np.where(known, values, 0.0).sum(axis=0)
+    means: Floats = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+    return means
+
+
+def _over_runs(
+    exact: Floats, values: Floats, groups: Sequence[str], draws: int, seed: int
+) -> Found:
+    """Give the interval over runs, whole teams drawn again, of the first sample."""
+    x, y = exact[:, 0, 0], values[:, 0, 0]
+    known = ~np.isnan(y)
+    low, high = team_interval(
+        lambda times: pearson(x[known], y[known], times[known]), groups, samples=draws, seed=seed
+    )
+    return {"runs_low": plain(low), "runs_high": plain(high)}
+
+
+def sheet(data: dict[str, list[Found]]) -> Table:
+    """Make the table of all estimates, shares and sizes."""
+    parts = list(data[PLAIN][0]["pearson"])  # an interval over runs is not always there
+    over = ("value", "low", "high")
+    heads = ["estimate", "share", "n", "R", *parts[1:], "rho", "tau", "tau-AP", "R less AP as sampled",
+             "less_low", "less_high", "mean", "undefined"]  # fmt: skip
+    rows: list[list[Cell]] = [
+        [
+            name, one["share"], one["sample"], *(one["pearson"][key] for key in parts),
+            one["spearman"], one["kendall"], one["tau_ap"], *(one["over_ap"][key] for key in over),
+            one["mean"], one["undefined"],
+        ]
+        for name, found in data.items() for one in found
+    ]  # fmt: skip
+    return Table(heads, rows, digits=3)
+
+
+def figures(data: dict[str, list[Found]], grid: Grid) -> dict[str, Any]:
+    """Draw R by n with the largest share, and by share with the middle n."""
+    from leadline_studies._figures import by_sample
+
+    middle, most = grid.sizes[len(grid.sizes) // 2], max(grid.shares)
+    label = "Pearson with AP of whole lists"
+
+    def lines(fixed: str, value: float, along: str, factor: float) -> dict[str, Any]:
+        return {
+            name: [
+                (round(factor * one[along]), _known(one["pearson"]["value"]))
+                for one in found if one[fixed] == value
+            ]
+            for name, found in data.items()
+        }  # fmt: skip
+
+    by_share = f"relevant documents kept, per cent ({middle} others a query)"
+    return {
+        "tracking": by_sample(lines("share", most, "sample", 1), label=label),
+        "shares": by_sample(lines("sample", middle, "share", 100), label=label, sample=by_share),
+    }
+
+
+def _known(value: float | None) -> float:
+    return np.nan if value is None else value
+
+
+def best_slope(data: dict[str, list[Found]], place: int) -> tuple[str, Found]:
+    """Give the better of HSA from scores and from ranks in one cell: a choice that favours it."""
+    name = max(
+        AS_PUBLISHED,
+        key=lambda each: np.nan_to_num(_known(data[each][place]["pearson"]["value"]), nan=-2.0),
+    )
+    return name, data[name][place]
+
+
+def lines_of(data: dict[str, list[Found]], grid: Grid) -> list[str]:
+    """Say by n, with the largest share, and over all cells whether HSA tracks better than AP of a sample."""
+    found, most = [], max(grid.shares)
+    for place, one in enumerate(data[PLAIN]):
+        if one["share"] == most:
+            name, best = best_slope(data, place)
+            weighted = data[WEIGHTED][place]["pearson"]["value"]
+            found.append(
+                f"{percent(most)} of the relevant documents, n = {one['sample']}: R with AP of the whole "
+                f"lists {_text(best['pearson']['value'])} for {name} (the better of two), "
+                f"{_text(one['pearson']['value'])} for AP of the same sample, {_text(weighted)} for AP "
+                f"weighted: the claim {'holds' if (best['over_ap']['value'] or -1) > 0 else 'does not hold'}"
+            )
+    return [*found, summary(data)]
+
+
+def _text(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.3f}"
+
+
+def summary(data: dict[str, list[Found]]) -> str:
+    """Count the cells in which HSA tracks better than AP of the same sample."""
+    cells = len(data[PLAIN])
+    over = [best_slope(data, place)[1]["over_ap"] for place in range(cells)]
+    above = sum((one["value"] or 0) > 0 for one in over)
+    clear = sum((one["low"] or 0) > 0 for one in over)
+    below = sum((one["high"] or 0) < 0 for one in over)
+    tops = [
+        max(ESTIMATES, key=lambda name: _known(data[name][place]["pearson"]["value"]) or -2.0)
+        for place in range(cells)
+    ]
+    return (
+        f"over all shares and n: HSA (the better of two) tracks better than AP of the same sample in {above} "
+        f"of {cells} cells, clearly (95 % interval of the difference) in {clear}, clearly worse in {below}; "
+        f"AP weighted is the best of all in {tops.count(WEIGHTED)}"
+    )

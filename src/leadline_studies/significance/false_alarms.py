@@ -1,0 +1,170 @@
+"""How often the gates of `compare` err where the truth is known: false alarms, and false passes.
+
+The truth lies on the border of what a gate asks: no difference, or a loss of just the margin. Each gate then
+errs with at most alpha if it holds what it promises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from leadline.comparison.gate import NOT_WORSE, WORSE, Condition, decided_on
+from leadline.comparison.rules import rules_of
+from leadline.data.arrays import Flags, Floats
+from leadline_studies.significance.decisions import Row, share
+from leadline_studies.significance.matrices import measure_of
+from leadline_studies.significance.populations import (
+    Atoms,
+    best_runs,
+    random_pairs,
+    shifted,
+    tilted,
+)
+
+QUERIES = (5, 10, 25, 50)
+MARGIN = 0.02
+SKEWED = 1.0  # skewness from which a population counts as skewed
+GATES = (Condition("", 0.0, WORSE), Condition("", MARGIN, WORSE), Condition("", MARGIN, NOT_WORSE))
+POPULATIONS = {
+    "exchangeable": "every difference with either sign",
+    "tilted": "the differences, reweighted",
+    "shifted": "the differences, less a constant",
+}
+MOST = 3  # conditions at once
+RULES = rules_of(
+    test="T", correction="Holm", interval=None, family="measure", confidence=0.95, margin=None,
+    power=0.8, smallest=None, query_group=None, seed=0, tests=1,
+)  # fmt: skip
+
+
+def populations(differences: Floats, truth: float = 0.0) -> dict[str, Atoms]:
+    """Return populations of differences with a given mean, by name; those that exist.
+
+    >>> found = populations(np.array([0.1, 0.2, -0.2, -0.3, 0.1]), -0.02)
+    >>> [round(float(one.values @ one.weights), 9) for one in found.values()]
+    [-0.02, -0.02, -0.02]
+    """
+    both = np.concatenate([differences, -differences])
+    reweighted = tilted(differences - truth)
+    found = {
+        "exchangeable": Atoms(both, np.full(len(both), 1 / len(both))),
+        "tilted": reweighted,
+        "shifted": shifted(differences),
+    }
+    return {
+        name: Atoms(one.values + truth, one.weights)
+        for name, one in found.items()
+        if one is not None
+    }
+
+
+def single(
+    matrices: Mapping[str, Floats],
+    *,
+    pairs: int = 20,
+    sets: int = 50,
+    seed: int = 0,
+    queries: tuple[int, ...] = QUERIES,
+) -> list[Row]:
+    """Return how often each gate errs, a row a gate, population and number of queries.
+
+    The run is the first of a pair of real runs, its baseline the second, `pairs` of each matrix and `sets`
+    samples of each. `rate` is the share of all samples in which "fail-if-worse" fails on evidence, or
+    "require-not-worse" passes; `against` and `towards` are the rates where the differences have a skewness
+    of -1 or less (rare large losses), and of 1 or more (rare large wins).
+    """
+    found: list[Row] = []
+    chosen = list(_chosen(matrices, pairs, seed))
+    for condition in GATES:
+        truth = -condition.margin
+        fits = [populations(differences, truth) for differences in chosen]
+        for name in POPULATIONS:
+            ready = [one[name] for one in fits if name in one]
+            source = np.repeat(np.arange(len(ready)), sets)
+            skewness = np.array([one.skewness for one in ready])[source]
+            for number in queries:
+                generator = np.random.default_rng([seed, number, len(found)])
+                drawn = np.concatenate([one.draw(number, sets, generator) for one in ready], axis=1)
+                erred = _erred(drawn, condition)
+                rate, error = share(erred, source)
+                found.append({
+                    "gate": condition.kind, "margin": condition.margin, "population": name,
+                    "queries": number, "sets": len(erred), "rate": rate, "se": error,
+                    "against": share(erred[skewness <= -SKEWED], source[skewness <= -SKEWED])[0],
+                    "towards": share(erred[skewness >= SKEWED], source[skewness >= SKEWED])[0],
+                })  # fmt: skip
+    return found
+
+
+def several(
+    matrices: Mapping[str, Floats],
+    *,
+    pairs: int = 20,
+    sets: int = 50,
+    seed: int = 0,
+    queries: tuple[int, ...] = QUERIES,
+) -> list[Row]:
+    """Return how often any of k conditions of "fail-if-worse" fails where no measure differs.
+
+    The conditions are on different measures of the same runs and queries: collections with three measures
+    take part. Means are made 0 by shifting the differences of each measure, or by a random sign that all
+    measures of a query share.
+    """
+    condition = GATES[0]
+    collections: dict[str, list[Floats]] = {}
+    for name, matrix in matrices.items():
+        collections.setdefault(name.removesuffix("_" + measure_of(name)), []).append(matrix)
+    known = [tables for tables in collections.values() if len(tables) >= MOST]
+    found: list[Row] = []
+    for population in ("exchangeable", "shifted"):
+        for number in queries:
+            generator = np.random.default_rng([seed, number, population == "shifted", 1])
+            erred: list[Flags] = []
+            for tables in known:
+                for joint in _joint(tables[:MOST], pairs, generator):
+                    centred = joint - joint.mean(axis=0) if population == "shifted" else joint
+                    rows = generator.integers(0, len(joint), (number, sets))
+                    drawn = centred[rows]  # queries x sets x measures
+                    if population == "exchangeable":
+                        drawn = drawn * generator.choice([-1.0, 1.0], (number, sets, 1))
+                    erred.append(np.stack([
+                        _erred(drawn[:, :, place], condition) for place in range(MOST)
+                    ]))  # fmt: skip
+            if not erred:
+                continue
+            each = np.concatenate(erred, axis=1)
+            source = np.repeat(np.arange(len(erred)), sets)
+            for k in range(1, MOST + 1):
+                rate, error = share(np.asarray(each[:k].any(axis=0)), source)
+                found.append({
+                    "conditions": k, "population": population, "queries": number,
+                    "sets": each.shape[1], "rate": rate, "se": error, "bound": k * RULES.alpha,
+                })  # fmt: skip
+    return found
+
+
+def _chosen(matrices: Mapping[str, Floats], pairs: int, seed: int) -> Iterator[Floats]:
+    """Draw the differences of pairs of runs of every matrix."""
+    for place, matrix in enumerate(matrices.values()):
+        generator = np.random.default_rng([seed, place])
+        for pair in random_pairs(best_runs(matrix), pairs, generator):
+            yield pair[:, 0] - pair[:, 1]
+
+
+def _joint(tables: list[Floats], pairs: int, generator: np.random.Generator) -> Iterator[Floats]:
+    """Draw the differences of pairs of runs, queries x measures."""
+    best = np.argsort(-tables[0].mean(axis=0), kind="stable")[: round(0.75 * tables[0].shape[1])]
+    for _ in range(pairs):
+        first, second = generator.permutation(best)[:2].tolist()
+        yield np.stack([table[:, first] - table[:, second] for table in tables], axis=1)
+
+
+def _erred(drawn: Floats, condition: Condition) -> Flags:
+    """Return whether a gate decides wrongly on each column; that it cannot tell is no false alarm."""
+    found = decided_on(drawn, condition, RULES)
+    if condition.kind == NOT_WORSE:
+        return ~found.failed
+    told = np.array([not reason for reason in found.reasons], dtype=np.bool_)
+    return found.failed & told

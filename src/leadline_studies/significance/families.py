@@ -1,0 +1,157 @@
+"""Many runs at once: family-wise errors and power of corrections, for all pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from leadline.data.arrays import Flags, Floats
+from leadline.stats import CORRECTIONS
+from leadline.stats.intervals import Student
+from leadline.stats.paired_tests import Randomisation, T
+from leadline.stats.simultaneous import max_t, tukey
+from leadline_studies.significance.decisions import Row, share
+from leadline_studies.significance.populations import best_runs, draw, margin, normal_correlations
+
+WORLDS = {
+    "all equal": "every run has the same margin",
+    "equal means": "runs have their own margins, each times what makes all means equal",
+    "equal in twos": "runs have their own margins, but two each have the same",
+    "all different": "every run has its own margin",
+}
+LEVEL = 0.05
+SLACK = 1e-12  # of a difference of means
+DOUBTFUL = 0.1  # p of t above which no correction of many pairs can matter
+
+
+class Decided(NamedTuple):
+    """Corrected p of all pairs of runs, and simultaneous intervals, by procedure."""
+
+    p: dict[str, Floats]
+    intervals: dict[str, tuple[Floats, Floats]]
+
+
+def procedures(values: Floats, *, draws: int, seed: int) -> Decided:
+    """Return what each procedure says of all pairs of runs; `values` is queries x runs."""
+    first, second = np.triu_indices(values.shape[1], k=1)
+    differences = values[:, first] - values[:, second]
+    means = differences.mean(axis=0)
+    plain = np.nan_to_num(T().p_values(differences), nan=1.0)
+    exchanged = plain.copy()
+    few = plain < DOUBTFUL
+    if few.any():
+        patterns = round(2 * len(plain) / LEVEL)
+        exchanged[few] = Randomisation(draws=max(draws, patterns) - 1).p_values(
+            differences[:, few], seed=seed
+        )
+    ranges = tukey(values, draws=draws, seed=seed)
+    largest = max_t(differences, draws=draws, seed=seed)
+    reach = ranges.reach(1 - LEVEL)
+    found = {"Tukey": ranges.p_values(means), "MaxT": largest.p}
+    for name, kind in CORRECTIONS.classes.items():
+        found[f"{name}(T)"] = kind().corrected(plain)
+    found["Holm(Randomisation)"] = CORRECTIONS.classes["Holm"]().corrected(exchanged)
+    intervals = {
+        "Tukey": (means - reach, means + reach),
+        "MaxT": largest.limits(1 - LEVEL),
+        "Bonferroni(T)": Student().limits(differences, level=1 - LEVEL / len(means)),
+    }
+    return Decided(found, intervals)
+
+
+def families(
+    matrices: Mapping[str, Floats],
+    *,
+    runs: int,
+    queries: int = 50,
+    sets: int = 100,
+    draws: int = 1_999,
+    seed: int = 0,
+) -> list[Row]:
+    """Simulate `sets` sets of each matrix, each of other runs, in each world, one row per procedure.
+
+    `held` is the share of sets in which the simultaneous intervals of all pairs hold the true differences,
+    and `width` their mean width in units of Bonferroni's; NaN for procedures without intervals. `family` is
+    the share of sets with a pair found that does not differ, or that differs the other way; `found` is the
+    mean share of pairs that truly differ and are found with the right sign; `false` the mean share of
+    findings that are false (0 where nothing is found).
+    """
+    found: list[Row] = []
+    for place, world in enumerate(WORLDS):
+        generator = np.random.default_rng([seed, runs, queries, place])
+        outcomes: dict[str, list[tuple[float, ...]]] = {}
+        drawn = 0
+        for matrix in matrices.values():
+            for _ in range(sets if best_runs(matrix).shape[1] >= runs else 0):
+                values, means = _scores(world, matrix, runs, queries, generator)
+                told = procedures(values, draws=draws, seed=drawn)
+                held = _held(told.intervals, means)
+                for name, p in told.p.items():
+                    outcomes.setdefault(name, []).append(
+                        (*_outcome(p, values, means), *held.get(name, (np.nan, np.nan)))
+                    )
+                drawn += 1
+        found += [
+            _row(world, runs, queries, name, np.array(told)) for name, told in outcomes.items()
+        ]
+    return found
+
+
+def _scores(
+    world: str, matrix: Floats, runs: int, queries: int, generator: np.random.Generator
+) -> tuple[Floats, Floats]:
+    best = best_runs(matrix)
+    chosen = best[:, generator.permutation(best.shape[1])[:runs]]
+    step = {"all equal": runs, "equal in twos": 2}.get(world, 1)
+    margins = [margin(chosen[:, place - place % step]) for place in range(runs)]
+    if world == "equal means":
+        level = float(np.mean([one.mean for one in margins]))
+        margins = [one._replace(quantiles=one.quantiles * (level / one.mean)) for one in margins]
+    scores = draw(
+        margins, normal_correlations(chosen), queries=queries, sets=1, generator=generator
+    )
+    means = np.array([one.mean for one in margins])
+    return scores[0], np.round(means, 12)  # means made equal are equal but for rounding
+
+
+def _outcome(p: Floats, values: Floats, means: Floats) -> tuple[float, float, float]:
+    first, second = np.triu_indices(len(means), k=1)
+    truth: Floats = np.sign(means[first] - means[second])
+    seen: Floats = np.sign((values[:, first] - values[:, second]).mean(axis=0))
+    significant: Flags = p <= LEVEL
+    wrong = significant & (seen != truth)
+    right = significant & (seen == truth)
+    differing = np.count_nonzero(truth)
+    power = right.sum() / differing if differing else float("nan")
+    return float(wrong.any()), float(power), float(wrong.sum() / max(1, significant.sum()))
+
+
+def _held(
+    intervals: Mapping[str, tuple[Floats, Floats]], means: Floats
+) -> dict[str, tuple[float, float]]:
+    """Return whether the intervals of all pairs hold the truth, and their mean width."""
+    first, second = np.triu_indices(len(means), k=1)
+    truth = means[first] - means[second]
+    low, high = intervals["Bonferroni(T)"]
+    unit = float((high - low).mean())
+    return {
+        name: (
+            float(((low <= truth + SLACK) & (truth - SLACK <= high)).all()),
+            float((high - low).mean()) / unit,
+        )
+        for name, (low, high) in intervals.items()
+    }
+
+
+def _row(world: str, runs: int, queries: int, name: str, outcomes: Floats) -> Row:
+    each = np.arange(len(outcomes))
+    family, error = share(outcomes[:, 0], each)
+    power, spread = share(outcomes[:, 1], each)
+    return {
+        "world": world, "runs": runs, "queries": queries, "procedure": name, "sets": len(outcomes),
+        "family": family, "family_se": error, "found": power, "found_se": spread,
+        "false": float(outcomes[:, 2].mean()), "held": float(outcomes[:, 3].mean()),
+        "held_se": share(outcomes[:, 3], each)[1], "width": float(outcomes[:, 4].mean()),
+    }  # fmt: skip

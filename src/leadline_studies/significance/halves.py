@@ -1,0 +1,57 @@
+"""Does what one half of the real queries says hold in the other half? No model, no known truth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from leadline.data.arrays import Floats
+from leadline_studies.significance.decisions import Row, p_values, paired_tests, share
+from leadline_studies.significance.populations import best_runs, random_pairs
+
+
+def halves(
+    matrices: Mapping[str, Floats],
+    *,
+    pairs: int = 40,
+    splits: int = 40,
+    draws: int = 1_999,
+    level: float = 0.05,
+    seed: int = 0,
+) -> list[Row]:
+    """Split the queries of pairs of runs in two halves, again and again, and compare what they say.
+
+    Of all splits, `significant` is the share significant in the first half. Of these, in the second half:
+    `again` is significant with the same sign, `minor` has the other sign without being significant, `major`
+    has it significantly. (Zobel 1998; Sanderson and Zobel 2005; Urbano, Marrero and Martin 2013.)
+    """
+    generator = np.random.default_rng([seed, 2])
+    first, second = [], []
+    for matrix in matrices.values():
+        half = len(matrix) // 2
+        for pair in random_pairs(best_runs(matrix), pairs, generator):
+            order = generator.permuted(np.tile(np.arange(len(matrix)), (splits, 1)), axis=1)
+            split = (pair[:, 0] - pair[:, 1])[order].T
+            first.append(_to(25, split[:half]))
+            second.append(_to(25, split[half : 2 * half]))
+    source = np.repeat(np.arange(len(first)), splits)
+    one, other = np.concatenate(first, axis=1), np.concatenate(second, axis=1)
+    opposite = np.sign(np.nanmean(one, axis=0)) * np.sign(np.nanmean(other, axis=0)) < 0
+    found: list[Row] = []
+    for name, test in paired_tests(draws).items():
+        here, there = p_values(test, one) <= level, p_values(test, other) <= level
+        row: Row = {"test": name, "splits": len(here)}
+        row["significant"], row["significant_se"] = share(here, source)
+        for label, flags in {
+            "again": there & ~opposite, "minor": opposite & ~there, "major": opposite & there,
+        }.items():  # fmt: skip
+            row[label], row[f"{label}_se"] = share(flags[here], source[here])
+        found.append(row)
+    return found
+
+
+def _to(queries: int, values: Floats) -> Floats:
+    """Give every half the same number of rows; what is missing is NaN."""
+    missing = np.full((queries - len(values), values.shape[1]), np.nan)
+    return np.concatenate([values, missing]) if len(missing) else values

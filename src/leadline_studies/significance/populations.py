@@ -1,0 +1,177 @@
+"""Populations of queries whose means are known, fitted to the scores of real runs.
+
+A matrix is queries x runs: one measure on one collection.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from leadline.data.arrays import Floats
+from leadline.errors import UsageError
+
+LEAST_DIFFERING = 10  # queries on which two runs must differ to be a pair worth testing
+LEAST_WEIGHT = 0.5  # share of the queries that a tilted population must still be worth
+
+
+class Margin(NamedTuple):
+    """The distribution of one run's scores over queries: its quantiles at rising shares.
+
+    Between shares it is linear, or a step where the measure takes few values.
+    """
+
+    shares: Floats
+    quantiles: Floats
+    steps: bool
+
+    @property
+    def mean(self) -> float:
+        """Give the mean of the distribution, exactly."""
+        if self.steps:
+            return float(self.quantiles.mean())
+        return float(np.trapezoid(self.quantiles, self.shares))
+
+    def at(self, shares: Floats) -> Floats:
+        """Give the scores at shares from 0 to 1, of any shape."""
+        if self.steps:
+            place = np.minimum(
+                (shares * len(self.quantiles)).astype(np.int64), len(self.shares) - 1
+            )
+            return np.asarray(self.quantiles[place])
+        return np.interp(shares, self.shares, self.quantiles)
+
+
+def margin(values: Floats) -> Margin:
+    """Fit a margin to one run's scores.
+
+    With at least three quarters of the positive scores different it is smooth: linear between the sorted
+    scores, each in the middle of its n-th; many equal zeros stay equal. Else it is the scores themselves.
+
+    >>> smooth = margin(np.array([0.1, 0.2, 0.4]))
+    >>> round(smooth.mean, 4), smooth.steps, margin(np.array([0.1, 0.1, 0.2])).steps
+    (0.2333, False, True)
+    """
+    ordered = np.sort(np.asarray(values, dtype=np.float64))
+    if np.isnan(ordered).any() or len(ordered) < 2:
+        raise UsageError("scores undefined or fewer than two; expected a score of every query")
+    positive = ordered[ordered > 0]
+    steps = len(np.unique(positive)) < 0.75 * len(positive)
+    middles = (np.arange(len(ordered)) + 0.5) / len(ordered)
+    if steps:
+        return Margin(middles, ordered, steps)
+    shares = np.concatenate([[0.0], middles, [1.0]])
+    return Margin(shares, np.concatenate([ordered[:1], ordered, ordered[-1:]]), steps)
+
+
+def normal_correlations(matrix: Floats) -> Floats:
+    """Give the correlations of a normal copula that has the rank correlations of the columns.
+
+    2 sin(pi rho / 6) for Spearman's rho; made positive definite by raising eigenvalues to 1e-6.
+
+    >>> same = np.array([[0.1, 0.2], [0.4, 0.5], [0.2, 0.9]])
+    >>> normal_correlations(same).round(3).tolist()
+    [[1.0, 0.518], [0.518, 1.0]]
+    """
+    from scipy.stats import rankdata
+
+    ranks = rankdata(matrix, axis=0)
+    found = 2 * np.sin(np.pi * np.corrcoef(ranks, rowvar=False) / 6)
+    sizes, directions = np.linalg.eigh(found)
+    raised = (directions * np.maximum(sizes, 1e-6)) @ directions.T
+    scale = np.sqrt(np.diag(raised))
+    return np.asarray(raised / scale / scale[:, None])
+
+
+def draw(
+    margins: list[Margin],
+    correlations: Floats,
+    *,
+    queries: int,
+    sets: int,
+    generator: np.random.Generator,
+) -> Floats:
+    """Draw the scores of runs whose ranks hang together as said: sets x queries x runs."""
+    from scipy.special import ndtr
+
+    root = np.linalg.cholesky(correlations)
+    shares = ndtr(generator.standard_normal((sets, queries, len(margins))) @ root.T)
+    return np.stack([one.at(shares[:, :, place]) for place, one in enumerate(margins)], axis=2)
+
+
+class Atoms(NamedTuple):
+    """A population of differences: its values and their probabilities."""
+
+    values: Floats
+    weights: Floats
+
+    @property
+    def skewness(self) -> float:
+        """Give the third central moment over the cube of the standard deviation."""
+        apart = self.values - self.weights @ self.values
+        return float((self.weights @ apart**3) / (self.weights @ apart**2) ** 1.5)
+
+    def draw(self, queries: int, sets: int, generator: np.random.Generator) -> Floats:
+        """Draw queries x sets."""
+        places = generator.choice(len(self.values), size=(queries, sets), p=self.weights)
+        return np.asarray(self.values[places])
+
+
+def shifted(differences: Floats) -> Atoms:
+    """Give the differences less their mean, all equally likely: mean 0, the shape kept."""
+    size = len(differences)
+    return Atoms(differences - differences.mean(), np.full(size, 1 / size))
+
+
+def tilted(differences: Floats) -> Atoms | None:
+    """Give the differences with the probabilities, nearest to equal, that make their mean 0.
+
+    Weights go with exp(t d) (exponential tilting, Efron 1981); values, and so ties and zeros, stay as they
+    are. None where the weights are worth less than half of the queries, 1 / sum(w^2) < n / 2.
+
+    >>> found = tilted(np.array([0.1, 0.2, -0.2, -0.3, 0.1]))
+    >>> abs(float(found.values @ found.weights)) < 1e-12
+    True
+    """
+    from scipy.optimize import brentq
+
+    if not (differences.min() < 0 < differences.max()):
+        return None
+    scaled = differences / np.abs(differences).max()
+
+    def weights(tilt: float) -> Floats:
+        exponents = tilt * scaled
+        raised = np.exp(exponents - exponents.max())
+        return np.asarray(raised / raised.sum())
+
+    limit = 200.0
+    if weights(limit) @ scaled < 0 or weights(-limit) @ scaled > 0:
+        return None
+    found = weights(brentq(lambda tilt: float(weights(tilt) @ scaled), -limit, limit, xtol=1e-14))
+    worth = 1 / (found**2).sum()
+    return Atoms(differences, found) if worth >= LEAST_WEIGHT * len(differences) else None
+
+
+def best_runs(matrix: Floats, *, share: float = 0.75) -> Floats:
+    """Give the columns of the best runs by their mean; broken runs are no rivals of anything."""
+    order = np.argsort(-matrix.mean(axis=0), kind="stable")
+    return np.asarray(matrix[:, order[: max(2, round(share * matrix.shape[1]))]])
+
+
+def random_pairs(matrix: Floats, number: int, generator: np.random.Generator) -> list[Floats]:
+    """Draw pairs of runs, queries x 2 each, that differ on ten queries or more.
+
+    No pair comes twice; fewer pairs come back where there are no more.
+    """
+    first, second = np.triu_indices(matrix.shape[1], k=1)
+    found: list[Floats] = []
+    for place in generator.permutation(len(first)).tolist():
+        pair = matrix[:, [first[place], second[place]]]
+        if generator.random() < 0.5:
+            pair = pair[:, ::-1]
+        if (pair[:, 0] != pair[:, 1]).sum() >= LEAST_DIFFERING:
+            found.append(pair)
+        if len(found) == number:
+            break
+    return found

@@ -1,0 +1,253 @@
+"""Coverage of the intervals that `correlate`, `agreement` and `evaluate --pool` print, by simulation.
+
+Each draws samples from data that are complete and taken as the population, and counts how often the interval
+holds the value of the whole.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from leadline.comparison.correlate import COEFFICIENTS, correlate
+from leadline.data.arrays import Floats, Integers
+from leadline.data.ids import Vocabulary
+from leadline.data.judged_run import JudgedRun
+from leadline.data.qrels import Qrels
+from leadline.data.run import Run
+from leadline.evaluation.sampled_recall import RecallEstimate, recall, relevant
+from leadline.io.judges import read_judges
+from leadline.io.read import read_qrels, read_run
+from leadline.judging.agreement import agreement
+from leadline.judging.agreement_result import Agreement, Judgments
+from leadline_studies.significance.decisions import Row
+from leadline_studies.significance.matrices import read_matrices
+
+SLACK = 1e-12
+CORRELATED = (
+    ("trec7-adhoc_ap", "trec7-adhoc_p10", 20, 50),
+    ("trec7-adhoc_ap", "trec7-adhoc_rr", 20, 50),
+    ("web2010_ndcg20", "web2010_err20", 20, 50),
+    ("trec5-adhoc_p10", "trec5-adhoc_rr", 20, 50),
+    ("trec7-adhoc_ap", "trec7-adhoc_p10", 10, 25),
+)
+JUDGES = {
+    "human and one machine": ("willia-umbrela1",),
+    "human and four machines": ("willia-umbrela1", "h2oloo-zeroshot1", "TREMA-CoT", "Olz-gpt4o"),
+}
+POOLED = (
+    ("trec-covid-r1", "BM25R2", 10, 0.2),
+    ("trec-covid-r1", "BM25R2", 20, 0.5),
+    ("trec-robust-2003", "InexpC2", 20, 0.05),
+    ("trec-robust-2003", "InexpC2", 50, 0.2),
+)
+
+
+def tally(
+    truth: Mapping[str, float], drawn: Sequence[Mapping[str, tuple[float, float]]]
+) -> list[Row]:
+    """Return a row for each quantity: how often its intervals hold the truth, or lie below or above it.
+
+    Intervals that are undefined or have width 0 are left out and counted.
+
+    >>> tally({"x": 0.5}, [{"x": (0.0, 1.0)}, {"x": (0.6, 1.0)}, {"x": (0.5, 0.5)}])[0]["coverage"]
+    0.5
+    """
+    rows: list[Row] = []
+    for name, value in truth.items():
+        limits = np.array([sample[name] for sample in drawn])
+        low, high = limits[(limits[:, 1] - limits[:, 0]) > 0].T
+        below, above = high < value - SLACK, low > value + SLACK
+        held = float((~below & ~above).mean())
+        rows.append({
+            "what": name, "truth": value, "sets": len(low), "left_out": len(limits) - len(low),
+            "coverage": held, "se": float(np.sqrt(held * (1 - held) / len(low))),
+            "below": float(below.mean()), "above": float(above.mean()),
+            "width": float((high - low).mean()),
+        })  # fmt: skip
+    return rows
+
+
+def correlations(
+    truth: Floats,
+    estimate: Floats,
+    *,
+    runs: int,
+    queries: int,
+    sets: int = 200,
+    draws: int = 1000,
+    seed: int = 0,
+) -> list[Row]:
+    """Return the coverage of the intervals of `correlate` over queries.
+
+    Parameters
+    ----------
+    truth, estimate : ndarray, shape (queries, runs)
+        Two measures of the same queries and runs, the population; in every set other runs are taken from it
+        at random, and the coefficients of their means are what intervals should hold.
+    runs, queries : int
+        Number of runs, and of queries drawn with replacement.
+    sets, draws : int
+        Number of sets, and of draws of each interval.
+    seed : int
+        Seed of everything.
+
+    """
+    generator = np.random.default_rng([seed, runs, queries])
+    rows: dict[str, list[tuple[float, float]]] = {name: [] for name in COEFFICIENTS}
+    for number in range(sets):
+        chosen = generator.permutation(truth.shape[1])[:runs]
+        drawn = generator.integers(0, len(truth), queries)
+        values = [
+            one(truth[:, chosen].mean(axis=0), estimate[:, chosen].mean(axis=0), None)
+            for one in COEFFICIENTS.values()
+        ]
+        sides = [
+            {
+                f"r{run}": {f"q{place}": float(side[query, run]) for place, query in enumerate(drawn)}
+                for run in chosen.tolist()
+            }
+            for side in (truth, estimate)
+        ]  # fmt: skip
+        found = correlate(*sides, draws=draws, seed=number)
+        for name, value in zip(COEFFICIENTS, values, strict=True):
+            one = found[name]
+            rows[name].append((one.queries_low - value, one.queries_high - value))
+    zero = dict.fromkeys(COEFFICIENTS, 0.0)
+    found_rows = tally(zero, [{name: rows[name][at] for name in rows} for at in range(sets)])
+    return [{key: value for key, value in row.items() if key != "truth"} for row in found_rows]
+
+
+def agreements(
+    whole: Judgments, *, sets: int = 200, draws: int = 1000, pairs: bool = False, seed: int = 0
+) -> list[Row]:
+    """Return the coverage of the intervals of `agreement`: as many queries drawn again, or pairs of them."""
+    generator = np.random.default_rng(seed)
+    names = np.unique(whole.query)
+    rows_of = [np.flatnonzero(whole.query == name) for name in names]
+    truth = {name: one.value for name, one in _coefficients(agreement(whole, draws=0)).items()}
+    drawn = []
+    for number in range(sets):
+        if pairs:
+            rows: Integers = generator.integers(0, len(whole), len(whole))
+            query = whole.query[rows]
+        else:
+            groups = generator.integers(0, len(names), len(names)).tolist()
+            rows = np.concatenate([rows_of[group] for group in groups])
+            query = np.repeat(np.arange(len(groups)), [len(rows_of[group]) for group in groups])
+        again = Judgments(
+            whole.names, whole.grades[rows], query=query,
+            queries=Vocabulary.of_bytes([b"%d" % place for place in range(max(len(names), 1))]),
+        )  # fmt: skip
+        resample = "pairs" if pairs else "queries"
+        found = _coefficients(agreement(again, draws=draws, seed=number, resample=resample))
+        drawn.append({name: (one.low, one.high) for name, one in found.items()})
+    return tally(truth, drawn)
+
+
+def _coefficients(found: Agreement) -> dict[str, RecallEstimate]:
+    """Return the coefficients of all pairs of judges on average, and of all judges."""
+    between = {name: mean for name, (mean, _) in found.between.items()}
+    of_all = {f"{name}, all judges": one for name, (one, _) in found.of_all.items()}
+    return {
+        name: RecallEstimate(one.value, one.low, one.high)
+        for name, one in (between | of_all).items()
+    }
+
+
+def recalls(
+    qrels: Qrels,
+    run: Run,
+    *,
+    depth: int,
+    share: float,
+    cutoff: int | None = None,
+    sets: int = 200,
+    seed: int = 0,
+) -> list[Row]:
+    """Return the coverage of the intervals of R and recall from a pool of judgments that are all known.
+
+    Judged for certain are the `depth` best documents of the run; every other document of the qrels with
+    probability `share`.
+    """
+    generator = np.random.default_rng(seed)
+    judged = JudgedRun.of_run(run, qrels)
+    certain = np.zeros(len(qrels), dtype=np.bool_)
+    certain[judged.row[judged.rank <= depth]] = True
+    names = [qrels.queries.names[code] for code in qrels.query.tolist()]
+    rows = list(zip(names, qrels.documents, qrels.grades.tolist(), strict=True))
+    shares = np.where(certain, 1.0, share)
+
+    def estimated(taken: Sequence[int]) -> Mapping[str, RecallEstimate]:
+        sample = [rows[place] for place in taken]
+        pool: dict[str, dict[str, float]] = {}
+        for place in taken:
+            name, document, _ = rows[place]
+            pool.setdefault(name.decode(), {})[document.decode()] = float(shares[place])
+        made = Qrels.of(sample).with_inclusion(pool)
+        return {"R": relevant(made), "recall": recall(JudgedRun.of_run(run, made), cutoff=cutoff)}
+
+    shares, kept = np.ones(len(rows)), shares
+    truth = {name: one.value for name, one in estimated(range(len(rows))).items()}
+    shares = kept
+    drawn = []
+    for _ in range(sets):
+        taken = np.flatnonzero(generator.random(len(rows)) < shares).tolist()
+        drawn.append({name: (one.low, one.high) for name, one in estimated(taken).items()})
+    return tally(truth, drawn)
+
+
+def every_interval(
+    folder: str, *, sets: int = 200, draws: int = 199, seed: int = 0
+) -> Iterator[tuple[str, list[Row]]]:
+    """Simulate all cells of the study from a folder of data sets, and return the rows of each command.
+
+    `draws` is that of `correlate`, whose default of 1,000 would take five times as long; the others draw as
+    by default. The folder holds `score-matrices`, `llmjudge-dl23`, `dl19-rejudged-8judges`, `trec-covid-r1`
+    and `trec-robust-2003`.
+    """
+    matrices = read_matrices(os.path.join(folder, "score-matrices"))
+    for first, second, runs, queries in CORRELATED:
+        rows = correlations(
+            matrices[first], matrices[second], runs=runs, queries=queries, sets=sets, draws=draws,
+            seed=seed,
+        )  # fmt: skip
+        facts: Row = {
+            "data": f"{first}, {second.rpartition('_')[2]}", "runs": runs, "queries": queries,
+        }  # fmt: skip
+        yield "correlate", [facts | row for row in rows]
+    judges = os.path.join(folder, "llmjudge-dl23")
+    human = os.path.join(judges, "human.qrels.txt")
+    for name, others in JUDGES.items():
+        files = {"human": human} | {
+            one: os.path.join(judges, "judges", f"{one}.qrels.txt") for one in others
+        }
+        whole = Judgments.of_judges(read_judges(files))
+        facts = {"data": name, "drawn": "queries"}
+        yield "agreement", [facts | row for row in agreements(whole, sets=sets, seed=seed)]
+    labels = os.path.join(folder, "dl19-rejudged-8judges", "labels.tsv")
+    whole = Judgments.of_judges(read_judges(_wide(labels)))
+    facts = {"data": "eight people", "drawn": "pairs"}
+    yield "agreement", [facts | row for row in agreements(whole, sets=sets, pairs=True, seed=seed)]
+    for collection, name, depth, share in POOLED:
+        qrels = read_qrels(os.path.join(folder, collection, "qrels.txt"))
+        run = read_run(os.path.join(folder, collection, "runs", f"{name}.xz"))
+        rows = recalls(qrels, run, depth=depth, share=share, cutoff=100, sets=sets, seed=seed)
+        facts = {"data": collection, "run": name, "depth": depth, "share": share}
+        yield "pool", [facts | row for row in rows]
+
+
+def _wide(path: str) -> dict[str, dict[str, dict[str, float]]]:
+    """Read a table with one column a judge."""
+    with open(path, encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for row in rows:
+        for name in row:
+            if name.startswith("judge"):
+                grades = found.setdefault(name, {}).setdefault(row["query_id"], {})
+                grades[row["doc_id"]] = float(row[name])
+    return found

@@ -1,0 +1,134 @@
+"""How often tests reject a null that is true: type I errors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+
+import numpy as np
+
+from leadline.data.arrays import Flags, Floats, Integers
+from leadline_studies.significance.decisions import Row, p_values, paired_tests, share
+from leadline_studies.significance.matrices import measure_of
+from leadline_studies.significance.populations import (
+    Atoms,
+    best_runs,
+    draw,
+    margin,
+    normal_correlations,
+    random_pairs,
+    shifted,
+    tilted,
+)
+
+NULLS = {
+    "exchangeable": "both runs have the same margin, and a normal copula",
+    "tilted": "real differences, drawn with the probabilities that make their mean 0",
+    "shifted": "real differences less their mean",
+}
+LEVELS = (0.05, 0.01)
+SKEWED = (0.5, 1.0, 2.0)  # where the classes of absolute skewness end
+
+
+class Sets:
+    """Simulated differences of pairs, queries x sets, with what is known of each set."""
+
+    def __init__(self) -> None:
+        self.differences: list[Floats] = []
+        self.facts: list[tuple[int, str, float]] = []
+
+    def add(self, differences: Floats, *, pair: int, measure: str, skewness: float) -> None:
+        """Add the sets of one pair."""
+        self.differences.append(differences)
+        self.facts += [(pair, measure, skewness)] * differences.shape[1]
+
+    @property
+    def pairs(self) -> Integers:
+        """Give the number of the pair that each set comes from."""
+        return np.array([pair for pair, _, _ in self.facts], dtype=np.int64)
+
+    def groups(self) -> dict[tuple[str, str], Flags]:
+        """Give which sets belong to all, to each measure, and to each class of skewness."""
+        measures = np.array([measure for _, measure, _ in self.facts])
+        skewness = np.abs(np.array([skew for _, _, skew in self.facts]))
+        found: dict[tuple[str, str], Flags] = {
+            ("all", "all"): np.ones(len(measures), dtype=np.bool_)
+        }
+        found |= {("measure", str(name)): measures == name for name in np.unique(measures)}
+        ends = (0.0, *SKEWED, np.inf)
+        for low, high in pairwise(ends):
+            label = f"{low:g} to {high:g}" if high < np.inf else f"{low:g} or more"
+            found["skewness", label] = (skewness >= low) & (skewness < high)
+        return found
+
+
+def rejections(
+    matrices: Mapping[str, Floats],
+    *,
+    queries: int,
+    pairs: int = 40,
+    sets: int = 50,
+    draws: int = 1_999,
+    seed: int = 0,
+) -> list[Row]:
+    """Simulate true nulls and give the share of sets in which each test rejects, one row each.
+
+    Of every matrix `pairs` pairs are drawn, and `sets` sets of queries for each and each null. Two-sided
+    `rate` with its Monte Carlo standard error `se`; `above` and `below` are the parts where the mean seen
+    was above and below 0. Differences are turned so that their population is skewed to the right.
+    """
+    found: list[Row] = []
+    for null, simulated in simulate(
+        matrices, queries=queries, pairs=pairs, sets=sets, seed=seed
+    ).items():
+        differences = np.concatenate(simulated.differences, axis=1)
+        signs = np.sign(differences.mean(axis=0))
+        for name, test in paired_tests(draws).items():
+            p = p_values(test, differences)
+            for (by, group), chosen in simulated.groups().items():
+                for level in LEVELS if chosen.any() else ():
+                    rejected = (p <= level)[chosen]
+                    rate, error = share(rejected, simulated.pairs[chosen])
+                    found.append({
+                        "null": null, "queries": queries, "test": name, "by": by, "group": group,
+                        "level": level, "sets": int(chosen.sum()), "rate": rate, "se": error,
+                        "above": float((rejected & (signs[chosen] > 0)).mean()),
+                        "below": float((rejected & (signs[chosen] < 0)).mean()),
+                    })  # fmt: skip
+    return found
+
+
+def simulate(
+    matrices: Mapping[str, Floats], *, queries: int, pairs: int, sets: int, seed: int
+) -> dict[str, Sets]:
+    """Draw sets of differences whose true mean is 0, under each null."""
+    generator = np.random.default_rng([seed, queries])
+    found = {null: Sets() for null in NULLS}
+    pair = 0
+    for name, matrix in matrices.items():
+        for values in random_pairs(best_runs(matrix), pairs, generator):
+            pair += 1
+            measure = measure_of(name)
+            both = [margin(values[:, 0])] * 2
+            scores = draw(
+                both, normal_correlations(values), queries=queries, sets=sets, generator=generator
+            )
+            found["exchangeable"].add(
+                (scores[:, :, 0] - scores[:, :, 1]).T, pair=pair, measure=measure, skewness=0.0
+            )
+            for null, atoms in populations(values[:, 0] - values[:, 1]).items():
+                found[null].add(
+                    atoms.draw(queries, sets, generator),
+                    pair=pair, measure=measure, skewness=atoms.skewness,
+                )  # fmt: skip
+    return found
+
+
+def populations(differences: Floats) -> dict[str, Atoms]:
+    """Give the populations of mean 0 that come from real differences, skewed to the right."""
+    tilt = tilted(differences)
+    found = {"shifted": shifted(differences)} | ({} if tilt is None else {"tilted": tilt})
+    return {
+        null: Atoms(-atoms.values if atoms.skewness < 0 else atoms.values, atoms.weights)
+        for null, atoms in found.items()
+    }

@@ -1,0 +1,64 @@
+"""The whole study: every table, from one folder of score matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from leadline.data.arrays import Floats
+from leadline_studies.significance.decisions import Row
+from leadline_studies.significance.estimates import coverage, power
+from leadline_studies.significance.families import families
+from leadline_studies.significance.fewer_draws import fewer_draws
+from leadline_studies.significance.halves import halves
+from leadline_studies.significance.rejections import rejections
+
+
+class Extent(NamedTuple):
+    """How much is simulated; the error of every share falls with the square root of it."""
+
+    pairs: int = 80
+    sets: int = 25
+    ratio_sets: int = 8
+    splits: int = 20
+    draws: int = 1_999
+    sizes: tuple[int, ...] = (25, 50, 100)
+    families: tuple[tuple[int, int, int], ...] = (
+        (10, 25, 50),
+        (10, 50, 100),
+        (20, 50, 50),
+        (40, 50, 40),
+    )
+
+
+FULL = Extent()
+
+
+def whole_study(
+    matrices: Mapping[str, Floats], *, extent: Extent = FULL, seed: int = 0
+) -> dict[str, list[Row]]:
+    """Give the rows of every table by its name.
+
+    `extent.pairs` pairs of runs of each matrix, `sets` sets of queries of each pair, `sizes` numbers of
+    queries; `families` holds runs, queries and sets of each matrix. Takes about a quarter of an hour.
+    """
+    pairs, sets, draws = extent.pairs, extent.sets, extent.draws
+    found: dict[str, list[Row]] = {"rejections": [], "power": [], "coverage": [], "families": []}
+    for queries in extent.sizes:
+        found["rejections"] += rejections(
+            matrices, queries=queries, pairs=pairs, sets=sets, draws=draws, seed=seed
+        )
+        found["power"] += power(
+            matrices, queries=queries, pairs=pairs, sets=sets, draws=draws, seed=seed
+        )
+        found["coverage"] += coverage(
+            matrices, queries=queries, pairs=pairs, sets=sets, draws=draws, seed=seed,
+            ratio_sets=extent.ratio_sets,
+        )  # fmt: skip
+    found["halves"] = halves(matrices, pairs=pairs, splits=extent.splits, draws=draws, seed=seed)
+    for runs, queries, number in extent.families:
+        found["families"] += families(
+            matrices, runs=runs, queries=queries, sets=number, draws=draws, seed=seed
+        )
+    found["fewer_draws"] = fewer_draws(matrices, pairs=pairs, sets=2, draws=draws, seed=seed)
+    return found
