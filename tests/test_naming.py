@@ -269,8 +269,8 @@ FILES = {
     "square.py": "from {room}.circle import Circle\n"
     "class Square(Base):\n    pass\nclass _Hidden(Base):\n    pass\n",
 }
-HEAD = "from {room} import Base\nfrom leadline.naming import whole\n"
-ROOM = "from leadline.naming import Named\nclass Base(Named):\n    pass\n"
+HEAD = "from {room} import Base\nfrom leadline.data.registry import whole\n"
+ROOM = "from leadline.data.registry import Parametric\nclass Base(Parametric):\n    pass\n"
 
 
 @pytest.fixture
@@ -328,7 +328,7 @@ def test_a_needed_level_is_asked_for_by_example() -> None:
 def test_the_grammar_costs_little_to_import() -> None:
     """It is on the way of every start: nothing slow comes with it."""
     code = (
-        "import sys; import leadline.naming; "
+        "import sys; import leadline.data.registry; "
         "print(*[name for name in ('dataclasses', 'difflib', 'inspect', 'numpy', 'fractions') "
         "if name in sys.modules])"
     )

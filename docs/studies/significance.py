@@ -366,7 +366,7 @@ from finding by luck alone. All rest on assumptions that scores of retrieval do 
 - of a 95 % interval, that it holds the truth in 95 % of them;
 - of a correction, that in at most 5 % of all families a pair is found that does not differ so.
 
-Everything is measured with leadline's own code: every test of `leadline.statistics.TESTS`, every interval of
+Everything is measured with leadline's own code: every test of `leadline.stats.TESTS`, every interval of
 `INTERVALS`, every correction of `CORRECTIONS`, and the randomised Tukey HSD.
 
 ## The data

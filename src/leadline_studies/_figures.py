@@ -157,7 +157,7 @@ def predominance(lists: Sequence[Listed], *, width: float = 2 * COLUMN) -> Figur
 
     Topics stand on a logarithmic axis, the largest first; a vector without mass stays at 0.
 
-    >>> from leadline.estimators.examples import Listed
+    >>> from leadline.estimation.document_topics import Listed
     >>> vectors = [np.array([3, 1]), np.array([1, 0]), np.array([1, 0])]
     >>> drawn = predominance([Listed("good", "q", "bm25", 20, 30, 120.0, {}, vectors)])
     >>> drawn.axes[0].get_lines()[0].get_ydata().tolist()

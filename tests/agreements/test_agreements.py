@@ -126,7 +126,7 @@ def test_drawing_does_not_depend_on_how_many_pairs_go_together(monkeypatch: Any)
     pairs = list(combinations(range(5), 2))
     between = Between(table, np.arange(3.0), pairs, Groups(np.arange(36), 36))
     whole = between.drawn([Cohen()], 40, 3)
-    monkeypatch.setattr("leadline.statistics.agreement.resampling.TOGETHER", 3)
+    monkeypatch.setattr("leadline.stats.agreement_coefficients.TOGETHER", 3)
     assert np.allclose(between.drawn([Cohen()], 40, 3), whole)
 
 

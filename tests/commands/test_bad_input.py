@@ -183,7 +183,7 @@ def test_a_stopped_command_writes_one_line_and_nothing_else(
     def evaluate(*_given: object, **_options: Any) -> NoReturn:
         raise stop
 
-    monkeypatch.setattr(importlib.import_module("leadline.commands.evaluate"), "evaluate", evaluate)
+    monkeypatch.setattr(importlib.import_module("leadline.cli.evaluate"), "evaluate", evaluate)
     before = content(files)
     found = leadline("evaluate", "q", "r", "-o", "out.txt")
     if stop is KeyboardInterrupt:

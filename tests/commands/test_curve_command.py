@@ -106,7 +106,7 @@ def test_runs_of_one_name_are_refused(leadline: Leadline, files: list[Path]) -> 
 
 def test_without_a_picture_matplotlib_is_not_loaded(files: list[Path]) -> None:
     code = (
-        "import sys; from leadline.commands import group; "
+        "import sys; from leadline.cli import group; "
         "group(sys.argv[1:], standalone_mode=False); assert 'matplotlib' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code, "curve", *map(str, files)], check=True)

@@ -16,7 +16,7 @@ NAMES = group.list_commands(click.Context(group))
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_command_says_in_which_section_it_stands(name: str) -> None:
-    assert import_module(f"leadline.commands.{name}").SECTION in SECTIONS
+    assert import_module(f"leadline.cli.{name}").SECTION in SECTIONS
 
 
 def test_every_command_stands_once_under_a_section_and_no_section_is_empty(

@@ -73,7 +73,7 @@ WITHOUT_A_TABLE = {"convert"}
 
 DRIVER = """
 import sys, fcntl, struct, termios
-from leadline.commands import main
+from leadline.cli import main
 for width in map(int, sys.argv[1].split(",")):
     fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
     print(f"=== {width}", flush=True)

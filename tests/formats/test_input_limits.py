@@ -29,7 +29,7 @@ MEGABYTE = b"a" * (1 << 20)
 PIECE = gzip.compress(8 * MEGABYTE)  # an archive may have many streams
 MEASURED = """
 import re, sys
-from leadline.commands import main
+from leadline.cli import main
 try:
     main(sys.argv[1:])
 except SystemExit as end:

@@ -13,7 +13,7 @@ from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.estimation.score_histograms.subsampling import Thinned, hsa_of, shares
-from leadline.io.read import judge, read_qrels
+from leadline.io.read import judge, read_qrels, repair_of
 
 DICE = np.random.default_rng(3)
 QRELS = {
@@ -36,7 +36,7 @@ PAIRS = {
 
 def joined(run: Any) -> tuple[Qrels, JudgedRun]:
     table = read_qrels(QRELS)
-    repair = ll.formats.repair_of("score", "refuse", "refuse")
+    repair = repair_of("score", "refuse", "refuse")
     return table, judge(run, table, repair=repair, keep=True)[1]
 
 

@@ -131,7 +131,7 @@ def test_a_run_goes_on_from_the_settings_that_were_kept(
             raise KeyboardInterrupt
         return fit(documents, topics, **how)
 
-    monkeypatch.setattr("leadline.studies._topic_retrieval.fit", counting)
+    monkeypatch.setattr("leadline_studies._topic_retrieval.fit", counting)
     with pytest.raises(KeyboardInterrupt):
         TOPICS.run(monolingual(), **given, checkpoints=str(folder))
     assert (fitted, len(list(folder.iterdir()))) == ([2, 3, 4], 2)

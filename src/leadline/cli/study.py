@@ -1,4 +1,4 @@
-"""`leadline study NAME`: one published experiment on the data given; the studies are found by looking."""
+"""`leadline study NAME`: one published experiment on the data given."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from leadline.errors import UsageError
 from leadline.io.read import read_qrels
 from leadline.io.read_paths import check_outputs
 from leadline.reporting.render import render
-from leadline_studies import ARGUMENTS, Outcome, studies, study
 
 SECTION = "Try on users, and repeat experiments"
 
@@ -25,29 +24,43 @@ EXAMPLES = {
 }  # fmt: skip
 
 
+def collection() -> Any:
+    """Return the installed collection of studies, which the entry point `leadline.studies` names.
+
+    It offers `studies()`, the names; `study(name)`, the module of one; and `ARGUMENTS`, the default arguments.
+    """
+    from importlib.metadata import entry_points
+
+    found = entry_points(group="leadline.studies")
+    if not found:
+        raise UsageError("no studies are installed; expected the package leadline_studies")
+    return next(iter(found)).load()
+
+
 class Studies(click.Group):
     """The studies: each is made into a command when it is called."""
 
     def list_commands(self, _context: click.Context) -> list[str]:
         """Give the names of the studies."""
-        return studies()
+        return list(collection().studies())
 
     def get_command(self, _context: click.Context, name: str) -> click.Command | None:
         """Make the command of one study."""
-        return make(name, study(name)) if name in studies() else None
+        found = collection()
+        return make(name, found.study(name)) if name in found.studies() else None
 
     def resolve_command(
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the study; name those there are when there is none."""
         if args and not args[0].startswith("-"):
-            study(args[0])  # refuses in our words
+            collection().study(args[0])  # an unknown name is refused with the known ones
         return super().resolve_command(context, args)
 
 
 def make(name: str, module: ModuleType) -> click.Command:
     """Make a command of a study's docstring and options."""
-    arguments: tuple[str, ...] = getattr(module, "ARGUMENTS", ARGUMENTS)
+    arguments: tuple[str, ...] = getattr(module, "ARGUMENTS", collection().ARGUMENTS)
     options: list[click.Parameter] = [
         click.Argument([each], nargs=-1 if each == "runs" else 1, required=True)
         for each in arguments
@@ -97,7 +110,7 @@ def conduct(
         judged = [(given["qrels"], len(table))]
         given = given | {"qrels": table}
     with progress("runs") as on_run:
-        outcome: Outcome = module.run(*given.values(), on_run=on_run, **options)
+        outcome = module.run(*given.values(), on_run=on_run, **options)
     written = _write(name, outcome, judged, output, figures)
     for title, sheet in outcome.tables.items():
         click.echo(f"{title}\n\n{render(sheet, 'table')}")
@@ -107,7 +120,7 @@ def conduct(
 
 
 def _write(
-    name: str, outcome: Outcome, judged: list[tuple[str, int]], folder: str, form: str
+    name: str, outcome: Any, judged: list[tuple[str, int]], folder: str, form: str
 ) -> list[str]:
     """Write tables, figures and the JSON, the JSON last: where it is, all is."""
     from leadline.reporting.plots import picture

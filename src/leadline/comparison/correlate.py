@@ -175,7 +175,7 @@ def over_queries(
 
     A limit is the further of two: the percentile of the coefficients of resampled means, which are too low
     on average, and that of simulated means of the population, which tend to be too high
-    (`leadline.statistics.population_means`). Neither interval alone keeps its level; the measured
+    (`leadline.stats.resampling.population_means`). Neither interval alone keeps its level; the measured
     coverage of both together is in docs/studies/significance.md.
 
     Parameters

@@ -160,7 +160,25 @@ def collapsed(name: str) -> str:
     return name.lower().replace("-", "").replace("_", "")
 
 
-class Parametric:
+class ParametricType(type):
+    """The type of parametric classes: `nDCG @ 10` is `nDCG(cutoff=10)`."""
+
+    def __matmul__(cls, value: object) -> Any:
+        """Return the object with this value after `@`."""
+        return _at(cls, value)(value)
+
+
+def _at(owner: Any, value: object) -> Any:
+    """Return the constructor that takes the value after `@`; an error where the class takes none."""
+    name = owner.at_name()
+    if name is None:
+        label = owner if isinstance(owner, type) else type(owner)
+        raise UsageError(f"{label.__name__} @ {value}; {label.__name__} takes no cutoff")
+    make = owner if isinstance(owner, type) else owner.replace
+    return lambda given: make(**{name: given})
+
+
+class Parametric(metaclass=ParametricType):
     """A frozen value with parameters, a text form, equality and hash.
 
     `spellings` are other names of the class, with the parameters that each sets; `cut_spellings` are those
@@ -221,6 +239,10 @@ class Parametric:
     def replace(self, **changes: object) -> Any:
         """Give the same with some parameters changed."""
         return type(self)(**{name: getattr(self, name) for name in self.parameters()} | changes)
+
+    def __matmul__(self, value: object) -> Any:
+        """Return the same with this value after `@`: `nDCG(gain="exp") @ 10`."""
+        return _at(self, value)(value)
 
     def __str__(self) -> str:
         given = ",".join(
@@ -349,8 +371,14 @@ class Registry(Generic[N]):
             return self.find(rest, cut=True)
         return found
 
+    def class_named(self, name: str) -> type[N] | None:
+        """Return the class with exactly this name, or None; at most one file is imported."""
+        if "classes" in vars(self):
+            return self.classes.get(name)
+        return self._alone(name)
+
     def _alone(self, name: str) -> type[N] | None:
-        """Import only the file that defines a class: a room may have many files."""
+        """Import only the file that defines a class."""
         if "classes" in vars(self) or name not in self._homes:
             return None
         module = importlib.import_module(f"{self.package.__name__}.{self._homes[name]}")

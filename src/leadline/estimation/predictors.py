@@ -119,8 +119,8 @@ class Clarity(Predictor):
     undefined. The documents are those of the list, whatever model ranked it; the paper's list is by query
     likelihood.
 
-    >>> from leadline.index import build_index
-    >>> from leadline.models._plan import Query
+    >>> from leadline.retrieval.index import build_index
+    >>> from leadline.retrieval.models.query_plan import Query
     >>> index = build_index({"d1": "wing", "d2": "heat"})
     >>> answer = Answer(np.ones(1), index, np.array([0]), Query.of(index, "wing"))
     >>> round(Clarity().value(answer), 4)  # 0.8 and 0.2 against a half each

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
 from typing import ClassVar
@@ -130,7 +128,7 @@ class Rule:
 
 @cache
 def rules() -> dict[str, Rule]:
-    """Give the rule of every measure that has one, by looking into the files of this room."""
+    """Give the rule of every measure that has one, as classes of `tie_expectations`."""
     found: dict[str, Rule] = {}
     for rule in _rules():
         for name in rule.measures:
@@ -141,20 +139,20 @@ def rules() -> dict[str, Rule]:
 
 
 def _rules() -> Iterator[Rule]:
-    for entry in pkgutil.iter_modules(__path__):
-        module = importlib.import_module(f"{__name__}.{entry.name}")
-        for value in vars(module).values():
-            if isinstance(value, type) and issubclass(value, Rule) and value is not Rule:
-                yield value()
+    from leadline.evaluation import tie_expectations
+
+    for value in vars(tie_expectations).values():
+        if isinstance(value, type) and issubclass(value, Rule) and value is not Rule:
+            yield value()
 
 
 def bounds_of(measures: Sequence[Measure], judged: JudgedRun) -> Bounds:
     """Give the bounds of every query and measure, for one run.
 
     >>> from leadline.measures import MEASURES
-    >>> from leadline.qrels import Qrels
-    >>> from leadline.run import Run
-    >>> tied = Judged.of_run(Run.of([(b"1", b"a", 0.5), (b"1", b"b", 0.5)]), Qrels.of([(b"1", b"a", 1)]))
+    >>> from leadline.data.qrels import Qrels
+    >>> from leadline.data.run import Run
+    >>> tied = JudgedRun.of_run(Run.of([(b"1", b"a", 0.5), (b"1", b"b", 0.5)]), Qrels.of([(b"1", b"a", 1)]))
     >>> bounds_of([MEASURES.parse("RR")], tied).limits[0, 0]
     array([0.5 , 1.  , 0.75, 0.5 , 1.  ])
     """

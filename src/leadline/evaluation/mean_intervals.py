@@ -25,7 +25,7 @@ def intervals_of(
     `groups` holds the group of every query. The interval of a geometric mean is
     made of the logarithms. A count has none, nor has a mean of fewer than two queries: NaN.
 
-    >>> from leadline.evaluation import evaluate
+    >>> from leadline.evaluation.evaluate import evaluate
     >>> qrels = {"q1": {"d1": 1}, "q2": {"d1": 1}}
     >>> run = {"q1": {"d1": 1.0}, "q2": {"d2": 2.0, "d1": 1.0}}
     >>> intervals_of(evaluate(qrels, run, ["AP"])).limits.round(2).tolist()

@@ -210,14 +210,13 @@ def records_of(
             raise InputError("names judgments", expected="a run", path=source.path)
         from leadline.io import ir_datasets, judgment_store
 
-        room: Any = judgment_store if source.form == "sqlite" else ir_datasets
-        return cast("Records", room.records(source.path))
-    import importlib
+        if source.form == "sqlite":
+            return judgment_store.records(source.path)
+        return ir_datasets.records(source.path)
+    from leadline.io.tables import READERS
 
-    room = importlib.import_module(f"{__name__}.{source.form}")
     more = {"subtopics": True} if subtopics and source.form == "json" else {}
-    found: Records = room.records(source.whole, what, by_rank=_by_rank(repair), **more)
-    return found
+    return READERS[source.form](source.whole, what, by_rank=_by_rank(repair), **more)
 
 
 def _records_in_memory(
@@ -229,8 +228,6 @@ def _records_in_memory(
     if isinstance(source, Mapping):
         return python_inputs.mapping_records(source, what, path=path, subtopics=subtopics)
     if not isinstance(source, (list, tuple, Iterator)):
-        from leadline.io import python_inputs
-
         frame = python_inputs.open_frame(source)
         if frame is not None:
             return python_inputs.frame_records(frame, what, path=path, by_rank=_by_rank(repair))

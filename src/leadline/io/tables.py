@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from leadline.data.arrays import bytes_of
@@ -376,3 +376,17 @@ def _pyarrow() -> Any:
             "Parquet and Arrow files need pyarrow: pip install 'leadline[parquet]'"
         ) from None
     return pyarrow
+
+
+READERS: dict[str, Callable[..., Records]] = {
+    "csv": csv_records,
+    "json": json_records,
+    "jsonl": json_lines_records,
+    "parquet": parquet_records,
+}
+WRITERS: dict[str, Callable[[OutputTable], bytes]] = {
+    "csv": write_csv,
+    "json": write_json,
+    "jsonl": write_json_lines,
+    "parquet": write_parquet,
+}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 from typing import Any
@@ -56,9 +55,8 @@ def _write(
     path = os.fspath(target)
     found = found._replace(suffix=suffix_of(path) if suffix is None else suffix)
     name = SUFFIXES.get(found.suffix)
-    room = trec if name is None else importlib.import_module(f"leadline.formats.{name}")
     try:
-        content = room.write(found)
+        content = trec.write(found) if name is None else tables.WRITERS[name](found)
     except InputError as error:
         raise error.at(path) from None
     write_bytes(path, content)

@@ -28,7 +28,7 @@ class Judgments:
     `query` is the code of every pair's query in `queries`, `documents` its document. Counts from a table have
     no queries.
 
-    >>> from leadline.formats.judges import read_judges
+    >>> from leadline.io.judges import read_judges
     >>> judges = read_judges({"ann": {"q1": {"d1": 1, "d2": 0}}, "ben": {"q1": {"d1": 2}}})
     >>> Judgments.of_judges(judges).grades
     array([[ 1.,  2.],

@@ -81,3 +81,15 @@ SIMILARITIES = ("cosine", "dot", "euclidean", "manhattan", "max")
 MEASURES: Registry[Measure] = Registry(
     sys.modules[__name__], Measure, "measure", prefixes=SIMILARITIES
 )
+
+
+def __getattr__(name: str) -> type[Measure]:
+    """Return a measure by its name: `from leadline.measures import nDCG`."""
+    kind = MEASURES.class_named(name)
+    if kind is None:
+        raise AttributeError(f"module 'leadline.measures' has no attribute '{name}'")
+    return kind
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *MEASURES.classes})

@@ -60,7 +60,7 @@ class PairedTest(Parametric):
         -------
         ndarray, shape (columns,)
             NaN where p is undefined. Where all differences of two queries or more are equal and not 0, p is
-            that of the sign test, for every test (`leadline.statistics.sign.decided_by_sign` tells where).
+            that of the sign test, for every test (`leadline.stats.paired_tests.decided_by_sign` tells where).
 
         """
         from leadline.stats.moments import totals

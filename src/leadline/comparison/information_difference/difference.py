@@ -188,7 +188,7 @@ def difference(
     (`condense` drops them).
 
     `cutoff` k makes RIC@k and id@k: lists are cut at k first, pairs weigh by the places of their documents
-    in an ideal list (`weighted`, `printed6`: see `leadline.differences.weights`), and values are divided by
+    in an ideal list (`weighted`, `printed6`: see `joint_tables`), and values are divided by
     those of the ideal list cut likewise (`normalise`); without a cutoff neither is done unless asked for.
     RIC has no direction: `wrong_way` counts lists that put most pairs wrong, `signed` makes their RIC
     negative. Negative grades count as 0. Queries without a relevant document or without a pair are left out

@@ -65,7 +65,7 @@ class Estimates:
     counts 0. `limits` are runs x measures x (low, high, sampling_low, sampling_high, bias), NaN where no
     interval is offered; `withheld` has the reason (runs x measures, empty where there is an interval).
     `uncorrected` (runs x measures) are the means from ranks that count each drawn document N/n times. The
-    bias is what remains by the estimate of `leadline.histograms.rank_correction`.
+    bias is what remains by the estimate of `leadline.estimation.rank_corrections`.
     """
 
     def __init__(

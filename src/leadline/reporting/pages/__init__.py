@@ -21,7 +21,7 @@ def fill(template: str, **data: object) -> str:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
-        loader=PackageLoader("leadline.pages"), autoescape=True, undefined=StrictUndefined,
+        loader=PackageLoader("leadline.reporting.pages"), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True, finalize=_visible,
     )  # fmt: skip
     return environment.get_template(template).render(data)

@@ -23,7 +23,7 @@ def width_of(text: str, size: float) -> float:
 
     `size` is that of the letters before they are scaled.
 
-    >>> from leadline.plots import style
+    >>> from leadline.reporting.plots import style
     >>> with style():
     ...     20 < width_of("bm25", 7.5) < 24
     True
@@ -39,7 +39,7 @@ def width_of(text: str, size: float) -> float:
 def narrowed(names: Sequence[str], points: float, *, size: float, most: int) -> list[str]:
     """Shorten names to at most `most` letters, and further until none is wider than some points.
 
-    >>> from leadline.plots import style
+    >>> from leadline.reporting.plots import style
     >>> with style():
     ...     narrowed(["WWWWWWWWWWWW", "bm25"], 50, size=7, most=24)
     ['WWW…WWW', 'bm25']

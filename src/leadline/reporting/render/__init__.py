@@ -55,7 +55,7 @@ class Table:
 def render(sheet: Table, form: str, *, to_file: bool = False, raw_csv: bool = False) -> str:
     """Write a sheet in one of the formats of this package; a terminal gets what fits, a file all of it.
 
-    With `raw_csv`, text cells of CSV are written as they are (see `leadline.render.csv`).
+    With `raw_csv`, text cells of CSV are written as they are (see `leadline.reporting.render.csv`).
     """
     on_terminal = not to_file and sys.stdout.isatty()
     if form == "table" and on_terminal:
