@@ -37,7 +37,8 @@ def values(measure: Measure, judged: JudgedRun) -> dict[str, float]:
     return dict(zip(judged.qrels.queries, found.tolist(), strict=True))
 
 
-FILES = {
+# Measures whose oracle is named after what they measure, in the test file of their family.
+ORACLE_NAMES = {
     "Accuracy": "accuracy",
     "alpha_DCG": "alpha_dcg",
     "alpha_nDCG": "alpha_ndcg",
@@ -117,22 +118,22 @@ def expected(measure: Measure, case: Case) -> float:
 
 
 def oracle_of(kind: type[Measure]) -> Callable[..., float]:
-    """Give the slow twin of a measure: from the table, or `oracle` in the test file of its file."""
+    """Give the slow twin of a measure: from the table, or from the test file of its family."""
     if kind.__name__ in ORACLES:
         return ORACLES[kind.__name__]
-    return mirrored_oracle(FILES[kind.__name__])
+    return mirrored_oracle(kind.__module__.rpartition(".")[2], ORACLE_NAMES[kind.__name__])
 
 
 @cache
-def mirrored_oracle(name: str) -> Callable[..., float]:
-    """Take `oracle` from the test file of a measure's file."""
-    path = Path(__file__).parent / "measures" / f"test_{name}.py"
-    spec = spec_from_file_location(f"oracle_{name}", path)
+def mirrored_oracle(family: str, name: str) -> Callable[..., float]:
+    """Return the oracle of a measure from the test file of its family."""
+    path = Path(__file__).parent / "measures" / f"test_{family}.py"
+    spec = spec_from_file_location(f"oracles_of_{family}", path)
     assert spec is not None
     assert spec.loader is not None
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
-    found: Callable[..., float] = module.oracle
+    found: Callable[..., float] = getattr(module, f"oracle_{name}")
     return found
 
 

@@ -1,0 +1,149 @@
+"""Measures of pairs of relevant and non-relevant documents: bpref, accuracy, binG."""
+
+from __future__ import annotations
+
+
+import math
+import pytest
+from agreement import (agree, undefined, value)
+from leadline.measures import (MEASURES)
+from oracles import (Case, bpref, count_relevant, cut, divide, is_relevant, UNDEFINED)
+from leadline.evaluation.evaluate import (evaluate)
+from peer_values import (by_ir_measures, random_graded)
+
+of = MEASURES.parse
+
+
+def test_each_relevant_document_loses_for_the_judged_ones_above_it() -> None:
+    # R = 2, N = 3: nothing above the first, one above the second
+    assert of("Bpref").of([1, 0, 1, 0, 0]) == (1 + (1 - 1 / 2)) / 2
+
+
+def test_documents_without_a_judgment_are_skipped() -> None:
+    assert of("Bpref").of([None, 1, None, 0, None, 1]) == of("Bpref").of([1, 0, 1])
+
+
+def test_a_negative_grade_is_not_a_judgment() -> None:
+    assert of("Bpref").of([-1, 1, 0, -2, 1]) == of("Bpref").of([1, 0, 1])
+
+
+def test_no_more_than_r_others_count_against_a_document() -> None:
+    assert of("Bpref").of([0, 0, 0, 1]) == 0
+    assert of("Bpref").of([0, 1], judged=[0, 1, 1]) == (1 - 1 / 1) / 2
+
+
+def test_without_judged_others_every_retrieved_relevant_document_counts_in_full() -> None:
+    assert of("Bpref").of([None, 1], judged=[1, 1]) == 1 / 2
+
+
+def test_a_grade_below_the_level_is_a_judged_other() -> None:
+    assert of("Bpref(rel=2)").of([1, 2]) == 0
+    assert of("Bpref").of([0.5, 1]) == 0
+
+
+def test_an_empty_list_has_0_and_nothing_relevant_is_undefined() -> None:
+    assert of("Bpref").of([], judged=[1, 0]) == 0
+    assert undefined(of("Bpref").of([0], judged=[0]))
+
+
+def test_ties_stand_in_the_order_of_falling_ids() -> None:
+    assert value(of("Bpref"), Case({"a": 1.0, "b": 1.0}, {"a": 1.0, "b": 0.0})) == 0
+    assert value(of("Bpref"), Case({"a": 1.0, "b": 1.0}, {"a": 0.0, "b": 1.0})) == 1
+
+
+def test_it_equals_its_oracle() -> None:
+    agree("Bpref", "Bpref(rel=2)", "Bpref(rel=0.5)", "Bpref(rel=0)")
+
+
+geometric_bpref_of = MEASURES.parse
+
+
+def oracle_geometric_bpref(case: Case, *, rel: float) -> float:
+    """Take bpref: only the mean differs."""
+    return bpref(case, rel=rel)
+
+
+def test_it_agrees_with_its_slow_twin() -> None:
+    agree("GMBpref", "GMBpref(rel=2)")
+
+
+def test_its_mean_is_geometric() -> None:
+    qrels = {"q1": {"a": 1}, "q2": {"a": 1, "b": 0, "c": 0, "d": 1}}
+    run = {"q1": {"a": 1.0}, "q2": {"a": 2.0, "b": 3.0, "d": 1.0}}
+    values = [1, ((1 - 1 / 2) + (1 - 1 / 2)) / 2]
+    mean = evaluate(qrels, run, "gm_bpref").mean("run", "GMBpref")
+    assert mean == pytest.approx(math.sqrt(values[0] * values[1]), rel=1e-14)
+
+
+binary_gain_of = MEASURES.parse
+
+
+def oracle_binary_gain(case: Case, *, rel: float) -> float:
+    """Walk down the list and count what is not relevant."""
+    total, others = 0.0, 0
+    for document in cut(case, None):
+        if is_relevant(case, document, rel):
+            total += 1 / math.log2(2 + others)
+        else:
+            others += 1
+    return divide(total, count_relevant(case, rel))
+
+
+def test_binary_gain_agrees_with_its_slow_twin() -> None:
+    agree("binG", "binG(rel=2)")
+
+
+def test_only_what_is_not_relevant_above_a_document_counts_against_it() -> None:
+    assert binary_gain_of("binG").of([1, 1, 0, 0, 1], judged=[1] * 4 + [0] * 2) == (1 + 1 + 1 / 2) / 4
+
+
+def test_it_is_undefined_where_nothing_is_relevant() -> None:
+    assert undefined(binary_gain_of("binG").of([0]))
+
+
+accuracy_of = MEASURES.parse
+
+
+def oracle_accuracy(case: Case, *, rel: float, cutoff: int | None) -> float:
+    hits = [is_relevant(case, name, rel) for name in cut(case, cutoff)]
+    pairs = [
+        upper < lower
+        for upper, hit in enumerate(hits) if hit
+        for lower, other in enumerate(hits) if not other
+    ]  # fmt: skip
+    return sum(pairs) / len(pairs) if pairs else UNDEFINED
+
+
+def test_accuracy_equals_its_oracle() -> None:
+    agree("Accuracy", "Accuracy@3", "Accuracy(rel=2)", "Accuracy(rel=0)@2")
+
+
+def test_by_hand() -> None:
+    assert accuracy_of("Accuracy").of([1, 0, None, 1]) == 0.5
+    assert accuracy_of("Accuracy").of([1, 1, 0]) == 1
+    assert accuracy_of("Accuracy").of([0, 1]) == 0
+
+
+def test_it_is_undefined_without_a_pair() -> None:
+    assert undefined(accuracy_of("Accuracy").of([1, 1]))
+    assert undefined(accuracy_of("Accuracy").of([0, 0], judged=[0, 0, 1]))
+    assert undefined(accuracy_of("Accuracy@1").of([1, 0]))
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("text", ["Accuracy", "Accuracy@10", "Accuracy(rel=2)@20"])
+def test_it_equals_ir_measures_which_leaves_out_what_is_undefined(seed: int, text: str) -> None:
+    qrels, run = random_graded(seed, 3)
+    run = {query: scores | {"never judged": 1.0} for query, scores in run.items()}
+    wanted = by_ir_measures(text, qrels, run)
+    found = evaluate(qrels, run, text)
+    for query in qrels:
+        mine = found.value("run", query, text)
+        assert math.isnan(mine) == (query not in wanted)
+        assert math.isnan(mine) or mine == pytest.approx(wanted[query], rel=1e-12, abs=1e-15)
+
+
+def test_ir_measures_divides_by_0_where_every_document_is_relevant() -> None:
+    pytest.importorskip("ir_measures", reason="ir_measures is not installed")
+    with pytest.raises(ZeroDivisionError):
+        by_ir_measures("Accuracy", {"1": {"a": 1}}, {"1": {"a": 1.0}})
