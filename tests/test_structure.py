@@ -129,7 +129,9 @@ def test_the_package_stays_small_enough_to_find_things() -> None:
 
 
 def test_no_file_name_occurs_twice_outside_the_command_line() -> None:
-    names = [file.name for file in FILES if package_of(file) != "cli" and file.name != "__init__.py"]
+    names = [
+        file.name for file in FILES if package_of(file) != "cli" and file.name != "__init__.py"
+    ]
     assert sorted({name for name in names if names.count(name) > 1}) == []
 
 

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-
 import math
+
 import pytest
-from agreement import (agree, undefined, value)
-from leadline.measures import (MEASURES)
-from oracles import (Case, average_precision, count_found, count_relevant, divide, cut, interpolated_precision)
-from leadline.evaluation.evaluate import (evaluate)
-from leadline.errors import (UsageError)
-from leadline.measures.average_precision import (AvgIPrec)
+
+from agreement import agree, undefined, value
+from leadline.errors import UsageError
+from leadline.evaluation.evaluate import evaluate
+from leadline.measures import MEASURES
+from leadline.measures.average_precision import AvgIPrec
+from oracles import (
+    Case,
+    average_precision,
+    count_found,
+    count_relevant,
+    cut,
+    divide,
+    interpolated_precision,
+)
 
 of = MEASURES.parse
 
@@ -102,11 +111,15 @@ def test_set_average_precision_agrees_with_its_slow_twin() -> None:
 
 
 def test_it_is_precision_times_recall() -> None:
-    assert set_average_precision_of("set_map").of([1, 0, 0], judged=[1, 1, 0, 0]) == (1 / 3) * (1 / 2)
+    assert set_average_precision_of("set_map").of([1, 0, 0], judged=[1, 1, 0, 0]) == (1 / 3) * (
+        1 / 2
+    )
 
 
 def test_the_order_does_not_matter() -> None:
-    assert set_average_precision_of("SetAP").of([1, 0, 1]) == set_average_precision_of("SetAP").of([0, 1, 1])
+    assert set_average_precision_of("SetAP").of([1, 0, 1]) == set_average_precision_of("SetAP").of(
+        [0, 1, 1]
+    )
 
 
 def test_it_is_undefined_where_nothing_is_relevant_or_retrieved() -> None:
@@ -142,17 +155,23 @@ def test_inferred_average_precision_agrees_with_its_slow_twin() -> None:
 
 def test_where_all_is_judged_it_is_nearly_average_precision() -> None:
     grades = [1, 0, 0, 1, 1, 0]
-    assert inferred_average_precision_of("infAP").of(grades) == pytest.approx(inferred_average_precision_of("AP").of(grades), abs=1e-4)
+    assert inferred_average_precision_of("infAP").of(grades) == pytest.approx(
+        inferred_average_precision_of("AP").of(grades), abs=1e-4
+    )
 
 
 def test_a_pooled_document_without_a_judgment_is_as_relevant_as_the_judged_ones() -> None:
     wanted = (1 + 1 / 4 + 3 / 4 * (3 / 3) * (1 / 2)) / 2
-    assert inferred_average_precision_of("infAP").of([1, -1, 0, 1]) == pytest.approx(wanted, abs=1e-4)
+    assert inferred_average_precision_of("infAP").of([1, -1, 0, 1]) == pytest.approx(
+        wanted, abs=1e-4
+    )
 
 
 def test_a_document_outside_the_pool_is_not_relevant() -> None:
     wanted = (1 + 1 / 4 + 3 / 4 * (2 / 3) * (1 / 2)) / 2
-    assert inferred_average_precision_of("infAP").of([1, None, 0, 1]) == pytest.approx(wanted, abs=1e-4)
+    assert inferred_average_precision_of("infAP").of([1, None, 0, 1]) == pytest.approx(
+        wanted, abs=1e-4
+    )
 
 
 def test_inferred_average_precision_is_undefined_where_nothing_is_relevant() -> None:
@@ -166,7 +185,10 @@ LIST = [1, 0, 1, 0, 0, 1]  # points: recall 1/3 at 1/1, 2/3 at 2/3, 3/3 at 3/6
 
 
 def test_it_is_the_highest_precision_where_recall_has_reached_the_level() -> None:
-    found = [interpolated_precision_of(f"IPrec@{level}").of(LIST) for level in ("0", "0.3", "0.34", "0.66", "0.67", "1")]
+    found = [
+        interpolated_precision_of(f"IPrec@{level}").of(LIST)
+        for level in ("0", "0.3", "0.34", "0.66", "0.67", "1")
+    ]
     assert found == [1, 1, 2 / 3, 2 / 3, 1 / 2, 1 / 2]
 
 
@@ -176,14 +198,19 @@ def test_a_later_point_may_lift_an_earlier_level() -> None:
 
 def test_level_and_recall_are_compared_exactly() -> None:
     ten = [1.0] * 3 + [0.0] + [1.0] * 7
-    assert interpolated_precision_of("IPrec@0.3").of(ten) == 1  # 3 of 10, though 0.1 * 3 > 0.3 in floating point
+    assert (
+        interpolated_precision_of("IPrec@0.3").of(ten) == 1
+    )  # 3 of 10, though 0.1 * 3 > 0.3 in floating point
     assert interpolated_precision_of("IPrec@0.30000000000000004").of(ten) == 10 / 11
 
 
 def test_levels_with_many_digits_do_not_overflow() -> None:
     many = [1.0] * 40000
     assert interpolated_precision_of("IPrec@0.3333333333333333").of(many) == 1
-    assert interpolated_precision_of("IPrec@0.9999999999999999").of([*many[1:], 0.0, 1.0]) == 40000 / 40001
+    assert (
+        interpolated_precision_of("IPrec@0.9999999999999999").of([*many[1:], 0.0, 1.0])
+        == 40000 / 40001
+    )
 
 
 def test_it_is_0_where_recall_never_reaches_the_level() -> None:
@@ -198,8 +225,14 @@ def test_interpolated_precision_is_undefined_where_nothing_is_relevant() -> None
 
 
 def test_the_printed_rules_look_at_one_tenth_of_recall_only() -> None:
-    zero = [interpolated_precision_of(f"IPrec(rule=printed-zero)@{level}").of(LIST) for level in ("0.3", "0.4", "0.6")]
-    after = [interpolated_precision_of(f"IPrec(rule=printed-next)@{level}").of(LIST) for level in ("0.3", "0.4", "0.6")]
+    zero = [
+        interpolated_precision_of(f"IPrec(rule=printed-zero)@{level}").of(LIST)
+        for level in ("0.3", "0.4", "0.6")
+    ]
+    after = [
+        interpolated_precision_of(f"IPrec(rule=printed-next)@{level}").of(LIST)
+        for level in ("0.3", "0.4", "0.6")
+    ]
     assert zero == [1, 0, 2 / 3]
     assert after == [1, 2 / 3, 2 / 3]
 
@@ -213,7 +246,9 @@ def test_both_ends_of_a_tenth_belong_to_it() -> None:
 
 def test_a_printed_level_after_the_last_point_is_0() -> None:
     for rule in ("printed-next", "printed-zero"):
-        assert interpolated_precision_of(f"IPrec(rule={rule})@0.9").of([1, 0], judged=[1, 1, 0]) == 0
+        assert (
+            interpolated_precision_of(f"IPrec(rule={rule})@0.9").of([1, 0], judged=[1, 1, 0]) == 0
+        )
 
 
 def test_a_level_of_relevance_decides_what_is_found() -> None:
@@ -221,7 +256,9 @@ def test_a_level_of_relevance_decides_what_is_found() -> None:
 
 
 def test_interpolated_precision_ties_stand_in_the_order_of_falling_ids() -> None:
-    assert value(interpolated_precision_of("IPrec@1"), Case({"a": 1.0, "b": 1.0}, {"a": 1.0})) == 1 / 2
+    assert (
+        value(interpolated_precision_of("IPrec@1"), Case({"a": 1.0, "b": 1.0}, {"a": 1.0})) == 1 / 2
+    )
 
 
 @pytest.mark.parametrize("rule", ["standard", "printed-next", "printed-zero", "trec9", "trec10"])
@@ -232,7 +269,9 @@ def test_interpolated_precision_equals_its_oracle(rule: str) -> None:
 average_interpolated_precision_of = MEASURES.parse
 
 
-def oracle_average_interpolated_precision(case: Case, *, rule: str, levels: str, rel: float) -> float:
+def oracle_average_interpolated_precision(
+    case: Case, *, rule: str, levels: str, rel: float
+) -> float:
     """Take the mean of interpolated precision, level by level."""
     texts = [f"{tenth / 10}" for tenth in range(11)] if levels == "eleven" else levels.split("/")
     values = [
@@ -260,7 +299,8 @@ def test_the_versions_of_trec_eval_ask_for_different_numbers_of_documents() -> N
     """With 7 relevant, level 0.2 asks for 2 in version 9 (1.4 + 0.9) and for 1 (1.4) in version 10."""
     grades = [1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 1]
     nine, ten = (
-        average_interpolated_precision_of(f"AvgIPrec(rule={rule})").of(grades, [1] * 7 + [0] * 8) for rule in ("trec9", "trec10")
+        average_interpolated_precision_of(f"AvgIPrec(rule={rule})").of(grades, [1] * 7 + [0] * 8)
+        for rule in ("trec9", "trec10")
     )
     assert nine == pytest.approx(
         (1 + 1 + 2 / 3 + 4 / 7 + 4 / 7 + 4 / 7 + 5 / 10 + 5 / 10 + 6 / 14) / 11
@@ -271,7 +311,10 @@ def test_the_versions_of_trec_eval_ask_for_different_numbers_of_documents() -> N
 
 
 def test_levels_are_written_in_one_way() -> None:
-    assert str(average_interpolated_precision_of("AvgIPrec(levels=.25/.5)")) == "AvgIPrec(levels=0.25/0.5)"
+    assert (
+        str(average_interpolated_precision_of("AvgIPrec(levels=.25/.5)"))
+        == "AvgIPrec(levels=0.25/0.5)"
+    )
     eleven = tuple(tenth / 10 for tenth in range(11))
     assert AvgIPrec(levels=eleven) == AvgIPrec()
 

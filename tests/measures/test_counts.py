@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-
-from agreement import (agree, value, undefined)
-from leadline.evaluation.evaluate import (evaluate)
-from leadline.measures import (MEASURES)
-from oracles import (Case, cut)
+from agreement import agree, undefined, value
+from leadline.evaluation.evaluate import evaluate
+from leadline.measures import MEASURES
+from oracles import Case, cut
 
 of = MEASURES.parse
 

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-
 import math
+
 import pytest
-from leadline.errors import (UsageError)
-from leadline.measures import (MEASURES)
-from oracles import (Case)
-from subtopic_cases import (SubtopicCase, agree, by_subtopic, of_list, same_as_ndeval, value, ndeval, novel, Pairs, join)
+
+from leadline.errors import UsageError
+from leadline.measures import MEASURES
+from oracles import Case
+from subtopic_cases import (
+    Pairs,
+    SubtopicCase,
+    agree,
+    by_subtopic,
+    join,
+    ndeval,
+    novel,
+    of_list,
+    same_as_ndeval,
+    value,
+)
 
 of = MEASURES.parse
 
@@ -267,7 +279,9 @@ def test_alpha_dcg_by_hand() -> None:
 def test_alpha_dcg_is_undefined_where_no_document_covers_a_subtopic() -> None:
     case = SubtopicCase({"a": 1.0}, {"s": {"a": 0.0, "b": -1.0}})
     assert math.isnan(value(alpha_dcg_of("alpha_DCG@5"), case))
-    assert value(alpha_dcg_of("alpha_DCG@5"), case._replace(grades={"s": {"a": 0.0, "b": 1.0}})) == 0.0
+    assert (
+        value(alpha_dcg_of("alpha_DCG@5"), case._replace(grades={"s": {"a": 0.0, "b": 1.0}})) == 0.0
+    )
 
 
 def test_alpha_dcg_without_subtopics_it_asks_for_them() -> None:
@@ -297,7 +311,9 @@ def test_alpha_dcg_ndeval_forgets_to_divide_at_rank_1() -> None:
 alpha_ndcg_of = MEASURES.parse
 
 
-def oracle_alpha_ndcg(case: Case | SubtopicCase, *, alpha: float, rel: float, cutoff: int | None) -> float:
+def oracle_alpha_ndcg(
+    case: Case | SubtopicCase, *, alpha: float, rel: float, cutoff: int | None
+) -> float:
     case = by_subtopic(case)
 
     def added(found: Pairs) -> float:
@@ -330,7 +346,9 @@ def test_alpha_ndcg_by_hand() -> None:
 def test_alpha_ndcg_is_undefined_where_no_document_covers_a_subtopic() -> None:
     case = SubtopicCase({"a": 1.0}, {"s": {"a": 0.0, "b": -1.0}})
     assert math.isnan(value(alpha_ndcg_of("alpha_nDCG"), case))
-    assert value(alpha_ndcg_of("alpha_nDCG"), case._replace(grades={"s": {"a": 0.0, "b": 1.0}})) == 0.0
+    assert (
+        value(alpha_ndcg_of("alpha_nDCG"), case._replace(grades={"s": {"a": 0.0, "b": 1.0}})) == 0.0
+    )
 
 
 def test_alpha_ndcg_without_subtopics_it_asks_for_them() -> None:
@@ -438,7 +456,9 @@ def oracle_nnrbp(case: Case | SubtopicCase, *, alpha: float, beta: float, rel: f
 
 
 def test_nnrbp_equals_its_oracle() -> None:
-    agree(oracle_nnrbp, "nNRBP", "nNRBP(alpha=0,beta=0.8)", "nNRBP(alpha=1)", "nNRBP(alpha=0.3,rel=2)")
+    agree(
+        oracle_nnrbp, "nNRBP", "nNRBP(alpha=0,beta=0.8)", "nNRBP(alpha=1)", "nNRBP(alpha=0.3,rel=2)"
+    )
 
 
 def test_nnrbp_by_hand() -> None:
@@ -517,7 +537,9 @@ def test_d_ndcg_bad_parameters_are_refused_when_parsed(text: str) -> None:
 d_sharp_ndcg_of = MEASURES.parse
 
 
-def oracle_d_sharp_ndcg(case: Case | SubtopicCase, *, gamma: float, rel: float, cutoff: int | None) -> float:
+def oracle_d_sharp_ndcg(
+    case: Case | SubtopicCase, *, gamma: float, rel: float, cutoff: int | None
+) -> float:
     case = by_subtopic(case)
 
     def gain(name: str) -> float:
@@ -534,21 +556,38 @@ def oracle_d_sharp_ndcg(case: Case | SubtopicCase, *, gamma: float, rel: float, 
 
 
 def test_d_sharp_ndcg_equals_its_oracle() -> None:
-    agree(oracle_d_sharp_ndcg, "Dsharp_nDCG", "Dsharp_nDCG@1", "Dsharp_nDCG(gamma=0.2)@3", "Dsharp_nDCG(rel=2)")
+    agree(
+        oracle_d_sharp_ndcg,
+        "Dsharp_nDCG",
+        "Dsharp_nDCG@1",
+        "Dsharp_nDCG(gamma=0.2)@3",
+        "Dsharp_nDCG(rel=2)",
+    )
 
 
 def test_d_sharp_ndcg_by_hand() -> None:
     judged = {"1": {"x": 2.0, "y": 1.0}, "2": {"y": 2.0, "z": -2.0}}
     case = SubtopicCase({"x": 3.0, "z": 2.0, "y": 1.0}, judged)
     assert value(d_sharp_ndcg_of("D#-nDCG@1"), case) == (1 / 2 + 2 / 3) / 2
-    assert value(d_sharp_ndcg_of("Dsharp_nDCG(gamma=1)@1"), case) == value(d_sharp_ndcg_of("I-rec@1"), case) == 1 / 2
-    assert value(d_sharp_ndcg_of("Dsharp_nDCG(gamma=0)@1"), case) == value(d_sharp_ndcg_of("D-nDCG@1"), case) == 2 / 3
+    assert (
+        value(d_sharp_ndcg_of("Dsharp_nDCG(gamma=1)@1"), case)
+        == value(d_sharp_ndcg_of("I-rec@1"), case)
+        == 1 / 2
+    )
+    assert (
+        value(d_sharp_ndcg_of("Dsharp_nDCG(gamma=0)@1"), case)
+        == value(d_sharp_ndcg_of("D-nDCG@1"), case)
+        == 2 / 3
+    )
 
 
 def test_d_sharp_ndcg_is_undefined_where_no_document_covers_a_subtopic() -> None:
     case = SubtopicCase({"a": 1.0}, {"s": {"a": 0.0, "b": -1.0}})
     assert math.isnan(value(d_sharp_ndcg_of("Dsharp_nDCG"), case))
-    assert value(d_sharp_ndcg_of("Dsharp_nDCG"), case._replace(grades={"s": {"a": 0.0, "b": 1.0}})) == 0.0
+    assert (
+        value(d_sharp_ndcg_of("Dsharp_nDCG"), case._replace(grades={"s": {"a": 0.0, "b": 1.0}}))
+        == 0.0
+    )
 
 
 def test_d_sharp_ndcg_without_subtopics_it_asks_for_them() -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-
-from agreement import (agree, value, undefined)
-from leadline.measures import (MEASURES)
-from oracles import (Case)
-from leadline.evaluation.evaluate import (evaluate)
+from agreement import agree, undefined, value
+from leadline.evaluation.evaluate import evaluate
+from leadline.measures import MEASURES
+from oracles import Case
 
 of = MEASURES.parse
 
@@ -71,7 +70,9 @@ def test_the_search_length_counts_the_others_read_before() -> None:
 
 def test_among_tied_documents_the_search_length_is_the_mean_over_their_orders() -> None:
     # one relevant among three: 0, 1 or 2 others before it
-    assert value(rank_of_of("RankOf(form=search)"), Case(dict.fromkeys("abc", 1.0), {"a": 1.0})) == 1
+    assert (
+        value(rank_of_of("RankOf(form=search)"), Case(dict.fromkeys("abc", 1.0), {"a": 1.0})) == 1
+    )
     # two relevant and three others: 1 * 3 / 3 and 2 * 3 / 3
     tied = Case(dict.fromkeys("abcde", 1.0), {"a": 1.0, "b": 1.0})
     assert value(rank_of_of("RankOf(form=search)"), tied) == 1

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-
 import pytest
-from agreement import (agree, undefined, value)
-from leadline.errors import (UsageError)
-from leadline.measures import (MEASURES)
-from oracles import (Case)
+
+from agreement import agree, undefined, value
+from leadline.errors import UsageError
+from leadline.measures import MEASURES
+from oracles import Case
 
 of = MEASURES.parse
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-
 import math
+
 import numpy as np
 import pytest
-from leadline.data.judged_run import (JudgedRun)
-from leadline.errors import (UsageError)
-from leadline.measures import (MEASURES, Measure, finite, over)
+
+from leadline.data.judged_run import JudgedRun
+from leadline.errors import UsageError
+from leadline.measures import MEASURES, Measure, finite, over
+
 
 def test_division_by_nothing_is_undefined_and_says_nothing() -> None:
     part, whole = np.array([1.0, 0.0, 2.0]), np.array([2.0, 0.0, 0.0])

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-
 import pytest
-from agreement import (agree, undefined, value)
-from leadline.measures import (MEASURES, CUTOFFS)
-from oracles import (Case, count_found, count_relevant, divide)
-from leadline.evaluation.explain import (explain)
-from leadline.evaluation.evaluate import (evaluate)
-from leadline.errors import (UsageError)
+
+from agreement import agree, undefined, value
+from leadline.errors import UsageError
+from leadline.evaluation.evaluate import evaluate
+from leadline.evaluation.explain import explain
+from leadline.measures import CUTOFFS, MEASURES
+from oracles import Case, count_found, count_relevant, divide
 
 of = MEASURES.parse
 
@@ -128,7 +128,11 @@ def test_it_agrees_with_its_slow_twin() -> None:
 
 def test_once_r_is_r_precision() -> None:
     grades = [1, 0, 1, 1]
-    assert r_precision_multiple_of("RprecMult@1").of(grades) == r_precision_multiple_of("Rprec").of(grades) == 2 / 3
+    assert (
+        r_precision_multiple_of("RprecMult@1").of(grades)
+        == r_precision_multiple_of("Rprec").of(grades)
+        == 2 / 3
+    )
 
 
 def test_twice_r_divides_by_twice_r_even_below_the_end_of_the_list() -> None:
@@ -160,8 +164,16 @@ def test_relative_precision_agrees_with_its_slow_twin() -> None:
 
 def test_it_is_precision_above_r_and_recall_below() -> None:
     grades, judged = [1, 0, 1, 0], [1, 1, 1, 0, 0]
-    assert relative_precision_of("RelP@2").of(grades, judged) == relative_precision_of("P@2").of(grades, judged) == 1 / 2
-    assert relative_precision_of("RelP@4").of(grades, judged) == relative_precision_of("R@4").of(grades, judged) == 2 / 3
+    assert (
+        relative_precision_of("RelP@2").of(grades, judged)
+        == relative_precision_of("P@2").of(grades, judged)
+        == 1 / 2
+    )
+    assert (
+        relative_precision_of("RelP@4").of(grades, judged)
+        == relative_precision_of("R@4").of(grades, judged)
+        == 2 / 3
+    )
 
 
 def test_relative_precision_is_undefined_where_nothing_is_relevant() -> None:

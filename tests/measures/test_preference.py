@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-
 import math
+
 import pytest
-from agreement import (agree, undefined, value)
-from leadline.measures import (MEASURES)
-from oracles import (Case, bpref, count_relevant, cut, divide, is_relevant, UNDEFINED)
-from leadline.evaluation.evaluate import (evaluate)
-from peer_values import (by_ir_measures, random_graded)
+
+from agreement import agree, undefined, value
+from leadline.evaluation.evaluate import evaluate
+from leadline.measures import MEASURES
+from oracles import UNDEFINED, Case, bpref, count_relevant, cut, divide, is_relevant
+from peer_values import by_ir_measures, random_graded
 
 of = MEASURES.parse
 
@@ -94,7 +95,9 @@ def test_binary_gain_agrees_with_its_slow_twin() -> None:
 
 
 def test_only_what_is_not_relevant_above_a_document_counts_against_it() -> None:
-    assert binary_gain_of("binG").of([1, 1, 0, 0, 1], judged=[1] * 4 + [0] * 2) == (1 + 1 + 1 / 2) / 4
+    assert (
+        binary_gain_of("binG").of([1, 1, 0, 0, 1], judged=[1] * 4 + [0] * 2) == (1 + 1 + 1 / 2) / 4
+    )
 
 
 def test_it_is_undefined_where_nothing_is_relevant() -> None:

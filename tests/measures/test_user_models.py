@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 
 import pytest
-from agreement import (agree, value, undefined)
-from leadline.errors import (UsageError)
-from leadline.measures import (MEASURES)
-from oracles import (Case, cut, cases, divide)
-from peer_values import (random_graded, same_as_ir_measures, by_ir_measures)
-from hypothesis import (given)
-from leadline.evaluation.evaluate import (evaluate)
-from fractions import (Fraction)
+from hypothesis import given
+
+from agreement import agree, undefined, value
+from leadline.errors import UsageError
+from leadline.evaluation.evaluate import evaluate
+from leadline.measures import MEASURES
+from oracles import Case, cases, cut, divide
+from peer_values import by_ir_measures, random_graded, same_as_ir_measures
 
 of = MEASURES.parse
 
@@ -87,7 +88,11 @@ def test_rank_biased_residual_by_hand() -> None:
 
 
 def test_a_negative_grade_is_no_judgment() -> None:
-    assert rank_biased_residual_of("RBPResidual(p=0.5)").of([-1, 1]) == rank_biased_residual_of("RBPResidual(p=0.5)").of([None, 1]) == 0.75
+    assert (
+        rank_biased_residual_of("RBPResidual(p=0.5)").of([-1, 1])
+        == rank_biased_residual_of("RBPResidual(p=0.5)").of([None, 1])
+        == 0.75
+    )
 
 
 def test_value_and_residual_are_what_relevant_documents_in_every_gap_would_have() -> None:
@@ -97,7 +102,9 @@ def test_value_and_residual_are_what_relevant_documents_in_every_gap_would_have(
         case = Case(case.scores | {"other": -1.0}, grades)
         missed = Case(case.scores, {name: float(grade < 1) for name, grade in grades.items()})
         best = 1 - value(rank_biased_residual_of("RBP"), missed)
-        assert value(rank_biased_residual_of("RBP"), case) + value(rank_biased_residual_of("RBPResidual"), case) == pytest.approx(best)
+        assert value(rank_biased_residual_of("RBP"), case) + value(
+            rank_biased_residual_of("RBPResidual"), case
+        ) == pytest.approx(best)
 
     check()
 
@@ -120,12 +127,16 @@ def test_it_agrees_with_its_slow_twin() -> None:
 
 
 def test_an_unjudged_document_and_all_ranks_below_the_end_could_be_relevant() -> None:
-    assert rank_biased_unjudged_of("rbp_resid").of([1, None, 0]) == pytest.approx(0.1 * 0.9 + 0.9**3, rel=1e-14)
+    assert rank_biased_unjudged_of("rbp_resid").of([1, None, 0]) == pytest.approx(
+        0.1 * 0.9 + 0.9**3, rel=1e-14
+    )
 
 
 def test_where_all_is_judged_trec_eval_forgets_the_ranks_below_the_end() -> None:
     assert rank_biased_unjudged_of("RBPUnjudged").of([1, 0]) == 0
-    assert rank_biased_unjudged_of("RBPResidual(p=0.9)").of([1, 0]) == pytest.approx(0.9**2, rel=1e-14)
+    assert rank_biased_unjudged_of("RBPResidual(p=0.9)").of([1, 0]) == pytest.approx(
+        0.9**2, rel=1e-14
+    )
 
 
 expected_reciprocal_rank_of = MEASURES.parse
@@ -146,7 +157,9 @@ def test_expected_reciprocal_rank_equals_its_oracle() -> None:
 
 def test_expected_reciprocal_rank_by_hand() -> None:
     assert expected_reciprocal_rank_of("ERR").of([4]) == 15 / 16
-    assert expected_reciprocal_rank_of("ERR").of([0, 3, 4]) == pytest.approx(7 / 16 / 2 + 9 / 16 * 15 / 16 / 3)
+    assert expected_reciprocal_rank_of("ERR").of([0, 3, 4]) == pytest.approx(
+        7 / 16 / 2 + 9 / 16 * 15 / 16 / 3
+    )
     assert expected_reciprocal_rank_of("ERR@1").of([0, 3, 4]) == 0
 
 
@@ -493,7 +506,9 @@ def test_bejeweled_player_by_hand() -> None:
     assert bejeweled_player_of("BPM@5").of([]) == 0
 
 
-def test_bejeweled_player_a_grade_above_the_largest_is_refused_with_the_name_of_the_option() -> None:
+def test_bejeweled_player_a_grade_above_the_largest_is_refused_with_the_name_of_the_option() -> (
+    None
+):
     with pytest.raises(UsageError, match="above max_grade=4; expected smaller grades"):
         bejeweled_player_of("BPM@5").of([5])
 
