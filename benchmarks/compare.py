@@ -22,9 +22,12 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 OURS = [
-    sys.executable, "-m", "leadline", "evaluate",
+    sys.executable,
+    "-m",
+    "leadline",
+    "evaluate",
     *(["-m", "AP", "-m", "nDCG@10", "-m", "RR", "-m", "P@10", "-m", "R@1000"]),
-]  # fmt: skip
+]
 PEERS = {
     "pytrec_eval": [sys.executable, str(HERE / "peers" / "pytrec_eval_means.py")],
     "ir_measures": [sys.executable, str(HERE / "peers" / "ir_measures_means.py")],
@@ -35,9 +38,7 @@ PEERS = {
 def run_once(command: list[str], environment: dict[str, str]) -> tuple[float, float]:
     """Run a whole process; give its wall seconds and its peak memory in MiB."""
     started = time.perf_counter()
-    process = subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment
-    )
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
     _, status, usage = os.wait4(process.pid, 0)
     if status != 0:
         raise SystemExit(f"failed: {' '.join(command)}")
@@ -68,8 +69,7 @@ def measure(folder: Path, names: list[str], rounds: int) -> dict[str, dict[str, 
             "peak_mib": round(statistics.median(peaks[name])),
             "ratio": round(
                 statistics.median(
-                    theirs / ours
-                    for theirs, ours in zip(walls[name], walls["leadline"], strict=True)
+                    theirs / ours for theirs, ours in zip(walls[name], walls["leadline"], strict=True)
                 ),
                 2,
             ),
@@ -84,9 +84,7 @@ def machine() -> str:
     if Path("/proc/cpuinfo").exists():
         lines = Path("/proc/cpuinfo").read_text().splitlines()
         model = next((x.split(":")[1].strip() for x in lines if x.startswith("model name")), model)
-    return (
-        f"{model}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"
-    )
+    return f"{model}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"
 
 
 def main() -> None:

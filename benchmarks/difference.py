@@ -52,9 +52,7 @@ def plain_numpy(grades: Floats, first: Codes, second: Codes, *, blocks: bool) ->
     parts = [(np.arange(len(grades)),) * 2]
     if blocks:
         levels = np.unique(grades)[1:]
-        parts = [
-            (np.flatnonzero(grades == level), np.flatnonzero(grades < level)) for level in levels
-        ]
+        parts = [(np.flatnonzero(grades == level), np.flatnonzero(grades < level)) for level in levels]
     table = np.zeros((3, 3))
     for rows, columns in parts:
         wanted = grades[rows, None] > grades[columns]
@@ -97,15 +95,11 @@ def measure(kind: str, arguments: argparse.Namespace) -> dict[str, float]:
     """Time all pairs of all queries, and the plain loop on some pairs."""
     rng = np.random.default_rng(arguments.seed)
     rules = Rules(Cut())
-    pairs: list[Any] = [
-        tuple(rng.choice(arguments.systems, 2, replace=False).tolist()) for _ in range(10)
-    ]
+    pairs: list[Any] = [tuple(rng.choice(arguments.systems, 2, replace=False).tolist()) for _ in range(10)]
     seconds = 0.0
     slow: list[tuple[float, float]] = []
     for query in range(arguments.queries):
-        grades, lists = make_query(
-            rng, arguments.documents, arguments.systems, ODDS[kind], arguments.share
-        )
+        grades, lists = make_query(rng, arguments.documents, arguments.systems, ODDS[kind], arguments.share)
         lists = [cut(grades, one) for one in lists]
         started = time.process_time()
         found = difference_of_query(grades, lists, rules)
@@ -138,9 +132,7 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path)
     arguments = parser.parse_args()
     print(machine())
-    print(
-        "| judgments | seconds | us a pair | NumPy ms a pair | ratio | by blocks | ratio | peak MiB |"
-    )
+    print("| judgments | seconds | us a pair | NumPy ms a pair | ratio | by blocks | ratio | peak MiB |")
     print("| --- |" + " ---: |" * 7)
     figures = {}
     for kind in ODDS:

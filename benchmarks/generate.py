@@ -33,9 +33,7 @@ def make_list(rng: np.random.Generator) -> tuple[list[str], list[str]]:
     return documents[:DEPTH], judged
 
 
-def run_lines(
-    query: int, documents: list[str], tied: bool, tag: str, rng: np.random.Generator
-) -> list[str]:
+def run_lines(query: int, documents: list[str], tied: bool, tag: str, rng: np.random.Generator) -> list[str]:
     """Write one list as TREC lines, best first unless tied."""
     scores = np.sort(rng.gamma(2.0, 4.0, size=len(documents)))[::-1]
     if tied:
@@ -60,19 +58,14 @@ def write_set(name: str, folder: Path, *, shuffled: bool, tied: bool, seed: int)
             documents, judged = make_list(rng)
             grades = rng.choice(len(GRADE_ODDS), size=len(judged), p=GRADE_ODDS)
             qrels.writelines(
-                f"{query} 0 {document} {grade}\n"
-                for document, grade in zip(judged, grades, strict=True)
+                f"{query} 0 {document} {grade}\n" for document, grade in zip(judged, grades, strict=True)
             )
             lists.append(documents)
     for run in range(runs):
         lines: list[str] = []
         with (folder / f"{name}{run:03d}.run").open("w") as file:
             for query, documents in enumerate(lists, start=1):
-                mixed = (
-                    [documents[place] for place in rng.permutation(DEPTH)]
-                    if runs > 1
-                    else documents
-                )
+                mixed = [documents[place] for place in rng.permutation(DEPTH)] if runs > 1 else documents
                 lines += run_lines(query, mixed, tied, f"{name}{run:03d}", rng)
                 if not shuffled:
                     file.writelines(lines)

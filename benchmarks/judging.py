@@ -68,16 +68,9 @@ class Judge(threading.Thread):
         assert found is not None
         self.headers["X-Leadline"] = found[1]
         while time.monotonic() < self.until:
-            cards = json.loads(self.ask("cards", "/api/cards", {"holding": [], "count": 10}))[
-                "cards"
-            ]
+            cards = json.loads(self.ask("cards", "/api/cards", {"holding": [], "count": 10}))["cards"]
             for card in cards:
-                act = {
-                    "key": draw.randbytes(16).hex(),
-                    "kind": "judge",
-                    "pair": card["pair"],
-                    "grade": 1,
-                }
+                act = {"key": draw.randbytes(16).hex(), "kind": "judge", "pair": card["pair"], "grade": 1}
                 self.ask("save", "/api/events", {"events": [act]})
                 time.sleep(self.pause * (0.5 + draw.random()))
         self.connection.close()
@@ -109,12 +102,11 @@ def round_of(port: int, pause: float) -> int:
     print(f"{JUDGES} judges, {said}:")
     for kind in ("page", "cards", "save", "progress"):
         times = sorted(one for judge in judges for one in judge.times[kind])
-        at = [
-            1000 * times[min(len(times) - 1, int(share * len(times)))]
-            for share in (0.5, 0.95, 0.99)
-        ]
-        print(f"  {kind:9} {len(times):6} requests, {len(times) / SECONDS:6.1f}/s; ms: median {at[0]:.1f}, "
-              f"p95 {at[1]:.1f}, p99 {at[2]:.1f}, largest {1000 * times[-1]:.1f}")  # fmt: skip
+        at = [1000 * times[min(len(times) - 1, int(share * len(times)))] for share in (0.5, 0.95, 0.99)]
+        print(
+            f"  {kind:9} {len(times):6} requests, {len(times) / SECONDS:6.1f}/s; ms: median {at[0]:.1f}, "
+            f"p95 {at[1]:.1f}, p99 {at[2]:.1f}, largest {1000 * times[-1]:.1f}"
+        )
     return sum(len(judge.times["save"]) for judge in judges)
 
 
@@ -123,26 +115,12 @@ def main(docs: str, queries: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         pool, store = Path(folder) / "pool.tsv", str(Path(folder) / "judged.sqlite")
         write_pool(pool, docs, queries)
-        command = [
-            sys.executable,
-            "-m",
-            "leadline",
-            "judge",
-            str(pool),
-            "--docs",
-            docs,
-            "--queries",
-            queries,
-        ]
+        command = [sys.executable, "-m", "leadline", "judge", str(pool), "--docs", docs, "--queries", queries]
         server = subprocess.Popen(
-            [*command, "--store", store, "--no-browser", "--port", "0"],
-            stdout=subprocess.PIPE,
-            text=True,
+            [*command, "--store", store, "--no-browser", "--port", "0"], stdout=subprocess.PIPE, text=True
         )
         assert server.stdout is not None
-        port = next(
-            int(found[1]) for line in server.stdout if (found := re.search(r":(\d+)/", line))
-        )
+        port = next(int(found[1]) for line in server.stdout if (found := re.search(r":(\d+)/", line)))
         saved = round_of(port, 0.5) + round_of(port, 0.0)
         server.send_signal(signal.SIGKILL)
         server.wait()

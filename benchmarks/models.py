@@ -31,9 +31,13 @@ GRIDS: dict[str, dict[str, tuple[float, ...]]] = {
     "TFIDF": {},
 }
 PLAIN = [
-    "BM25(k1=0.9,b=0.4)", *(name for name in GRIDS if not name.startswith("TF")),
-    "TF(dot)", "TF(cosine)", "TFIDF(dot)", "TFIDF(cosine)",
-]  # fmt: skip
+    "BM25(k1=0.9,b=0.4)",
+    *(name for name in GRIDS if not name.startswith("TF")),
+    "TF(dot)",
+    "TF(cosine)",
+    "TFIDF(dot)",
+    "TFIDF(cosine)",
+]
 
 
 def settings(name: str) -> list[str]:
@@ -42,7 +46,7 @@ def settings(name: str) -> list[str]:
     return [
         f"{name}(" + ",".join(f"{key}={value}" for key, value in zip(grid, values, strict=True)) + ")"
         for values in product(*grid.values())
-    ]  # fmt: skip
+    ]
 
 
 def main(data: Path) -> None:
@@ -57,9 +61,7 @@ def main(data: Path) -> None:
         def means(models: list[str]) -> dict[str, tuple[float, float]]:
             found = ll.search(index, queries, models)  # noqa: B023  # used at once
             results = ll.evaluate(qrels, found, ["AP", "nDCG@10"])  # noqa: B023
-            return {
-                name: (results.mean(name, "AP"), results.mean(name, "nDCG@10")) for name in found
-            }
+            return {name: (results.mean(name, "AP"), results.mean(name, "nDCG@10")) for name in found}
 
         for cells, (ap, ndcg) in zip(plain.values(), means(PLAIN).values(), strict=True):
             cells.append(f"{ap:.3f} / {ndcg:.3f}")

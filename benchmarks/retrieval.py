@@ -42,9 +42,7 @@ def index_theirs(docs: Path, target: str) -> Any:
     """Index with bm25s as its documentation does."""
     with docs.open(encoding="utf-8") as file:
         texts = [json.loads(line)["text"] for line in file]
-    tokens = bm25s.tokenize(
-        texts, stopwords="en", stemmer=Stemmer.Stemmer("english"), show_progress=False
-    )
+    tokens = bm25s.tokenize(texts, stopwords="en", stemmer=Stemmer.Stemmer("english"), show_progress=False)
     peer = bm25s.BM25(k1=1.2, b=0.75)
     peer.index(tokens, show_progress=False)
     peer.save(target)
@@ -57,16 +55,20 @@ def main(folder: Path) -> None:
     texts = [query.text for query in read_queries(str(folder / "queries.jsonl"))]
     with tempfile.TemporaryDirectory() as target:
         pairs = [
-            (timed(lambda: build_index(str(docs), f"{target}/ours", overwrite=True)),
-             timed(lambda: index_theirs(docs, f"{target}/theirs")))
+            (
+                timed(lambda: build_index(str(docs), f"{target}/ours", overwrite=True)),
+                timed(lambda: index_theirs(docs, f"{target}/theirs")),
+            )
             for _ in range(ROUNDS)
-        ]  # fmt: skip
+        ]
         index, peer = Index(f"{target}/ours"), index_theirs(docs, f"{target}/theirs")
         figures: dict[str, Any] = {
-            "documents": index.documents, "tokens": index.tokens, "index_bytes": index.size,
+            "documents": index.documents,
+            "tokens": index.tokens,
+            "index_bytes": index.size,
             "index_seconds": statistics.median(ours for ours, _ in pairs),
             "index_ratio": statistics.median(ours / theirs for ours, theirs in pairs),
-        }  # fmt: skip
+        }
 
         def tokens_of(text: str) -> Any:
             return bm25s.tokenize(

@@ -43,9 +43,8 @@ def sign_flips() -> None:
     def theirs() -> None:
         for column in differences.T:
             permutation_test(
-                (column,), np.mean, permutation_type="samples", n_resamples=FLIPS,
-                vectorized=True, rng=1,
-            )  # fmt: skip
+                (column,), np.mean, permutation_type="samples", n_resamples=FLIPS, vectorized=True, rng=1
+            )
 
     scipys = seconds(theirs, repeats=1)
     print(

@@ -28,9 +28,18 @@ PROCEDURES = ("Bonferroni", "Holm", "BH")
 def coverage(truth: np.ndarray, name: str, families: int) -> tuple[float, float]:
     """Return how often all intervals hold, and the mean share of significant pairs whose interval misses."""
     rules = rules_of(
-        test="T", correction=name, interval=None, family="measure", confidence=0.95, margin=None,
-        power=0.8, smallest=None, query_group=None, seed=0, tests=len(truth),
-    )  # fmt: skip
+        test="T",
+        correction=name,
+        interval=None,
+        family="measure",
+        confidence=0.95,
+        margin=None,
+        power=0.8,
+        smallest=None,
+        query_group=None,
+        seed=0,
+        tests=len(truth),
+    )
     dice = np.random.default_rng(1)
     together, missed = [], []
     for _ in range(families):
@@ -48,9 +57,7 @@ def coverage(truth: np.ndarray, name: str, families: int) -> tuple[float, float]
 def main() -> None:
     """Print the table."""
     families = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
-    print(
-        "| true differences | Bonferroni: together | Holm: together | BH: significant ones that miss |"
-    )
+    print("| true differences | Bonferroni: together | Holm: together | BH: significant ones that miss |")
     print("| --- | ---: | ---: | ---: |")
     for world, truth in WORLDS.items():
         found = {name: coverage(truth, name, families) for name in PROCEDURES}

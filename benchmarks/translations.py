@@ -116,9 +116,14 @@ def paragraphs(folder: Path, first: str) -> Records:
 
 
 def fits(
-    train: Records, asked: Records, found: Records, topics: int, alpha: float,
-    languages: tuple[str, str], answers: Answers | None = None,
-) -> list[float]:  # fmt: skip
+    train: Records,
+    asked: Records,
+    found: Records,
+    topics: int,
+    alpha: float,
+    languages: tuple[str, str],
+    answers: Answers | None = None,
+) -> list[float]:
     """Return P@1 of every seed."""
     values = []
     for seed in SEEDS:
@@ -139,9 +144,7 @@ def first_is_right(scores: Any, answers: Answers | None) -> float:
     return float((own > scores.max(axis=1)).mean())
 
 
-def lsi(
-    train: Records, asked: Records, factors: int, languages: tuple[str, str], *, idf: bool
-) -> float:
+def lsi(train: Records, asked: Records, factors: int, languages: tuple[str, str], *, idf: bool) -> float:
     """Return P@1 of LSI, of raw counts or of log(1 + count) times idf."""
     analyses = analyses_of(languages, None)
 

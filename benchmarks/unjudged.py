@@ -35,10 +35,13 @@ def draw_pools() -> list[RankedPool]:
             RankedPool(
                 np.repeat(np.arange(SYSTEMS), DEPTH).astype(np.int32),
                 np.tile(np.arange(1, DEPTH + 1), SYSTEMS).astype(np.int32),
-                document.astype(np.int32), len(known), np.arange(SYSTEMS, dtype=np.int32),
-                theta=theta, row=known.astype(np.int32),
+                document.astype(np.int32),
+                len(known),
+                np.arange(SYSTEMS, dtype=np.int32),
+                theta=theta,
+                row=known.astype(np.int32),
             )
-        )  # fmt: skip
+        )
     return found
 
 

@@ -38,14 +38,18 @@ NOTE = "<!-- Made by docs/generate.py from the code: run `make docs` after a cha
 def measures() -> str:
     """Write the page of measures."""
     lines = [
-        "# Measures", "", NOTE, "",
+        "# Measures",
+        "",
+        NOTE,
+        "",
         "What stands in brackets may be left out. How names are written, and how values become a",
-        "mean, is in [concepts.md](concepts.md). `leadline measures NAME` shows the same.", "",
-        "| measure | title | range | average |", "| --- | --- | --- | --- |",
-    ]  # fmt: skip
+        "mean, is in [concepts.md](concepts.md). `leadline measures NAME` shows the same.",
+        "",
+        "| measure | title | range | average |",
+        "| --- | --- | --- | --- |",
+    ]
     lines += [
-        f"| [`{outline(kind)}`](#{name.lower()}) | {kind.title} | {limits(kind)} "
-        f"| {AVERAGES[kind.average]} |"
+        f"| [`{outline(kind)}`](#{name.lower()}) | {kind.title} | {limits(kind)} | {AVERAGES[kind.average]} |"
         for name, kind in MEASURES.classes.items()
     ]
     for name, kind in MEASURES.classes.items():
@@ -68,9 +72,12 @@ def commands() -> str:
     lines = ["# Commands", "", NOTE, "", "The help text of every command, as `--help` prints it."]
     for name, command in walk(group, "leadline"):
         context = click.Context(
-            command, info_name=name, terminal_width=100, max_content_width=100,
+            command,
+            info_name=name,
+            terminal_width=100,
+            max_content_width=100,
             help_option_names=["-h", "--help"],
-        )  # fmt: skip
+        )
         lines += ["", f"## {name}", "", "```text", command.get_help(context).rstrip(), "```"]
     return "\n".join(lines) + "\n"
 
@@ -89,14 +96,19 @@ def walk(command: click.Command, name: str) -> Iterator[tuple[str, click.Command
 def profiles() -> str:
     """Write the page of profiles."""
     lines = [
-        "# Profiles", "", NOTE, "",
+        "# Profiles",
+        "",
+        NOTE,
+        "",
         "A profile (`--profile NAME`, `evaluate(..., profile=NAME)`) changes arithmetic, averaging and",
         "names to what another program does. It never changes which input is accepted. With",
         "`-f trec` `evaluate` prints what that program prints, and `-c -l -m -M -n -N -J -q` mean what",
-        "they mean there.", "",
-        f"| | {' | '.join(f'`{name}`' for name in PROFILES)} |", "| --- |" + " --- |" * len(PROFILES),
+        "they mean there.",
+        "",
+        f"| | {' | '.join(f'`{name}`' for name in PROFILES)} |",
+        "| --- |" + " --- |" * len(PROFILES),
         f"| computes as | {' | '.join(profile.says for profile in PROFILES.values())} |",
-    ]  # fmt: skip
+    ]
     facts = [profile.facts() for profile in PROFILES.values()]
     lines += [f"| {label} | {' | '.join(one[label] for one in facts)} |" for label in facts[0]]
     return "\n".join(lines) + "\n"
@@ -106,17 +118,29 @@ def refusals() -> str:
     """Write the page of errors."""
     return "\n".join(
         [
-            "# Errors", "", NOTE, "",
+            "# Errors",
+            "",
+            NOTE,
+            "",
             "A command that refuses its input writes one line to standard error and ends with",
             "status 2: `leadline: error: FILE:LINE: what was found; what was expected`. Nothing is",
-            "half-written.", "",
-            "| status | meaning |", "| --- | --- |", "| 0 | done |",
-            "| 1 | a condition that you set was not met |", "| 2 | bad usage or bad input |",
-            "| 130 | stopped with Ctrl-C |", "",
-            "In Python the same refusals are exceptions, and their text is the same line.", "",
-            "```text", doc(errors), "```", "",
+            "half-written.",
+            "",
+            "| status | meaning |",
+            "| --- | --- |",
+            "| 0 | done |",
+            "| 1 | a condition that you set was not met |",
+            "| 2 | bad usage or bad input |",
+            "| 130 | stopped with Ctrl-C |",
+            "",
+            "In Python the same refusals are exceptions, and their text is the same line.",
+            "",
+            "```text",
+            doc(errors),
+            "```",
+            "",
         ]
-    )  # fmt: skip
+    )
 
 
 def doc(module: ModuleType) -> str:
@@ -127,28 +151,25 @@ def doc(module: ModuleType) -> str:
 def methods() -> str:
     """Write the page of tests, intervals and corrections."""
     lines = [
-        "# Tests, intervals and corrections", "", NOTE, "",
+        "# Tests, intervals and corrections",
+        "",
+        NOTE,
+        "",
         "What `--test`, `--interval` and `--correction` of `leadline compare` and `leadline report` may",
         "be. How to read them is in [comparing.md](comparing.md). At the end the coefficients of `leadline",
         "agreement`, which [agreement.md](agreement.md) tells apart.",
-    ]  # fmt: skip
+    ]
     rooms: dict[str, Registry[Any]] = {
-        "Tests": TESTS, "Intervals": INTERVALS, "Corrections": CORRECTIONS,
+        "Tests": TESTS,
+        "Intervals": INTERVALS,
+        "Corrections": CORRECTIONS,
         "Agreement of judges": COEFFICIENTS,
-    }  # fmt: skip
+    }
     for title, room in rooms.items():
         lines += ["", f"## {title}"]
         for name, kind in room.classes.items():
             text = inspect.cleandoc(kind.__doc__ or "").partition(">>>")[0].strip()
-            lines += [
-                "",
-                f"### {name}",
-                "",
-                f"`{outline(kind, defaults=True)}`: {kind.title}.",
-                "",
-                text,
-                "",
-            ]
+            lines += ["", f"### {name}", "", f"`{outline(kind, defaults=True)}`: {kind.title}.", "", text, ""]
             lines += [f"- {fact}" for fact in _facts(kind)]
         if room is CORRECTIONS:
             lines += ["", FAMILIES]
@@ -230,9 +251,7 @@ def by_hand() -> list[str]:
     names = [os.path.join("..", name) for name in os.listdir(os.path.join(FOLDER, ".."))]
     names += os.listdir(FOLDER)
     return sorted(
-        name
-        for name in names
-        if name.endswith(".md") and name not in PAGES and CONSOLE.search(current(name))
+        name for name in names if name.endswith(".md") and name not in PAGES and CONSOLE.search(current(name))
     )
 
 

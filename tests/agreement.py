@@ -21,9 +21,7 @@ from oracles import ORACLES, Case, collections
 
 def join(cases: Mapping[str, Case]) -> JudgedRun:
     """Join queries as the package does."""
-    known = {
-        query.encode(): {name.encode() for name in case.known} for query, case in cases.items()
-    }
+    known = {query.encode(): {name.encode() for name in case.known} for query, case in cases.items()}
     qrels = read_qrels({query: case.grades for query, case in cases.items()}).with_known(known)
     qrels = qrels.with_one_subtopic()
     run = read_run({query: case.scores for query, case in cases.items() if case.scores})

@@ -66,9 +66,7 @@ def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str
 
 
 @pytest.fixture
-def leadline(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Leadline]:
+def leadline(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Leadline]:
     """Give the command line as a function that returns status, standard output and standard error."""
     thresholds = gc.get_threshold()
     monkeypatch.setattr(gc, "freeze", lambda: None)

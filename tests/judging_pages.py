@@ -18,11 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 DOCUMENTS = [
-    {
-        "doc_id": f"d{place}",
-        "title": f"Wing {place}",
-        "text": f"Lift of wing number {place} in flow.",
-    }
+    {"doc_id": f"d{place}", "title": f"Wing {place}", "text": f"Lift of wing number {place} in flow."}
     for place in range(12)
 ]
 QUERIES = [
@@ -50,9 +46,7 @@ def write(
     """Write documents, queries and a pool; without pairs every document for every query."""
     documents, queries = list(documents), list(queries)
     chosen = pairs or [(q["query_id"], d["doc_id"]) for q in queries for d in documents]
-    files = Files(
-        *(str(folder / name) for name in ("pool.tsv", "d.jsonl", "q.jsonl", "judged.sqlite"))
-    )
+    files = Files(*(str(folder / name) for name in ("pool.tsv", "d.jsonl", "q.jsonl", "judged.sqlite")))
     Path(files.docs).write_text("\n".join(map(json.dumps, documents)), encoding="utf-8")
     Path(files.queries).write_text("\n".join(map(json.dumps, queries)), encoding="utf-8")
     lines = ["query_id\tdoc_id\tprobability", *(f"{query}\t{name}\t1" for query, name in chosen)]
@@ -73,19 +67,25 @@ class Answer(NamedTuple):
         return json.loads(self.text)
 
 
-def ask(
-    app: Any, path: str, *, body: Any = None, host: str = "localhost", **headers: str
-) -> Answer:
+def ask(app: Any, path: str, *, body: Any = None, host: str = "localhost", **headers: str) -> Answer:
     """Ask an application in this process; a body makes it a post."""
     path, _, query = path.partition("?")
     sent = b"" if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
     named = {"host": host, "content-length": str(len(sent))} | headers
     scope = {
-        "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "scheme": "http", "path": path,
-        "raw_path": path.encode(), "query_string": query.encode(), "root_path": "",
-        "method": "GET" if body is None else "POST", "server": ("127.0.0.1", 80), "client": ("127.0.0.1", 1),
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "scheme": "http",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": query.encode(),
+        "root_path": "",
+        "method": "GET" if body is None else "POST",
+        "server": ("127.0.0.1", 80),
+        "client": ("127.0.0.1", 1),
         "headers": [(name.replace("_", "-").encode(), text.encode()) for name, text in named.items()],
-    }  # fmt: skip
+    }
     got: list[MutableMapping[str, Any]] = []
 
     messages = [{"type": "http.request", "body": sent, "more_body": False}]
@@ -153,9 +153,10 @@ class Server:
     def post(self, path: str, body: dict[str, Any], secret: str) -> Any:
         """Post as the page does; raises OSError where nobody answers."""
         request = urllib.request.Request(
-            self.address + path, json.dumps(body).encode(),
+            self.address + path,
+            json.dumps(body).encode(),
             {"Origin": self.address, "X-Leadline": secret, "Content-Type": "application/json"},
-        )  # fmt: skip
+        )
         with urllib.request.urlopen(request, timeout=20) as answer:
             return json.loads(answer.read())
 
@@ -166,9 +167,7 @@ def event(pair: int, place: int = 0, kind: str = "judge", **more: Any) -> dict[s
     return {"key": f"key-{pair:05}-{place:05}-{kind}", "kind": kind, "pair": pair} | grade | more
 
 
-def stored(
-    path: str, query: str = "SELECT judge, query, document, grade FROM judgments"
-) -> list[Any]:
+def stored(path: str, query: str = "SELECT judge, query, document, grade FROM judgments") -> list[Any]:
     """Read a store by SQL, as anybody can."""
     with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
         return connection.execute(query).fetchall()

@@ -181,9 +181,7 @@ def rank_of(case: Case, *, n: int | str, form: str, rel: float) -> float:
         return min(k for k in range(len(case.scores) + 1) if count_found(case, rel, k) == wanted)
     before, groups = 0, sorted(set(case.scores.values()), reverse=True)
     for score in groups:
-        group = [
-            is_relevant(case, name, rel) for name, value in case.scores.items() if value == score
-        ]
+        group = [is_relevant(case, name, rel) for name, value in case.scores.items() if value == score]
         if sum(group) >= wanted:
             return before + mean_before(sum(group), len(group) - sum(group), wanted)
         wanted -= sum(group)
@@ -271,7 +269,5 @@ def collections() -> st.SearchStrategy[dict[str, Case]]:
     first = cases().filter(lambda case: len(case.scores) > 0)
     rest = st.lists(cases(), max_size=3)
     return st.builds(
-        lambda one, more: {f"q{place}": case for place, case in enumerate([one, *more])},
-        first,
-        rest,
+        lambda one, more: {f"q{place}": case for place, case in enumerate([one, *more])}, first, rest
     )

@@ -83,7 +83,5 @@ def compare(
             table[x, q] += weight  # type: ignore[assignment]
         for place, answer in enumerate(answers):
             signed[place] += weight * answer * (1 if q else -1)
-    one, two, both = (
-        mutual({key: weight / total for key, weight in table.items()}) for table in tables
-    )
+    one, two, both = (mutual({key: weight / total for key, weight in table.items()}) for table in tables)
     return Said((one, two), (signed[0] / total, signed[1] / total), (both - two, both - one))

@@ -84,10 +84,17 @@ NEED_PERL: Mapping[str, tuple[str, str]] = {
 DIVERSITY: Mapping[str, tuple[str, str]] = {
     name: (name, "")
     for name in (
-        "alpha_nDCG@10", "alpha_DCG@10", "ERR_IA@10", "nERR_IA@10", "NRBP", "nNRBP", "AP_IA", "P_IA@10",
+        "alpha_nDCG@10",
+        "alpha_DCG@10",
+        "ERR_IA@10",
+        "nERR_IA@10",
+        "NRBP",
+        "nNRBP",
+        "AP_IA",
+        "P_IA@10",
         "StRecall@10",
     )
-}  # fmt: skip
+}
 
 
 class Row(NamedTuple):
@@ -125,9 +132,7 @@ def compared(ask: Callable[[Data], Values], text: str, sets: list[Data], profile
                 continue
             mine = results.values[0, code].tolist()
             for one, other in zip(mine, values.values(), strict=True):
-                if not math.isclose(
-                    0.0 if math.isnan(one) else one, other, rel_tol=1e-9, abs_tol=1e-9
-                ):
+                if not math.isclose(0.0 if math.isnan(one) else one, other, rel_tol=1e-9, abs_tol=1e-9):
                     return False
     return True
 
@@ -216,11 +221,7 @@ def ir_measures_rows() -> Iterator[Row]:
 
 def answers(metrics: Iterator[Any], run: Run) -> Values:
     """Give the values of ir_measures for the queries of the run."""
-    return {
-        metric.query_id: {"value": float(metric.value)}
-        for metric in metrics
-        if metric.query_id in run
-    }
+    return {metric.query_id: {"value": float(metric.value)} for metric in metrics if metric.query_id in run}
 
 
 def diversity_rows() -> Iterator[Row]:

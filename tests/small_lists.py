@@ -21,9 +21,7 @@ def random_cases(seed: int, number: int) -> Iterator[Case]:
         size = int(random.integers(1, 7))
         scores = {f"d{place}": float(random.integers(0, 3)) for place in range(size)}
         grades = {
-            f"d{place}": float(random.choice(GRADES))
-            for place in range(size + 2)
-            if random.random() < 0.7
+            f"d{place}": float(random.choice(GRADES)) for place in range(size + 2) if random.random() < 0.7
         }
         yield Case(scores, grades or {"d0": 1.0})
 
@@ -37,10 +35,7 @@ def all_orders(case: Case) -> dict[str, Case]:
     orders = itertools.product(*(itertools.permutations(group) for group in groups))
     return {
         str(number): Case(
-            {
-                document: -float(rank)
-                for rank, document in enumerate(itertools.chain.from_iterable(order))
-            },
+            {document: -float(rank) for rank, document in enumerate(itertools.chain.from_iterable(order))},
             case.grades,
         )
         for number, order in enumerate(orders)

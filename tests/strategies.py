@@ -23,21 +23,92 @@ ENDS = (b"\n", b"\r\n", b" \n", b"\t\r\n", b"\v\n")
 NOISE = (b"", b"", b"", b"", b"", b"# a comment\n", b"#\r\n", b"\n", b" \t\r\n", b"\f\v\n")
 # Ids share beginnings, differ in length, and hold bytes that other readers trip over.
 NAMES = (
-    b"d", b"d0", b"d01", b"d1", b"1", b"01", b"007", b"1.0", b"NA", b"null", b"nan", b"'d'", b'"d"',
-    b"d#1", b"a,b", b"\xc2\xa0d", b"d\xc2\xa01", b"\xe2\x80\xa8d", b"\xff\xfe", b"d\x85", "ä".encode(),
-    b"d" * 40, b"d" * 39 + b"e", b"%s", b"\x7f", b"0x1", b"-1",
-)  # fmt: skip
+    b"d",
+    b"d0",
+    b"d01",
+    b"d1",
+    b"1",
+    b"01",
+    b"007",
+    b"1.0",
+    b"NA",
+    b"null",
+    b"nan",
+    b"'d'",
+    b'"d"',
+    b"d#1",
+    b"a,b",
+    b"\xc2\xa0d",
+    b"d\xc2\xa01",
+    b"\xe2\x80\xa8d",
+    b"\xff\xfe",
+    b"d\x85",
+    "ä".encode(),
+    b"d" * 40,
+    b"d" * 39 + b"e",
+    b"%s",
+    b"\x7f",
+    b"0x1",
+    b"-1",
+)
 QUERIES = (b"q1", b"q10", b"q2", b"1", b"01", b"NA", b"\xfcq", b"q\xc2\xa01", "ω".encode())
 # Numbers as programs and people write them; float() is the judge of all of them.
 NUMBERS = (
-    b"1", b"2", b"2.0", b"2.50", b"0", b"-0", b"+3", b"-3", b".5", b"5.", b"+.5e-3", b"1e5", b"1E5", b"5.e0",
-    b"1e-320", b"5e-324", b"2e-324", b"1e308", b"1e309", b"-1e400", b"inf", b"-inf", b"Infinity", b"+INF",
-    b"0.1", b"0.10000000000000001", b"0.30000000000000004", b"9007199254740991", b"9007199254740992",
-    b"9007199254740993", b"90071992547409921", b"1e22", b"1e23", b"1e-22", b"1e-23", b"123456789e22",
-    b"123456789e23", b"123456789e-22", b"123456789e-23", b"1" * 60, b"0." + b"3" * 60, b"0" * 30 + b"7",
-    b"." + b"0" * 30 + b"7", b"12.345678901", b"12.345678902", b"12.34567890123456789", b"1e+05", b"1e00005",
-    b"1e99999", b"1e-99999", b"0e99999", b"3.14159265358979", b"16777217", b"16777216",
-)  # fmt: skip
+    b"1",
+    b"2",
+    b"2.0",
+    b"2.50",
+    b"0",
+    b"-0",
+    b"+3",
+    b"-3",
+    b".5",
+    b"5.",
+    b"+.5e-3",
+    b"1e5",
+    b"1E5",
+    b"5.e0",
+    b"1e-320",
+    b"5e-324",
+    b"2e-324",
+    b"1e308",
+    b"1e309",
+    b"-1e400",
+    b"inf",
+    b"-inf",
+    b"Infinity",
+    b"+INF",
+    b"0.1",
+    b"0.10000000000000001",
+    b"0.30000000000000004",
+    b"9007199254740991",
+    b"9007199254740992",
+    b"9007199254740993",
+    b"90071992547409921",
+    b"1e22",
+    b"1e23",
+    b"1e-22",
+    b"1e-23",
+    b"123456789e22",
+    b"123456789e23",
+    b"123456789e-22",
+    b"123456789e-23",
+    b"1" * 60,
+    b"0." + b"3" * 60,
+    b"0" * 30 + b"7",
+    b"." + b"0" * 30 + b"7",
+    b"12.345678901",
+    b"12.345678902",
+    b"12.34567890123456789",
+    b"1e+05",
+    b"1e00005",
+    b"1e99999",
+    b"1e-99999",
+    b"0e99999",
+    b"3.14159265358979",
+    b"16777217",
+    b"16777216",
+)
 
 
 @contextmanager
@@ -61,9 +132,7 @@ class Interpreted:
         function = getattr(self.source, name)
 
         def call(*columns: Any) -> Any:
-            return function(
-                *(part.data if isinstance(part, np.ndarray) else part for part in columns)
-            )
+            return function(*(part.data if isinstance(part, np.ndarray) else part for part in columns))
 
         return call
 
@@ -97,9 +166,7 @@ def spoil(columns: tuple[Any, ...]) -> None:
 def decimals() -> st.SearchStrategy[bytes]:
     """Give decimal numbers in any notation that float() reads."""
     digits = st.text("0123456789", max_size=25)
-    exponent = st.one_of(st.integers(-30, 30), st.integers(-400, 400)).map(
-        lambda power: f"e{power}"
-    )
+    exponent = st.one_of(st.integers(-30, 30), st.integers(-400, 400)).map(lambda power: f"e{power}")
     free = st.builds(
         lambda sign, whole, point, fraction, power: (
             sign + (whole + point + (fraction if point else "") or "0") + power
@@ -116,19 +183,14 @@ def decimals() -> st.SearchStrategy[bytes]:
 
 def grades() -> st.SearchStrategy[bytes]:
     """Give grades as qrels hold them, fractions and negative ones too."""
-    usual = st.sampled_from(
-        [b"0", b"1", b"1", b"2", b"3", b"-1", b"-2", b"+1", b"0.5", b"1.0", b".25"]
-    )
+    usual = st.sampled_from([b"0", b"1", b"1", b"2", b"3", b"-1", b"-2", b"+1", b"0.5", b"1.0", b".25"])
     return st.one_of(usual, usual, st.sampled_from([b"1e0", b"-0", b"2e-1", b"0.1" + b"0" * 30]))
 
 
 @st.composite
 def line(draw: st.DrawFn, fields: list[bytes]) -> bytes:
     """Give fields as one line, with any blanks, perhaps after comments and blank lines."""
-    parts = [
-        draw(st.sampled_from(NOISE)),
-        draw(st.sampled_from([b"", b"", b"", b" ", b"\t", b"\v"])),
-    ]
+    parts = [draw(st.sampled_from(NOISE)), draw(st.sampled_from([b"", b"", b"", b" ", b"\t", b"\v"]))]
     if parts[1] == b"" and fields[0].startswith(b"#"):
         parts[1] = b" "
     for place, field in enumerate(fields):
@@ -154,9 +216,7 @@ def pairs(draw: st.DrawFn, size: int) -> list[tuple[bytes, bytes]]:
 def run_texts(draw: st.DrawFn, size: int = 25) -> bytes:
     """Give the text of a run without faults."""
     numbers = draw(st.lists(decimals(), min_size=1, max_size=6))
-    ranks = st.sampled_from(
-        [b"1", b"2", b"3", b"0", b"10", b"-1", b"x", b"123456789", b"1234567890"]
-    )
+    ranks = st.sampled_from([b"1", b"2", b"3", b"0", b"10", b"-1", b"x", b"123456789", b"1234567890"])
     lines = []
     for place, (query, document) in enumerate(draw(pairs(size))):
         rank = draw(st.one_of(st.just(b"%d" % place), st.just(b"%d" % place), ranks))

@@ -43,9 +43,8 @@ class SubtopicCase(NamedTuple):
     def covers(self, document: str, rel: float) -> set[str]:
         """Give the subtopics of a document."""
         return {
-            name for name, grades in self.grades.items()
-            if document in grades and grades[document] >= rel
-        }  # fmt: skip
+            name for name, grades in self.grades.items() if document in grades and grades[document] >= rel
+        }
 
     def found(self, rel: float, cutoff: int | None) -> Pairs:
         """Give the subtopics of each document in the list."""
@@ -132,16 +131,10 @@ def agree(oracle: Callable[..., float], *texts: str) -> None:
     check()
 
 
-def ndeval(
-    measure: str, covers: Mapping[str, list[str]], ranked: list[str], **given_: float
-) -> float:
+def ndeval(measure: str, covers: Mapping[str, list[str]], ranked: list[str], **given_: float) -> float:
     """Give ndeval's value of one list from the subtopics of each judged document."""
     package: Any = pytest.importorskip("pyndeval", reason="pyndeval is not installed")
-    qrels = [
-        package.SubtopicQrel("q", topic, name, 1)
-        for name, topics in covers.items()
-        for topic in topics
-    ]
+    qrels = [package.SubtopicQrel("q", topic, name, 1) for name, topics in covers.items() for topic in topics]
     run = [package.ScoredDoc("q", name, -float(place)) for place, name in enumerate(ranked)]
     return float(package.ndeval(qrels, run, [measure], **given_)["q"][measure])
 
@@ -150,14 +143,13 @@ def same_as_ndeval(seed: int, text: str, theirs: str) -> None:
     """Assert that a measure equals ndeval on a random list without ties."""
     measure = MEASURES.parse(text)
     at = "".join(text.partition("@")[1:])
-    given_ = {
-        name: getattr(measure, name) for name in ("alpha", "beta") if name in measure.parameters()
-    }
+    given_ = {name: getattr(measure, name) for name in ("alpha", "beta") if name in measure.parameters()}
     random = np.random.default_rng(seed)
     names = [f"d{number}" for number in range(40)]
     judged = random.choice(names, size=random.integers(3, 40), replace=False).tolist()
-    covers = {name: random.choice(list("12345"), random.integers(1, 4), replace=False).tolist()
-              for name in judged}  # fmt: skip
+    covers = {
+        name: random.choice(list("12345"), random.integers(1, 4), replace=False).tolist() for name in judged
+    }
     ranked = random.choice(names, size=random.integers(1, 40), replace=False).tolist()
     grades: dict[str, dict[str, float]] = {}
     for name, topics in covers.items():

@@ -73,9 +73,7 @@ def whole_number_options() -> list[tuple[str, str]]:
                 walk(command.get_command(None, name), f"{path} {name}".strip())
             return
         found.extend(
-            (path, option.opts[-1])
-            for option in command.params
-            if option.type.name.startswith("integer")
+            (path, option.opts[-1]) for option in command.params if option.type.name.startswith("integer")
         )
 
     walk(group, "")
@@ -84,9 +82,7 @@ def whole_number_options() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("command", "option"), whole_number_options())
 @pytest.mark.parametrize("value", [HUGE, "-" + HUGE, "1.5", "many"])
-def test_a_whole_number_has_a_range(
-    command: str, option: str, value: str, leadline: Leadline
-) -> None:
+def test_a_whole_number_has_a_range(command: str, option: str, value: str, leadline: Leadline) -> None:
     joined = f"{option}={value}" if option.startswith("--") else f"{option}{value}"
     found = leadline(*command.split(), joined)
     assert found.status == 2
@@ -134,9 +130,7 @@ def test_a_failed_download_is_one_line(
     def fail() -> NoReturn:
         raise Unreachable("no route to host\n  at line 3")
 
-    collection = SimpleNamespace(
-        has_qrels=lambda: True, qrels_iter=fail, docs_iter=fail, queries_iter=fail
-    )
+    collection = SimpleNamespace(has_qrels=lambda: True, qrels_iter=fail, docs_iter=fail, queries_iter=fail)
     package = ModuleType("ir_datasets")
     package.load = lambda _name: collection  # type: ignore[attr-defined]  # a stand-in
     monkeypatch.setitem(sys.modules, "ir_datasets", package)
@@ -154,8 +148,11 @@ def test_an_interrupt_while_a_module_loads_ends_with_130(tmp_path: Path) -> None
     before = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
     found = subprocess.run(
         [sys.executable, "-m", "leadline", "--version"],
-        env=os.environ | {"PYTHONPATH": before}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        env=os.environ | {"PYTHONPATH": before},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert found.returncode == 130
     assert len(found.stderr.splitlines()) == 1
 

@@ -112,9 +112,7 @@ def test_a_shell_example_prints_what_the_page_says(
     assert (done.out + done.err).rstrip() == expected.rstrip(), page
 
 
-def test_the_measure_of_the_guide_works_as_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_measure_of_the_guide_works_as_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if "nCG" in MEASURES.classes:
         pytest.skip("somebody followed the guide")
     module, claims = blocks(REPOSITORY / "CONTRIBUTING.md", "py")
@@ -157,9 +155,7 @@ def test_the_readme_names_the_two_commands_to_begin_with() -> None:
     assert "make demo" in first_screen
     assert "make test" in first_screen
     makefile = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
-    assert re.findall(r"^(demo|test|lint|docs):", makefile, re.MULTILINE) == [
-        "demo", "test", "lint", "docs",
-    ]  # fmt: skip
+    assert re.findall(r"^(demo|test|lint|docs):", makefile, re.MULTILINE) == ["demo", "test", "lint", "docs"]
 
 
 def test_every_command_has_an_example_in_its_help(leadline: Leadline) -> None:

@@ -20,8 +20,11 @@ def python(*arguments: str, environment: Mapping[str, str] | None = None) -> str
     """Run Python on its own and give what it printed."""
     done = subprocess.run(
         [sys.executable, *arguments],
-        env={**os.environ, **(environment or {})}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        env={**os.environ, **(environment or {})},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.stderr == ""
     assert done.returncode == 0
     return done.stdout
@@ -41,9 +44,7 @@ def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
 def test_importing_leadline_loads_nothing_else_until_it_is_used() -> None:
     wanted = "('numpy', 'click', 'leadline')"
     loaded = f"sorted(name for name in sys.modules if name.split('.')[0] in {wanted})"
-    assert python("-c", f"import sys, leadline; print({loaded})") == (
-        "['leadline', 'leadline.version']\n"
-    )
+    assert python("-c", f"import sys, leadline; print({loaded})") == ("['leadline', 'leadline.version']\n")
 
 
 def test_a_name_loads_its_room_and_no_more() -> None:
@@ -51,9 +52,7 @@ def test_a_name_loads_its_room_and_no_more() -> None:
     assert python("-c", program) == "False\n"
 
 
-@pytest.mark.parametrize(
-    "name", ["AP", "map", "MAP", "ndcg_cut_10", "ndcg@10", ll.MEASURES.parse("AP")]
-)
+@pytest.mark.parametrize("name", ["AP", "map", "MAP", "ndcg_cut_10", "ndcg@10", ll.MEASURES.parse("AP")])
 def test_results_understand_every_name_that_evaluate_understands(name: str) -> None:
     results = ll.evaluate(QRELS, RUN, ["map", "ndcg_cut.10"])
     assert results.mean("run", name) == results.means[0, int(str(name).startswith("ndcg"))]

@@ -23,20 +23,38 @@ GAINS = {588: 1.0, 589: 0.6, 590: 0.8, 592: 1.0, 772: 0.2}  # of example 1
 
 # n, rel, CG_n, log2 n, IDCG_n of "Ideal ranking"
 IDEAL = [
-    (1, 1.0, 1.0, 0.00, 1.00), (2, 1.0, 2.0, 1.00, 2.00), (3, 0.8, 2.8, 1.58, 2.50),
-    (4, 0.6, 3.4, 2.00, 2.80), (5, 0.2, 3.6, 2.32, 2.89), (6, 0.0, 3.6, 2.58, 2.89),
-    (7, 0.0, 3.6, 2.81, 2.89), (8, 0.0, 3.6, 3.00, 2.89), (9, 0.0, 3.6, 3.17, 2.89),
-    (10, 0.0, 3.6, 3.32, 2.89), (11, 0.0, 3.6, 3.46, 2.89), (12, 0.0, 3.6, 3.58, 2.89),
-    (13, 0.0, 3.6, 3.70, 2.89), (14, 0.0, 3.6, 3.81, 2.89),
-]  # fmt: skip
+    (1, 1.0, 1.0, 0.00, 1.00),
+    (2, 1.0, 2.0, 1.00, 2.00),
+    (3, 0.8, 2.8, 1.58, 2.50),
+    (4, 0.6, 3.4, 2.00, 2.80),
+    (5, 0.2, 3.6, 2.32, 2.89),
+    (6, 0.0, 3.6, 2.58, 2.89),
+    (7, 0.0, 3.6, 2.81, 2.89),
+    (8, 0.0, 3.6, 3.00, 2.89),
+    (9, 0.0, 3.6, 3.17, 2.89),
+    (10, 0.0, 3.6, 3.32, 2.89),
+    (11, 0.0, 3.6, 3.46, 2.89),
+    (12, 0.0, 3.6, 3.58, 2.89),
+    (13, 0.0, 3.6, 3.70, 2.89),
+    (14, 0.0, 3.6, 3.81, 2.89),
+]
 # n, rel, DCG_n, IDCG_n, NDCG_n of example 1
 NORMALISED = [
-    (1, 1.0, 1.00, 1.00, 1.00), (2, 0.6, 1.60, 2.00, 0.80), (3, 0.0, 1.60, 2.50, 0.64),
-    (4, 0.8, 2.00, 2.80, 0.71), (5, 0.0, 2.00, 2.89, 0.69), (6, 1.0, 2.39, 2.89, 0.83),
-    (7, 0.0, 2.39, 2.89, 0.83), (8, 0.0, 2.39, 2.89, 0.83), (9, 0.0, 2.39, 2.89, 0.83),
-    (10, 0.0, 2.39, 2.89, 0.83), (11, 0.0, 2.39, 2.89, 0.83), (12, 0.0, 2.39, 2.89, 0.83),
-    (13, 0.2, 2.44, 2.89, 0.84), (14, 0.0, 2.44, 2.89, 0.84),
-]  # fmt: skip
+    (1, 1.0, 1.00, 1.00, 1.00),
+    (2, 0.6, 1.60, 2.00, 0.80),
+    (3, 0.0, 1.60, 2.50, 0.64),
+    (4, 0.8, 2.00, 2.80, 0.71),
+    (5, 0.0, 2.00, 2.89, 0.69),
+    (6, 1.0, 2.39, 2.89, 0.83),
+    (7, 0.0, 2.39, 2.89, 0.83),
+    (8, 0.0, 2.39, 2.89, 0.83),
+    (9, 0.0, 2.39, 2.89, 0.83),
+    (10, 0.0, 2.39, 2.89, 0.83),
+    (11, 0.0, 2.39, 2.89, 0.83),
+    (12, 0.0, 2.39, 2.89, 0.83),
+    (13, 0.2, 2.44, 2.89, 0.84),
+    (14, 0.0, 2.44, 2.89, 0.84),
+]
 
 
 def grades(documents: list[int], relevant: set[int]) -> list[float]:
@@ -62,11 +80,9 @@ def points(example: int) -> list[tuple[int, Fraction, Fraction]]:
     for rank, grade in enumerate(LISTS[example], start=1):
         if grade:
             recall, precision = value(f"R@{rank}", example), value(f"P@{rank}", example)
-            found.append((
-                rank,
-                Fraction(recall).limit_denominator(100),
-                Fraction(precision).limit_denominator(100),
-            ))  # fmt: skip
+            found.append(
+                (rank, Fraction(recall).limit_denominator(100), Fraction(precision).limit_denominator(100))
+            )
     return found
 
 
@@ -78,9 +94,7 @@ def test_example_1_prints_these_recall_and_precision_points() -> None:
         (6, Fraction(4, 6), Fraction(4, 6)),
         (13, Fraction(5, 6), Fraction(5, 13)),
     ]
-    assert [round(float(recall), 3) for _, recall, _ in points(1)] == [
-        0.167, 0.333, 0.5, 0.667, 0.833,
-    ]  # fmt: skip
+    assert [round(float(recall), 3) for _, recall, _ in points(1)] == [0.167, 0.333, 0.5, 0.667, 0.833]
     precisions = [float(precision) for _, _, precision in points(1)]
     assert [round(precision, 3) for precision in precisions[:4]] == [1, 1, 0.75, 0.667]
     assert round(precisions[4], 2) == 0.38  # to two digits only; see the average below
@@ -100,12 +114,8 @@ def test_example_2_prints_these_recall_and_precision_points() -> None:
         (9, Fraction(5, 6), Fraction(5, 9)),
         (14, Fraction(6, 6), Fraction(6, 14)),
     ]
-    assert [round(float(recall), 3) for _, recall, _ in points(2)] == [
-        0.167, 0.333, 0.5, 0.667, 0.833, 1.0,
-    ]  # fmt: skip
-    assert [round(float(precision), 3) for _, _, precision in points(2)] == [
-        1, 0.667, 0.6, 0.5, 0.556, 0.429,
-    ]  # fmt: skip
+    assert [round(float(recall), 3) for _, recall, _ in points(2)] == [0.167, 0.333, 0.5, 0.667, 0.833, 1.0]
+    assert [round(float(precision), 3) for _, _, precision in points(2)] == [1, 0.667, 0.6, 0.5, 0.556, 0.429]
 
 
 @pytest.mark.parametrize("filler", [0.0, None], ids=["non-relevant", "unjudged"])
@@ -116,9 +126,7 @@ def test_the_repeat_in_example_2_keeps_its_rank_and_is_not_relevant(filler: floa
 
 def test_a_run_file_with_the_repeat_held_gives_the_printed_value(tmp_path: Path) -> None:
     run, qrels = tmp_path / "example2.run", tmp_path / "qrels.txt"
-    run.write_text(
-        "".join(f"q Q0 {name} {rank} {-rank} t\n" for rank, name in enumerate(EXAMPLE_2, start=1))
-    )
+    run.write_text("".join(f"q Q0 {name} {rank} {-rank} t\n" for rank, name in enumerate(EXAMPLE_2, start=1)))
     qrels.write_text("".join(f"q 0 {name} 1\n" for name in sorted(RELEVANT_2)))
     results = evaluate(qrels, run, ["AP", "P@13", "Rprec"], on_duplicate="hold")
     assert round(results.mean("example2", "AP"), 3) == 0.625
@@ -156,13 +164,9 @@ def test_average_precision_of_example_2() -> None:
 def test_mean_average_precision_is_the_mean_over_the_queries() -> None:
     lists = {"1": EXAMPLE_1, "2": [*EXAMPLE_2[:12], 7720, 592]}
     runs = {
-        query: {str(name): -float(rank) for rank, name in enumerate(names)}
-        for query, names in lists.items()
+        query: {str(name): -float(rank) for rank, name in enumerate(names)} for query, names in lists.items()
     }
-    qrels = {
-        "1": dict.fromkeys(map(str, RELEVANT_1), 1),
-        "2": dict.fromkeys(map(str, RELEVANT_2), 1),
-    }
+    qrels = {"1": dict.fromkeys(map(str, RELEVANT_1), 1), "2": dict.fromkeys(map(str, RELEVANT_2), 1)}
     mean = evaluate(qrels, runs, "map").mean("run", "AP")
     assert mean == pytest.approx((value("AP", 1) + value("AP", 2)) / 2, rel=1e-15)
     assert round(mean, 4) == 0.6293
@@ -192,8 +196,21 @@ def test_the_normalised_table(n: int, rel: float, dcg: float, idcg: float, ndcg:
 def test_the_gains_of_the_table_add_up_to_the_cumulative_gains() -> None:
     column = [MEASURES.parse(f"CG@{n}").of(TABLE) for n in range(1, 15)]
     assert [round(found, 1) for found in column] == [
-        1.0, 1.6, 1.6, 2.4, 2.4, 3.4, 3.4, 3.4, 3.4, 3.4, 3.4, 3.4, 3.6, 3.6,
-    ]  # fmt: skip
+        1.0,
+        1.6,
+        1.6,
+        2.4,
+        2.4,
+        3.4,
+        3.4,
+        3.4,
+        3.4,
+        3.4,
+        3.4,
+        3.4,
+        3.6,
+        3.6,
+    ]
 
 
 def test_the_ideal_of_the_slide_holds_the_retrieved_gains_only() -> None:
@@ -264,9 +281,7 @@ def test_on_example_2_the_printed_rule_differs_at_one_level() -> None:
 
 def test_the_letter_of_the_printed_rule_leaves_levels_without_a_value() -> None:
     curve = [value(f"IPrec(rule=printed-zero)@{level}", 2) for level in ELEVEN_LEVELS]
-    assert [round(found, 3) for found in curve] == [
-        0, 1, 0, 0.667, 0.6, 0.6, 0.5, 0, 0.556, 0.429, 0.429,
-    ]  # fmt: skip
+    assert [round(found, 3) for found in curve] == [0, 1, 0, 0.667, 0.6, 0.6, 0.5, 0, 0.556, 0.429, 0.429]
 
 
 def test_a_curve_over_queries_is_the_mean_at_each_level() -> None:

@@ -44,9 +44,7 @@ def ranked(query: str, *documents: str) -> bytes:
 
 def judged(query: str, **grades: float) -> bytes:
     """Give the lines of qrels for one query."""
-    return b"".join(
-        f"{query} 0 {document} {grade}\n".encode() for document, grade in grades.items()
-    )
+    return b"".join(f"{query} 0 {document} {grade}\n".encode() for document, grade in grades.items())
 
 
 THREE_TIED = b"q1 Q0 a 1 5 t\nq1 Q0 b 2 5 t\nq1 Q0 c 3 5 t\n"
@@ -60,127 +58,398 @@ TWO_QUERIES = judged("q1", d1=1) + judged("q2", d1=1)
 PEERS = "te9 te10 pyt irm ranx ranx-c trt cwl trq"
 
 TABLE = (
-    Nasty(1, "an ordinary run, grades 0 to 3",
-          judged("q1", a=0, b=1) + judged("q2", a=0, b=1, c=3, d=2),
-          ranked("q1", "a", "b") + ranked("q2", "a", "b", "c"),
-          (4 / 9, (SECOND + (SECOND + 3 / 2) / (3 + 2 * SECOND + 1 / 2)) / 2),  # .444 .539
-          agree="te9 te10 pyt irm ranx ranx-c trt trq", differ="cwl refuses grade 3"),
-    Nasty(2, "three tied, the relevant one has the lowest id", judged("q1", a=1), THREE_TIED,
-          (1 / 3, 1 / 2), ("tied_lists", "unjudged_documents"), agree="te9 te10 pyt irm trq",
-          differ="ranx and cwl 1.0/1.0, trt .333/1.0"),
-    Nasty(3, "three tied, the relevant one has the highest id", judged("q1", c=1), THREE_TIED,
-          (1.0, 1.0), ("tied_lists", "unjudged_documents"), agree="te9 te10 pyt irm trq",
-          differ="ranx and cwl .333/.500, trt 1.0/.500"),
-    Nasty(4, "scores that differ in the 9th digit", judged("q1", a=1), NINTH_DIGIT,
-          (1.0, 1.0), ("unjudged_documents",), agree="te10 ranx trt", differ="te9, pyt and irm .500"),
-    Nasty(4, "scores that differ in the 9th digit, profile trec9", judged("q1", a=1), NINTH_DIGIT,
-          (1 / 2, SECOND), ("tied_lists", "unjudged_documents"), options=("--profile", "trec9"),
-          agree="te9 pyt irm"),
-    Nasty(4, "scores that differ in the 9th digit, profile trec10", judged("q1", a=1), NINTH_DIGIT,
-          (1.0, 1.0), ("unjudged_documents",), options=("--profile", "trec10"), agree="te10"),
-    Nasty(5, "the same document twice in the run", ONE, ranked("q1", "d1", "x", "d1"),
-          "{run}:3: document 'd1' appears twice for query 'q1' (first at line 1); expected each once. "
-          "`--on-duplicate first|last|max|hold` repairs it",
-          agree="te9 te10 trt trq refuse", differ="irm, ranx and cwl are silent, pyt has no text"),
-    Nasty(6, "the same document twice in the qrels", judged("q1", d1=1, d2=0) + b"q1 0 d1 2\n", HALF,
-          "{qrels}:3: document 'd1' is judged twice for query 'q1' (first at line 1); "
-          "expected each once",
-          agree="te9 te10 refuse", differ="irm, ranx and trt are silent, pyt has no text"),
-    Nasty(7, "a score NaN", ONE, b"q1 Q0 x 1 2 t\nq1 Q0 d1 2 NaN t\n",
-          "{run}:2: score 'NaN' of document 'd1'; expected a number. "
-          "`--on-nan drop` leaves such lines out",
-          differ="every peer is silent; most order by id, trq gives .500"),
-    Nasty(8, "a score that is a word", ONE, b"q1 Q0 x 1 2 t\nq1 Q0 d1 2 abc t\n",
-          "{run}:2: score 'abc'; expected a number",
-          agree="pyt irm ranx refuse", differ="te9 and te10 read 0, trt is silent"),
-    Nasty(9, "infinite scores", TWO, b"q1 Q0 d1 3 -inf t\nq1 Q0 d2 1 +inf t\nq1 Q0 d3 2 0 t\n",
-          (1 / 3, 1 / 2), ("unjudged_documents",), agree="te9 te10 pyt irm ranx trt"),
-    Nasty(10, "an empty run", ONE, b"", "{run}: holds no lines of a run; expected " + RUN,
-          agree="te9 te10 ranx trq refuse", differ="pyt {{}}, irm zeros, trt NaN, cwl AttributeError"),
-    Nasty(11, "empty qrels", b"", HALF, "{qrels}: holds no judgments; expected " + QRELS,
-          agree="te9 te10 ranx refuse", differ="pyt {{}}, irm NaN, trt 0.0"),
-    Nasty(12, "a judged query is missing from the run", TWO_QUERIES, THIRD,
-          (1 / 6, 1 / 4), ("missing_queries", "unjudged_documents"),
-          agree="irm ranx-c trq and te with -c", differ="te9, pyt, trt and cwl .333, te10 exit 4"),
-    Nasty(12, "a judged query is missing from the run, profile trec9", TWO_QUERIES, THIRD,
-          (1 / 3, 1 / 2), ("missing_queries", "unjudged_documents"), ("--profile", "trec9"),
-          agree="te9 pyt trt cwl"),
-    Nasty(12, "a judged query is missing from the run, profile trec10", TWO_QUERIES, THIRD,
-          (None, None), ("missing_queries", "unjudged_documents"), ("--profile", "trec10"), agree="te10"),
-    Nasty(12, "a judged query is missing from the run, queries of both files", TWO_QUERIES, THIRD,
-          (1 / 3, 1 / 2), ("missing_queries", "unjudged_documents"), ("--queries", "both"),
-          agree="te9 pyt trt cwl"),
-    Nasty(13, "a query of the run has no judgments", ONE, ranked("q1", "d1") + ranked("q2", "d1"),
-          (1.0, 1.0), ("unjudged_queries",),
-          agree="te9 te10 pyt irm ranx-c trq", differ="trt .5, cwl scores it 0, ranx AssertionError"),
-    Nasty(14, "no query of the run is judged", ONE, ranked("q7", "d1"),
-          (0.0, 0.0), ("missing_queries", "no_overlap", "unjudged_queries"),
-          agree="irm ranx-c trt and te10 with -c", differ="te9 exit 7, te10 exit 4, pyt {{}}"),
-    Nasty(14, "no query of the run is judged, profile trec9", ONE, ranked("q7", "d1"),
-          (None, None), ("missing_queries", "no_overlap", "unjudged_queries"), ("--profile", "trec9"),
-          agree="te9 pyt give no mean"),
-    Nasty(15, "grades -1 and -2 are retrieved", judged("q1", a=-1, b=1, c=-2, d=2),
-          ranked("q1", "a", "b", "c", "d"),
-          (1 / 2, (SECOND + 2 / log2(5)) / (2 + SECOND)), ("unjudged_documents",),  # .500 .567
-          agree="te9 te10 pyt irm ranx trt", differ="cwl ValueError"),
-    Nasty(16, "the rank column contradicts the scores", ONE,
-          b"q1 Q0 d1 1 1 t\nq1 Q0 d2 2 2 t\n", (1 / 2, SECOND), ("rank_disagrees", "unjudged_documents"),
-          agree="te9 te10 pyt irm ranx trt trq", differ="cwl 1.0: the order of the file"),
-    Nasty(16, "the rank column contradicts the scores, ordered by rank", ONE,
-          b"q1 Q0 d1 1 1 t\nq1 Q0 d2 2 2 t\n", (1.0, 1.0), ("unjudged_documents",), options=("--order",
-          "rank"), agree="cwl"),
-    Nasty(17, "ids beyond ASCII are tied: bytes decide", "q1 0 ß 1\nq1 0 z 0\n".encode(),
-          "q1 Q0 z 1 5 t\nq1 Q0 ä 1 5 t\nq1 Q0 ß 1 5 t\n".encode(), (1 / 2, SECOND), ("tied_lists",
-          "unjudged_documents"),
-          agree="te9 te10 pyt irm ranx", differ="trt: another nDCG"),
-    Nasty(18, "a no-break space inside an id", "q1 0 d\u00a01 1\n".encode(),
-          "q1 Q0 d 1 3 t\nq1 Q0 d\u00a01 2 2 t\n".encode(), (1 / 2, SECOND), ("unjudged_documents",),
-          agree="te9 te10 trt", differ="pyt, irm and ranx: too many values"),
-    Nasty(19, "tabs, several blanks, leading blanks", b" q1\t0  d1\t \t1 \n",
-          b"\tq1  Q0\td2 1\t\t2 t\n q1 Q0 d1   2 1 \t t\t\n", (1 / 2, SECOND), ("unjudged_documents",),
-          agree=PEERS),
-    Nasty(20, "lines that end in CR LF", TWO.replace(b"\n", b"\r\n"), HALF.replace(b"\n", b"\r\n"),
-          (1 / 2, SECOND), agree=PEERS),
-    Nasty(21, "a run compressed by gzip", TWO, gzip.compress(HALF), (1 / 2, SECOND),
-          agree="irm ranx trt", differ="te9 and te10 cannot, pyt UnicodeDecodeError", file="sys.run.gz"),
-    Nasty(22, "a query without a relevant document", TWO + judged("q2", d1=0),
-          HALF + ranked("q2", "d1"), (1 / 4, SECOND / 2), ("no_relevant",),
-          agree="te9 te10 pyt irm ranx trt trq"),
-    Nasty(23, "a run without the tag", ONE, b"q1 Q0 d2 1 2\nq1 Q0 d1 2 1\n",
-          "{run}:1: 5 columns; expected " + RUN + ". The tag in the last column may be missing",
-          agree="te9 te10 pyt irm ranx trt trq refuse"),
-    Nasty(24, "a run with more columns", ONE, HALF.replace(b" t\n", b" t more columns\n"),
-          (1 / 2, SECOND), ("ignored_columns", "unjudged_documents"), agree="te9 te10",
-          differ="pyt, irm and ranx refuse, trt 0.0 with shifted columns"),
-    Nasty(25, "qrels of three columns", b"q1 d1 1\n", HALF, "{qrels}:1: 3 columns; expected " + QRELS,
-          agree="te9 te10 pyt irm ranx refuse", differ="trt 0.0"),
-    Nasty(26, "comment lines", b"# judged by hand\n" + TWO + b"#end",
-          b"#\n" + HALF + b"# six words in a line\n",
-          (1 / 2, SECOND), agree="te10", differ="te9, pyt, irm, ranx, trt, cwl and trq refuse"),
-    Nasty(27, "blank lines", b"\n" + TWO + b"\n\n", b" \n" + HALF.replace(b"\n", b"\n\r\n") + b"\t\n",
-          (1 / 2, SECOND), agree="irm trt", differ="te9 and te10 refuse them in qrels, pyt and ranx"),
-    Nasty(28, "a grade of one half", judged("q1", d1=1, d2=0.5), HALF,
-          (1 / 2, (0.5 + SECOND) / (1 + 0.5 * SECOND)),
-          agree="trt cwl", differ="te9 and te10 read 0, pyt, irm, ranx and trq refuse"),
-    Nasty(29, "the ids 1, 01 and 007", b"q1 0 01 1\nq1 0 1 0\nq1 0 7 0\n", ranked("q1", "1", "007", "7",
-          "01"),
-          (1 / 4, 1 / log2(5)), ("unjudged_documents",), agree="te9 te10 pyt irm ranx",
-          differ="trt: Duplicated docid"),
-    Nasty(30, "the ids NA, null and nan", b"NA 0 null 1\nNA 0 NA 0\n", ranked("NA", "NA", "nan", "null"),
-          (1 / 3, 1 / 2), ("unjudged_documents",), agree="te9 te10 pyt irm ranx trq",
-          differ="trt: Duplicated docid"),
-    Nasty(31, "a byte order mark in the run only", TWO, b"\xef\xbb\xbf" + HALF, (1 / 2, SECOND),
-          agree="trt", differ="te9, te10, pyt, irm, ranx-c and trq 0.0"),
-    Nasty(32, "quotes in ids", b"q1 0 \"d1 1\nq1 0 'd1' 0\n", ranked("q1", "'d1'", '"d1', 'd"1'),
-          (1 / 2, SECOND), ("unjudged_documents",), agree="te9 te10 pyt irm ranx", differ="trt 0.0"),
-    Nasty(33, "the relevant document at rank 1001", ONE,
-          b"".join(b"q1 Q0 x%d %d %d t\n" % (place, place, 2000 - place) for place in range(1, 1001))
-          + b"q1 Q0 d1 1001 1 t\n", (1 / 1001, 1 / log2(1002)), ("unjudged_documents",),  # .001 .100
-          agree="te9 te10 pyt irm ranx", differ="trt 0.0: cut at 1000"),
-    Nasty(34, "two tags in one file", ONE, HALF.replace(b"98 t", b"98 u"), (1 / 2, SECOND),
-          ("unjudged_documents",),
-          agree="te9 te10 pyt irm ranx trt"),
-)  # fmt: skip
+    Nasty(
+        1,
+        "an ordinary run, grades 0 to 3",
+        judged("q1", a=0, b=1) + judged("q2", a=0, b=1, c=3, d=2),
+        ranked("q1", "a", "b") + ranked("q2", "a", "b", "c"),
+        (4 / 9, (SECOND + (SECOND + 3 / 2) / (3 + 2 * SECOND + 1 / 2)) / 2),  # .444 .539
+        agree="te9 te10 pyt irm ranx ranx-c trt trq",
+        differ="cwl refuses grade 3",
+    ),
+    Nasty(
+        2,
+        "three tied, the relevant one has the lowest id",
+        judged("q1", a=1),
+        THREE_TIED,
+        (1 / 3, 1 / 2),
+        ("tied_lists", "unjudged_documents"),
+        agree="te9 te10 pyt irm trq",
+        differ="ranx and cwl 1.0/1.0, trt .333/1.0",
+    ),
+    Nasty(
+        3,
+        "three tied, the relevant one has the highest id",
+        judged("q1", c=1),
+        THREE_TIED,
+        (1.0, 1.0),
+        ("tied_lists", "unjudged_documents"),
+        agree="te9 te10 pyt irm trq",
+        differ="ranx and cwl .333/.500, trt 1.0/.500",
+    ),
+    Nasty(
+        4,
+        "scores that differ in the 9th digit",
+        judged("q1", a=1),
+        NINTH_DIGIT,
+        (1.0, 1.0),
+        ("unjudged_documents",),
+        agree="te10 ranx trt",
+        differ="te9, pyt and irm .500",
+    ),
+    Nasty(
+        4,
+        "scores that differ in the 9th digit, profile trec9",
+        judged("q1", a=1),
+        NINTH_DIGIT,
+        (1 / 2, SECOND),
+        ("tied_lists", "unjudged_documents"),
+        options=("--profile", "trec9"),
+        agree="te9 pyt irm",
+    ),
+    Nasty(
+        4,
+        "scores that differ in the 9th digit, profile trec10",
+        judged("q1", a=1),
+        NINTH_DIGIT,
+        (1.0, 1.0),
+        ("unjudged_documents",),
+        options=("--profile", "trec10"),
+        agree="te10",
+    ),
+    Nasty(
+        5,
+        "the same document twice in the run",
+        ONE,
+        ranked("q1", "d1", "x", "d1"),
+        "{run}:3: document 'd1' appears twice for query 'q1' (first at line 1); expected each once. "
+        "`--on-duplicate first|last|max|hold` repairs it",
+        agree="te9 te10 trt trq refuse",
+        differ="irm, ranx and cwl are silent, pyt has no text",
+    ),
+    Nasty(
+        6,
+        "the same document twice in the qrels",
+        judged("q1", d1=1, d2=0) + b"q1 0 d1 2\n",
+        HALF,
+        "{qrels}:3: document 'd1' is judged twice for query 'q1' (first at line 1); expected each once",
+        agree="te9 te10 refuse",
+        differ="irm, ranx and trt are silent, pyt has no text",
+    ),
+    Nasty(
+        7,
+        "a score NaN",
+        ONE,
+        b"q1 Q0 x 1 2 t\nq1 Q0 d1 2 NaN t\n",
+        "{run}:2: score 'NaN' of document 'd1'; expected a number. `--on-nan drop` leaves such lines out",
+        differ="every peer is silent; most order by id, trq gives .500",
+    ),
+    Nasty(
+        8,
+        "a score that is a word",
+        ONE,
+        b"q1 Q0 x 1 2 t\nq1 Q0 d1 2 abc t\n",
+        "{run}:2: score 'abc'; expected a number",
+        agree="pyt irm ranx refuse",
+        differ="te9 and te10 read 0, trt is silent",
+    ),
+    Nasty(
+        9,
+        "infinite scores",
+        TWO,
+        b"q1 Q0 d1 3 -inf t\nq1 Q0 d2 1 +inf t\nq1 Q0 d3 2 0 t\n",
+        (1 / 3, 1 / 2),
+        ("unjudged_documents",),
+        agree="te9 te10 pyt irm ranx trt",
+    ),
+    Nasty(
+        10,
+        "an empty run",
+        ONE,
+        b"",
+        "{run}: holds no lines of a run; expected " + RUN,
+        agree="te9 te10 ranx trq refuse",
+        differ="pyt {{}}, irm zeros, trt NaN, cwl AttributeError",
+    ),
+    Nasty(
+        11,
+        "empty qrels",
+        b"",
+        HALF,
+        "{qrels}: holds no judgments; expected " + QRELS,
+        agree="te9 te10 ranx refuse",
+        differ="pyt {{}}, irm NaN, trt 0.0",
+    ),
+    Nasty(
+        12,
+        "a judged query is missing from the run",
+        TWO_QUERIES,
+        THIRD,
+        (1 / 6, 1 / 4),
+        ("missing_queries", "unjudged_documents"),
+        agree="irm ranx-c trq and te with -c",
+        differ="te9, pyt, trt and cwl .333, te10 exit 4",
+    ),
+    Nasty(
+        12,
+        "a judged query is missing from the run, profile trec9",
+        TWO_QUERIES,
+        THIRD,
+        (1 / 3, 1 / 2),
+        ("missing_queries", "unjudged_documents"),
+        ("--profile", "trec9"),
+        agree="te9 pyt trt cwl",
+    ),
+    Nasty(
+        12,
+        "a judged query is missing from the run, profile trec10",
+        TWO_QUERIES,
+        THIRD,
+        (None, None),
+        ("missing_queries", "unjudged_documents"),
+        ("--profile", "trec10"),
+        agree="te10",
+    ),
+    Nasty(
+        12,
+        "a judged query is missing from the run, queries of both files",
+        TWO_QUERIES,
+        THIRD,
+        (1 / 3, 1 / 2),
+        ("missing_queries", "unjudged_documents"),
+        ("--queries", "both"),
+        agree="te9 pyt trt cwl",
+    ),
+    Nasty(
+        13,
+        "a query of the run has no judgments",
+        ONE,
+        ranked("q1", "d1") + ranked("q2", "d1"),
+        (1.0, 1.0),
+        ("unjudged_queries",),
+        agree="te9 te10 pyt irm ranx-c trq",
+        differ="trt .5, cwl scores it 0, ranx AssertionError",
+    ),
+    Nasty(
+        14,
+        "no query of the run is judged",
+        ONE,
+        ranked("q7", "d1"),
+        (0.0, 0.0),
+        ("missing_queries", "no_overlap", "unjudged_queries"),
+        agree="irm ranx-c trt and te10 with -c",
+        differ="te9 exit 7, te10 exit 4, pyt {{}}",
+    ),
+    Nasty(
+        14,
+        "no query of the run is judged, profile trec9",
+        ONE,
+        ranked("q7", "d1"),
+        (None, None),
+        ("missing_queries", "no_overlap", "unjudged_queries"),
+        ("--profile", "trec9"),
+        agree="te9 pyt give no mean",
+    ),
+    Nasty(
+        15,
+        "grades -1 and -2 are retrieved",
+        judged("q1", a=-1, b=1, c=-2, d=2),
+        ranked("q1", "a", "b", "c", "d"),
+        (1 / 2, (SECOND + 2 / log2(5)) / (2 + SECOND)),
+        ("unjudged_documents",),  # .500 .567
+        agree="te9 te10 pyt irm ranx trt",
+        differ="cwl ValueError",
+    ),
+    Nasty(
+        16,
+        "the rank column contradicts the scores",
+        ONE,
+        b"q1 Q0 d1 1 1 t\nq1 Q0 d2 2 2 t\n",
+        (1 / 2, SECOND),
+        ("rank_disagrees", "unjudged_documents"),
+        agree="te9 te10 pyt irm ranx trt trq",
+        differ="cwl 1.0: the order of the file",
+    ),
+    Nasty(
+        16,
+        "the rank column contradicts the scores, ordered by rank",
+        ONE,
+        b"q1 Q0 d1 1 1 t\nq1 Q0 d2 2 2 t\n",
+        (1.0, 1.0),
+        ("unjudged_documents",),
+        options=("--order", "rank"),
+        agree="cwl",
+    ),
+    Nasty(
+        17,
+        "ids beyond ASCII are tied: bytes decide",
+        "q1 0 ß 1\nq1 0 z 0\n".encode(),
+        "q1 Q0 z 1 5 t\nq1 Q0 ä 1 5 t\nq1 Q0 ß 1 5 t\n".encode(),
+        (1 / 2, SECOND),
+        ("tied_lists", "unjudged_documents"),
+        agree="te9 te10 pyt irm ranx",
+        differ="trt: another nDCG",
+    ),
+    Nasty(
+        18,
+        "a no-break space inside an id",
+        "q1 0 d\u00a01 1\n".encode(),
+        "q1 Q0 d 1 3 t\nq1 Q0 d\u00a01 2 2 t\n".encode(),
+        (1 / 2, SECOND),
+        ("unjudged_documents",),
+        agree="te9 te10 trt",
+        differ="pyt, irm and ranx: too many values",
+    ),
+    Nasty(
+        19,
+        "tabs, several blanks, leading blanks",
+        b" q1\t0  d1\t \t1 \n",
+        b"\tq1  Q0\td2 1\t\t2 t\n q1 Q0 d1   2 1 \t t\t\n",
+        (1 / 2, SECOND),
+        ("unjudged_documents",),
+        agree=PEERS,
+    ),
+    Nasty(
+        20,
+        "lines that end in CR LF",
+        TWO.replace(b"\n", b"\r\n"),
+        HALF.replace(b"\n", b"\r\n"),
+        (1 / 2, SECOND),
+        agree=PEERS,
+    ),
+    Nasty(
+        21,
+        "a run compressed by gzip",
+        TWO,
+        gzip.compress(HALF),
+        (1 / 2, SECOND),
+        agree="irm ranx trt",
+        differ="te9 and te10 cannot, pyt UnicodeDecodeError",
+        file="sys.run.gz",
+    ),
+    Nasty(
+        22,
+        "a query without a relevant document",
+        TWO + judged("q2", d1=0),
+        HALF + ranked("q2", "d1"),
+        (1 / 4, SECOND / 2),
+        ("no_relevant",),
+        agree="te9 te10 pyt irm ranx trt trq",
+    ),
+    Nasty(
+        23,
+        "a run without the tag",
+        ONE,
+        b"q1 Q0 d2 1 2\nq1 Q0 d1 2 1\n",
+        "{run}:1: 5 columns; expected " + RUN + ". The tag in the last column may be missing",
+        agree="te9 te10 pyt irm ranx trt trq refuse",
+    ),
+    Nasty(
+        24,
+        "a run with more columns",
+        ONE,
+        HALF.replace(b" t\n", b" t more columns\n"),
+        (1 / 2, SECOND),
+        ("ignored_columns", "unjudged_documents"),
+        agree="te9 te10",
+        differ="pyt, irm and ranx refuse, trt 0.0 with shifted columns",
+    ),
+    Nasty(
+        25,
+        "qrels of three columns",
+        b"q1 d1 1\n",
+        HALF,
+        "{qrels}:1: 3 columns; expected " + QRELS,
+        agree="te9 te10 pyt irm ranx refuse",
+        differ="trt 0.0",
+    ),
+    Nasty(
+        26,
+        "comment lines",
+        b"# judged by hand\n" + TWO + b"#end",
+        b"#\n" + HALF + b"# six words in a line\n",
+        (1 / 2, SECOND),
+        agree="te10",
+        differ="te9, pyt, irm, ranx, trt, cwl and trq refuse",
+    ),
+    Nasty(
+        27,
+        "blank lines",
+        b"\n" + TWO + b"\n\n",
+        b" \n" + HALF.replace(b"\n", b"\n\r\n") + b"\t\n",
+        (1 / 2, SECOND),
+        agree="irm trt",
+        differ="te9 and te10 refuse them in qrels, pyt and ranx",
+    ),
+    Nasty(
+        28,
+        "a grade of one half",
+        judged("q1", d1=1, d2=0.5),
+        HALF,
+        (1 / 2, (0.5 + SECOND) / (1 + 0.5 * SECOND)),
+        agree="trt cwl",
+        differ="te9 and te10 read 0, pyt, irm, ranx and trq refuse",
+    ),
+    Nasty(
+        29,
+        "the ids 1, 01 and 007",
+        b"q1 0 01 1\nq1 0 1 0\nq1 0 7 0\n",
+        ranked("q1", "1", "007", "7", "01"),
+        (1 / 4, 1 / log2(5)),
+        ("unjudged_documents",),
+        agree="te9 te10 pyt irm ranx",
+        differ="trt: Duplicated docid",
+    ),
+    Nasty(
+        30,
+        "the ids NA, null and nan",
+        b"NA 0 null 1\nNA 0 NA 0\n",
+        ranked("NA", "NA", "nan", "null"),
+        (1 / 3, 1 / 2),
+        ("unjudged_documents",),
+        agree="te9 te10 pyt irm ranx trq",
+        differ="trt: Duplicated docid",
+    ),
+    Nasty(
+        31,
+        "a byte order mark in the run only",
+        TWO,
+        b"\xef\xbb\xbf" + HALF,
+        (1 / 2, SECOND),
+        agree="trt",
+        differ="te9, te10, pyt, irm, ranx-c and trq 0.0",
+    ),
+    Nasty(
+        32,
+        "quotes in ids",
+        b"q1 0 \"d1 1\nq1 0 'd1' 0\n",
+        ranked("q1", "'d1'", '"d1', 'd"1'),
+        (1 / 2, SECOND),
+        ("unjudged_documents",),
+        agree="te9 te10 pyt irm ranx",
+        differ="trt 0.0",
+    ),
+    Nasty(
+        33,
+        "the relevant document at rank 1001",
+        ONE,
+        b"".join(b"q1 Q0 x%d %d %d t\n" % (place, place, 2000 - place) for place in range(1, 1001))
+        + b"q1 Q0 d1 1001 1 t\n",
+        (1 / 1001, 1 / log2(1002)),
+        ("unjudged_documents",),  # .001 .100
+        agree="te9 te10 pyt irm ranx",
+        differ="trt 0.0: cut at 1000",
+    ),
+    Nasty(
+        34,
+        "two tags in one file",
+        ONE,
+        HALF.replace(b"98 t", b"98 u"),
+        (1 / 2, SECOND),
+        ("unjudged_documents",),
+        agree="te9 te10 pyt irm ranx trt",
+    ),
+)
 
 
 def write(folder: Path, nasty: Nasty) -> tuple[Path, Path]:
@@ -269,9 +538,7 @@ def test_the_lecture_prints_0_625() -> None:
 
 
 @pytest.mark.usefixtures("form")
-def test_the_lectures_list_is_refused_unless_a_policy_is_given(
-    tmp_path: Path, leadline: Leadline
-) -> None:
+def test_the_lectures_list_is_refused_unless_a_policy_is_given(tmp_path: Path, leadline: Leadline) -> None:
     qrels, run = slide(tmp_path)
     assert leadline("evaluate", qrels, run) == (
         2,
@@ -306,9 +573,7 @@ def test_a_policy_chooses_by_line_or_by_score(
 def test_lines_with_score_nan_are_dropped_on_request(tmp_path: Path, leadline: Leadline) -> None:
     qrels, run = tmp_path / "qrels.txt", tmp_path / "sys.run"
     qrels.write_text("q1 0 d1 1\nq1 0 d2 1\n")
-    run.write_text(
-        "q1 Q0 d1 1 nan t\nq1 Q0 x 2 NaN t\nq1 Q0 d2 3 1 t\nq1 Q0 y 4 2 t\nq1 Q0 d1 5 0.5 t\n"
-    )
+    run.write_text("q1 Q0 d1 1 nan t\nq1 Q0 x 2 NaN t\nq1 Q0 d2 3 1 t\nq1 Q0 y 4 2 t\nq1 Q0 d1 5 0.5 t\n")
     found = leadline("evaluate", qrels, run, "-m", "AP", "-f", "json", "--on-nan", "drop").data
     assert found["runs"][0]["mean"]["AP"] == pytest.approx((1 / 2 + 2 / 3) / 2)
     said = {warning["code"]: warning["count"] for warning in found["warnings"]}
@@ -328,9 +593,7 @@ def test_order_rank_takes_runs_whose_scores_are_broken(
 
 @pytest.mark.usefixtures("form")
 @pytest.mark.parametrize("columns", ["q1 Q0 d2 1\nq1 Q0 d1 2\n", "q1 Q0 d1 2 t\nq1 Q0 d2 1 t\n"])
-def test_order_rank_takes_runs_without_scores(
-    columns: str, tmp_path: Path, leadline: Leadline
-) -> None:
+def test_order_rank_takes_runs_without_scores(columns: str, tmp_path: Path, leadline: Leadline) -> None:
     qrels, run = tmp_path / "qrels.txt", tmp_path / "sys.run"
     qrels.write_bytes(TWO)
     run.write_text(columns)
@@ -342,13 +605,18 @@ def test_order_rank_takes_runs_without_scores(
 @pytest.mark.parametrize(
     ("ranks", "error"),
     [
-        (("1", "2", "1"), ("3: rank 1 appears twice for query 'q1' (first at line 1); "
-         "expected each rank once with --order rank")),
+        (
+            ("1", "2", "1"),
+            (
+                "3: rank 1 appears twice for query 'q1' (first at line 1); "
+                "expected each rank once with --order rank"
+            ),
+        ),
         (("1", "2.0", "3"), "2: rank '2.0'; expected a whole number"),
         (("x", "2", "3"), "1: rank 'x'; expected a whole number"),
         (("1", "2", "-3"), "3: rank '-3'; expected a whole number"),
     ],
-)  # fmt: skip
+)
 def test_order_rank_refuses_repeated_and_broken_ranks(
     ranks: tuple[str, ...], error: str, tmp_path: Path, leadline: Leadline
 ) -> None:

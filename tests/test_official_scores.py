@@ -26,14 +26,8 @@ class Campaign(NamedTuple):
 
 
 CAMPAIGNS = [
-    Campaign(
-        "trec-covid-r1", 143, {"AP": "MAP", "Bpref": "bpref", "nDCG@10": "ndcg@10", "P@5": "p@5"}
-    ),
-    Campaign(
-        "trec-dl-2019-passage",
-        37,
-        {"nDCG@10": "official_ndcg_cut_10", "AP(rel=2)": "official_map_l2"},
-    ),
+    Campaign("trec-covid-r1", 143, {"AP": "MAP", "Bpref": "bpref", "nDCG@10": "ndcg@10", "P@5": "p@5"}),
+    Campaign("trec-dl-2019-passage", 37, {"nDCG@10": "official_ndcg_cut_10", "AP(rel=2)": "official_map_l2"}),
     Campaign("trec-robust-2003", 17, {"AP": "computed_map", "P@10": "computed_P_10"}),
 ]
 

@@ -23,42 +23,54 @@ RUN = {"q1": {"d2": 3.0, "x": 2.0, "d3": 1.5, "d1": 1.0}, "q2": {"y": 2.0, "d1":
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Path, Path]:
     qrels, run = tmp_path / "qrels.txt", tmp_path / "sys.run"
-    qrels.write_text(
-        "".join(f"{q} 0 {d} {g}\n" for q, all_ in QRELS.items() for d, g in all_.items())
-    )
-    run.write_text(
-        "".join(f"{q} Q0 {d} 0 {s} t\n" for q, all_ in RUN.items() for d, s in all_.items())
-    )
+    qrels.write_text("".join(f"{q} 0 {d} {g}\n" for q, all_ in QRELS.items() for d, g in all_.items()))
+    run.write_text("".join(f"{q} Q0 {d} 0 {s} t\n" for q, all_ in RUN.items() for d, s in all_.items()))
     return qrels, run
 
 
 @pytest.mark.parametrize(
     ("written", "canonical"),
     [
-        ("accuracy@1", "Success@1"), ("accuracy_at_5", "Success@5"), ("accuracy_10", "Success@10"),
-        ("cosine_accuracy@3", "Success@3"), ("dot_accuracy@3", "Success@3"),
-        ("top_k_accuracy@3", "Success@3"), ("Accuracy@3", "Accuracy@3"), ("accuracy", "Accuracy"),
-        ("cosine_ndcg@10", "nDCG@10"), ("dot_mrr@10", "RR@10"), ("cosine_recall@5", "R@5"),
-        ("R_cap@10", "RelP@10"), ("r_cap_at_10", "RelP@10"), ("Hole@10", "Unj@10"),
-        ("SetF(beta=2)", "F(beta=2,form=linear)"), ("set_F(beta=2)", "F(beta=2,form=linear)"),
-        ("alpha-nDCG@10", "alpha_nDCG@10"), ("ERR-IA@20", "ERR_IA@20"),
+        ("accuracy@1", "Success@1"),
+        ("accuracy_at_5", "Success@5"),
+        ("accuracy_10", "Success@10"),
+        ("cosine_accuracy@3", "Success@3"),
+        ("dot_accuracy@3", "Success@3"),
+        ("top_k_accuracy@3", "Success@3"),
+        ("Accuracy@3", "Accuracy@3"),
+        ("accuracy", "Accuracy"),
+        ("cosine_ndcg@10", "nDCG@10"),
+        ("dot_mrr@10", "RR@10"),
+        ("cosine_recall@5", "R@5"),
+        ("R_cap@10", "RelP@10"),
+        ("r_cap_at_10", "RelP@10"),
+        ("Hole@10", "Unj@10"),
+        ("SetF(beta=2)", "F(beta=2,form=linear)"),
+        ("set_F(beta=2)", "F(beta=2,form=linear)"),
+        ("alpha-nDCG@10", "alpha_nDCG@10"),
+        ("ERR-IA@20", "ERR_IA@20"),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("profile", PROFILES)
-def test_a_name_of_another_program_means_our_measure(
-    written: str, canonical: str, profile: str
-) -> None:
+def test_a_name_of_another_program_means_our_measure(written: str, canonical: str, profile: str) -> None:
     assert list(map(str, profile_of(profile).measures([written]))) == [canonical]
 
 
 @pytest.mark.parametrize(
     ("written", "right"),
     [
-        ("rbp.95", "RBP(p=0.95)"), ("RBP.95", "RBP(p=0.95)"), ("rbp0.8", "RBP(p=0.8)"),
-        ("rbp_.5", "RBP(p=0.5)"), ("ndcg10", "nDCG@10"), ("P10", "P@10"), ("recall100", "R@100"),
-        ("mrr10", "RR@10"), ("ERR(max_rel=4)@10", "max_grade"), ("RBP(max_rel=4)", "max_grade"),
+        ("rbp.95", "RBP(p=0.95)"),
+        ("RBP.95", "RBP(p=0.95)"),
+        ("rbp0.8", "RBP(p=0.8)"),
+        ("rbp_.5", "RBP(p=0.5)"),
+        ("ndcg10", "nDCG@10"),
+        ("P10", "P@10"),
+        ("recall100", "R@100"),
+        ("mrr10", "RR@10"),
+        ("ERR(max_rel=4)@10", "max_grade"),
+        ("RBP(max_rel=4)", "max_grade"),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("profile", PROFILES)
 def test_a_name_that_could_mean_two_things_is_answered_with_the_right_one(
     written: str, right: str, profile: str
@@ -70,8 +82,11 @@ def test_a_name_that_could_mean_two_things_is_answered_with_the_right_one(
 def test_set_f_with_its_parameter_is_the_same_measure_in_both_spellings() -> None:
     (asked,) = expand("set_F.2")
     assert (asked.name, asked.measure) == ("set_F_2", MEASURES.parse("SetF(beta=2)"))
-    value = evaluate({"q": dict.fromkeys("abcdef", 1)}, {"q": {"a": 4, "x": 3, "b": 2, "y": 1}},
-                     ["SetF(beta=2)", "F(beta=2)"])  # fmt: skip
+    value = evaluate(
+        {"q": dict.fromkeys("abcdef", 1)},
+        {"q": {"a": 4, "x": 3, "b": 2, "y": 1}},
+        ["SetF(beta=2)", "F(beta=2)"],
+    )
     assert value.mean("run", "SetF(beta=2)") == 0.375
     assert value.mean("run", "F(beta=2)") == pytest.approx(0.357, abs=5e-4)
 
@@ -89,22 +104,24 @@ def test_capped_recall_and_hole_are_what_beir_says() -> None:
             relevant = [name for name, grade in qrels["q"].items() if grade > 0]
             found = evaluate(qrels, {"q": ranked}, [f"R_cap@{k}", f"Hole@{k}"])
             capped = len(set(hits) & set(relevant)) / min(len(relevant), k)
-            assert found.values[0, 0].tolist() == [
-                capped,
-                sum(name not in qrels["q"] for name in hits) / k,
-            ]
+            assert found.values[0, 0].tolist() == [capped, sum(name not in qrels["q"] for name in hits) / k]
 
 
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
-        ("AP,nDCG@10", ["AP", "nDCG@10"]), ("P.5,7,3", ["P.5,7,3"]), ("P@5,10,AP", ["P@5,10", "AP"]),
+        ("AP,nDCG@10", ["AP", "nDCG@10"]),
+        ("P.5,7,3", ["P.5,7,3"]),
+        ("P@5,10,AP", ["P@5,10", "AP"]),
         ("nDCG(gain=exp,discount=jk)@5,10", ["nDCG(gain=exp,discount=jk)@5,10"]),
-        ("ndcg.1=3,2=9,map", ["ndcg.1=3,2=9", "map"]), ("utility.2,-1,0,0", ["utility.2,-1,0,0"]),
+        ("ndcg.1=3,2=9,map", ["ndcg.1=3,2=9", "map"]),
+        ("utility.2,-1,0,0", ["utility.2,-1,0,0"]),
         ("iprec_at_recall..10,.20,P", ["iprec_at_recall..10,.20", "P"]),
-        ("map,11pt_avg", ["map", "11pt_avg"]), ("AP", ["AP"]), ("AP,", ["AP,"]),
+        ("map,11pt_avg", ["map", "11pt_avg"]),
+        ("AP", ["AP"]),
+        ("AP,", ["AP,"]),
     ],
-)  # fmt: skip
+)
 def test_names_are_split_at_commas_that_a_name_follows(text: str, parts: list[str]) -> None:
     assert split_names(text) == parts
 
@@ -151,8 +168,7 @@ def test_tests_and_corrections_are_known_by_their_usual_names() -> None:
 
 
 @pytest.mark.parametrize(
-    ("alias", "form"),
-    [("tex", "latex"), ("md", "markdown"), ("ndjson", "jsonl"), ("text", "table")],
+    ("alias", "form"), [("tex", "latex"), ("md", "markdown"), ("ndjson", "jsonl"), ("text", "table")]
 )
 def test_formats_are_known_by_other_names(
     alias: str, form: str, files: tuple[Path, Path], leadline: Leadline

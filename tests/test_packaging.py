@@ -40,10 +40,24 @@ def build(source: Path, target: Path, **variables: str) -> Path:
         if path.name != "src":  # lib and temp of the build before
             shutil.rmtree(path)
     done = subprocess.run(
-        [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-build-isolation", "--no-deps", "--no-index",
-         "--wheel-dir", str(target), str(source)],
-        env=os.environ | variables, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "wheel",
+            "--quiet",
+            "--no-build-isolation",
+            "--no-deps",
+            "--no-index",
+            "--wheel-dir",
+            str(target),
+            str(source),
+        ],
+        env=os.environ | variables,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     (wheel,) = target.glob("leadline-*.whl")
     zipfile.ZipFile(wheel).extractall(target / "installed")
@@ -53,16 +67,18 @@ def build(source: Path, target: Path, **variables: str) -> Path:
 def run(installed: Path, *arguments: str, **variables: str) -> str:
     """Run the program of a folder."""
     done = subprocess.run(
-        [sys.executable, "-m", "leadline", *arguments], cwd=EXAMPLES, capture_output=True, text=True,
-        env=os.environ | {"PYTHONPATH": str(installed)} | variables, check=True,
-    )  # fmt: skip
+        [sys.executable, "-m", "leadline", *arguments],
+        cwd=EXAMPLES,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(installed)} | variables,
+        check=True,
+    )
     return done.stdout
 
 
 @pytest.mark.parametrize("compiler", ["fails", "is missing"])
-def test_the_package_installs_where_the_compiler(
-    compiler: str, source: Path, tmp_path: Path
-) -> None:
+def test_the_package_installs_where_the_compiler(compiler: str, source: Path, tmp_path: Path) -> None:
     false = shutil.which("false")
     if compiler == "is missing":
         (tmp_path / "bin").mkdir()

@@ -23,9 +23,7 @@ def test_the_page_of_peers_is_what_was_measured() -> None:
 def test_nothing_differs_without_a_reason() -> None:
     from peer_table import PAGE
 
-    rows = [
-        line.split("|") for line in PAGE.read_text(encoding="utf-8").splitlines() if "| `" in line
-    ]
+    rows = [line.split("|") for line in PAGE.read_text(encoding="utf-8").splitlines() if "| `" in line]
     assert len(rows) > 70
     for _, theirs, _, found, why, _ in rows:
         assert found.strip() not in {"different", ""}, theirs
@@ -43,7 +41,4 @@ def test_every_measure_equals_pytrec_eval_on_real_runs(name: str, shared_data: P
     for path in sorted((shared_data / name / "runs").iterdir())[::20]:
         run = read_run(str(path)).to_dict()
         for measure in sorted(pytrec_eval.supported_measures - TEXTS - set(LOGARITHMS)):
-            assert compared(by_pytrec_eval(measure), measure, [(qrels, run)], "trec9"), (
-                path,
-                measure,
-            )
+            assert compared(by_pytrec_eval(measure), measure, [(qrels, run)], "trec9"), (path, measure)

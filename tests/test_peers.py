@@ -26,16 +26,39 @@ from leadline.measures import MEASURES
 CUTOFFS = (1, 5, 10, 15, 20, 30, 100, 200, 500, 1000)
 LEVELS = [f"{tenth / 10:.2f}" for tenth in range(11)]
 SHARED = [
-    "map", "ndcg", "recip_rank", "Rprec", "bpref", "set_P", "set_recall", "set_F",
-    "num_ret", "num_rel", "num_rel_ret",
-    *(f"{name}_{cutoff}" for name in ("map_cut", "P", "recall", "ndcg_cut", "success")
-      for cutoff in CUTOFFS),
+    "map",
+    "ndcg",
+    "recip_rank",
+    "Rprec",
+    "bpref",
+    "set_P",
+    "set_recall",
+    "set_F",
+    "num_ret",
+    "num_rel",
+    "num_rel_ret",
+    *(f"{name}_{cutoff}" for name in ("map_cut", "P", "recall", "ndcg_cut", "success") for cutoff in CUTOFFS),
     *(f"iprec_at_recall_{level}" for level in LEVELS),
-]  # fmt: skip
+]
 FAMILIES = {
-    "map", "map_cut", "P", "recall", "ndcg", "ndcg_cut", "recip_rank", "Rprec", "bpref", "success",
-    "iprec_at_recall", "set_P", "set_recall", "set_F", "num_ret", "num_rel", "num_rel_ret",
-}  # fmt: skip
+    "map",
+    "map_cut",
+    "P",
+    "recall",
+    "ndcg",
+    "ndcg_cut",
+    "recip_rank",
+    "Rprec",
+    "bpref",
+    "success",
+    "iprec_at_recall",
+    "set_P",
+    "set_recall",
+    "set_F",
+    "num_ret",
+    "num_rel",
+    "num_rel_ret",
+}
 
 Qrels = dict[str, dict[str, int]]
 Run = dict[str, dict[str, float]]
@@ -85,8 +108,7 @@ def theirs(qrels: Qrels, run: Run, level: int) -> dict[str, dict[str, float]]:
     pytrec_eval: Any = pytest.importorskip("pytrec_eval", reason="pytrec_eval is not installed")
     wanted = FAMILIES - {"map_cut", "P", "recall", "ndcg_cut", "success"}
     wanted |= {
-        f"{name}.{','.join(map(str, CUTOFFS))}"
-        for name in ("map_cut", "P", "recall", "ndcg_cut", "success")
+        f"{name}.{','.join(map(str, CUTOFFS))}" for name in ("map_cut", "P", "recall", "ndcg_cut", "success")
     }
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, wanted, relevance_level=level)
     found: dict[str, dict[str, float]] = evaluator.evaluate(run)
@@ -170,17 +192,37 @@ def test_fractional_grades_count_here_and_are_refused_there() -> None:
 
 
 IR_MEASURES = [
-    "P@5", "P@10", "P(rel=2)@5", "R@5", "R@100", "R(rel=2)@10", "AP", "AP(rel=2)", "AP@10", "RR",
-    "RR(rel=2)", "nDCG", "nDCG@10", "nDCG@3", "Rprec", "Bpref", "Success@5", "IPrec@0.1",
-    "NumRet", "NumRel", "NumRelRet", "SetP", "SetR", "SetF",
-]  # fmt: skip
+    "P@5",
+    "P@10",
+    "P(rel=2)@5",
+    "R@5",
+    "R@100",
+    "R(rel=2)@10",
+    "AP",
+    "AP(rel=2)",
+    "AP@10",
+    "RR",
+    "RR(rel=2)",
+    "nDCG",
+    "nDCG@10",
+    "nDCG@3",
+    "Rprec",
+    "Bpref",
+    "Success@5",
+    "IPrec@0.1",
+    "NumRet",
+    "NumRel",
+    "NumRelRet",
+    "SetP",
+    "SetR",
+    "SetF",
+]
 
 
 def by_ir_measures(names: list[str], qrels: Qrels, run: Run) -> dict[str, dict[str, float]]:
     """Give the values of ir_measures by query."""
     package: Any = pytest.importorskip("ir_measures", reason="ir_measures is not installed")
-    asked = {package.parse_measure("NumRet(rel=1)" if name == "NumRelRet" else name): name
-             for name in names}  # fmt: skip
+    asked = {package.parse_measure("NumRet(rel=1)" if name == "NumRelRet" else name): name for name in names}
     found: dict[str, dict[str, float]] = {}
     for metric in package.iter_calc(list(asked), qrels, run):
         found.setdefault(metric.query_id, {})[asked[metric.measure]] = metric.value
@@ -195,9 +237,11 @@ def test_every_shared_measure_equals_ir_measures(seed: int) -> None:
     assert set(wanted) == set(qrels)  # a query that the run lacks has 0 there
     for query, values in wanted.items():
         for name, value in values.items():
-            mine = results.value("run", query, MEASURES.parse(name).replace(
-                **({"rule": "trec9"} if name.startswith("IPrec") else {})
-            ))  # fmt: skip
+            mine = results.value(
+                "run",
+                query,
+                MEASURES.parse(name).replace(**({"rule": "trec9"} if name.startswith("IPrec") else {})),
+            )
             if query not in run and name == "NumRel":
                 continue  # 0 there; here the judgments are counted
             mine = 0.0 if math.isnan(mine) else mine
@@ -208,13 +252,9 @@ def test_every_shared_measure_equals_ir_measures(seed: int) -> None:
 def test_judged_equals_ir_measures_where_nothing_is_tied_and_no_grade_negative(seed: int) -> None:
     qrels, run = random_data(seed)
     qrels = {
-        query: {name: max(grade, 0) for name, grade in grades.items()}
-        for query, grades in qrels.items()
+        query: {name: max(grade, 0) for name, grade in grades.items()} for query, grades in qrels.items()
     }
-    run = {
-        query: {name: float(place) for place, name in enumerate(scores)}
-        for query, scores in run.items()
-    }
+    run = {query: {name: float(place) for place, name in enumerate(scores)} for query, scores in run.items()}
     names = ["Judged@1", "Judged@10", "Judged@50"]
     wanted = by_ir_measures(names, qrels, run)
     results = evaluate(qrels, run, names)

@@ -129,9 +129,7 @@ def test_the_package_stays_small_enough_to_find_things() -> None:
 
 
 def test_no_file_name_occurs_twice_outside_the_command_line() -> None:
-    names = [
-        file.name for file in FILES if package_of(file) != "cli" and file.name != "__init__.py"
-    ]
+    names = [file.name for file in FILES if package_of(file) != "cli" and file.name != "__init__.py"]
     assert sorted({name for name in names if names.count(name) > 1}) == []
 
 
@@ -200,8 +198,11 @@ except SystemExit as stopped:
 def test_a_small_command_loads_no_heavy_package(arguments: list[str]) -> None:
     done = subprocess.run(
         [sys.executable, "-c", PROBE, ",".join(HEAVY), *arguments],
-        cwd=REPOSITORY / "docs" / "examples", capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=REPOSITORY / "docs" / "examples",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.stderr == "status 0; loaded []"
 
 
@@ -211,16 +212,17 @@ def published() -> list[Path]:
         pytest.skip("this is not a git checkout")
     done = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard"],
-        cwd=REPOSITORY, capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return [path for name in done.stdout.splitlines() if (path := REPOSITORY / name).is_file()]
 
 
 def test_no_published_text_names_a_folder_of_one_machine_or_a_package_registry() -> None:
     folder = re.compile(r"(?<![\w.])/(?:home|root|work|Users)/\w")
-    registry = re.compile(
-        r"://[^/\s]*(?:pypi|pythonhosted|npmjs|crates|anaconda|artifactory|nexus)"
-    )
+    registry = re.compile(r"://[^/\s]*(?:pypi|pythonhosted|npmjs|crates|anaconda|artifactory|nexus)")
     wrong = []
     for path in published():
         try:

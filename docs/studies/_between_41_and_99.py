@@ -84,7 +84,7 @@ def of_whole(place: Path, runs: list[Path], extra: list[Path]) -> Found:
             "place_of_best": 1 + int(np.count_nonzero(both["run"] > both["run"][truth.argmax()])),
         }
         for name, both in voted(systems, methods, teams, 0).items()
-    }  # fmt: skip
+    }
 
 
 def spread(values: list[float]) -> dict[str, float]:
@@ -114,8 +114,7 @@ def between_words(found: Found, methods: list[str]) -> str:
     """Return a sentence on the order of the 61 runs within each kind."""
     one = found[WHOLE]
     among = {
-        key: ", ".join(f"{name} {one[name][key]['value']:.2f}" for name in methods)
-        for key in (OLD, NEW)
+        key: ", ".join(f"{name} {one[name][key]['value']:.2f}" for name in methods) for key in (OLD, NEW)
     }
     places = ", ".join(f"{name} {one[name]['place_of_best']}" for name in methods)
     words = (

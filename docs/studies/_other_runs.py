@@ -25,17 +25,8 @@ def collect_others(folder: Path, data: Path) -> Found:
     found: Found = {}
     place = data / LATER
     runs = sorted((place / "extra-runs").iterdir())
-    words = [
-        "qrels.txt",
-        *(f"extra-runs/{one.name}" for one in runs),
-        "--level",
-        "2",
-        "--depth",
-        "100",
-    ]
-    found[f"{LATER}, later runs, 100"] = studied(
-        "histogram-ranks", place, folder / "later-ranks-100", words
-    )
+    words = ["qrels.txt", *(f"extra-runs/{one.name}" for one in runs), "--level", "2", "--depth", "100"]
+    found[f"{LATER}, later runs, 100"] = studied("histogram-ranks", place, folder / "later-ranks-100", words)
     for name in COLLECTIONS:
         by_depth = once(partial(over_models, data / name), folder / f"{name}-models-ranks.json")
         found |= {f"{name}, models, {depth}": one for depth, one in by_depth.items()}
@@ -47,9 +38,7 @@ def over_models(place: Path) -> Found:
     index = ll.build_index(str(docs_of(place)))
     runs = ll.search(index, str(place / "queries.jsonl"), SETTINGS, k=10_000)
     qrels = str(place / "qrels.txt")
-    return {
-        str(depth): study("histogram-ranks").run(qrels, runs, depth=depth).data for depth in DEPTHS
-    }
+    return {str(depth): study("histogram-ranks").run(qrels, runs, depth=depth).data for depth in DEPTHS}
 
 
 def value(one: Found, recipe: str, what: str) -> Any:
@@ -62,7 +51,8 @@ def others_table(others: Found) -> str:
     """Write R over all runs and over random sevens."""
     rows = [
         [
-            title, str(one["runs"]),
+            title,
+            str(one["runs"]),
             *(
                 f"{number(value(one, recipe, 'all'))}; "
                 + span(one["recipes"][recipe]["sevens_pearson"], middle="median")
@@ -70,16 +60,14 @@ def others_table(others: Found) -> str:
             ),
         ]
         for title, one in others.items()
-    ]  # fmt: skip
+    ]
     return table(["runs, depth", "number", *RECIPES.values()], rows)
 
 
 def others_words(others: Found) -> str:
     """Return what holds on these runs and what does not, as text."""
     total = len(others)
-    medians = {
-        recipe: [value(one, recipe, "sevens") for one in others.values()] for recipe in RECIPES
-    }
+    medians = {recipe: [value(one, recipe, "sevens") for one in others.values()] for recipe in RECIPES}
     robust, ranks = medians[ROBUST], medians[RANKS]
     scores, recall = medians[SCORES], medians[CONTROL]
     words = (
@@ -118,10 +106,13 @@ def stable(chosen: Found, others: Found) -> dict[str, Any]:
     shallow = {key: one for key, one in every.items() if one["depth"] == DEPTHS[-1]}
     recall, robust = column(shallow, CONTROL), column(shallow, ROBUST)
     return {
-        "settings": len(others), "chosen": len(chosen), "all_settings": len(every),
+        "settings": len(others),
+        "chosen": len(chosen),
+        "all_settings": len(every),
         "stable_ranks": above(column(every, RANKS), column(every, SCORES)),
-        "shallow": len(shallow), "stable_recall": above([one + CLOSE for one in recall], robust),
+        "shallow": len(shallow),
+        "stable_recall": above([one + CLOSE for one in recall], robust),
         "shallow_recall": extent(recall),
         "robust_chosen": above(column(chosen, ROBUST), column(chosen, RANKS)),
         "robust_others": above(column(others, ROBUST), column(others, RANKS)),
-    }  # fmt: skip
+    }

@@ -22,16 +22,7 @@ def studied(name: str, place: Path, out: Path, words: Sequence[str]) -> Found:
     """
     path = out / f"{name}.json"
     if not path.exists():
-        command = [
-            sys.executable,
-            "-m",
-            "leadline",
-            "study",
-            name,
-            *words,
-            "-o",
-            str(out.resolve()),
-        ]
+        command = [sys.executable, "-m", "leadline", "study", name, *words, "-o", str(out.resolve())]
         alone = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         subprocess.run(command, cwd=place, check=True, env=os.environ | alone)  # noqa: S603  # leadline itself
     return result(path)
@@ -108,9 +99,7 @@ def write(name: str, page: str) -> None:
     (HERE / f"{name}.md").write_text(page, encoding="utf-8")
 
 
-def page_again(
-    name: str, page: Callable[[Found], str], collect: Callable[[Path, Path], Found]
-) -> None:
+def page_again(name: str, page: Callable[[Found], str], collect: Callable[[Path, Path], Found]) -> None:
     """Write a page from its numbers; first collect them, where FOLDER and DATA are named."""
     if words := sys.argv[1:]:
         keep(name, collect(Path(words[0]), Path(words[1])))

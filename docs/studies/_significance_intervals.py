@@ -37,11 +37,10 @@ def simulate(folder: str, file: str, *, seed: int = 0) -> None:
         row
         for runs, queries in FAMILIES
         for row in families(
-            matrices, runs=runs, queries=queries, sets=SETS // len(matrices), draws=FAMILY_DRAWS,
-            seed=seed,
+            matrices, runs=runs, queries=queries, sets=SETS // len(matrices), draws=FAMILY_DRAWS, seed=seed
         )
         if row["procedure"] in PROCEDURES
-    ]  # fmt: skip
+    ]
     minutes = round((time.process_time() - start) / 60, 1)
     found["facts"] = {"seed": seed, "sets": SETS, "minutes": minutes}
     write(found | gates(os.path.join(folder, "score-matrices"), seed=seed), file)
@@ -61,9 +60,11 @@ def gates(folder: str, *, seed: int = 0) -> dict[str, Any]:
     one = single(matrices, pairs=GATE_PAIRS, sets=GATE_SETS, seed=seed)
     many = several(matrices, pairs=GATE_PAIRS, sets=GATE_SETS, seed=seed)
     facts = {
-        "seed": seed, "pairs": GATE_PAIRS, "sets": GATE_SETS,
+        "seed": seed,
+        "pairs": GATE_PAIRS,
+        "sets": GATE_SETS,
         "seconds": round(time.process_time() - start),
-    }  # fmt: skip
+    }
     return {"gate_facts": facts, "gates": one, "conditions": many}
 
 
@@ -127,9 +128,10 @@ def section(data: dict[str, Any]) -> str:
 
     def wrong(procedure: str) -> str:
         return span(
-            row["family"] for row in data["compare"]
+            row["family"]
+            for row in data["compare"]
             if row["procedure"] == procedure and row["world"] in ("all equal", "equal means")
-        )  # fmt: skip
+        )
 
     pairs = [row for row in data["agreement"] if row["drawn"] == "pairs"]
     by_query = [row for row in data["agreement"] if row["drawn"] == "queries"]
@@ -195,10 +197,14 @@ def gates_section(data: dict[str, Any]) -> str:
         return [row for row in found if row["gate"] == gate]
 
     def worst(found: Rows, number: int) -> str:
-        return percent(max(
-            row[key] for row in found if row["queries"] == number and row["against"] is not None
-            for key in ("against", "towards")
-        ))  # fmt: skip
+        return percent(
+            max(
+                row[key]
+                for row in found
+                if row["queries"] == number and row["against"] is not None
+                for key in ("against", "towards")
+            )
+        )
 
     first, last = of("fail-if-worse", uneven), of("require-not-worse", uneven)
     largest = {k: max(row["rate"] for row in many if row["conditions"] == k) for k in (1, 2, 3)}
@@ -242,20 +248,19 @@ def _gates(rows: Rows) -> str:
     for gate, margin in kinds:
         for population in POPULATIONS:
             cells = [
-                row for row in rows
+                row
+                for row in rows
                 if (row["gate"], row["margin"], row["population"]) == (gate, margin, population)
-            ]  # fmt: skip
-            lines.append([
-                f"`--{gate} M{f':{margin:g}' * bool(margin)}`", population,
-                *(percent(row["rate"]) for row in cells),
-                *(percent(cells[0][key]) for key, _ in skewed),
-            ])  # fmt: skip
-    head = [
-        "gate",
-        "population",
-        *map(str, sizes),
-        *(f"{words}, {sizes[0]}" for _, words in skewed),
-    ]
+            ]
+            lines.append(
+                [
+                    f"`--{gate} M{f':{margin:g}' * bool(margin)}`",
+                    population,
+                    *(percent(row["rate"]) for row in cells),
+                    *(percent(cells[0][key]) for key, _ in skewed),
+                ]
+            )
+    head = ["gate", "population", *map(str, sizes), *(f"{words}, {sizes[0]}" for _, words in skewed)]
     return table(head, lines, labels=2)
 
 
@@ -264,9 +269,7 @@ def _conditions(rows: Rows) -> str:
     lines = []
     for population in dict.fromkeys(row["population"] for row in rows):
         for k in dict.fromkeys(row["conditions"] for row in rows):
-            cells = [
-                row for row in rows if (row["population"], row["conditions"]) == (population, k)
-            ]
+            cells = [row for row in rows if (row["population"], row["conditions"]) == (population, k)]
             bound = percent(cells[0]["bound"])
             lines.append([population, str(k), bound, *(percent(row["rate"]) for row in cells)])
     return table(["population", "k", "bound", *map(str, sizes)], lines, labels=2)
@@ -277,22 +280,22 @@ def _compared(rows: Rows) -> str:
     for runs, queries in dict.fromkeys((row["runs"], row["queries"]) for row in rows):
         for procedure in PROCEDURES:
             cells = [
-                row for world in WORLDS for row in rows
+                row
+                for world in WORLDS
+                for row in rows
                 if (row["runs"], row["queries"], row["procedure"], row["world"])
                 == (runs, queries, procedure, world)
-            ]  # fmt: skip
+            ]
             width = cells[-1]["width"]
-            lines.append([
-                f"{runs}, {queries}", procedure,
-                *(f"{percent(row['held'])} / {percent(row['family'])}" for row in cells),
-                "-" if width is None else f"{width:.2f}",
-            ])  # fmt: skip
-    head = [
-        "runs, queries",
-        "procedure",
-        *(f"{world}: coverage / error" for world in WORLDS),
-        "width",
-    ]
+            lines.append(
+                [
+                    f"{runs}, {queries}",
+                    procedure,
+                    *(f"{percent(row['held'])} / {percent(row['family'])}" for row in cells),
+                    "-" if width is None else f"{width:.2f}",
+                ]
+            )
+    head = ["runs, queries", "procedure", *(f"{world}: coverage / error" for world in WORLDS), "width"]
     return table(head, lines, labels=2)
 
 
@@ -308,16 +311,38 @@ def _correlated(rows: Rows) -> str:
 
 
 def _agreed(rows: Rows) -> str:
-    return table(["judges", "drawn", "coefficient", "coverage", "below", "above", "width"], (
-        [row["data"], row["drawn"], row["what"], percent(row["coverage"]), percent(row["below"]),
-         percent(row["above"]), f"{row['width']:.3f}"]
-        for row in rows
-    ), labels=3)  # fmt: skip
+    return table(
+        ["judges", "drawn", "coefficient", "coverage", "below", "above", "width"],
+        (
+            [
+                row["data"],
+                row["drawn"],
+                row["what"],
+                percent(row["coverage"]),
+                percent(row["below"]),
+                percent(row["above"]),
+                f"{row['width']:.3f}",
+            ]
+            for row in rows
+        ),
+        labels=3,
+    )
 
 
 def _pooled(rows: Rows) -> str:
-    return table(["judgments", "for certain, share", "of", "truth", "coverage", "below", "above"], (
-        [row["data"], f"{row['depth']}, {row['share']:g}", row["what"], f"{row['truth']:.3f}",
-         percent(row["coverage"]), percent(row["below"]), percent(row["above"])]
-        for row in rows
-    ), labels=3)  # fmt: skip
+    return table(
+        ["judgments", "for certain, share", "of", "truth", "coverage", "below", "above"],
+        (
+            [
+                row["data"],
+                f"{row['depth']}, {row['share']:g}",
+                row["what"],
+                f"{row['truth']:.3f}",
+                percent(row["coverage"]),
+                percent(row["below"]),
+                percent(row["above"]),
+            ]
+            for row in rows
+        ),
+        labels=3,
+    )

@@ -44,10 +44,13 @@ def shown(row: Found, *, digits: int = 3) -> str:
 
 def across(found: dict[str, Found], part: str, first: str, second: str) -> str:
     """Write one kind of effect, a row each, collections beside each other."""
-    return table([first, second, *SETS], [
-        [rows[0]["component"], rows[0]["what"], *map(shown, rows)]
-        for rows in zip(*(found[name][part] for name in SETS), strict=True)
-    ])  # fmt: skip
+    return table(
+        [first, second, *SETS],
+        [
+            [rows[0]["component"], rows[0]["what"], *map(shown, rows)]
+            for rows in zip(*(found[name][part] for name in SETS), strict=True)
+        ],
+    )
 
 
 def cells(found: dict[str, Found]) -> str:
@@ -56,8 +59,7 @@ def cells(found: dict[str, Found]) -> str:
     lines = []
     for rows in zip(*(found[name]["cells"] for name in SETS), strict=True):
         means = [
-            bold(f"{row['mean']:.3f}", row["mean"] == best)
-            for row, best in zip(rows, most, strict=True)
+            bold(f"{row['mean']:.3f}", row["mean"] == best) for row, best in zip(rows, most, strict=True)
         ]
         lines.append([rows[0]["stem"], rows[0]["stop"], f"`{rows[0]['model']}`", *means])
     return table(["stems", "stop words", "weighting", *SETS], lines, labels=3)
@@ -66,8 +68,7 @@ def cells(found: dict[str, Found]) -> str:
 def counts(found: dict[str, Found]) -> str:
     """Say how large the collections are."""
     return "; ".join(
-        f"{name}: {data['documents']:,} documents, {data['queries']} queries"
-        for name, data in found.items()
+        f"{name}: {data['documents']:,} documents, {data['queries']} queries" for name, data in found.items()
     )
 
 
@@ -97,29 +98,42 @@ def page(kept: Found) -> str:
     alone = [[found[name]["by_weighting"][place] for name in SETS] for place in range(10)]
     verdicts = [best_of(found[name]) for name in SETS]
     firsts = sum(best == "weighting" for best, _ in verdicts)
-    clear = [
-        name for name, (_, said) in zip(SETS, verdicts, strict=True) if "no significant" not in said
-    ]
+    clear = [name for name, (_, said) in zip(SETS, verdicts, strict=True) if "no significant" not in said]
     equal = [name for name in SETS if not found[name]["contests"][2]["told_apart"]]
-    return wrapped(PAGE.format(
-        note=NOTE, version=kept["leadline"], rules=found[SETS[0]]["rules"], counts=counts(found),
-        firsts=firsts, sets=len(SETS), clear=", ".join(clear) or "none", clears=len(clear),
-        stems=span(effects[0]), stems_helped=helped(effects[0]),
-        stops=span(effects[1]), stops_helped=helped(effects[1]),
-        cosine=span(effects[2]), cosine_helped=helped(effects[2]),
-        idf=span(effects[3]), idf_helped=helped(effects[3]),
-        bm25=span(effects[5]), bm25_helped=helped(effects[5]),
-        stops_tf=span(alone[5]), stops_idf=span(alone[7]), stops_bm25=span(alone[9]),
-        full=full(found), equal=", ".join(equal) or "none", equals=len(equal),
-        verdicts="\n".join(
-            f"- {name}: {said}" for name, (_, said) in zip(SETS, verdicts, strict=True)
-        ),
-        effects=across(found, "effects", "component", "step"),
-        by_weighting=across(found, "by_weighting", "component", "weighting"),
-        contests=across(found, "contests", "component", "less"),
-        cells=cells(found),
-        figures="\n".join(f"![Effects, {name}](components-{name}.svg)" for name in SETS),
-    ))  # fmt: skip
+    return wrapped(
+        PAGE.format(
+            note=NOTE,
+            version=kept["leadline"],
+            rules=found[SETS[0]]["rules"],
+            counts=counts(found),
+            firsts=firsts,
+            sets=len(SETS),
+            clear=", ".join(clear) or "none",
+            clears=len(clear),
+            stems=span(effects[0]),
+            stems_helped=helped(effects[0]),
+            stops=span(effects[1]),
+            stops_helped=helped(effects[1]),
+            cosine=span(effects[2]),
+            cosine_helped=helped(effects[2]),
+            idf=span(effects[3]),
+            idf_helped=helped(effects[3]),
+            bm25=span(effects[5]),
+            bm25_helped=helped(effects[5]),
+            stops_tf=span(alone[5]),
+            stops_idf=span(alone[7]),
+            stops_bm25=span(alone[9]),
+            full=full(found),
+            equal=", ".join(equal) or "none",
+            equals=len(equal),
+            verdicts="\n".join(f"- {name}: {said}" for name, (_, said) in zip(SETS, verdicts, strict=True)),
+            effects=across(found, "effects", "component", "step"),
+            by_weighting=across(found, "by_weighting", "component", "weighting"),
+            contests=across(found, "contests", "component", "less"),
+            cells=cells(found),
+            figures="\n".join(f"![Effects, {name}](components-{name}.svg)" for name in SETS),
+        )
+    )
 
 
 PAGE = """# Which component is best: stemming, stop words, weighting

@@ -26,20 +26,20 @@ STEPS = range(21)
 B = [f"{step * 0.05:.2g}" for step in STEPS]
 EVEN, WIDE = "even", "wide"
 COMPLETE = "complete"
-JUDGED: dict[str, dict[str, int]] = {
-    COMPLETE: {},
-    "pool of 100": {"pool": 100},
-    "pool of 30": {"pool": 30},
-}
+JUDGED: dict[str, dict[str, int]] = {COMPLETE: {}, "pool of 100": {"pool": 100}, "pool of 30": {"pool": 30}}
 DEEPEST = 100
-GRIDS = {EVEN: {
-    "b": B,
-    "mu": [f"{250 * (step + 1)}" for step in STEPS],
-    "c": [f"{0.5 * (step + 1):g}" for step in STEPS],
-}, WIDE: {
-    "b": B, "mu": [f"{10 * 500 ** (step / 20):.3g}" for step in STEPS],
-    "c": [f"{0.05 * 400 ** (step / 20):.3g}" for step in STEPS],
-}}  # fmt: skip
+GRIDS = {
+    EVEN: {
+        "b": B,
+        "mu": [f"{250 * (step + 1)}" for step in STEPS],
+        "c": [f"{0.5 * (step + 1):g}" for step in STEPS],
+    },
+    WIDE: {
+        "b": B,
+        "mu": [f"{10 * 500 ** (step / 20):.3g}" for step in STEPS],
+        "c": [f"{0.05 * 400 ** (step / 20):.3g}" for step in STEPS],
+    },
+}
 FAMILIES = ("BM25", "LM", "DFR")
 PAPER_FAR = 0.40  # of the pairs of BM25, in the paper
 NOTE = "<!-- Made by docs/studies/difference_models.py from the output of the study. -->"
@@ -66,14 +66,9 @@ def run(data: Path) -> None:
             for cutoff in CUTOFFS:
                 outcomes = conduct(index, data / name, cutoff, values)
                 for judged, outcome in outcomes.items():
-                    more = {
-                        "lines": list(outcome.lines),
-                        "notices": list(map(str, outcome.notices)),
-                    }
+                    more = {"lines": list(outcome.lines), "notices": list(map(str, outcome.notices))}
                     found["grids"][grid_name][judged][key(name, cutoff)] = outcome.data | more
-                    sys.stderr.write(
-                        f"{grid_name} {judged} {key(name, cutoff)}: {outcome.lines[1]}\n"
-                    )
+                    sys.stderr.write(f"{grid_name} {judged} {key(name, cutoff)}: {outcome.lines[1]}\n")
                 if grid_name == EVEN:
                     for title, drawn in outcomes[COMPLETE].figures.items():
                         to = HERE / f"difference-models-{key(name, cutoff)}-{title}.svg"
@@ -97,31 +92,30 @@ def key(name: str, cutoff: int | None) -> str:
     return name if cutoff is None else f"{name}-at-{cutoff}"
 
 
-def conduct(
-    index: Any, folder: Path, cutoff: int | None, values: dict[str, list[str]]
-) -> dict[str, Any]:
+def conduct(index: Any, folder: Path, cutoff: int | None, values: dict[str, list[str]]) -> dict[str, Any]:
     """Search with one grid and conduct the study with each kind of judgments."""
     settings = grid(cutoff, values)
     depth = index.documents if cutoff is None else DEEPEST  # a pool is deeper than the cutoff
     models = [model for model, _, _ in settings]
     runs = ll.search(index, str(folder / "queries.jsonl"), models, k=depth)
-    rows = [
-        f"{name}\t{family}\t{value}\n"
-        for name, (_, family, value) in zip(runs, settings, strict=True)
-    ]
+    rows = [f"{name}\t{family}\t{value}\n" for name, (_, family, value) in zip(runs, settings, strict=True)]
     with tempfile.TemporaryDirectory() as temporary:
         grid_file = Path(temporary) / "grid.tsv"
         grid_file.write_text("run\tfamily\tparameter\n" + "".join(rows))
         given: dict[str, Any] = {
-            "family": f"{grid_file}:family", "parameter": f"{grid_file}:parameter", "cutoff": cutoff,
-        }  # fmt: skip
+            "family": f"{grid_file}:family",
+            "parameter": f"{grid_file}:parameter",
+            "cutoff": cutoff,
+        }
         return {
             judged: study("difference-models").run(
-                str(folder / "qrels.txt"), runs, **given,
+                str(folder / "qrels.txt"),
+                runs,
+                **given,
                 **({"complete": str(docs_of(folder))} if judged == COMPLETE else how),
             )
             for judged, how in JUDGED.items()
-        }  # fmt: skip
+        }
 
 
 def title(at: str) -> str:
@@ -138,10 +132,7 @@ def ends(data: Found) -> tuple[tuple[str, Found], tuple[str, Found]]:
 
 def by_family(found: dict[str, Found], cell: Callable[[Found], str]) -> str:
     """Write a cell for every family, sets and cutoffs beside each other."""
-    rows = [
-        [family, *(cell(data["families"][family]) for data in found.values())]
-        for family in FAMILIES
-    ]
+    rows = [[family, *(cell(data["families"][family]) for data in found.values())] for family in FAMILIES]
     return table(["family", *map(title, found)], rows, labels=1)
 
 
@@ -196,10 +187,12 @@ def facts(found: dict[str, Found]) -> dict[str, object]:
     widest = [max(row["id_largest"] for row in data["families"].values()) for data in values]
     lowest = [data["families"]["LM"]["parameter"] == float(GRIDS[EVEN]["mu"][0]) for data in values]
     return {
-        "settings": len(values), "cells": len(cells),
+        "settings": len(values),
+        "cells": len(cells),
         "held": sum(share > 0.5 for share in least),
         "paper": sum(round(share, 2) >= PAPER_FAR for share in cells),
-        "most": f"{max(cells):.0%}", "zeros": sum(share == 0 for share in cells),
+        "most": f"{max(cells):.0%}",
+        "zeros": sum(share == 0 for share in cells),
         "near": sum(share > 0.5 for share in nearest),
         "range": extent(nearest, ".0%"),
         "with_lm": sum("LM" in pair for pair, _ in far),
@@ -210,7 +203,7 @@ def facts(found: dict[str, Found]) -> dict[str, object]:
             family: extent([one["share_of_pairs_above"][family] for _, one in far], ".0%")
             for family in FAMILIES
         },
-    }  # fmt: skip
+    }
 
 
 def figures(found: dict[str, Found], which: str) -> str:
@@ -230,14 +223,13 @@ def judgments_table(given: Found) -> str:
         [
             name,
             *(
-                "{per_query:,.0f} ({relevant_per_query:.1f}); ".format(**one["judged"])
-                + str(one["queries"])
+                "{per_query:,.0f} ({relevant_per_query:.1f}); ".format(**one["judged"]) + str(one["queries"])
                 for judged in JUDGED
                 for one in [block(given, EVEN, judged)[key(name, None)]]
             ),
         ]
         for name in SETS
-    ]  # fmt: skip
+    ]
     return table(["set", *JUDGED], rows, labels=1)
 
 
@@ -250,14 +242,28 @@ def by_judgments(given: Found) -> str:
             for what, some in (("whole lists", whole), ("at 20", cut)):
                 one = facts(some)
                 far = [ends(data)[1][1]["id"] for data in some.values()]
-                rows.append([
-                    grid_name, judged, what, extent(far, ".3f"), *one["ranges"].values(),
-                    f"{one['paper']} of {one['cells']}", f"{one['held']} of {one['settings']}",
-                    f"{one['near']} of {one['cells']}",
-                ])  # fmt: skip
-    heads = ["grid", "judged", "lists", "largest id between best",
-             *(f"pairs of {one} farther apart" for one in FAMILIES),
-             "cases of 40 % or more", "half in every family", "nearest two: above a half"]  # fmt: skip
+                rows.append(
+                    [
+                        grid_name,
+                        judged,
+                        what,
+                        extent(far, ".3f"),
+                        *one["ranges"].values(),
+                        f"{one['paper']} of {one['cells']}",
+                        f"{one['held']} of {one['settings']}",
+                        f"{one['near']} of {one['cells']}",
+                    ]
+                )
+    heads = [
+        "grid",
+        "judged",
+        "lists",
+        "largest id between best",
+        *(f"pairs of {one} farther apart" for one in FAMILIES),
+        "cases of 40 % or more",
+        "half in every family",
+        "nearest two: above a half",
+    ]
     return table(heads, rows, labels=3)
 
 
@@ -287,9 +293,7 @@ def change(first: dict[str, Found], second: dict[str, Found]) -> float:
 def times(given: Found, judged: str) -> str:
     """Return by how much the largest id between best models grows with pooled judgments."""
     complete_, pooled = (block(given, EVEN, one) for one in (COMPLETE, judged))
-    return extent(
-        [ends(pooled[at])[1][1]["id"] / ends(complete_[at])[1][1]["id"] for at in complete_], ".1f"
-    )
+    return extent([ends(pooled[at])[1][1]["id"] / ends(complete_[at])[1][1]["id"] for at in complete_], ".1f")
 
 
 def held(given: Found) -> str:
@@ -308,35 +312,51 @@ def page(given: Found) -> str:
     """Write the page: words with the numbers found."""
     found = block(given, EVEN, COMPLETE)
     sizes = "; ".join(
-        f"{name}: {given['documents'][name]:,} documents, {found[name]['queries']} queries"
-        for name in SETS
+        f"{name}: {given['documents'][name]:,} documents, {found[name]['queries']} queries" for name in SETS
     )
     whole, cut = both_cutoffs(found)
     tables = {"best": best, "between": between, "within": within}
     every = [facts(block(given, one, other)) for one in GRIDS for other in JUDGED]
     pooled = [block(given, EVEN, one) for one in list(JUDGED)[1:]]
-    return wrapped(PAGE.format(
-        note=NOTE, version=given["leadline"], sizes=sizes, **facts(found),
-        **{
-            f"{name}_{part}": form(some)
-            for name, form in tables.items() for part, some in (("whole", whole), ("cut", cut))
-        },
-        far=shares(found, 1), nearest=shares(found, 0), sentences="\n".join(sentences(found)),
-        wide=facts(block(given, WIDE, COMPLETE)), wide_100=facts(block(given, WIDE, "pool of 100")),
-        wide_30=facts(block(given, WIDE, "pool of 30")),
-        wide_30_cut=facts(both_cutoffs(block(given, WIDE, "pool of 30"))[1]),
-        even_30=facts(pooled[1]), even_100=facts(pooled[0]),
-        wide_far=shares(block(given, WIDE, COMPLETE), 1), pool_far=shares(pooled[1], 1),
-        whole=facts(whole), cut=facts(cut),
-        judgments=judgments_table(given), by_judgments=by_judgments(given),
-        times_100=times(given, "pool of 100"), times_30=times(given, "pool of 30"),
-        by_grid=f"{change(found, block(given, WIDE, COMPLETE)):.2f}",
-        by_pool_100=f"{change(found, pooled[0]):.2f}", by_pool_30=f"{change(found, pooled[1]):.2f}",
-        wide_by_pool_30=f"{change(*(block(given, WIDE, one) for one in (COMPLETE, 'pool of 30'))):.2f}",
-        all_held=sum(one["held"] for one in every), all_settings=sum(one["settings"] for one in every),
-        held_names=held(given),
-        parameter=figures(found, "parameter"), cumulative=figures(found, "cumulative"),
-    ))  # fmt: skip
+    return wrapped(
+        PAGE.format(
+            note=NOTE,
+            version=given["leadline"],
+            sizes=sizes,
+            **facts(found),
+            **{
+                f"{name}_{part}": form(some)
+                for name, form in tables.items()
+                for part, some in (("whole", whole), ("cut", cut))
+            },
+            far=shares(found, 1),
+            nearest=shares(found, 0),
+            sentences="\n".join(sentences(found)),
+            wide=facts(block(given, WIDE, COMPLETE)),
+            wide_100=facts(block(given, WIDE, "pool of 100")),
+            wide_30=facts(block(given, WIDE, "pool of 30")),
+            wide_30_cut=facts(both_cutoffs(block(given, WIDE, "pool of 30"))[1]),
+            even_30=facts(pooled[1]),
+            even_100=facts(pooled[0]),
+            wide_far=shares(block(given, WIDE, COMPLETE), 1),
+            pool_far=shares(pooled[1], 1),
+            whole=facts(whole),
+            cut=facts(cut),
+            judgments=judgments_table(given),
+            by_judgments=by_judgments(given),
+            times_100=times(given, "pool of 100"),
+            times_30=times(given, "pool of 30"),
+            by_grid=f"{change(found, block(given, WIDE, COMPLETE)):.2f}",
+            by_pool_100=f"{change(found, pooled[0]):.2f}",
+            by_pool_30=f"{change(found, pooled[1]):.2f}",
+            wide_by_pool_30=f"{change(*(block(given, WIDE, one) for one in (COMPLETE, 'pool of 30'))):.2f}",
+            all_held=sum(one["held"] for one in every),
+            all_settings=sum(one["settings"] for one in every),
+            held_names=held(given),
+            parameter=figures(found, "parameter"),
+            cumulative=figures(found, "cumulative"),
+        )
+    )
 
 
 PAGE = """# Does the model matter more than its parameter?

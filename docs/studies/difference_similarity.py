@@ -59,9 +59,7 @@ def decisions(found: Found) -> str:
         for label, one in (data["decisions"] or {}).items():
             if label == "thresholds":
                 continue
-            where = (
-                "0.1" if label == "at_0.1" else f"cross-validated (median {one['threshold']:.3f})"
-            )
+            where = "0.1" if label == "at_0.1" else f"cross-validated (median {one['threshold']:.3f})"
             values = [number(one[part]) for part in ("accuracy", "precision", "recall", "larger")]
             rows.append([SETS[name], CUTOFFS[at], where, *values])
     heads = ["set", "k", "threshold", "accuracy", "precision", "recall", "always `different`"]
@@ -76,8 +74,7 @@ def correlations(found: Found) -> str:
         cells = [shown(ric["pearson"]), shown(ric["kendall"]), shown(other["pearson"])]
         cells += [f"{wrong['lists']:.0%}", f"{wrong['most_of_one_system']:.0%}"]
         rows.append([SETS[name], CUTOFFS[at], *cells])
-    heads = ["set", "k", "RIC, Pearson", "RIC, Kendall", "concordance, Pearson", "wrong way",
-             "most of one"]  # fmt: skip
+    heads = ["set", "k", "RIC, Pearson", "RIC, Kendall", "concordance, Pearson", "wrong way", "most of one"]
     return table(heads, rows, labels=5)
 
 
@@ -166,9 +163,7 @@ def page(kept: dict[str, dict[str, Any]]) -> str:
     """Write the page: the words above with the numbers found."""
     found: Found = {(name, at): kept[f"{name}{at}"] for name in SETS for at in CUTOFFS}
     tried = [data["auc"] for data in found.values() if data["auc"]["id"] is not None]
-    values = {
-        name: [auc[name]["value"] for auc in tried] for name in ("id", "delta RIC", "distance(RIC)")
-    }
+    values = {name: [auc[name]["value"] for auc in tried] for name in ("id", "delta RIC", "distance(RIC)")}
     others = [max(v["value"] for n, v in auc.items() if n not in OURS) for auc in tried]
     ric = [found[name, ""]["ric_ap"]["RIC"]["pearson"]["value"] for name in SETS]
     return PAGE.format(

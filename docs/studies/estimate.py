@@ -25,32 +25,44 @@ def collect(folder: Path, data: Path) -> Found:
     for path in sorted((place / "extra-runs").iterdir()):
         words += ["--new", str(path)]
     words += ["--machine", str(data / f"trec-dl-2019-machine-labels/{MACHINE}.qrels")]
-    found = studied(
-        NAME, data, folder, [*words, "--level", "2", "--budgets", "10,20,40", "--draws", "60"]
-    )
+    found = studied(NAME, data, folder, [*words, "--level", "2", "--budgets", "10,20,40", "--draws", "60"])
     kept = ("draws", "systems", "pooled", "level", "queries", "cells")
     return {key: rounded(found[key]) for key in kept}
 
 
 def rows_of(kept: Found) -> str:
     """Write a row for each measure, budget and proxy."""
-    cells = sorted(
-        kept["cells"], key=lambda one: (one["measure"], one["budget"], SHOWN.index(one["proxy"]))
-    )
+    cells = sorted(kept["cells"], key=lambda one: (one["measure"], one["budget"], SHOWN.index(one["proxy"])))
     rows = [
         [
-            one["measure"], str(one["budget"]), one["proxy"],
+            one["measure"],
+            str(one["budget"]),
+            one["proxy"],
             f"{one['bias_pooled']:+.3f} / {one['bias_new']:+.3f}",
             f"{one['coverage_pooled']:.3f} / {one['coverage_new']:.3f}",
-            f"{one['coverage_pairs']:.3f}", f"{one['half_width_pooled']:.3f}", f"{one['tau']:.2f}",
-            f"{one['decided']:.2f} / {one['wrong']:.3f}", f"{one['withheld_new']:.2f}",
+            f"{one['coverage_pairs']:.3f}",
+            f"{one['half_width_pooled']:.3f}",
+            f"{one['tau']:.2f}",
+            f"{one['decided']:.2f} / {one['wrong']:.3f}",
+            f"{one['withheld_new']:.2f}",
         ]
         for one in cells
-    ]  # fmt: skip
+    ]
     return table(
-        ["measure", "judgments per query", "guess", "bias, pooled / new", "coverage, pooled / new",
-         "coverage, pairs", "half-width", "tau", "pairs decided / of these wrongly", "withheld, new"], rows,
-    )  # fmt: skip
+        [
+            "measure",
+            "judgments per query",
+            "guess",
+            "bias, pooled / new",
+            "coverage, pooled / new",
+            "coverage, pairs",
+            "half-width",
+            "tau",
+            "pairs decided / of these wrongly",
+            "withheld, new",
+        ],
+        rows,
+    )
 
 
 def page(kept: Found) -> str:

@@ -35,20 +35,20 @@ PRINTED = "HSA by model, found only"
 CONTROL, PLAIN_AP, WEIGHTED = "recall (control)", "AP as sampled", "AP weighted"
 DO_QUERY, DO_PRINTED = "DO by query", "DO by model, found only"
 SAMPLED = (BY_QUERY, BY_MODEL, ROBUST, DO_QUERY, PLAIN_AP, WEIGHTED)
-SLOW = (
-    "BM25RF",
-    "RM1",
-    "RM3",
-    "SDM",
-)  # they look at whole lists of postings before they score a pair
+SLOW = ("BM25RF", "RM1", "RM3", "SDM")  # they look at whole lists of postings before they score a pair
 NOTE = "<!-- Made by docs/studies/histogram_models.py from the output of `leadline study`. -->"
 FIGURES = {
     f"{name}/{title}": f"histogram-models-{name}-{title}.svg"
     for name, title in (
-        ("cisi", "by-query"), ("cisi", "by-model"), ("nfcorpus-test", "by-query"), ("npl", "by-query"),
-        ("npl", "bins"), ("cacm", "samples"), ("nfcorpus-test", "samples"),
+        ("cisi", "by-query"),
+        ("cisi", "by-model"),
+        ("nfcorpus-test", "by-query"),
+        ("npl", "by-query"),
+        ("npl", "bins"),
+        ("cacm", "samples"),
+        ("nfcorpus-test", "samples"),
     )
-}  # fmt: skip
+}
 # Tables 3 and 4: MAP, P@10, NDCG by HSA and by DO, R and then rho.
 PAPER = {
     "Web 2009": ((0.89, 0.91, 0.95, 0.82, 0.86, 0.86), (0.84, 0.88, 0.94, -0.86, -0.89, -0.89)),
@@ -95,9 +95,10 @@ def probe(place: Path, models: Found) -> Found:
     tops = [max(scores.values()) for scores in run.values()]
     quality = np.array([one["AP"] for one in models.values()])
     return {
-        "hsa": found, "tops": np.quantile(tops, [0.1, 0.9]).tolist(),
+        "hsa": found,
+        "tops": np.quantile(tops, [0.1, 0.9]).tolist(),
         "depths": {str(depth): cut(qrels, runs, depth, quality) for depth in DEPTHS},
-    }  # fmt: skip
+    }
 
 
 def cut(qrels: Path, runs: Any, depth: int, quality: Any) -> Found:
@@ -108,10 +109,13 @@ def cut(qrels: Path, runs: Any, depth: int, quality: Any) -> Found:
     return {
         name: [pearson(quality, values), spearman(quality, values)]
         for name, values in {
-            BY_QUERY: found.hsa, PRINTED: printed.hsa, "HSA from ranks": ranks.hsa,
-            ROBUST: found.hsa_robust, CONTROL: found.recall,
+            BY_QUERY: found.hsa,
+            PRINTED: printed.hsa,
+            "HSA from ranks": ranks.hsa,
+            ROBUST: found.hsa_robust,
+            CONTROL: found.recall,
         }.items()
-    }  # fmt: skip
+    }
 
 
 def thinned(found: Any) -> Any:
@@ -141,21 +145,22 @@ def counts(kept: Found) -> str:
     for name in (*SETS, ASIDE):
         one = kept[name]
         lengths = [model["mean list"] for model in one["models"].values()]
-        ends = [min(model["AP"] for model in one["models"].values()),
-                max(model["AP"] for model in one["models"].values())]  # fmt: skip
-        rows.append([
-            name, f"{one['documents']:,}", str(one["queries"]), f"{one['relevant'] / one['queries']:.1f}",
-            extent(lengths, ",.0f"), f"{ends[0]:.3f} to {ends[1]:.3f}",
-        ])  # fmt: skip
+        ends = [
+            min(model["AP"] for model in one["models"].values()),
+            max(model["AP"] for model in one["models"].values()),
+        ]
+        rows.append(
+            [
+                name,
+                f"{one['documents']:,}",
+                str(one["queries"]),
+                f"{one['relevant'] / one['queries']:.1f}",
+                extent(lengths, ",.0f"),
+                f"{ends[0]:.3f} to {ends[1]:.3f}",
+            ]
+        )
     return table(
-        [
-            "collection",
-            "documents",
-            "queries",
-            "relevant a query",
-            "mean list of a model",
-            "MAP of a model",
-        ],
+        ["collection", "documents", "queries", "relevant a query", "mean list of a model", "MAP of a model"],
         rows,
     )
 
@@ -173,9 +178,10 @@ def rule_row(kept: Found, column: str) -> list[str]:
 def where(kept: Found, column: str, size: str | None = None) -> list[str]:
     """Name the collections on which a column keeps the rule, from lists or from pairs."""
     return [
-        name for name in SETS
+        name
+        for name in SETS
         if (kept[name]["samples"][size] if size else kept[name]["lists"])[column]["rule"]["holds"]
-    ]  # fmt: skip
+    ]
 
 
 def on(names: Sequence[str]) -> str:
@@ -202,13 +208,16 @@ def verdicts(kept: Found) -> str:
         f"by the same rule HSA by query holds at {pairs}. AP in which each sampled document stands for N/n "
         f"others holds at {weighted}"
     )
-    return table(["claim", "verdict"], [
-        ["HSA tracks MAP and NDCG over models (Tables 3, 4), scores normalised by query", lists],
-        ["the same by the paper's letter: normalised by model, unretrieved documents left out", letter],
-        ["the same from scored pairs, where nothing is ranked", scored],
-        ["cheaper than MAP (Table 2, there for topic models)", time_verdict(kept)],
-        ["DO", "no claim. R with MAP: " + signs(kept)],
-    ])  # fmt: skip
+    return table(
+        ["claim", "verdict"],
+        [
+            ["HSA tracks MAP and NDCG over models (Tables 3, 4), scores normalised by query", lists],
+            ["the same by the paper's letter: normalised by model, unretrieved documents left out", letter],
+            ["the same from scored pairs, where nothing is ranked", scored],
+            ["cheaper than MAP (Table 2, there for topic models)", time_verdict(kept)],
+            ["DO", "no claim. R with MAP: " + signs(kept)],
+        ],
+    )
 
 
 def looser(one: Found) -> bool:
@@ -216,8 +225,10 @@ def looser(one: Found) -> bool:
     rule = one["rule"]
     asked = [
         each[measure]["pearson"]
-        for each in one["bins"] if 10 <= each["bins"] <= 100 for measure in ("AP", "nDCG")
-    ]  # fmt: skip
+        for each in one["bins"]
+        if 10 <= each["bins"] <= 100
+        for measure in ("AP", "nDCG")
+    ]
     return bool(rule["pearson"] >= 0.8 and rule["spearman"] >= 0.7 and min(asked) >= 0.6)
 
 
@@ -237,12 +248,8 @@ def time_verdict(kept: Found) -> str:
     parts = []
     for size in next(iter(kept.values()))["samples"]:
         ones = [kept[name]["time"]["all_models"][size] for name in SETS]
-        plain, with_drawing = (
-            [one[key] for one in ones] for key in ("ratio", "ratio_with_drawing")
-        )
-        parts.append(
-            f"n = {size}: {extent(plain)} ({extent(with_drawing)} with drawing the sample)"
-        )
+        plain, with_drawing = ([one[key] for one in ones] for key in ("ratio", "ratio_with_drawing"))
+        parts.append(f"n = {size}: {extent(plain)} ({extent(with_drawing)} with drawing the sample)")
     return (
         "time of ranking and evaluating everything by the time of scoring the sample, all models "
         "together, over the four collections: " + "; ".join(parts)
@@ -253,8 +260,9 @@ def beside(kept: Found) -> str:
     """Write the correlations beside those of the paper's Tables 3 and 4."""
     rows = [
         [year, "7", f"{what}, paper", *map(number, values)]
-        for year, both in PAPER.items() for what, values in zip(("HSA", "DO"), both, strict=True)
-    ]  # fmt: skip
+        for year, both in PAPER.items()
+        for what, values in zip(("HSA", "DO"), both, strict=True)
+    ]
     for name in SETS:
         lists, all_models = kept[name]["lists"], str(len(kept[name]["models"]))
         for models, of in (("7", "named_seven"), (all_models, None)):
@@ -290,11 +298,7 @@ def bins_table(kept: Found) -> str:
     """Write R with MAP by the number of bins."""
     sizes = [one["bins"] for one in kept[SETS[0]]["lists"][BY_QUERY]["bins"]]
     rows = [
-        [
-            name,
-            column,
-            *(number(one["AP"]["pearson"]) for one in kept[name]["lists"][column]["bins"]),
-        ]
+        [name, column, *(number(one["AP"]["pearson"]) for one in kept[name]["lists"][column]["bins"])]
         for name in SETS
         for column in (BY_QUERY, PRINTED, ROBUST)
     ]
@@ -331,10 +335,7 @@ def times(kept: Found) -> str:
 
 def drawing(kept: Found) -> str:
     """Say how long drawing the samples takes."""
-    parts = [
-        f"{name} {1000 * one['10']:,.0f} ms"
-        for name in SETS if (one := kept[name]["time"]["drawing"])
-    ]  # fmt: skip
+    parts = [f"{name} {1000 * one['10']:,.0f} ms" for name in SETS if (one := kept[name]["time"]["drawing"])]
     return ", ".join(parts)
 
 
@@ -345,10 +346,14 @@ def bent_table(kept: Found) -> str:
         values = sorted(one[BY_QUERY] for one in kept[name]["models"].values())
         bent = kept[name]["probe"]["hsa"]
         share = (max(bent.values()) - min(bent.values())) / (values[-1] - values[0])
-        rows.append([
-            name, *(number(value) for value in bent.values()),
-            f"{number(values[0])} to {number(values[-1])}", f"{share:.0%}",
-        ])  # fmt: skip
+        rows.append(
+            [
+                name,
+                *(number(value) for value in bent.values()),
+                f"{number(values[0])} to {number(values[-1])}",
+                f"{share:.0%}",
+            ]
+        )
     heads = [f"BM25, scores {name}" for name in kept[SETS[0]]["probe"]["hsa"]]
     return table(["collection", *heads, "all models", "share of that range"], rows)
 
@@ -356,13 +361,17 @@ def bent_table(kept: Found) -> str:
 def cut_table(kept: Found) -> str:
     """Write R and rho with MAP of whole lists when lists are cut."""
     rows = [
-        [name, column, *(
-            f"{number(one[column][0])} / {number(one[column][1])}"
-            for one in kept[name]["probe"]["depths"].values()
-        )]
+        [
+            name,
+            column,
+            *(
+                f"{number(one[column][0])} / {number(one[column][1])}"
+                for one in kept[name]["probe"]["depths"].values()
+            ),
+        ]
         for name in SETS
         for column in kept[name]["probe"]["depths"]["50"]
-    ]  # fmt: skip
+    ]
     return table(["collection", "number", *(f"first {depth}" for depth in DEPTHS)], rows)
 
 
@@ -384,14 +393,9 @@ def without(one: Found, models: tuple[str, ...]) -> float:
 
 def why(kept: Found) -> str:
     """Give likely reasons, with the numbers that speak for them."""
-    tops = [
-        f"{name} {low:.1f} to {high:.1f}"
-        for name in SETS
-        for low, high in [kept[name]["probe"]["tops"]]
-    ]
+    tops = [f"{name} {low:.1f} to {high:.1f}" for name in SETS for low, high in [kept[name]["probe"]["tops"]]]
     equal = [
-        f"{len({round(one[CONTROL], 6) for one in kept[name]['models'].values()})} on {name}"
-        for name in SETS
+        f"{len({round(one[CONTROL], 6) for one in kept[name]['models'].values()})} on {name}" for name in SETS
     ]
     most = [best_model(kept[name], which) for which in (BY_QUERY, "AP") for name in SETS]
     near = kept[NEAREST]
@@ -403,12 +407,18 @@ def why(kept: Found) -> str:
     return WHY.format(
         models=", ".join(f"{name} {model}" for name, model in zip(SETS, most[: len(SETS)], strict=True)),
         best=", ".join(f"{name} {model}" for name, model in zip(SETS, most[len(SETS) :], strict=True)),
-        without=without_weak(kept), tops=", ".join(tops), equal=", ".join(equal),
-        near=number(with_map[0]), near_recall=number(with_map[1]), near_pairs=", ".join(pairs),
+        without=without_weak(kept),
+        tops=", ".join(tops),
+        equal=", ".join(equal),
+        near=number(with_map[0]),
+        near_recall=number(with_map[1]),
+        near_pairs=", ".join(pairs),
         near_rest=number(without(near, ("BM25RF", "RM1", "RM3"))),
-        size=len(near["models"]), short_robust=short(kept, ROBUST), short=short(kept, BY_QUERY),
+        size=len(near["models"]),
+        short_robust=short(kept, ROBUST),
+        short=short(kept, BY_QUERY),
         short_recall=short(kept, CONTROL),
-    )  # fmt: skip
+    )
 
 
 def best_model(one: Found, which: str) -> str:
@@ -419,11 +429,7 @@ def best_model(one: Found, which: str) -> str:
 
 def short(kept: Found, column: str) -> str:
     """Give the range of R with MAP over the collections and the cuts at 50, 100 and 300."""
-    values = [
-        kept[name]["probe"]["depths"][str(depth)][column][0]
-        for name in SETS
-        for depth in DEPTHS[:3]
-    ]
+    values = [kept[name]["probe"]["depths"][str(depth)][column][0] for name in SETS for depth in DEPTHS[:3]]
     return extent(values)
 
 
@@ -575,26 +581,34 @@ The last line alone runs all of it. Times differ from run to run; all else is th
 def page(kept: Found) -> str:
     """Write the page."""
     first = kept[SETS[0]]
-    columns = (
-        BY_QUERY,
-        "HSA by query, found only",
-        BY_MODEL,
-        PRINTED,
-        "HSA from ranks",
-        ROBUST,
-        CONTROL,
+    columns = (BY_QUERY, "HSA by query, found only", BY_MODEL, PRINTED, "HSA from ranks", ROBUST, CONTROL)
+    return wrapped(
+        PAGE.format(
+            note=NOTE,
+            models=len(first["models"]),
+            version=first["leadline"],
+            seed=first["options"]["seed"],
+            bins=first["bins"],
+            depth="10,000",
+            draws=first["options"]["draws"],
+            counts=counts(kept),
+            verdicts=verdicts(kept),
+            rules=table(["number", *SETS], [rule_row(kept, column) for column in columns]),
+            why=why(kept),
+            bent=bent_table(kept),
+            cut=cut_table(kept),
+            beside=beside(kept),
+            over_all=over_all(kept),
+            sevens=sevens(kept),
+            bins_table=bins_table(kept),
+            sampled=sampled(kept),
+            rounds=first["time"]["rounds"],
+            machine=first["time"]["machine"],
+            drawing=drawing(kept),
+            times=times(kept),
+            time_words=time_words(kept),
+        )
     )
-    return wrapped(PAGE.format(
-        note=NOTE, models=len(first["models"]), version=first["leadline"],
-        seed=first["options"]["seed"], bins=first["bins"], depth="10,000",
-        draws=first["options"]["draws"], counts=counts(kept), verdicts=verdicts(kept),
-        rules=table(["number", *SETS], [rule_row(kept, column) for column in columns]), why=why(kept),
-        bent=bent_table(kept), cut=cut_table(kept), beside=beside(kept),
-        over_all=over_all(kept), sevens=sevens(kept),
-        bins_table=bins_table(kept), sampled=sampled(kept), rounds=first["time"]["rounds"],
-        machine=first["time"]["machine"], drawing=drawing(kept), times=times(kept),
-        time_words=time_words(kept),
-    ))  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -21,10 +21,7 @@ SETS = {
     "trec-covid-r2-top100": "TREC-COVID round 2, lists of 100",
 }
 TEXTS = {"cisi": "CISI", "cacm": "CACM", "npl": "NPL", "nfcorpus-test": "NFCorpus"}
-OPTIONS = {
-    "trec-dl-2019-passage": ("--level", "2"),
-    "trec-covid-r2-top100": ("--samples", "5,10,20,40"),
-}
+OPTIONS = {"trec-dl-2019-passage": ("--level", "2"), "trec-covid-r2-top100": ("--samples", "5,10,20,40")}
 OF_TEXTS = ("--samples", "10,30,100", "--repeats", "5", "--draws", "100")
 SHOWN = "nfcorpus-test"
 NOTE = "<!-- Made by docs/studies/histogram_samples.py from the output of `leadline study`. -->"
@@ -69,10 +66,7 @@ def tally(part: Found) -> tuple[int, int, int, int, int]:
     for found in part.values():
         for place in range(len(found["estimates"][PLAIN])):
             over = better(found, place)["over_ap"]
-            values = {
-                name: one[place]["pearson"]["value"] or -2
-                for name, one in found["estimates"].items()
-            }
+            values = {name: one[place]["pearson"]["value"] or -2 for name, one in found["estimates"].items()}
             cells += 1
             above += (over["value"] or 0) > 0
             clear += (over["low"] or 0) > 0
@@ -84,9 +78,7 @@ def tally(part: Found) -> tuple[int, int, int, int, int]:
 def verdict(part: Found, titles: dict[str, str]) -> str:
     """Say whether HSA from a sample tracks MAP better than MAP of that sample."""
     cells, above, clear, below, weighted = tally(part)
-    word = (
-        "does not hold" if 2 * above <= cells else "holds in most cells" if clear else "not clear"
-    )
+    word = "does not hold" if 2 * above <= cells else "holds in most cells" if clear else "not clear"
     each = "; ".join(
         f"{titles[name]} {one[1]} of {one[0]}"
         for name, one in ((name, tally({name: found})) for name, found in part.items())
@@ -105,11 +97,7 @@ def whole(part: Found, titles: dict[str, str]) -> str:
     for name, found in part.items():
         most = max(found["shares"])
         for estimate, cells in found["estimates"].items():
-            shown = [
-                f"n = {one['sample']}: {span(one['pearson'])}"
-                for one in cells
-                if one["share"] == most
-            ]
+            shown = [f"n = {one['sample']}: {span(one['pearson'])}" for one in cells if one["share"] == most]
             rows.append([titles[name], estimate, *shown, *[""] * (4 - len(shown))])
     return table(["set", "estimate", *["R"] * 4], rows)
 
@@ -158,12 +146,24 @@ def rivals(kept: Found) -> str:
             if not rescored and not one["estimate"].endswith(f"n = {largest}"):
                 continue
             less = span(one["less"], ".3f") if rescored else ""
-            rows.append([
-                f"{TEXTS[name]} ({found['documents']:,} documents)", one["estimate"],
-                span(one["pearson"]), span(one["without_expansion"]), span(one["places"], ".1f"), less,
-            ])  # fmt: skip
-    heads = ["collection", "estimate", "R, all models", "R, without expansion",
-             "places lost by expansion", "share of MAP lost more than others"]  # fmt: skip
+            rows.append(
+                [
+                    f"{TEXTS[name]} ({found['documents']:,} documents)",
+                    one["estimate"],
+                    span(one["pearson"]),
+                    span(one["without_expansion"]),
+                    span(one["places"], ".1f"),
+                    less,
+                ]
+            )
+    heads = [
+        "collection",
+        "estimate",
+        "R, all models",
+        "R, without expansion",
+        "places lost by expansion",
+        "share of MAP lost more than others",
+    ]
     return table(heads, rows)
 
 
@@ -190,9 +190,8 @@ def against_sample(kept: Found) -> str:
     for found in kept["models"].values():
         rescored = found["underrated"][0]["pearson"]["value"]
         sampled = max(
-            one["pearson"]["value"] or -1 for name in found["estimates"]
-            for one in found["estimates"][name]
-        )  # fmt: skip
+            one["pearson"]["value"] or -1 for name in found["estimates"] for one in found["estimates"][name]
+        )
         ahead += rescored > sampled
     size = next(iter(kept["models"].values()))["tops"][0]
     return (
@@ -208,8 +207,7 @@ def moved(part: Found) -> str:
         shares, sizes = [], []
         for found in part.values():
             cells = {
-                (one["share"], one["sample"]): one["pearson"]["value"]
-                for one in found["estimates"][name]
+                (one["share"], one["sample"]): one["pearson"]["value"] for one in found["estimates"][name]
             }
             few, most = min(found["shares"]), max(found["shares"])
             low, high = min(found["samples"]), max(found["samples"])
@@ -222,9 +220,7 @@ def moved(part: Found) -> str:
 
 def ends(part: Found, name: str) -> str:
     """Give the lowest and the highest R of an estimate over all cells."""
-    values = [
-        one["pearson"]["value"] for found in part.values() for one in found["estimates"][name]
-    ]
+    values = [one["pearson"]["value"] for found in part.values() for one in found["estimates"][name]]
     return extent(values)
 
 
@@ -242,13 +238,22 @@ def models(kept: Found) -> str:
     found = kept["models"][SHOWN]
     tops = list(map(str, found["tops"]))
     rows = [
-        [one["model"], "yes" if one["expands"] else "", number(one["map"], ".3f"),
-         *(number(one["rescored"][top], ".3f") for top in tops),
-         *(f"{one['new'][top]:.1%}" for top in tops)]
+        [
+            one["model"],
+            "yes" if one["expands"] else "",
+            number(one["map"], ".3f"),
+            *(number(one["rescored"][top], ".3f") for top in tops),
+            *(f"{one['new'][top]:.1%}" for top in tops),
+        ]
         for one in found["models"]
-    ]  # fmt: skip
-    heads = ["model", "expands", "MAP", *(f"MAP, BM25's first {top}" for top in tops),
-             *(f"relevant that BM25 lacks, first {top}" for top in tops)]  # fmt: skip
+    ]
+    heads = [
+        "model",
+        "expands",
+        "MAP",
+        *(f"MAP, BM25's first {top}" for top in tops),
+        *(f"relevant that BM25 lacks, first {top}" for top in tops),
+    ]
     return table(heads, rows)
 
 
@@ -374,20 +379,37 @@ def page(kept: Found) -> str:
     first, model = next(iter(runs.values())), next(iter(texts.values()))
     both = tally(runs), tally(texts)
     return PAGE.format(
-        note=NOTE, bins=first["bins"], repeats=first["repeats"], repeats_texts=model["repeats"],
-        version=first["leadline"], seed=first["options"]["seed"],
-        verdict_runs=verdict(runs, SETS), whole_runs=whole(runs, SETS), crossed_runs=crossed(runs, SETS),
-        means_runs=means(runs, SETS), models_number=len(model["models"]),
+        note=NOTE,
+        bins=first["bins"],
+        repeats=first["repeats"],
+        repeats_texts=model["repeats"],
+        version=first["leadline"],
+        seed=first["options"]["seed"],
+        verdict_runs=verdict(runs, SETS),
+        whole_runs=whole(runs, SETS),
+        crossed_runs=crossed(runs, SETS),
+        means_runs=means(runs, SETS),
+        models_number=len(model["models"]),
         expanding=sum(one["expands"] for one in model["models"]),
-        verdict_models=verdict(texts, TEXTS), whole_models=whole(texts, TEXTS),
-        crossed_models=crossed(texts, TEXTS), means_models=means(texts, TEXTS),
-        rival_words=rival_words(kept), against_sample=against_sample(kept), rivals=rivals(kept),
-        models=models(kept), weighted=both[0][4] + both[1][4], cells=both[0][0] + both[1][0],
-        beaten=beaten(runs) + beaten(texts), moved_runs=moved(runs), moved_models=moved(texts),
+        verdict_models=verdict(texts, TEXTS),
+        whole_models=whole(texts, TEXTS),
+        crossed_models=crossed(texts, TEXTS),
+        means_models=means(texts, TEXTS),
+        rival_words=rival_words(kept),
+        against_sample=against_sample(kept),
+        rivals=rivals(kept),
+        models=models(kept),
+        weighted=both[0][4] + both[1][4],
+        cells=both[0][0] + both[1][0],
+        beaten=beaten(runs) + beaten(texts),
+        moved_runs=moved(runs),
+        moved_models=moved(texts),
         ranks_runs=ends(runs, "HSA, ranks"),
-        scores_runs=ends(runs, "HSA, scores"), ranks_models=ends(texts, "HSA, ranks"),
-        scores_models=ends(texts, "HSA, scores"), of_texts=" ".join(OF_TEXTS),
-    )  # fmt: skip
+        scores_runs=ends(runs, "HSA, scores"),
+        ranks_models=ends(texts, "HSA, ranks"),
+        scores_models=ends(texts, "HSA, scores"),
+        of_texts=" ".join(OF_TEXTS),
+    )
 
 
 if __name__ == "__main__":

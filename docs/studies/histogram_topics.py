@@ -73,29 +73,54 @@ TRIALS = {
     "lee-0.6": Trial("Lee news, rated 0.6", "lee-similarity/docs.jsonl", LEE + "0.6", LEE_FITS),
     "lee-0.8": Trial("Lee news, rated 0.8", "lee-similarity/docs.jsonl", LEE + "0.8", LEE_FITS),
     "cranfield": Trial(
-        "Cranfield", "cranfield/docs.jsonl", OTHERS.format("cranfield"),
-        (Fit(500, 0, TO_500), Fit(500, 0, TO_500[::4]), Fit(200, 0, TO_500[::4]),
-         Fit(200, 1, TO_500[::4]), *(Fit(100, seed, EARLIER) for seed in range(3))),
+        "Cranfield",
+        "cranfield/docs.jsonl",
+        OTHERS.format("cranfield"),
+        (
+            Fit(500, 0, TO_500),
+            Fit(500, 0, TO_500[::4]),
+            Fit(200, 0, TO_500[::4]),
+            Fit(200, 1, TO_500[::4]),
+            *(Fit(100, seed, EARLIER) for seed in range(3)),
+        ),
     ),
     "npl": Trial(
-        "NPL", "npl/docs.jsonl.gz", OTHERS.format("npl"),
-        (Fit(500, 0, TO_500), Fit(500, 0, TO_500[::4]), Fit(200, 0, TO_500[::4]),
-         Fit(200, 1, TO_500[::4]),
-         *(Fit(100, seed, (20, 50, 100, 200, 300, 500, 1000)) for seed in range(2))),
+        "NPL",
+        "npl/docs.jsonl.gz",
+        OTHERS.format("npl"),
+        (
+            Fit(500, 0, TO_500),
+            Fit(500, 0, TO_500[::4]),
+            Fit(200, 0, TO_500[::4]),
+            Fit(200, 1, TO_500[::4]),
+            *(Fit(100, seed, (20, 50, 100, 200, 300, 500, 1000)) for seed in range(2)),
+        ),
     ),
     "nfcorpus-test": Trial(
-        "NFCorpus, grade 2", "nfcorpus-test/docs.jsonl.gz",
+        "NFCorpus, grade 2",
+        "nfcorpus-test/docs.jsonl.gz",
         OTHERS.format("nfcorpus-test") + " --level 2",
-        (Fit(500, 0, TO_400), Fit(500, 0, TO_400[::4]), Fit(200, 0, TO_400[::4]),
-         Fit(200, 1, TO_400[::4]), Fit(100, 0, EARLIER)),
+        (
+            Fit(500, 0, TO_400),
+            Fit(500, 0, TO_400[::4]),
+            Fit(200, 0, TO_400[::4]),
+            Fit(200, 1, TO_400[::4]),
+            Fit(100, 0, EARLIER),
+        ),
     ),
     "multi30k": Trial(
-        "Multi30k, German to English", "multi30k/val.tsv",
+        "Multi30k, German to English",
+        "multi30k/val.tsv",
         "--languages de,en --id-column pair_id --train FOLDER/multi30k-train.tsv --alpha-sum 10",
-        (Fit(500, 0, TO_600), Fit(500, 0, TO_600[::4]), Fit(200, 0, TO_600[::4]), Fit(200, 1, TO_600[::4]),
-         *(Fit(200, seed, (100, 200, 300, 400, 500, 700, 1000)) for seed in range(2))),
+        (
+            Fit(500, 0, TO_600),
+            Fit(500, 0, TO_600[::4]),
+            Fit(200, 0, TO_600[::4]),
+            Fit(200, 1, TO_600[::4]),
+            *(Fit(200, seed, (100, 200, 300, 400, 500, 700, 1000)) for seed in range(2)),
+        ),
     ),
-}  # fmt: skip
+}
 SWEEPS = 500
 TEN = 10  # numbers of topics that were tried with other sweeps and seeds too
 OWN = [name for name in TRIALS if not name.startswith("lee")]
@@ -107,10 +132,14 @@ PAPER = {
 }
 # Table 2: T, then seconds of MAP, DO, HSA, perplexity.
 SECONDS = (
-    (50, 288.1, 28.2, 28.2, 11.1), (100, 224.8, 33.0, 33.0, 27.2), (200, 240.1, 47.5, 47.6, 53.6),
-    (500, 345.9, 99.2, 99.2, 143.1), (1000, 405.6, 176.3, 176.3, 3166.7),
-    (2000, 559.5, 333.6, 333.6, 32930.0), (5000, 1037.4, 816.2, 816.2, 46340.0),
-)  # fmt: skip
+    (50, 288.1, 28.2, 28.2, 11.1),
+    (100, 224.8, 33.0, 33.0, 27.2),
+    (200, 240.1, 47.5, 47.6, 53.6),
+    (500, 345.9, 99.2, 99.2, 143.1),
+    (1000, 405.6, 176.3, 176.3, 3166.7),
+    (2000, 559.5, 333.6, 333.6, 32930.0),
+    (5000, 1037.4, 816.2, 816.2, 46340.0),
+)
 TIMED = ("npl", "multi30k")
 
 
@@ -134,9 +163,11 @@ def collect(folder: Path, data: Path) -> Found:
         for fit in trial.fits:
             words = command(trial, fit).replace("DATA", str(data)).replace("FOLDER", str(folder))
             one = studied(
-                "histogram-topics", data, folder / key_of(name, fit),
+                "histogram-topics",
+                data,
+                folder / key_of(name, fit),
                 [*words.split()[3:], "--checkpoints", str(folder / "checkpoints")],
-            )  # fmt: skip
+            )
             found[key_of(name, fit)] = lighter(one)
     copy_figures(folder, FIGURES)
     return found
@@ -179,10 +210,7 @@ def command(trial: Trial, fit: Fit) -> str:
 def main_trials(kept: Found, *, large: bool = False) -> Found:
     """Return the trials with all their numbers of topics, or the large ones alone, by key."""
     names = LARGE if large else TRIALS
-    return {
-        key_of(name, fit): kept[key_of(name, fit)]
-        for name in names for fit in TRIALS[name].repeats
-    }  # fmt: skip
+    return {key_of(name, fit): kept[key_of(name, fit)] for name in names for fit in TRIALS[name].repeats}
 
 
 def first_of(kept: Found, name: str) -> Found:
@@ -205,18 +233,37 @@ def sizes(kept: Found) -> str:
     for name, trial in TRIALS.items():
         one = first_of(kept, name)
         options = one["options"]
-        rows.append([
-            trial.title, f"{one['documents']:,}",
-            f"{one['trained']:,} ({one['trained_tokens']:,})", f"{one['held_out']:,}",
-            f"{one['queries']:,}", f"{one['relevant'] / one['queries']:.1f}",
-            f"{one['nonrelevant'] / one['queries']:.0f}", f"{one['share_of_pairs']:.1%}",
-            f"{options['alpha_sum']:g}", tried(trial.fits[0]),
-            str(options["sweeps"]),
-        ])  # fmt: skip
+        rows.append(
+            [
+                trial.title,
+                f"{one['documents']:,}",
+                f"{one['trained']:,} ({one['trained_tokens']:,})",
+                f"{one['held_out']:,}",
+                f"{one['queries']:,}",
+                f"{one['relevant'] / one['queries']:.1f}",
+                f"{one['nonrelevant'] / one['queries']:.0f}",
+                f"{one['share_of_pairs']:.1%}",
+                f"{options['alpha_sum']:g}",
+                tried(trial.fits[0]),
+                str(options["sweeps"]),
+            ]
+        )
     return table(
-        ["task", "documents", "trained on (tokens)", "held out", "queries", "relevant a query",
-         "others sampled", "pairs scored for HSA", "sum of alpha", "numbers of topics", "sweeps"], rows,
-    )  # fmt: skip
+        [
+            "task",
+            "documents",
+            "trained on (tokens)",
+            "held out",
+            "queries",
+            "relevant a query",
+            "others sampled",
+            "pairs scored for HSA",
+            "sum of alpha",
+            "numbers of topics",
+            "sweeps",
+        ],
+        rows,
+    )
 
 
 def tried(fit: Fit) -> str:
@@ -234,15 +281,24 @@ def beside(kept: Found) -> str:
         rows.append([title, "", "", overlap, slope, rival, ""])
     for key, one in kept.items():
         cells = [
-            "{} / {}".format(*(number(one["columns"][name][kind]["value"])
-                               for kind in ("pearson", "spearman")))
+            "{} / {}".format(
+                *(number(one["columns"][name][kind]["value"]) for kind in ("pearson", "spearman"))
+            )
             for name in ("DO per query", "HSA per query", "DO per model", "HSA per model", "perplexity")
-        ]  # fmt: skip
+        ]
         rows.append([title_of(key), *cells, "{:.2f} / {:.2f}".format(*control(one))])
     return table(
-        ["task", "DO, by query", "HSA, by query", "DO, by model", "HSA, by model", "perplexity",
-         "ln T (control)"], rows,
-    )  # fmt: skip
+        [
+            "task",
+            "DO, by query",
+            "HSA, by query",
+            "DO, by model",
+            "HSA, by model",
+            "perplexity",
+            "ln T (control)",
+        ],
+        rows,
+    )
 
 
 def control(one: Found) -> tuple[float, float]:
@@ -287,9 +343,7 @@ def over_settings(one: Found, norm: str) -> tuple[float, float]:
     found = []
     for _ in range(DRAWS):
         rows = dice.integers(0, len(quality), len(quality))
-        found.append(
-            abs(pearson(quality[rows], slopes[rows])) - abs(pearson(quality[rows], rival[rows]))
-        )
+        found.append(abs(pearson(quality[rows], slopes[rows])) - abs(pearson(quality[rows], rival[rows])))
     low, high = np.nanquantile(found, [0.025, 0.975]).tolist()
     return low, high
 
@@ -302,17 +356,34 @@ def by_fit(kept: Found) -> str:
         for fit in trial.fits:
             one = kept[key_of(name, fit)]
             columns = one["columns"]
-            rows.append([
-                trial.title, str(fit.sweeps), str(fit.seed), tried(fit),
-                *(number(columns[column]["pearson"]["value"])
-                  for column in ("HSA per query", "HSA per model", "perplexity")),
-                span(one["closer"]["per query"]["perplexity"]["pearson"]),
-                f"{max(each['quality'] for each in one['settings']):.3f}",
-            ])  # fmt: skip
+            rows.append(
+                [
+                    trial.title,
+                    str(fit.sweeps),
+                    str(fit.seed),
+                    tried(fit),
+                    *(
+                        number(columns[column]["pearson"]["value"])
+                        for column in ("HSA per query", "HSA per model", "perplexity")
+                    ),
+                    span(one["closer"]["per query"]["perplexity"]["pearson"]),
+                    f"{max(each['quality'] for each in one['settings']):.3f}",
+                ]
+            )
     return table(
-        ["task", "sweeps", "seed", "numbers of topics", "R of HSA, by query", "R of HSA, by model",
-         "R of perplexity", "HSA less perplexity", "largest quality"], rows,
-    )  # fmt: skip
+        [
+            "task",
+            "sweeps",
+            "seed",
+            "numbers of topics",
+            "R of HSA, by query",
+            "R of HSA, by model",
+            "R of perplexity",
+            "HSA less perplexity",
+            "largest quality",
+        ],
+        rows,
+    )
 
 
 def moved(kept: Found) -> str:
@@ -326,11 +397,10 @@ def moved(kept: Found) -> str:
                 for one, other in combinations(TRIALS[name].fits, 2)
                 if one.topics == other.topics and len(one.topics) == TEN
                 if getattr(one, same) == getattr(other, same)
-                for first, second in [[
-                    kept[key_of(name, fit)]["columns"][column]["pearson"]["value"]
-                    for fit in (one, other)
-                ]]
-            ]  # fmt: skip
+                for first, second in [
+                    [kept[key_of(name, fit)]["columns"][column]["pearson"]["value"] for fit in (one, other)]
+                ]
+            ]
             parts.append(f"of {title} by {extent(gaps)} between {what}")
     return f"Over the same ten numbers of topics R moves: {'; '.join(parts)}."
 
@@ -341,12 +411,23 @@ def values(kept: Found) -> str:
     for name, trial in TRIALS.items():
         one = first_of(kept, name)
         rows = [
-            [f"{each['topics']:,}", number(each["quality"], ".3f"), number(each["perplexity"], ".0f"),
-             *(number(each[norm][key]) for norm in ("per query", "per model") for key in ("hsa", "do"))]
+            [
+                f"{each['topics']:,}",
+                number(each["quality"], ".3f"),
+                number(each["perplexity"], ".0f"),
+                *(number(each[norm][key]) for norm in ("per query", "per model") for key in ("hsa", "do")),
+            ]
             for each in one["settings"]
-        ]  # fmt: skip
-        heads = ["T", one["measure"], "perplexity", "HSA, by query", "DO, by query", "HSA, by model",
-                 "DO, by model"]  # fmt: skip
+        ]
+        heads = [
+            "T",
+            one["measure"],
+            "perplexity",
+            "HSA, by query",
+            "DO, by query",
+            "HSA, by model",
+            "DO, by model",
+        ]
         parts.append(f"**{title_of(key_of(name, trial.fits[0]))}**\n\n{table(heads, rows)}")
     return "\n\n".join(parts)
 
@@ -364,35 +445,49 @@ def by_bins(kept: Found) -> str:
 def printed_seconds() -> str:
     """Write the paper's Table 2 with the ratio of MAP to HSA."""
     rows = [
-        [f"{row[0]:,}", *(f"{value:,.1f}" for value in row[1:]), f"{row[1] / row[3]:.1f}"]
-        for row in SECONDS
+        [f"{row[0]:,}", *(f"{value:,.1f}" for value in row[1:]), f"{row[1] / row[3]:.1f}"] for row in SECONDS
     ]
     return table(["T", "MAP", "DO", "HSA", "perplexity", "MAP / HSA"], rows)
 
 
 def ratio(one: Found) -> float:
     """Give how many times the time of HSA MAP takes."""
-    return float(
-        (one["MAP scoring"] + one["MAP computing"]) / (one["HSA scoring"] + one["HSA computing"])
-    )
+    return float((one["MAP scoring"] + one["MAP computing"]) / (one["HSA scoring"] + one["HSA computing"]))
 
 
 def seconds(kept: Found) -> str:
     """Write the processor times of some tasks."""
     rows = [
-        [TRIALS[name].title, f"{one['topics']:,}",
-         f"{one['MAP scoring']:.3f} + {one['MAP computing']:.3f}",
-         f"{one['HSA scoring']:.3f} + {one['DO computing']:.3f}",
-         f"{one['HSA scoring']:.3f} + {one['HSA computing']:.3f}", f"{one['perplexity']:.1f}",
-         f"{ratio(one):.1f}", f"{one['MAP scoring, all at once']:.3f}", f"{one['infer']:.1f}",
-         f"{one['fit']:.1f}"]
+        [
+            TRIALS[name].title,
+            f"{one['topics']:,}",
+            f"{one['MAP scoring']:.3f} + {one['MAP computing']:.3f}",
+            f"{one['HSA scoring']:.3f} + {one['DO computing']:.3f}",
+            f"{one['HSA scoring']:.3f} + {one['HSA computing']:.3f}",
+            f"{one['perplexity']:.1f}",
+            f"{ratio(one):.1f}",
+            f"{one['MAP scoring, all at once']:.3f}",
+            f"{one['infer']:.1f}",
+            f"{one['fit']:.1f}",
+        ]
         for name in TIMED
         for one in first_of(kept, name)["seconds"]["settings"]
-    ]  # fmt: skip
+    ]
     return table(
-        ["task", "T", "MAP", "DO", "HSA", "perplexity", "MAP / HSA", "MAP scoring as one product",
-         "topics of all documents", "fit"], rows,
-    )  # fmt: skip
+        [
+            "task",
+            "T",
+            "MAP",
+            "DO",
+            "HSA",
+            "perplexity",
+            "MAP / HSA",
+            "MAP scoring as one product",
+            "topics of all documents",
+            "fit",
+        ],
+        rows,
+    )
 
 
 def counts(kept: Found) -> str:
@@ -513,9 +608,7 @@ def lost(kept: Found) -> str:
     parts = []
     for name in list(found[0])[1:]:
         shares = [one[name]["quality"] / one["best"]["quality"] for one in found]
-        parts.append(
-            f"{name} {sum(shares) / len(shares):.0%} (in the worst trial {min(shares):.0%})"
-        )
+        parts.append(f"{name} {sum(shares) / len(shares):.0%} (in the worst trial {min(shares):.0%})")
     return "; ".join(parts)
 
 
@@ -549,9 +642,7 @@ def why(every: Found) -> str:
     slopes = [one["HSA per query"]["pearson"]["value"] for one in columns]
     models = [one["HSA per model"]["pearson"]["value"] for one in columns]
     rivals = [abs(one["perplexity"]["pearson"]["value"]) for one in columns]
-    better = [
-        title_of(key) for key, one, two in zip(kept, slopes, models, strict=True) if two > one
-    ]
+    better = [title_of(key) for key, one, two in zip(kept, slopes, models, strict=True) if two > one]
     pairs = [
         (found["least perplexity"]["topics"], found["best"]["topics"])
         for found in map(choices, kept.values())
@@ -567,26 +658,30 @@ def why(every: Found) -> str:
     if apart:
         apart = f"HSA is ahead where they lie far apart ({apart}). "
     return WHY.format(
-        good=sum(one >= 0.7 for one in slopes), good_model=sum(one >= 0.7 for one in models),
-        total=len(kept), least=min(rivals), most=max(rivals), strong=sum(one >= 0.84 for one in rivals),
-        apart=apart, control=sum(
+        good=sum(one >= 0.7 for one in slopes),
+        good_model=sum(one >= 0.7 for one in models),
+        total=len(kept),
+        least=min(rivals),
+        most=max(rivals),
+        strong=sum(one >= 0.84 for one in rivals),
+        apart=apart,
+        control=sum(
             abs(slope) > abs(control(one)[0]) for slope, one in zip(slopes, kept.values(), strict=True)
-        ), spread=spread(every),
-        largest_topics=max(
-            size for trial in TRIALS.values() for fit in trial.fits for size in fit.topics
         ),
-        above=sum(one > two for one, two in pairs), below=sum(one < two for one, two in pairs),
-        same=sum(one == two for one, two in pairs), models=len(better), names="; ".join(better) or "none",
+        spread=spread(every),
+        largest_topics=max(size for trial in TRIALS.values() for fit in trial.fits for size in fit.topics),
+        above=sum(one > two for one, two in pairs),
+        below=sum(one < two for one, two in pairs),
+        same=sum(one == two for one, two in pairs),
+        models=len(better),
+        names="; ".join(better) or "none",
         largest=max(one["documents"] for one in kept.values()),
-    )  # fmt: skip
+    )
 
 
 def drawing(kept: Found) -> str:
     """Say how long it took to draw the samples."""
-    parts = [
-        f"{first_of(kept, name)['seconds']['drawing']:.1f} s ({TRIALS[name].title})"
-        for name in TIMED
-    ]
+    parts = [f"{first_of(kept, name)['seconds']['drawing']:.1f} s ({TRIALS[name].title})" for name in TIMED]
     return ", ".join(parts)
 
 
@@ -753,19 +848,41 @@ def page(every: Found) -> str:
     first = next(iter(kept.values()))
     options = first["options"]
     return PAGE.format(
-        note=NOTE, version=first["leadline"], bins=options["bins"], particles=options["particles"],
-        draws=options["draws"], setting_draws=DRAWS, sizes=sizes(every),
+        note=NOTE,
+        version=first["leadline"],
+        bins=options["bins"],
+        particles=options["particles"],
+        draws=options["draws"],
+        setting_draws=DRAWS,
+        sizes=sizes(every),
         low=first_of(every, "lee-0.6")["options"]["level"],
         high=first_of(every, "lee-0.8")["options"]["level"],
-        queries=first_of(every, "cranfield")["options"]["queries"], pairs=PAIRS,
-        alpha=first_of(every, "multi30k")["options"]["alpha_sum"], word=word(large), total=len(kept),
-        planned=len(TO_500), finished=finished(), each=each(large),
-        counts=counts(large), all_counts=counts(kept), by_fit=by_fit(every), moved=moved(every),
-        beside=beside(kept), closer=closer(kept), values=values(every), figures=figures(),
-        by_bins=by_bins(kept), printed=printed_seconds(), drawing=drawing(every), seconds=seconds(every),
-        ratios=ratios(every), chosen=chosen(kept), lost=lost(kept), why=why(every),
+        queries=first_of(every, "cranfield")["options"]["queries"],
+        pairs=PAIRS,
+        alpha=first_of(every, "multi30k")["options"]["alpha_sum"],
+        word=word(large),
+        total=len(kept),
+        planned=len(TO_500),
+        finished=finished(),
+        each=each(large),
+        counts=counts(large),
+        all_counts=counts(kept),
+        by_fit=by_fit(every),
+        moved=moved(every),
+        beside=beside(kept),
+        closer=closer(kept),
+        values=values(every),
+        figures=figures(),
+        by_bins=by_bins(kept),
+        printed=printed_seconds(),
+        drawing=drawing(every),
+        seconds=seconds(every),
+        ratios=ratios(every),
+        chosen=chosen(kept),
+        lost=lost(kept),
+        why=why(every),
         commands=commands(),
-    )  # fmt: skip
+    )
 
 
 def main(words: list[str]) -> None:

@@ -75,20 +75,10 @@ def collect(folder: Path, data: Path) -> Found:
     for name in SETS:
         place = data / name
         runs = [f"runs/{one.name}" for one in runs_of(place)]
-        words = [
-            "qrels.txt",
-            *runs,
-            "--team",
-            "systems.tsv:team",
-            "--level",
-            str(LEVELS.get(name, 1)),
-        ]
+        words = ["qrels.txt", *runs, "--team", "systems.tsv:team", "--level", str(LEVELS.get(name, 1))]
         for depth in depths(name):
             found["ranks"][f"{name}-{depth}"] = studied(
-                "histogram-ranks",
-                place,
-                folder / f"{name}-ranks-{depth}",
-                [*words, "--depth", str(depth)],
+                "histogram-ranks", place, folder / f"{name}-ranks-{depth}", [*words, "--depth", str(depth)]
             )
         found["probe"][name] = once(partial(probed, place), folder / f"{name}-probe.json")
         found["trial"][name] = once(partial(tried, place), folder / f"{name}-trial.json")
@@ -120,10 +110,11 @@ def probe(place: Path, depth: int) -> Found:
     table = place / "qrels.txt"
     quality = average_precision(place)
     recipes: dict[str, dict[str, Any]] = {
-        "scores": {}, "ranks": {"from_ranks": True},
+        "scores": {},
+        "ranks": {"from_ranks": True},
         "ranks, judged only": {"from_ranks": True, "nonrelevant": "judged"},
         "ranks, rank column": {"from_ranks": True, "order": "rank"},
-    }  # fmt: skip
+    }
     kept: Found = {}
     for name, changed in recipes.items():
         try:
@@ -156,10 +147,13 @@ def doubts(quality: Any, found: list[Measured]) -> Found:
         FEW: (pooled > 0).all(axis=1).sum(axis=1) < 6,
     }
     return {
-        name: {"runs": int(flag.sum()), "R": pearson(quality[flag], hsa[flag]),
-               "R_others": pearson(quality[~flag], hsa[~flag])}
+        name: {
+            "runs": int(flag.sum()),
+            "R": pearson(quality[flag], hsa[flag]),
+            "R_others": pearson(quality[~flag], hsa[~flag]),
+        }
         for name, flag in flags.items()
-    }  # fmt: skip
+    }
 
 
 def tried(place: Path) -> Found:
@@ -170,13 +164,14 @@ def tried(place: Path) -> Found:
     by_query = np.nan_to_num(results.values[:, :, 0])
     counted = np.flatnonzero(table.relevant(level))
     dice = np.random.default_rng(0)
-    subsets = {
-        size: [dice.choice(counted, size, replace=False) for _ in range(SUBSETS)] for size in FEWER
-    }
+    subsets = {size: [dice.choice(counted, size, replace=False) for _ in range(SUBSETS)] for size in FEWER}
     _, found = judge_runs(
-        runs, table, lambda judged: of_run(judged, level, subsets), keep=True,
+        runs,
+        table,
+        lambda judged: of_run(judged, level, subsets),
+        keep=True,
         repair=repair_of("score", "refuse", "refuse"),
-    )  # fmt: skip
+    )
     quality = results.means[:, 0]
     kept: Found = {
         part: {
@@ -189,8 +184,7 @@ def tried(place: Path) -> Found:
         for part in ("depth", "levels")
     }
     kept["doubts"] = {
-        kind: doubts(quality, [one["whole"][row] for one in found])
-        for row, kind in enumerate(KINDS[:2])
+        kind: doubts(quality, [one["whole"][row] for one in found]) for row, kind in enumerate(KINDS[:2])
     }
     kept["queries"] = {}
     for size, chosen in subsets.items():
@@ -217,18 +211,12 @@ def of_run(judged: JudgedRun, level: float, subsets: dict[int, list[Any]]) -> Fo
     for steps in LEVELS_KEPT:
         tied = coarsened(judged, steps)
         one = measured(tied, scores, 0)
-        found["levels"][str(steps)] = [
-            one.hsa, measured(tied, ranks, 0).hsa, one.hsa_robust, one.recall,
-        ]  # fmt: skip
+        found["levels"][str(steps)] = [one.hsa, measured(tied, ranks, 0).hsa, one.hsa_robust, one.recall]
     found["whole"] = [measured(judged, one, 0) for one in (scores, ranks)]
-    counts = [
-        (one.counts, recipe) for one, recipe in zip(found["whole"], (scores, ranks), strict=True)
-    ]
+    counts = [(one.counts, recipe) for one, recipe in zip(found["whole"], (scores, ranks), strict=True)]
     counts.append((measured(judged, scores.robust, 0).counts, scores.robust))
     for size, chosen in subsets.items():
-        found["queries"][str(size)] = [
-            [hsa_of(table[part], one) for part in chosen] for table, one in counts
-        ]
+        found["queries"][str(size)] = [[hsa_of(table[part], one) for part in chosen] for table, one in counts]
     return found
 
 
@@ -240,9 +228,7 @@ def coarsened(judged: JudgedRun, steps: int) -> JudgedRun:
     starts = lists.bounds[:-1]
     length = np.diff(lists.bounds)
     owner = np.repeat(np.arange(len(length)), length)
-    low, high = (
-        np.repeat(one.reduceat(lists.scores, starts), length) for one in (np.minimum, np.maximum)
-    )
+    low, high = (np.repeat(one.reduceat(lists.scores, starts), length) for one in (np.minimum, np.maximum))
     level = np.floor((lists.scores - low) / np.where(high > low, high - low, 1) * steps)
     name = np.argsort(np.argsort(np.array(list(lists.ids)), kind="stable"))
     order = np.lexsort((-name, -level, owner))
@@ -260,26 +246,26 @@ def quantiles(values: list[float | None]) -> Found:
 def seen(place: Path) -> Found:
     """Count runs, teams, queries, and how many retrieved documents are not judged."""
     runs = runs_of(place)
-    found = ll.histogram(
-        place / "qrels.txt", runs, rel=LEVELS.get(place.name, 1), draws=0, from_ranks=True
-    )
+    found = ll.histogram(place / "qrels.txt", runs, rel=LEVELS.get(place.name, 1), draws=0, from_ranks=True)
     counts = {one.code: one.count for one in found.notices}
     rows = sum(one.counts["documents_read"] for one in found.runs)
     queries = int(found.counts[0].sum(axis=(1, 2)).astype(bool).sum())
     lengths = [one.counts["documents_read"] / max(queries, 1) for one in found.runs]
     return {
-        "queries": queries, "rows": rows, "unjudged": counts.get("unjudged_documents", 0),
-        "tied": counts.get("tied_lists", 0), "lists": len(runs) * queries,
+        "queries": queries,
+        "rows": rows,
+        "unjudged": counts.get("unjudged_documents", 0),
+        "tied": counts.get("tied_lists", 0),
+        "lists": len(runs) * queries,
         "short": sum(length < 500 for length in lengths),
-    }  # fmt: skip
+    }
 
 
 def average_precision(place: Path) -> Any:
     """Give AP of whole lists by run."""
     return ll.evaluate(
-        place / "qrels.txt", runs_of(place), "AP", rel=LEVELS.get(place.name, 1),
-        queries="with_relevant",
-    ).means[:, 0]  # fmt: skip
+        place / "qrels.txt", runs_of(place), "AP", rel=LEVELS.get(place.name, 1), queries="with_relevant"
+    ).means[:, 0]
 
 
 def pearson(first: Any, second: Any) -> float | None:
@@ -293,9 +279,7 @@ def pearson(first: Any, second: Any) -> float | None:
 
 def settings(kept: Found) -> list[tuple[str, Found]]:
     """Give the sets at each depth: a title, and what was found."""
-    return [
-        (f"{title}, {depth}", kept["ranks"][f"{name}-{depth}"]) for name, title, depth in both()
-    ]
+    return [(f"{title}, {depth}", kept["ranks"][f"{name}-{depth}"]) for name, title, depth in both()]
 
 
 def counts(kept: Found) -> str:
@@ -303,15 +287,29 @@ def counts(kept: Found) -> str:
     rows = []
     for name, title in SETS.items():
         one, runs = kept["probe"][name], kept["ranks"][f"{name}-{depths(name)[0]}"]["runs"]
-        rows.append([
-            title, str(runs), str(one["queries"]), str(LEVELS.get(name, 1)),
-            f"{one['unjudged'] / one['rows']:.0%}", f"{one['tied']:,} of {one['lists']:,}",
-            str(one["short"]),
-        ])  # fmt: skip
+        rows.append(
+            [
+                title,
+                str(runs),
+                str(one["queries"]),
+                str(LEVELS.get(name, 1)),
+                f"{one['unjudged'] / one['rows']:.0%}",
+                f"{one['tied']:,} of {one['lists']:,}",
+                str(one["short"]),
+            ]
+        )
     return table(
-        ["set", "runs", "queries", "relevant from grade", "retrieved documents not judged",
-         "lists in which judged documents tie", "runs of fewer than 500 documents a query"], rows,
-    )  # fmt: skip
+        [
+            "set",
+            "runs",
+            "queries",
+            "relevant from grade",
+            "retrieved documents not judged",
+            "lists in which judged documents tie",
+            "runs of fewer than 500 documents a query",
+        ],
+        rows,
+    )
 
 
 def beside(kept: Found) -> str:
@@ -320,11 +318,17 @@ def beside(kept: Found) -> str:
     for title, found in settings(kept):
         for recipe in (FOUND, RANKS):
             one = found["recipes"][recipe]
-            rows.append([
-                title, recipe.removeprefix("HSA, "),
-                *(number(one[measure][kind]["value"])
-                  for kind in ("pearson", "spearman") for measure in MEASURES),
-            ])  # fmt: skip
+            rows.append(
+                [
+                    title,
+                    recipe.removeprefix("HSA, "),
+                    *(
+                        number(one[measure][kind]["value"])
+                        for kind in ("pearson", "spearman")
+                        for measure in MEASURES
+                    ),
+                ]
+            )
     heads = [f"{kind} {measure}" for kind in ("R", "rho") for measure in ("MAP", "P@10", "nDCG")]
     return table(["runs, depth", "ranks of", *heads], rows)
 
@@ -337,21 +341,14 @@ def over_all(kept: Found) -> str:
         for name in columns[0][1]["recipes"]
     ]
     gain = [span(found["robust_over_recall"]) for _, found in columns]
-    return table(["recipe", *(title for title, _ in columns)],
-                 [*rows, ["robust less recall", *gain]])  # fmt: skip
+    return table(["recipe", *(title for title, _ in columns)], [*rows, ["robust less recall", *gain]])
 
 
 def sevens(kept: Found, kind: str = "pearson") -> str:
     """Write the medians of random sevens with their 5 % and 95 % quantiles."""
     columns = settings(kept)
     rows = [
-        [
-            name,
-            *(
-                span(found["recipes"][name][f"sevens_{kind}"], middle="median")
-                for _, found in columns
-            ),
-        ]
+        [name, *(span(found["recipes"][name][f"sevens_{kind}"], middle="median") for _, found in columns)]
         for name in columns[0][1]["recipes"]
     ]
     return table(["recipe", *(title for title, _ in columns)], rows)
@@ -421,14 +418,16 @@ def verdicts(kept: Found) -> str:
     """Write the verdict on each claim."""
     pending = "not tested on this page: it asks for "
     rows = [
-        ["HSA tracks MAP and NDCG (Tables 3, 4)",
-         "tested on [its own page](histogram-models.md); submitted runs are another case, shown below"],
+        [
+            "HSA tracks MAP and NDCG (Tables 3, 4)",
+            "tested on [its own page](histogram-models.md); submitted runs are another case, shown below",
+        ],
         ["works on ranks (Tables 5, 6)", ranks_verdict(kept)],
         ["better than perplexity (Table 1)", pending + "topic models and known pairs"],
         ["cheaper than MAP (Table 2)", pending + "times of one machine"],
         ["beats MAP of the same sample (introduction)", "tested on [its own page](histogram-samples.md)"],
         ["DO", "no claim. R with MAP: " + signs(kept)],
-    ]  # fmt: skip
+    ]
     return table(["claim", "verdict"], rows)
 
 
@@ -452,15 +451,27 @@ def changed_table(kept: Found) -> str:
                 str(one[key]["notices"].get("unstable_sign", 0))
                 for key in ("scores", "ranks", "ranks, judged only")
             ]
-            rows.append([
-                f"{title}, {depth}", number(one["ranks"]["R"]),
-                number(one.get("ranks, rank column", {}).get("R")), number(one["ranks, judged only"]["R"]),
-                *turned,
-            ])  # fmt: skip
+            rows.append(
+                [
+                    f"{title}, {depth}",
+                    number(one["ranks"]["R"]),
+                    number(one.get("ranks, rank column", {}).get("R")),
+                    number(one["ranks, judged only"]["R"]),
+                    *turned,
+                ]
+            )
     return table(
-        ["runs, depth", "R, ranks", "by rank column", "judged only", "unsteady runs, scores", "ranks",
-         "judged only (ranks)"], rows,
-    )  # fmt: skip
+        [
+            "runs, depth",
+            "R, ranks",
+            "by rank column",
+            "judged only",
+            "unsteady runs, scores",
+            "ranks",
+            "judged only (ranks)",
+        ],
+        rows,
+    )
 
 
 def lopsided_table(kept: Found) -> str:
@@ -470,16 +481,29 @@ def lopsided_table(kept: Found) -> str:
         for depth in depths(name):
             one = kept["probe"][name][str(depth)]["scores"]
             found = kept["ranks"][f"{name}-{depth}"]["recipes"]
-            rows.append([
-                f"{title}, {depth}",
-                number(found["HSA, scores, as printed"]["AP"]["pearson"]["value"]),
-                number(one["R"]), number(kept["probe"][name][str(depth)]["ranks"]["R"]),
-                str(one["lopsided"]), number(one["R_lopsided"]), number(one["R_others"]),
-            ])  # fmt: skip
+            rows.append(
+                [
+                    f"{title}, {depth}",
+                    number(found["HSA, scores, as printed"]["AP"]["pearson"]["value"]),
+                    number(one["R"]),
+                    number(kept["probe"][name][str(depth)]["ranks"]["R"]),
+                    str(one["lopsided"]),
+                    number(one["R_lopsided"]),
+                    number(one["R_others"]),
+                ]
+            )
     return table(
-        ["runs, depth", "scores, by run", "scores, by query", "ranks", "lopsided runs",
-         "R among them, by query", "R among the others"], rows,
-    )  # fmt: skip
+        [
+            "runs, depth",
+            "scores, by run",
+            "scores, by query",
+            "ranks",
+            "lopsided runs",
+            "R among them, by query",
+            "R among the others",
+        ],
+        rows,
+    )
 
 
 def few_bins(kept: Found) -> str:
@@ -508,9 +532,10 @@ def lopsided_words(kept: Found) -> str:
 def untold(kept: Found) -> str:
     """Name the sets whose rank columns are no order."""
     names = [
-        title for name, title in SETS.items()
+        title
+        for name, title in SETS.items()
         if "ranks, rank column" not in kept["probe"][name][str(depths(name)[0])]
-    ]  # fmt: skip
+    ]
     return "; ".join(names) or "none"
 
 
@@ -522,9 +547,7 @@ def trial_table(kept: Found, part: str) -> str:
             SETS[name],
             kind,
             *(
-                ""
-                if part == "depth" and int(key) > max(depths(name))
-                else number(one[part][key][kind])
+                "" if part == "depth" and int(key) > max(depths(name)) else number(one[part][key][kind])
                 for key in keys
             ),
         ]
@@ -561,9 +584,7 @@ def doubts_words(kept: Found) -> str:
     pairs = [found[TURNED] for one in kept["trial"].values() for found in one["doubts"].values()]
     told = [one for one in pairs if None not in (one["R"], one["R_others"])]
     lower = sum(one["R"] < one["R_others"] for one in told)
-    few = max(
-        found[FEW]["runs"] for one in kept["trial"].values() for found in one["doubts"].values()
-    )
+    few = max(found[FEW]["runs"] for one in kept["trial"].values() for found in one["doubts"].values())
     return (
         f"R is lower among unsteady runs in {lower} of the {len(told)} rows that can tell. Few bins are "
         f"rare in whole lists: at most {few} run of a set has fewer than 6 of 10 that hold both kinds"
@@ -750,33 +771,46 @@ def page(kept: Found) -> str:
     """Write the page."""
     first = next(iter(kept["ranks"].values()))
     pairs = [kept["probe"][name][str(depth)] for name, _, depth in both()]
-    printed = [
-        f["recipes"]["HSA, scores, as printed"]["AP"]["pearson"]["value"] for _, f in settings(kept)
-    ]
+    printed = [f["recipes"]["HSA, scores, as printed"]["AP"]["pearson"]["value"] for _, f in settings(kept)]
     return PAGE.format(
-        note=NOTE, version=first["leadline"], seed=first["options"]["seed"], bins=first["bins"],
-        draws=first["options"]["draws"], depths=" or ".join(map(str, DEPTHS)), deep=DEPTHS[0],
-        cut=DEPTHS[1], counts=counts(kept), verdicts=verdicts(kept), control=control_verdict(kept),
-        beside=beside(kept), over_all=over_all(kept), sevens=sevens(kept),
-        sevens_rho=sevens(kept, "spearman"), depth_table=trial_table(kept, "depth"),
-        ties_table=trial_table(kept, "levels"), queries_table=queries_table(kept),
-        doubts_table=doubts_table(kept), doubts_words=doubts_words(kept), trials=trials(kept),
-        best_bins=best_bins(kept), bins_table=bins_table(kept),
+        note=NOTE,
+        version=first["leadline"],
+        seed=first["options"]["seed"],
+        bins=first["bins"],
+        draws=first["options"]["draws"],
+        depths=" or ".join(map(str, DEPTHS)),
+        deep=DEPTHS[0],
+        cut=DEPTHS[1],
+        counts=counts(kept),
+        verdicts=verdicts(kept),
+        control=control_verdict(kept),
+        beside=beside(kept),
+        over_all=over_all(kept),
+        sevens=sevens(kept),
+        sevens_rho=sevens(kept, "spearman"),
+        depth_table=trial_table(kept, "depth"),
+        ties_table=trial_table(kept, "levels"),
+        queries_table=queries_table(kept),
+        doubts_table=doubts_table(kept),
+        doubts_words=doubts_words(kept),
+        trials=trials(kept),
+        best_bins=best_bins(kept),
+        bins_table=bins_table(kept),
         few_bins=few_bins(kept),
-        undefined=max(
-            one["undefined"] for _, f in settings(kept) for one in f["recipes"].values()
-        ),
-        others_table=others_table(kept["others"]), others_words=others_words(kept["others"]),
-        **stable(dict(kept["ranks"]), kept["others"]), lopsided_words=lopsided_words(kept),
+        undefined=max(one["undefined"] for _, f in settings(kept) for one in f["recipes"].values()),
+        others_table=others_table(kept["others"]),
+        others_words=others_words(kept["others"]),
+        **stable(dict(kept["ranks"]), kept["others"]),
+        lopsided_words=lopsided_words(kept),
         untold=untold(kept),
         moved_ties=most(kept, "ranks", "ranks, rank column"),
-        moved_judged=most(kept, "ranks", "ranks, judged only"), changed_table=changed_table(kept),
-        lopsided_table=lopsided_table(kept), total=len(pairs),
+        moved_judged=most(kept, "ranks", "ranks, judged only"),
+        changed_table=changed_table(kept),
+        lopsided_table=lopsided_table(kept),
+        total=len(pairs),
         ranks_better=sum(one["ranks"]["R"] > one["scores"]["R"] for one in pairs),
-        query_better=sum(
-            one["scores"]["R"] > value for one, value in zip(pairs, printed, strict=True)
-        ),
-    )  # fmt: skip
+        query_better=sum(one["scores"]["R"] > value for one, value in zip(pairs, printed, strict=True)),
+    )
 
 
 if __name__ == "__main__":

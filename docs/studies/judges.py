@@ -16,18 +16,13 @@ from pathlib import Path
 from _markdown import span, table
 from _running import Found, copy_figures, keep, read_kept, result, write
 
-NOTE = (
-    "<!-- Made by docs/studies/judges.py from the output of `leadline study` and `agreement`. -->"
-)
+NOTE = "<!-- Made by docs/studies/judges.py from the output of `leadline study` and `agreement`. -->"
 STUDIES = {
     "dl19": "all relevant grades, documents without a judgment as not relevant",
     "dl19-official": "the measures of the track",
     "dl19-judged": "documents without a judgment dropped",
 }
-FILES = (
-    *("people", "people-binary", "people-ordinal"),
-    *("machines", "machines-binary", "machines-ordinal"),
-)
+FILES = (*("people", "people-binary", "people-ordinal"), *("machines", "machines-binary", "machines-ordinal"))
 PRINTED = {
     "willia-umbrela1": 0.286,
     "h2oloo-zeroshot1": 0.282,
@@ -41,11 +36,7 @@ def per_judge(found: Found) -> str:
     measures = found["measures"]
     rows = []
     for judge in found["judges"]:
-        cells = [
-            judge,
-            f"{found['kappa'][judge]['scott']:.2f}",
-            f"{found['kappa'][judge]['cohen']:.2f}",
-        ]
+        cells = [judge, f"{found['kappa'][judge]['scott']:.2f}", f"{found['kappa'][judge]['cohen']:.2f}"]
         for measure in measures:
             one = next(
                 each
@@ -53,9 +44,11 @@ def per_judge(found: Found) -> str:
                 if (each["b"], each["measure"]) == (judge, measure)
             )
             cells += [
-                f"{one['tau']:.2f}", f"{one['mean']:.3f} ({100 * one['relative']:.0f} %)",
-                f"{one['largest']:.3f}", f"{one['swapped']} of {one['apart']}",
-            ]  # fmt: skip
+                f"{one['tau']:.2f}",
+                f"{one['mean']:.3f} ({100 * one['relative']:.0f} %)",
+                f"{one['largest']:.3f}",
+                f"{one['swapped']} of {one['apart']}",
+            ]
         rows.append(cells)
     heads = ["judge", "Scott", "Cohen"]
     for measure in measures:
@@ -68,32 +61,55 @@ def summaries(studies: dict[str, Found]) -> str:
     rows = []
     for name, says in STUDIES.items():
         for measure, one in studies[name]["summary"].items():
-            rows.append([
-                f"{measure}; {says}",
-                f"{one['tau']:.2f} ({one['lowest_tau']:.2f} to {one['highest_tau']:.2f})",
-                f"{one['tau_among_all']:.2f}", f"{100 * one['relative']:.0f} %", f"{one['largest']:.3f}",
-                f"{100 * one['swapped']:.0f} %", f"{one['widest']:.3f}",
-                "yes" if one["large_effect"] else "no", "yes" if one["same_ranking"] else "no",
-            ])  # fmt: skip
+            rows.append(
+                [
+                    f"{measure}; {says}",
+                    f"{one['tau']:.2f} ({one['lowest_tau']:.2f} to {one['highest_tau']:.2f})",
+                    f"{one['tau_among_all']:.2f}",
+                    f"{100 * one['relative']:.0f} %",
+                    f"{one['largest']:.3f}",
+                    f"{100 * one['swapped']:.0f} %",
+                    f"{one['widest']:.3f}",
+                    "yes" if one["large_effect"] else "no",
+                    "yes" if one["same_ranking"] else "no",
+                ]
+            )
     return table(
-        ["", "median tau with the official judge", "median tau of any two", "median change",
-         "largest change", "pairs that swap", "widest swap", "numbers move", "ranking stays"], rows,
-    )  # fmt: skip
+        [
+            "",
+            "median tau with the official judge",
+            "median tau of any two",
+            "median change",
+            "largest change",
+            "pairs that swap",
+            "widest swap",
+            "numbers move",
+            "ranking stays",
+        ],
+        rows,
+    )
 
 
 def people(files: dict[str, Found]) -> str:
     """Write how far the people agree."""
     rows = []
     forms = {
-        "people": "four grades", "people-ordinal": "four grades, order counts",
+        "people": "four grades",
+        "people-ordinal": "four grades, order counts",
         "people-binary": "two grades (0, 1 and 2, 3)",
-    }  # fmt: skip
+    }
     for name, says in forms.items():
         one = files[name]
-        rows.append([
-            says, span(one["agreement"]), span(one["scott"]), span(one["cohen"]), span(one["fleiss"]),
-            span(one["krippendorff"]),
-        ])  # fmt: skip
+        rows.append(
+            [
+                says,
+                span(one["agreement"]),
+                span(one["scott"]),
+                span(one["cohen"]),
+                span(one["fleiss"]),
+                span(one["krippendorff"]),
+            ]
+        )
     return table(["", "raw", "Scott", "Cohen", "Fleiss", "Krippendorff"], rows)
 
 
@@ -104,22 +120,33 @@ def pairs_of(found: Found, name: str) -> dict[str, Found]:
 
 def machines(files: dict[str, Found]) -> str:
     """Write all machine judges, the highest kappa first."""
-    raw, scott, cohen = (
-        pairs_of(files["machines"], name) for name in ("agreement", "scott", "cohen")
-    )
+    raw, scott, cohen = (pairs_of(files["machines"], name) for name in ("agreement", "scott", "cohen"))
     binary = pairs_of(files["machines-binary"], "cohen")
     ordinal = pairs_of(files["machines-ordinal"], "krippendorff")
     quadratic = pairs_of(files["machines-ordinal"], "cohen")
     rows = [
         [
-            name, f"{raw[name]['value']:.3f}", f"{scott[name]['value']:.3f}", span(cohen[name], ".3f"),
-            f"{PRINTED[name]:.3f}" if name in PRINTED else "", f"{quadratic[name]['value']:.3f}",
-            f"{binary[name]['value']:.3f}", f"{ordinal[name]['value']:.3f}",
+            name,
+            f"{raw[name]['value']:.3f}",
+            f"{scott[name]['value']:.3f}",
+            span(cohen[name], ".3f"),
+            f"{PRINTED[name]:.3f}" if name in PRINTED else "",
+            f"{quadratic[name]['value']:.3f}",
+            f"{binary[name]['value']:.3f}",
+            f"{ordinal[name]['value']:.3f}",
         ]
         for name in sorted(cohen, key=lambda name: -cohen[name]["value"])
-    ]  # fmt: skip
-    heads = ["judge", "raw", "Scott", "Cohen", "printed", "Cohen, quadratic", "Cohen, two grades",
-             "alpha, ordinal"]  # fmt: skip
+    ]
+    heads = [
+        "judge",
+        "raw",
+        "Scott",
+        "Cohen",
+        "printed",
+        "Cohen, quadratic",
+        "Cohen, two grades",
+        "alpha, ordinal",
+    ]
     return table(heads, rows)
 
 
@@ -242,24 +269,38 @@ def page(kept: Found) -> str:
     official = [one["value"] for one in every if "official" in (one["a"], one["b"])]
     between = [one["value"] for one in every if "official" not in (one["a"], one["b"])]
     return PAGE.format(
-        note=NOTE, version=studies["dl19"]["leadline"], systems=len(studies["dl19"]["systems"]),
-        words=words(studies), summaries=summaries(studies), per_judge=per_judge(studies["dl19"]),
-        first=" and ".join(studies["dl19"]["measures"]), people=people(files), least=min(between),
-        most=max(between), official_least=min(official), official_most=max(official),
-        acceptable=sum(bool(one["acceptable"]) for one in every), pairs=files["machines"]["pairs"],
-        queries=len(files["machines"]["queries"]), machines=machines(files),
-        inside=inside(files["machines"]), inside_binary=inside(files["machines-binary"]),
-    )  # fmt: skip
+        note=NOTE,
+        version=studies["dl19"]["leadline"],
+        systems=len(studies["dl19"]["systems"]),
+        words=words(studies),
+        summaries=summaries(studies),
+        per_judge=per_judge(studies["dl19"]),
+        first=" and ".join(studies["dl19"]["measures"]),
+        people=people(files),
+        least=min(between),
+        most=max(between),
+        official_least=min(official),
+        official_most=max(official),
+        acceptable=sum(bool(one["acceptable"]) for one in every),
+        pairs=files["machines"]["pairs"],
+        queries=len(files["machines"]["queries"]),
+        machines=machines(files),
+        inside=inside(files["machines"]),
+        inside_binary=inside(files["machines-binary"]),
+    )
 
 
 def main(given: list[str]) -> None:
     """Keep what a folder holds, if one is named, and write the page."""
     if given:
         folder = Path(given[0])
-        keep("judges", {
-            "studies": {name: result(folder / name / "judges.json") for name in STUDIES},
-            "files": {name: result(folder / f"{name}.json") for name in FILES},
-        })  # fmt: skip
+        keep(
+            "judges",
+            {
+                "studies": {name: result(folder / name / "judges.json") for name in STUDIES},
+                "files": {name: result(folder / f"{name}.json") for name in FILES},
+            },
+        )
         figures = {name: f"judges-{name}.svg" for name in ("people", "machines", "all")}
         copy_figures(folder, figures | {"dl19/AP": "judges-ap.svg"})
     write("judges", page(read_kept("judges")))

@@ -34,8 +34,7 @@ def run(data: Path, name: str) -> None:
         *given, sweeps=SWEEPS, model=("QLDirichlet", "RM1"), fits=1, draws=1
     )
     found = read_kept("query-prediction")["found"] | {
-        name: outcome.data
-        | {"lines": list(outcome.lines), "bolder": {"expansion": bolder.data["expansion"]}}
+        name: outcome.data | {"lines": list(outcome.lines), "bolder": {"expansion": bolder.data["expansion"]}}
     }
     keep("query-prediction", {"leadline": ll.__version__, "sweeps": SWEEPS, "found": found})
     sys.stderr.write(f"{name}: {outcome.lines[-1]}\n")
@@ -55,9 +54,10 @@ def rows_of(data: Found, model: str) -> dict[str, Found]:
 def correlations(found: dict[str, Found], model: str, name: str = "kendall") -> str:
     """Write one coefficient of every predictor for one model."""
     tables = [rows_of(data, model) for data in found.values()]
-    return table(["predictor", *found], [
-        [f"`{predictor}`", *(tau(rows[predictor], name) for rows in tables)] for predictor in tables[0]
-    ])  # fmt: skip
+    return table(
+        ["predictor", *found],
+        [[f"`{predictor}`", *(tau(rows[predictor], name) for rows in tables)] for predictor in tables[0]],
+    )
 
 
 def fits(found: dict[str, Found]) -> str:
@@ -71,11 +71,7 @@ def fits(found: dict[str, Found]) -> str:
 
 def above(found: dict[str, Found], predictor: str) -> str:
     """Say how often the interval of a predictor is above 0, and its taus."""
-    rows = [
-        rows_of(data, model)[predictor]["kendall"]
-        for data in found.values()
-        for model in data["models"]
-    ]
+    rows = [rows_of(data, model)[predictor]["kendall"] for data in found.values() for model in data["models"]]
     values = [row["value"] for row in rows]
     sure = sum(row["low"] > 0 for row in rows)
     return f"{extent(values)}, above 0 in {sure} of {len(rows)}"
@@ -84,17 +80,16 @@ def above(found: dict[str, Found], predictor: str) -> str:
 def ahead(found: dict[str, Found], other: str) -> str:
     """Say in how many models and collections DeShaTo(total) has the larger tau."""
     tables = [rows_of(data, model) for data in found.values() for model in data["models"]]
-    values = [
-        [table[name]["kendall"]["value"] for name in ("DeShaTo(total)", other)] for table in tables
-    ]
+    values = [[table[name]["kendall"]["value"] for name in ("DeShaTo(total)", other)] for table in tables]
     return f"{sum(own > theirs for own, theirs in values)} of {len(values)}"
 
 
 def counts(found: dict[str, Found]) -> str:
     """Say how large the collections are."""
-    return table(["", *found], [
-        [part, *(f"{data[part]:,}" for data in found.values())] for part in ("documents", "queries")
-    ])  # fmt: skip
+    return table(
+        ["", *found],
+        [[part, *(f"{data[part]:,}" for data in found.values())] for part in ("documents", "queries")],
+    )
 
 
 def policies(data: Found) -> dict[tuple[str, str], Found]:
@@ -116,10 +111,11 @@ def constant(found: dict[str, Found]) -> str:
     """Write what never, always, and the oracle come to, and for how many queries expansion is better."""
     first, second = next(iter(found.values()))["expansion"]["between"]
     names = {
-        ("always", first): f"always {first}", ("always", second): f"always {second}",
+        ("always", first): f"always {first}",
+        ("always", second): f"always {second}",
         ("always", "the better one in the other half"): "the better one in the other half",
         ("oracle", ""): "oracle",
-    }  # fmt: skip
+    }
     lines = [
         [said, *(span(policies(data)[key], ".3f", "mean") for data in found.values())]
         for key, said in names.items()
@@ -135,10 +131,14 @@ def constant(found: dict[str, Found]) -> str:
 def choices(found: dict[str, Found]) -> str:
     """Write every choice: its mean less that of always the better model, bold when significant."""
     tables = [policies(data) for data in found.values()]
-    return table(["choice by, rule", *found], [
-        [f"`{key[0]}`, {key[1]}", *(choice(rows.get(key)) for rows in tables)]
-        for key, row in tables[0].items() if chosen(row)
-    ])  # fmt: skip
+    return table(
+        ["choice by, rule", *found],
+        [
+            [f"`{key[0]}`, {key[1]}", *(choice(rows.get(key)) for rows in tables)]
+            for key, row in tables[0].items()
+            if chosen(row)
+        ],
+    )
 
 
 def choice(row: Found | None) -> str:
@@ -156,13 +156,16 @@ def counted(found: dict[str, Found]) -> dict[str, Any]:
     gaps = [policies(data)["oracle", ""]["difference"] for data in found.values()]
     learned = [row for row in rows if row["rule"] != "compare"]
     return {
-        "tried": len(rows), "up": sum(told(row) and row["difference"] > 0 for row in rows),
+        "tried": len(rows),
+        "up": sum(told(row) and row["difference"] > 0 for row in rows),
         "down": sum(told(row) and row["difference"] < 0 for row in rows),
-        "least": f"{min(gaps):+.3f}", "most": f"{max(gaps):+.3f}",
+        "least": f"{min(gaps):+.3f}",
+        "most": f"{max(gaps):+.3f}",
         "best": f"{max(row['difference'] for row in rows):+.4f}",
         "worst": f"{min(row['difference'] for row in learned):+.4f}",
-        "positive": sum(row["difference"] > 1e-9 for row in learned), "learned": len(learned),
-    }  # fmt: skip
+        "positive": sum(row["difference"] > 1e-9 for row in learned),
+        "learned": len(learned),
+    }
 
 
 def page(given: Found) -> str:
@@ -171,30 +174,42 @@ def page(given: Found) -> str:
     first = next(iter(found.values()))
     bolder = {name: data["bolder"] for name, data in found.items() if "bolder" in data}
     return PAGE.format(
-        note=NOTE, version=given["leadline"], sweeps=given["sweeps"], topics=first["topics"],
-        fits=first["fits"], splits=first["splits"], models=", ".join(first["models"]),
+        note=NOTE,
+        version=given["leadline"],
+        sweeps=given["sweeps"],
+        topics=first["topics"],
+        fits=first["fits"],
+        splits=first["splits"],
+        models=", ".join(first["models"]),
         counts=counts(found),
-        total=above(found, "DeShaTo(total)"), best_term=above(found, "DeShaTo(sum_s)"),
-        product=above(found, "DeShaTo(product_k)"), clarity=above(found, "Clarity"),
-        nqc=above(found, "NQC(tail)"), wig=above(found, "WIG(tail)"),
-        over_clarity=ahead(found, "Clarity"), over_nqc=ahead(found, "NQC(tail)"),
+        total=above(found, "DeShaTo(total)"),
+        best_term=above(found, "DeShaTo(sum_s)"),
+        product=above(found, "DeShaTo(product_k)"),
+        clarity=above(found, "Clarity"),
+        nqc=above(found, "NQC(tail)"),
+        wig=above(found, "WIG(tail)"),
+        over_clarity=ahead(found, "Clarity"),
+        over_nqc=ahead(found, "NQC(tail)"),
         over_root=ahead(found, "WIG(tail,length=root)"),
-        root=above(found, "WIG(tail,length=root)"), length=above(found, "QueryLength"),
-        tables="\n\n".join(
-            f"### {model}\n\n{correlations(found, model)}" for model in first["models"]
-        ),
-        first=first["models"][0], fitted=fits(found),
+        root=above(found, "WIG(tail,length=root)"),
+        length=above(found, "QueryLength"),
+        tables="\n\n".join(f"### {model}\n\n{correlations(found, model)}" for model in first["models"]),
+        first=first["models"][0],
+        fitted=fits(found),
         pearson=correlations(found, first["models"][0], "pearson"),
-        constant=constant(found), choices=choices(found),
+        constant=constant(found),
+        choices=choices(found),
         said="\n".join(f"- {name}: {data['lines'][-1]}" for name, data in found.items()),
         figures="\n".join(
             f"![{title}, {name}](query-prediction-{name}-{part}.svg)"
             for name in found
             for part, title in PARTS.items()
         ),
-        bolder=constant(bolder), bolder_counts="{up} of {tried}".format(**counted(bolder)),
-        bolder_gaps="{least} to {most}".format(**counted(bolder)), **counted(found),
-    )  # fmt: skip
+        bolder=constant(bolder),
+        bolder_counts="{up} of {tried}".format(**counted(bolder)),
+        bolder_gaps="{least} to {most}".format(**counted(bolder)),
+        **counted(found),
+    )
 
 
 PAGE = """# Study: which queries were answered well, and which should be expanded?

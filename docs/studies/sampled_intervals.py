@@ -16,9 +16,7 @@ from _running import Found, copy_figures, docs_of, page_again, rounded, studied
 
 NAME = "sampled-intervals"
 TUNED = "cranfield"  # the priors and the weight of the variance were chosen on it
-TITLES = {
-    "cranfield": "Cranfield", "cacm": "CACM", "nfcorpus-test": "NFCorpus", "npl": "NPL",
-}  # fmt: skip
+TITLES = {"cranfield": "Cranfield", "cacm": "CACM", "nfcorpus-test": "NFCorpus", "npl": "NPL"}
 MOST = {"cranfield": "225"}
 FIGURES = {
     "cranfield/coverage": f"{NAME}-cranfield.svg",
@@ -32,13 +30,7 @@ def collect(folder: Path, data: Path) -> Found:
     """Run the studies that `folder` lacks and read what they found."""
     found: Found = {}
     for name in TITLES:
-        words = [
-            docs_of(data / name).name,
-            "queries.jsonl",
-            "qrels.txt",
-            "--most",
-            MOST.get(name, "100"),
-        ]
+        words = [docs_of(data / name).name, "queries.jsonl", "qrels.txt", "--most", MOST.get(name, "100")]
         found[name] = studied(NAME, data / name, folder / name, words)
     copy_figures(folder, FIGURES)
     short: Found = rounded(found)
@@ -73,28 +65,63 @@ def extent(values: Iterable[float]) -> str:
 
 def biases(found: Found) -> str:
     """Write the mean relative bias by correction."""
-    heads = ["collection", "certain", "n", "measure", "uncorrected", "uniform prior", "default",
-             "standard error", "error uncorrected", "error default"]  # fmt: skip
+    heads = [
+        "collection",
+        "certain",
+        "n",
+        "measure",
+        "uncorrected",
+        "uniform prior",
+        "default",
+        "standard error",
+        "error uncorrected",
+        "error default",
+    ]
     rows = [
-        [TITLES[name], "half" if one["certain"] else "none", str(one["n"]), one["measure"],
-         *(percent(one[way]["bias"], 1) for way in ("none", "uniform", "log")), percent(one["sd"], 1),
-         *(percent(one[way]["rmse"], 1) for way in ("none", "log"))]
-        for name, part in found.items() for one in part["cells"]
-    ]  # fmt: skip
+        [
+            TITLES[name],
+            "half" if one["certain"] else "none",
+            str(one["n"]),
+            one["measure"],
+            *(percent(one[way]["bias"], 1) for way in ("none", "uniform", "log")),
+            percent(one["sd"], 1),
+            *(percent(one[way]["rmse"], 1) for way in ("none", "log")),
+        ]
+        for name, part in found.items()
+        for one in part["cells"]
+    ]
     return table(heads, rows, labels=4)
 
 
 def coverages(found: Found) -> str:
     """Write the coverage of both intervals in every cell that has a variance."""
-    heads = ["collection", "certain", "n", "measure", "printed", "sampling", "of intervals",
-             "half-width, % of truth", "other queries"]  # fmt: skip
+    heads = [
+        "collection",
+        "certain",
+        "n",
+        "measure",
+        "printed",
+        "sampling",
+        "of intervals",
+        "half-width, % of truth",
+        "other queries",
+    ]
     rows = [
-        [TITLES[name], "half" if one["certain"] else "none", str(one["n"]), one["measure"],
-         "no" if one["withheld"] else "yes", percent(one["sampling"]["coverage"], 1),
-         str(one["sampling"]["intervals"]), percent(one["sampling"]["half_width"], 1),
-         percent(one["queries"]["coverage"], 1)]
-        for name, part in found.items() for one in part["cells"] if one["sampling"]["intervals"]
-    ]  # fmt: skip
+        [
+            TITLES[name],
+            "half" if one["certain"] else "none",
+            str(one["n"]),
+            one["measure"],
+            "no" if one["withheld"] else "yes",
+            percent(one["sampling"]["coverage"], 1),
+            str(one["sampling"]["intervals"]),
+            percent(one["sampling"]["half_width"], 1),
+            percent(one["queries"]["coverage"], 1),
+        ]
+        for name, part in found.items()
+        for one in part["cells"]
+        if one["sampling"]["intervals"]
+    ]
     return table(heads, rows, labels=5)
 
 
@@ -106,17 +133,19 @@ def orders(found: Found) -> str:
     for name, part in found.items():
         for certain in (False, True):
             for size in part["samples"]:
-                row = {
-                    one["measure"]: one
-                    for one in cells_of(part, certain=certain)
-                    if one["n"] == size
-                }
+                row = {one["measure"]: one for one in cells_of(part, certain=certain) if one["n"] == size}
                 if row:
-                    rows.append([
-                        TITLES[name], "half" if certain else "none", str(size),
-                        *(", ".join(number(row[one][way]["tau"]) for way in ("none", "log"))
-                          for one in names),
-                    ])  # fmt: skip
+                    rows.append(
+                        [
+                            TITLES[name],
+                            "half" if certain else "none",
+                            str(size),
+                            *(
+                                ", ".join(number(row[one][way]["tau"]) for way in ("none", "log"))
+                                for one in names
+                            ),
+                        ]
+                    )
     return table(heads, rows, labels=3)
 
 
@@ -127,8 +156,9 @@ def verdict(found: Found, *, certain: bool) -> str:
     inside = sum(LOW <= share <= HIGH for share in shares)
     below = [
         f"{TITLES[name]} {one['measure']} n = {one['n']}: {100 * one['sampling']['coverage']:.1f} %"
-        for name, one in cells if one["sampling"]["coverage"] < LOW
-    ]  # fmt: skip
+        for name, one in cells
+        if one["sampling"]["coverage"] < LOW
+    ]
     others = [one["queries"]["coverage"] for _, one in cells]
     return (
         f"{len(cells)} cells with a printed interval; it held the truth in {extent(shares)} of the "
@@ -161,8 +191,9 @@ def ordering(found: Found) -> str:
             rows.append([measure, str(size), number(drawn), number(corrected), number(half)])
     return table(
         ["measure", "n", "all drawn, uncorrected", "all drawn, default", "half certain, uncorrected"],
-        rows, labels=1,
-    )  # fmt: skip
+        rows,
+        labels=1,
+    )
 
 
 def page(found: Found) -> str:

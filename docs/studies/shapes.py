@@ -16,13 +16,7 @@ from typing import Any
 from _markdown import extent, table
 from _running import copy_figures, keep, read_kept, result, write
 
-SETS = {
-    "cranfield": "Cranfield",
-    "cisi": "CISI",
-    "cacm": "CACM",
-    "npl": "NPL",
-    "nfcorpus-test": "NFCorpus",
-}
+SETS = {"cranfield": "Cranfield", "cisi": "CISI", "cacm": "CACM", "npl": "NPL", "nfcorpus-test": "NFCorpus"}
 PARTS = {
     "systems": "shape-systems",
     "plain-systems": "shape-systems",
@@ -37,10 +31,12 @@ VOTING = ("nruns", "soboroff", "reference-count", "spoerri", "aslam-savell")
 FIGURES = {
     f"{name}/{figure}": f"shapes-{name}-{figure}.svg"
     for name, figure in (
-        ("cranfield-topics", "topics"), ("cisi-topics", "topics"),
-        ("cranfield-systems", "deshato-250"), ("cranfield-systems", "nruns"),
+        ("cranfield-topics", "topics"),
+        ("cisi-topics", "topics"),
+        ("cranfield-systems", "deshato-250"),
+        ("cranfield-systems", "nruns"),
     )
-}  # fmt: skip
+}
 Found = dict[str, dict[str, Any]]
 
 
@@ -110,10 +106,17 @@ def carried(found: Found) -> str:
             best = max(ones, key=lambda row: row["tau"])
             where = f"{part}: {SETS[SISTERS[name]]}" if part == "sister" else part
             rows.append(
-                [SETS[name], where, f"{chosen['queries']} x {chosen['systems']}", str(data["chosen"]),
-                 tau(chosen), f"{chosen['p']:.3f}", f"{best['topics']}: {best['tau']:.2f}",
-                 f"{chosen['nruns']:.2f}"]
-            )  # fmt: skip
+                [
+                    SETS[name],
+                    where,
+                    f"{chosen['queries']} x {chosen['systems']}",
+                    str(data["chosen"]),
+                    tau(chosen),
+                    f"{chosen['p']:.3f}",
+                    f"{best['topics']}: {best['tau']:.2f}",
+                    f"{chosen['nruns']:.2f}",
+                ]
+            )
     heads = ["set", "tried on", "queries x systems", "topics", "tau (fits)", "p of the worst fit"]
     return table([*heads, "best here", "nruns"], rows)
 
@@ -132,11 +135,7 @@ def depths(found: Found) -> str:
 
 def at_depth(data: dict[str, Any], depth: int, truth: str) -> dict[str, dict[str, Any]]:
     """Give the rows of one depth and truth by method."""
-    return {
-        one["method"]: one
-        for one in data["depths"]
-        if (one["depth"], one["truth"]) == (depth, truth)
-    }
+    return {one["method"]: one for one in data["depths"] if (one["depth"], one["truth"]) == (depth, truth)}
 
 
 def all_methods(found: Found, plain: Found) -> str:
@@ -186,14 +185,10 @@ def said_of_ranking(found: Found, plain: Found) -> str:
             for number in one["topics"]
         ]
         wins = [
-            {row["method"]: row["tau"] for row in one["few"] if row["systems"] == 5}
-            for one in data.values()
+            {row["method"]: row["tau"] for row in one["few"] if row["systems"] == 5} for one in data.values()
         ]
         ahead = sum(
-            of_set[method] >= of_set["nruns"]
-            for of_set in wins
-            for method in of_set
-            if method != "nruns"
+            of_set[method] >= of_set["nruns"] for of_set in wins for method in of_set if method != "nruns"
         )
         lines.append(
             f"- {words}: tau with MAP@30 is above 0 with p < 0.05 in every fit in {sum(map(held, cells))} of "
@@ -252,10 +247,15 @@ def example(found: Found) -> str:
             continue
         good, bad = data["examples"]
         rows = [
-            [one["kind"], one["run"], f"{one['relevant']} of {one['documents']}", f"{one['score']:.1f}",
-             *(f"{value:.1f}" for value in one["terms"].values())]
+            [
+                one["kind"],
+                one["run"],
+                f"{one['relevant']} of {one['documents']}",
+                f"{one['score']:.1f}",
+                *(f"{value:.1f}" for value in one["terms"].values()),
+            ]
             for one in (good, bad)
-        ]  # fmt: skip
+        ]
         heads = ["list", "system", "relevant", "DeShaTo", *good["terms"]]
         parts.append(
             f"{SETS[name]}, query {good['query']}:\n\n{table(heads, rows)}\n\n"
@@ -382,17 +382,10 @@ def words(systems: Found, plain: Found, tuned: Found, parts: Found) -> str:
         won = [SETS[name] for name in found if tops[name] > rows[name]["nruns"]["tau"]]
         return f"{len(won)} of {len(found)} sets ({', '.join(won) or 'none'})"
 
-    hard = [
-        one["value"]
-        for data in parts.values()
-        for one in data["accuracy"]
-        if one["other"] == "hard"
-    ]
+    hard = [one["value"] for data in parts.values() for one in data["accuracy"] if one["other"] == "hard"]
     rising = sum(max(data["topics"]) == best_number(data) for data in systems.values())
     missed = sum(
-        best_number(systems[name]) != data["chosen"]
-        for name, data in tuned.items()
-        if name in systems
+        best_number(systems[name]) != data["chosen"] for name, data in tuned.items() if name in systems
     )
     right = [
         one["value"] > 0.9
@@ -433,15 +426,26 @@ def page(kept: Found) -> str:
     first = next(iter(systems.values()))
     left = first["systems"] - next(iter(plain.values()))["systems"]
     return PAGE.format(
-        note=NOTE, version=first["leadline"], fits=first["fits"],
-        hard=next(iter(parts.values()))["options"]["hard"], feedback=left, models=models(first),
+        note=NOTE,
+        version=first["leadline"],
+        fits=first["fits"],
+        hard=next(iter(parts.values()))["options"]["hard"],
+        feedback=left,
+        models=models(first),
         systems=" or ".join(sorted({str(data["systems"]) for data in systems.values()})),
-        count=len(systems), words=words(systems, plain, tuned, parts),
-        discrimination=discrimination(parts), told=said_of_discrimination(parts), tuning=tuning(tuned),
-        example=example(parts), carried=carried(tuned), tuned=said_of_topics(tuned),
-        methods=all_methods(systems, plain), ranked=said_of_ranking(systems, plain),
-        few=few(systems, plain), depths=depths(systems),
-    )  # fmt: skip
+        count=len(systems),
+        words=words(systems, plain, tuned, parts),
+        discrimination=discrimination(parts),
+        told=said_of_discrimination(parts),
+        tuning=tuning(tuned),
+        example=example(parts),
+        carried=carried(tuned),
+        tuned=said_of_topics(tuned),
+        methods=all_methods(systems, plain),
+        ranked=said_of_ranking(systems, plain),
+        few=few(systems, plain),
+        depths=depths(systems),
+    )
 
 
 def main(given: list[str]) -> None:

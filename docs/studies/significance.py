@@ -31,11 +31,7 @@ from leadline_studies.significance.whole import FULL, whole_study
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 SEED = 0
 Rows = list[dict[str, Any]]
-NULLS = {
-    "exchangeable": "exchangeable runs",
-    "tilted": "real, reweighted",
-    "shifted": "real, shifted",
-}
+NULLS = {"exchangeable": "exchangeable runs", "tilted": "real, reweighted", "shifted": "real, shifted"}
 ESTIMATES = {
     "mean": "a mean",
     "difference": "a difference",
@@ -45,9 +41,14 @@ ESTIMATES = {
 TESTS = ("T", "Randomisation", "Bootstrap", "Wilcoxon")
 INTERVALS = ("Student", "BCa", "Percentile")
 PROCEDURES = (
-    "Tukey", "Holm(T)", "Holm(Randomisation)", "Hochberg(T)", "Bonferroni(T)", "BH(T)",
+    "Tukey",
+    "Holm(T)",
+    "Holm(Randomisation)",
+    "Hochberg(T)",
+    "Bonferroni(T)",
+    "BH(T)",
     "Uncorrected(T)",
-)  # fmt: skip
+)
 
 
 def run(folder: str) -> None:
@@ -136,30 +137,33 @@ def type_one(rows: Rows) -> str:
         row = one(rows, null=null, test=test, by="all", level=level, queries=queries)
         return with_error(row["rate"], row["se"], 1 if level > 0.01 else 2)
 
-    return table(head, (
-        [NULLS[null], test,
-         *(cell(null, test, level, queries) for level in (0.05, 0.01) for queries in sizes(rows))]
-        for null in NULLS for test in TESTS
-    ), labels=2)  # fmt: skip
+    return table(
+        head,
+        (
+            [
+                NULLS[null],
+                test,
+                *(cell(null, test, level, queries) for level in (0.05, 0.01) for queries in sizes(rows)),
+            ]
+            for null in NULLS
+            for test in TESTS
+        ),
+        labels=2,
+    )
 
 
 def tails(rows: Rows) -> str:
     """Write how the rejections at 5 % fall on the two tails."""
-    head = ["null", "test"] + [
-        f"{side}, {queries}" for queries in sizes(rows) for side in ("below", "above")
-    ]
+    head = ["null", "test"] + [f"{side}, {queries}" for queries in sizes(rows) for side in ("below", "above")]
 
     def cells(null: str, test: str) -> list[str]:
         found = [
-            one(rows, null=null, test=test, by="all", level=0.05, queries=queries)
-            for queries in sizes(rows)
+            one(rows, null=null, test=test, by="all", level=0.05, queries=queries) for queries in sizes(rows)
         ]
         return [percent(row[side]) for row in found for side in ("below", "above")]
 
     return table(
-        head,
-        ([NULLS[null], test, *cells(null, test)] for null in NULLS for test in TESTS),
-        labels=2,
+        head, ([NULLS[null], test, *cells(null, test)] for null in NULLS for test in TESTS), labels=2
     )
 
 
@@ -169,43 +173,49 @@ def by_group(rows: Rows, by: str, nulls: Iterable[str], queries: Iterable[int]) 
 
     def cell(null: str, test: str, number: int, group: str) -> str:
         found = [
-            row for row in rows
+            row
+            for row in rows
             if (row["null"], row["test"], row["queries"]) == (null, test, number)
             and (row["by"], row["group"], row["level"]) == (by, group, 0.05)
-        ]  # fmt: skip
+        ]
         return with_error(found[0]["rate"], found[0]["se"]) if found else "-"
 
-    return table(["null", "queries", "test", *wanted], (
-        [NULLS[null], str(number), test, *(cell(null, test, number, group) for group in wanted)]
-        for null in nulls for number in queries for test in TESTS
-    ), labels=3)  # fmt: skip
+    return table(
+        ["null", "queries", "test", *wanted],
+        (
+            [NULLS[null], str(number), test, *(cell(null, test, number, group) for group in wanted)]
+            for null in nulls
+            for number in queries
+            for test in TESTS
+        ),
+        labels=3,
+    )
 
 
 def powers(rows: Rows) -> str:
     """Write power by test, number of queries and size of the true difference."""
     effects = list(dict.fromkeys(row["effect"] for row in rows))
-    head = [
-        "queries",
-        "test",
-        *(f"found, d = {effect}" for effect in effects),
-        "wrong, d = " + effects[0],
-    ]
+    head = ["queries", "test", *(f"found, d = {effect}" for effect in effects), "wrong, d = " + effects[0]]
 
     def cells(queries: int, test: str) -> list[str]:
         found = [one(rows, queries=queries, test=test, effect=effect) for effect in effects]
         shown = [with_error(row["found"], row["se"]) for row in found]
         return [str(queries), test, *shown, percent(found[0]["wrong"], 2)]
 
-    return table(
-        head, (cells(queries, test) for queries in sizes(rows) for test in TESTS), labels=2
-    )
+    return table(head, (cells(queries, test) for queries in sizes(rows) for test in TESTS), labels=2)
 
 
 def coverages(rows: Rows) -> str:
     """Write coverage, misses and width by interval and number of queries."""
     least = sizes(rows)[0]
-    head = ["of", "interval", *(str(queries) for queries in sizes(rows)),
-            f"below, {least}", f"above, {least}", f"width, {least}"]  # fmt: skip
+    head = [
+        "of",
+        "interval",
+        *(str(queries) for queries in sizes(rows)),
+        f"below, {least}",
+        f"above, {least}",
+        f"width, {least}",
+    ]
     lines = []
     for quantity, words in ESTIMATES.items():
         for interval in INTERVALS if quantity != "ratio" else ("BCa",):
@@ -214,10 +224,16 @@ def coverages(rows: Rows) -> str:
                 for queries in sizes(rows)
             ]
             width = "-" if quantity == "ratio" else f"{found[0]['width']:.3f}"
-            lines.append([
-                words, interval, *(with_error(row["coverage"], row["se"]) for row in found),
-                percent(found[0]["below"]), percent(found[0]["above"]), width,
-            ])  # fmt: skip
+            lines.append(
+                [
+                    words,
+                    interval,
+                    *(with_error(row["coverage"], row["se"]) for row in found),
+                    percent(found[0]["below"]),
+                    percent(found[0]["above"]),
+                    width,
+                ]
+            )
     return table(head, lines, labels=2)
 
 
@@ -231,9 +247,7 @@ def coverages_by_measure(rows: Rows, queries: int) -> str:
                 one(rows, of=quantity, interval=interval, queries=queries, measure=measure)
                 for measure in measures
             ]
-            lines.append([
-                words, interval, *(with_error(row["coverage"], row["se"]) for row in found)
-            ])  # fmt: skip
+            lines.append([words, interval, *(with_error(row["coverage"], row["se"]) for row in found)])
     return table(["of", "interval", *measures], lines, labels=2)
 
 
@@ -241,17 +255,31 @@ def splits(rows: Rows) -> str:
     """Write what the second half of the queries says of what the first half found."""
     columns = ("significant", "again", "minor", "major")
     found = [one(rows, test=test) for test in TESTS]
-    return table(["test", *columns], (
-        [row["test"],
-         *(with_error(row[name], row[f"{name}_se"], 2 if name == "major" else 1) for name in columns)]
-        for row in found
-    ), labels=1)  # fmt: skip
+    return table(
+        ["test", *columns],
+        (
+            [
+                row["test"],
+                *(with_error(row[name], row[f"{name}_se"], 2 if name == "major" else 1) for name in columns),
+            ]
+            for row in found
+        ),
+        labels=1,
+    )
 
 
 def family_errors(rows: Rows) -> str:
     """Write family-wise errors and power of the procedures for many runs."""
-    head = ["runs, queries", "procedure", "all equal", "equal means", "equal in twos", "all different",
-            "found, all different", "false, equal in twos"]  # fmt: skip
+    head = [
+        "runs, queries",
+        "procedure",
+        "all equal",
+        "equal means",
+        "equal in twos",
+        "all different",
+        "found, all different",
+        "false, equal in twos",
+    ]
     lines = []
     for runs, queries in dict.fromkeys((row["runs"], row["queries"]) for row in rows):
         for procedure in PROCEDURES:
@@ -260,23 +288,44 @@ def family_errors(rows: Rows) -> str:
                 for world in WORLDS
             }
             last = found["all different"]
-            lines.append([
-                f"{runs}, {queries}", procedure,
-                *(with_error(row["family"], row["family_se"]) for row in found.values()),
-                with_error(last["found"], last["found_se"]),
-                percent(found["equal in twos"]["false"], 2),
-            ])  # fmt: skip
+            lines.append(
+                [
+                    f"{runs}, {queries}",
+                    procedure,
+                    *(with_error(row["family"], row["family_se"]) for row in found.values()),
+                    with_error(last["found"], last["found_se"]),
+                    percent(found["equal in twos"]["false"], 2),
+                ]
+            )
     return table(head, lines, labels=2)
 
 
 def draws(rows: Rows) -> str:
     """Write what fewer draws change."""
-    return table(["test", "sets", "draws here", "draws by default", "rejected here", "rejected by default",
-                  "decided otherwise"], (
-        [row["test"], str(row["sets"]), f"{row['draws']:,}", f"{row['default_draws']:,}",
-         percent(row["few"], 2), percent(row["default"], 2), percent(row["differ"], 2)]
-        for row in rows
-    ), labels=1)  # fmt: skip
+    return table(
+        [
+            "test",
+            "sets",
+            "draws here",
+            "draws by default",
+            "rejected here",
+            "rejected by default",
+            "decided otherwise",
+        ],
+        (
+            [
+                row["test"],
+                str(row["sets"]),
+                f"{row['draws']:,}",
+                f"{row['default_draws']:,}",
+                percent(row["few"], 2),
+                percent(row["default"], 2),
+                percent(row["differ"], 2),
+            ]
+            for row in rows
+        ),
+        labels=1,
+    )
 
 
 def most_runs(count: int) -> int:
@@ -292,23 +341,25 @@ def figures(data: Mapping[str, Any]) -> None:
     errors = {
         NULLS[null]: {
             test: [
-                (row["rate"], row["se"]) for queries in numbers
+                (row["rate"], row["se"])
+                for queries in numbers
                 for row in [one(rejections, null=null, test=test, by="all", level=0.05, queries=queries)]
             ]
             for test in TESTS
         }
         for null in NULLS
-    }  # fmt: skip
+    }
     held = {
         ESTIMATES[quantity].replace(", ", ",\n"): {
             interval: [
-                (row["coverage"], row["se"]) for queries in numbers
+                (row["coverage"], row["se"])
+                for queries in numbers
                 for row in [one(covered, of=quantity, interval=interval, queries=queries, measure="all")]
             ]
             for interval in (INTERVALS if quantity != "ratio" else ("BCa",))
         }
         for quantity in ESTIMATES
-    }  # fmt: skip
+    }
     drawn = {
         "significance-errors.svg": significance_errors(
             errors, numbers, promised=0.05, label="share rejected at 0.05"
@@ -326,8 +377,17 @@ def figures(data: Mapping[str, Any]) -> None:
 
 def page(data: Mapping[str, Any]) -> str:
     """Write the page."""
-    parts = (question, answer, method, errors_text, power_text, coverage_text, splits_text,
-             families_text, printed_text)  # fmt: skip
+    parts = (
+        question,
+        answer,
+        method,
+        errors_text,
+        power_text,
+        coverage_text,
+        splits_text,
+        families_text,
+        printed_text,
+    )
     texts = [*(part(data) for part in parts), limits_text()]
     paragraphs = "\n\n".join(text.strip("\n") for text in texts).split("\n\n")
     return NOTE + "\n\n".join(map(filled, paragraphs)) + "\n"
@@ -556,9 +616,7 @@ def answer(data: Mapping[str, Any]) -> str:
     rows, covered, many = data["rejections"], data["coverage"], data["families"]
 
     def family(procedure: str, key: str, world: str) -> str:
-        return span(
-            row[key] for row in many if row["procedure"] == procedure and row["world"] == world
-        )
+        return span(row[key] for row in many if row["procedure"] == procedure and row["world"] == world)
 
     few = sizes(rows)[0]
     careful = percent(rates(rows, "Bootstrap", "exchangeable")[0])

@@ -31,9 +31,11 @@ NOTE = "<!-- Made by docs/studies/unjudged_systems.py from the output of `leadli
 FIGURES = {
     f"{name}/{figure}": f"unjudged-{name}-{figure}.svg"
     for name, figure in (
-        ("trec-covid-r1", "nruns"), ("trec-robust-2003", "nruns"), ("trec-covid-r1", "sizes"),
+        ("trec-covid-r1", "nruns"),
+        ("trec-robust-2003", "nruns"),
+        ("trec-covid-r1", "sizes"),
     )
-}  # fmt: skip
+}
 Found = dict[str, dict[str, Any]]
 
 
@@ -50,8 +52,7 @@ def methods(found: Found) -> list[str]:
 def agreement(found: Found, part: str, votes: str) -> str:
     """Write one statistic of all methods and sets."""
     rows = [
-        [name, *(span(found[one]["methods"][name][votes][part]) for one in SETS)]
-        for name in methods(found)
+        [name, *(span(found[one]["methods"][name][votes][part]) for one in SETS)] for name in methods(found)
     ]
     return table(["method", *SETS.values()], rows)
 
@@ -267,10 +268,7 @@ def words(found: Found) -> str:
         for name in order
     ]
     covid = found["trec-covid-r1"]
-    gains = {
-        votes: [covid["left_out"][name][f"gain_{votes}"]["value"] for name in order]
-        for votes in VOTES
-    }
+    gains = {votes: [covid["left_out"][name][f"gain_{votes}"]["value"] for name in order] for votes in VOTES}
     last = (
         f"One vote a team changes tau by {extent(moved, '+.2f')}. On TREC-COVID round 1 a run "
         f"gains {min(gains['run']):.1f} to {max(gains['run']):.1f} places by its siblings' votes, and "
@@ -301,15 +299,25 @@ def page(kept: Found) -> str:
     found = {name: kept[name] for name in SETS}
     first = found["trec-covid-r1"]
     return PAGE.format(
-        note=NOTE, version=first["leadline"], samples=first["options"]["samples"],
-        subsets=first["options"]["subsets"], words=words(found), counts=counts(found),
-        kendall=agreement(found, "kendall", "run"), kendall_team=agreement(found, "kendall", "team"),
-        tau_ap=agreement(found, "tau_ap", "run"), pearson=agreement(found, "pearson", "run"),
-        best=best(found), beside=beside(found), sizes=sizes(found), other_sizes=other_sizes(found),
-        left_out=left_out(found), siblings=siblings(found),
+        note=NOTE,
+        version=first["leadline"],
+        samples=first["options"]["samples"],
+        subsets=first["options"]["subsets"],
+        words=words(found),
+        counts=counts(found),
+        kendall=agreement(found, "kendall", "run"),
+        kendall_team=agreement(found, "kendall", "team"),
+        tau_ap=agreement(found, "tau_ap", "run"),
+        pearson=agreement(found, "pearson", "run"),
+        best=best(found),
+        beside=beside(found),
+        sizes=sizes(found),
+        other_sizes=other_sizes(found),
+        left_out=left_out(found),
+        siblings=siblings(found),
         between=between_table(kept[BETWEEN], methods(found)),
         between_words=between_words(kept[BETWEEN], methods(found)),
-    )  # fmt: skip
+    )
 
 
 def main(words: list[str]) -> None:

@@ -22,13 +22,7 @@ class InputError(LeadlineError, ValueError):
     """
 
     def __init__(
-        self,
-        found: str,
-        *,
-        expected: str = "",
-        path: str = "",
-        line: int | None = None,
-        hint: str = "",
+        self, found: str, *, expected: str = "", path: str = "", line: int | None = None, hint: str = ""
     ) -> None:
         self.found = found
         self.expected = expected
@@ -46,9 +40,7 @@ class InputError(LeadlineError, ValueError):
 
     def at(self, path: str) -> InputError:
         """Give the same error with the name of the file it was found in."""
-        return InputError(
-            self.found, expected=self.expected, path=path, line=self.line, hint=self.hint
-        )
+        return InputError(self.found, expected=self.expected, path=path, line=self.line, hint=self.hint)
 
 
 class UsageError(LeadlineError, ValueError):

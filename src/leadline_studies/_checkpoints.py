@@ -17,9 +17,7 @@ from leadline.io.write import write_whole
 from leadline.version import VERSION
 from leadline_studies._topic_retrieval import NORMS, Setting, Task
 
-NUMBERS = (
-    "topics", "perplexity", "tokens", "trained_tokens", "unknown", "empty", "likelihood", "seconds",
-)  # fmt: skip
+NUMBERS = ("topics", "perplexity", "tokens", "trained_tokens", "unknown", "empty", "likelihood", "seconds")
 
 
 class Checkpoints:
@@ -52,9 +50,15 @@ def key_of(task: Task, options: dict[str, Any]) -> str:
     """Return a hash of everything a setting depends on, its number of topics apart."""
     texts, pairs = task.texts, task.pairs
     told = [
-        VERSION, options, task.measure, texts.languages, texts.all, texts.train,
-        texts.held_out, task.relevant,
-    ]  # fmt: skip
+        VERSION,
+        options,
+        task.measure,
+        texts.languages,
+        texts.all,
+        texts.train,
+        texts.held_out,
+        task.relevant,
+    ]
     digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode())
     for column in (pairs.query, pairs.document, pairs.relevant):
         digest.update(np.ascontiguousarray(column).tobytes())
@@ -65,8 +69,9 @@ def packed(setting: Setting) -> bytes:
     """Write a setting as the bytes of an npz file."""
     numbers = json.dumps({name: getattr(setting, name) for name in NUMBERS})
     arrays: dict[str, Any] = {
-        "numbers": np.frombuffer(numbers.encode(), np.uint8), "quality": setting.quality,
-    }  # fmt: skip
+        "numbers": np.frombuffer(numbers.encode(), np.uint8),
+        "quality": setting.quality,
+    }
     for norm in NORMS:
         arrays |= {f"counts {norm}": setting.counts[norm], f"finest {norm}": setting.finest[norm]}
     file = io.BytesIO()
@@ -89,12 +94,15 @@ def unpacked(path: str) -> Setting:
         with np.load(content) as found:
             numbers = json.loads(found["numbers"].tobytes())
             return Setting(
-                quality=found["quality"], counts={norm: found[f"counts {norm}"] for norm in NORMS},
+                quality=found["quality"],
+                counts={norm: found[f"counts {norm}"] for norm in NORMS},
                 finest={norm: found[f"finest {norm}"] for norm in NORMS},
                 **{name: numbers[name] for name in NUMBERS},
-            )  # fmt: skip
+            )
     except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise InputError(
-            "is no complete checkpoint", path=path, expected="a file that this study wrote",
+            "is no complete checkpoint",
+            path=path,
+            expected="a file that this study wrote",
             hint="delete the file to measure the setting again",
-        ) from error  # fmt: skip
+        ) from error

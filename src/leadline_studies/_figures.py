@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from leadline.estimation.document_topics import Listed
 
 
-def by_judge(
-    judges: Sequence[str], values: ArrayLike, *, label: str, width: float = COLUMN
-) -> Figure:
+def by_judge(judges: Sequence[str], values: ArrayLike, *, label: str, width: float = COLUMN) -> Figure:
     """Draw judges x systems, the systems from the best to the worst by the first judge.
 
     A line that falls as the first one does ranks as it does; a line above or below it says that the numbers
@@ -47,11 +45,16 @@ def by_judge(
         for place, row in enumerate(table[1:]):
             look = LINE_STYLES[place % len(LINE_STYLES)]
             axes.plot(
-                places, row, color=look.color if told else FAINT, linewidth=0.9 if told else 0.5,
-                linestyle=look.dashes if told else "solid", marker=look.marker if told else None,
-                markersize=2.2, markevery=max(1, len(places) // 8),
+                places,
+                row,
+                color=look.color if told else FAINT,
+                linewidth=0.9 if told else 0.5,
+                linestyle=look.dashes if told else "solid",
+                marker=look.marker if told else None,
+                markersize=2.2,
+                markevery=max(1, len(places) // 8),
                 label=names[place + 1] if told else "_" if place else f"{len(table) - 1} other judges",
-            )  # fmt: skip
+            )
         axes.set_xlabel(f"{table.shape[1]} systems, the best by {names[0]} first")
         axes.set_ylabel(label)
         axes.set_ylim(bottom=0)
@@ -82,11 +85,7 @@ def by_sample(
         for points, look in zip(estimates.values(), LINE_STYLES, strict=False):
             table = np.asarray(sorted(points), dtype=np.float64)
             lines += axes.plot(
-                table[:, 0],
-                table[:, 1],
-                color=look.color,
-                linestyle=look.dashes,
-                marker=look.marker,
+                table[:, 0], table[:, 1], color=look.color, linestyle=look.dashes, marker=look.marker
             )
         sizes = sorted({int(size) for points in estimates.values() for size, _ in points})
         axes.set_xscale("log")
@@ -125,9 +124,7 @@ def by_size(
         axes = figure.add_subplot()
         axes.axhline(0, color=FAINT, linewidth=0.6)
         drawn = []
-        for place, ((name, points), look) in enumerate(
-            zip(lines.items(), LINE_STYLES, strict=False)
-        ):
+        for place, ((name, points), look) in enumerate(zip(lines.items(), LINE_STYLES, strict=False)):
             aside = 1.0 if spans is None else 1 + SIZE_SPACING * (place - (len(lines) - 1) / 2)
             order = np.argsort([size for size, _ in points])
             at, values = np.array(points, dtype=np.float64)[order].T
@@ -173,10 +170,13 @@ def predominance(lists: Sequence[Listed], *, width: float = 2 * COLUMN) -> Figur
             for one, look in zip(lists, LINE_STYLES, strict=False):
                 shares = cumulated(one.vectors[panel])
                 lines = axes.plot(
-                    np.arange(1, len(shares) + 1), shares, color=look.color,
-                    linestyle=look.dashes, marker=look.marker,
+                    np.arange(1, len(shares) + 1),
+                    shares,
+                    color=look.color,
+                    linestyle=look.dashes,
+                    marker=look.marker,
                     markevery=[tick - 1 for tick in TICKS if tick <= len(shares)],
-                )  # fmt: skip
+                )
                 drawn += lines if panel == 0 else []
             axes.set_xscale("log")
             ticks = [tick for tick in TICKS if tick <= len(shares)]
@@ -208,7 +208,7 @@ LABELS = 10  # that do not overlap in a column
 
 def panels(
     columns: Mapping[str, Sequence[float]], along: Sequence[int], *, label: str, width: float = COLUMN
-) -> Figure:  # fmt: skip
+) -> Figure:
     """Draw each column against `along`, which stands on a logarithmic axis; undefined values are gaps.
 
     At most ten values of `along` are written below the axis, the first and the last among them.
@@ -224,17 +224,18 @@ def panels(
         grid = figure.subplots(len(columns), 1, sharex=True, squeeze=False)[:, 0]
         for axes, (name, values), look in zip(grid, columns.items(), LINE_STYLES, strict=False):
             axes.plot(
-                along, np.asarray(values, dtype=np.float64), color=look.color, linestyle=look.dashes,
+                along,
+                np.asarray(values, dtype=np.float64),
+                color=look.color,
+                linestyle=look.dashes,
                 marker=look.marker,
-            )  # fmt: skip
+            )
             axes.set_ylabel(name)
             axes.margins(y=0.15)
             axes.grid(visible=True)
         grid[-1].set_xscale("log")
         grid[-1].minorticks_off()
-        places = (
-            np.linspace(0, len(along) - 1, min(len(along), LABELS)).round().astype(int).tolist()
-        )
+        places = np.linspace(0, len(along) - 1, min(len(along), LABELS)).round().astype(int).tolist()
         shown = [along[place] for place in places]
         grid[-1].set_xticks(shown, [f"{one:,}" for one in shown])
         grid[-1].set_xlabel(label)
@@ -242,9 +243,7 @@ def panels(
     return figure
 
 
-def operating_curves(
-    curves: Mapping[str, tuple[Floats, Floats]], *, width: float = COLUMN
-) -> Figure:
+def operating_curves(curves: Mapping[str, tuple[Floats, Floats]], *, width: float = COLUMN) -> Figure:
     """Draw false positive rate against true positive rate, one line a predictor."""
     with style():
         from matplotlib.figure import Figure
@@ -288,25 +287,34 @@ def against_truth(
 
         figure = Figure(figsize=(width, 0.85 * width), layout="constrained")
         axes = figure.add_subplot()
-        axes.plot(
-            x, y, linestyle="none", marker="o", markersize=3.5, color=LINE_STYLES[0].color, alpha=0.6,
-        )  # fmt: skip
+        axes.plot(x, y, linestyle="none", marker="o", markersize=3.5, color=LINE_STYLES[0].color, alpha=0.6)
         shown = narrowed(names, 0.35 * width * 72, size=6, most=20)
         chosen = {*np.argsort(-x)[:named].tolist(), *np.argsort(-y)[:named].tolist()}
         axes.plot(
-            x[list(chosen)], y[list(chosen)], linestyle="none", marker="o", markersize=4.5,
-            markerfacecolor="none", markeredgecolor=LINE_STYLES[1].color, markeredgewidth=0.8,
-        )  # fmt: skip
+            x[list(chosen)],
+            y[list(chosen)],
+            linestyle="none",
+            marker="o",
+            markersize=4.5,
+            markerfacecolor="none",
+            markeredgecolor=LINE_STYLES[1].color,
+            markeredgewidth=0.8,
+        )
         edge = withStroke(linewidth=2, foreground="#ffffff")  # keeps names readable over points
         middle = (x.min() + x.max()) / 2
         places = _apart([(float(y[place]), place) for place in chosen], 0.045 * (np.ptp(y) or 1.0))
         for height, place in places:
             left = x[place] < middle
             axes.text(
-                x[place] + (0.015 if left else -0.015) * (np.ptp(x) or 1.0), height, shown[place],
-                fontsize=6, va="center", ha="left" if left else "right", path_effects=[edge],
+                x[place] + (0.015 if left else -0.015) * (np.ptp(x) or 1.0),
+                height,
+                shown[place],
+                fontsize=6,
+                va="center",
+                ha="left" if left else "right",
+                path_effects=[edge],
                 zorder=1.5,  # over the grid, under the points
-            )  # fmt: skip
+            )
         axes.set_xlabel(measure)
         axes.set_ylabel(label)
         axes.grid(visible=True)
@@ -350,21 +358,28 @@ def named_points(
         figure = Figure(figsize=(width, height), layout="constrained")
         axes = figure.add_subplot()
         axes.plot(
-            table[0, shown], table[1, shown], linestyle="none", marker="o", markersize=3.5,
-            color=LINE_STYLES[0].color, alpha=None if few else 0.6,
-        )  # fmt: skip
+            table[0, shown],
+            table[1, shown],
+            linestyle="none",
+            marker="o",
+            markersize=3.5,
+            color=LINE_STYLES[0].color,
+            alpha=None if few else 0.6,
+        )
         short = narrowed(names, 0.35 * width * 72, size=6, most=22)
         order = shown[np.argsort(table[1, shown], kind="stable")].tolist() if few else []
         low, high = axes.get_ylim()
-        places = _spread(
-            (table[1, order] - low) / (high - low), POINT_LINE / (height * 72 - POINT_MARGIN)
-        )
+        places = _spread((table[1, order] - low) / (high - low), POINT_LINE / (height * 72 - POINT_MARGIN))
         for place, at in zip(order, places.tolist(), strict=True):
             axes.text(1.07, at, short[place], size=6, va="center", transform=axes.transAxes)
             axes.annotate(
-                "", (table[0, place], table[1, place]), xytext=(1.06, at), textcoords="axes fraction",
-                annotation_clip=False, arrowprops=LEADER,
-            )  # fmt: skip
+                "",
+                (table[0, place], table[1, place]),
+                xytext=(1.06, at),
+                textcoords="axes fraction",
+                annotation_clip=False,
+                arrowprops=LEADER,
+            )
         axes.set_xlabel(wrapped(across, 0.6 * width * 72))
         axes.set_ylabel(wrapped(up, 0.6 * height * 72))
         axes.grid(visible=True)
@@ -387,9 +402,7 @@ def _spread(heights: Floats, gap: float) -> Floats:
             room = gap * (size - 1) / 2
             middle = min(max(middle, room), max(1 - room, room))
         groups.append((middle, size))
-    found = [
-        middle + gap * (place - (size - 1) / 2) for middle, size in groups for place in range(size)
-    ]
+    found = [middle + gap * (place - (size - 1) / 2) for middle, size in groups for place in range(size)]
     return np.array(found)
 
 
@@ -428,13 +441,15 @@ def grouped_intervals(
             rows = np.arange(len(names)) + (place - (len(groups) - 1) / 2) * reach
             known = np.isfinite(value)
             bounded = known & np.isfinite(low) & np.isfinite(high)
-            axes.hlines(
-                rows[bounded], low[bounded], high[bounded], colors=look.color, linewidth=1.0
-            )
+            axes.hlines(rows[bounded], low[bounded], high[bounded], colors=look.color, linewidth=1.0)
             drawn += axes.plot(
-                value[known], rows[known], linestyle="none", marker=look.marker, markersize=3.4,
+                value[known],
+                rows[known],
+                linestyle="none",
+                marker=look.marker,
+                markersize=3.4,
                 color=look.color,
-            )  # fmt: skip
+            )
         axes.set_ylim(len(names) - 0.45, -0.55)
         axes.spines["left"].set_visible(False)
         axes.tick_params(axis="y", length=0)
@@ -487,20 +502,19 @@ def coverage_points(
 
         figure = Figure(figsize=(width, height), layout="constrained")
         axes = figure.add_subplot()
-        axes.axvspan(
-            promised - near, min(1.0, promised + near), color=FAINT, alpha=0.35, linewidth=0
-        )
+        axes.axvspan(promised - near, min(1.0, promised + near), color=FAINT, alpha=0.35, linewidth=0)
         axes.axvline(promised, color=INK, linewidth=0.7)
         for line, (place, _, _, coverage, error) in enumerate(rows):
             look = LINE_STYLES[place % len(LINE_STYLES)]
             axes.hlines(
-                line, max(0.0, coverage - 2 * error), min(1.0, coverage + 2 * error),
-                color=look.color, linewidth=0.8,
-            )  # fmt: skip
+                line,
+                max(0.0, coverage - 2 * error),
+                min(1.0, coverage + 2 * error),
+                color=look.color,
+                linewidth=0.8,
+            )
             axes.plot([coverage], [line], color=look.color, marker=look.marker, markersize=3.5)
-        axes.set_yticks(
-            range(len(rows)), [f"{group}: {name}" for _, group, name, _, _ in rows], fontsize=6
-        )
+        axes.set_yticks(range(len(rows)), [f"{group}: {name}" for _, group, name, _, _ in rows], fontsize=6)
         axes.set_ylim(len(rows) - 0.4, -0.6)
         axes.tick_params(axis="y", length=0)
         axes.grid(visible=True, axis="x")
@@ -549,9 +563,12 @@ def significance_errors(
         figure.axes[0].set_ylabel(label)
         figure.supxlabel("queries", fontsize=7.5, color=INK)
         figure.legend(
-            [drawn[name] for name in methods], methods, loc="outside upper center",
-            ncols=len(methods), borderpad=0,
-        )  # fmt: skip
+            [drawn[name] for name in methods],
+            methods,
+            loc="outside upper center",
+            ncols=len(methods),
+            borderpad=0,
+        )
     return figure
 
 

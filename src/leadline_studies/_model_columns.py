@@ -15,11 +15,7 @@ from leadline.estimation.sampled import sampled
 from leadline.estimation.score_histograms.bins import overlap
 from leadline.estimation.score_histograms.histogram import measured
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
-from leadline.estimation.score_histograms.histogram_result import (
-    SENSITIVITY,
-    Measured,
-    histogram_notices,
-)
+from leadline.estimation.score_histograms.histogram_result import SENSITIVITY, Measured, histogram_notices
 from leadline.estimation.score_histograms.subsampling import slopes
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge_runs
@@ -75,30 +71,26 @@ def from_lists(
 ) -> tuple[Columns, list[Notice]]:
     """Give the columns of whole lists, and what should be known of the first one."""
     recipes = {
-        BY_QUERY: recipe, "HSA by query, found only": recipe._replace(missing="skip"),
+        BY_QUERY: recipe,
+        "HSA by query, found only": recipe._replace(missing="skip"),
         BY_MODEL: recipe._replace(norm="model"),
         PRINTED: recipe._replace(norm="model", missing="skip"),
-        "HSA from ranks": recipe._replace(from_ranks=True), ROBUST: recipe.robust,
-    }  # fmt: skip
+        "HSA from ranks": recipe._replace(from_ranks=True),
+        ROBUST: recipe.robust,
+    }
     columns, notices = _histograms(qrels, runs, recipes, truth)
     recall = evaluate(qrels, dict(runs), f"R@{depth}", rel=recipe.rel, queries="with_relevant")
     return columns | {CONTROL: _of_queries(recall, truth)}, notices
 
 
 def from_pairs(
-    qrels: Qrels,
-    runs: Mapping[str, Run],
-    recipe: HistogramOptions,
-    truth: Truth,
-    documents: Sequence[str],
+    qrels: Qrels, runs: Mapping[str, Run], recipe: HistogramOptions, truth: Truth, documents: Sequence[str]
 ) -> Columns:
     """Give the columns of scored pairs, nothing missing; AP of the same pairs beside them.
 
     `AP weighted` counts each sampled document as often as it stands for others of the `documents`.
     """
-    recipes = {
-        BY_QUERY: recipe, BY_MODEL: recipe._replace(norm="model"), ROBUST: recipe.robust,
-    }  # fmt: skip
+    recipes = {BY_QUERY: recipe, BY_MODEL: recipe._replace(norm="model"), ROBUST: recipe.robust}
     columns, _ = _histograms(qrels, runs, recipes, truth)
     plain_ap = evaluate(qrels, dict(runs), "AP", rel=recipe.rel, queries="with_relevant")
     relevant = {
@@ -122,9 +114,12 @@ def _histograms(
 ) -> tuple[Columns, list[Notice]]:
     """Measure all runs by all recipes: HSA of each, DO of those by query and by model."""
     infos, found = judge_runs(
-        dict(runs), qrels, lambda judged: [measured(judged, one, 0) for one in recipes.values()],
-        repair=repair_of("score", "refuse", "refuse"), keep=True,
-    )  # fmt: skip
+        dict(runs),
+        qrels,
+        lambda judged: [measured(judged, one, 0) for one in recipes.values()],
+        repair=repair_of("score", "refuse", "refuse"),
+        keep=True,
+    )
     columns, overlaps = {}, {}
     for place, (name, recipe) in enumerate(recipes.items()):
         of_models = [each[place] for each in found]
@@ -135,9 +130,7 @@ def _histograms(
     return columns | overlaps, histogram_notices(infos, qrels, first, next(iter(recipes.values())))
 
 
-def _column(
-    of_models: Sequence[Measured], recipe: HistogramOptions, truth: Truth, which: str
-) -> Column:
+def _column(of_models: Sequence[Measured], recipe: HistogramOptions, truth: Truth, which: str) -> Column:
     counts = np.stack([one.counts[truth.codes] for one in of_models])
 
     def read(tables: Floats) -> Floats:
@@ -150,9 +143,7 @@ def _column(
 
     values = np.array([getattr(one, which) for one in of_models], dtype=np.float64)
     again = pooled if recipe.aggregate == "pooled" else _mean(read(counts)).again
-    return Column(
-        values, again, np.stack([one.by_bins for one in of_models]) if which == "hsa" else None
-    )
+    return Column(values, again, np.stack([one.by_bins for one in of_models]) if which == "hsa" else None)
 
 
 def _of_queries(results: Results, truth: Truth) -> Column:
@@ -205,9 +196,7 @@ def _over_queries(entry: Tracked, column: Column, truth: Truth, times: Floats) -
     for place, measure in enumerate(MEASURES):
         quality = _mean(truth.by_query[:, :, place]).again(times)
         for name, coefficient in COEFFICIENTS.items():
-            low, high = interval(
-                [known(coefficient, *pair) for pair in zip(quality, values, strict=True)]
-            )
+            low, high = interval([known(coefficient, *pair) for pair in zip(quality, values, strict=True)])
             entry[measure][name] |= {"queries_low": plain(low), "queries_high": plain(high)}
 
 
@@ -236,15 +225,17 @@ def ruled(entry: Tracked) -> dict[str, Any]:
 
     A column without bins needs only the first two.
     """
-    found = {
-        kind: _least([entry[measure][kind]["value"] for measure in WITH]) for kind in COEFFICIENTS
-    }
+    found = {kind: _least([entry[measure][kind]["value"] for measure in WITH]) for kind in COEFFICIENTS}
     found["least_over_bins"] = None
     if "bins" in entry:
-        found["least_over_bins"] = _least([
-            entry["bins"][place][measure][kind]
-            for place in RULED for measure in WITH for kind in COEFFICIENTS
-        ])  # fmt: skip
+        found["least_over_bins"] = _least(
+            [
+                entry["bins"][place][measure][kind]
+                for place in RULED
+                for measure in WITH
+                for kind in COEFFICIENTS
+            ]
+        )
     asked = [kind for kind in ASKED if kind in COEFFICIENTS or "bins" in entry]
     holds = entry["undefined"] == 0 and all(
         (value := found[kind]) is not None and value >= ASKED[kind] for kind in asked

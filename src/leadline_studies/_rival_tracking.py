@@ -70,9 +70,7 @@ def tracked(
     }
 
 
-def _columns(
-    times: Floats, counts: Mapping[str, Floats], rivals: Mapping[str, Floats]
-) -> dict[str, Floats]:
+def _columns(times: Floats, counts: Mapping[str, Floats], rivals: Mapping[str, Floats]) -> dict[str, Floats]:
     """Give every column: draws x models."""
     found: dict[str, Floats] = {}
     for name, tables in counts.items():

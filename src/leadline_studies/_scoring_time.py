@@ -39,10 +39,19 @@ def machine() -> str:
 
 
 def times_of(
-    index: Index, queries: Mapping[str, str], qrels: Qrels, models: Sequence[str], *, depth: int,
-    sizes: Sequence[int], documents: Sequence[str], measures: Sequence[str], level: float, seed: int,
+    index: Index,
+    queries: Mapping[str, str],
+    qrels: Qrels,
+    models: Sequence[str],
+    *,
+    depth: int,
+    sizes: Sequence[int],
+    documents: Sequence[str],
+    measures: Sequence[str],
+    level: float,
+    seed: int,
     rounds: int,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """Time every model by both ways in turn, `rounds` times; give medians, and ratios of ranking to scoring.
 
     Ranking is `search` to `depth` and `evaluate`; scoring is `score` of the pairs and `histogram`. Drawing
@@ -70,11 +79,13 @@ def times_of(
         table = [[ranked(model), *(scored(model, size) for size in sizes)] for _ in range(rounds)]
         rows.append(_row(model, np.array(table), sizes))
     return {
-        "rounds": rounds, "unit": "processor seconds of all queries, median of the rounds",
+        "rounds": rounds,
+        "unit": "processor seconds of all queries, median of the rounds",
         "machine": machine(),
-        "drawing": {str(size): once for size, (once, _) in drawn.items()}, "models": rows,
+        "drawing": {str(size): once for size, (once, _) in drawn.items()},
+        "models": rows,
         "all_models": _totals(rows, {size: once for size, (once, _) in drawn.items()}),
-    }  # fmt: skip
+    }
 
 
 def _row(model: str, table: Any, sizes: Sequence[int]) -> dict[str, Any]:
@@ -83,15 +94,18 @@ def _row(model: str, table: Any, sizes: Sequence[int]) -> dict[str, Any]:
     whole = table.sum(axis=2)
     ratios = np.median(whole[:, :1] / np.maximum(whole[:, 1:], 1e-9), axis=0)
     return {
-        "model": model, SEARCH: float(middle[0, 0]), EVALUATE: float(middle[0, 1]),
+        "model": model,
+        SEARCH: float(middle[0, 0]),
+        EVALUATE: float(middle[0, 1]),
         "samples": {
             str(size): {
-                SCORE: float(middle[place, 0]), HISTOGRAM: float(middle[place, 1]),
+                SCORE: float(middle[place, 0]),
+                HISTOGRAM: float(middle[place, 1]),
                 "ratio": float(ratios[place - 1]),
             }
             for place, size in enumerate(sizes, start=1)
         },
-    }  # fmt: skip
+    }
 
 
 def _totals(rows: list[dict[str, Any]], drawing: dict[int, float]) -> dict[str, Any]:
@@ -112,14 +126,16 @@ def time_sheet(found: dict[str, Any]) -> Table:
     """Write the times as a table."""
     sizes = list(found["drawing"])
     heads = ["model", "search s", "evaluate s"]
-    heads += [
-        f"{what}, n = {size}" for size in sizes for what in ("score s", "histogram s", "ratio")
-    ]
+    heads += [f"{what}, n = {size}" for size in sizes for what in ("score s", "histogram s", "ratio")]
     rows = [
-        [row["model"], row[SEARCH], row[EVALUATE],
-         *(row["samples"][size][part] for size in sizes for part in (SCORE, HISTOGRAM, "ratio"))]
+        [
+            row["model"],
+            row[SEARCH],
+            row[EVALUATE],
+            *(row["samples"][size][part] for size in sizes for part in (SCORE, HISTOGRAM, "ratio")),
+        ]
         for row in found["models"]
-    ]  # fmt: skip
+    ]
     return Table(heads, rows, digits=3)
 
 

@@ -16,9 +16,13 @@ from leadline_studies._votes import STATISTICS, VOTES, voted
 
 
 def left_out(
-    systems: Systems, truth: Floats, teams: Sequence[str], methods: Sequence[UnjudgedEstimator], most: int | None,
+    systems: Systems,
+    truth: Floats,
+    teams: Sequence[str],
+    methods: Sequence[UnjudgedEstimator],
+    most: int | None,
     seed: int,
-) -> tuple[dict[str, dict[str, Any]], list[dict[str, Any]]]:  # fmt: skip
+) -> tuple[dict[str, dict[str, Any]], list[dict[str, Any]]]:
     """Leave teams out, one at a time; then, of each, all runs but one, for every one.
 
     By method: what the statistics are among the other runs, at least and at most, and how many places, among
@@ -54,9 +58,15 @@ def left_out(
 
 
 def placed(
-    systems: Systems, truth: Floats, group: Any, methods: Sequence[UnjudgedEstimator],
-    whole: dict[str, dict[str, Floats]], own: Integers, others: Integers, seed: int,
-) -> list[dict[str, Any]]:  # fmt: skip
+    systems: Systems,
+    truth: Floats,
+    group: Any,
+    methods: Sequence[UnjudgedEstimator],
+    whole: dict[str, dict[str, Floats]],
+    own: Integers,
+    others: Integers,
+    seed: int,
+) -> list[dict[str, Any]]:
     """Give the mean places of a team's runs among all others, with their siblings' votes and without."""
     without: dict[tuple[str, str], list[int]] = {}
     for run_place in own.tolist():
@@ -67,14 +77,21 @@ def placed(
                 without.setdefault((name, votes), []).append(_place(scores[0], scores[1:]))
     return [
         {
-            "team": str(group[own[0]]), "runs": len(own), "method": one.called, "votes": votes,
+            "team": str(group[own[0]]),
+            "runs": len(own),
+            "method": one.called,
+            "votes": votes,
             "true": float(np.mean([_place(truth[at], truth[others]) for at in own])),
-            "with": float(np.mean([_place(whole[one.called][votes][at], whole[one.called][votes][others])
-                                   for at in own])),
+            "with": float(
+                np.mean(
+                    [_place(whole[one.called][votes][at], whole[one.called][votes][others]) for at in own]
+                )
+            ),
             "without": float(np.mean(without[one.called, votes])),
         }
-        for one in methods for votes in VOTES
-    ]  # fmt: skip
+        for one in methods
+        for votes in VOTES
+    ]
 
 
 def _place(score: float, others: Floats) -> int:
@@ -100,7 +117,10 @@ def gains_of(rows: Sequence[dict[str, Any]], seed: int) -> dict[str, Any]:
         means = gains[dice.integers(0, len(gains), (1000, len(gains)))].mean(axis=1)
         low, high = interval(means if len(gains) > 1 else [])  # one team says nothing of others
         found[f"gain_{votes}"] = {
-            "value": float(gains.mean()), "low": plain(low), "high": plain(high),
-            "largest": float(gains.max()), "team": of_votes[int(np.argmax(gains))]["team"],
-        }  # fmt: skip
+            "value": float(gains.mean()),
+            "low": plain(low),
+            "high": plain(high),
+            "largest": float(gains.max()),
+            "team": of_votes[int(np.argmax(gains))]["team"],
+        }
     return found

@@ -68,15 +68,22 @@ class Clock:
 
 
 def task_of(
-    texts: Texts, qrels: QrelsLike | None, *, level: float, together: bool, queries: int | None,
-    sample: int, seed: int,
-) -> Task:  # fmt: skip
+    texts: Texts,
+    qrels: QrelsLike | None,
+    *,
+    level: float,
+    together: bool,
+    queries: int | None,
+    sample: int,
+    seed: int,
+) -> Task:
     """Say who asks and what is relevant, and draw the pairs; without qrels that is the translation."""
     own = qrels is None
     relevant, unknown = (
-        ({name: [name] for name in texts.ids}, 0) if qrels is None
+        ({name: [name] for name in texts.ids}, 0)
+        if qrels is None
         else alike(qrels, texts.ids, level=level, together=together)
-    )  # fmt: skip
+    )
     if queries is not None and queries < len(relevant):
         chosen = np.random.default_rng([seed, 7]).choice(sorted(relevant), queries, replace=False)
         relevant = {name: relevant[name] for name in sorted(chosen.tolist())}
@@ -90,9 +97,7 @@ def measured(task: Task, topics: int, *, bins: int, particles: int, **fitting: A
     clock, texts = Clock(), task.texts
     model = clock("fit", lambda: fit(texts.train, topics, languages=texts.languages, **fitting))
     seed = fitting["seed"]
-    held_out = clock(
-        "perplexity", lambda: perplexity(model, texts.held_out, particles=particles, seed=seed)
-    )
+    held_out = clock("perplexity", lambda: perplexity(model, texts.held_out, particles=particles, seed=seed))
     asked, found, unknown, empty = clock("infer", lambda: roots_of(model, task, seed))
     scores = clock("MAP scoring", lambda: np.stack([one_by_one(row, found) for row in asked]))
     quality = clock("MAP computing", lambda: quality_of(task, scores))
@@ -104,25 +109,34 @@ def measured(task: Task, topics: int, *, bins: int, particles: int, **fitting: A
     counts = {norm: pairs.histograms(some, norm=norm, bins=bins) for norm in NORMS}
     finest = {norm: pairs.histograms(some, norm=norm, bins=FINEST).sum(axis=0) for norm in NORMS}
     return Setting(
-        topics, quality, counts, finest, held_out.value, held_out.tokens, model.facts["tokens"], unknown,
-        empty, model.facts["history"][-1][1], clock.seconds,
-    )  # fmt: skip
+        topics,
+        quality,
+        counts,
+        finest,
+        held_out.value,
+        held_out.tokens,
+        model.facts["tokens"],
+        unknown,
+        empty,
+        model.facts["history"][-1][1],
+        clock.seconds,
+    )
 
 
 def roots_of(model: TopicModel, task: Task, seed: int) -> tuple[Floats, Floats, int, int]:
     """Give the roots of the topics of queries and of documents; count unknown tokens and empty documents."""
     records, languages = task.texts.all, task.texts.languages
     found = infer(model, records, seed=seed, language=languages[-1])
-    first = found if len(languages) == 1 else infer(
-        model, records, seed=seed, language=languages[0]
-    )  # fmt: skip
+    first = found if len(languages) == 1 else infer(model, records, seed=seed, language=languages[0])
     place = {name: row for row, name in enumerate(first.ids)}
     rows = [place[name] for name in task.relevant]
     sides = {id(side): side for side in (first, found)}.values()
     return (
-        np.sqrt(first.theta[rows]), np.sqrt(found.theta),
-        sum(side.unknown for side in sides), sum(side.empty for side in sides),
-    )  # fmt: skip
+        np.sqrt(first.theta[rows]),
+        np.sqrt(found.theta),
+        sum(side.unknown for side in sides),
+        sum(side.empty for side in sides),
+    )
 
 
 def one_by_one(row: Floats, found: Floats) -> Floats:
@@ -134,18 +148,18 @@ def one_by_one(row: Floats, found: Floats) -> Floats:
 def pair_scores(pairs: Pairs, asked: Floats, found: Floats) -> Floats:
     """Score the pairs alone, query by query."""
     ends = np.searchsorted(pairs.query, np.arange(len(asked) + 1)).tolist()
-    return np.concatenate([
-        one_by_one(row, found[pairs.document[low:high]])
-        for row, low, high in zip(asked, ends[:-1], ends[1:], strict=True)
-    ])  # fmt: skip
+    return np.concatenate(
+        [
+            one_by_one(row, found[pairs.document[low:high]])
+            for row, low, high in zip(asked, ends[:-1], ends[1:], strict=True)
+        ]
+    )
 
 
 def quality_of(task: Task, scores: Floats) -> Floats:
     """Rank all documents for every query and give the measure, in the order of the queries."""
     names = list(task.relevant)
-    run = ranked(
-        lambda row: scores[row], names, task.texts.ids, k=len(task.texts.all), own=task.own
-    )
+    run = ranked(lambda row: scores[row], names, task.texts.ids, k=len(task.texts.all), own=task.own)
     truth = {name: dict.fromkeys(wanted, 1) for name, wanted in task.relevant.items()}
     results = evaluate(truth, run, task.measure)
     values = dict(zip(results.queries, results.values[0, :, 0].tolist(), strict=True))

@@ -23,9 +23,14 @@ Tracked = dict[str, Any]
 
 
 def tracked(
-    names: Sequence[str], values: Floats, quality: Floats, *, teams: dict[str, str] | None = None,
-    draws: int, seed: int,
-) -> Tracked:  # fmt: skip
+    names: Sequence[str],
+    values: Floats,
+    quality: Floats,
+    *,
+    teams: dict[str, str] | None = None,
+    draws: int,
+    seed: int,
+) -> Tracked:
     """Correlate one column with every measure: over all systems, and over random sevens of them with AP.
 
     `quality` is systems x `MEASURES`. Fewer than eight defined values make no sevens.
@@ -38,8 +43,11 @@ def tracked(
             continue
         found = correlate(
             dict(zip(names, quality[:, place].tolist(), strict=True)),
-            dict(zip(names, values.tolist(), strict=True)), teams=teams, draws=draws, seed=seed,
-        )  # fmt: skip
+            dict(zip(names, values.tolist(), strict=True)),
+            teams=teams,
+            draws=draws,
+            seed=seed,
+        )
         entry[measure] = {name: found.to_dict()[name] for name in WITH_KENDALL}
     dice = np.random.default_rng([seed, 4])
     enough = len(known) > SEVEN
@@ -54,15 +62,23 @@ def tracked(
 
 def tracking_tables(data: dict[str, Tracked]) -> dict[str, Table]:
     """Write the correlations of every column, and those of random sevens."""
-    heads = ["recipe", *(f"{name} {measure}" for name in ("R", "rho") for measure in MEASURES),
-             "R with AP, low", "high", "undefined"]  # fmt: skip
+    heads = [
+        "recipe",
+        *(f"{name} {measure}" for name in ("R", "rho") for measure in MEASURES),
+        "R with AP, low",
+        "high",
+        "undefined",
+    ]
     rows: list[list[Cell]] = [
         [
-            name, *(one[measure][kind]["value"] for kind in COEFFICIENTS for measure in MEASURES),
-            one["AP"]["pearson"]["low"], one["AP"]["pearson"]["high"], one["undefined"],
+            name,
+            *(one[measure][kind]["value"] for kind in COEFFICIENTS for measure in MEASURES),
+            one["AP"]["pearson"]["low"],
+            one["AP"]["pearson"]["high"],
+            one["undefined"],
         ]
         for name, one in data.items()
-    ]  # fmt: skip
+    ]
     sevens: list[list[Cell]] = [
         [name, *one["sevens_pearson"].values(), *one["sevens_spearman"].values()]
         for name, one in data.items()
@@ -86,8 +102,6 @@ def tracking_figure(data: dict[str, Tracked], which: str, *, systems: str = "run
         parts = [one["AP"]["pearson"] for one in data.values()]
         label = f"Pearson with AP over all {systems}, 95 % interval"
         middle = [part["value"] for part in parts]
-    ends = [
-        [np.nan if part[end] is None else part[end] for part in parts] for end in ("low", "high")
-    ]
+    ends = [[np.nan if part[end] is None else part[end] for part in parts] for end in ("low", "high")]
     middle = [np.nan if one is None else one for one in middle]
     return forest(list(data), middle, ends[0], ends[1], label=label)

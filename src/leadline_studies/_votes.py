@@ -23,9 +23,12 @@ def lighter(methods: Sequence[UnjudgedEstimator]) -> list[UnjudgedEstimator]:
 
 
 def voted(
-    systems: Systems, methods: Sequence[UnjudgedEstimator], teams: Sequence[str], seed: int,
+    systems: Systems,
+    methods: Sequence[UnjudgedEstimator],
+    teams: Sequence[str],
+    seed: int,
     ways: Sequence[str] = tuple(VOTES),
-) -> dict[str, dict[str, Floats]]:  # fmt: skip
+) -> dict[str, dict[str, Floats]]:
     """Give the scores by every method when every run has a vote, and when every team has.
 
     Where the teams are too few for a method, every run keeps its vote. The lists of a query are put together

@@ -35,13 +35,17 @@ ARGUMENTS = ("docs", "queries", "qrels")
 WEIGHTINGS = ("TF(dot)", "TF(cosine)", "TFIDF(dot)", "TFIDF(cosine)", "BM25")
 OPTIONS = (
     Option(
-        "model", str, "A weighting; the others are set against the first (again for more).",
-        WEIGHTINGS, metavar="MODEL", many=True,
+        "model",
+        str,
+        "A weighting; the others are set against the first (again for more).",
+        WEIGHTINGS,
+        metavar="MODEL",
+        many=True,
     ),
     Option("stem", str, "The stems that are tried against none.", "english", metavar="NAME"),
     Option("stop", str, "The stop words that are tried against none.", "basic", metavar="NAME"),
     Option("measure", str, "The measure.", "AP", metavar="MEASURE"),
-)  # fmt: skip
+)
 LEVEL = 0.95
 RULES = f"paired T, Student intervals of {100 * LEVEL:g} %, Holm over all effects"
 
@@ -63,9 +67,16 @@ class Effects(NamedTuple):
 
 
 def run(
-    docs: TextsLike, queries: TextsLike, qrels: QrelsLike, *, model: Sequence[str] = WEIGHTINGS,
-    stem: str = "english", stop: str = "basic", measure: str = "AP", on_run: Tell | None = None,
-) -> Outcome:  # fmt: skip
+    docs: TextsLike,
+    queries: TextsLike,
+    qrels: QrelsLike,
+    *,
+    model: Sequence[str] = WEIGHTINGS,
+    stem: str = "english",
+    stop: str = "basic",
+    measure: str = "AP",
+    on_run: Tell | None = None,
+) -> Outcome:
     """Try it on a collection."""
     models = list(map(str, MODELS.expand_all(list(model))))
     if len(models) < 2:
@@ -83,21 +94,30 @@ def run(
         raise UsageError(f"{values.shape[1]} query with {measure}; expected two or more")
     grid = Grid(stem, stop, models, values.reshape(2, 2, len(models), -1))
     data = {
-        "measure": str(results.measures[0]), "queries": int(values.shape[1]), "rules": RULES,
-        "documents": documents, "cells": _cells(grid), "effects": _tested(effects(grid)),
-        "by_weighting": _tested(by_weighting(grid)), "contests": _tested(contests(grid)),
-    }  # fmt: skip
+        "measure": str(results.measures[0]),
+        "queries": int(values.shape[1]),
+        "rules": RULES,
+        "documents": documents,
+        "cells": _cells(grid),
+        "effects": _tested(effects(grid)),
+        "by_weighting": _tested(by_weighting(grid)),
+        "contests": _tested(contests(grid)),
+    }
     inputs = [(name_of(docs), documents), (name_of(queries), len(read_queries(queries)))]
     return Outcome(
-        data, _tables(data), _figures(data), lines_of(data), [*notices, *results.notices], inputs,
+        data,
+        _tables(data),
+        _figures(data),
+        lines_of(data),
+        [*notices, *results.notices],
+        inputs,
         {"model": models, "stem": stem, "stop": stop, "measure": measure},
-    )  # fmt: skip
+    )
 
 
 def _runs(
-    docs: TextsLike, queries: TextsLike, models: Sequence[str], stem: str, stop: str,
-    on_run: Tell | None,
-) -> tuple[dict[str, Run], list[Notice], int]:  # fmt: skip
+    docs: TextsLike, queries: TextsLike, models: Sequence[str], stem: str, stop: str, on_run: Tell | None
+) -> tuple[dict[str, Run], list[Notice], int]:
     """Make a run for every cell, stems slowest and weightings fastest."""
     runs: dict[str, Run] = {}
     notices: dict[str, Notice] = {}
@@ -178,13 +198,21 @@ def _tested(found: Effects) -> list[dict[str, Any]]:
     rows = []
     for place, (component, what) in enumerate(found.names):
         mean, told = float(found.differences[:, place].mean()), bool(corrected[place] < 1 - LEVEL)
-        rows.append({
-            "component": component, "what": what, "difference": mean,
-            "low": float(low[place]), "high": float(high[place]),
-            "p": _defined(p[place]), "p_corrected": _defined(corrected[place]),
-            "wins": int(counts.wins[place]), "ties": int(counts.ties[place]),
-            "losses": int(counts.losses[place]), "told_apart": told,
-        })  # fmt: skip
+        rows.append(
+            {
+                "component": component,
+                "what": what,
+                "difference": mean,
+                "low": float(low[place]),
+                "high": float(high[place]),
+                "p": _defined(p[place]),
+                "p_corrected": _defined(corrected[place]),
+                "wins": int(counts.wins[place]),
+                "ties": int(counts.ties[place]),
+                "losses": int(counts.losses[place]),
+                "told_apart": told,
+            }
+        )
     return rows
 
 
@@ -195,24 +223,33 @@ def _defined(value: float) -> float | None:
 def _tables(data: dict[str, Any]) -> dict[str, Table]:
     models = list(dict.fromkeys(cell["model"] for cell in data["cells"]))
     rows = [
-        [start["stem"], start["stop"],
-         *(cell["mean"] for cell in data["cells"][place : place + len(models)])]
-        for place, start in enumerate(data["cells"]) if place % len(models) == 0
-    ]  # fmt: skip
+        [start["stem"], start["stop"], *(cell["mean"] for cell in data["cells"][place : place + len(models)])]
+        for place, start in enumerate(data["cells"])
+        if place % len(models) == 0
+    ]
     tables = {"cells": Table(["stems", "stop words", *models], rows)}
     for name, heads in (
-        ("effects", ("component", "step")), ("by_weighting", ("component", "weighting")),
+        ("effects", ("component", "step")),
+        ("by_weighting", ("component", "weighting")),
         ("contests", ("component", "less")),
-    ):  # fmt: skip
+    ):
         tables[name] = Table(
             [*heads, data["measure"], "low", "high", "p", "p Holm", "wins", "ties", "losses"],
             [
-                [row["component"], row["what"], row["difference"], row["low"], row["high"],
-                 *(None if row[p] is None else Probability(row[p]) for p in ("p", "p_corrected")),
-                 row["wins"], row["ties"], row["losses"]]
+                [
+                    row["component"],
+                    row["what"],
+                    row["difference"],
+                    row["low"],
+                    row["high"],
+                    *(None if row[p] is None else Probability(row[p]) for p in ("p", "p_corrected")),
+                    row["wins"],
+                    row["ties"],
+                    row["losses"],
+                ]
                 for row in data[name]
             ],
-        )  # fmt: skip
+        )
     return tables
 
 
@@ -224,9 +261,7 @@ def _figures(data: dict[str, Any]) -> dict[str, Any]:
         *data["effects"],
     ]
     mean, low, high = ([row[part] for row in rows] for part in ("difference", "low", "high"))
-    label = (
-        f"difference in {data['measure']}, mean of {data['queries']} queries ({100 * LEVEL:g} %)"
-    )
+    label = f"difference in {data['measure']}, mean of {data['queries']} queries ({100 * LEVEL:g} %)"
     drawn = forest([_short(row) for row in rows], mean, low, high, label=label, reference=0)
     return {"effects": drawn}
 
@@ -234,9 +269,7 @@ def _figures(data: dict[str, Any]) -> dict[str, Any]:
 def _short(row: dict[str, Any]) -> str:
     """Name an effect for a figure: what comes new, of weightings without the word."""
     new = str(row["what"]).rpartition(" to ")[2]
-    return {"stemming": f"stems: {new}", "stop words": f"stop words: {new}"}.get(
-        row["component"], new
-    )
+    return {"stemming": f"stems: {new}", "stop words": f"stop words: {new}"}.get(row["component"], new)
 
 
 def lines_of(data: dict[str, Any]) -> list[str]:

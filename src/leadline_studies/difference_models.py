@@ -28,25 +28,24 @@ OPTIONS = (
     Option("family", str, "The family of every run.", needed=True, metavar="FILE:COLUMN"),
     Option("parameter", str, "The parameter of every run.", needed=True, metavar="FILE:COLUMN"),
     Option("cutoff", int, "RIC@k and id@k instead of RIC and id."),
+    Option("complete", str, "Every document of DOCS without a judgment is not relevant.", metavar="DOCS"),
     Option(
-        "complete",
-        str,
-        "Every document of DOCS without a judgment is not relevant.",
-        metavar="DOCS",
-    ),
-    Option(
-        "pool",
-        int,
-        "Judge only the first K documents of each run: the grade in QRELS, or 0.",
-        metavar="K",
+        "pool", int, "Judge only the first K documents of each run: the grade in QRELS, or 0.", metavar="K"
     ),
 )
 
 
 def run(
-    qrels: QrelsLike, runs: Any, *, family: str, parameter: str, cutoff: int | None = None,
-    complete: str | None = None, pool: int | None = None, on_run: Tell | None = None,
-) -> Outcome:  # fmt: skip
+    qrels: QrelsLike,
+    runs: Any,
+    *,
+    family: str,
+    parameter: str,
+    cutoff: int | None = None,
+    complete: str | None = None,
+    pool: int | None = None,
+    on_run: Tell | None = None,
+) -> Outcome:
     """Try it on some runs; `family` and `parameter` are FILE:COLUMN.
 
     With `complete`, a file of documents, all without a judgment are not relevant; with `pool` only the first
@@ -61,40 +60,46 @@ def run(
         judged = pooled_judgments(read_qrels(qrels), runs, pool)
     found = difference(judged, runs, cutoff=cutoff, competitors=(), on_run=on_run)
     grids = grids_of(found, read_labels(family), read_labels(parameter))
-    best = {
-        name: max(points, key=lambda point: found.mean_ric[point[0]])
-        for name, points in grids.items()
-    }
+    best = {name: max(points, key=lambda point: found.mean_ric[point[0]]) for name, points in grids.items()}
     inside = {
         name: [float(found.mean_id[i, j]) for (i, _), (j, _) in combinations(points, 2)]
         for name, points in grids.items()
     }
-    across = {
-        f"{a} and {b}": float(found.mean_id[best[a][0], best[b][0]])
-        for a, b in combinations(best, 2)
-    }
+    across = {f"{a} and {b}": float(found.mean_id[best[a][0], best[b][0]]) for a, b in combinations(best, 2)}
     data = {
-        "k": cutoff, "queries": int(found.counted.sum()), "judged": _judged(judged),
+        "k": cutoff,
+        "queries": int(found.counted.sum()),
+        "judged": _judged(judged),
         "families": {
             name: {
-                "runs": len(points), "best": found.names[best[name][0]],
-                "parameter": best[name][1], "ric": float(found.mean_ric[best[name][0]]),
-                "id_median": float(np.median(inside[name])), "id_largest": max(inside[name]),
+                "runs": len(points),
+                "best": found.names[best[name][0]],
+                "parameter": best[name][1],
+                "ric": float(found.mean_ric[best[name][0]]),
+                "id_median": float(np.median(inside[name])),
+                "id_largest": max(inside[name]),
             }
             for name, points in grids.items()
         },
         "across": {
-            pair: {"id": value, "share_of_pairs_above": {
-                name: float(np.mean(np.array(inside[name]) > value)) for name in grids}}
+            pair: {
+                "id": value,
+                "share_of_pairs_above": {
+                    name: float(np.mean(np.array(inside[name]) > value)) for name in grids
+                },
+            }
             for pair, value in across.items()
         },
-    }  # fmt: skip
+    }
     return Outcome(
-        data, _tables(data), _figures(found, grids, inside, across, cutoff), lines_of(data), found.notices,
+        data,
+        _tables(data),
+        _figures(found, grids, inside, across, cutoff),
+        lines_of(data),
+        found.notices,
         [(info.path, info.counts["documents_read"]) for info in found.runs],
-        {"family": family, "parameter": parameter, "k": cutoff, "complete": complete,
-         "pool": pool},
-    )  # fmt: skip
+        {"family": family, "parameter": parameter, "k": cutoff, "complete": complete, "pool": pool},
+    )
 
 
 def _judged(qrels: Qrels) -> dict[str, float]:
@@ -116,9 +121,7 @@ def grids_of(
         try:
             value = float(parameters[name])
         except ValueError:
-            raise UsageError(
-                f"parameter '{parameters[name]}' of run '{name}'; expected a number"
-            ) from None
+            raise UsageError(f"parameter '{parameters[name]}' of run '{name}'; expected a number") from None
         grids.setdefault(families[name], []).append((place, value))
     small = [name for name, points in grids.items() if len(points) < 2]
     if len(grids) < 2 or small:
@@ -132,18 +135,18 @@ def _tables(data: dict[str, Any]) -> dict[str, Table]:
     best = Table(heads, [[name, *values.values()] for name, values in data["families"].items()])
     pairs = Table(
         ["best of", "id", *(f"pairs above, {name}" for name in data["families"])],
-        [
-            [pair, one["id"], *one["share_of_pairs_above"].values()]
-            for pair, one in data["across"].items()
-        ],
+        [[pair, one["id"], *one["share_of_pairs_above"].values()] for pair, one in data["across"].items()],
     )
     return {"best": best, "across": pairs}
 
 
 def _figures(
-    found: Difference, grids: dict[str, list[tuple[int, float]]], inside: dict[str, list[float]],
-    across: dict[str, float], cutoff: int | None,
-) -> dict[str, Any]:  # fmt: skip
+    found: Difference,
+    grids: dict[str, list[tuple[int, float]]],
+    inside: dict[str, list[float]],
+    across: dict[str, float],
+    cutoff: int | None,
+) -> dict[str, Any]:
     from leadline.reporting.plots.line_plots import by_parameter, cumulative
 
     lines = {
@@ -151,9 +154,7 @@ def _figures(
         for name, points in grids.items()
     }
     # at k values are divided by those of the ideal list, so that they are no bits
-    ric, other = (
-        ("RIC", "Information Difference") if cutoff is None else (f"RIC@{cutoff}", f"id@{cutoff}")
-    )
+    ric, other = ("RIC", "Information Difference") if cutoff is None else (f"RIC@{cutoff}", f"id@{cutoff}")
     unit = " (bits)" if cutoff is None else ""
     return {
         "parameter": by_parameter(lines, label=ric + unit),
@@ -163,15 +164,14 @@ def _figures(
 
 def lines_of(data: dict[str, Any]) -> list[str]:
     """Say whether the best of different families are nearer than the typical pair inside each family."""
-    pair, largest = max(
-        ((name, one["id"]) for name, one in data["across"].items()), key=lambda item: item[1]
-    )
+    pair, largest = max(((name, one["id"]) for name, one in data["across"].items()), key=lambda item: item[1])
     medians = {name: values["id_median"] for name, values in data["families"].items()}
     below = [name for name, median in medians.items() if largest < median]
     verdict = (
-        "reproduced" if len(below) == len(medians)
+        "reproduced"
+        if len(below) == len(medians)
         else f"not reproduced for {', '.join(name for name in medians if name not in below)}"
-    )  # fmt: skip
+    )
     shown = ", ".join(f"{name} {median:.3f}" for name, median in medians.items())
     line = (
         f"the largest id between best runs is {largest:.3f} ({pair}); median id inside a family: {shown}; "

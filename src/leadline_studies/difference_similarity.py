@@ -29,17 +29,8 @@ from leadline_studies import Option, Outcome, Tell, judgments
 OPTIONS = (
     Option("team", str, "The team of every run.", needed=True, metavar="FILE:COLUMN"),
     Option("cutoff", int, "RIC@k and id@k instead of RIC and id."),
-    Option(
-        "complete",
-        str,
-        "Every document of DOCS without a judgment is not relevant.",
-        metavar="DOCS",
-    ),
-    Option(
-        "bins",
-        int,
-        "How many bins of equal RIC (default: 20, fewer where a bin would have under 7).",
-    ),
+    Option("complete", str, "Every document of DOCS without a judgment is not relevant.", metavar="DOCS"),
+    Option("bins", int, "How many bins of equal RIC (default: 20, fewer where a bin would have under 7)."),
     Option("level", float, "The least relevant grade of AP.", 1.0),
     Option("samples", int, "How often teams are drawn again.", 1000),
     Option("seed", int, "Seeds the draws.", 0),
@@ -62,10 +53,18 @@ class Pairs(NamedTuple):
 
 
 def run(
-    qrels: QrelsLike, runs: Any, *, team: str, cutoff: int | None = None, bins: int | None = None,
-    level: float = 1.0, samples: int = 1000, seed: int = 0, complete: str | None = None,
+    qrels: QrelsLike,
+    runs: Any,
+    *,
+    team: str,
+    cutoff: int | None = None,
+    bins: int | None = None,
+    level: float = 1.0,
+    samples: int = 1000,
+    seed: int = 0,
+    complete: str | None = None,
     on_run: Tell | None = None,
-) -> Outcome:  # fmt: skip
+) -> Outcome:
     """Try it on some runs; `team` is FILE:COLUMN."""
     if bins is not None and bins < 1:
         raise UsageError(f"bins={bins}; expected 1 or more")
@@ -79,23 +78,42 @@ def run(
     drawn = list(draws_of_teams(teams, samples=samples, seed=seed))
     areas = _areas(pairs, drawn)
     data: dict[str, Any] = {
-        "k": cutoff, "systems": len(teams), "teams": len(set(teams)), "queries": int(found.counted.sum()),
-        "bins": number, "pairs": len(pairs.same), "same_team_pairs": int(pairs.same.sum()),
-        "auc": areas, "decisions": _decisions(pairs, teams), "ric_ap": _correlations(found, drawn),
-        "wrong_way": {"lists": float(found.wrong_way[:, found.counted].mean()),
-                      "most_of_one_system": float(found.wrong_way[:, found.counted].mean(axis=1).max())},
-    }  # fmt: skip
+        "k": cutoff,
+        "systems": len(teams),
+        "teams": len(set(teams)),
+        "queries": int(found.counted.sum()),
+        "bins": number,
+        "pairs": len(pairs.same),
+        "same_team_pairs": int(pairs.same.sum()),
+        "auc": areas,
+        "decisions": _decisions(pairs, teams),
+        "ric_ap": _correlations(found, drawn),
+        "wrong_way": {
+            "lists": float(found.wrong_way[:, found.counted].mean()),
+            "most_of_one_system": float(found.wrong_way[:, found.counted].mean(axis=1).max()),
+        },
+    }
     return Outcome(
         data,
         {
-            "auc": _sheet(areas), "thresholds": _decision_sheet(data["decisions"]),
+            "auc": _sheet(areas),
+            "thresholds": _decision_sheet(data["decisions"]),
             "correlation": _correlation_sheet(data["ric_ap"]),
         },
-        _figures(found, teams, pairs), lines_of(data), found.notices,
+        _figures(found, teams, pairs),
+        lines_of(data),
+        found.notices,
         [(info.path, info.counts["documents_read"]) for info in found.runs],
-        {"team": team, "k": cutoff, "bins": number, "level": level, "samples": samples, "seed": seed,
-         "complete": complete},
-    )  # fmt: skip
+        {
+            "team": team,
+            "k": cutoff,
+            "bins": number,
+            "level": level,
+            "samples": samples,
+            "seed": seed,
+            "complete": complete,
+        },
+    )
 
 
 def pairs_in_bins(found: Difference, teams: list[str], bins: int) -> Pairs:
@@ -106,10 +124,7 @@ def pairs_in_bins(found: Difference, teams: list[str], bins: int) -> Pairs:
     second = np.concatenate([part[j] for part, (_, j) in zip(parts, ends, strict=True)])
     group = np.array(teams, dtype=object)
     ric = found.mean_ric
-    scores = {
-        ID: -found.mean_id[first, second],
-        DELTA: -np.abs(ric[first] - ric[second]),
-    }
+    scores = {ID: -found.mean_id[first, second], DELTA: -np.abs(ric[first] - ric[second])}
     for name, table in found.competitors.items():
         values = np.nan_to_num(table[first, second])
         scores[name] = -values if name.startswith("distance") else values
@@ -124,9 +139,7 @@ def _areas(pairs: Pairs, drawn: list[Integers]) -> dict[str, Any]:
     again: dict[str, list[float]] = {}
     for name, score in pairs.scores.items():
         values[name] = area_under_curve(score, pairs.same)
-        again[name] = [
-            area_under_curve(score, pairs.same, _weights(pairs, times)) for times in drawn
-        ]
+        again[name] = [area_under_curve(score, pairs.same, _weights(pairs, times)) for times in drawn]
     contrast = f"{ID} - {DELTA}"
     values[contrast] = values[ID] - values[DELTA]
     again[contrast] = (np.array(again[ID]) - np.array(again[DELTA])).tolist()
@@ -164,10 +177,7 @@ def _decisions(pairs: Pairs, teams: list[str]) -> dict[str, Any] | None:
             for limit in THRESHOLDS
         ],
         "at_0.1": {**_plain(fixed._asdict()), "threshold": THRESHOLD},
-        "cross_validated": {
-            **_plain(crossed._asdict()),
-            "threshold": plain(float(np.median(chosen))),
-        },
+        "cross_validated": {**_plain(crossed._asdict()), "threshold": plain(float(np.median(chosen)))},
     }
 
 
@@ -181,15 +191,13 @@ def _correlations(found: Difference, drawn: list[Integers]) -> dict[str, Any]:
     measured = {"RIC": found.mean_ric, "concordance": found.mean_concordance}
     result: dict[str, Any] = {}
     for name, values in measured.items():
-        for label, statistic in (
-            ("pearson", pearson),
-            ("spearman", spearman),
-            ("kendall", kendall),
-        ):
+        for label, statistic in (("pearson", pearson), ("spearman", spearman), ("kendall", kendall)):
             again = interval([statistic(values, ap, times) for times in drawn])
             result.setdefault(name, {})[label] = {
-                "value": plain(statistic(values, ap)), "low": plain(again[0]), "high": plain(again[1]),
-            }  # fmt: skip
+                "value": plain(statistic(values, ap)),
+                "low": plain(again[0]),
+                "high": plain(again[1]),
+            }
     return result
 
 
@@ -251,12 +259,17 @@ def lines_of(data: dict[str, Any]) -> list[str]:
     relation = more["low"] > 0
     level = far["value"] > 0.9 and apart["value"] < 0.6
     verdict = (
-        "reproduced, in relation and in size" if relation and level
+        "reproduced, in relation and in size"
+        if relation and level
         else "reproduced in relation (id above delta RIC), not in size (above 0.9 against below 0.6)"
-        if relation else "not reproduced: the interval of the difference holds 0"
-    )  # fmt: skip
-    best = max((name for name in data["auc"] if name not in (ID, DELTA, f"{ID} - {DELTA}")),
-               key=lambda name: float(data["auc"][name]["value"]), default="")  # fmt: skip
+        if relation
+        else "not reproduced: the interval of the difference holds 0"
+    )
+    best = max(
+        (name for name in data["auc"] if name not in (ID, DELTA, f"{ID} - {DELTA}")),
+        key=lambda name: float(data["auc"][name]["value"]),
+        default="",
+    )
     beside = f"; the best of the others is {best}, {_shown(data['auc'][best])}" if best else ""
     first = (
         f"AUC of id{at} {_shown(far)}, of |difference in RIC{at}| {_shown(apart)} "

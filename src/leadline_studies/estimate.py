@@ -38,17 +38,25 @@ from leadline.stats.correlation import kendall
 from leadline_studies import Option, Outcome, Tell, whole_numbers
 
 OPTIONS = (
-    Option("new", str, "Runs that did not contribute to the pool (again for more).", (), metavar="RUN",
-           many=True),
+    Option(
+        "new", str, "Runs that did not contribute to the pool (again for more).", (), metavar="RUN", many=True
+    ),
     Option("machine", str, "Labels of a machine (again for more).", (), metavar="LABELS", many=True),
-    Option("measure", str, "A measure (again for more; default: P@10, RBP@10, RR@10, nDCG@10).", (),
-           metavar="MEASURE", many=True),
+    Option(
+        "measure",
+        str,
+        "A measure (again for more; default: P@10, RBP@10, RR@10, nDCG@10).",
+        (),
+        metavar="MEASURE",
+        many=True,
+    ),
     Option("level", float, "Minimum relevant grade.", 1.0, metavar="GRADE"),
-    Option("budgets", str, "Mean judgments per query, with commas between.", "5,10,20,40,80",
-           metavar="NUMBERS"),
+    Option(
+        "budgets", str, "Mean judgments per query, with commas between.", "5,10,20,40,80", metavar="NUMBERS"
+    ),
     Option("draws", int, "Number of draws.", 200, metavar="N"),
     Option("seed", int, "Seed of the draws.", 0, metavar="N"),
-)  # fmt: skip
+)
 MEASURES = ("P@10", "RBP(p=0.8)@10", "RR@10", "nDCG@10")
 Z = 1.959963984540054
 GROUPS = ("pooled", "new", "pairs")
@@ -96,9 +104,7 @@ def run(
     """Draw and estimate again and again; `on_run` is told of draws."""
     if draws < 2:
         raise UsageError(f"draws={draws}; expected two or more")
-    measures = profile_of("leadline").measures(
-        list(measure) or list(MEASURES), rel=level, documents=None
-    )
+    measures = profile_of("leadline").measures(list(measure) or list(MEASURES), rel=level, documents=None)
     truth = read_qrels(qrels)
     repair = repair_of("score", "refuse", "refuse")
     systems = read_systems(runs, repair).asked(truth.queries.names)
@@ -111,13 +117,9 @@ def run(
         for budget in sizes:
             parts: dict[str, list[_Trial]] = {name: [] for name in setting.proxies}
             for number in range(draws):
-                chosen = draw(
-                    setting.frame, budget * len(setting.frame.queries), seed=seed + number
-                )
+                chosen = draw(setting.frame, budget * len(setting.frame.queries), seed=seed + number)
                 for name, proxy in setting.proxies.items():
-                    parts[name].append(
-                        _trial(setting, proxy, chosen.probability, chosen.drawn, number)
-                    )
+                    parts[name].append(_trial(setting, proxy, chosen.probability, chosen.drawn, number))
                 done += 1
                 if on_run:
                     on_run(done, total)
@@ -150,9 +152,13 @@ def _listed(runs: Any) -> list[Any]:
 
 
 def _setting(
-    truth: Qrels, systems: Systems, everything: list[Any], pooled: int, measure: Measure,
+    truth: Qrels,
+    systems: Systems,
+    everything: list[Any],
+    pooled: int,
+    measure: Measure,
     machines: Sequence[str],
-) -> _Setting:  # fmt: skip
+) -> _Setting:
     names = list(systems.queries.names)
     weight = rank_weights(measure)
     depth = 2 * len(weight)
@@ -177,13 +183,9 @@ def _setting(
         (*keys[row], float(grades.get(to_text(keys[row][0]), {}).get(to_text(keys[row][1]), 0)))
         for row in order.tolist()
     )
-    _, joined = judge_runs(
-        everything, table, lambda one: one, repair=repair_of("score", "refuse", "refuse")
-    )
+    _, joined = judge_runs(everything, table, lambda one: one, repair=repair_of("score", "refuse", "refuse"))
     whole = truth.keep(np.isin(truth.query, truth.queries.encode(names)))
-    _, full = judge_runs(
-        everything, whole, lambda one: one, repair=repair_of("score", "refuse", "refuse")
-    )
+    _, full = judge_runs(everything, whole, lambda one: one, repair=repair_of("score", "refuse", "refuse"))
     kind = kind_of(measure)
     values = np.array([np.nan_to_num(measure.values(one)) for one in full])
     kept = whole.queries.encode(names)
@@ -201,13 +203,22 @@ def _setting(
     columns = np.array(brought, dtype=np.int64).T
     return _Setting(
         frame._replace(
-            query=frame.query[order], documents=[frame.documents[row] for row in order.tolist()],
-            importance=frame.importance[order], best=frame.best[order],
+            query=frame.query[order],
+            documents=[frame.documents[row] for row in order.tolist()],
+            importance=frame.importance[order],
+            best=frame.best[order],
         ),
-        table, order, joined, np.arange(len(everything)) >= pooled, [kind], [measure],
-        values.mean(axis=1), (columns[0], columns[1]), pooled,
+        table,
+        order,
+        joined,
+        np.arange(len(everything)) >= pooled,
+        [kind],
+        [measure],
+        values.mean(axis=1),
+        (columns[0], columns[1]),
+        pooled,
         _proxies(table, (columns[0], columns[1]), order < framed, machines),
-    )  # fmt: skip
+    )
 
 
 def _labelled(
@@ -226,10 +237,18 @@ def _divisor(qrels: Qrels, kind: Ratio) -> Floats:
     """Return the divisors of a ratio where all is judged."""
     size = len(qrels)
     sample = Sample(
-        qrels, np.ones(size), np.ones(size, dtype=np.bool_), np.zeros(size, dtype=np.int64), 1, 0, None,
-        False, np.zeros(len(qrels.queries), dtype=np.int64), (np.zeros(0, np.int64), np.zeros(0, np.int64)),
+        qrels,
+        np.ones(size),
+        np.ones(size, dtype=np.bool_),
+        np.zeros(size, dtype=np.int64),
+        1,
         0,
-    )  # fmt: skip
+        None,
+        False,
+        np.zeros(len(qrels.queries), dtype=np.int64),
+        (np.zeros(0, np.int64), np.zeros(0, np.int64)),
+        0,
+    )
     return np.asarray(Estimator(sample, kind).divisors[:, 0])
 
 
@@ -253,9 +272,7 @@ def _proxies(
             labels.get(names[query], {}).get(to_text(document))
             for query, document in zip(table.query.tolist(), table.documents, strict=True)
         ]
-        levels = {
-            one: place for place, one in enumerate(sorted({x for x in given if x is not None}), 1)
-        }
+        levels = {one: place for place, one in enumerate(sorted({x for x in given if x is not None}), 1)}
         if not levels:
             raise UsageError(f"{path}: no label for a document of the frame; do the ids match?")
         cell = np.array([0 if one is None else levels[one] for one in given], dtype=np.int64)
@@ -279,9 +296,19 @@ class _Trial(NamedTuple):
 
 def _trial(setting: _Setting, proxy: _Proxy, probability: Floats, drawn: Any, seed: int) -> _Trial:
     sample = Sample(
-        setting.table, probability, drawn, proxy.cell, proxy.cells, proxy.outside, proxy.apart,
-        proxy.guessing, folds_of(setting.table.queries), setting.brought, setting.pooled, seed,
-    )  # fmt: skip
+        setting.table,
+        probability,
+        drawn,
+        proxy.cell,
+        proxy.cells,
+        proxy.outside,
+        proxy.apart,
+        proxy.guessing,
+        folds_of(setting.table.queries),
+        setting.brought,
+        setting.pooled,
+        seed,
+    )
     estimator = Estimator(sample, setting.kinds[0])
     parts = [estimator.of(one) for one in setting.joined]
     errors = np.array([part.errors for part in parts])
@@ -321,13 +348,14 @@ def _summary(setting: _Setting, trials: Sequence[_Trial]) -> dict[str, Any]:
     wrong = decided & (np.sign(gap) != np.sign(true_gap))
     taus = [kendall(row, truth) for row in values]
     found: dict[str, Any] = {
-        "tau": float(np.mean(taus)), "tau_low": float(np.quantile(taus, 0.05)),
+        "tau": float(np.mean(taus)),
+        "tau_low": float(np.quantile(taus, 0.05)),
         "decided": float(decided[:, both].mean()),
         "wrong": float(wrong[:, both].sum() / max(decided[:, both].sum(), 1)),
         "rmse_difference": float(np.sqrt(((gap - true_gap) ** 2).mean())),
         "coverage_pairs": _share(np.abs(gap - true_gap) <= pair, (pair > 0) & both),
         "spread_of_draws": float(error.mean(axis=1).std()),
-    }  # fmt: skip
+    }
     for name, group in (("pooled", ~new), ("new", new)):
         if not group.any():
             continue
@@ -365,9 +393,7 @@ def _sheet(found: Sequence[Mapping[str, Any]]) -> Table:
         for one in found
     ]
     return Table(
-        ["measure", "budget", "proxy", *(name.replace("_", " ") for name in COLUMNS)],
-        rows,
-        digits=3,
+        ["measure", "budget", "proxy", *(name.replace("_", " ") for name in COLUMNS)], rows, digits=3
     )
 
 

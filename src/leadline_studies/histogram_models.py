@@ -62,9 +62,16 @@ from leadline_studies._tracking import (
 
 ARGUMENTS = ("docs", "queries", "qrels")
 SETTINGS = (
-    "BM25(k1=0.9,b=0.4)", *NAMED, "RM1", "PL2", "In_expB2", "TF(dot)", "TF(cosine)", "TFIDF(dot)",
+    "BM25(k1=0.9,b=0.4)",
+    *NAMED,
+    "RM1",
+    "PL2",
+    "In_expB2",
+    "TF(dot)",
+    "TF(cosine)",
+    "TFIDF(dot)",
     "TFIDF(cosine)",
-)  # fmt: skip
+)
 SIZES = "10,30,100,300,1000"
 OPTIONS = (
     Option("model", str, "A model setting (again for more).", SETTINGS, metavar="MODEL", many=True),
@@ -75,15 +82,25 @@ OPTIONS = (
     Option("draws", int, "Random sevens, and resamples of models and of queries.", 200, metavar="N"),
     Option("seed", int, "Chooses the samples and begins the random draws.", 0, metavar="N"),
     Option("time", int, "Measure times, in so many rounds.", 0, metavar="N"),
-)  # fmt: skip
+)
 LEAST = 3  # models
 
 
 def run(
-    docs: TextsLike | Index, queries: TextsLike, qrels: QrelsLike, *, model: Sequence[str] = SETTINGS,
-    depth: int = 10_000, bins: int = 10, samples: str = SIZES, level: float = 1.0, draws: int = 200,
-    seed: int = 0, time: int = 0, on_run: Tell | None = None,
-) -> Outcome:  # fmt: skip
+    docs: TextsLike | Index,
+    queries: TextsLike,
+    qrels: QrelsLike,
+    *,
+    model: Sequence[str] = SETTINGS,
+    depth: int = 10_000,
+    bins: int = 10,
+    samples: str = SIZES,
+    level: float = 1.0,
+    draws: int = 200,
+    seed: int = 0,
+    time: int = 0,
+    on_run: Tell | None = None,
+) -> Outcome:
     """Try it on a collection; `samples` are numbers with commas between."""
     check_whole(1, depth=depth)
     check_whole(0, time=time, draws=draws)
@@ -99,29 +116,56 @@ def run(
     lists, doubts = from_lists(table, runs, recipe, truth, depth)
     scored = {n: score(index, asked, pairs[n], models) for n in sizes}
     data: dict[str, Any] = {
-        "documents": index.documents, "depth": depth, "bins": bins, "queries": len(asked),
-        "relevant": int(table.relevant(level).sum()), "models": _models_found(truth, lists, runs),
+        "documents": index.documents,
+        "depth": depth,
+        "bins": bins,
+        "queries": len(asked),
+        "relevant": int(table.relevant(level).sum()),
+        "models": _models_found(truth, lists, runs),
         "lacking": lacking(models, len(asked)),
         "lists": entries(lists, truth, draws, seed),
         "samples": {
             str(n): entries(from_pairs(table, one, recipe, truth, documents), truth, draws, seed)
             for n, one in scored.items()
         },
-    }  # fmt: skip
+    }
     if time:
         data["time"] = times_of(
-            index, asked, table, models, depth=depth, sizes=sizes, documents=documents,
-            measures=MEASURES, level=level, seed=seed, rounds=time,
-        )  # fmt: skip
+            index,
+            asked,
+            table,
+            models,
+            depth=depth,
+            sizes=sizes,
+            documents=documents,
+            measures=MEASURES,
+            level=level,
+            seed=seed,
+            rounds=time,
+        )
     said |= {one.code: one for one in (*scored[sizes[0]].notices, *notices, *doubts)}
     said.pop("missing_queries", None)  # only those with a relevant document were asked
     return Outcome(
-        data, _tables(data), _figures(data, lists, truth), lines_of(data), list(said.values()),
-        [(index.path if isinstance(docs, Index) else name_of(docs), index.documents),
-         (name_of(queries), len(every))],
-        {"model": models, "depth": depth, "bins": bins, "samples": samples, "level": level,
-         "draws": draws, "seed": seed, "time": time},
-    )  # fmt: skip
+        data,
+        _tables(data),
+        _figures(data, lists, truth),
+        lines_of(data),
+        list(said.values()),
+        [
+            (index.path if isinstance(docs, Index) else name_of(docs), index.documents),
+            (name_of(queries), len(every)),
+        ],
+        {
+            "model": models,
+            "depth": depth,
+            "bins": bins,
+            "samples": samples,
+            "level": level,
+            "draws": draws,
+            "seed": seed,
+            "time": time,
+        },
+    )
 
 
 def _models(model: Sequence[str]) -> list[str]:
@@ -169,9 +213,7 @@ def lacking(models: Sequence[str], queries: int) -> list[str]:
     return found + [f"{SEVEN} models, here {len(models)}"] * (len(models) < SEVEN)
 
 
-def _models_found(
-    truth: Truth, columns: Columns, runs: dict[str, Run]
-) -> dict[str, dict[str, float | None]]:
+def _models_found(truth: Truth, columns: Columns, runs: dict[str, Run]) -> dict[str, dict[str, float | None]]:
     """Give the measures, the columns and the mean length of the lists of every model."""
     return {
         name: dict(zip(MEASURES, truth.quality[place].tolist(), strict=True))
@@ -184,13 +226,9 @@ def _models_found(
 def _tables(data: dict[str, Any]) -> dict[str, Table]:
     found: dict[str, dict[str, float | None]] = data["models"]
     heads = list(next(iter(found.values())))
-    tables = {
-        "models": Table(["model", *heads], [[name, *one.values()] for name, one in found.items()])
-    }
+    tables = {"models": Table(["model", *heads], [[name, *one.values()] for name, one in found.items()])}
     tables |= tracking_tables(data["lists"])
-    named = {
-        name: one["named_seven"] for name, one in data["lists"].items() if "named_seven" in one
-    }
+    named = {name: one["named_seven"] for name, one in data["lists"].items() if "named_seven" in one}
     if named:
         columns = [f"{kind} {measure}" for kind in ("R", "rho") for measure in MEASURES]
         rows = [[name, *_six(one)] for name, one in named.items()]
@@ -208,8 +246,9 @@ def _six(one: dict[str, Any]) -> list[Cell]:
 def _bins_sheet(data: dict[str, Any]) -> Table:
     rows: list[list[Cell]] = [
         [name, each["bins"], *_six(each)]
-        for name, one in data["lists"].items() for each in one.get("bins", ())
-    ]  # fmt: skip
+        for name, one in data["lists"].items()
+        for each in one.get("bins", ())
+    ]
     columns = [f"{kind} {measure}" for kind in ("R", "rho") for measure in MEASURES]
     return Table(["recipe", "bins", *columns], rows, digits=2)
 
@@ -241,10 +280,12 @@ def _figures(data: dict[str, Any], columns: Columns, truth: Truth) -> dict[str, 
     figures["bins"] = by_sample(
         {
             name: [(each["bins"], _number(each["AP"]["pearson"])) for each in one["bins"]]
-            for name, one in lists.items() if "bins" in one
+            for name, one in lists.items()
+            if "bins" in one
         },
-        label="Pearson with AP", sample="bins",
-    )  # fmt: skip
+        label="Pearson with AP",
+        sample="bins",
+    )
     sizes = data["samples"].items()
     figures["samples"] = by_sample(
         {
@@ -272,11 +313,13 @@ def lines_of(data: dict[str, Any]) -> list[str]:
     with_map = lists[BY_QUERY.replace("HSA", "DO")]["AP"]
     overlap = [rounded(with_map[kind]["value"]) for kind in COEFFICIENTS]
     return [
-        first, *others, *_sevens(lists[BY_QUERY]),
+        first,
+        *others,
+        *_sevens(lists[BY_QUERY]),
         *(_of_sample(size, one) for size, one in data["samples"].items()),
         f"DO by query, with MAP: R {overlap[0]}, rho {overlap[1]}; no claim",
         *(time_lines(data["time"]) if "time" in data else ()),
-    ]  # fmt: skip
+    ]
 
 
 def _said(one: dict[str, Any]) -> str:
@@ -317,9 +360,7 @@ def _sevens(one: dict[str, Any]) -> list[str]:
         )
     drawn = one["sevens_pearson"]
     if drawn["median"] is not None:
-        said.append(
-            f"random sevens: median R {rounded(drawn['median'])}, 5 % {rounded(drawn['low'])}"
-        )
+        said.append(f"random sevens: median R {rounded(drawn['median'])}, 5 % {rounded(drawn['low'])}")
     return [f"{BY_QUERY}, {'; '.join(said)}"] if said else []
 
 

@@ -40,7 +40,7 @@ OPTIONS = (
     Option("draws", int, "Random sevens, and resamples of runs.", 200, metavar="N"),
     Option("seed", int, "Begins the random draws.", 0, metavar="N"),
     Option("team", str, "The team of every run: whole teams are drawn again.", metavar="FILE:COLUMN"),
-)  # fmt: skip
+)
 LEAST = 15  # runs, for random sevens to differ
 ASKED_SEVENS = 200
 RANKS = "HSA, ranks"
@@ -59,23 +59,33 @@ def recipes(level: float, depth: int | None, bins: int) -> dict[str, HistogramOp
 
 
 def run(
-    qrels: QrelsLike, runs: Any, *, level: float = 1.0, depth: int | None = 1000, bins: int = 10,
-    draws: int = 200, seed: int = 0, team: str | None = None, on_run: Tell | None = None,
-) -> Outcome:  # fmt: skip
+    qrels: QrelsLike,
+    runs: Any,
+    *,
+    level: float = 1.0,
+    depth: int | None = 1000,
+    bins: int = 10,
+    draws: int = 200,
+    seed: int = 0,
+    team: str | None = None,
+    on_run: Tell | None = None,
+) -> Outcome:
     """Try it on some runs; `team` is FILE:COLUMN."""
     table = read_qrels(qrels)
     tried = {name: one.checked() for name, one in recipes(level, depth, bins).items()}
     infos, found = judge_runs(
-        runs, table, lambda judged: [measured(judged, one, 0) for one in tried.values()],
-        repair=repair_of("score", "refuse", "refuse"), keep=True, on_run=on_run,
-    )  # fmt: skip
+        runs,
+        table,
+        lambda judged: [measured(judged, one, 0) for one in tried.values()],
+        repair=repair_of("score", "refuse", "refuse"),
+        keep=True,
+        on_run=on_run,
+    )
     names = [info.name for info in infos]
     if len(names) < LEAST:
         raise UsageError(f"{len(names)} runs; expected {LEAST} or more for random sevens")
     quality = evaluate(table, runs, MEASURES, rel=level, queries="with_relevant").means
-    columns = {
-        name: np.array([one[place].hsa for one in found]) for place, name in enumerate(tried)
-    }
+    columns = {name: np.array([one[place].hsa for one in found]) for place, name in enumerate(tried)}
     columns["HSA, robust"] = np.array([one[0].hsa_robust for one in found])
     columns["DO, scores"] = np.array([one[1].do for one in found])
     columns["DO, ranks"] = np.array([one[3].do for one in found])
@@ -87,18 +97,24 @@ def run(
     }
     queries = int(np.count_nonzero(table.relevant(level)))
     groups = [teams.get(name, name) for name in names] if teams else names
-    gain = _gain(
-        columns["HSA, robust"], columns["recall (control)"], quality[:, 0], groups, draws, seed
-    )
+    gain = _gain(columns["HSA, robust"], columns["recall (control)"], quality[:, 0], groups, draws, seed)
     read = [(info.path, info.counts["documents_read"]) for info in infos]
     return Outcome(
-        {"depth": depth, "bins": bins, "runs": len(names), "queries": queries, "recipes": data,
-         "robust_over_recall": gain},
+        {
+            "depth": depth,
+            "bins": bins,
+            "runs": len(names),
+            "queries": queries,
+            "recipes": data,
+            "robust_over_recall": gain,
+        },
         tracking_tables(data),
         {which: tracking_figure(data, which) for which in ("sevens", "all")},
-        lines_of(data, gain, queries, draws), (), read,
+        lines_of(data, gain, queries, draws),
+        (),
+        read,
         {"level": level, "depth": depth, "bins": bins, "draws": draws, "seed": seed, "team": team},
-    )  # fmt: skip
+    )
 
 
 def _gain(
@@ -109,26 +125,28 @@ def _gain(
 
     def better(times: Integers | None) -> float:
         part = None if times is None else times[known]
-        return pearson(quality[known], robust[known], part) - pearson(
-            quality[known], control[known], part
-        )
+        return pearson(quality[known], robust[known], part) - pearson(quality[known], control[known], part)
 
     low, high = team_interval(better, teams, samples=max(draws, 1), seed=seed)
     return {"value": plain(better(None)), "low": plain(low), "high": plain(high)}
 
 
-def lines_of(
-    data: dict[str, Any], gain: dict[str, float | None], queries: int, draws: int
-) -> list[str]:
+def lines_of(data: dict[str, Any], gain: dict[str, float | None], queries: int, draws: int) -> list[str]:
     """Say whether HSA from ranks tracks AP over random sevens, and whether recall does as well."""
     found = data[RANKS]["sevens_pearson"]
     good = (found["median"] or 0.0) > 0.5 and (found["low"] or 0.0) > 0
     whole = {name: one["AP"]["pearson"]["value"] for name, one in data.items()}
     printed, ranks, robust, control, scores, overlaps = (
         rounded(whole[name])
-        for name in ("HSA, scores, as printed", RANKS, "HSA, robust", "recall (control)", "DO, scores",
-                     "DO, ranks")
-    )  # fmt: skip
+        for name in (
+            "HSA, scores, as printed",
+            RANKS,
+            "HSA, robust",
+            "recall (control)",
+            "DO, scores",
+            "DO, ranks",
+        )
+    )
     low, high = gain["low"] or 0.0, gain["high"] or 0.0
     beats = "more" if low > 0 else "less" if high < 0 else "not clearly more or less"
     sevens = (
@@ -150,9 +168,7 @@ def _verdict(good: bool, queries: int, draws: int) -> str:
     lacking = [f"{ASKED_QUERIES} queries or more, here {queries:,}"] * (queries < ASKED_QUERIES)
     lacking += [f"{ASKED_SEVENS} sevens or more, here {draws:,}"] * (draws < ASKED_SEVENS)
     if lacking:
-        return (
-            f"no verdict: the rule asks for {ASKED_COLLECTIONS} sets with {', and '.join(lacking)}"
-        )
+        return f"no verdict: the rule asks for {ASKED_COLLECTIONS} sets with {', and '.join(lacking)}"
     if not good:
         return "not reproduced"
     return (

@@ -33,17 +33,18 @@ from leadline_studies import Option, Outcome, Tell, whole_numbers
 SHARED = (
     Option("level", float, "The least relevant grade.", 1.0, metavar="GRADE"),
     Option("samples", str, "Numbers of non-relevant documents a query.", "10,30,100,300", metavar="N,N"),
-    Option("shares", str, "Percentages of the relevant documents that are kept.", "25,50,75,100",
-           metavar="P,P"),
+    Option(
+        "shares", str, "Percentages of the relevant documents that are kept.", "25,50,75,100", metavar="P,P"
+    ),
     Option("bins", int, "The number of bins.", 10, metavar="N"),
     Option("repeats", int, "How many samples are drawn.", 10, metavar="N"),
     Option("draws", int, "Resamples of queries, and of runs.", 200, metavar="N"),
     Option("seed", int, "Chooses the samples and begins the random draws.", 0, metavar="N"),
-)  # fmt: skip
+)
 OPTIONS = (
     *SHARED,
     Option("team", str, "The team of every run: whole teams are drawn again.", metavar="FILE:COLUMN"),
-)  # fmt: skip
+)
 PLAIN, WEIGHTED = "AP as sampled", "AP weighted"
 ESTIMATES = ("HSA, scores", "HSA, ranks", "HSA, robust", PLAIN, WEIGHTED)
 AS_PUBLISHED = ESTIMATES[:2]
@@ -65,13 +66,7 @@ class Grid(NamedTuple):
 
     @classmethod
     def of(
-        cls,
-        table: Qrels,
-        recipe: HistogramOptions,
-        samples: str,
-        kept: str,
-        repeats: int,
-        draws: int,
+        cls, table: Qrels, recipe: HistogramOptions, samples: str, kept: str, repeats: int, draws: int
     ) -> Grid:
         """Lay it out; shares are percentages."""
         if repeats < 1:
@@ -123,23 +118,38 @@ def _drawn(part: Part, times: Floats, recipe: HistogramOptions) -> list[Floats]:
     )
     return [
         *(slopes(np.tensordot(times, one, axes=1), recipe) for one in (part.scores, part.ranks)),
-        robust, times @ part.plain / whole, times @ part.weighted / whole,
-    ]  # fmt: skip
+        robust,
+        times @ part.plain / whole,
+        times @ part.weighted / whole,
+    ]
 
 
 def run(
-    qrels: QrelsLike, runs: Any, *, level: float = 1.0, samples: str = "10,30,100,300",
-    shares: str = "25,50,75,100", bins: int = 10, repeats: int = 10, draws: int = 200, seed: int = 0,
-    team: str | None = None, on_run: Tell | None = None,
-) -> Outcome:  # fmt: skip
+    qrels: QrelsLike,
+    runs: Any,
+    *,
+    level: float = 1.0,
+    samples: str = "10,30,100,300",
+    shares: str = "25,50,75,100",
+    bins: int = 10,
+    repeats: int = 10,
+    draws: int = 200,
+    seed: int = 0,
+    team: str | None = None,
+    on_run: Tell | None = None,
+) -> Outcome:
     """Try it on some runs; `team` is FILE:COLUMN, `samples` and `shares` numbers with commas between."""
     table = read_qrels(qrels)
     recipe = HistogramOptions(bins=bins, rel=level, seed=seed).checked()
     grid = Grid.of(table, recipe, samples, shares, repeats, draws)
     infos, found = judge_runs(
-        runs, table, lambda judged: grid.estimates(Thinned(judged, recipe)),
-        repair=repair_of("score", "refuse", "refuse"), keep=True, on_run=on_run,
-    )  # fmt: skip
+        runs,
+        table,
+        lambda judged: grid.estimates(Thinned(judged, recipe)),
+        repair=repair_of("score", "refuse", "refuse"),
+        keep=True,
+        on_run=on_run,
+    )
     names = [info.name for info in infos]
     if len(names) < LEAST:
         raise UsageError(f"{len(names)} runs; expected {LEAST} or more")
@@ -148,13 +158,31 @@ def run(
     groups = teams_of(read_labels(team), names, team) if team else names
     data = tracked(grid, exact, np.stack(found), groups, draws)
     return Outcome(
-        {"samples": grid.sizes, "shares": grid.shares, "bins": bins, "repeats": repeats,
-         "runs": len(names), "estimates": data, "mean_exact": float(exact[:, 0, 0].mean())},
-        {"tracking": sheet(data)}, figures(data, grid), lines_of(data, grid), (),
+        {
+            "samples": grid.sizes,
+            "shares": grid.shares,
+            "bins": bins,
+            "repeats": repeats,
+            "runs": len(names),
+            "estimates": data,
+            "mean_exact": float(exact[:, 0, 0].mean()),
+        },
+        {"tracking": sheet(data)},
+        figures(data, grid),
+        lines_of(data, grid),
+        (),
         [(info.path, info.counts["documents_read"]) for info in infos],
-        {"level": level, "samples": samples, "shares": shares, "bins": bins, "repeats": repeats,
-         "draws": draws, "seed": seed, "team": team},
-    )  # fmt: skip
+        {
+            "level": level,
+            "samples": samples,
+            "shares": shares,
+            "bins": bins,
+            "repeats": repeats,
+            "draws": draws,
+            "seed": seed,
+            "team": team,
+        },
+    )
 
 
 def tracked(
@@ -172,9 +200,7 @@ def tracked(
             for place, name in enumerate(ESTIMATES):
                 one = against(exact, cell[:, place], rivals)
                 if groups is not None:
-                    one["pearson"] |= _over_runs(
-                        exact, cell[:, place], groups, draws, grid.recipe.seed
-                    )
+                    one["pearson"] |= _over_runs(exact, cell[:, place], groups, draws, grid.recipe.seed)
                 found[name].append({"share": share, "sample": size} | one)
     return found
 
@@ -193,17 +219,13 @@ def against(exact: Floats, values: Floats, rivals: Floats) -> Found:
     }
     first = values[:, :, :1]
     return {
-        "pearson": spread(of_draws) | dict(
-            zip(("samples_low", "samples_high"), map(plain, interval(of_draws[:, 0])), strict=True)
-        ),
-        **{
-            name: plain(_median(coefficients(one, exact[:, :, :1], first)))
-            for name, one in others.items()
-        },
+        "pearson": spread(of_draws)
+        | dict(zip(("samples_low", "samples_high"), map(plain, interval(of_draws[:, 0])), strict=True)),
+        **{name: plain(_median(coefficients(one, exact[:, :, :1], first))) for name, one in others.items()},
         "over_ap": spread(of_draws - rivals),
         "mean": plain(_median(_column_means(first))),
         "undefined": int(np.isnan(first).any(axis=(1, 2)).sum()),
-    }  # fmt: skip
+    }
 
 
 def coefficients(one: Callable[[Floats, Floats], float], exact: Floats, values: Floats) -> Floats:
@@ -236,9 +258,7 @@ def _column_means(values: Floats) -> Floats:
     return means
 
 
-def _over_runs(
-    exact: Floats, values: Floats, groups: Sequence[str], draws: int, seed: int
-) -> Found:
+def _over_runs(exact: Floats, values: Floats, groups: Sequence[str], draws: int, seed: int) -> Found:
     """Give the interval over runs, whole teams drawn again, of the first sample."""
     x, y = exact[:, 0, 0], values[:, 0, 0]
     known = ~np.isnan(y)
@@ -252,16 +272,37 @@ def sheet(data: dict[str, list[Found]]) -> Table:
     """Make the table of all estimates, shares and sizes."""
     parts = list(data[PLAIN][0]["pearson"])  # an interval over runs is not always there
     over = ("value", "low", "high")
-    heads = ["estimate", "share", "n", "R", *parts[1:], "rho", "tau", "tau-AP", "R less AP as sampled",
-             "less_low", "less_high", "mean", "undefined"]  # fmt: skip
+    heads = [
+        "estimate",
+        "share",
+        "n",
+        "R",
+        *parts[1:],
+        "rho",
+        "tau",
+        "tau-AP",
+        "R less AP as sampled",
+        "less_low",
+        "less_high",
+        "mean",
+        "undefined",
+    ]
     rows: list[list[Cell]] = [
         [
-            name, one["share"], one["sample"], *(one["pearson"][key] for key in parts),
-            one["spearman"], one["kendall"], one["tau_ap"], *(one["over_ap"][key] for key in over),
-            one["mean"], one["undefined"],
+            name,
+            one["share"],
+            one["sample"],
+            *(one["pearson"][key] for key in parts),
+            one["spearman"],
+            one["kendall"],
+            one["tau_ap"],
+            *(one["over_ap"][key] for key in over),
+            one["mean"],
+            one["undefined"],
         ]
-        for name, found in data.items() for one in found
-    ]  # fmt: skip
+        for name, found in data.items()
+        for one in found
+    ]
     return Table(heads, rows, digits=3)
 
 
@@ -276,10 +317,11 @@ def figures(data: dict[str, list[Found]], grid: Grid) -> dict[str, Any]:
         return {
             name: [
                 (round(factor * one[along]), _known(one["pearson"]["value"]))
-                for one in found if one[fixed] == value
+                for one in found
+                if one[fixed] == value
             ]
             for name, found in data.items()
-        }  # fmt: skip
+        }
 
     by_share = f"relevant documents kept, per cent ({middle} others a query)"
     return {
@@ -295,8 +337,7 @@ def _known(value: float | None) -> float:
 def best_slope(data: dict[str, list[Found]], place: int) -> tuple[str, Found]:
     """Give the better of HSA from scores and from ranks in one cell: a choice that favours it."""
     name = max(
-        AS_PUBLISHED,
-        key=lambda each: np.nan_to_num(_known(data[each][place]["pearson"]["value"]), nan=-2.0),
+        AS_PUBLISHED, key=lambda each: np.nan_to_num(_known(data[each][place]["pearson"]["value"]), nan=-2.0)
     )
     return name, data[name][place]
 

@@ -52,15 +52,30 @@ from leadline_studies.histogram_sample import (
 ARGUMENTS = ("docs", "queries", "qrels")
 FIRST = "BM25"  # whose first documents are rescored
 TRIED = (
-    "BM25", "BM25(k1=0.9,b=0.4)", "BM25(b=0)", "QLDirichlet", "QLDirichlet(mu=300)", "QLJelinekMercer",
-    "QLJelinekMercer(collection=0.7)", "QLHiemstra", "SDM", "PL2", "In_expB2", "TFIDF(cosine)", "TF(dot)",
-    "BM25RF", "BM25RF(docs=5)", "RM1", "RM3", "RM3(original=0.8)",
-)  # fmt: skip
+    "BM25",
+    "BM25(k1=0.9,b=0.4)",
+    "BM25(b=0)",
+    "QLDirichlet",
+    "QLDirichlet(mu=300)",
+    "QLJelinekMercer",
+    "QLJelinekMercer(collection=0.7)",
+    "QLHiemstra",
+    "SDM",
+    "PL2",
+    "In_expB2",
+    "TFIDF(cosine)",
+    "TF(dot)",
+    "BM25RF",
+    "BM25RF(docs=5)",
+    "RM1",
+    "RM3",
+    "RM3(original=0.8)",
+)
 OPTIONS = (
     Option("model", str, "A model (again for more).", TRIED, metavar="MODEL", many=True),
     Option("tops", str, "How many of BM25's first documents are rescored.", "100,1000", metavar="K,K"),
     *SHARED,
-)  # fmt: skip
+)
 
 
 class Ranked(NamedTuple):
@@ -101,11 +116,21 @@ class Task(NamedTuple):
 
 
 def run(
-    docs: TextsLike, queries: TextsLike, qrels: QrelsLike, *, model: Sequence[str] = TRIED,
-    tops: str = "100,1000", level: float = 1.0, samples: str = "10,30,100,300",
-    shares: str = "25,50,75,100", bins: int = 10, repeats: int = 10, draws: int = 200, seed: int = 0,
+    docs: TextsLike,
+    queries: TextsLike,
+    qrels: QrelsLike,
+    *,
+    model: Sequence[str] = TRIED,
+    tops: str = "100,1000",
+    level: float = 1.0,
+    samples: str = "10,30,100,300",
+    shares: str = "25,50,75,100",
+    bins: int = 10,
+    repeats: int = 10,
+    draws: int = 200,
+    seed: int = 0,
     on_run: Tell | None = None,
-) -> Outcome:  # fmt: skip
+) -> Outcome:
     """Try it on a collection; `samples`, `shares` and `tops` are numbers with commas between."""
     models = list(MODELS.expand_all(list(model)))
     if len(models) < LEAST:
@@ -120,20 +145,38 @@ def run(
     learns = np.array([one.learns for one in models])
     names = list(map(str, models))
     data: Found = {
-        "documents": index.documents, "queries": int((grid.times[0, 0] > 0).sum()),
+        "documents": index.documents,
+        "queries": int((grid.times[0, 0] > 0).sum()),
         "models": _models(names, learns, found, exact, rescored, task.tops),
-        "samples": grid.sizes, "shares": grid.shares, "tops": task.tops, "bins": bins,
-        "repeats": repeats, "estimates": tracked(grid, exact, found.estimates, None, draws),
+        "samples": grid.sizes,
+        "shares": grid.shares,
+        "tops": task.tops,
+        "bins": bins,
+        "repeats": repeats,
+        "estimates": tracked(grid, exact, found.estimates, None, draws),
         "mean_exact": float(exact[:, 0, 0].mean()),
         "underrated": _underrated(grid, exact, rescored, found.estimates, learns, task.tops),
-    }  # fmt: skip
+    }
     inputs = [(name_of(docs), index.documents), (name_of(queries), len(task.queries))]
     return Outcome(
-        data, tables(data), figures(data["estimates"], grid) | {"underrated": _figure(data)},
-        [*lines_of(data["estimates"], grid), *rival_lines(data)], found.notices, inputs,
-        {"model": names, "tops": tops, "level": level, "samples": samples, "shares": shares,
-         "bins": bins, "repeats": repeats, "draws": draws, "seed": seed},
-    )  # fmt: skip
+        data,
+        tables(data),
+        figures(data["estimates"], grid) | {"underrated": _figure(data)},
+        [*lines_of(data["estimates"], grid), *rival_lines(data)],
+        found.notices,
+        inputs,
+        {
+            "model": names,
+            "tops": tops,
+            "level": level,
+            "samples": samples,
+            "shares": shares,
+            "bins": bins,
+            "repeats": repeats,
+            "draws": draws,
+            "seed": seed,
+        },
+    )
 
 
 def _task(index: Index, queries: TextsLike, table: Qrels, grid: Grid, tops: list[int]) -> Task:
@@ -148,10 +191,7 @@ def _task(index: Index, queries: TextsLike, table: Qrels, grid: Grid, tops: list
     for query in texts:
         relevant = index.document_codes(map(to_bytes, wanted[query]))
         drawn[query] = _pairs(names, query, relevant[relevant >= 0], grid)
-    pairs = {
-        query: [to_text(names[code]) for code in one.document.tolist()]
-        for query, one in drawn.items()
-    }
+    pairs = {query: [to_text(names[code]) for code in one.document.tolist()] for query, one in drawn.items()}
     first = next(iter(search(index, texts, FIRST, k=max(tops)).values()))
     return Task(index, texts, table, grid.recipe.rel, tops, first, drawn, pairs)
 
@@ -208,9 +248,12 @@ def _ranked(task: Task, models: Sequence[Model], grid: Grid, on_run: Tell | None
         if on_run is not None:
             on_run(done, len(models))
     return Ranked(
-        np.stack(exact), np.moveaxis(np.array(rescored), 1, 0), np.array(new).T, np.stack(estimates),
+        np.stack(exact),
+        np.moveaxis(np.array(rescored), 1, 0),
+        np.array(new).T,
+        np.stack(estimates),
         list(notices.values()),
-    )  # fmt: skip
+    )
 
 
 def _scored(task: Task, model: Model, pairs: dict[str, list[str]]) -> Run:
@@ -241,12 +284,14 @@ def _models(
     """Give MAP, MAP rescored and what each model finds that BM25 does not."""
     return [
         {
-            "model": name, "expands": bool(learns[place]), "map": float(exact[place, 0, 0]),
+            "model": name,
+            "expands": bool(learns[place]),
+            "map": float(exact[place, 0, 0]),
             "rescored": {str(top): float(rescored[row, place, 0, 0]) for row, top in enumerate(tops)},
             "new": {str(top): float(found.new[row, place]) for row, top in enumerate(tops)},
         }
         for place, name in enumerate(names)
-    ]  # fmt: skip
+    ]
 
 
 def _underrated(
@@ -257,8 +302,9 @@ def _underrated(
     tried = {f"rescored, top {top}": rescored[row] for row, top in enumerate(tops)}
     tried |= {
         f"{name}, n = {size}": estimates[:, whole, column, place]
-        for place, name in enumerate(ESTIMATES) for column, size in enumerate(grid.sizes)
-    }  # fmt: skip
+        for place, name in enumerate(ESTIMATES)
+        for column, size in enumerate(grid.sizes)
+    }
     nothing = np.full(exact.shape[1:], np.nan)
     found = []
     for name, values in tried.items():
@@ -300,22 +346,37 @@ def tables(data: Found) -> dict[str, Table]:
     """Make the tables: estimates, models, and how expansion is underrated."""
     tops = list(map(str, data["tops"]))
     models: list[list[Cell]] = [
-        [one["model"], "yes" if one["expands"] else "no", one["map"],
-         *(one["rescored"][top] for top in tops), *(one["new"][top] for top in tops)]
+        [
+            one["model"],
+            "yes" if one["expands"] else "no",
+            one["map"],
+            *(one["rescored"][top] for top in tops),
+            *(one["new"][top] for top in tops),
+        ]
         for one in data["models"]
-    ]  # fmt: skip
-    heads = ["model", "expands", "MAP", *(f"MAP, rescored {top}" for top in tops),
-             *(f"new relevant, {top}" for top in tops)]  # fmt: skip
+    ]
+    heads = [
+        "model",
+        "expands",
+        "MAP",
+        *(f"MAP, rescored {top}" for top in tops),
+        *(f"new relevant, {top}" for top in tops),
+    ]
     parts = ("pearson", "without_expansion", "places")
     rivals: list[list[Cell]] = [
-        [one["estimate"], *(one[part][key] for part in parts for key in ("value", "low", "high")),
-         one["spearman"], one["mean"]]
+        [
+            one["estimate"],
+            *(one[part][key] for part in parts for key in ("value", "low", "high")),
+            one["spearman"],
+            one["mean"],
+        ]
         for one in data["underrated"]
-    ]  # fmt: skip
+    ]
     limits = [
-        f"{name}{end}" for name in ("R", "R without expansion", "places lost by expansion")
+        f"{name}{end}"
+        for name in ("R", "R without expansion", "places lost by expansion")
         for end in ("", ", low", ", high")
-    ]  # fmt: skip
+    ]
     return {
         "tracking": sheet(data["estimates"]),
         "models": Table(heads, models, digits=3),
@@ -328,9 +389,10 @@ def _figure(data: Found) -> Any:
 
     middle = data["samples"][len(data["samples"]) // 2]
     rows = [
-        one for one in data["underrated"]
+        one
+        for one in data["underrated"]
         if one["estimate"].startswith("rescored") or one["estimate"].endswith(f"n = {middle}")
-    ]  # fmt: skip
+    ]
     ends = [
         [np.nan if one["places"][key] is None else one["places"][key] for one in rows]
         for key in ("value", "low", "high")

@@ -50,27 +50,53 @@ OPTIONS = (
     Option("particles", int, "Particles of the estimate of perplexity, left to right.", 20, metavar="N"),
     Option("draws", int, "Resamples of queries.", 1000, metavar="N"),
     Option("seed", int, "Seeds fits, samples and draws.", 0, metavar="N"),
-    Option("checkpoints", str, "Keep every setting measured in DIR, and read those that are there.",
-           metavar="DIR"),
+    Option(
+        "checkpoints",
+        str,
+        "Keep every setting measured in DIR, and read those that are there.",
+        metavar="DIR",
+    ),
     Option("time", bool, "Give processor times too, which differ from one run to the next.", False),
-)  # fmt: skip
+)
 LEAST = 7  # numbers of topics, as many as the paper tried
 FEWEST = 3
 RIVAL = "perplexity"
 TIMES = (
-    "MAP scoring", "MAP computing", "MAP scoring, all at once", "HSA scoring", "HSA computing",
-    "DO computing", RIVAL, "infer", "fit",
-)  # fmt: skip
+    "MAP scoring",
+    "MAP computing",
+    "MAP scoring, all at once",
+    "HSA scoring",
+    "HSA computing",
+    "DO computing",
+    RIVAL,
+    "infer",
+    "fit",
+)
 
 
 def run(
-    docs: TextsLike, *, topics: str = "50,100,200,500,1000,2000,5000", qrels: QrelsLike | None = None,
-    together: bool = False, languages: str | None = None, id_column: str | None = None,
-    train: TextsLike | None = None, held_out: float = 0.1, level: float = 1.0, queries: int | None = None,
-    sample: int = 100, bins: int = 10, alpha_sum: float = 50.0, sweeps: int = 500, particles: int = 20,
-    draws: int = 1000, seed: int = 0, checkpoints: str | None = None, time: bool = False,
+    docs: TextsLike,
+    *,
+    topics: str = "50,100,200,500,1000,2000,5000",
+    qrels: QrelsLike | None = None,
+    together: bool = False,
+    languages: str | None = None,
+    id_column: str | None = None,
+    train: TextsLike | None = None,
+    held_out: float = 0.1,
+    level: float = 1.0,
+    queries: int | None = None,
+    sample: int = 100,
+    bins: int = 10,
+    alpha_sum: float = 50.0,
+    sweeps: int = 500,
+    particles: int = 20,
+    draws: int = 1000,
+    seed: int = 0,
+    checkpoints: str | None = None,
+    time: bool = False,
     on_run: Tell | None = None,
-) -> Outcome:  # fmt: skip
+) -> Outcome:
     """Try it on some documents, with `qrels` or with `languages`."""
     sizes = _sizes(topics)
     check_whole(1, queries=queries, sample=sample, sweeps=sweeps, particles=particles)
@@ -81,13 +107,15 @@ def run(
     if alpha_sum <= 0:
         raise UsageError(f"alpha_sum={alpha_sum:g}; expected more than 0")
     texts = read_texts(
-        docs, train, languages=_languages(languages, qrels is not None), held_out=held_out, seed=seed,
+        docs,
+        train,
+        languages=_languages(languages, qrels is not None),
+        held_out=held_out,
+        seed=seed,
         id_column=id_column,
-    )  # fmt: skip
-    table = None if qrels is None else read_qrels(qrels)
-    task = task_of(
-        texts, table, level=level, together=together, queries=queries, sample=sample, seed=seed
     )
+    table = None if qrels is None else read_qrels(qrels)
+    task = task_of(texts, table, level=level, together=together, queries=queries, sample=sample, seed=seed)
     how = {"bins": bins, "particles": particles, "sweeps": sweeps, "seed": seed}
     kept = checkpoints and Checkpoints(checkpoints, task, how | {"alpha_sum": alpha_sum})
     found = []
@@ -100,16 +128,35 @@ def run(
     if time:
         parts = [{"topics": one.topics} | {key: one.seconds[key] for key in TIMES} for one in found]
         data["seconds"] = {"machine": machine(), "drawing": task.drawing, "settings": parts}
-    read = [(name_of(docs), len(texts.all)), (name_of(train), len(texts.train)),
-            (name_of(qrels), 0 if table is None else len(table))]  # fmt: skip
+    read = [
+        (name_of(docs), len(texts.all)),
+        (name_of(train), len(texts.train)),
+        (name_of(qrels), 0 if table is None else len(table)),
+    ]
     return Outcome(
-        data, _tables(data), _figures(data), lines_of(data),
+        data,
+        _tables(data),
+        _figures(data),
+        lines_of(data),
         _notices(task, found, kept.reused if kept else 0),
         [one for one in read if one[0]],
-        {"topics": topics, "together": together, "languages": languages, "held_out": held_out, "level": level,
-         "queries": queries, "sample": sample, "bins": bins, "alpha_sum": alpha_sum, "sweeps": sweeps,
-         "particles": particles, "draws": draws, "seed": seed, "time": time},
-    )  # fmt: skip
+        {
+            "topics": topics,
+            "together": together,
+            "languages": languages,
+            "held_out": held_out,
+            "level": level,
+            "queries": queries,
+            "sample": sample,
+            "bins": bins,
+            "alpha_sum": alpha_sum,
+            "sweeps": sweeps,
+            "particles": particles,
+            "draws": draws,
+            "seed": seed,
+            "time": time,
+        },
+    )
 
 
 def _sizes(topics: str) -> list[int]:
@@ -138,9 +185,7 @@ def data_of(task: Task, found: Sequence[Setting], draws: int, seed: int) -> dict
     mean = quality.mean(axis=1)
     bins = {
         norm: {
-            str(count): plain(
-                _over_bins(mean, np.stack([one.finest[norm] for one in found]), count)
-            )
+            str(count): plain(_over_bins(mean, np.stack([one.finest[norm] for one in found]), count))
             for count in SENSITIVITY
         }
         for norm in NORMS
@@ -148,14 +193,18 @@ def data_of(task: Task, found: Sequence[Setting], draws: int, seed: int) -> dict
     pairs = task.pairs
     return {
         "measure": "MAP" if task.measure == "AP" else task.measure,
-        "documents": len(task.texts.all), "trained": len(task.texts.train),
+        "documents": len(task.texts.all),
+        "trained": len(task.texts.train),
         "trained_tokens": found[0].trained_tokens,
-        "held_out": len(task.texts.held_out), "queries": len(task.relevant),
-        "relevant": int(pairs.relevant.sum()), "nonrelevant": int((~pairs.relevant).sum()),
+        "held_out": len(task.texts.held_out),
+        "queries": len(task.relevant),
+        "relevant": int(pairs.relevant.sum()),
+        "nonrelevant": int((~pairs.relevant).sum()),
         "share_of_pairs": len(pairs.query) / (len(task.relevant) * len(task.texts.all)),
-        "settings": list(map(_entry, found)), "by_bins": bins,
+        "settings": list(map(_entry, found)),
+        "by_bins": bins,
         **tracked(quality, counts, rivals, draws=draws, seed=seed),
-    }  # fmt: skip
+    }
 
 
 def _over_bins(mean: Any, finest: Any, count: int) -> float:
@@ -169,26 +218,27 @@ def _over_bins(mean: Any, finest: Any, count: int) -> float:
 def _entry(one: Setting) -> dict[str, Any]:
     pooled = {norm: counts.sum(axis=0) for norm, counts in one.counts.items()}
     return {
-        "topics": one.topics, "quality": float(one.quality.mean()), RIVAL: one.perplexity,
-        "tokens": one.tokens, "log_likelihood": one.likelihood,
+        "topics": one.topics,
+        "quality": float(one.quality.mean()),
+        RIVAL: one.perplexity,
+        "tokens": one.tokens,
+        "log_likelihood": one.likelihood,
         **{
             f"per {norm}": {
-                "hsa": plain(float(slope(*both))), "do": plain(float(overlap(*both))),
-                "relevant": both[0].astype(int).tolist(), "nonrelevant": both[1].astype(int).tolist(),
+                "hsa": plain(float(slope(*both))),
+                "do": plain(float(overlap(*both))),
+                "relevant": both[0].astype(int).tolist(),
+                "nonrelevant": both[1].astype(int).tolist(),
             }
             for norm, both in pooled.items()
         },
-    }  # fmt: skip
+    }
 
 
 def _notices(task: Task, found: Sequence[Setting], reused: int) -> list[Notice]:
     unknown, empty, strange = found[0].unknown, found[0].empty, task.unknown
-    undefined = sum(
-        np.isnan(slope(*one.counts[norm].sum(axis=0))) for one in found for norm in NORMS
-    )
-    few = int(
-        np.bincount(task.pairs.query[~task.pairs.relevant], minlength=len(task.relevant)).min()
-    )
+    undefined = sum(np.isnan(slope(*one.counts[norm].sum(axis=0))) for one in found for norm in NORMS)
+    few = int(np.bincount(task.pairs.query[~task.pairs.relevant], minlength=len(task.relevant)).min())
     said = [
         Notice("unknown_documents", f"judged ids that are no documents: {strange}; left out", strange),
         Notice("unknown_tokens", f"tokens that the models do not know: {unknown:,}; left out", unknown),
@@ -196,7 +246,7 @@ def _notices(task: Task, found: Sequence[Setting], reused: int) -> list[Notice]:
         Notice("undefined_hsa", f"values of HSA that are undefined: {undefined}; left out", int(undefined)),
         Notice("no_others", "a query has no non-relevant document; it says nothing of them", int(few == 0)),
         Notice("settings_reused", f"settings read from --checkpoints, not measured again: {reused}", reused),
-    ]  # fmt: skip
+    ]
     return [notice for notice in said if notice.count]
 
 
@@ -204,10 +254,14 @@ def _tables(data: dict[str, Any]) -> dict[str, Table]:
     heads = ["T", data["measure"], RIVAL]
     heads += [f"{name}, per {norm}" for norm in NORMS for name in ("HSA", "DO")]
     rows: list[list[Cell]] = [
-        [str(one["topics"]), one["quality"], one[RIVAL],
-         *(one[f"per {norm}"][key] for norm in NORMS for key in ("hsa", "do"))]
+        [
+            str(one["topics"]),
+            one["quality"],
+            one[RIVAL],
+            *(one[f"per {norm}"][key] for norm in NORMS for key in ("hsa", "do")),
+        ]
         for one in data["settings"]
-    ]  # fmt: skip
+    ]
     ends = ("value", "low", "high")
     columns = data["columns"] | {
         f"|HSA {name}| - |{RIVAL}|": one[RIVAL] for name, one in data["closer"].items()
@@ -222,8 +276,7 @@ def _tables(data: dict[str, Any]) -> dict[str, Table]:
     }
     if "seconds" in data:
         times: list[list[Cell]] = [
-            [str(one["topics"]), *(one[key] for key in TIMES)]
-            for one in data["seconds"]["settings"]
+            [str(one["topics"]), *(one[key] for key in TIMES)] for one in data["seconds"]["settings"]
         ]
         tables["seconds"] = Table(["T", *TIMES], times, digits=3)
     return tables
@@ -240,12 +293,10 @@ def _figures(data: dict[str, Any]) -> dict[str, Any]:
         [[one[norm]["relevant"], one[norm]["nonrelevant"]] for one in ends],
         hsa=[np.nan if one[norm]["hsa"] is None else one[norm]["hsa"] for one in ends],
         do=[one[norm]["do"] for one in ends],
-    )  # fmt: skip
+    )
     columns = {data["measure"]: [one["quality"] for one in settings]}
     for name in ("hsa", "do"):
-        columns[name.upper()] = [
-            np.nan if one[norm][name] is None else one[norm][name] for one in settings
-        ]
+        columns[name.upper()] = [np.nan if one[norm][name] is None else one[norm][name] for one in settings]
     columns[RIVAL] = [one[RIVAL] for one in settings]
     along = [one["topics"] for one in settings]
     return {"histograms": drawn, "topics": panels(columns, along, label="topics")}
@@ -268,8 +319,7 @@ def lines_of(data: dict[str, Any]) -> list[str]:
     lines.append(f"DO: {overlaps}; no claim")
     if "seconds" in data:
         ratios = [
-            (one["MAP scoring"] + one["MAP computing"])
-            / (one["HSA scoring"] + one["HSA computing"])
+            (one["MAP scoring"] + one["MAP computing"]) / (one["HSA scoring"] + one["HSA computing"])
             for one in data["seconds"]["settings"]
         ]
         lines.append(

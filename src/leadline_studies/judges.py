@@ -34,48 +34,61 @@ from leadline.stats.correlation import kendall
 from leadline_studies import Option, Outcome, Tell
 
 OPTIONS = (
-    Option("judges", str, "Other judges (again for more): FILE, FILE:COLUMN or FILE:*.", (), needed=True,
-           metavar="FILE", many=True),
-    Option("measure", str, "A measure (again for more; default: AP and nDCG).", (), metavar="MEASURE",
-           many=True),
-    Option("judged_only", bool, "Drop documents that the judges did not judge.", default=False,
-           metavar="YES/NO"),
-)  # fmt: skip
+    Option(
+        "judges",
+        str,
+        "Other judges (again for more): FILE, FILE:COLUMN or FILE:*.",
+        (),
+        needed=True,
+        metavar="FILE",
+        many=True,
+    ),
+    Option(
+        "measure", str, "A measure (again for more; default: AP and nDCG).", (), metavar="MEASURE", many=True
+    ),
+    Option(
+        "judged_only", bool, "Drop documents that the judges did not judge.", default=False, metavar="YES/NO"
+    ),
+)
 EQUAL = 0.9  # Voorhees: rankings with such a tau are as good as equal
 LARGE = 0.1  # of the mean value
 
 
 def run(
-    qrels: QrelsLike, runs: Any, *, judges: Sequence[str], measure: Sequence[str] = (),
-    judged_only: bool = False, on_run: Tell | None = None,
-) -> Outcome:  # fmt: skip
+    qrels: QrelsLike,
+    runs: Any,
+    *,
+    judges: Sequence[str],
+    measure: Sequence[str] = (),
+    judged_only: bool = False,
+    on_run: Tell | None = None,
+) -> Outcome:
     """Try it on some runs; `judges` are files of judgments."""
     table = read_qrels(qrels)
     reference = judge_name(os.path.basename(table.source or "reference"))
     others = read_judges(list(judges))
     if reference in (each.name for each in others):
-        raise UsageError(
-            f"a judge and the reference are both called '{reference}'; expected other names"
-        )
+        raise UsageError(f"a judge and the reference are both called '{reference}'; expected other names")
     everything = Judgments.of_judges([Judge(reference, table), *others])
     kept = everything.keep(everything.by_all)
     if not len(kept):
         raise InputError("no pair of query and document was judged by all", expected="some")
     runs = readable_twice(runs, repair_of("score", "refuse", "refuse"))
-    ranking = ranked(
-        kept, runs, measures=measure or ("AP", "nDCG"), judged_only=judged_only, on_run=on_run
-    )
+    ranking = ranked(kept, runs, measures=measure or ("AP", "nDCG"), judged_only=judged_only, on_run=on_run)
     if len(ranking.runs) < 3:
         raise UsageError(f"{counted(len(ranking.runs), 'run')}; expected three or more to rank")
     data = _data(kept, ranking, table, runs)
     options = {"judges": list(judges), "measure": ranking.measures, "judged_only": judged_only}
     return Outcome(
-        data, {"judges": _sheet(data), "systems": _systems(ranking)}, _figures(ranking), lines_of(data),
+        data,
+        {"judges": _sheet(data), "systems": _systems(ranking)},
+        _figures(ranking),
+        lines_of(data),
         _notices(everything, kept, ranking, judged_only=judged_only),
         [(path, rows) for path, rows in everything.paths if path]
         + [(info.path, info.counts["documents_read"]) for info in ranking.runs],
         options,
-    )  # fmt: skip
+    )
 
 
 def _data(kept: Judgments, ranking: Ranking, table: Qrels, runs: Any) -> dict[str, Any]:
@@ -85,23 +98,28 @@ def _data(kept: Judgments, ranking: Ranking, table: Qrels, runs: Any) -> dict[st
     among = changes(ranking, list(combinations(range(len(kept.names)), 2)))
     whole = evaluate(table, runs, ranking.measures).means
     return {
-        "reference": kept.names[0], "judges": kept.names[1:], "pairs": len(kept),
-        "queries": len(np.unique(kept.query)), "reference_queries": len(table.queries),
-        "systems": ranking.systems, "measures": ranking.measures,
+        "reference": kept.names[0],
+        "judges": kept.names[1:],
+        "pairs": len(kept),
+        "queries": len(np.unique(kept.query)),
+        "reference_queries": len(table.queries),
+        "systems": ranking.systems,
+        "measures": ranking.measures,
         "kappa": {
             name: {"scott": plain(scott.value), "cohen": plain(cohen.value)}
             for name, scott, cohen in zip(
                 kept.names[1:], alike.between["scott"][1], alike.between["cohen"][1], strict=True
             )
         },
-        "against_reference": against, "among_all": among,
+        "against_reference": against,
+        "among_all": among,
         "summary": {name: _summary(against, among, name) for name in ranking.measures},
         # for scale: what taking so few queries does, with one and the same judge
         "few_queries": {
             name: plain(kendall(ranking.values[0, :, place], whole[:, place]))
             for place, name in enumerate(ranking.measures)
         },
-    }  # fmt: skip
+    }
 
 
 def _summary(
@@ -113,14 +131,16 @@ def _summary(
     shifts = [one["relative"] for one in part if one["relative"] is not None]
     mutual = [one["tau"] for one in among if one["measure"] == measure and one["tau"] is not None]
     found: dict[str, Any] = {
-        "tau": float(np.median(taus)) if taus else None, "lowest_tau": min(taus, default=None),
+        "tau": float(np.median(taus)) if taus else None,
+        "lowest_tau": min(taus, default=None),
         "highest_tau": max(taus, default=None),
         "tau_among_all": float(np.median(mutual)) if mutual else None,
         "relative": float(np.median(shifts)) if shifts else None,
-        "largest_relative": max(shifts, default=None), "largest": max(one["largest"] for one in part),
+        "largest_relative": max(shifts, default=None),
+        "largest": max(one["largest"] for one in part),
         "swapped": float(np.mean([one["swapped"] / one["apart"] for one in part if one["apart"]] or [0.0])),
         "widest": max(one["widest"] for one in part),
-    }  # fmt: skip
+    }
     return found | {
         "large_effect": None if found["relative"] is None else found["relative"] >= LARGE,
         "same_ranking": None if found["tau"] is None else found["tau"] >= EQUAL,
@@ -129,12 +149,32 @@ def _summary(
 
 def _sheet(data: dict[str, Any]) -> Table:
     rows = [
-        [one["b"], one["measure"], data["kappa"][one["b"]]["scott"], one["tau"], one["mean"], one["relative"],
-         one["largest"], one["swapped"], one["apart"], one["widest"]]
+        [
+            one["b"],
+            one["measure"],
+            data["kappa"][one["b"]]["scott"],
+            one["tau"],
+            one["mean"],
+            one["relative"],
+            one["largest"],
+            one["swapped"],
+            one["apart"],
+            one["widest"],
+        ]
         for one in data["against_reference"]
-    ]  # fmt: skip
-    heads = ["judge", "measure", "Scott", "tau", "change", "of the mean", "largest change", "swapped",
-             "of pairs", "widest swap"]  # fmt: skip
+    ]
+    heads = [
+        "judge",
+        "measure",
+        "Scott",
+        "tau",
+        "change",
+        "of the mean",
+        "largest change",
+        "swapped",
+        "of pairs",
+        "widest swap",
+    ]
     note = f"against {data['reference']}, on what all judged: {data['pairs']:,} pairs"
     return Table(heads, rows, notes=[f"{note} of {queries(data['queries'])}"], digits=3)
 
@@ -169,9 +209,7 @@ def lines_of(data: dict[str, Any]) -> list[str]:
 def _line(measure: str, one: dict[str, Any], data: dict[str, Any]) -> str:
     if one["tau"] is None or one["relative"] is None:
         return f"{measure}: undefined, as a judge finds nothing relevant or all systems are equal"
-    effect, order = (
-        "holds" if one[half] else "does not hold" for half in ("large_effect", "same_ranking")
-    )
+    effect, order = ("holds" if one[half] else "does not hold" for half in ("large_effect", "same_ranking"))
     return (
         f"{measure}: that judges matter much for absolute numbers {effect} (the median judge moves values by "
         f"{100 * one['relative']:.0f} % of their mean, a single system by up to {one['largest']:.3f}); that "
@@ -181,9 +219,7 @@ def _line(measure: str, one: dict[str, Any], data: dict[str, Any]) -> str:
     )
 
 
-def _notices(
-    everything: Judgments, kept: Judgments, ranking: Ranking, *, judged_only: bool
-) -> list[Notice]:
+def _notices(everything: Judgments, kept: Judgments, ranking: Ranking, *, judged_only: bool) -> list[Notice]:
     lost = len(everything) - len(kept)
     number = len(np.unique(kept.query))
     unjudged = sum(info.counts["unjudged_documents"] for info in ranking.runs)
@@ -191,12 +227,14 @@ def _notices(
     found = [
         Notice("left_out", f"pairs that not all judged: {lost:,} of {len(everything):,}; left out", lost),
         Notice(
-            "few_queries", f"{queries(number)} only: a ranking by so few moves without any change of judge",
+            "few_queries",
+            f"{queries(number)} only: a ranking by so few moves without any change of judge",
             number if number < ENOUGH else 0,
         ),
         Notice(
-            "unjudged_documents", f"retrieved documents that the judges did not judge: {unjudged:,}; {rule}",
+            "unjudged_documents",
+            f"retrieved documents that the judges did not judge: {unjudged:,}; {rule}",
             0 if judged_only else unjudged,
         ),
-    ]  # fmt: skip
+    ]
     return [notice for notice in found if notice.count]

@@ -37,8 +37,14 @@ from leadline_studies import Option, Outcome, Tell
 ARGUMENTS = ("docs", "queries", "qrels")
 SYSTEMS = ("QLDirichlet", "RM3", "BM25")
 OPTIONS = (
-    Option("model", str, "A retrieval model; the choice is between the first two (again for more).",
-           SYSTEMS, metavar="MODEL", many=True),
+    Option(
+        "model",
+        str,
+        "A retrieval model; the choice is between the first two (again for more).",
+        SYSTEMS,
+        metavar="MODEL",
+        many=True,
+    ),
     Option("measure", str, "The measure that is predicted.", "AP", metavar="MEASURE"),
     Option("topics", int, "How many topics.", 100),
     Option("fits", int, "How many models of topics are fitted; DeShaTo is the mean over them.", 5),
@@ -46,16 +52,26 @@ OPTIONS = (
     Option("splits", int, "How often the queries are halved for a threshold.", 100),
     Option("draws", int, "How often queries are drawn again for intervals of correlations.", 1000),
     Option("seed", int, "Seeds fits, halves and draws.", 0),
-)  # fmt: skip
+)
 LEVEL = 0.95
 RULES = ("compare", "threshold", "difference")
 
 
 def run(
-    docs: TextsLike, queries: TextsLike, qrels: QrelsLike, *, model: Sequence[str] = SYSTEMS,
-    measure: str = "AP", topics: int = 100, fits: int = 5, sweeps: int = 500, splits: int = 100,
-    draws: int = 1000, seed: int = 0, on_run: Tell | None = None,
-) -> Outcome:  # fmt: skip
+    docs: TextsLike,
+    queries: TextsLike,
+    qrels: QrelsLike,
+    *,
+    model: Sequence[str] = SYSTEMS,
+    measure: str = "AP",
+    topics: int = 100,
+    fits: int = 5,
+    sweeps: int = 500,
+    splits: int = 100,
+    draws: int = 1000,
+    seed: int = 0,
+    on_run: Tell | None = None,
+) -> Outcome:
     """Try it on a collection."""
     models = list(map(str, MODELS.expand_all(list(model))))
     if len(models) < 2:
@@ -73,30 +89,44 @@ def run(
     shapes = list(_shapes(found, docs, topics, fits, sweeps, seed, on_run))
     prediction = _joined(others, shapes)
     data = {
-        "measure": str(results.measures[0]), "models": models, "documents": index.documents,
-        "queries": len(results.queries), "topics": topics, "fits": fits, "splits": splits,
+        "measure": str(results.measures[0]),
+        "models": models,
+        "documents": index.documents,
+        "queries": len(results.queries),
+        "topics": topics,
+        "fits": fits,
+        "splits": splits,
         "correlations": _correlations(prediction, shapes, results, draws, seed),
         "expansion": selected(prediction, results, splits, seed),
-    }  # fmt: skip
+    }
     inputs = [(name_of(docs), index.documents), (name_of(queries), len(read_queries(queries)))]
     return Outcome(
-        data, _tables(data), figures_of(data), lines_of(data),
-        [*found.notices, *results.notices, *prediction.notices], inputs,
-        {"model": models, "measure": measure, "topics": topics, "fits": fits, "sweeps": sweeps,
-         "splits": splits, "draws": draws, "seed": seed},
-    )  # fmt: skip
+        data,
+        _tables(data),
+        figures_of(data),
+        lines_of(data),
+        [*found.notices, *results.notices, *prediction.notices],
+        inputs,
+        {
+            "model": models,
+            "measure": measure,
+            "topics": topics,
+            "fits": fits,
+            "sweeps": sweeps,
+            "splits": splits,
+            "draws": draws,
+            "seed": seed,
+        },
+    )
 
 
 def _shapes(
-    found: Retrieved, docs: TextsLike, topics: int, fits: int, sweeps: int, seed: int,
-    on_fit: Tell | None,
-) -> Iterator[Results]:  # fmt: skip
+    found: Retrieved, docs: TextsLike, topics: int, fits: int, sweeps: int, seed: int, on_fit: Tell | None
+) -> Iterator[Results]:
     """Give the predictions of DeShaTo by every fit of topics to all documents."""
     texts = {one.id: one.content for one in read_documents(docs)}
     for turn in range(fits):
-        vectors = infer(
-            fit(texts, topics, sweeps=sweeps, seed=seed + turn), texts, seed=seed + turn
-        )
+        vectors = infer(fit(texts, topics, sweeps=sweeps, seed=seed + turn), texts, seed=seed + turn)
         yield predict(found, DeShaTo.usual(), vectors=vectors)
         if on_fit is not None:
             on_fit(turn + 1, fits)
@@ -107,9 +137,14 @@ def _joined(others: Results, shapes: Sequence[Results]) -> Results:
     mean = np.mean([one.values for one in shapes], axis=0)
     values = np.concatenate([mean, others.values], axis=2)
     return Results(
-        others.runs, others.queries, [*shapes[0].measures, *others.measures], values,
-        np.ones(values.shape, dtype=np.bool_), present=others.present, notices=others.notices,
-    )  # fmt: skip
+        others.runs,
+        others.queries,
+        [*shapes[0].measures, *others.measures],
+        values,
+        np.ones(values.shape, dtype=np.bool_),
+        present=others.present,
+        notices=others.notices,
+    )
 
 
 def _correlations(
@@ -150,10 +185,11 @@ def selected(prediction: Results, results: Results, splits: int, seed: int) -> d
     halved = list(halves(len(gain), splits, seed))
     names = results.names[:2]
     shares: dict[tuple[str, str], Floats] = {
-        ("always", names[0]): np.zeros(len(gain)), ("always", names[1]): np.ones(len(gain)),
+        ("always", names[0]): np.zeros(len(gain)),
+        ("always", names[1]): np.ones(len(gain)),
         ("always", "the better one in the other half"): held_out(np.zeros(len(gain)), gain, halved),
         ("oracle", ""): (gain > 0).astype(np.float64),
-    }  # fmt: skip
+    }
     for column, predictor in enumerate(map(str, prediction.measures)):
         first, second = both[:, :, column]
         apart = second - first
@@ -164,10 +200,13 @@ def selected(prediction: Results, results: Results, splits: int, seed: int) -> d
     better = max(names, key=lambda name: float((plainly + shares["always", name] * gain).mean()))
     values = np.stack([plainly + share * gain for share in shares.values()], axis=1)
     return {
-        "between": names, "better": better, "queries": len(gain), "wins": int((gain > 0).sum()),
+        "between": names,
+        "better": better,
+        "queries": len(gain),
+        "wins": int((gain > 0).sum()),
         "losses": int((gain < 0).sum()),
         "policies": _tested(shares, values, plainly + shares["always", better] * gain),
-    }  # fmt: skip
+    }
 
 
 def halves(size: int, splits: int, seed: int) -> Iterator[Flags]:
@@ -215,9 +254,7 @@ def threshold(values: Floats, gain: Floats) -> float:
     return float((ordered[best] + ordered[best + 1]) / 2)
 
 
-def _tested(
-    shares: dict[tuple[str, str], Floats], values: Floats, reference: Floats
-) -> list[dict[str, Any]]:
+def _tested(shares: dict[tuple[str, str], Floats], values: Floats, reference: Floats) -> list[dict[str, Any]]:
     """Give the mean of each policy and its difference from the better model, with intervals and tests."""
     apart = values - reference[:, None]
     interval = INTERVALS.parse("Student")
@@ -228,49 +265,69 @@ def _tested(
     corrected[chosen] = CORRECTIONS.parse("Holm").corrected(p[chosen])
     return [
         {
-            "policy": first, "rule": rule, "mean": float(values[:, place].mean()),
-            "low": float(limits[0][place, 0]), "high": float(limits[0][place, 1]),
+            "policy": first,
+            "rule": rule,
+            "mean": float(values[:, place].mean()),
+            "low": float(limits[0][place, 0]),
+            "high": float(limits[0][place, 1]),
             "difference": float(apart[:, place].mean()),
-            "difference_low": float(limits[1][place, 0]), "difference_high": float(limits[1][place, 1]),
-            "p": plain(float(p[place])), "p_corrected": plain(float(corrected[place])),
+            "difference_low": float(limits[1][place, 0]),
+            "difference_high": float(limits[1][place, 1]),
+            "p": plain(float(p[place])),
+            "p_corrected": plain(float(corrected[place])),
             "expanded": float(share.mean()),
         }
         for place, ((first, rule), share) in enumerate(shares.items())
-    ]  # fmt: skip
+    ]
 
 
 def _tables(data: dict[str, Any]) -> dict[str, Table]:
     rows = [
-        [row["run"], row["predictor"], row["queries"],
-         *(row[name][end] for name in ("pearson", "kendall") for end in ("value", "low", "high")),
-         *(row["by_fit"] or (None, None))]
+        [
+            row["run"],
+            row["predictor"],
+            row["queries"],
+            *(row[name][end] for name in ("pearson", "kendall") for end in ("value", "low", "high")),
+            *(row["by_fit"] or (None, None)),
+        ]
         for row in data["correlations"]
-    ]  # fmt: skip
-    heads = [
-        "model",
-        "predictor",
-        "queries",
-        "Pearson",
-        "low",
-        "high",
-        "tau",
-        "tau low",
-        "tau high",
     ]
+    heads = ["model", "predictor", "queries", "Pearson", "low", "high", "tau", "tau low", "tau high"]
     policies = [
-        [row["policy"], row["rule"], row["mean"], row["low"], row["high"], row["expanded"],
-         row["difference"], row["difference_low"], row["difference_high"],
-         *(None if row[p] is None else Probability(row[p]) for p in ("p", "p_corrected"))]
+        [
+            row["policy"],
+            row["rule"],
+            row["mean"],
+            row["low"],
+            row["high"],
+            row["expanded"],
+            row["difference"],
+            row["difference_low"],
+            row["difference_high"],
+            *(None if row[p] is None else Probability(row[p]) for p in ("p", "p_corrected")),
+        ]
         for row in data["expansion"]["policies"]
-    ]  # fmt: skip
+    ]
     difference = f"less always {data['expansion']['better']}"
     return {
         "correlations": Table([*heads, "lowest fit", "highest fit"], rows, digits=3),
         "expansion": Table(
-            ["choice by", "rule", f"mean {data['measure']}", "low", "high", "expanded", difference,
-             "its low", "its high", "p", "p Holm"], policies,
+            [
+                "choice by",
+                "rule",
+                f"mean {data['measure']}",
+                "low",
+                "high",
+                "expanded",
+                difference,
+                "its low",
+                "its high",
+                "p",
+                "p Holm",
+            ],
+            policies,
         ),
-    }  # fmt: skip
+    }
 
 
 def figures_of(data: dict[str, Any]) -> dict[str, Any]:
@@ -282,10 +339,11 @@ def figures_of(data: dict[str, Any]) -> dict[str, Any]:
     by_model = {
         model: [
             tuple(row["kendall"][end] for end in ("value", "low", "high"))
-            for row in data["correlations"] if row["run"] == model
+            for row in data["correlations"]
+            if row["run"] == model
         ]
         for model in data["models"]
-    }  # fmt: skip
+    }
     ends = ("difference", "difference_low", "difference_high")
     policies = {(row["policy"], row["rule"]): row for row in data["expansion"]["policies"]}
     by_rule: dict[str, list[Limits]] = {rule: [] for rule in RULES}
@@ -298,9 +356,7 @@ def figures_of(data: dict[str, Any]) -> dict[str, Any]:
         "correlations": grouped_intervals(
             names, by_model, label=f"Kendall's tau with {data['measure']} over queries (95 %)"
         ),
-        "expansion": grouped_intervals(
-            names, by_rule, label=f"{label} (95 %); oracle {oracle:+.3f}"
-        ),
+        "expansion": grouped_intervals(names, by_rule, label=f"{label} (95 %); oracle {oracle:+.3f}"),
     }
 
 
@@ -331,9 +387,7 @@ def _verdict(found: dict[str, Any], measure: str) -> str:
     oracle = next(row for row in policies if row["policy"] == "oracle")
     tried = [row for row in policies if row["policy"] not in ("always", "oracle")]
     best = max(tried, key=lambda row: row["mean"])
-    sure = [
-        row for row in tried if row["p_corrected"] is not None and row["p_corrected"] < 1 - LEVEL
-    ]
+    sure = [row for row in tried if row["p_corrected"] is not None and row["p_corrected"] < 1 - LEVEL]
     up = sum(row["difference"] > 0 for row in sure)
     ahead = oracle["mean"] - oracle["difference"]
     verdict = (

@@ -35,13 +35,19 @@ from leadline_studies import Option, Outcome, Tell, whole_numbers
 ARGUMENTS = ("docs", "queries", "qrels")
 TRIED = ("BM25", "QLDirichlet", "TFIDF(cosine)", "TF(dot)")  # the first is the baseline
 OPTIONS = (
-    Option("model", str, "Retrieval model (again for more); the first is the baseline.", TRIED,
-           metavar="MODEL", many=True),
+    Option(
+        "model",
+        str,
+        "Retrieval model (again for more); the first is the baseline.",
+        TRIED,
+        metavar="MODEL",
+        many=True,
+    ),
     Option("samples", str, "Numbers of non-relevant documents per query.", "10,30,100,300", metavar="N,N"),
     Option("draws", int, "Samples drawn per size.", 200, metavar="N"),
     Option("most", int, "Largest number of queries (the first of the file).", 100, metavar="N"),
     Option("seed", int, "Seed of the random number generator.", 0, metavar="N"),
-)  # fmt: skip
+)
 FEWEST_FOR_INTERVALS = 31  # smaller samples have none, so their variance is not computed
 PUBLISHED = 0.1  # gamma of the correction with the uniform prior
 ESTIMATES = ("none", "uniform", "log")
@@ -74,10 +80,17 @@ class Task(NamedTuple):
 
 
 def run(
-    docs: TextsLike, queries: TextsLike, qrels: QrelsLike, *, model: Sequence[str] = TRIED,
-    samples: str = "10,30,100,300", draws: int = 200, most: int = 100, seed: int = 0,
+    docs: TextsLike,
+    queries: TextsLike,
+    qrels: QrelsLike,
+    *,
+    model: Sequence[str] = TRIED,
+    samples: str = "10,30,100,300",
+    draws: int = 200,
+    most: int = 100,
+    seed: int = 0,
     on_run: Tell | None = None,
-) -> Outcome:  # fmt: skip
+) -> Outcome:
     """Simulate on a collection; `samples` are numbers with commas between."""
     sizes = whole_numbers(samples, "samples")
     if draws < 2 or most < 2:
@@ -95,19 +108,25 @@ def run(
             if on_run:
                 on_run(done, total)
     data: Found = {
-        "documents": index.documents, "queries": len(texts), "models": task.names,
-        "samples": sizes, "draws": draws, "cells": rows,
-    }  # fmt: skip
+        "documents": index.documents,
+        "queries": len(texts),
+        "models": task.names,
+        "samples": sizes,
+        "draws": draws,
+        "cells": rows,
+    }
     return Outcome(
-        data, {"cells": sheet(rows)}, {"coverage": figure(rows)}, lines_of(rows), (),
+        data,
+        {"cells": sheet(rows)},
+        {"coverage": figure(rows)},
+        lines_of(rows),
+        (),
         [(name_of(docs), index.documents), (name_of(queries), len(texts))],
         {"model": task.names, "samples": samples, "draws": draws, "most": most, "seed": seed},
-    )  # fmt: skip
+    )
 
 
-def _asked(
-    table: Qrels, index: Index, queries: TextsLike, most: int
-) -> tuple[Qrels, dict[str, str]]:
+def _asked(table: Qrels, index: Index, queries: TextsLike, most: int) -> tuple[Qrels, dict[str, str]]:
     """Keep the first queries that have a relevant document, and their relevant documents that are indexed."""
     known = set(index.ids)
     grades = {
@@ -160,9 +179,13 @@ def parts_of(system: System, chosen: dict[int, Flags], fixed: dict[int, Flags]) 
         certain = fixed[code]
         cells, group = cells_of(one.relevant, one.others[chosen[code]])
         parts[code] = Query(
-            one.row.astype(np.int32), group, cells, int((~certain).sum()),
-            tied_above(one.relevant, one.others[certain]), int(certain.sum()),
-        )  # fmt: skip
+            one.row.astype(np.int32),
+            group,
+            cells,
+            int((~certain).sum()),
+            tied_above(one.relevant, one.others[certain]),
+            int(certain.sum()),
+        )
     return parts
 
 
@@ -177,14 +200,13 @@ def cell(task: Task, size: int, draws: int, *, certain: bool, seed: int) -> list
     depth = size // 2 if certain else 0
     fixed = {code: order < depth for code, order in task.first.items()}
     everything = {code: ~flags for code, flags in fixed.items()}
-    interval = SampledOptions(
-        "log", None, None if certain else 1.0, AGAIN, 0.95, seed, offer_all=True
-    )
+    interval = SampledOptions("log", None, None if certain else 1.0, AGAIN, 0.95, seed, offer_all=True)
     plug = interval._replace(correction="none", draws=0)
     ways = {
-        "none": plug, "log": interval._replace(draws=0),
+        "none": plug,
+        "log": interval._replace(draws=0),
         "uniform": SampledOptions("uniform", PUBLISHED, 0.0, 0, 0.95, seed, offer_all=True),
-    }  # fmt: skip
+    }
     whole = [
         estimate_run(one.judged, parts_of(one, everything, fixed), measures, "all", plug).values
         for one in task.systems
@@ -198,26 +220,26 @@ def cell(task: Task, size: int, draws: int, *, certain: bool, seed: int) -> list
         if with_intervals:
             system = task.systems[draw % len(task.systems)]
             parts = parts_of(system, chosen, fixed)
-            turns.append(
-                estimate_run(system.judged, parts, measures, "all", interval._replace(seed=draw))
-            )
+            turns.append(estimate_run(system.judged, parts, measures, "all", interval._replace(seed=draw)))
         if draw % len(task.systems) == 0:
             every = [(one.judged, parts_of(one, chosen, fixed)) for one in task.systems]
             for name, way in ways.items():
                 found = [estimate_run(*one, measures, "all", way).values for one in every]
                 means[name].append(np.nan_to_num(np.stack(found)).mean(axis=1))
-    reasons = (
-        turns[0].withheld if turns else [f"{size} sampled documents for a query"] * len(measures)
-    )
+    reasons = turns[0].withheld if turns else [f"{size} sampled documents for a query"] * len(measures)
     return [
         {"n": size, "certain": certain, "measure": str(measure), "withheld": reasons[column]}
         | estimates_of(
             truth[:, :, column], {name: np.stack(one)[:, :, column] for name, one in means.items()}
         )
-        | intervals_of(truth[:, :, column], [one.values[:, column] for one in turns],
-                       [one.limits[column] for one in turns], rng)
+        | intervals_of(
+            truth[:, :, column],
+            [one.values[:, column] for one in turns],
+            [one.limits[column] for one in turns],
+            rng,
+        )
         for column, measure in enumerate(measures)
-    ]  # fmt: skip
+    ]
 
 
 def _drawn(among: Flags, count: int, rng: np.random.Generator) -> Flags:
@@ -277,10 +299,10 @@ def intervals_of(
     known = np.nan_to_num(np.array(values))
     hits = _query_hits(truth, known, rng) if wide.any() else wide[:0]
     return {
-        "sampling": _share(hit[wide])
-        | {"half_width": plain(float(half.mean())) if len(half) else None},
-        "by_system": by_system, "queries": _share(hits),
-    }  # fmt: skip
+        "sampling": _share(hit[wide]) | {"half_width": plain(float(half.mean())) if len(half) else None},
+        "by_system": by_system,
+        "queries": _share(hits),
+    }
 
 
 def _query_hits(truth: Floats, values: Floats, rng: np.random.Generator) -> Flags:
@@ -310,17 +332,39 @@ def _share(hits: Flags) -> Found:
 
 def sheet(rows: Sequence[Found]) -> Table:
     """Make the table of all cells."""
-    heads = ["certain", "n", "measure", "bias, none", "bias, uniform", "bias", "sd", "coverage",
-             "half-width", "queries", "tau, none", "tau", "withheld"]  # fmt: skip
+    heads = [
+        "certain",
+        "n",
+        "measure",
+        "bias, none",
+        "bias, uniform",
+        "bias",
+        "sd",
+        "coverage",
+        "half-width",
+        "queries",
+        "tau, none",
+        "tau",
+        "withheld",
+    ]
     cells: list[list[Cell]] = [
         [
-            "half" if row["certain"] else "none", row["n"], row["measure"], row["none"]["bias"],
-            row["uniform"]["bias"], row["log"]["bias"], row["sd"], row["sampling"]["coverage"],
-            row["sampling"]["half_width"], row["queries"]["coverage"], row["none"]["tau"],
-            row["log"]["tau"], row["withheld"],
+            "half" if row["certain"] else "none",
+            row["n"],
+            row["measure"],
+            row["none"]["bias"],
+            row["uniform"]["bias"],
+            row["log"]["bias"],
+            row["sd"],
+            row["sampling"]["coverage"],
+            row["sampling"]["half_width"],
+            row["queries"]["coverage"],
+            row["none"]["tau"],
+            row["log"]["tau"],
+            row["withheld"],
         ]
         for row in rows
-    ]  # fmt: skip
+    ]
     return Table(heads, cells, digits=3)
 
 
@@ -332,11 +376,13 @@ def figure(rows: Sequence[Found]) -> Any:
     lines = {
         f"{text}{', half certain' if certain else ''}": [
             (row["n"], 100 * row[name]["bias"])
-            for row in rows if row["measure"] == "AP" and row["certain"] == certain
+            for row in rows
+            if row["measure"] == "AP" and row["certain"] == certain
         ]
-        for certain in (False, True) for name, text in names.items()
+        for certain in (False, True)
+        for name, text in names.items()
         if not (certain and name == "uniform")
-    }  # fmt: skip
+    }
     return by_sample(lines, label="bias of AP, per cent")
 
 

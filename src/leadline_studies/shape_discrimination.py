@@ -32,8 +32,14 @@ from leadline_studies._figures import predominance
 
 OPTIONS = (
     Option("docs", str, "Texts of the documents: topics are fitted to all of them.", metavar="DOCS"),
-    Option("vectors", str, "Topic vectors of one fit instead, as `leadline topics infer` writes; again for "
-           "every fit and number of topics.", metavar="FILE", many=True),
+    Option(
+        "vectors",
+        str,
+        "Topic vectors of one fit instead, as `leadline topics infer` writes; again for "
+        "every fit and number of topics.",
+        metavar="FILE",
+        many=True,
+    ),
     Option("topics", int, "How many topics, with --docs; again for more.", (100,), many=True),
     Option("fits", int, "How many models are fitted, with --docs.", 5),
     Option("sweeps", int, "Sweeps over all tokens in every fit.", 500),
@@ -41,7 +47,7 @@ OPTIONS = (
     Option("hard", int, "How far down the runs hard documents come from.", 60),
     Option("level", float, "The least relevant grade.", 1.0),
     Option("seed", int, "Seeds fits and draws.", 0),
-)  # fmt: skip
+)
 EXAMPLE = ("--docs DOCS",)
 MOST = 30
 KINDS = ("random", "hard")
@@ -49,10 +55,20 @@ CLAIMED = 0.9
 
 
 def run(
-    qrels: QrelsLike, runs: Any, *, docs: Any = None, vectors: Sequence[Any] = (),
-    topics: Sequence[int] = (100,), fits: int = 5, sweeps: int = 500, draws: int = 20, hard: int = 60,
-    level: float = 1.0, seed: int = 0, on_run: Tell | None = None,
-) -> Outcome:  # fmt: skip
+    qrels: QrelsLike,
+    runs: Any,
+    *,
+    docs: Any = None,
+    vectors: Sequence[Any] = (),
+    topics: Sequence[int] = (100,),
+    fits: int = 5,
+    sweeps: int = 500,
+    draws: int = 20,
+    hard: int = 60,
+    level: float = 1.0,
+    seed: int = 0,
+    on_run: Tell | None = None,
+) -> Outcome:
     """Try it on a collection with texts."""
     check_whole(1, fits=fits, draws=draws, hard=hard, sweeps=sweeps)
     DeShaTo().check_topics(min(topics, default=0))
@@ -71,28 +87,43 @@ def run(
         of_number = right.setdefault(found.theta.shape[1], {kind: [] for kind in KINDS})
         for kind in KINDS:
             dice = np.random.default_rng((seed, len(of_number[kind])))
-            of_number[kind].append(np.array([
-                _right(found, relevant, others, draws, dice) for relevant, others in sets[kind]
-            ]))  # fmt: skip
+            of_number[kind].append(
+                np.array([_right(found, relevant, others, draws, dice) for relevant, others in sets[kind]])
+            )
     accuracy = [
         {"topics": number, "other": kind} | _summary(np.stack(each), seed)
         for number, kinds in sorted(right.items())
         for kind, each in kinds.items()
     ]
     data: dict[str, Any] = {
-        "documents": len(place), "systems": len(systems.infos), "topics": sorted(right),
+        "documents": len(place),
+        "systems": len(systems.infos),
+        "topics": sorted(right),
         "fits": min(len(kinds["hard"]) for kinds in right.values()),
-        "left_out": len(table.queries) - len(sets["random"]), "accuracy": accuracy,
+        "left_out": len(table.queries) - len(sets["random"]),
+        "accuracy": accuracy,
         "examples": [one.to_dict() for one in examples],
-    }  # fmt: skip
+    }
     figures = {"topics": predominance(examples)} if examples else {}
     return Outcome(
-        data, {"accuracy": _sheet(accuracy)}, figures, lines_of(data), [],
+        data,
+        {"accuracy": _sheet(accuracy)},
+        figures,
+        lines_of(data),
+        [],
         [(info.path, info.counts["documents_read"]) for info in systems.infos],
-        {"docs": docs if isinstance(docs, str) else None, "vectors": len(vectors), "topics": data["topics"],
-         "fits": data["fits"], "sweeps": None if vectors else sweeps, "draws": draws, "hard": hard,
-         "level": level, "seed": seed},
-    )  # fmt: skip
+        {
+            "docs": docs if isinstance(docs, str) else None,
+            "vectors": len(vectors),
+            "topics": data["topics"],
+            "fits": data["fits"],
+            "sweeps": None if vectors else sweeps,
+            "draws": draws,
+            "hard": hard,
+            "level": level,
+            "seed": seed,
+        },
+    )
 
 
 def _vectors(
@@ -119,9 +150,7 @@ def sets_of(
     grades = table.to_dict()
     for query in table.queries:
         known = grades[query]
-        relevant = [
-            place[name] for name, grade in known.items() if grade >= level and name in place
-        ]
+        relevant = [place[name] for name, grade in known.items() if grade >= level and name in place]
         if kind == "random":
             others = np.setdiff1d(np.arange(len(place)), relevant)
         else:
@@ -132,9 +161,7 @@ def sets_of(
             found.append((np.array(relevant, dtype=np.int64), others.astype(np.int64)))
     if not found:
         raise InputError(
-            "no query has a relevant document with a text",
-            expected="ids as in DOCS",
-            path=table.source,
+            "no query has a relevant document with a text", expected="ids as in DOCS", path=table.source
         )
     return found
 
@@ -144,16 +171,17 @@ def _right(
 ) -> float:
     """Say whether relevant documents score higher: 1, 0, or a half when they score the same."""
     size = min(MOST, len(relevant), len(others))
-    rows = [
-        dice.choice(part, size, replace=False) for part in [relevant] * draws + [others] * draws
-    ]
+    rows = [dice.choice(part, size, replace=False) for part in [relevant] * draws + [others] * draws]
     known = np.arange(len(vectors.theta), dtype=np.int32)
     pool = RankedPool(
         np.repeat(np.arange(2 * draws), size).astype(np.int32),
         np.tile(np.arange(1, size + 1), 2 * draws).astype(np.int32),
-        np.concatenate(rows).astype(np.int32), len(known), np.arange(2 * draws, dtype=np.int32),
-        theta=vectors.theta, row=known,
-    )  # fmt: skip
+        np.concatenate(rows).astype(np.int32),
+        len(known),
+        np.arange(2 * draws, dtype=np.int32),
+        theta=vectors.theta,
+        row=known,
+    )
     values = DeShaTo(depth=MOST).estimate(pool).values
     return float((np.sign(values[:draws].mean() - values[draws:].mean()) + 1) / 2)
 
@@ -166,22 +194,17 @@ def _summary(right: Floats, seed: int) -> dict[str, Any]:
     low, high = interval([by_query[dice.integers(0, size, size)].mean() for _ in range(1000)])
     shares = right.mean(axis=1)
     return {
-        "queries": size, "value": float(by_query.mean()), "low": low, "high": high,
-        "lowest_fit": float(shares.min()), "highest_fit": float(shares.max()),
-    }  # fmt: skip
+        "queries": size,
+        "value": float(by_query.mean()),
+        "low": low,
+        "high": high,
+        "lowest_fit": float(shares.min()),
+        "highest_fit": float(shares.max()),
+    }
 
 
 def _sheet(found: list[dict[str, Any]]) -> Table:
-    heads = [
-        "topics",
-        "other documents",
-        "queries",
-        "accuracy",
-        "low",
-        "high",
-        "worst fit",
-        "best fit",
-    ]
+    heads = ["topics", "other documents", "queries", "accuracy", "low", "high", "worst fit", "best fit"]
     return Table(heads, [list(one.values()) for one in found], digits=3)
 
 

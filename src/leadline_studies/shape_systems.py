@@ -33,18 +33,24 @@ from leadline_studies import Option, Outcome, Tell
 TOPICS = (50, 100, 250)  # the paper's
 OF_TOPICS = (
     Option("docs", str, "Texts of the documents: topics are fitted to those retrieved.", metavar="DOCS"),
-    Option("vectors", str, "Topic vectors of one fit instead, as `leadline topics infer` writes; again for "
-           "every fit and number of topics.", metavar="FILE", many=True),
+    Option(
+        "vectors",
+        str,
+        "Topic vectors of one fit instead, as `leadline topics infer` writes; again for "
+        "every fit and number of topics.",
+        metavar="FILE",
+        many=True,
+    ),
     Option("topics", int, "How many topics, with --docs; again for more.", TOPICS, many=True),
     Option("fits", int, "How many models are fitted, with --docs.", 5),
     Option("sweeps", int, "Sweeps over all tokens in every fit.", 500),
-)  # fmt: skip
+)
 OPTIONS = (
     *OF_TOPICS,
     Option("subsets", int, "How many random sets of systems of each size.", 100),
     Option("level", float, "The least relevant grade.", 1.0),
     Option("seed", int, "Seeds fits and draws.", 0),
-)  # fmt: skip
+)
 EXAMPLE = ("--docs DOCS",)
 DEPTHS = (10, 30, 100)
 SIZES = (5, 10, 20)
@@ -68,33 +74,55 @@ class Ranked(NamedTuple):
 
 
 def run(
-    qrels: QrelsLike, runs: Any, *, docs: Any = None, vectors: Sequence[Any] = (),
-    topics: Sequence[int] = TOPICS, fits: int = 5, sweeps: int = 500, subsets: int = 100,
-    level: float = 1.0, seed: int = 0, on_run: Tell | None = None,
-) -> Outcome:  # fmt: skip
+    qrels: QrelsLike,
+    runs: Any,
+    *,
+    docs: Any = None,
+    vectors: Sequence[Any] = (),
+    topics: Sequence[int] = TOPICS,
+    fits: int = 5,
+    sweeps: int = 500,
+    subsets: int = 100,
+    level: float = 1.0,
+    seed: int = 0,
+    on_run: Tell | None = None,
+) -> Outcome:
     """Try it on runs over a collection with texts."""
     check_whole(1, subsets=subsets)
     ranked = judged(qrels, runs, level, on_run)
     given = by_number(
-        ranked.systems, documents=docs, vectors=vectors, topics=topics, fits=fits, sweeps=sweeps,
-        seed=seed,
-    )  # fmt: skip
+        ranked.systems, documents=docs, vectors=vectors, topics=topics, fits=fits, sweeps=sweeps, seed=seed
+    )
     means = {name: values.mean(axis=1) for name, values in ranked.truths.items()}
     shapes = {number: shapes_of(ranked.systems, each) for number, each in given.items()}
     depths = by_depth(ranked.systems, means, shapes)
     at = {number: found[PAPER] for number, found in shapes.items()}
     data: dict[str, Any] = {
-        "systems": len(ranked.names), "queries": len(ranked.queries), "topics": list(given),
-        "fits": min(map(len, given.values())), "depths": depths,
+        "systems": len(ranked.names),
+        "queries": len(ranked.queries),
+        "topics": list(given),
+        "fits": min(map(len, given.values())),
+        "depths": depths,
         "few": few_systems(ranked.systems, means["MAP@30"], at, subsets, seed),
-    }  # fmt: skip
+    }
     return Outcome(
-        data, {"depths": _sheet(depths), "few": _few_sheet(data["few"])},
-        _figures(ranked, means["MAP@30"], at), lines_of(data), ranked.notices, ranked.inputs,
-        {"docs": docs if isinstance(docs, str) else None, "vectors": len(vectors), "topics": list(given),
-         "fits": data["fits"], "sweeps": None if vectors else sweeps, "subsets": subsets, "level": level,
-         "seed": seed},
-    )  # fmt: skip
+        data,
+        {"depths": _sheet(depths), "few": _few_sheet(data["few"])},
+        _figures(ranked, means["MAP@30"], at),
+        lines_of(data),
+        ranked.notices,
+        ranked.inputs,
+        {
+            "docs": docs if isinstance(docs, str) else None,
+            "vectors": len(vectors),
+            "topics": list(given),
+            "fits": data["fits"],
+            "sweeps": None if vectors else sweeps,
+            "subsets": subsets,
+            "level": level,
+            "seed": seed,
+        },
+    )
 
 
 def judged(qrels: QrelsLike, runs: Any, level: float, on_run: Tell | None = None) -> Ranked:
@@ -111,24 +139,22 @@ def judged(qrels: QrelsLike, runs: Any, level: float, on_run: Tell | None = None
     NRuns().check(len(systems.infos))
     if not len(asked.queries):
         raise InputError(
-            "no query of the runs has judgments",
-            expected="runs for these judgments",
-            path=table.source,
+            "no query of the runs has judgments", expected="runs for these judgments", path=table.source
         )
     left = len(systems.queries) - len(asked.queries)
     said = Notice("unjudged_queries", f"{queries(left)} without judgments, left out", left)
     return Ranked(
-        asked, list(table.queries), {name: stacked[:, place] for place, name in enumerate(measures)},
+        asked,
+        list(table.queries),
+        {name: stacked[:, place] for place, name in enumerate(measures)},
         [(info.path, info.counts["documents_read"]) for info in systems.infos],
         [said] if left else [],
-    )  # fmt: skip
+    )
 
 
 def shapes_of(systems: Systems, topics: Sequence[Topics]) -> dict[int, Floats]:
     """Give DeShaTo's scores by depth: fits x systems."""
-    return {
-        depth: estimated(systems, DeShaTo(depth=depth), topics=topics).by_fit for depth in DEPTHS
-    }
+    return {depth: estimated(systems, DeShaTo(depth=depth), topics=topics).by_fit for depth in DEPTHS}
 
 
 def agreement(scores: Floats, truth: Floats) -> dict[str, Any]:
@@ -137,9 +163,11 @@ def agreement(scores: Floats, truth: Floats) -> dict[str, Any]:
     known = [tau for tau in taus if not np.isnan(tau)]
     least = scores[taus.index(min(known))] if known else scores[0]
     return {
-        "tau": plain(float(np.mean(taus))), "lowest": min(known, default=None),
-        "highest": max(known, default=None), "p": plain(chance(least, truth)),
-    }  # fmt: skip
+        "tau": plain(float(np.mean(taus))),
+        "lowest": min(known, default=None),
+        "highest": max(known, default=None),
+        "p": plain(chance(least, truth)),
+    }
 
 
 def by_depth(
@@ -178,23 +206,16 @@ def few_systems(
         drawn = [np.sort(dice.permutation(len(truth))[:size]) for _ in range(subsets)]
         taus = {
             NAMED.format(number): [
-                float(np.mean([kendall(one[chosen], truth[chosen]) for one in scores]))
-                for chosen in drawn
+                float(np.mean([kendall(one[chosen], truth[chosen]) for one in scores])) for chosen in drawn
             ]
             for number, scores in shapes.items()
         }
         taus["nruns"] = [
-            kendall(
-                estimated(systems.only(chosen.tolist()), NRuns(depth=PAPER)).scores, truth[chosen]
-            )
+            kendall(estimated(systems.only(chosen.tolist()), NRuns(depth=PAPER)).scores, truth[chosen])
             for chosen in drawn
         ]
         found += [
-            {
-                "systems": size,
-                "method": name,
-                "tau": plain(float(mean_of_defined(np.array([values]))[0])),
-            }
+            {"systems": size, "method": name, "tau": plain(float(mean_of_defined(np.array([values]))[0]))}
             for name, values in taus.items()
         ]
     return found
@@ -216,8 +237,7 @@ def _figures(ranked: Ranked, truth: Floats, shapes: dict[int, Floats]) -> dict[s
 
     votes = estimated(ranked.systems, NRuns(depth=PAPER)).scores
     drawn = {"nruns": ("nruns", votes)} | {
-        f"deshato-{number}": (NAMED.format(number), scores.mean(axis=0))
-        for number, scores in shapes.items()
+        f"deshato-{number}": (NAMED.format(number), scores.mean(axis=0)) for number, scores in shapes.items()
     }
     return {
         name: against_truth(scores, truth, ranked.names, label=label, measure="MAP@30")
@@ -235,11 +255,7 @@ def verdict(found: dict[str, Any], systems: int, fits: int) -> str:
 
 def lines_of(data: dict[str, Any]) -> list[str]:
     """Say what of table 4 holds: tau above 0 for every fit, and more than nruns' with five systems."""
-    at = {
-        one["method"]: one
-        for one in data["depths"]
-        if (one["depth"], one["truth"]) == (PAPER, "MAP@30")
-    }
+    at = {one["method"]: one for one in data["depths"] if (one["depth"], one["truth"]) == (PAPER, "MAP@30")}
     names = [NAMED.format(number) for number in data["topics"]]
     said = []
     for name in names:
@@ -258,6 +274,9 @@ def lines_of(data: dict[str, Any]) -> list[str]:
         "with five systems the mean tau is "
         + ", ".join(f"{rounded(five[name])} ({name})" for name in [*names, "nruns"])
         + "; the claim that few systems favour DeShaTo is "
-        + ("not reproduced" if not better else "reproduced"
-           + f" with {len(better)} of {len(names)} numbers of topics" * (len(names) > 1)),
-    ]  # fmt: skip
+        + (
+            "not reproduced"
+            if not better
+            else "reproduced" + f" with {len(better)} of {len(names)} numbers of topics" * (len(names) > 1)
+        ),
+    ]

@@ -27,29 +27,30 @@ from leadline.io.read import QrelsLike
 from leadline.reporting.render import Cell, Table
 from leadline.stats.correlation import kendall
 from leadline_studies import Option, Outcome, Tell
-from leadline_studies.shape_systems import (
-    OF_TOPICS,
-    PAPER,
-    TOPICS,
-    Ranked,
-    agreement,
-    judged,
-    verdict,
-)
+from leadline_studies.shape_systems import OF_TOPICS, PAPER, TOPICS, Ranked, agreement, judged, verdict
 
 OPTIONS = (
     *OF_TOPICS,
     Option("one_in", int, "One query in so many is looked at.", 10),
     Option("keep", int, "About so many systems are looked at.", 15),
-    Option("sister_qrels", str, "Judgments of a sister collection, to which the number of topics is carried.",
-           metavar="QRELS"),
+    Option(
+        "sister_qrels",
+        str,
+        "Judgments of a sister collection, to which the number of topics is carried.",
+        metavar="QRELS",
+    ),
     Option("sister_runs", str, "The folder of its runs.", metavar="DIR"),
     Option("sister_docs", str, "Texts of its documents.", metavar="DOCS"),
-    Option("sister_vectors", str, "Topic vectors of its documents instead; again for every fit.",
-           metavar="FILE", many=True),
+    Option(
+        "sister_vectors",
+        str,
+        "Topic vectors of its documents instead; again for every fit.",
+        metavar="FILE",
+        many=True,
+    ),
     Option("level", float, "The least relevant grade.", 1.0),
     Option("seed", int, "Seeds the fits.", 0),
-)  # fmt: skip
+)
 EXAMPLE = ("--docs DOCS",)
 # Table 3, and the sizes behind the shares that section 3.3 prints: queries and systems of each set.
 TABLE_3 = {
@@ -109,29 +110,35 @@ class Tried(NamedTuple):
         cut = np.ix_(part.systems, part.queries)
         truth = self.truth[cut].mean(axis=1)
         size = {"part": name, "queries": len(part.queries), "systems": len(part.systems)}
-        votes = _in_place(
-            self.ranked, self.ranked.systems.only(part.systems.tolist()), NRuns(depth=PAPER)
-        )
+        votes = _in_place(self.ranked, self.ranked.systems.only(part.systems.tolist()), NRuns(depth=PAPER))
         nruns = plain(kendall(votes[:, part.queries].mean(axis=1), truth))
         rows = []
         for number, values in self.shapes.items():
             scores = np.stack([one[cut].mean(axis=1) for one in values])
             each = [plain(kendall(one, truth)) for one in scores]
-            rows.append(
-                size
-                | {"topics": number}
-                | agreement(scores, truth)
-                | {"nruns": nruns, "fits": each}
-            )
+            rows.append(size | {"topics": number} | agreement(scores, truth) | {"nruns": nruns, "fits": each})
         return rows
 
 
 def run(
-    qrels: QrelsLike, runs: Any, *, docs: Any = None, vectors: Sequence[Any] = (),
-    topics: Sequence[int] = TOPICS, fits: int = 5, sweeps: int = 500, one_in: int = 10, keep: int = 15,
-    sister_qrels: Any = None, sister_runs: Any = None, sister_docs: Any = None,
-    sister_vectors: Sequence[Any] = (), level: float = 1.0, seed: int = 0, on_run: Tell | None = None,
-) -> Outcome:  # fmt: skip
+    qrels: QrelsLike,
+    runs: Any,
+    *,
+    docs: Any = None,
+    vectors: Sequence[Any] = (),
+    topics: Sequence[int] = TOPICS,
+    fits: int = 5,
+    sweeps: int = 500,
+    one_in: int = 10,
+    keep: int = 15,
+    sister_qrels: Any = None,
+    sister_runs: Any = None,
+    sister_docs: Any = None,
+    sister_vectors: Sequence[Any] = (),
+    level: float = 1.0,
+    seed: int = 0,
+    on_run: Tell | None = None,
+) -> Outcome:
     """Try it on runs over a collection with texts; `sister_runs` is a folder, or runs in memory."""
     check_whole(1, one_in=one_in, keep=keep)
     how: dict[str, Any] = {"fits": fits, "sweeps": sweeps, "seed": seed}
@@ -149,13 +156,24 @@ def run(
     data = _data(own, part, tuning, chosen, rows) | {"share": share_of(part, *sizes)}
     named = {"docs": docs, "sister_qrels": sister_qrels, "sister_runs": sister_runs}
     return Outcome(
-        data, {"tuning": _tuning_sheet(tuning), "ranking": _sheet(rows)}, _figures([*tuning, *rows]),
-        lines_of(data), own.ranked.notices, [file for one in tried for file in one.ranked.inputs],
+        data,
+        {"tuning": _tuning_sheet(tuning), "ranking": _sheet(rows)},
+        _figures([*tuning, *rows]),
+        lines_of(data),
+        own.ranked.notices,
+        [file for one in tried for file in one.ranked.inputs],
         {name: one if isinstance(one, str) else None for name, one in named.items()}
-        | {"vectors": len(vectors), "topics": list(own.shapes), "fits": data["fits"],
-           "sweeps": None if vectors else sweeps, "one_in": one_in, "keep": keep, "level": level,
-           "seed": seed},
-    )  # fmt: skip
+        | {
+            "vectors": len(vectors),
+            "topics": list(own.shapes),
+            "fits": data["fits"],
+            "sweeps": None if vectors else sweeps,
+            "one_in": one_in,
+            "keep": keep,
+            "level": level,
+            "seed": seed,
+        },
+    )
 
 
 def _sister(qrels: Any, runs: Any, docs: Any, vectors: Sequence[Any]) -> dict[str, Any]:
@@ -175,9 +193,7 @@ def _tried(qrels: QrelsLike, runs: Any, level: float, on_run: Tell | None, **giv
     ranked = judged(qrels, runs, level, on_run)
     found: dict[int, list[Topics]] = by_number(ranked.systems, **given)
     shapes = {
-        number: np.stack(
-            [_in_place(ranked, ranked.systems, DeShaTo(depth=PAPER), one) for one in each]
-        )
+        number: np.stack([_in_place(ranked, ranked.systems, DeShaTo(depth=PAPER), one) for one in each])
         for number, each in found.items()
     }
     return Tried(ranked, shapes, ranked.truths["MAP@30"])
@@ -233,20 +249,26 @@ def _data(
     fits = min(len(row["fits"]) for row in tuning)
     by_fit = [best_of([row | {"tau": row["fits"][turn]} for row in tuning]) for turn in range(fits)]
     return {
-        "systems": len(own.truth), "queries": own.truth.shape[1], "fits": fits,
-        "used": {"queries": len(part.queries), "systems": len(part.systems),
-                 "observations": part.observations},
-        "tuning": tuning, "chosen": chosen, "chosen_by_fit": by_fit, "ranking": rows, "paper": {
-            name: {str(number): tau for number, tau in taus.items()} for name, taus in TABLE_3.items()
+        "systems": len(own.truth),
+        "queries": own.truth.shape[1],
+        "fits": fits,
+        "used": {
+            "queries": len(part.queries),
+            "systems": len(part.systems),
+            "observations": part.observations,
         },
-    }  # fmt: skip
+        "tuning": tuning,
+        "chosen": chosen,
+        "chosen_by_fit": by_fit,
+        "ranking": rows,
+        "paper": {name: {str(number): tau for number, tau in taus.items()} for name, taus in TABLE_3.items()},
+    }
 
 
 def _tuning_sheet(tuning: list[dict[str, Any]]) -> Table:
     """Lay down table 3, the paper's below ours."""
     rows: list[list[Cell]] = [
-        ["here", row["topics"], row["tau"], row["lowest"], row["highest"], row["nruns"]]
-        for row in tuning
+        ["here", row["topics"], row["tau"], row["lowest"], row["highest"], row["nruns"]] for row in tuning
     ]
     rows += [
         [name, number, tau, None, None, None]
@@ -257,16 +279,7 @@ def _tuning_sheet(tuning: list[dict[str, Any]]) -> Table:
 
 
 def _sheet(rows: list[dict[str, Any]]) -> Table:
-    heads = [
-        "part",
-        "queries",
-        "systems",
-        "topics",
-        "tau",
-        "worst fit",
-        "best fit",
-        "p of the worst",
-    ]
+    heads = ["part", "queries", "systems", "topics", "tau", "worst fit", "best fit", "p of the worst"]
     keys = ("part", "queries", "systems", "topics", "tau", "lowest", "highest", "p", "nruns")
     cells: list[list[Cell]] = [[row[key] for key in keys] for row in rows]
     return Table([*heads, "nruns"], cells, digits=3)
@@ -306,9 +319,12 @@ def lines_of(data: dict[str, Any]) -> list[str]:
             continue
         best = best_of(rows)
         rank = (
-            "" if len(rows) < 2 else ", the best number here" if best == chosen
+            ""
+            if len(rows) < 2
+            else ", the best number here"
+            if best == chosen
             else f"; {best} topics have {rounded(next(one['tau'] for one in rows if one['topics'] == best))}"
-        )  # fmt: skip
+        )
         said.append(
             f"{part}, {queries(row['queries'])} x {row['systems']} systems: tau {rounded(row['tau'])} (fits "
             f"{rounded(row['lowest'])} to {rounded(row['highest'])}) with {chosen} topics{rank}; nruns "

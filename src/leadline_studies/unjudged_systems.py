@@ -37,22 +37,34 @@ from leadline_studies._votes import STATISTICS, VOTES, lighter, voted
 
 OPTIONS = (
     Option("team", str, "The team of every run.", needed=True, metavar="FILE:COLUMN"),
-    Option("truth", str, "The true score of every run, as the campaign published it, instead of MAP on the "
-           "judgments.", metavar="FILE:COLUMN"),
+    Option(
+        "truth",
+        str,
+        "The true score of every run, as the campaign published it, instead of MAP on the judgments.",
+        metavar="FILE:COLUMN",
+    ),
     Option("level", float, "The least relevant grade of AP.", 1.0),
     Option("samples", int, "How often teams are drawn again.", 1000),
     Option("subsets", int, "How many random sets of systems of each size.", 20),
     Option("teams", int, "How many teams are left out, the largest first (default: all)."),
     Option("seed", int, "Seeds the draws.", 0),
-)  # fmt: skip
+)
 SIZES = (5, 10, 20, 50, 100)
 
 
 def run(
-    qrels: QrelsLike, runs: Any, *, team: str, truth: str | None = None, level: float = 1.0,
-    samples: int = 1000, subsets: int = 20, teams: int | None = None, seed: int = 0,
+    qrels: QrelsLike,
+    runs: Any,
+    *,
+    team: str,
+    truth: str | None = None,
+    level: float = 1.0,
+    samples: int = 1000,
+    subsets: int = 20,
+    teams: int | None = None,
+    seed: int = 0,
     on_run: Tell | None = None,
-) -> Outcome:  # fmt: skip
+) -> Outcome:
     """Try it on some runs; `team` and `truth` are FILE:COLUMN."""
     check_whole(1, samples=samples, subsets=subsets, teams=teams)
     labels = read_labels(team)
@@ -70,26 +82,41 @@ def run(
     drawn = list(draws_of_teams(owners, samples=samples, seed=seed))
     found, by_team = left_out(systems, true, owners, quick, teams, seed)
     data: dict[str, Any] = {
-        "systems": len(names), "teams": len(set(owners)), "queries": len(systems.queries),
-        "judged_queries": len(table.queries), "truth": truth or "MAP",
+        "systems": len(names),
+        "teams": len(set(owners)),
+        "queries": len(systems.queries),
+        "judged_queries": len(table.queries),
+        "truth": truth or "MAP",
         "methods": {
             name: {votes: agreement(one[votes], true, drawn) for votes in VOTES}
             for name, one in scores.items()
         },
         "sizes": by_number(systems, true, owners, quick, subsets, seed),
-        "left_out": found, "by_team": by_team,
-    }  # fmt: skip
+        "left_out": found,
+        "by_team": by_team,
+    }
     if truth is not None:
         data["lists"] = {
             "kendall": plain(kendall(own, true)),
             "methods": {name: agreement(one["run"], own, drawn) for name, one in scores.items()},
         }
     return Outcome(
-        data, _sheets(data), _figures(data, scores, true, names), lines_of(data), [],
+        data,
+        _sheets(data),
+        _figures(data, scores, true, names),
+        lines_of(data),
+        [],
         [(info.path, info.counts["documents_read"]) for info in systems.infos],
-        {"team": team, "truth": truth, "level": level, "samples": samples, "subsets": subsets,
-         "teams": teams, "seed": seed},
-    )  # fmt: skip
+        {
+            "team": team,
+            "truth": truth,
+            "level": level,
+            "samples": samples,
+            "subsets": subsets,
+            "teams": teams,
+            "seed": seed,
+        },
+    )
 
 
 def published(place: str, names: Sequence[str]) -> Floats:
@@ -98,9 +125,10 @@ def published(place: str, names: Sequence[str]) -> Floats:
     missing = [name for name in names if not np.isfinite(column.values.get(name, np.nan))]
     if missing:
         raise InputError(
-            f"no number for run '{missing[0]}' ({len(missing)} in all)", expected="one for every run",
+            f"no number for run '{missing[0]}' ({len(missing)} in all)",
+            expected="one for every run",
             path=place,
-        )  # fmt: skip
+        )
     return np.array([column.values[name] for name in names], dtype=np.float64)
 
 
@@ -120,9 +148,7 @@ def agreement(scores: Floats, truth: Floats, drawn: Sequence[Integers]) -> dict[
     found: dict[str, Any] = {}
     for name, statistic in STATISTICS.items():
         low, high = interval([statistic(scores, truth, times) for times in drawn])
-        found[name] = {
-            "value": plain(statistic(scores, truth)), "low": plain(low), "high": plain(high),
-        }  # fmt: skip
+        found[name] = {"value": plain(statistic(scores, truth)), "low": plain(low), "high": plain(high)}
     order = np.argsort(-truth, kind="stable")
     half = order[: (len(truth) + 1) // 2]
     best = order[: max(1, round(len(truth) / 10))]
@@ -137,9 +163,13 @@ def agreement(scores: Floats, truth: Floats, drawn: Sequence[Integers]) -> dict[
 
 
 def by_number(
-    systems: Systems, truth: Floats, teams: Sequence[str], methods: Sequence[UnjudgedEstimator], subsets: int,
+    systems: Systems,
+    truth: Floats,
+    teams: Sequence[str],
+    methods: Sequence[UnjudgedEstimator],
+    subsets: int,
     seed: int,
-) -> dict[str, dict[str, Any]]:  # fmt: skip
+) -> dict[str, dict[str, Any]]:
     """Estimate random sets of systems: mean and quantiles of all statistics, and of tau with team votes."""
     dice = np.random.default_rng(seed)
     found: dict[str, dict[str, Any]] = {one.called: {} for one in methods}
@@ -170,12 +200,15 @@ def _spread(values: Sequence[float]) -> dict[str, float | None]:
 def _sheets(data: dict[str, Any]) -> dict[str, Table]:
     """Lay all tables down."""
     found = {
-        "agreement": _agreement_sheet(data), "sizes": _size_sheet(data), "left_out": _left_sheet(data),
+        "agreement": _agreement_sheet(data),
+        "sizes": _size_sheet(data),
+        "left_out": _left_sheet(data),
         "teams": Table(
             ["team", "runs", "method", "votes", "true place", "with siblings", "without"],
-            [list(row.values()) for row in data["by_team"]], digits=2,
+            [list(row.values()) for row in data["by_team"]],
+            digits=2,
         ),
-    }  # fmt: skip
+    }
     if "lists" in data:
         rows = [[name, *_values(one)] for name, one in data["lists"]["methods"].items()]
         found["lists"] = Table(["method", *_heads()], rows, digits=3)
@@ -190,8 +223,11 @@ def _heads() -> list[str]:
 def _values(one: dict[str, Any]) -> list[Cell]:
     return [
         *(one[part][end] for part in STATISTICS for end in ("value", "low", "high")),
-        one["better_half"], one["place_of_best"], one["mean_place_of_best"], one["ideal_mean_place"],
-    ]  # fmt: skip
+        one["better_half"],
+        one["place_of_best"],
+        one["mean_place_of_best"],
+        one["ideal_mean_place"],
+    ]
 
 
 def _agreement_sheet(data: dict[str, Any]) -> Table:
@@ -239,18 +275,13 @@ def _figures(
 ) -> dict[str, Any]:
     from leadline_studies._figures import against_truth, by_size
 
-    figures = {
-        name: against_truth(one["run"], truth, names, label=name) for name, one in scores.items()
-    }
+    figures = {name: against_truth(one["run"], truth, names, label=name) for name, one in scores.items()}
     lines = {
         name: [(float(size), one["kendall"]["mean"]) for size, one in sizes.items()]
         + [(float(len(truth)), data["methods"][name]["run"]["kendall"]["value"])]
         for name, sizes in data["sizes"].items()
     }
-    known = {
-        name: [(size, tau) for size, tau in points if tau is not None]
-        for name, points in lines.items()
-    }
+    known = {name: [(size, tau) for size, tau in points if tau is not None] for name, points in lines.items()}
     return figures | {"sizes": by_size({name: points for name, points in known.items() if points})}
 
 

@@ -24,9 +24,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "log.csv").write_text(head + "".join(rows))
     (tmp_path / "three.csv").write_text(head + "".join(rows) + "other,1,x,1\n")
     for name in ("old", "new"):
-        (tmp_path / f"{name}.csv").write_text(
-            head + "".join(row for row in rows if row.startswith(name))
-        )
+        (tmp_path / f"{name}.csv").write_text(head + "".join(row for row in rows if row.startswith(name)))
     (tmp_path / "users.txt").write_text("".join(f"user{n}\n" for n in range(1000)))
     return tmp_path
 
@@ -83,11 +81,7 @@ def test_csv_and_json_lines_hold_the_arms_and_say_the_rest_aside(leadline: Leadl
 
 @pytest.mark.parametrize(
     "more",
-    [
-        ASKED,
-        ("abtest", "--a", "4/100", "--b", "9/100"),
-        (*ASKED, "--position", "rank", "--within", "1"),
-    ],
+    [ASKED, ("abtest", "--a", "4/100", "--b", "9/100"), (*ASKED, "--position", "rank", "--within", "1")],
     ids=str,
 )
 def test_a_figure_is_drawn(leadline: Leadline, folder: Path, more: tuple[str, ...]) -> None:
@@ -119,24 +113,41 @@ def test_a_plan_says_how_many_users(leadline: Leadline) -> None:
 
 def test_deviations_are_refused_as_judgments(leadline: Leadline, folder: Path) -> None:
     done = leadline(
-        "abtest", "deviations", "log.csv", "--doc", "visitor", "--query", "system", "--position", "rank",
-        "--click", "clicked", "-f", "csv", "-o", "soft.csv",
-    )  # fmt: skip
+        "abtest",
+        "deviations",
+        "log.csv",
+        "--doc",
+        "visitor",
+        "--query",
+        "system",
+        "--position",
+        "rank",
+        "--click",
+        "clicked",
+        "-f",
+        "csv",
+        "-o",
+        "soft.csv",
+    )
     assert "is no judgment" in done.err
     assert (folder / "soft.csv").read_text().startswith("query_id,doc_id,click_deviation,")
     (folder / "a.run").write_text("new Q0 u0 1 1.0 t\n")
     refused = leadline("evaluate", "soft.csv", "a.run")
     assert (refused.status, "column called relevance" in refused.err) == (2, True)
-    data = leadline("abtest", "deviations", "log.csv", "--doc", "system", "--position", "rank", "--click",
-                    "clicked", "-f", "json").data  # fmt: skip
-    assert set(data["deviations"][0]) == {
-        "doc_id",
-        "click_deviation",
-        "shown",
-        "clicks",
-        "expected",
-        "z",
-    }
+    data = leadline(
+        "abtest",
+        "deviations",
+        "log.csv",
+        "--doc",
+        "system",
+        "--position",
+        "rank",
+        "--click",
+        "clicked",
+        "-f",
+        "json",
+    ).data
+    assert set(data["deviations"][0]) == {"doc_id", "click_deviation", "shown", "clicks", "expected", "z"}
 
 
 @pytest.mark.usefixtures("folder")
@@ -166,7 +177,7 @@ def test_deviations_are_refused_as_judgments(leadline: Leadline, folder: Path) -
         (("plan", "--rate", "0", "--lift", "0.1"), "clickthrough 0"),
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_what_cannot_be_is_refused_in_one_line(
     leadline: Leadline, arguments: tuple[str, ...], says: str
 ) -> None:

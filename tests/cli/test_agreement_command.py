@@ -18,17 +18,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     for name, shift in (("ann", 0), ("ben", 1), ("cat", 2)):
         (tmp_path / f"{name}.qrels").write_text(
-            "".join(
-                f"q{q} 0 d{d} {(q * d + (d % 4 == 0) * shift) % 3}\n"
-                for q in range(3)
-                for d in range(8)
-            )
+            "".join(f"q{q} 0 d{d} {(q * d + (d % 4 == 0) * shift) % 3}\n" for q in range(3) for d in range(8))
         )
     for run in range(3):
         (tmp_path / f"r{run}.run").write_text(
-            "".join(
-                f"q{q} Q0 d{d} 1 {(d * (run + 2) + q) % 11} t\n" for q in range(3) for d in range(8)
-            )
+            "".join(f"q{q} Q0 d{d} 1 {(d * (run + 2) + q) % 11} t\n" for q in range(3) for d in range(8))
         )
     return tmp_path
 
@@ -36,16 +30,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.usefixtures("folder")
 def test_json_has_the_keys_of_the_contract(leadline: Leadline) -> None:
     data = leadline("agreement", "ann.qrels", "ben.qrels", "-f", "json").data
-    assert {
-        "pairs",
-        "agreement",
-        "scott",
-        "cohen",
-        "fleiss",
-        "krippendorff",
-        "confusion",
-        "ranking",
-    } < set(data)
+    assert {"pairs", "agreement", "scott", "cohen", "fleiss", "krippendorff", "confusion", "ranking"} < set(
+        data
+    )
     assert data["pairs"] == 24
     for name in ("scott", "cohen", "fleiss", "krippendorff"):
         assert {"value", "low", "high", "acceptable"} <= set(data[name])
@@ -56,9 +43,7 @@ def test_json_has_the_keys_of_the_contract(leadline: Leadline) -> None:
     assert sum(map(sum, data["confusion"][0]["counts"])) == 24
 
 
-def test_the_table_of_the_lecture_prints_776_and_says_that_it_is_acceptable(
-    leadline: Leadline,
-) -> None:
+def test_the_table_of_the_lecture_prints_776_and_says_that_it_is_acceptable(leadline: Leadline) -> None:
     text = leadline("agreement", "--table", "300,20,10,70").out
     assert "Scott's pi (the lecture's)     0.7759" in text
     assert "Cohen's kappa                  0.7761" in text
@@ -75,9 +60,7 @@ def test_below_two_thirds_it_is_said_what_to_do(leadline: Leadline) -> None:
 def test_larger_tables_and_weights_go_by_the_numbers(leadline: Leadline) -> None:
     cells = "20,5,1,3,30,4,0,6,31"
     plain, far = (
-        leadline("agreement", "--table", cells, "--weights", weights, "-f", "json").data["cohen"][
-            "value"
-        ]
+        leadline("agreement", "--table", cells, "--weights", weights, "-f", "json").data["cohen"]["value"]
         for weights in ("none", "quadratic")
     )
     assert plain < far
@@ -94,41 +77,35 @@ def test_runs_stand_behind_one_option_as_a_shell_writes_them(leadline: Leadline)
     assert set(done.data["ranking"]["means"]) == {"ann", "ben"}
     assert done.data["ranking"]["systems"] == ["r0", "r1", "r2"]
     assert [one["measure"] for one in done.data["ranking"]["between"]] == ["AP", "nDCG"]
-    text = leadline(
-        "agreement", "ann.qrels", "ben.qrels", "--runs", "r0.run", "r1.run", "-m", "P@2"
-    ).out
+    text = leadline("agreement", "ann.qrels", "ben.qrels", "--runs", "r0.run", "r1.run", "-m", "P@2").out
     assert "P@2" in text
     done = leadline("agreement", "ann.qrels", "ben.qrels", "--runs")
     assert done.status == 2
     assert "--runs" in done.err
 
 
-def test_three_judges_are_shown_two_by_two_and_many_by_their_means(
-    leadline: Leadline, folder: Path
-) -> None:
+def test_three_judges_are_shown_two_by_two_and_many_by_their_means(leadline: Leadline, folder: Path) -> None:
     text = leadline("agreement", "ann.qrels", "ben.qrels", "cat.qrels", "-q").out
     assert "ann  ben" in text
     assert "Cohen's kappa (mean)" in text
     assert "query  pairs" in text
     (folder / "many.csv").write_text(
-        "query_id,doc_id," + ",".join(f"j{place}" for place in range(34)) + "\n"
+        "query_id,doc_id,"
+        + ",".join(f"j{place}" for place in range(34))
+        + "\n"
         + "".join(f"q1,d{d}," + ",".join(str((d + p // 9) % 3) for p in range(34)) + "\n" for d in range(20))
-    )  # fmt: skip
+    )
     text = leadline("agreement", "many.csv", "--draws", "0").out
     assert "every judge's mean with the others" in text
     assert max(map(len, text.splitlines()[:45])) <= 100
-    assert (
-        len(leadline("agreement", "many.csv", "--draws", "0", "--reference").out.splitlines()) < 60
-    )
+    assert len(leadline("agreement", "many.csv", "--draws", "0", "--reference").out.splitlines()) < 60
 
 
 @pytest.mark.usefixtures("folder")
 def test_csv_and_json_lines_hold_every_number(leadline: Leadline) -> None:
     files = ("ann.qrels", "ben.qrels", "cat.qrels")
     rows = list(csv.DictReader(io.StringIO(leadline("agreement", *files, "-q", "-f", "csv").out)))
-    assert {row["coefficient"] for row in rows} == {
-        "agreement", "scott", "cohen", "fleiss", "krippendorff",
-    }  # fmt: skip
+    assert {row["coefficient"] for row in rows} == {"agreement", "scott", "cohen", "fleiss", "krippendorff"}
     assert len([row for row in rows if row["coefficient"] == "cohen"]) == 1 + 3 + 3
     done = leadline("agreement", *files, "-f", "jsonl")
     assert "too few to draw again" in done.err
@@ -141,7 +118,7 @@ def test_csv_and_json_lines_hold_every_number(leadline: Leadline) -> None:
 def test_a_figure_is_drawn(leadline: Leadline, folder: Path, more: tuple[str, ...]) -> None:
     done = leadline(
         "agreement", "ann.qrels", "ben.qrels", "cat.qrels", *more, "--draws", "50", "--plot", "kappa.svg"
-    )  # fmt: skip
+    )
     assert done.status == 0
     assert b"<svg" in (folder / "kappa.svg").read_bytes()
 

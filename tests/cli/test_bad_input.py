@@ -53,9 +53,7 @@ def refusal(leadline: Leadline, *arguments: object) -> str:
 
 
 @pytest.mark.usefixtures("files")
-def test_all_bad_measures_are_reported_at_once_with_the_nearest_good_ones(
-    leadline: Leadline,
-) -> None:
+def test_all_bad_measures_are_reported_at_once_with_the_nearest_good_ones(leadline: Leadline) -> None:
     asked = ("evaluate", "q", "r", "-m", "nDGC@10", "-m", "AP", "-m", "P@0", "-m", "presicion@5")
     found = refusal(leadline, *asked).removesuffix(HINT)
     first, second, third = re.split("; (?=unknown measure|measure)", found)
@@ -80,23 +78,41 @@ def test_all_bad_measures_are_reported_at_once_with_the_nearest_good_ones(
         ("AP(rel=x)", "measure 'AP(rel=x)': rel=x in AP; expected a number, 0 or more"),
         ("AP(rel=nan)", "measure 'AP(rel=nan)': rel=nan in AP; expected a number, 0 or more"),
         ("AP(rel)", "measure 'AP(rel)': 'rel'; expected name=value"),
-        ("nDCG(gain=cubic)@10", ("measure 'nDCG(gain=cubic)@10': gain=cubic in nDCG; "
-         "expected linear or exp")),
+        (
+            "nDCG(gain=cubic)@10",
+            ("measure 'nDCG(gain=cubic)@10': gain=cubic in nDCG; expected linear or exp"),
+        ),
         ("RankOf@5", "measure 'RankOf@5': RankOf takes no cutoff; write RankOf"),
     ],
-)  # fmt: skip
-def test_a_bad_parameter_says_what_is_expected(
-    measure: str, error: str, leadline: Leadline
-) -> None:
+)
+def test_a_bad_parameter_says_what_is_expected(measure: str, error: str, leadline: Leadline) -> None:
     assert refusal(leadline, "evaluate", "q", "r", "-m", measure) == error + HINT
 
 
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize(
     "measure",
-    ["RBP(p=1.5)", "RBP(p=0)", "RBP(p=1)", "AP(foo=1)", "", " ", "@5", "P@", "P@5(rel=2)", "P(5)", "zzz",
-     "nDCG @10", "nDCG@10@10", "((((", "P@5,", "-", "P@\x00", "P@\uff11\uff10x"],
-)  # fmt: skip
+    [
+        "RBP(p=1.5)",
+        "RBP(p=0)",
+        "RBP(p=1)",
+        "AP(foo=1)",
+        "",
+        " ",
+        "@5",
+        "P@",
+        "P@5(rel=2)",
+        "P(5)",
+        "zzz",
+        "nDCG @10",
+        "nDCG@10@10",
+        "((((",
+        "P@5,",
+        "-",
+        "P@\x00",
+        "P@\uff11\uff10x",
+    ],
+)
 def test_a_bad_measure_is_one_line_that_names_it(measure: str, leadline: Leadline) -> None:
     found = refusal(leadline, "evaluate", "q", "r", "-m", measure)
     assert f"measure '{visible(measure.strip())}'" in found
@@ -112,34 +128,51 @@ def test_a_bad_measure_is_one_line_that_names_it(measure: str, leadline: Leadlin
         ("evaluate", "Missing argument 'QRELS'." + EVALUATE_HINT),
         ("evaluate q", "Missing argument 'RUNS...'." + EVALUATE_HINT),
         ("evaluate q r -m", "Option '-m' requires an argument.\n"),
-        ("evaluate q r -l x",
-         "Invalid value for '-l' / '--level': 'x' is not a valid float." + EVALUATE_HINT),
+        (
+            "evaluate q r -l x",
+            "Invalid value for '-l' / '--level': 'x' is not a valid float." + EVALUATE_HINT,
+        ),
         ("evaluate none r", "none: No such file or directory; expected a readable file\n"),
         ("evaluate q none", "none: No such file or directory; expected a readable file\n"),
         ("evaluate q r --known none", "none: No such file or directory; expected a readable file\n"),
         ("evaluate more r", "more: is a folder; expected a file\n"),
         ("evaluate q more", "more: is a folder; expected a file\n"),
-        ("evaluate q r more/r", ("two runs are called 'r' (r and more/r); expected different names "
-         "(rename a file, or use --name-by tag)\n")),
-        ("evaluate q r r", ("two runs are called 'r' (r and r); expected different names "
-         "(rename a file, or use --name-by tag)\n")),
-        ("evaluate r q", ("r:1: 6 columns; expected 4 columns: query iteration document grade. "
-         "This looks like a run; the qrels come first: QRELS RUN...\n")),
-        ("evaluate q -", ("-: holds no lines of a run; expected 6 columns: "
-         "query Q0 document rank score tag\n")),
+        (
+            "evaluate q r more/r",
+            (
+                "two runs are called 'r' (r and more/r); expected different names "
+                "(rename a file, or use --name-by tag)\n"
+            ),
+        ),
+        (
+            "evaluate q r r",
+            (
+                "two runs are called 'r' (r and r); expected different names "
+                "(rename a file, or use --name-by tag)\n"
+            ),
+        ),
+        (
+            "evaluate r q",
+            (
+                "r:1: 6 columns; expected 4 columns: query iteration document grade. "
+                "This looks like a run; the qrels come first: QRELS RUN...\n"
+            ),
+        ),
+        (
+            "evaluate q -",
+            ("-: holds no lines of a run; expected 6 columns: query Q0 document rank score tag\n"),
+        ),
         ("evaluate q r -o more", "more: cannot be written (Is a directory)\n"),
         ("evaluate q r -o none/out", "none/out: cannot be written (No such file or directory)\n"),
         ("evaluate q r -o q/out", "q/out: cannot be written (Not a directory)\n"),
     ],
-)  # fmt: skip
+)
 def test_bad_usage_is_one_line(arguments: str, error: str, leadline: Leadline) -> None:
     assert refusal(leadline, *arguments.split()) == error
 
 
 @pytest.mark.usefixtures("files")
-@pytest.mark.parametrize(
-    "option", ["--profile", "--queries", "--order", "--on-duplicate", "--on-nan", "-f"]
-)
+@pytest.mark.parametrize("option", ["--profile", "--queries", "--order", "--on-duplicate", "--on-nan", "-f"])
 def test_a_choice_that_does_not_exist_lists_those_that_do(option: str, leadline: Leadline) -> None:
     found = refusal(leadline, "evaluate", "q", "r", option, "nonsense")
     assert f"{option}" in found
@@ -195,9 +228,7 @@ def test_a_stopped_command_writes_one_line_and_nothing_else(
 
 
 @pytest.mark.parametrize("name", ["a\nb.run", "none\r.run", "\x1b[31m.run"])
-def test_a_line_break_in_a_name_does_not_break_the_line(
-    name: str, files: Path, leadline: Leadline
-) -> None:
+def test_a_line_break_in_a_name_does_not_break_the_line(name: str, files: Path, leadline: Leadline) -> None:
     (files / name).write_text("q1 Q0 d1 1 x t\n")
     assert "score 'x'; expected a number" in refusal(leadline, "evaluate", "q", name)
 
@@ -217,10 +248,7 @@ def run_apart(*arguments: str | bytes, **environment: str) -> subprocess.Complet
 def test_a_process_ends_with_status_2_and_one_line(pure: str) -> None:
     found = run_apart("evaluate", "q", "none", "-m", "AP", LEADLINE_PURE=pure)
     assert (found.returncode, found.stdout) == (2, b"")
-    assert (
-        found.stderr
-        == b"leadline: error: none: No such file or directory; expected a readable file\n"
-    )
+    assert found.stderr == b"leadline: error: none: No such file or directory; expected a readable file\n"
 
 
 @pytest.mark.parametrize("form", ["json", "jsonl", "table", "csv"])
@@ -230,10 +258,7 @@ def test_ids_that_are_not_utf_8_come_out_as_they_went_in(form: str, files: Path)
     found = run_apart("evaluate", "q", "r", "-q", "-f", form)
     assert found.stderr == b""
     assert found.returncode == 0
-    if form in (
-        "json",
-        "jsonl",
-    ):  # which must be UTF-8: Python reads the escape back as the same id
+    if form in ("json", "jsonl"):  # which must be UTF-8: Python reads the escape back as the same id
         assert json.loads(found.stdout)
         assert rb"q\udcff" in found.stdout
     else:
@@ -249,20 +274,47 @@ def test_an_id_that_is_not_utf_8_can_be_complained_of(files: Path) -> None:
 
 
 ALPHABET = "".join(
-    sorted(
-        {*"PRAPnDCGIPrecRankOfBprefjudged@@@(((()))),,,===__..0123456789-+ erlgainxpk=*%é\x00\n"}
-    )
+    sorted({*"PRAPnDCGIPrecRankOfBprefjudged@@@(((()))),,,===__..0123456789-+ erlgainxpk=*%é\x00\n"})
 )
 FRAGMENTS = st.sampled_from(
-    [*MEASURES.classes, "map", "ndcg_cut", "recip_rank", "precision", "recall", "@", "@10", "@0.1",
-     "_5", ".5,10", "_at_", "-l2", "(", ")", "(rel=2)", "(gain=exp)", "(discount=jk)", "(n=all)",
-     "(form=search)", "(beta=0.5)",
-     "rel=", ",", "=", "1e5", "nan", "inf", "-1", "0", "007", "1_0", "٣", " "]
-)  # fmt: skip
+    [
+        *MEASURES.classes,
+        "map",
+        "ndcg_cut",
+        "recip_rank",
+        "precision",
+        "recall",
+        "@",
+        "@10",
+        "@0.1",
+        "_5",
+        ".5,10",
+        "_at_",
+        "-l2",
+        "(",
+        ")",
+        "(rel=2)",
+        "(gain=exp)",
+        "(discount=jk)",
+        "(n=all)",
+        "(form=search)",
+        "(beta=0.5)",
+        "rel=",
+        ",",
+        "=",
+        "1e5",
+        "nan",
+        "inf",
+        "-1",
+        "0",
+        "007",
+        "1_0",
+        "٣",
+        " ",
+    ]
+)
 TEXTS = st.one_of(
-    st.text(ALPHABET, max_size=14),
-    st.text(max_size=8),
-    st.lists(FRAGMENTS, max_size=5).map("".join),
+    st.text(ALPHABET, max_size=14), st.text(max_size=8), st.lists(FRAGMENTS, max_size=5).map("".join)
 )
 
 
@@ -279,9 +331,7 @@ def test_any_text_is_refused_or_means_measures_that_print_and_parse_back(text: s
         assert again == measure
         assert str(again) == str(measure)
         assert type(again) is type(measure)
-        assert all(
-            getattr(again, name) == getattr(measure, name) for name in type(measure).parameters()
-        )
+        assert all(getattr(again, name) == getattr(measure, name) for name in type(measure).parameters())
 
 
 @settings(max_examples=300)

@@ -88,16 +88,23 @@ def test_json_has_the_keys_of_the_contract(tmp_path: Path, leadline: Leadline) -
     assert found.data["command"] == "check"
     assert found.data["files"] == [
         {
-            "path": str(path), "kind": "qrels", "format": "trec", "queries": 1, "rows": 2,
+            "path": str(path),
+            "kind": "qrels",
+            "format": "trec",
+            "queries": 1,
+            "rows": 2,
             "problems": [
                 {
-                    "code": "repeated_documents", "line": 2, "count": 1, "level": "error",
+                    "code": "repeated_documents",
+                    "line": 2,
+                    "count": 1,
+                    "level": "error",
                     "message": "document 'd1' is judged twice for query 'q1' (first at line 1); "
                     "expected each once",
                 }
             ],
         }
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl", "markdown", "latex"])
@@ -128,36 +135,42 @@ def test_every_fault_of_a_run_is_counted(tmp_path: Path, leadline: Leadline) -> 
         (b"q1 Q0 a 1 1 t\rq1 Q0 b 1 1 t\n", {"carriage_return": (1, 1)}),
         (b"q1 Q0 a\0 1 1 t\n", {"nul": (1, 1)}),
         (b"q1 Q0 a 1 1\n", {"columns": (1, 1)}),
-        (b"q1 0 a -1\nq2 0 a 0.5\nq2 0 b 1\n", {"negative_grades": (1, 1), "fractional_grades": (2, 1),
-                                              "no_relevant": (1, 1)}),
+        (
+            b"q1 0 a -1\nq2 0 a 0.5\nq2 0 b 1\n",
+            {"negative_grades": (1, 1), "fractional_grades": (2, 1), "no_relevant": (1, 1)},
+        ),
         (b"q1 0 a inf\nq1 0 b x\nq1 0 c 1\n", {"grade": (1, 2)}),
         (b"", {"empty": (None, 1)}),
     ],
     ids=lambda text: str(text)[:30],
-)  # fmt: skip
+)
 def test_each_problem_has_its_code(
     text: bytes, expected: dict[str, Any], tmp_path: Path, leadline: Leadline
 ) -> None:
     found = found_in(leadline, file_of(tmp_path, "a", text))
-    assert {
-        code: found[code] for code in found if code != "carriage_return" or code in expected
-    } == expected
+    assert {code: found[code] for code in found if code != "carriage_return" or code in expected} == expected
 
 
 @pytest.mark.parametrize(
     ("name", "text", "expected"),
     [
-        ("a.json", b'{"q1": {"d1": 1.5, "d1": 2.5, "d2": NaN}}',
-         {"nan": (3, 1), "repeated_documents": (2, 1)}),
+        (
+            "a.json",
+            b'{"q1": {"d1": 1.5, "d1": 2.5, "d2": NaN}}',
+            {"nan": (3, 1), "repeated_documents": (2, 1)},
+        ),
         ("a.json", b'{"q1": ["x", "y", "x"]}', {"repeated_documents": (3, 1)}),
         ("a.json", b'{"q1": ', {"unreadable": (1, 1)}),
-        ("a.jsonl", b'{"qid": "q", "docno": 1, "score": 1}\n{"qid": "q", "docno": "d", "score": "x"}\n',
-         {"id": (1, 1), "score": (2, 1)}),
+        (
+            "a.jsonl",
+            b'{"qid": "q", "docno": 1, "score": 1}\n{"qid": "q", "docno": "d", "score": "x"}\n',
+            {"id": (1, 1), "score": (2, 1)},
+        ),
         ("a.csv", b"qid,docno,score\r\nq,d,1.5\r\nq,d,x\r\n", {"score": (3, 1), "crlf": (1, 3)}),
         ("a.csv", b"qid,docno,score\nq,d,1.5\nq,d\nq,e,1\n", {"columns": (3, 1)}),
         ("none", None, {"unreadable": (None, 1)}),
     ],
-)  # fmt: skip
+)
 def test_the_other_formats_are_checked_too(
     name: str, text: bytes | None, expected: dict[str, Any], tmp_path: Path, leadline: Leadline
 ) -> None:
@@ -166,10 +179,7 @@ def test_the_other_formats_are_checked_too(
 
 
 def test_several_files_are_counted(tmp_path: Path, leadline: Leadline) -> None:
-    good, bad = (
-        file_of(tmp_path, "a.run", b"q Q0 d 1 1 t\n"),
-        file_of(tmp_path, "b.run", b"q Q0 d\n"),
-    )
+    good, bad = (file_of(tmp_path, "a.run", b"q Q0 d 1 1 t\n"), file_of(tmp_path, "b.run", b"q Q0 d\n"))
     found = leadline("check", good, bad, bad)
     assert (found.status, found.err) == (2, "leadline: error: 2 of 3 files would be refused\n")
     assert found.out.count("\n\n") == 2
@@ -229,17 +239,18 @@ def test_subtopics_make_a_repeat_none(tmp_path: Path, leadline: Leadline) -> Non
     [
         ((), "--fix repairs one file and needs -o FILE for the copy"),
         (("-o", "a.run"), "a.run would overwrite an input; expected another file"),
-        (("-o", "b.run"), ("a.run:1: 3 columns; expected 6 columns: query Q0 document rank score tag "
-         "(1 such faults); expected faults that can be repaired: "
-         "repeats, NaN and what check calls a remark")),
+        (
+            ("-o", "b.run"),
+            (
+                "a.run:1: 3 columns; expected 6 columns: query Q0 document rank score tag "
+                "(1 such faults); expected faults that can be repaired: "
+                "repeats, NaN and what check calls a remark"
+            ),
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_repaired_is_refused(
-    options: tuple[str, ...],
-    error: str,
-    tmp_path: Path,
-    leadline: Leadline,
-    monkeypatch: pytest.MonkeyPatch,
+    options: tuple[str, ...], error: str, tmp_path: Path, leadline: Leadline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     file_of(tmp_path, "a.run", b"q Q0 d\nq Q0 d 1 1 t\n")
@@ -261,9 +272,7 @@ def test_real_runs_have_no_fault(shared_data: Path, leadline: Leadline) -> None:
         assert leadline("check", shared_data / name / "qrels.txt", run).status == 0
 
 
-def test_what_a_corpus_holds_of_the_relevant_documents_is_counted(
-    tmp_path: Path, leadline: Leadline
-) -> None:
+def test_what_a_corpus_holds_of_the_relevant_documents_is_counted(tmp_path: Path, leadline: Leadline) -> None:
     docs, qrels = tmp_path / "docs.jsonl", tmp_path / "qrels.txt"
     docs.write_text('{"doc_id": "d1", "text": "a"}\n{"doc_id": "d2", "text": "b"}\n')
     qrels.write_text("q1 0 d1 1\nq1 0 d9 1\nq2 0 d8 2\nq2 0 d2 0\nq3 0 d2 1\nq4 0 d7 0\n")
@@ -304,12 +313,13 @@ def test_a_run_is_joined_with_judgments(suffix: str, tmp_path: Path, leadline: L
     joined = [each["joined"] for each in found.data["files"]]
     keys = ("queries", "documents", "judged", "run_example", "qrels_example")
     assert [tuple(each[key] for key in keys) for each in joined] == [
-        (2, 4, 2, "d9", "d1"), (2, 2, 0, "xd1", "d1"), (0, 1, 0, "d1", "d1"),
-    ]  # fmt: skip
+        (2, 4, 2, "d9", "d1"),
+        (2, 2, 0, "xd1", "d1"),
+        (0, 1, 0, "d1", "d1"),
+    ]
     assert [each["share"] for each in joined] == [0.5, 0, 0]
     errors = [
-        [one["code"] for one in each["problems"] if one["level"] == "error"]
-        for each in found.data["files"]
+        [one["code"] for one in each["problems"] if one["level"] == "error"] for each in found.data["files"]
     ]
     assert errors == [[], ["no_document_judged"], ["no_query_judged"]]
     text = leadline("check", "--qrels", qrels, paths[1])
@@ -329,32 +339,25 @@ def test_judgments_alone_are_nothing_to_join(tmp_path: Path, leadline: Leadline)
 
 
 def test_a_file_with_nothing_right_is_counted_and_little_is_kept(tmp_path: Path) -> None:
-    lines = (
-        f"{number} Q0 d x\n" if number % 2 else f"q Q0 d{number} 1 x t\n"
-        for number in range(300_000)
-    )
+    lines = (f"{number} Q0 d x\n" if number % 2 else f"q Q0 d{number} 1 x t\n" for number in range(300_000))
     path = file_of(tmp_path, "wrong.run", "".join(lines).encode())
     parsed = faults.find(opened(str(path), read=True), "run")
     assert parsed.faults.counts == {"score": 150_000, "columns": 150_000}
-    assert {code: error.line for code, error in parsed.faults.first.items()} == {
-        "score": 1,
-        "columns": 2,
-    }
+    assert {code: error.line for code, error in parsed.faults.first.items()} == {"score": 1, "columns": 2}
     assert [error.__traceback__ for error in parsed.faults.first.values()] == [None, None]
     assert not parsed.lists.documents
     kept = sum(isinstance(one, InputError) for one in gc.get_objects())
     assert kept < 100
     found = lint.check(str(path), kind="run")
     assert [(one.code, one.line, one.count) for one in found.problems] == [
-        ("score", 1, 150_000), ("columns", 2, 150_000),
-    ]  # fmt: skip
+        ("score", 1, 150_000),
+        ("columns", 2, 150_000),
+    ]
 
 
 def test_lines_around_faults_are_all_read(tmp_path: Path) -> None:
     wrong = {3, 4, 5, 700, 5_000, 5_002, *range(9_000, 9_400)}
-    text = "".join(
-        "wrong\n" if at in wrong else f"q{at // 1000} Q0 d{at} 1 1 t\n" for at in range(1, 10_001)
-    )
+    text = "".join("wrong\n" if at in wrong else f"q{at // 1000} Q0 d{at} 1 1 t\n" for at in range(1, 10_001))
     path = file_of(tmp_path, "some.run", text.encode())
     parsed = faults.find(opened(str(path), read=True), "run")
     assert parsed.faults.counts == {"columns": len(wrong)}

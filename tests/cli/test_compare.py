@@ -10,8 +10,20 @@ import pytest
 
 from conftest import Leadline
 
-PAIR = {"a", "b", "measure", "difference", "low", "high", "p", "p_corrected", "effect", "wins", "ties",
-        "losses"}  # fmt: skip
+PAIR = {
+    "a",
+    "b",
+    "measure",
+    "difference",
+    "low",
+    "high",
+    "p",
+    "p_corrected",
+    "effect",
+    "wins",
+    "ties",
+    "losses",
+}
 
 
 @pytest.fixture
@@ -34,8 +46,16 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_json_has_the_keys_of_the_contract(leadline: Leadline, files: list[str]) -> None:
     data = leadline("compare", *files, "-f", "json").data
     assert set(data) == {
-        "leadline", "command", "inputs", "options", "warnings", "measures", "primary", "queries", "pairs",
-    }  # fmt: skip
+        "leadline",
+        "command",
+        "inputs",
+        "options",
+        "warnings",
+        "measures",
+        "primary",
+        "queries",
+        "pairs",
+    }
     assert data["measures"] == ["AP", "nDCG@10"]
     assert len(data["pairs"]) == 6
     assert all(set(pair) >= PAIR for pair in data["pairs"])
@@ -84,21 +104,15 @@ def test_a_worse_run_fails_a_pipeline(leadline: Leadline, files: list[str]) -> N
     assert data.data["conditions"][0]["margin"] == 0.9
 
 
-def test_a_condition_may_be_spelled_as_others_spell_it(
-    leadline: Leadline, files: list[str]
-) -> None:
-    done = leadline(
-        "compare", *files, "--fail-if-worse", "recip_rank", "--fail-if-worse", "ndcg@10"
-    )
+def test_a_condition_may_be_spelled_as_others_spell_it(leadline: Leadline, files: list[str]) -> None:
+    done = leadline("compare", *files, "--fail-if-worse", "recip_rank", "--fail-if-worse", "ndcg@10")
     assert done.status == 1
     assert done.err.count("FAILED") == 4
     assert " on RR: " in done.err, "and is said by its canonical name"
     assert " on nDCG@10: " in done.err
 
 
-@pytest.mark.parametrize(
-    "figure", ["differences", "forest", "groups", "critical-difference", "scatter"]
-)
+@pytest.mark.parametrize("figure", ["differences", "forest", "groups", "critical-difference", "scatter"])
 def test_every_figure_is_drawn(leadline: Leadline, files: list[str], figure: str) -> None:
     done = leadline("compare", *files, "--plot", "picture.svg", "--figure", figure)
     assert done.status == 0
@@ -106,16 +120,7 @@ def test_every_figure_is_drawn(leadline: Leadline, files: list[str], figure: str
 
 
 def test_the_same_seed_gives_the_same_bytes(leadline: Leadline, files: list[str]) -> None:
-    asked = (
-        "compare",
-        *files,
-        "--test",
-        "Randomisation(draws=200)",
-        "--interval",
-        "BCa",
-        "-f",
-        "json",
-    )
+    asked = ("compare", *files, "--test", "Randomisation(draws=200)", "--interval", "BCa", "-f", "json")
     first = leadline(*asked, "--seed", "5")
     assert first.out == leadline(*asked, "--seed", "5").out
 
@@ -136,16 +141,11 @@ def test_the_same_seed_gives_the_same_bytes(leadline: Leadline, files: list[str]
         (["--plot", "x.svg", "-o", "x.svg"], "two results would go to one file"),
         (["--summary", "-"], "two results would go to standard output"),
         (["--figure", "scatter"], "--figure scatter without --plot"),
-        (
-            ["--plot", "x.svg", "--figure", "groups", "--baseline", "old"],
-            "leaves pairs out",
-        ),
+        (["--plot", "x.svg", "--figure", "groups", "--baseline", "old"], "leaves pairs out"),
     ],
     ids=" ".join,
 )
-def test_bad_usage_is_one_line(
-    leadline: Leadline, files: list[str], more: list[str], words: str
-) -> None:
+def test_bad_usage_is_one_line(leadline: Leadline, files: list[str], more: list[str], words: str) -> None:
     done = leadline("compare", *files, *more)
     assert (done.status, done.out, done.err.count("\n")) == (2, "", 1)
     assert words in done.err
@@ -159,8 +159,7 @@ def test_a_summary_may_go_to_standard_output(leadline: Leadline, files: list[str
 
 def test_names_do_not_format_a_summary(leadline: Leadline, files: list[str]) -> None:
     Path("<b>*x*.run").write_bytes(Path("new.run").read_bytes())
-    leadline("compare", files[0], "<b>*x*.run", "old.run", "--summary", "summary.md",
-             "--fail-if-worse", "RR")  # fmt: skip
+    leadline("compare", files[0], "<b>*x*.run", "old.run", "--summary", "summary.md", "--fail-if-worse", "RR")
     summary = Path("summary.md").read_text(encoding="utf-8")
     assert r"- **FAILED**: \<b>\*x\* is worse than old" in summary
     assert r"- \<b>\*x\* is significantly worse than old" in summary
@@ -179,9 +178,7 @@ def test_a_name_that_is_not_utf_8_goes_everywhere(leadline: Leadline, files: lis
 
 def test_one_run_is_refused(leadline: Leadline, files: list[str]) -> None:
     done = leadline("compare", *files[:2])
-    assert (done.status, done.err) == (
-        2, "leadline: error: 1 run; expected two or more to compare\n",
-    )  # fmt: skip
+    assert (done.status, done.err) == (2, "leadline: error: 1 run; expected two or more to compare\n")
 
 
 def test_help_names_everything_that_there_is(leadline: Leadline) -> None:
@@ -198,6 +195,7 @@ def test_143_official_runs_are_compared_in_one_call(leadline: Leadline, shared_d
     asked = ("compare", folder / "qrels.txt", *runs[:20], "-m", "AP", "-f", "json")
     pairs = leadline(*asked).data["pairs"]
     assert len(pairs) == 190
-    tukey = leadline("compare", folder / "qrels.txt", *runs[::12], "--correction", "Tukey",
-                     "-m", "AP", "-f", "json").data["pairs"]  # fmt: skip
+    tukey = leadline(
+        "compare", folder / "qrels.txt", *runs[::12], "--correction", "Tukey", "-m", "AP", "-f", "json"
+    ).data["pairs"]
     assert all(pair["p_corrected"] >= pair["p"] or pair["p"] > 0.5 for pair in tukey)

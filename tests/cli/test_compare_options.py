@@ -27,10 +27,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         lines = []
         for query in range(QUERIES):
             rank = int(dice.integers(1, 3 + 4 * (place // 2)))
-            lines += [
-                f"q{query} Q0 {'d' if at == rank else f'x{at}'} {at} {-at} t\n"
-                for at in range(1, 12)
-            ]
+            lines += [f"q{query} Q0 {'d' if at == rank else f'x{at}'} {at} {-at} t\n" for at in range(1, 12)]
         Path(name).write_text("".join(lines))
     return ["qrels.txt", *RUNS]
 
@@ -58,20 +55,14 @@ def test_programs_get_all_pairs_unless_they_ask_for_fewer(
 ) -> None:
     def number(*more: str) -> int:
         out = leadline("compare", *files, "-m", "RR", "-f", form, *more).out
-        return len(json.loads(out)["pairs"]) if form == "json" else len(
-            out.splitlines()
-        ) - (form == "csv")  # fmt: skip
+        return len(json.loads(out)["pairs"]) if form == "json" else len(out.splitlines()) - (form == "csv")
 
     assert number() == 15
-    assert number("--pairs", pairs) == count or (
-        count is None and 0 < number("--pairs", pairs) < 15
-    )
+    assert number("--pairs", pairs) == count or (count is None and 0 < number("--pairs", pairs) < 15)
 
 
 @pytest.mark.parametrize("pairs", ["0", "-1", "some", "1.5"])
-def test_pairs_is_one_of_two_words_or_a_number(
-    leadline: Leadline, files: list[str], pairs: str
-) -> None:
+def test_pairs_is_one_of_two_words_or_a_number(leadline: Leadline, files: list[str], pairs: str) -> None:
     done = leadline("compare", *files, "--pairs", pairs)
     assert done.status == 2
     assert "expected significant, all, or a number from 1" in done.err
@@ -101,9 +92,7 @@ def test_tables_clip_to_the_range_of_the_measure_and_json_does_not(leadline: Lea
     assert all(0 <= float(cell) <= 1 for cell in intervals.out.splitlines()[1].split()[-2:])
 
 
-def test_csv_has_both_intervals_in_columns_of_their_own(
-    leadline: Leadline, files: list[str]
-) -> None:
+def test_csv_has_both_intervals_in_columns_of_their_own(leadline: Leadline, files: list[str]) -> None:
     out = leadline("compare", *files, "-m", "RR", "-f", "csv").out
     rows = list(csv.DictReader(io.StringIO(out)))
     assert float(rows[0]["simultaneous low"]) < float(rows[0]["low"])
@@ -126,9 +115,7 @@ def test_the_queries_needed_are_told_for_the_smallest_difference_only(
     assert leadline(*asked, "--smallest", "0").status == 2
 
 
-def test_groups_of_queries_are_read_from_the_first_column(
-    leadline: Leadline, files: list[str]
-) -> None:
+def test_groups_of_queries_are_read_from_the_first_column(leadline: Leadline, files: list[str]) -> None:
     table = "id,run,name\n" + "".join(f"q{at},{at // 3},x\n" for at in range(QUERIES))
     Path("groups.csv").write_text(table)
     asked = ("compare", *files, "-m", "RR", "-f", "json")
@@ -186,9 +173,7 @@ def test_a_run_of_which_no_document_is_judged_is_refused(leadline: Leadline, com
 def test_evaluate_says_first_which_run_has_no_judged_document(
     leadline: Leadline, more: tuple[str, ...]
 ) -> None:
-    data: dict[str, Any] = leadline(
-        "evaluate", "qrels.txt", "r1.run", dead(), "-f", "json", *more
-    ).data
+    data: dict[str, Any] = leadline("evaluate", "qrels.txt", "r1.run", dead(), "-f", "json", *more).data
     first = data["warnings"][0]
     assert (first["code"], first["count"]) == ("no_judged_document", 1)
     assert first["message"].startswith("no document of dead is judged")
@@ -217,9 +202,9 @@ def test_unjudged_shares_that_differ_much_are_said_per_run(
     monkeypatch.chdir(tmp_path)
     Path("qrels.txt").write_text("".join(f"q 0 d{at} {at % 2}\n" for at in range(10)))
     for name, judged in (("a", 10), ("b", 9), ("c", 6)):
-        Path(f"{name}.run").write_text("".join(
-            f"q Q0 {'d' if at < judged else 'x'}{at} 0 {-at} t\n" for at in range(10)
-        ))  # fmt: skip
+        Path(f"{name}.run").write_text(
+            "".join(f"q Q0 {'d' if at < judged else 'x'}{at} 0 {-at} t\n" for at in range(10))
+        )
 
     def codes(*runs: str) -> list[str]:
         found = leadline("evaluate", "qrels.txt", *runs, "-f", "json").data["warnings"]
@@ -238,12 +223,18 @@ def test_a_floor_in_evaluate_is_one_of_its_measures(leadline: Leadline, files: l
     assert done.data["measures"] == ["AP", "RR"]
     assert {entry["kind"] for entry in done.data["conditions"]} == {"fail-below"}
     assert set(done.data["conditions"][0]) == {
-        "run", "baseline", "kind", "measure", "margin", "difference", "limit", "p", "failed",
+        "run",
+        "baseline",
+        "kind",
+        "measure",
+        "margin",
+        "difference",
+        "limit",
+        "p",
+        "failed",
         "cannot_tell",
-    }  # fmt: skip
-    trec = leadline(
-        "evaluate", files[0], files[-1], "-f", "trec", "-m", "map", "--fail-below", "map=0.9"
-    )
+    }
+    trec = leadline("evaluate", files[0], files[-1], "-f", "trec", "-m", "map", "--fail-below", "map=0.9")
     assert trec.status == 1
     assert trec.out.startswith("map")
     assert "FAILED: mean AP of r5" in trec.err
@@ -252,17 +243,33 @@ def test_a_floor_in_evaluate_is_one_of_its_measures(leadline: Leadline, files: l
 
 
 def test_conditions_have_the_keys_of_the_contract(leadline: Leadline, files: list[str]) -> None:
-    done = leadline("compare", *files[:3], "--fail-if-worse", "RR", "--require-not-worse", "RR:0.5",
-                    "--fail-below", "RR=0.1", "-f", "json")  # fmt: skip
+    done = leadline(
+        "compare",
+        *files[:3],
+        "--fail-if-worse",
+        "RR",
+        "--require-not-worse",
+        "RR:0.5",
+        "--fail-below",
+        "RR=0.1",
+        "-f",
+        "json",
+    )
     found = done.data["conditions"]
-    assert [entry["kind"] for entry in found] == [
-        "fail-if-worse", "require-not-worse", "fail-below",
-    ]  # fmt: skip
+    assert [entry["kind"] for entry in found] == ["fail-if-worse", "require-not-worse", "fail-below"]
     for entry in found:
         assert set(entry) == {
-            "run", "baseline", "kind", "measure", "margin", "difference", "limit", "p", "failed",
+            "run",
+            "baseline",
+            "kind",
+            "measure",
+            "margin",
+            "difference",
+            "limit",
+            "p",
+            "failed",
             "cannot_tell",
-        }  # fmt: skip
+        }
     assert (found[0]["baseline"], found[2]["baseline"]) == ("r1", None)
 
 
@@ -270,5 +277,9 @@ def test_p_has_three_digits_where_decisions_are_made() -> None:
     from leadline.comparison.sentences import p_text
 
     assert [p_text(p) for p in (0.04963, 0.0512, 0.01, 0.2345, 0.00123)] == [
-        "p = 0.0496", "p = 0.0512", "p = 0.01", "p = 0.23", "p = 0.0012",
-    ]  # fmt: skip
+        "p = 0.0496",
+        "p = 0.0512",
+        "p = 0.01",
+        "p = 0.23",
+        "p = 0.0012",
+    ]

@@ -88,9 +88,7 @@ def test_a_file_that_exists_is_kept_unless_asked(tmp_path: Path, leadline: Leadl
         (b"# run\nq1 Q0 d1 1 1 t\n", "run"),
     ],
 )
-def test_the_kind_is_told_by_content(
-    text: bytes, kind: str, tmp_path: Path, leadline: Leadline
-) -> None:
+def test_the_kind_is_told_by_content(text: bytes, kind: str, tmp_path: Path, leadline: Leadline) -> None:
     source = file_of(tmp_path, "in", text)
     assert f": {kind}, 1 query," in leadline("convert", source, tmp_path / "a.jsonl").out
     other = {"run": "qrels", "qrels": "run"}[kind]
@@ -99,9 +97,7 @@ def test_the_kind_is_told_by_content(
         assert f": {other}, 1 query," in leadline(*asked).out
 
 
-def test_repeats_and_nan_are_repaired_on_request_and_counted(
-    tmp_path: Path, leadline: Leadline
-) -> None:
+def test_repeats_and_nan_are_repaired_on_request_and_counted(tmp_path: Path, leadline: Leadline) -> None:
     text = b"q1 Q0 d1 1 3 t\nq1 Q0 d1 2 2 t\nq1 Q0 d2 3 nan t more\n"
     source, target = file_of(tmp_path, "in.run", text), tmp_path / "a.run"
     assert leadline("convert", source, target).status == 2
@@ -119,9 +115,7 @@ def test_repeats_and_nan_are_repaired_on_request_and_counted(
 def test_bare_ranked_lists_become_a_run_of_first_places(tmp_path: Path, leadline: Leadline) -> None:
     source = file_of(tmp_path, "in.json", b'{"q1": ["x", "d1", "x", "d2"]}')
     assert leadline("convert", source, tmp_path / "a.run").status == 0
-    assert (tmp_path / "a.run").read_text() == (
-        "q1 Q0 x 1 -1.0 in\nq1 Q0 d1 2 -2.0 in\nq1 Q0 d2 3 -4.0 in\n"
-    )
+    assert (tmp_path / "a.run").read_text() == ("q1 Q0 x 1 -1.0 in\nq1 Q0 d1 2 -2.0 in\nq1 Q0 d2 3 -4.0 in\n")
 
 
 def test_subtopics_are_kept_on_request(tmp_path: Path, leadline: Leadline) -> None:
@@ -151,26 +145,11 @@ def test_what_cannot_be_read_or_written_is_one_line(tmp_path: Path, leadline: Le
 @pytest.mark.parametrize(
     ("name", "text", "more", "lost"),
     [
-        (
-            "qrels",
-            b"q1 0 d1 1\nq1 Q0 d2 1\nq1 s2 d3 1\n",
-            (),
-            "column 2, which is not 0 in 2 lines",
-        ),
+        ("qrels", b"q1 0 d1 1\nq1 Q0 d2 1\nq1 s2 d3 1\n", (), "column 2, which is not 0 in 2 lines"),
         ("qrels", b"q1 s1 d1 1\nq1 s2 d2 1\n", ("--subtopics",), ""),
-        (
-            "q.csv",
-            b"qid,docno,label,subtopic,title\nq1,d1,1,s1,x\n",
-            (),
-            "column subtopic, column title",
-        ),
+        ("q.csv", b"qid,docno,label,subtopic,title\nq1,d1,1,s1,x\n", (), "column subtopic, column title"),
         ("q.csv", b"qid,docno,label,subtopic\nq1,d1,1,s1\n", ("--subtopics",), ""),
-        (
-            "r.csv",
-            b"qid,docno,rank,score,tag,text\nq1,d1,1,0.5,bm25,x\n",
-            (),
-            "column text, tag bm25",
-        ),
+        ("r.csv", b"qid,docno,rank,score,tag,text\nq1,d1,1,0.5,bm25,x\n", (), "column text, tag bm25"),
         ("a.run", b"q1 Q0 d1 1 2 old\nq1 Q0 d2 2 1 new\n", (), "1 tag before the last, tag new"),
     ],
 )

@@ -20,25 +20,26 @@ def results(tmp_path: Path, leadline: Leadline) -> list[Path]:
     )
     for run in range(5):
         (tmp_path / f"r{run}.run").write_text(
-            "".join(
-                f"q{q} Q0 d{d} 1 {(d * (run + 2) + q) % 11} t\n" for q in range(4) for d in range(9)
-            )
+            "".join(f"q{q} Q0 d{d} 1 {(d * (run + 2) + q) % 11} t\n" for q in range(4) for d in range(9))
         )
     runs = [tmp_path / f"r{run}.run" for run in range(5)]
     for command, more in (("evaluate", ["-q"]), ("histogram", [])):
         done = leadline(command, tmp_path / "qrels.txt", *runs, *more, "-f", "json")
         (tmp_path / f"{command}.json").write_text(done.out)
-    (tmp_path / "teams.tsv").write_text(
-        "run\tteam\n" + "".join(f"r{run}\t{run // 2}\n" for run in range(5))
-    )
+    (tmp_path / "teams.tsv").write_text("run\tteam\n" + "".join(f"r{run}\t{run // 2}\n" for run in range(5)))
     return [tmp_path / "evaluate.json", tmp_path / "histogram.json", tmp_path / "teams.tsv"]
 
 
 def test_json_has_the_keys_of_the_contract(leadline: Leadline, results: list[Path]) -> None:
     data = leadline(
-        "correlate", f"{results[0]}:AP", f"{results[1]}:hsa_robust", "-f", "json",
-        "--team", f"{results[2]}:team",
-    ).data  # fmt: skip
+        "correlate",
+        f"{results[0]}:AP",
+        f"{results[1]}:hsa_robust",
+        "-f",
+        "json",
+        "--team",
+        f"{results[2]}:team",
+    ).data
     assert data["n"] == 5
     for name in ("pearson", "spearman", "kendall", "tau_ap"):
         assert set(data[name]) == {"value", "low", "high", "p", "queries_low", "queries_high"}
@@ -50,20 +51,9 @@ def test_json_has_the_keys_of_the_contract(leadline: Leadline, results: list[Pat
 
 def test_every_form_has_four_coefficients(leadline: Leadline, results: list[Path]) -> None:
     rows = list(csv.reader(io.StringIO(leadline("correlate", *results[:2], "-f", "csv").out)))
-    assert [row[0] for row in rows] == [
-        "coefficient",
-        "Pearson",
-        "Spearman",
-        "Kendall tau-b",
-        "tau-AP",
-    ]
+    assert [row[0] for row in rows] == ["coefficient", "Pearson", "Spearman", "Kendall tau-b", "tau-AP"]
     lines = leadline("correlate", *results[:2], "-f", "jsonl").out.splitlines()
-    assert [json.loads(line)["coefficient"] for line in lines] == [
-        "pearson",
-        "spearman",
-        "kendall",
-        "tau_ap",
-    ]
+    assert [json.loads(line)["coefficient"] for line in lines] == ["pearson", "spearman", "kendall", "tau_ap"]
     text = leadline("correlate", *results[:2]).out
     assert "over 5 runs" in text
     assert "only 5 runs; one swap moves every coefficient a lot" in text

@@ -29,9 +29,7 @@ def files(tmp_path: Path) -> list[Path]:
 
 def test_json_has_the_keys_of_the_contract(leadline: Leadline, files: list[Path]) -> None:
     data = leadline("curve", *files, "-f", "json").data
-    assert list(data) == [
-        "leadline", "command", "inputs", "options", "warnings", "levels", "runs"
-    ]  # fmt: skip
+    assert list(data) == ["leadline", "command", "inputs", "options", "warnings", "levels", "runs"]
     assert data["command"] == "curve"
     assert [entry["rows"] for entry in data["inputs"]] == [14, 14, 14]
     assert data["levels"] == [place / 10 for place in range(11)]
@@ -39,10 +37,21 @@ def test_json_has_the_keys_of_the_contract(leadline: Leadline, files: list[Path]
     assert [run["name"] for run in data["runs"]] == ["worse", "best"]
     assert data["runs"][1]["points"]["q"][1] == [3, pytest.approx(1 / 3), pytest.approx(2 / 3)]
     assert data["options"] == {
-        "interpolation": "standard", "rel": 1.0, "negative": "nonrelevant", "order": "score",
-        "on_duplicate": "refuse", "on_nan": "refuse", "name_by": "file", "plot": None,
-        "plot_size": None, "font_size": None, "title": None, "kind": None, "subtopics": False, "ranks": 20,
-    }  # fmt: skip
+        "interpolation": "standard",
+        "rel": 1.0,
+        "negative": "nonrelevant",
+        "order": "score",
+        "on_duplicate": "refuse",
+        "on_nan": "refuse",
+        "name_by": "file",
+        "plot": None,
+        "plot_size": None,
+        "font_size": None,
+        "title": None,
+        "kind": None,
+        "subtopics": False,
+        "ranks": 20,
+    }
     assert leadline("curve", *files, "--subtopics", "-f", "json").data["options"] == (
         data["options"] | {"subtopics": True}
     )
@@ -63,8 +72,7 @@ def test_the_table_has_runs_down_and_levels_across(leadline: Leadline, files: li
 
 
 @pytest.mark.parametrize(
-    ("rule", "value"),
-    [("standard", 5 / 9), ("printed-next", 0.5), ("printed-zero", 0.5), ("trec9", 5 / 9)],
+    ("rule", "value"), [("standard", 5 / 9), ("printed-next", 0.5), ("printed-zero", 0.5), ("trec9", 5 / 9)]
 )
 def test_the_rule_of_interpolation_is_obeyed(
     leadline: Leadline, files: list[Path], rule: str, value: float

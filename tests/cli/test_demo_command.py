@@ -43,8 +43,7 @@ def test_it_shows_the_tour_and_writes_the_page_here(
     assert (found.status, found.err) == (0, "")
     lines = found.out.splitlines()
     assert lines[0] == (
-        "leadline demo: Cranfield, 225 queries, 1,837 judgments, 8 runs "
-        "(embedded, nothing is downloaded)"
+        "leadline demo: Cranfield, 225 queries, 1,837 judgments, 8 runs (embedded, nothing is downloaded)"
     )
     assert lines[2].split() == ["run", "AP", "nDCG@10", "P@5", "R@100", "Judged@10"]
     assert lines[-2] == "page written: leadline-demo.html (open it in a browser)"
@@ -64,10 +63,15 @@ def test_json_is_the_result_and_nothing_else(leadline: Leadline, tmp_path: Path)
     assert data["command"] == "demo"
     assert len(data["inputs"]) == 9
     assert {run["name"]: round(run["mean"]["AP"], 2) for run in data["runs"]} == {
-        "bm25-k1_0.9-b_0.4": 0.3, "bm25-k1_1.2-b_0.75": 0.31, "bm25-titles": 0.24,
-        "qldirichlet": 0.28, "qljelinekmercer": 0.28, "tf-dot": 0.25, "tf-dot-plain": 0.11,
+        "bm25-k1_0.9-b_0.4": 0.3,
+        "bm25-k1_1.2-b_0.75": 0.31,
+        "bm25-titles": 0.24,
+        "qldirichlet": 0.28,
+        "qljelinekmercer": 0.28,
+        "tf-dot": 0.25,
+        "tf-dot-plain": 0.11,
         "tfidf-cosine": 0.29,
-    }  # fmt: skip
+    }
 
 
 def test_other_forms_are_those_of_evaluate(leadline: Leadline, tmp_path: Path) -> None:

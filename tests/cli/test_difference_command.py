@@ -25,24 +25,29 @@ def files(tmp_path: Path) -> list[Path]:
     runs = {"right": range(7), "wrong": range(6, -1, -1), "half": [0, 2]}
     for name, order in runs.items():
         (tmp_path / f"{name}.run").write_text(
-            "".join(
-                f"q{q} Q0 d{place} 1 {-rank} t\n"
-                for q in (1, 2)
-                for rank, place in enumerate(order)
-            )
+            "".join(f"q{q} Q0 d{place} 1 {-rank} t\n" for q in (1, 2) for rank, place in enumerate(order))
         )
-    (tmp_path / "systems.tsv").write_text(
-        "run\tteam\tb\nright\tA\t0.1\nwrong\tA\t0.9\nhalf\tB\tx\n"
-    )
+    (tmp_path / "systems.tsv").write_text("run\tteam\tb\nright\tA\t0.1\nwrong\tA\t0.9\nhalf\tB\tx\n")
     return [qrels, *(tmp_path / f"{name}.run" for name in runs)]
 
 
 def test_json_has_the_keys_of_the_contract(leadline: Leadline, files: list[Path]) -> None:
     data = leadline("difference", *files, "-f", "json").data
     assert set(data) >= {
-        "leadline", "command", "inputs", "options", "warnings", "k", "systems", "ric", "concordance",
-        "wrong_way", "id", "only_first", "competitors",
-    }  # fmt: skip
+        "leadline",
+        "command",
+        "inputs",
+        "options",
+        "warnings",
+        "k",
+        "systems",
+        "ric",
+        "concordance",
+        "wrong_way",
+        "id",
+        "only_first",
+        "competitors",
+    }
     assert "per_query" not in data
     assert data["k"] is None
     assert data["systems"] == ["right", "wrong", "half"]
@@ -52,8 +57,13 @@ def test_json_has_the_keys_of_the_contract(leadline: Leadline, files: list[Path]
     assert data["id"] == [[0, 0, 0.5], [0, 0, 0.5], [0.5, 0.5, 0]]
     assert data["only_first"] == [[0, 0, 0.5], [0, 0, 0.5], [0, 0, 0]]
     assert set(data["competitors"]) == {
-        "Jaccard", "Overlap@10", "RBO", "Kendall", "correlation(AP)", "distance(RIC)",
-    }  # fmt: skip
+        "Jaccard",
+        "Overlap@10",
+        "RBO",
+        "Kendall",
+        "correlation(AP)",
+        "distance(RIC)",
+    }
     assert data["competitors"]["Kendall"][0][1] == -1.0
     assert data["same_score_far_apart"] == []
     assert [entry["rows"] for entry in data["inputs"]] == [14, 14, 14, 4]
@@ -70,8 +80,10 @@ def test_csv_has_all_pairs_and_jsonl_all_systems(leadline: Leadline, files: list
     rows = list(csv.reader(io.StringIO(leadline("difference", *files, "-f", "csv").out)))
     assert rows[0][:7] == ["a", "b", "id", "only_a", "only_b", "RIC_a", "RIC_b"]
     assert [row[:3] for row in rows[1:]] == [
-        ["right", "wrong", "0.0"], ["right", "half", "0.5"], ["wrong", "half", "0.5"],
-    ]  # fmt: skip
+        ["right", "wrong", "0.0"],
+        ["right", "half", "0.5"],
+        ["wrong", "half", "0.5"],
+    ]
     lines = leadline("difference", *files, "-f", "jsonl").out.splitlines()
     assert [json.loads(line)["name"] for line in lines] == ["right", "wrong", "half"]
 
@@ -89,9 +101,7 @@ def test_the_table_names_the_pairs_worth_a_look(leadline: Leadline, files: list[
 def test_a_figure_is_written(leadline: Leadline, files: list[Path], figure: str, form: str) -> None:
     target = files[0].parent / f"out.{form}"
     teams = files[0].parent / "systems.tsv"
-    done = leadline(
-        "difference", *files, "--plot", target, "--figure", figure, "--group", f"{teams}:team"
-    )
+    done = leadline("difference", *files, "--plot", target, "--figure", figure, "--group", f"{teams}:team")
     assert (done.status, done.err) == (0, "")
     assert target.read_bytes().startswith(HEADS[form])
 
@@ -127,9 +137,7 @@ def test_complete_counts_the_rest_of_the_collection_as_not_relevant(
 
 
 def test_a_run_from_standard_input_is_read_once(leadline: Leadline, files: list[Path]) -> None:
-    data = leadline(
-        "difference", files[0], files[1], "-", "-f", "json", stdin=files[3].read_bytes()
-    ).data
+    data = leadline("difference", files[0], files[1], "-", "-f", "json", stdin=files[3].read_bytes()).data
     assert data["id"][0][1] == 0.5
 
 
@@ -151,9 +159,7 @@ def test_bad_options_are_refused_in_one_line(
     assert done.err.count("\n") == 1
 
 
-def test_a_missing_column_is_refused_with_those_there(
-    leadline: Leadline, files: list[Path]
-) -> None:
+def test_a_missing_column_is_refused_with_those_there(leadline: Leadline, files: list[Path]) -> None:
     done = leadline("difference", *files, "--group", f"{files[0].parent / 'systems.tsv'}:tem")
     assert "no column 'tem'; expected one of run, team, b" in done.err
 

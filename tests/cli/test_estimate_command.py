@@ -45,18 +45,24 @@ def typed(*words: object) -> Result:
 @pytest.fixture(scope="module")
 def pool(files: Path) -> Path:
     path = files / "pool.tsv"
-    done = typed(
-        "pool", files / "a.run", files / "b.run", "--for", "P@10", "--budget", 6, "-o", path
-    )
+    done = typed("pool", files / "a.run", files / "b.run", "--for", "P@10", "--budget", 6, "-o", path)
     assert done.exit_code == 0, done.output
     return path
 
 
 def estimated(files: Path, pool: Path, *words: object) -> dict[str, object]:
     done = typed(
-        "estimate", files / "truth.qrels", files / "a.run", files / "b.run", files / "new.run",
-        "--pool", pool, "-f", "json", *words,
-    )  # fmt: skip
+        "estimate",
+        files / "truth.qrels",
+        files / "a.run",
+        files / "b.run",
+        files / "new.run",
+        "--pool",
+        pool,
+        "-f",
+        "json",
+        *words,
+    )
     assert done.exit_code == 0, done.output
     found: dict[str, object] = json.loads(done.stdout)
     return found
@@ -64,9 +70,20 @@ def estimated(files: Path, pool: Path, *words: object) -> dict[str, object]:
 
 def test_the_pool_says_what_to_expect(files: Path, tmp_path: Path) -> None:
     done = typed(
-        "pool", files / "a.run", files / "b.run", "--for", "P@10", "--total", 70, "--machine",
-        files / "machine.qrels", "-f", "json", "-o", tmp_path / "p.tsv",
-    )  # fmt: skip
+        "pool",
+        files / "a.run",
+        files / "b.run",
+        "--for",
+        "P@10",
+        "--total",
+        70,
+        "--machine",
+        files / "machine.qrels",
+        "-f",
+        "json",
+        "-o",
+        tmp_path / "p.tsv",
+    )
     data = json.loads(done.stdout)
     assert set(data["expected"]["P@10"]) == {"half_width", "half_budget", "exact_budget"}
     assert data["expected"]["P@10"]["half_width"] > 0
@@ -79,8 +96,16 @@ def test_estimates_have_the_keys_of_the_contract(files: Path, pool: Path) -> Non
     assert {name: one["new"] for name, one in runs.items()} == {"a": False, "b": False, "new": True}
     one = runs["a"]["mean"]["P@10"]
     assert {
-        "value", "low", "high", "queries_low", "queries_high", "judged", "drawn", "guessed", "unknown",
-    } <= set(one)  # fmt: skip
+        "value",
+        "low",
+        "high",
+        "queries_low",
+        "queries_high",
+        "judged",
+        "drawn",
+        "guessed",
+        "unknown",
+    } <= set(one)
     assert one["low"] < one["value"] < one["high"]
     assert one["judged"] + one["drawn"] + one["guessed"] + one["unknown"] == pytest.approx(1)
     assert [pair["a"] for pair in data["pairs"]] == ["a", "a", "b"] * 2  # type: ignore[attr-defined]
@@ -103,16 +128,13 @@ def test_the_table_and_every_form_are_written(files: Path, pool: Path) -> None:
 
 def test_a_part_of_the_pool_is_a_smaller_draw(files: Path, pool: Path, tmp_path: Path) -> None:
     rows = [
-        line.split("\t")
-        for line in pool.read_text().splitlines()
-        if not line.startswith(("#", "query_id"))
+        line.split("\t") for line in pool.read_text().splitlines() if not line.startswith(("#", "query_id"))
     ]
     rows.sort(key=lambda row: float(row[3]))
     kept = {(row[0], row[1]) for row in rows[: len(rows) * 3 // 4]}
     lines = [
-        line for line in (files / "truth.qrels").read_text().splitlines()
-        if tuple(line.split()[::2]) in kept
-    ]  # fmt: skip
+        line for line in (files / "truth.qrels").read_text().splitlines() if tuple(line.split()[::2]) in kept
+    ]
     some = tmp_path / "some.qrels"
     some.write_text("\n".join(lines) + "\n")
     done = typed("estimate", some, files / "a.run", "--pool", pool, "-m", "P@10", "-f", "json")
@@ -128,9 +150,7 @@ def test_a_part_of_the_pool_is_a_smaller_draw(files: Path, pool: Path, tmp_path:
         (["--confidence", "2"], "confidence"),
     ],
 )
-def test_what_cannot_be_estimated_is_one_line(
-    files: Path, pool: Path, words: list[str], said: str
-) -> None:
+def test_what_cannot_be_estimated_is_one_line(files: Path, pool: Path, words: list[str], said: str) -> None:
     words = [str(files / word) if word.endswith(".qrels") else word for word in words]
     done = typed("estimate", files / "truth.qrels", files / "a.run", "--pool", pool, *words)
     assert done.exit_code != 0
@@ -141,9 +161,7 @@ def test_what_cannot_be_estimated_is_one_line(
 def test_labels_of_other_queries_are_refused(files: Path, pool: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.qrels"
     other.write_text("zz 0 d1 1\n")
-    done = typed(
-        "estimate", files / "truth.qrels", files / "a.run", "--pool", pool, "--machine", other
-    )
+    done = typed("estimate", files / "truth.qrels", files / "a.run", "--pool", pool, "--machine", other)
     assert "no label is for a query of the pool" in str(done.exception)
     done = typed("estimate", other, files / "a.run", "--pool", pool)
     assert "no judged query is in the pool" in str(done.exception)
@@ -153,16 +171,7 @@ def test_options_of_a_draw_need_a_measure(files: Path, tmp_path: Path) -> None:
     done = typed("pool", files / "a.run", "--budget", 5, "--depth", 3, "-o", tmp_path / "p.tsv")
     assert "--budget without --for" in str(done.exception)
     done = typed(
-        "pool",
-        files / "a.run",
-        "--for",
-        "P@5",
-        "--budget",
-        5,
-        "--random",
-        3,
-        "-o",
-        tmp_path / "p.tsv",
+        "pool", files / "a.run", "--for", "P@5", "--budget", 5, "--random", 3, "-o", tmp_path / "p.tsv"
     )
     assert "--for and --random" in str(done.exception)
 

@@ -58,9 +58,7 @@ def table_of(text: str) -> list[list[str]]:
     return [line.split() for line in text.partition("\n\n")[0].splitlines()]
 
 
-def test_the_table_has_runs_down_measures_across_and_says_what_was_missing(
-    leadline: Leadline,
-) -> None:
+def test_the_table_has_runs_down_measures_across_and_says_what_was_missing(leadline: Leadline) -> None:
     done = leadline("evaluate", "qrels.txt", "poor.run", "good.run", *MEASURES)
     assert done.status == 0
     assert done.err == ""
@@ -108,8 +106,15 @@ def test_json_has_the_keys_of_every_result_and_its_own(leadline: Leadline, here:
     done = leadline("evaluate", "qrels.txt", "good.run", "poor.run", *MEASURES, "-f", "json")
     data = done.data
     assert list(data) == [
-        "leadline", "command", "inputs", "options", "warnings", "measures", "queries", "runs",
-    ]  # fmt: skip
+        "leadline",
+        "command",
+        "inputs",
+        "options",
+        "warnings",
+        "measures",
+        "queries",
+        "runs",
+    ]
     assert data["leadline"] == VERSION
     assert data["command"] == "evaluate"
     assert data["measures"] == ["AP", "P@2", "Judged@2"]
@@ -123,9 +128,7 @@ def test_json_has_the_keys_of_every_result_and_its_own(leadline: Leadline, here:
     assert [one["rows"] for one in data["inputs"]] == [6, 5, 2]
     assert all(len(one["sha256"]) == 64 for one in data["inputs"])
     assert all(list(one) == ["code", "message", "count"] for one in data["warnings"])
-    assert {"missing_queries": 1}.items() <= {
-        one["code"]: one["count"] for one in data["warnings"]
-    }.items()
+    assert {"missing_queries": 1}.items() <= {one["code"]: one["count"] for one in data["warnings"]}.items()
     assert data["options"]["measures"] == ["AP", "P@2", "Judged@2"]
     assert (data["options"]["per_query"], data["options"]["no_means"]) == (False, False)
     assert {"profile", "queries", "negative", "order", "on_duplicate"} <= set(data["options"])
@@ -172,9 +175,13 @@ def test_per_query_rows_come_before_the_mean_of_their_run(leadline: Leadline) ->
     done = leadline("evaluate", "qrels.txt", "good.run", "poor.run", "-m", "AP", "-q")
     assert [row[:2] for row in table_of(done.out)] == [
         ["run", "query"],
-        ["good", "q1"], ["good", "q2"], ["good", "mean"],
-        ["poor", "q1"], ["poor", "q2"], ["poor", "mean"],
-    ]  # fmt: skip
+        ["good", "q1"],
+        ["good", "q2"],
+        ["good", "mean"],
+        ["poor", "q1"],
+        ["poor", "q2"],
+        ["poor", "mean"],
+    ]
 
 
 def test_a_level_is_the_least_relevant_grade_and_the_name_shows_it(leadline: Leadline) -> None:
@@ -184,17 +191,13 @@ def test_a_level_is_the_least_relevant_grade_and_the_name_shows_it(leadline: Lea
     assert table_of(done.out)[1][1] == "0.2500"
 
 
-@pytest.mark.parametrize(
-    ("queries", "mean"), [("all", 0.125), ("both", 0.25), ("with_relevant", 0.125)]
-)
+@pytest.mark.parametrize(("queries", "mean"), [("all", 0.125), ("both", 0.25), ("with_relevant", 0.125)])
 def test_the_queries_of_a_mean_can_be_chosen(leadline: Leadline, queries: str, mean: float) -> None:
     arguments = ("evaluate", "qrels.txt", "poor.run", "-m", "AP", "-f", "json")
     assert leadline(*arguments, "--queries", queries).data["runs"][0]["mean"]["AP"] == mean
 
 
-def test_queries_with_something_relevant_leave_the_others_out(
-    leadline: Leadline, here: Path
-) -> None:
+def test_queries_with_something_relevant_leave_the_others_out(leadline: Leadline, here: Path) -> None:
     (here / "qrels.txt").write_text(QRELS + "q3 0 z 0\n")
     arguments = ("evaluate", "qrels.txt", "good.run", "-m", "AP", "-f", "json")
     assert leadline(*arguments).data["runs"][0]["mean"]["AP"] == 0.5
@@ -221,9 +224,7 @@ def test_coverage_and_novelty_need_what_the_user_knew(leadline: Leadline) -> Non
     assert "--known FILE" in done.err
 
 
-def test_coverage_and_novelty_follow_the_hand_worked_example(
-    leadline: Leadline, here: Path
-) -> None:
+def test_coverage_and_novelty_follow_the_hand_worked_example(leadline: Leadline, here: Path) -> None:
     # q1: relevant a and b, both retrieved; the user knew a: covered 1 of 1, new 1 of 2.
     # q2: relevant d, retrieved; the user knew e only, which is not relevant: coverage undefined.
     (here / "known.txt").write_text("# what the user knew\nq1 a\nq2 e\n")
@@ -308,9 +309,7 @@ def test_an_output_file_is_absent_when_the_input_is_refused(leadline: Leadline, 
 
 
 def test_bad_measures_are_all_named_at_once(leadline: Leadline) -> None:
-    done = leadline(
-        "evaluate", "qrels.txt", "good.run", "-m", "nDGC@10", "-m", "AP", "-m", "Quux@5"
-    )
+    done = leadline("evaluate", "qrels.txt", "good.run", "-m", "nDGC@10", "-m", "AP", "-m", "Quux@5")
     assert done.status == 2
     assert done.err.count("\n") == 1
     assert "nDGC@10" in done.err
@@ -325,10 +324,7 @@ def test_a_depth_that_parts_equal_scores_is_counted_even_where_it_cuts_the_judge
 ) -> None:
     (here / "tied.run").write_text("q1 0 z 1 2 t\nq1 0 y 2 1 t\nq1 0 a 3 1 t\n")
     asked = ("evaluate", "qrels.txt", "tied.run", "-m", "AP", "-f", "json", *more)
-    counts = [
-        leadline(*asked, "-M", depth).data["runs"][0]["counts"]["tied_cutoffs"]
-        for depth in (1, 2, 3)
-    ]
+    counts = [leadline(*asked, "-M", depth).data["runs"][0]["counts"]["tied_cutoffs"] for depth in (1, 2, 3)]
     assert counts == [0, 1, 0]
 
 
@@ -359,23 +355,17 @@ def test_several_tags_in_a_file_are_said_where_the_tag_names_the_run(
 
 
 @pytest.mark.parametrize("more", [(), ("--bounds",)])
-def test_a_query_called_mean_is_no_mean_in_csv(
-    leadline: Leadline, here: Path, more: tuple[str, ...]
-) -> None:
+def test_a_query_called_mean_is_no_mean_in_csv(leadline: Leadline, here: Path, more: tuple[str, ...]) -> None:
     (here / "qrels.txt").write_text("mean 0 a 1\nother 0 b 1\n")
     (here / "one.run").write_text("mean 0 a 1 2 t\n")
     asked = ("evaluate", "qrels.txt", "one.run", "-m", "AP", "-q", "-f", "csv", *more)
     rows = [line.split(",") for line in leadline(*asked).out.splitlines()]
     place, value = rows[0].index("query"), rows[0].index("value" if more else "AP")
-    assert [(row[place], row[value]) for row in rows[1:]] == [
-        ("mean", "1.0"), ("other", "0.0"), ("", "0.5"),
-    ]  # fmt: skip
+    assert [(row[place], row[value]) for row in rows[1:]] == [("mean", "1.0"), ("other", "0.0"), ("", "0.5")]
 
 
 @pytest.mark.parametrize("name", ["relstring.5", "relstring", "runid"])
-def test_a_value_that_is_text_is_refused_where_only_numbers_are_shown(
-    leadline: Leadline, name: str
-) -> None:
+def test_a_value_that_is_text_is_refused_where_only_numbers_are_shown(leadline: Leadline, name: str) -> None:
     done = leadline("evaluate", "qrels.txt", "good.run", "-m", "AP", "-m", name)
     words = f"the value of {name} is text; expected a measure, or `evaluate -f trec`"
     assert done == (2, "", f"leadline: error: {words}\n")

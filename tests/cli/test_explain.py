@@ -123,15 +123,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize(
     ("measure", "more", "text"),
-    [
-        ("map", (), AP_TEXT),
-        ("nDCG@4", ("--all",), NDCG_TEXT),
-        ("RR", ("-l", "1.5"), RR_TEXT),
-    ],
+    [("map", (), AP_TEXT), ("nDCG@4", ("--all",), NDCG_TEXT), ("RR", ("-l", "1.5"), RR_TEXT)],
 )
-def test_the_text_to_the_letter(
-    leadline: Leadline, measure: str, more: tuple[str, ...], text: str
-) -> None:
+def test_the_text_to_the_letter(leadline: Leadline, measure: str, more: tuple[str, ...], text: str) -> None:
     done = leadline("explain", "qrels.txt", "my.run", "-m", measure, "--query", "q", *more)
     assert (done.status, done.err) == (0, "")
     assert done.out == text
@@ -152,9 +146,7 @@ def lecture(table: str) -> Explanation:
         (RANKED, ("gain", "DCG", "ideal DCG", "nDCG"), (1, 2, 2, 2)),
     ],
 )
-def test_the_tables_of_the_lecture(
-    table: str, columns: tuple[str, ...], digits: tuple[int, ...]
-) -> None:
+def test_the_tables_of_the_lecture(table: str, columns: tuple[str, ...], digits: tuple[int, ...]) -> None:
     steps = lecture(table).to_dict()["steps"]
     lines = [
         " ".join(
@@ -180,9 +172,7 @@ def test_the_value_is_that_of_evaluate_and_the_steps_lead_to_it(name: str) -> No
                 with pytest.raises(LeadlineError):
                     evaluate({"q": case.grades}, {"q": case.scores}, measure)
                 continue
-            value = evaluate({"q": case.grades}, {"q": case.scores}, measure).value(
-                "run", "q", measure
-            )
+            value = evaluate({"q": case.grades}, {"q": case.scores}, measure).value("run", "q", measure)
             assert found.value == value or math.isnan(value)
             assert found.steps.value == pytest.approx(value, abs=1e-12, nan_ok=True), case
             last = found.steps.lines[-1]
@@ -214,22 +204,16 @@ alpha_nDCG@3 = 1.815465 / 1.88093 = 0.965195
 def test_a_near_duplicate_gains_half_where_novelty_counts(leadline: Leadline, here: Path) -> None:
     (here / "diverse.txt").write_text(DIVERSE)
     (here / "near.run").write_text("q 0 b 1 3 t\nq 0 a 2 2 t\nq 0 c 3 1 t\n")
-    done = leadline(
-        "explain", "diverse.txt", "near.run", "--subtopics", "-m", "alpha_nDCG@3", "--query", "q"
-    )
+    done = leadline("explain", "diverse.txt", "near.run", "--subtopics", "-m", "alpha_nDCG@3", "--query", "q")
     assert done.out == ALPHA_TEXT
 
 
-@pytest.mark.parametrize(
-    "text", ["alpha_nDCG", "alpha_nDCG(alpha=0.3)@2", "StRecall", "StRecall@1"]
-)
+@pytest.mark.parametrize("text", ["alpha_nDCG", "alpha_nDCG(alpha=0.3)@2", "StRecall", "StRecall@1"])
 def test_diversity_is_derived_to_the_value_of_evaluate(text: str) -> None:
     random = np.random.default_rng(7)
     for _ in range(40):
         judgments = {
-            (b"q", b"d%d" % place): {
-                b"s%d" % subtopic: float(random.integers(0, 2)) for subtopic in range(3)
-            }
+            (b"q", b"d%d" % place): {b"s%d" % subtopic: float(random.integers(0, 2)) for subtopic in range(3)}
             for place in range(6)
         }
         qrels = Qrels.of_subtopics(judgments)
@@ -267,14 +251,19 @@ def test_json_has_the_steps_and_the_value(leadline: Leadline) -> None:
     assert done.data["inputs"][1]["rows"] == 5
     assert done.data["value"] == pytest.approx(5 / 9)
     assert done.data["steps"][1] == {
-        "rank": 2, "document": "c", "score": 7.5, "tie": "2-3", "grade": 0.0,
-        "relevant": 0, "found": 1, "precision": 0.5, "sum": 1.0,
-    }  # fmt: skip
+        "rank": 2,
+        "document": "c",
+        "score": 7.5,
+        "tie": "2-3",
+        "grade": 0.0,
+        "relevant": 0,
+        "found": 1,
+        "precision": 0.5,
+        "sum": 1.0,
+    }
 
 
-def test_a_measure_without_a_derivation_gets_ranks_grades_and_its_formula(
-    leadline: Leadline,
-) -> None:
+def test_a_measure_without_a_derivation_gets_ranks_grades_and_its_formula(leadline: Leadline) -> None:
     done = leadline("explain", "qrels.txt", "my.run", "-m", "binG", "--query", "q")
     assert "formula: 1/R sum" in done.out
     assert "\nbinG = 0." in done.out
@@ -319,8 +308,10 @@ def test_close_scores_are_ties_where_the_profile_compares_32_bit_floats() -> Non
 def test_json_has_what_was_tied_and_unjudged_for_this_query_only(leadline: Leadline) -> None:
     asked = ("explain", "qrels.txt", "my.run", "-m", "nDCG@2", "--query", "q", "-f", "json")
     assert [(each["code"], each["count"]) for each in leadline(*asked).data["warnings"]] == [
-        ("unjudged_documents", 1), ("tied_lists", 1), ("tied_cutoffs", 1),
-    ]  # fmt: skip
+        ("unjudged_documents", 1),
+        ("tied_lists", 1),
+        ("tied_cutoffs", 1),
+    ]
 
 
 def test_what_reading_met_is_said_with_an_explanation(leadline: Leadline, here: Path) -> None:

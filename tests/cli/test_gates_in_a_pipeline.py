@@ -64,9 +64,14 @@ def statuses(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
         (here / "dead.run").write_text(lists(queries, 1, prefix="x"))
     (folder / "script.sh").write_text(SCRIPT)
     done = subprocess.run(
-        [SHELL, "script.sh"], cwd=folder, env={**__import__("os").environ, "PYTHON": sys.executable},
-        capture_output=True, text=True, check=True, timeout=560,
-    )  # fmt: skip
+        [SHELL, "script.sh"],
+        cwd=folder,
+        env={**__import__("os").environ, "PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=560,
+    )
     return done.stdout.splitlines()
 
 
@@ -92,11 +97,7 @@ def test_every_status_is_the_one_a_pipeline_should_see(statuses: list[str]) -> N
                 "--fail-if-worse RR --fail-if-worse P@5",
             ):
                 status = expected(queries, run, required="require" in condition)
-                assert seen[f"{queries} {run} {condition}"] == str(status), (
-                    queries,
-                    run,
-                    condition,
-                )
+                assert seen[f"{queries} {run} {condition}"] == str(status), (queries, run, condition)
                 checked += 1
     assert checked == 60
 
@@ -109,9 +110,13 @@ def test_what_fails_is_said_and_nothing_ends_in_a_traceback(statuses: list[str])
 def test_a_floor_stops_a_run_in_both_commands(statuses: list[str]) -> None:
     seen = [line for line in statuses if line.startswith(("evaluate", "compare"))]
     assert seen == [
-        "evaluate better: 0", "compare better: 0", "evaluate worse: 1", "compare worse: 1",
-        "evaluate dead: 2", "compare dead: 2",
-    ]  # fmt: skip
+        "evaluate better: 0",
+        "compare better: 0",
+        "evaluate worse: 1",
+        "compare worse: 1",
+        "evaluate dead: 2",
+        "compare dead: 2",
+    ]
 
 
 def test_the_branches_of_a_script_go_the_right_way(statuses: list[str]) -> None:

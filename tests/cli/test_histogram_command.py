@@ -19,9 +19,7 @@ HEADS = {"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG"}
 def files(tmp_path: Path) -> list[Path]:
     """Write judgments of two queries and three runs: good, bad, and one of equal scores."""
     qrels = tmp_path / "qrels.txt"
-    qrels.write_text(
-        "".join(f"q{q} 0 d{place} {int(place < 4)}\n" for q in (1, 2) for place in range(12))
-    )
+    qrels.write_text("".join(f"q{q} 0 d{place} {int(place < 4)}\n" for q in (1, 2) for place in range(12)))
     scores: dict[str, Callable[[int], int]] = {
         "good": lambda place: 20 - 2 * place + 5 * (place % 3),
         "bad": lambda place: 2 * place + 5 * (place % 3),
@@ -36,19 +34,9 @@ def files(tmp_path: Path) -> list[Path]:
 
 def test_json_has_the_keys_of_the_contract(leadline: Leadline, files: list[Path]) -> None:
     data = leadline("histogram", *files, "-f", "json", "--bins", "3").data
-    assert set(data) >= {
-        "leadline",
-        "command",
-        "inputs",
-        "options",
-        "warnings",
-        "runs",
-        "definition",
-    }
+    assert set(data) >= {"leadline", "command", "inputs", "options", "warnings", "runs", "definition"}
     good, bad, flat = data["runs"]
-    assert set(good) >= {
-        "name", "hsa", "hsa_robust", "do", "recall", "relevant", "nonrelevant", "bins",
-    }  # fmt: skip
+    assert set(good) >= {"name", "hsa", "hsa_robust", "do", "recall", "relevant", "nonrelevant", "bins"}
     assert [run["name"] for run in data["runs"]] == ["good", "bad", "flat"]
     assert (good["relevant"], good["nonrelevant"], good["recall"]) == (8, 16, 1.0)
     assert [one["center"] for one in good["bins"]] == pytest.approx([1 / 6, 1 / 2, 5 / 6])
@@ -65,9 +53,7 @@ def test_json_has_the_keys_of_the_contract(leadline: Leadline, files: list[Path]
     assert printed["as_printed"]
 
 
-def test_the_table_says_how_it_was_computed_and_whom_to_credit(
-    leadline: Leadline, files: list[Path]
-) -> None:
+def test_the_table_says_how_it_was_computed_and_whom_to_credit(leadline: Leadline, files: list[Path]) -> None:
     text = leadline("histogram", *files, "--sample", "3").out
     assert "scores normalised per query, pooled, 10 bins, 3 non-relevant a query, seed 0" in text
     assert "(not the paper's letter: --as-printed)" in text

@@ -72,7 +72,7 @@ LINES = {
     "topics infer -o": "topics infer model.npz docs.jsonl -o OUT.jsonl",
     "topics search -o": "topics search model.npz docs.jsonl more.jsonl -o OUT",
     "unjudged -o": "unjudged bm25.run dense.run --method nruns --one-vote-per teams.tsv:team -o OUT",
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")
@@ -139,8 +139,9 @@ def snapshot(folder: Path) -> dict[str, bytes]:
     """Give every file of a folder."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
-        for path in sorted(folder.rglob("*")) if path.is_file() and "sqlite-" not in path.name
-    }  # fmt: skip
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and "sqlite-" not in path.name
+    }
 
 
 def read_by(line: str, folder: Path) -> list[str]:
@@ -207,8 +208,11 @@ def test_a_redirected_stream_is_the_file_behind_it(line: str, inputs: Path, tmp_
     before = snapshot(tmp_path)
     done = subprocess.run(
         ["bash", "-c", f"{sys.executable} -m leadline {line}"],
-        cwd=tmp_path, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 2
     assert "would overwrite an input" in done.stderr
     assert snapshot(tmp_path) == before

@@ -148,15 +148,7 @@ def test_when_a_measure_is_undefined_is_asked_of_the_measure(name: str, cases: l
 
 def test_json_has_the_envelope_and_every_measure(leadline: Leadline) -> None:
     data = leadline("measures", "-f", "json").data
-    assert list(data) == [
-        "leadline",
-        "command",
-        "inputs",
-        "options",
-        "warnings",
-        "measures",
-        "groups",
-    ]
+    assert list(data) == ["leadline", "command", "inputs", "options", "warnings", "measures", "groups"]
     assert data["options"] == {"name": None}
     assert [one["name"] for one in data["measures"]] == list(MEASURES.classes)
     assert all(one["formula"] and one["source"] and one["title"] for one in data["measures"])
@@ -166,9 +158,12 @@ def test_json_of_one_measure_says_what_its_parameters_allow(leadline: Leadline) 
     (one,) = leadline("measures", "Success", "-f", "json").data["measures"]
     assert [each["name"] for each in one["parameters"]] == ["rel", "cutoff"]
     assert one["parameters"][1] == {
-        "name": "cutoff", "at": True, "needed": True, "default": None,
+        "name": "cutoff",
+        "at": True,
+        "needed": True,
+        "default": None,
         "allowed": "a whole number, 1 or more",
-    }  # fmt: skip
+    }
     assert one["low"] == 0.0
     assert one["high"] == 1.0
 
@@ -194,9 +189,7 @@ def test_markdown_of_one_measure_has_a_fact_a_row(leadline: Leadline) -> None:
     assert "| AP(rel,norm)[@k] | range | 0..1; larger is better |" in done.out.splitlines()
 
 
-def test_the_catalogue_can_be_written_to_a_file(
-    leadline: Leadline, tmp_path: pytest.TempPathFactory
-) -> None:
+def test_the_catalogue_can_be_written_to_a_file(leadline: Leadline, tmp_path: pytest.TempPathFactory) -> None:
     file = f"{tmp_path}/measures.txt"
     assert leadline("measures", "-o", file).out == ""
     with open(file, encoding="utf-8") as written:

@@ -23,18 +23,14 @@ def files(tmp_path: Path) -> Path:
 def leadline(folder: Path, command: str) -> subprocess.CompletedProcess[str]:
     """Run a shell line in which `leadline` is this one."""
     line = command.replace("leadline", f"{sys.executable} -m leadline", 1)
-    return subprocess.run(
-        ["bash", "-c", line], cwd=folder, capture_output=True, text=True, check=False
-    )
+    return subprocess.run(["bash", "-c", line], cwd=folder, capture_output=True, text=True, check=False)
 
 
 def test_an_input_is_never_overwritten(files: Path) -> None:
     for path in ("q", "./r"):
         done = leadline(files, f"leadline evaluate q r -o {path}")
         assert done.returncode == 2
-        assert done.stderr == (
-            f"leadline: error: {path} would overwrite an input; expected another file\n"
-        )
+        assert done.stderr == (f"leadline: error: {path} would overwrite an input; expected another file\n")
     assert (files / "q").read_text() == QRELS
     assert (files / "r").read_text() == RUN
 
@@ -86,9 +82,7 @@ def test_a_minus_is_standard_output(files: Path) -> None:
 def test_csv_has_its_notices_on_standard_error(files: Path) -> None:
     done = leadline(files, "leadline evaluate q r -m AP -f csv")
     assert done.stdout == "run,AP\nr,0.5\n"
-    assert done.stderr == (
-        "leadline: judged queries missing: 1 in r; each counts as an empty list\n"
-    )
+    assert done.stderr == ("leadline: judged queries missing: 1 in r; each counts as an empty list\n")
 
 
 def test_a_query_left_out_of_the_mean_shows_no_value(files: Path) -> None:

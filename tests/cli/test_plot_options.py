@@ -66,9 +66,7 @@ def test_larger_letters_need_a_higher_figure_or_fill_the_same(
     assert largest[1] / largest[0] == pytest.approx(12 / 7.5, rel=0.01)
 
 
-def test_without_options_nothing_is_left_of_earlier_ones(
-    leadline: Leadline, tmp_path: Path
-) -> None:
+def test_without_options_nothing_is_left_of_earlier_ones(leadline: Leadline, tmp_path: Path) -> None:
     path = tmp_path / "figure.svg"
     leadline(*COMMANDS["compare"], "--plot", path)
     first = path.read_bytes()

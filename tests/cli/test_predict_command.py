@@ -52,13 +52,13 @@ def test_json_holds_every_query_and_the_mean_of_every_run(leadline: Leadline) ->
 def test_an_index_and_vectors_bring_more_predictors(leadline: Leadline) -> None:
     assert leadline("index", "docs.jsonl", "-o", "ix").status == 0
     data = leadline(
-        "predict", "a.run", "--index", "ix", "--queries", "queries.jsonl", "--topics", "v.jsonl",
-        "-f", "json",
-    ).data  # fmt: skip
+        "predict", "a.run", "--index", "ix", "--queries", "queries.jsonl", "--topics", "v.jsonl", "-f", "json"
+    ).data
     assert {"Clarity", "DeShaTo(total)", "QueryLength"} < set(data["predictors"])
     assert data["options"]["queries"] == "queries.jsonl"
-    only = leadline("predict", "a.run", "-m", "clarity", "--index", "ix", "--queries",
-                    "queries.jsonl", "-f", "csv")  # fmt: skip
+    only = leadline(
+        "predict", "a.run", "-m", "clarity", "--index", "ix", "--queries", "queries.jsonl", "-f", "csv"
+    )
     rows = list(csv.reader(io.StringIO(only.out)))
     assert rows[0] == ["run", "query", "Clarity"]
     assert [row[1] for row in rows[1:]] == ["q1", "q2", "q3", ""]

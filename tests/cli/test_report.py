@@ -101,9 +101,7 @@ def test_the_options_are_those_of_the_table(leadline: Leadline, tmp_path: Path) 
     assert (data["options"]["measures"], data["options"]["intervals"]) == (["AP"], "Student")
 
 
-def test_of_a_falling_measure_the_page_says_that_less_is_better(
-    leadline: Leadline, tmp_path: Path
-) -> None:
+def test_of_a_falling_measure_the_page_says_that_less_is_better(leadline: Leadline, tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     leadline(*ASKED, "-m", "RankOf(n=1)", "-o", path)
     page = path.read_text(encoding="utf-8")

@@ -17,8 +17,11 @@ DOCS = [
     {"doc_id": "d2", "title": "", "text": "tail heat"},
     {"doc_id": "d3", "title": "", "text": ""},
 ]
-QUERIES = [{"query_id": "q1", "text": "wings"}, {"query_id": "q2", "text": "heat"},
-           {"query_id": "q3", "text": "nowhere"}]  # fmt: skip
+QUERIES = [
+    {"query_id": "q1", "text": "wings"},
+    {"query_id": "q2", "text": "heat"},
+    {"query_id": "q3", "text": "nowhere"},
+]
 
 
 @pytest.fixture
@@ -46,43 +49,26 @@ def test_index_says_what_it_made(leadline: Leadline) -> None:
     assert leadline("index", "docs.jsonl", "-o", "again", "--overwrite").status == 0
 
 
-def test_a_search_by_one_model_writes_a_run_with_full_scores(
-    folder: Path, leadline: Leadline
-) -> None:
-    done = leadline("search", "docs.index", "queries.jsonl", "-m", "bm25(k1=0.9)", "-o", "bm25.run",
-                    "-f", "json")  # fmt: skip
+def test_a_search_by_one_model_writes_a_run_with_full_scores(folder: Path, leadline: Leadline) -> None:
+    done = leadline(
+        "search", "docs.index", "queries.jsonl", "-m", "bm25(k1=0.9)", "-o", "bm25.run", "-f", "json"
+    )
     assert done.data["models"] == ["BM25(k1=0.9)"]
     assert set(done.data["seconds"]["BM25(k1=0.9)"]) == {"median", "p95"}
-    assert [warning["code"] for warning in done.data["warnings"]] == [
-        "no_known_term",
-        "unknown_terms",
-    ]
+    assert [warning["code"] for warning in done.data["warnings"]] == ["no_known_term", "unknown_terms"]
     found = search("docs.index", "queries.jsonl", "BM25(k1=0.9)")["BM25(k1=0.9)"]
     assert read_run(str(folder / "bm25.run")) == found
     assert (folder / "bm25.run").read_text().split()[-1] == "BM25(k1=0.9)"
 
 
-def test_several_models_write_a_folder_that_can_be_evaluated(
-    folder: Path, leadline: Leadline
-) -> None:
-    done = leadline(
-        "search", "docs.index", "queries.jsonl", "-m", "BM25", "-m", "TF(cosine)", "-o", "runs"
-    )
+def test_several_models_write_a_folder_that_can_be_evaluated(folder: Path, leadline: Leadline) -> None:
+    done = leadline("search", "docs.index", "queries.jsonl", "-m", "BM25", "-m", "TF(cosine)", "-o", "runs")
     assert done.status == 0
-    assert sorted(path.name for path in (folder / "runs").iterdir()) == [
-        "BM25.run",
-        "TF(cosine).run",
-    ]
-    shown = leadline(
-        "evaluate", "qrels.txt", *(folder / "runs").iterdir(), "-m", "AP", "-f", "json"
-    )
-    assert {run["name"]: run["mean"]["AP"] for run in shown.data["runs"]} == {
-        "BM25": 0.5, "TF(cosine)": 0.5,
-    }  # fmt: skip
+    assert sorted(path.name for path in (folder / "runs").iterdir()) == ["BM25.run", "TF(cosine).run"]
+    shown = leadline("evaluate", "qrels.txt", *(folder / "runs").iterdir(), "-m", "AP", "-f", "json")
+    assert {run["name"]: run["mean"]["AP"] for run in shown.data["runs"]} == {"BM25": 0.5, "TF(cosine)": 0.5}
     (folder / "file").touch()
-    refused = leadline(
-        "search", "docs.index", "queries.jsonl", "-m", "BM25", "-m", "QL", "-o", "file"
-    )
+    refused = leadline("search", "docs.index", "queries.jsonl", "-m", "BM25", "-m", "QL", "-o", "file")
     assert refused.status == 2
     assert "several models need one" in refused.err
 
@@ -116,21 +102,25 @@ def test_a_stored_text_that_is_outdated_is_said(folder: Path, leadline: Leadline
     [
         ("pairs.tsv", "query_id\tdoc_id\nq1\td1\nq1\td3\nq2\td9\n"),
         ("pairs.csv", "query_id,doc_id\nq1,d1\nq1,d3\nq2,d9\n"),
-        ("pairs.jsonl", "".join(
-            json.dumps({"query_id": query, "doc_id": document}) + "\n"
-            for query, document in (("q1", "d1"), ("q1", "d3"), ("q2", "d9"))
-        )),
+        (
+            "pairs.jsonl",
+            "".join(
+                json.dumps({"query_id": query, "doc_id": document}) + "\n"
+                for query, document in (("q1", "d1"), ("q1", "d3"), ("q2", "d9"))
+            ),
+        ),
         ("pairs.json", '{"q1": {"d1": 1, "d3": 0}, "q2": {"d9": 1}}'),
         ("qrels.txt", "q1 0 d1 2\nq1 0 d3 0\nq2 0 d9 1\n"),
         ("some.run", "q1 Q0 d1 1 0.5 x\nq1 Q0 d3 2 0.4 x\nq2 Q0 d9 1 3 x\n"),
     ],
-)  # fmt: skip
+)
 def test_pairs_of_any_form_are_scored_and_all_come_back(
     folder: Path, leadline: Leadline, name: str, text: str
 ) -> None:
     (folder / name).write_text(text)
-    done = leadline("score", "docs.index", "queries.jsonl", name, "-m", "TF(dot)", "-o", "out.run",
-                    "-f", "json")  # fmt: skip
+    done = leadline(
+        "score", "docs.index", "queries.jsonl", name, "-m", "TF(dot)", "-o", "out.run", "-f", "json"
+    )
     assert done.data["pairs"] == 2
     assert [warning["code"] for warning in done.data["warnings"]] == ["unindexed_documents"]
     assert read_run(str(folder / "out.run")).to_dict() == {
@@ -145,27 +135,9 @@ def test_bad_requests_are_one_line(folder: Path, leadline: Leadline) -> None:
         ("search", "nowhere.index", "queries.jsonl", "-m", "BM25", "-o", "x"): "is no index",
         ("search", "docs.index", "queries.jsonl", "-m", "BM26", "-o", "x"): "nearest: BM25",
         ("search", "docs.index", "none.jsonl", "-m", "BM25", "-o", "x"): "no query matches",
-        (
-            "score",
-            "docs.index",
-            "queries.jsonl",
-            "bad.tsv",
-            "-m",
-            "BM25",
-            "-o",
-            "x",
-        ): "columns a, b, c",
+        ("score", "docs.index", "queries.jsonl", "bad.tsv", "-m", "BM25", "-o", "x"): "columns a, b, c",
         ("index", "docs.jsonl", "-o", "x", "--language", "klingon"): "unknown language 'klingon'",
-        (
-            "index",
-            "docs.jsonl",
-            "-o",
-            "x",
-            "--analysis",
-            "Words",
-            "--language",
-            "de",
-        ): "expected one",
+        ("index", "docs.jsonl", "-o", "x", "--analysis", "Words", "--language", "de"): "expected one",
         ("index", "docs.jsonl", "-o", "missing/x"): "missing/x: cannot be written",
     }.items():
         done = leadline(*arguments)
@@ -189,9 +161,19 @@ def test_the_catalogue_lists_every_model(leadline: Leadline) -> None:
 @pytest.mark.usefixtures("folder")
 def test_a_collection_is_described_with_the_ids_that_do_not_match(leadline: Leadline) -> None:
     done = leadline("collection", "docs.jsonl", "queries.jsonl", "qrels.txt", "-f", "json")
-    wanted = {"documents": 3, "empty_documents": 1, "queries": 3, "judged_queries": 2, "judgments": 3,
-              "mean_judgments": 1.5, "mean_relevant": 1.0, "grades": {"0": 1, "1": 1, "2": 1},
-              "unknown_documents": 1, "unknown_queries": 0, "unjudged_queries": 1}  # fmt: skip
+    wanted = {
+        "documents": 3,
+        "empty_documents": 1,
+        "queries": 3,
+        "judged_queries": 2,
+        "judgments": 3,
+        "mean_judgments": 1.5,
+        "mean_relevant": 1.0,
+        "grades": {"0": 1, "1": 1, "2": 1},
+        "unknown_documents": 1,
+        "unknown_queries": 0,
+        "unjudged_queries": 1,
+    }
     assert {name: done.data[name] for name in wanted} == wanted
     shown = leadline("collection", "docs.jsonl", "queries.jsonl", "qrels.txt").out
     assert "judged documents that DOCS lacks: 1 (d9)" in shown

@@ -25,8 +25,15 @@ def test_json_has_the_keys_of_the_contract(leadline: Leadline, files: list[Path]
     assert data["runs"][0]["name"] == "mine"
     found = data["runs"][0]["mean"]["AP"]
     assert list(found) == [
-        "value", "low", "high", "sampling_low", "sampling_high", "bias", "uncorrected", "withheld",
-    ]  # fmt: skip
+        "value",
+        "low",
+        "high",
+        "sampling_low",
+        "sampling_high",
+        "bias",
+        "uncorrected",
+        "withheld",
+    ]
     assert found["value"] == pytest.approx((1 + 2 / 12) / 2)
     assert found["value"] == found["uncorrected"]
     assert found["low"] is found["sampling_low"] is None
@@ -77,35 +84,66 @@ def test_a_sample_is_drawn_scored_and_estimated(leadline: Leadline, tmp_path: Pa
         "".join(json.dumps({"doc_id": f"d{n}", "text": text}) + "\n" for n, text in enumerate(docs))
     )
     (tmp_path / "queries.jsonl").write_text(
-        "".join(json.dumps({"query_id": f"q{n}", "text": f"{one} air"}) + "\n"
-                for n, one in enumerate(words))
-    )  # fmt: skip
-    (tmp_path / "qrels.txt").write_text(
-        "".join(f"q{n} 0 d{n + 8 * k} 1\n" for n in range(8) for k in (0, 2))
+        "".join(json.dumps({"query_id": f"q{n}", "text": f"{one} air"}) + "\n" for n, one in enumerate(words))
     )
+    (tmp_path / "qrels.txt").write_text("".join(f"q{n} 0 d{n + 8 * k} 1\n" for n in range(8) for k in (0, 2)))
     leadline("index", tmp_path / "docs.jsonl", "-o", tmp_path / "docs.index")
     for name, model in (("bm25", "BM25"), ("ql", "QLDirichlet")):
-        leadline("search", tmp_path / "docs.index", tmp_path / "queries.jsonl", "-m", model, "-o",
-                 tmp_path / f"{name}.run")  # fmt: skip
-    qrels, pool, certain = (
-        tmp_path / "qrels.txt",
-        tmp_path / "pairs.tsv",
-        f"{tmp_path / 'bm25.run'}:10",
+        leadline(
+            "search",
+            tmp_path / "docs.index",
+            tmp_path / "queries.jsonl",
+            "-m",
+            model,
+            "-o",
+            tmp_path / f"{name}.run",
+        )
+    qrels, pool, certain = (tmp_path / "qrels.txt", tmp_path / "pairs.tsv", f"{tmp_path / 'bm25.run'}:10")
+    done = leadline(
+        "sampled",
+        qrels,
+        "--pairs",
+        pool,
+        "--docs",
+        tmp_path / "docs.jsonl",
+        "--sample",
+        "20",
+        "--certain",
+        certain,
+        "-f",
+        "json",
     )
-    done = leadline("sampled", qrels, "--pairs", pool, "--docs", tmp_path / "docs.jsonl", "--sample", "20",
-                    "--certain", certain, "-f", "json")  # fmt: skip
     assert done.status == 0, done.err
     lines = pool.read_text().splitlines()
     assert lines[0].split("\t")[:3] == ["query_id", "doc_id", "probability"]
     assert done.data["pairs"] == len(lines) - 1
     chances = [float(line.split("\t")[2]) for line in lines[1:]]
     assert sum(chance < 1 for chance in chances) == 8 * 10
-    scored = leadline("score", tmp_path / "docs.index", tmp_path / "queries.jsonl", pool, "-m", "QLDirichlet",
-                      "-o", tmp_path / "scored.run")  # fmt: skip
+    scored = leadline(
+        "score",
+        tmp_path / "docs.index",
+        tmp_path / "queries.jsonl",
+        pool,
+        "-m",
+        "QLDirichlet",
+        "-o",
+        tmp_path / "scored.run",
+    )
     assert scored.status == 0, scored.err
     whole = leadline("evaluate", qrels, tmp_path / "ql.run", "-m", "AP", "-f", "json").data
-    found = leadline("sampled", qrels, tmp_path / "scored.run", "-m", "AP", "--population", "90",
-                     "--certain", certain, "-f", "json").data  # fmt: skip
+    found = leadline(
+        "sampled",
+        qrels,
+        tmp_path / "scored.run",
+        "-m",
+        "AP",
+        "--population",
+        "90",
+        "--certain",
+        certain,
+        "-f",
+        "json",
+    ).data
     value = found["runs"][0]["mean"]["AP"]["value"]
     assert value == pytest.approx(whole["runs"][0]["mean"]["AP"], abs=0.15)
     assert found["options"]["certain"] == certain

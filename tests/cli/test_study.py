@@ -23,9 +23,15 @@ def given(tmp_path: Path) -> list[object]:
     rows = [f"{name}\t{name[0]}\t{name[2]}\n" for name in RUNS]
     (tmp_path / "grid.tsv").write_text("run\tfamily\tparameter\n" + "".join(rows))
     return [
-        "study", "difference-models", tmp_path / "qrels.txt", *sorted(tmp_path.glob("*.run")),
-        "--family", f"{tmp_path / 'grid.tsv'}:family", "--parameter", f"{tmp_path / 'grid.tsv'}:parameter",
-    ]  # fmt: skip
+        "study",
+        "difference-models",
+        tmp_path / "qrels.txt",
+        *sorted(tmp_path.glob("*.run")),
+        "--family",
+        f"{tmp_path / 'grid.tsv'}:family",
+        "--parameter",
+        f"{tmp_path / 'grid.tsv'}:parameter",
+    ]
 
 
 def test_a_study_fills_a_folder_and_says_what_was_reproduced(
@@ -35,8 +41,12 @@ def test_a_study_fills_a_folder_and_says_what_was_reproduced(
     assert (done.status, done.err) == (0, "")
     assert "reproduced" in done.out
     assert {path.name for path in (tmp_path / "out" / "deep").iterdir()} == {
-        "best.csv", "across.csv", "parameter.svg", "cumulative.svg", "difference-models.json",
-    }  # fmt: skip
+        "best.csv",
+        "across.csv",
+        "parameter.svg",
+        "cumulative.svg",
+        "difference-models.json",
+    }
     data = json.loads((tmp_path / "out" / "deep" / "difference-models.json").read_text())
     assert data["command"] == "study"
     assert data["options"]["study"] == "difference-models"
@@ -113,34 +123,29 @@ def test_a_study_may_ask_for_documents_and_queries(
 def test_models_are_tried_on_a_collection_and_on_its_index(
     leadline: Leadline, texts: list[Path], tmp_path: Path
 ) -> None:
-    options = [
-        "--samples",
-        "1,2",
-        "--draws",
-        "3",
-        "--model",
-        "BM25",
-        "--model",
-        "RM1",
-        "--model",
-        "SDM",
-    ]
+    options = ["--samples", "1,2", "--draws", "3", "--model", "BM25", "--model", "RM1", "--model", "SDM"]
     done = leadline("study", "histogram-models", *texts, *options, "-o", tmp_path / "out")
     assert (done.status, done.err) == (0, "")
     assert "no verdict: the rule asks for 50 queries, here 3" in done.out
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
-        "models.csv", "correlations.csv", "sevens.csv", "bins.csv", "samples.csv", "all.svg",
-        "by-query.svg", "by-model.svg", "bins.svg", "samples.svg", "histogram-models.json",
-    }  # fmt: skip
+        "models.csv",
+        "correlations.csv",
+        "sevens.csv",
+        "bins.csv",
+        "samples.csv",
+        "all.svg",
+        "by-query.svg",
+        "by-model.svg",
+        "bins.svg",
+        "samples.svg",
+        "histogram-models.json",
+    }
     data = json.loads((tmp_path / "out" / "histogram-models.json").read_text())
     assert list(data["models"]) == ["BM25", "RM1", "SDM"]
     assert list(data["samples"]) == ["1", "2"]
     assert leadline("index", texts[0], "-o", tmp_path / "docs.index").status == 0
     given = [tmp_path / "docs.index", *texts[1:]]
-    assert (
-        leadline("study", "histogram-models", *given, *options, "-o", tmp_path / "again").status
-        == 0
-    )
+    assert leadline("study", "histogram-models", *given, *options, "-o", tmp_path / "again").status == 0
     again = json.loads((tmp_path / "again" / "histogram-models.json").read_text())
     assert again["samples"] == data["samples"]
     refused = leadline("study", "histogram-models", *texts, "--bins", "1", "-o", tmp_path / "none")

@@ -10,11 +10,7 @@ import pytest
 from conftest import Leadline
 
 DOCS = [
-    {
-        "doc_id": "d1",
-        "title": "Wings & tails",
-        "text": "Wings lift. A swept <b>wing</b> lifts less.",
-    },
+    {"doc_id": "d1", "title": "Wings & tails", "text": "Wings lift. A swept <b>wing</b> lifts less."},
     {"doc_id": "d2", "title": "", "text": "\u202eevil\u202c שלום \x1b[31m"},
     {"doc_id": "d3", "title": "Only a title", "text": ""},
 ]
@@ -56,8 +52,7 @@ def test_an_index_gives_the_same_summary_as_its_documents(docs: str, leadline: L
             assert from_index[key] == from_documents[key]
     assert leadline("summary", "stored", "--doc", "d3").out == "Only a title\n"
     leadline("index", docs, "-o", "short", "--store-text", "--prefix", "20")
-    assert "only the first 20 bytes of a text are stored" in leadline(
-        "summary", "short", "--doc", "d1").out  # fmt: skip
+    assert "only the first 20 bytes of a text are stored" in leadline("summary", "short", "--doc", "d1").out
 
 
 def test_what_cannot_be_summarised_is_said(docs: str, leadline: Leadline) -> None:

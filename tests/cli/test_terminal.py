@@ -23,9 +23,7 @@ from leadline.judging.store import Store
 
 EXAMPLES = REPOSITORY / "docs" / "examples"
 WIDTHS = (80, 120, 200)
-MEASURES = (
-    "AP nDCG@10 nDCG(gain=exp)@10 RR P@5 P@10 P@20 R@10 R@100 ERR@20 Bpref RBP(p=0.8) Judged@10"
-)
+MEASURES = "AP nDCG@10 nDCG(gain=exp)@10 RR P@5 P@10 P@20 R@10 R@100 ERR@20 Bpref RBP(p=0.8) Judged@10"
 LONG = "a-run-with-a-name-as-people-write-them-lr0.0001-epoch-12-seed-{}"
 RUNS = [LONG.format(place) for place in (1, 2, 3)]
 DEMO = "cranfield/*.run"
@@ -59,15 +57,22 @@ CASES: dict[str, list[str]] = {
     "sampled": ["qrels.txt", *RUNS, "-m", "AP", "-m", "R@10", "--population", "14"],
     "score": ["docs.index", "queries.jsonl", "qrels.txt", "-m", "BM25(k1=0.9,b=0.4)", "-o", "s.run"],
     "search": ["docs.index", "queries.jsonl", "-m", "BM25(k1=0.9,b=0.4)", "-o", RUNS[0] + ".new.run"],
-    "study": ["difference-similarity", "cranfield/qrels.txt", DEMO, "-o", "study",
-              "--team", "teams.csv:team"],
+    "study": [
+        "difference-similarity",
+        "cranfield/qrels.txt",
+        DEMO,
+        "-o",
+        "study",
+        "--team",
+        "teams.csv:team",
+    ],
     "summary": ["docs.jsonl", "--doc", "d01"],
     "topics fit": ["fit", "docs.jsonl", "-k", "2", "--sweeps", "5", "-o", "new.npz"],
     "topics infer": ["infer", "model.npz", "docs.jsonl", "-o", "vectors.jsonl"],
     "topics perplexity": ["perplexity", "model.npz", "docs.jsonl"],
     "topics search": ["search", "model.npz", "docs.jsonl", "docs.jsonl", "-o", "topics.run"],
     "unjudged": [*RUNS, "bm25.run", "--method", "nruns"],
-}  # fmt: skip
+}
 TIMED = {"index", "search", "score"}  # print how long they took
 WITHOUT_A_TABLE = {"convert"}
 
@@ -121,9 +126,7 @@ def expanded(folder: Path, words: list[str]) -> list[str]:
     found: list[str] = []
     for word in words:
         names = (
-            sorted(path.relative_to(folder).as_posix() for path in folder.glob(word))
-            if "*" in word
-            else []
+            sorted(path.relative_to(folder).as_posix() for path in folder.glob(word)) if "*" in word else []
         )
         found += names or [word]
     return found
@@ -139,9 +142,13 @@ def clean_environment() -> dict[str, str]:
 def piped(folder: Path, *words: str, columns: int = 30) -> str:
     """Run a command whose output goes to a pipe."""
     done = subprocess.run(
-        [sys.executable, "-m", "leadline", *expanded(folder, list(words))], cwd=folder,
-        capture_output=True, text=True, check=False, env=clean_environment() | {"COLUMNS": str(columns)},
-    )  # fmt: skip
+        [sys.executable, "-m", "leadline", *expanded(folder, list(words))],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=clean_environment() | {"COLUMNS": str(columns)},
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -153,9 +160,13 @@ def on_terminals(folder: Path, *words: str) -> dict[int, str]:
     main, other = pty.openpty()
     widths = ",".join(map(str, WIDTHS))
     with subprocess.Popen(
-        [sys.executable, "-c", DRIVER, widths, *expanded(folder, list(words))], cwd=folder,
-        stdin=other, stdout=other, stderr=subprocess.PIPE, env=clean_environment(),
-    ) as running:  # fmt: skip
+        [sys.executable, "-c", DRIVER, widths, *expanded(folder, list(words))],
+        cwd=folder,
+        stdin=other,
+        stdout=other,
+        stderr=subprocess.PIPE,
+        env=clean_environment(),
+    ) as running:
         os.close(other)
         printed = b"".join(read_all(main))
         assert running.stderr is not None

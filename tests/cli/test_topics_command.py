@@ -19,8 +19,25 @@ PAIRS = "pair_id\ten\tde\n" + "".join(f"{place}\t{SUBJECTS[place % 2]}\n" for pl
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, leadline: Leadline) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "pairs.tsv").write_text(PAIRS)
-    done = leadline("topics", "fit", "pairs.tsv", "-k", 2, "--languages", "de,en", "--id", "pair_id",
-                    "--alpha", 0.1, "--sweeps", 50, "-o", "model.npz", "-f", "json")  # fmt: skip
+    done = leadline(
+        "topics",
+        "fit",
+        "pairs.tsv",
+        "-k",
+        2,
+        "--languages",
+        "de,en",
+        "--id",
+        "pair_id",
+        "--alpha",
+        0.1,
+        "--sweeps",
+        50,
+        "-o",
+        "model.npz",
+        "-f",
+        "json",
+    )
     assert (done.data["command"], done.data["documents"]) == ("topics fit", 20)
     return tmp_path
 
@@ -31,16 +48,32 @@ def test_a_model_is_fitted_and_used(folder: Path, leadline: Leadline) -> None:
     assert done.status == 0
     assert len(read_vectors(folder / "v.jsonl").ids) == 20
     (folder / "new.jsonl").write_text('{"doc_id": "d1", "text": "wing nowhere"}\n')
-    done = leadline("topics", "perplexity", "model.npz", "new.jsonl", "--language", "en", "--field", "text",
-                    "-f", "json")  # fmt: skip
+    done = leadline(
+        "topics", "perplexity", "model.npz", "new.jsonl", "--language", "en", "--field", "text", "-f", "json"
+    )
     assert (done.data["tokens"], done.data["unknown_tokens"]) == (1, 1)
     assert 1 < done.data["perplexity"] < 40
     assert [warning["code"] for warning in done.data["warnings"]] == ["unknown_tokens"]
 
 
 def test_translations_are_searched_and_p_at_1_is_told(folder: Path, leadline: Leadline) -> None:
-    done = leadline("topics", "search", "model.npz", "pairs.tsv", "pairs.tsv", "--id", "pair_id",
-                    "--from", "de", "--to", "en", "-o", "p.run", "-f", "json")  # fmt: skip
+    done = leadline(
+        "topics",
+        "search",
+        "model.npz",
+        "pairs.tsv",
+        "pairs.tsv",
+        "--id",
+        "pair_id",
+        "--from",
+        "de",
+        "--to",
+        "en",
+        "-o",
+        "p.run",
+        "-f",
+        "json",
+    )
     assert done.data["mates"] == 20
     assert 0 < done.data["p1"] <= 1
     assert len(read_run(str(folder / "p.run"))) == 400
@@ -49,16 +82,7 @@ def test_translations_are_searched_and_p_at_1_is_told(folder: Path, leadline: Le
 @pytest.mark.usefixtures("folder")
 def test_bad_requests_are_one_line(leadline: Leadline) -> None:
     for arguments, message in {
-        (
-            "search",
-            "model.npz",
-            "pairs.tsv",
-            "pairs.tsv",
-            "--from",
-            "de",
-            "-o",
-            "x",
-        ): "expected both or none",
+        ("search", "model.npz", "pairs.tsv", "pairs.tsv", "--from", "de", "-o", "x"): "expected both or none",
         ("infer", "pairs.tsv", "pairs.tsv", "-o", "x"): "no whole topic model",
         ("infer", "model.npz", "pairs.tsv", "-o", "x"): "expected a column called doc_id",
         ("fit", "pairs.tsv", "-k", "2", "--languages", "de,klingon", "-o", "x"): "unknown language",

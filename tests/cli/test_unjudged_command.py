@@ -52,18 +52,24 @@ def test_csv_and_lines_hold_one_system_a_row(leadline: Leadline, runs: list[Path
     assert rows[0] == ["system", "nruns", "documents"]
     assert len(rows) == 6
     assert "systems that vote: 5" in done.err
-    lines = [
-        json.loads(line) for line in leadline("unjudged", *runs, "-f", "jsonl").out.splitlines()
-    ]
+    lines = [json.loads(line) for line in leadline("unjudged", *runs, "-f", "jsonl").out.splitlines()]
     assert sorted(line["name"] for line in lines) == list(LISTS)
 
 
 def test_depth_teams_and_shares_are_options(leadline: Leadline, runs: list[Path]) -> None:
     table = runs[0].parent / "runs.tsv"
     data = leadline(
-        "unjudged", *runs, "--method", "NRuns(pseudo=1)", "--depth", "1", "--one-vote-per",
-        f"{table}:team", "-f", "json",
-    ).data  # fmt: skip
+        "unjudged",
+        *runs,
+        "--method",
+        "NRuns(pseudo=1)",
+        "--depth",
+        "1",
+        "--one-vote-per",
+        f"{table}:team",
+        "-f",
+        "json",
+    ).data
     assert data["estimator"] == "NRuns(depth=1,pseudo=1)"
     # u, v, x and y stand first once per team; u has the lowest id, and is second in d
     assert data["scores"] == {"a": 1, "b": 1, "c": 0.5, "d": 0.5, "e": 0.5}
@@ -73,9 +79,7 @@ def test_depth_teams_and_shares_are_options(leadline: Leadline, runs: list[Path]
 def test_soboroff_can_learn_its_share(leadline: Leadline, runs: list[Path]) -> None:
     qrels = runs[0].parent / "qrels.txt"
     qrels.write_text("q 0 u 1\nq 0 v 0\nq 0 w 0\nq 0 x 0\n")
-    data = leadline(
-        "unjudged", *runs, "--method", "soboroff", "--share-from", qrels, "-f", "json"
-    ).data
+    data = leadline("unjudged", *runs, "--method", "soboroff", "--share-from", qrels, "-f", "json").data
     assert data["estimator"] == "Soboroff(share_mean=0.25,share_sd=0)"
     done = leadline("unjudged", *runs, "--share-from", qrels)
     assert (done.status, "--share-from is for soboroff" in done.err) == (2, True)
@@ -90,20 +94,15 @@ def test_vectors_and_texts_serve_deshato(leadline: Leadline, runs: list[Path]) -
     assert list(data["terms"]) == ["k(S)", "s(S)", "k(M)", "s(M)", "k(P)", "s(P)"]
     assert data["scores"]["b"] == pytest.approx(data["scores"]["d"])
     docs = runs[0].parent / "docs.jsonl"
-    docs.write_text(
-        "".join(json.dumps({"doc_id": one, "text": f"wing {one}"}) + "\n" for one in "uvwxy")
-    )
+    docs.write_text("".join(json.dumps({"doc_id": one, "text": f"wing {one}"}) + "\n" for one in "uvwxy"))
     fitted = leadline(
-        "unjudged", *runs, "--method", "deshato", "--docs", docs, "-T", "3", "--fits", "2",
-        "--sweeps", "5",
-    )  # fmt: skip
+        "unjudged", *runs, "--method", "deshato", "--docs", docs, "-T", "3", "--fits", "2", "--sweeps", "5"
+    )
     assert fitted.status == 0
     assert "spread: standard deviation of the score over 2 fits" in fitted.out
 
 
-def test_one_system_of_one_document_has_a_score_and_a_warning(
-    leadline: Leadline, tmp_path: Path
-) -> None:
+def test_one_system_of_one_document_has_a_score_and_a_warning(leadline: Leadline, tmp_path: Path) -> None:
     (tmp_path / "a.run").write_text("q Q0 u 1 1.0 t\n")
     (tmp_path / "v.jsonl").write_text('{"doc_id": "u", "topics": [0.8, 0.1, 0.1]}\n')
     call = ("unjudged", tmp_path / "a.run", "--method", "deshato", "--topics", tmp_path / "v.jsonl")

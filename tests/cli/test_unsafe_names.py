@@ -41,9 +41,7 @@ FORMULAS = ["=1+1", "+x", "-1", "@sum", "'=quoted", "''-twice", "\tTab", "-", "p
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Make runs with names that a terminal or a table would obey, and stand beside them."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "qrels.txt").write_text(
-        "q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 1\nq2 0 d3 0\nq3 0 d2 1\nq3 0 d1 0\n"
-    )
+    (tmp_path / "qrels.txt").write_text("q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 1\nq2 0 d3 0\nq3 0 d2 1\nq3 0 d1 0\n")
     for place, name in enumerate(NAMES):
         rows = [f"q{query} Q0 d{1 + (query * place) % 3} 1 2 t\n" for query in (1, 2, 3)]
         (tmp_path / f"{name}.run").write_text("".join(rows))
@@ -94,9 +92,7 @@ def test_figures_show_escapes(leadline: Leadline) -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_tables_of_markdown_and_latex_keep_a_row_a_run(leadline: Leadline) -> None:
-    lines = leadline(
-        "evaluate", "qrels.txt", *runs(), "-m", "AP", "-f", "markdown"
-    ).out.splitlines()
+    lines = leadline("evaluate", "qrels.txt", *runs(), "-m", "AP", "-f", "markdown").out.splitlines()
     table = [line for line in lines if line.startswith("|")]
     assert len(table) == 2 + len(NAMES)
     assert {len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) for line in table} == {3}
@@ -114,9 +110,12 @@ def test_markdown_shows_a_name_as_it_is(name: str) -> None:
         pytest.skip("cmark-gfm is not installed")
     text = render(Table(["run", "AP"], [[name, 0.5]]), "markdown")
     done = subprocess.run(
-        ["cmark-gfm", "-e", "table", "-e", "strikethrough"], input=text, capture_output=True,
-        text=True, check=True,
-    )  # fmt: skip
+        ["cmark-gfm", "-e", "table", "-e", "strikethrough"],
+        input=text,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
 
     found = re.findall(r"<td[^>]*>(.*?)</td>", done.stdout)[0]
     assert "<" not in found
@@ -178,9 +177,7 @@ def test_only_measures_of_quality_have_a_best_value(tmp_path: Path, leadline: Le
     (tmp_path / "q").write_text("q1 0 d1 1\n")
     (tmp_path / "a").write_text("q1 Q0 d1 1 2 t\n")
     (tmp_path / "b").write_text("q1 Q0 d2 1 2 t\n")
-    words = [
-        word for name in ("AP", "Judged@10", "Unj@5", "RBPResidual(p=0.8)") for word in ("-m", name)
-    ]
+    words = [word for name in ("AP", "Judged@10", "Unj@5", "RBPResidual(p=0.8)") for word in ("-m", name)]
     table = leadline("evaluate", tmp_path / "q", tmp_path / "a", tmp_path / "b", *words).out
     assert table.partition("\n\n")[0].count("*") == 1
     assert "1.0000*" in table

@@ -41,8 +41,10 @@ RUNS = {"best": varied(1, 1, 2), "middle": varied(1, 2, 4, 2), "worst": varied(5
 def test_all_pairs_come_in_the_order_of_the_runs() -> None:
     found = compare(QRELS, RUNS, ["RR", "Success@1"]).pairs
     assert [(pair.a, pair.b) for pair in found[:3]] == [
-        ("best", "middle"), ("best", "worst"), ("middle", "worst"),
-    ]  # fmt: skip
+        ("best", "middle"),
+        ("best", "worst"),
+        ("middle", "worst"),
+    ]
     assert [pair.measure for pair in found] == ["RR"] * 3 + ["Success@1"] * 3
 
 
@@ -54,8 +56,10 @@ def test_with_a_baseline_every_other_run_comes_first() -> None:
 def test_two_baselines_meet_once() -> None:
     found = compare(QRELS, RUNS, "RR", baseline=["worst", "middle"]).pairs
     assert [(pair.a, pair.b) for pair in found] == [
-        ("best", "worst"), ("middle", "worst"), ("best", "middle"),
-    ]  # fmt: skip
+        ("best", "worst"),
+        ("middle", "worst"),
+        ("best", "middle"),
+    ]
 
 
 def test_a_pair_is_what_scipy_says_of_the_same_values() -> None:
@@ -69,8 +73,10 @@ def test_a_pair_is_what_scipy_says_of_the_same_values() -> None:
         assert pair.difference == pytest.approx(pair.mean_a - pair.mean_b)
         difference = values[first] - values[second]
         assert (pair.wins, pair.ties, pair.losses) == (
-            (difference > 0).sum(), (difference == 0).sum(), (difference < 0).sum(),
-        )  # fmt: skip
+            (difference > 0).sum(),
+            (difference == 0).sum(),
+            (difference < 0).sum(),
+        )
         assert pair.effect == pytest.approx(difference.mean() / difference.std(ddof=1))
 
 
@@ -95,9 +101,7 @@ def test_tukey_corrects_for_all_pairs_and_gives_intervals_for_all_at_once() -> N
 
 @pytest.mark.parametrize("test", ["T", "Randomisation", "Bootstrap", "Wilcoxon"])
 def test_every_test_tells_the_clearly_worse_run(test: str) -> None:
-    verdicts = {
-        (pair.a, pair.b): pair.verdict for pair in compare(QRELS, RUNS, "RR", test=test).pairs
-    }
+    verdicts = {(pair.a, pair.b): pair.verdict for pair in compare(QRELS, RUNS, "RR", test=test).pairs}
     assert verdicts["best", "worst"] == "better"
     assert verdicts["middle", "worst"] == "better"
 
@@ -189,9 +193,7 @@ def test_tukey_leaves_out_queries_that_some_run_lacks_everywhere() -> None:
 
 
 def test_equivalence_is_corrected_beside_tukey_too() -> None:
-    holm, tukey = (
-        compare(QRELS, RUNS, "RR", margin=0.9, correction=name) for name in ("Holm", "Tukey")
-    )
+    holm, tukey = (compare(QRELS, RUNS, "RR", margin=0.9, correction=name) for name in ("Holm", "Tukey"))
     assert holm.p_equivalent is not None
     assert tukey.p_equivalent is not None
     assert tukey.p_equivalent.tolist() == holm.p_equivalent.tolist()
@@ -206,8 +208,14 @@ def test_a_pair_without_a_significant_difference_says_which_ones_are_detectable(
     assert not any("needed to detect" in one for one in told), "not from the difference seen"
     with_smallest = compare(QRELS, runs, "RR", smallest=0.05).sentences()
     assert any("queries needed to detect 0.05" in one for one in with_smallest)
-    flat = compare(QRELS, {"a": varied(2), "b": varied(1), "c": varied(3)}, "RR", baseline="b",
-                   correction="Tukey", confidence=0.9999).sentences()  # fmt: skip
+    flat = compare(
+        QRELS,
+        {"a": varied(2), "b": varied(1), "c": varied(3)},
+        "RR",
+        baseline="b",
+        correction="Tukey",
+        confidence=0.9999,
+    ).sentences()
     assert not any("power: 0" in one for one in flat)
 
 
@@ -217,8 +225,15 @@ def test_values_that_only_round_apart_are_the_same_everywhere() -> None:
     found = compare(QRELS, RUNS, "RR")
     differences = found.differences[0].copy()
     differences[:, 0] = 1e-17
-    rounded = Table(found.results, found.pairing, found.rules, differences=[differences],
-                    p=found.p, family=found.family, p_equivalent=None)  # fmt: skip
+    rounded = Table(
+        found.results,
+        found.pairing,
+        found.rules,
+        differences=[differences],
+        p=found.p,
+        family=found.family,
+        p_equivalent=None,
+    )
     assert (rounded.pairs[0].ties, rounded.pairs[0].changed) == (QUERIES, [])
 
 

@@ -21,13 +21,12 @@ def test_coefficients_and_p_are_scipys() -> None:
     x = dice.normal(size=30)
     y = x + dice.normal(size=30)
     y[3] = y[4]
-    found = correlate(
-        *({f"r{place}": float(one) for place, one in enumerate(side)} for side in (x, y))
-    )
+    found = correlate(*({f"r{place}": float(one) for place, one in enumerate(side)} for side in (x, y)))
     for name, other in (
-        ("pearson", stats.pearsonr(x, y)), ("spearman", stats.spearmanr(x, y)),
+        ("pearson", stats.pearsonr(x, y)),
+        ("spearman", stats.spearmanr(x, y)),
         ("kendall", stats.kendalltau(x, y)),
-    ):  # fmt: skip
+    ):
         assert found[name].value == pytest.approx(other.statistic)
         assert found[name].p == pytest.approx(other.pvalue)
         assert found[name].low < found[name].value < found[name].high
@@ -52,10 +51,7 @@ def test_runs_of_one_team_are_drawn_together_and_widen_the_interval() -> None:
 
 def test_queries_are_drawn_again_on_both_sides_at_once() -> None:
     dice = np.random.default_rng(1)
-    truth = {
-        f"r{run}": {f"q{q}": float(dice.uniform() + run / 10) for q in range(20)}
-        for run in range(12)
-    }
+    truth = {f"r{run}": {f"q{q}": float(dice.uniform() + run / 10) for q in range(20)} for run in range(12)}
     same = correlate(truth, truth)
     assert (same["pearson"].queries_low, same["kendall"].queries_high) == pytest.approx((1, 1))
     means = {run: float(np.mean(list(row.values()))) for run, row in truth.items()}
@@ -72,19 +68,11 @@ def test_results_and_tables_are_read(tmp_path: Path) -> None:
             {"name": "a", "mean": {"AP": 0.5, "P@5": 0.2}, "queries": {"1": {"AP": 0.4}, "2": {"AP": 0.6}}},
             {"name": "b", "mean": {"AP": None, "P@5": 0.1}, "queries": {"1": {"AP": None}}},
         ],
-    }  # fmt: skip
+    }
     histogram = {"runs": [{"name": "a", "hsa": 1.5, "hsa_robust": None, "bins": []}]}
     sampled = {"runs": [{"name": "a", "mean": {"AP": {"value": 0.3, "low": 0.1}}}]}
-    difference = {
-        "k": None,
-        "systems": ["a"],
-        "ric": {"a": 0.3},
-        "wrong_way": {"a": 1},
-        "options": {"k": 1},
-    }
-    for name, data in (
-        ("e", evaluated), ("h", histogram), ("s", sampled), ("d", difference),
-    ):  # fmt: skip
+    difference = {"k": None, "systems": ["a"], "ric": {"a": 0.3}, "wrong_way": {"a": 1}, "options": {"k": 1}}
+    for name, data in (("e", evaluated), ("h", histogram), ("s", sampled), ("d", difference)):
         (tmp_path / f"{name}.json").write_text(json.dumps(data))
     (tmp_path / "t.csv").write_text("team,run,AP\nx,a,0.25\ny,b,-\n")
     (tmp_path / "q.tsv").write_text("run\tquery\tAP\na\t1\t0.5\na\t2\t0.1\nb\t1\t\n")
@@ -125,9 +113,12 @@ def test_what_is_left_out_is_counted_and_too_little_is_refused() -> None:
     found = correlate({"a": 1, "b": 2, "c": math.nan, "x": 1}, {"a": 2, "b": 1, "c": 3, "y": 1})
     assert found.names == ["a", "b"]
     assert [(notice.code, notice.count) for notice in found.notices] == [
-        ("only_one_side", 1), ("only_one_side", 1), ("undefined", 1), ("few_runs", 1),
+        ("only_one_side", 1),
+        ("only_one_side", 1),
+        ("undefined", 1),
+        ("few_runs", 1),
         ("too_few_runs", 1),
-    ]  # fmt: skip
+    ]
     with pytest.raises(InputError, match="0 runs in both"):
         correlate({"a": 1}, {"b": 1})
     with pytest.raises(UsageError, match="no coefficient 'tau'"):
@@ -137,9 +128,7 @@ def test_what_is_left_out_is_counted_and_too_little_is_refused() -> None:
 def test_a_constant_side_is_said_and_numbers_that_are_missing_are_told_from_names() -> None:
     found = correlate({"a": 1, "b": 1, "c": 1}, {"a": 2, "b": 1, "c": 3}, draws=0)
     assert math.isnan(found["pearson"].value)
-    assert found.notices[0].message == (
-        "truth (truth) is the same for all runs; no coefficient is defined"
-    )
+    assert found.notices[0].message == ("truth (truth) is the same for all runs; no coefficient is defined")
     with pytest.raises(InputError, match=r"3 runs in both .* 0 with a number") as caught:
         correlate({"a": 1, "b": 1, "c": 1}, dict.fromkeys("abc", math.nan))
     assert "names" not in str(caught.value)
@@ -163,9 +152,8 @@ def test_spearmans_p_is_exact_up_to_nine_runs() -> None:
     for runs, method in ((9, "permutation"), (10, "t")):
         x, y = dice.normal(size=(2, runs))
         found = correlate(
-            dict(zip(names, x.tolist(), strict=False)), dict(zip(names, y.tolist(), strict=False)),
-            draws=0,
-        )["spearman"]  # fmt: skip
+            dict(zip(names, x.tolist(), strict=False)), dict(zip(names, y.tolist(), strict=False)), draws=0
+        )["spearman"]
         assert (found.p == pytest.approx(stats.spearmanr(x, y).pvalue)) == (method == "t")
 
 
@@ -175,7 +163,7 @@ def test_there_is_no_interval_below_five_runs() -> None:
         sides = [
             {f"r{run}": {f"q{q}": float(dice.uniform() + run) for q in range(9)} for run in range(runs)}
             for _ in range(2)
-        ]  # fmt: skip
+        ]
         found = correlate(*sides, draws=50)
         for name in ("pearson", "kendall"):
             one = found[name]

@@ -47,7 +47,8 @@ SMOOTH = st.floats(0, 1, width=32)
         lambda runs: st.integers(2, 9).flatmap(
             lambda queries: st.lists(
                 st.lists(st.one_of(COARSE, SMOOTH), min_size=queries, max_size=queries),
-                min_size=runs, max_size=runs,
+                min_size=runs,
+                max_size=runs,
             )
         )
     ),
@@ -55,14 +56,17 @@ SMOOTH = st.floats(0, 1, width=32)
     test=st.sampled_from(["T", "Randomisation"]),
     confidence=st.sampled_from([0.6, 0.8, 0.95]),
     baseline=st.booleans(),
-)  # fmt: skip
+)
 def test_a_pair_is_significant_exactly_where_its_interval_excludes_0(
     values: list[list[float]], correction: str, test: str, confidence: float, baseline: bool
 ) -> None:
     comparison = compare_results(
-        results_of(values), correction=correction, test=test, confidence=confidence,
+        results_of(values),
+        correction=correction,
+        test=test,
+        confidence=confidence,
         baseline="r0" if baseline else None,
-    )  # fmt: skip
+    )
     assert excludes_zero(comparison).tolist() == comparison.told_apart.tolist()
 
 
@@ -73,9 +77,7 @@ def test_of_many_runs_too(correction: str, family: str) -> None:
         pytest.skip("Tukey corrects within a measure")
     dice = np.random.default_rng(3)
     values = dice.random((14, 40, 2)) * 0.6 + np.linspace(0, 0.4, 14)[:, None, None]
-    comparison = compare_results(
-        results_of(values, "AP", "RR"), correction=correction, family=family
-    )
+    comparison = compare_results(results_of(values, "AP", "RR"), correction=correction, family=family)
     told = comparison.told_apart
     assert 0 < told.sum() < told.size
     assert excludes_zero(comparison).tolist() == told.tolist()
@@ -96,24 +98,18 @@ def test_limits_of_a_pair_alone_stay_and_simultaneous_ones_are_wider() -> None:
     dice = np.random.default_rng(2)
     values = dice.random((5, 30))
     found = compare_results(results_of(values))
-    for pair, (first, second) in zip(
-        found.pairs, zip(*np.triu_indices(5, 1), strict=True), strict=True
-    ):
+    for pair, (first, second) in zip(found.pairs, zip(*np.triu_indices(5, 1), strict=True), strict=True):
         own = stats.ttest_rel(values[first], values[second]).confidence_interval(0.95)
         wide = stats.ttest_rel(values[first], values[second]).confidence_interval(1 - 0.05 / 10)
         assert (pair.low, pair.high) == pytest.approx((own.low, own.high))
-        assert (pair.simultaneous_low, pair.simultaneous_high) == pytest.approx(
-            (wide.low, wide.high)
-        )
+        assert (pair.simultaneous_low, pair.simultaneous_high) == pytest.approx((wide.low, wide.high))
 
 
 def test_one_pair_has_no_simultaneous_interval() -> None:
     found = compare_results(results_of(np.random.default_rng(1).random((2, 9))))
     assert np.isnan(found.pairs[0].simultaneous_low)
     assert found.to_dict()["pairs"][0]["simultaneous_low"] is None
-    uncorrected = compare_results(
-        results_of(np.random.default_rng(1).random((3, 9))), correction="none"
-    )
+    uncorrected = compare_results(results_of(np.random.default_rng(1).random((3, 9))), correction="none")
     assert uncorrected.simultaneous is None
 
 
@@ -227,7 +223,7 @@ def simulated(draws: int, *, truth: np.ndarray[Any, Any], **options: Any) -> flo
     ("options", "low"),
     [({"correction": "Bonferroni"}, 0.93), ({"correction": "MaxT"}, 0.92), ({"correction": "Holm"}, 0.90)],
     ids=str,
-)  # fmt: skip
+)
 def test_simultaneous_intervals_hold_all_true_differences_together(
     options: dict[str, Any], low: float
 ) -> None:

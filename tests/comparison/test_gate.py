@@ -13,23 +13,14 @@ from scipy import stats
 from test_comparison import QRELS, RUNS, ranked, varied
 
 from leadline.comparison.compare import compare_results
-from leadline.comparison.gate import (
-    BELOW,
-    NOT_WORSE,
-    WORSE,
-    Condition,
-    Gate,
-    condition_of,
-    floors,
-    gates,
-)
+from leadline.comparison.gate import BELOW, NOT_WORSE, WORSE, Condition, Gate, condition_of, floors, gates
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.evaluate import evaluate
 
 
 def tried(
     condition: Condition, baseline: str = "best", runs: Any = None, qrels: Any = None, **options: Any
-) -> dict[str, Gate]:  # fmt: skip
+) -> dict[str, Gate]:
     """Test one condition on the runs; give the outcome of each run."""
     runs = RUNS | {"same": RUNS["best"]} if runs is None else runs
     results = evaluate(QRELS if qrels is None else qrels, runs, condition.measure)
@@ -40,9 +31,7 @@ def tried(
 
 def test_a_clearly_worse_run_fails_and_the_same_passes() -> None:
     found = tried(Condition("RR"))
-    assert {run: gate.failed for run, gate in found.items()} == {
-        "middle": True, "worst": True, "same": False,
-    }  # fmt: skip
+    assert {run: gate.failed for run, gate in found.items()} == {"middle": True, "worst": True, "same": False}
     assert str(found["worst"]).startswith("FAILED: worst is worse than best on RR: -0.7")
 
 
@@ -88,9 +77,7 @@ def test_of_a_falling_measure_more_is_worse() -> None:
     results = evaluate(QRELS, RUNS, "RankOf(n=1)")
     pair = compare_results(results, baseline="best", confidence=0.9).pairs[1]
     assert worst.difference == pair.difference > 0, "the first run minus the second, as everywhere"
-    assert worst.limit == pytest.approx(pair.high), (
-        "less is better, so the upper limit is the bad one"
-    )
+    assert worst.limit == pytest.approx(pair.high), "less is better, so the upper limit is the bad one"
     assert (worst.null, found["middle"].null) == ("difference <= 0", "difference <= 0")
     assert not tried(Condition("RankOf(n=1)", 20.0, NOT_WORSE))["worst"].failed
     assert tried(Condition("RankOf(n=1)", 0.1, NOT_WORSE))["worst"].failed
@@ -115,8 +102,10 @@ def test_fewer_than_five_queries_cannot_tell(kind: str, queries: int) -> None:
     runs = {"worse": varied(2, 4), "better": varied(1), "base": varied(1, 2), "same": varied(1, 2)}
     found = tried(Condition("RR", 0.01, kind), "base", runs, qrels)
     assert {run: gate.failed for run, gate in found.items()} == {
-        "worse": True, "better": queries > 1, "same": False,
-    } | ({"better": False} if queries == 1 else {})  # fmt: skip
+        "worse": True,
+        "better": queries > 1,
+        "same": False,
+    } | ({"better": False} if queries == 1 else {})
     assert found["worse"].cannot_tell
     assert str(found["worse"]).startswith("CANNOT TELL: ")
     assert not found["same"].cannot_tell
@@ -158,9 +147,7 @@ def test_runs_without_a_common_query_do_not_pass() -> None:
 def test_a_loss_of_just_the_margin_passes_and_one_above_it_does_not() -> None:
     queries = {f"q{query}": {"good": 1} for query in range(6)}
     better = {query: {"good": 1.0} for query in queries}
-    worse = {
-        query: {f"x{place}": 9.0 - place for place in range(9)} | {"good": 0.0} for query in queries
-    }
+    worse = {query: {f"x{place}": 9.0 - place for place in range(9)} | {"good": 0.0} for query in queries}
     results = evaluate(queries, {"a": worse, "b": better}, "RR")
     rules = compare_results(results).rules
     for margin, failed in ((0.9, False), (float(np.nextafter(0.9, 0)), False), (0.89, True)):
@@ -223,8 +210,10 @@ def test_a_floor_without_a_mean_cannot_tell() -> None:
 
 
 def test_a_run_of_which_nothing_is_judged_is_refused() -> None:
-    dead = {query: {f"x{name}": score for name, score in documents.items()}
-            for query, documents in RUNS["best"].items()}  # fmt: skip
+    dead = {
+        query: {f"x{name}": score for name, score in documents.items()}
+        for query, documents in RUNS["best"].items()
+    }
     results = evaluate(QRELS, RUNS | {"dead": dead}, "RR")
     for refuse in (
         lambda: compare_results(results),
@@ -256,9 +245,16 @@ def test_a_margin_is_a_number_from_0(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "kind"),
-    [("AP", NOT_WORSE), ("AP:0", NOT_WORSE), ("AP:x", NOT_WORSE), ("AP", BELOW), ("AP=", BELOW),
-     ("RBP(p=0.8)", BELOW), ("AP=nan", BELOW)],
-)  # fmt: skip
+    [
+        ("AP", NOT_WORSE),
+        ("AP:0", NOT_WORSE),
+        ("AP:x", NOT_WORSE),
+        ("AP", BELOW),
+        ("AP=", BELOW),
+        ("RBP(p=0.8)", BELOW),
+        ("AP=nan", BELOW),
+    ],
+)
 def test_what_needs_a_number_is_refused_without_one(text: str, kind: str) -> None:
     with pytest.raises(UsageError, match="expected MEASURE"):
         condition_of(text, kind)

@@ -23,34 +23,80 @@ CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 @pytest.mark.parametrize(
     ("written", "canonical"),
     [
-        ("AP", "AP"), ("AP@100", "AP@100"), ("nDCG@10", "nDCG@10"),
-        ("nDCG(gain=exp)@10", "nDCG(gain=exp)@10"), ("P(rel=2)@5", "P(rel=2)@5"),
-        ("IPrec@0.1", "IPrec@0.1"), ("F(beta=2)@10", "F(beta=2)@10"),
-        ("nDCG(discount=jk)@10", "nDCG(discount=jk)@10"), ("E(beta=2)@10", "E(beta=2)@10"),
-        ("RankOf(n=1)", "RankOf"), ("RankOf(n=all)", "RankOf(n=all)"),
+        ("AP", "AP"),
+        ("AP@100", "AP@100"),
+        ("nDCG@10", "nDCG@10"),
+        ("nDCG(gain=exp)@10", "nDCG(gain=exp)@10"),
+        ("P(rel=2)@5", "P(rel=2)@5"),
+        ("IPrec@0.1", "IPrec@0.1"),
+        ("F(beta=2)@10", "F(beta=2)@10"),
+        ("nDCG(discount=jk)@10", "nDCG(discount=jk)@10"),
+        ("E(beta=2)@10", "E(beta=2)@10"),
+        ("RankOf(n=1)", "RankOf"),
+        ("RankOf(n=all)", "RankOf(n=all)"),
         # of trec_eval and pytrec_eval
-        ("map", "AP"), ("map_cut_10", "AP@10"), ("ndcg", "nDCG"), ("ndcg_cut_10", "nDCG@10"),
-        ("ndcg_cut.10", "nDCG@10"), ("recip_rank", "RR"), ("P_5", "P@5"), ("P.5", "P@5"),
-        ("recall_1000", "R@1000"), ("recall.1000", "R@1000"), ("bpref", "Bpref"),
-        ("Rprec", "Rprec"), ("success_1", "Success@1"), ("set_P", "P"), ("set_recall", "R"),
-        ("set_F", "F"), ("num_q", "NumQ"), ("num_ret", "NumRet"), ("num_rel", "NumRel"),
-        ("num_rel_ret", "NumRelRet"), ("iprec_at_recall_0.20", "IPrec(rule=trec10)@0.2"),
+        ("map", "AP"),
+        ("map_cut_10", "AP@10"),
+        ("ndcg", "nDCG"),
+        ("ndcg_cut_10", "nDCG@10"),
+        ("ndcg_cut.10", "nDCG@10"),
+        ("recip_rank", "RR"),
+        ("P_5", "P@5"),
+        ("P.5", "P@5"),
+        ("recall_1000", "R@1000"),
+        ("recall.1000", "R@1000"),
+        ("bpref", "Bpref"),
+        ("Rprec", "Rprec"),
+        ("success_1", "Success@1"),
+        ("set_P", "P"),
+        ("set_recall", "R"),
+        ("set_F", "F"),
+        ("num_q", "NumQ"),
+        ("num_ret", "NumRet"),
+        ("num_rel", "NumRel"),
+        ("num_rel_ret", "NumRelRet"),
+        ("iprec_at_recall_0.20", "IPrec(rule=trec10)@0.2"),
         ("iprec_at_recall.1", "IPrec(rule=trec10)@1"),
         # of ranx, MTEB, ir_measures
-        ("ndcg@10", "nDCG@10"), ("ndcg_at_10", "nDCG@10"), ("mrr@10", "RR@10"), ("mrr", "RR"),
-        ("precision@5", "P@5"), ("precision", "P"), ("recall@100", "R@100"), ("f1@5", "F@5"),
-        ("hit_rate@3", "Success@3"), ("hits@3", "NumRelRet@3"), ("r-precision", "Rprec"),
-        ("map@100", "AP@100"), ("map_at_100", "AP@100"), ("precision@5-l2", "P(rel=2)@5"),
-        ("map-l2", "AP(rel=2)"), ("ndcg_burges@10", "nDCG(gain=exp)@10"), ("dcg@5", "DCG@5"),
-        ("SetP", "P"), ("SetR", "R"), ("SetF(beta=2)", "F(beta=2,form=linear)"), ("MAP", "AP"),
+        ("ndcg@10", "nDCG@10"),
+        ("ndcg_at_10", "nDCG@10"),
+        ("mrr@10", "RR@10"),
+        ("mrr", "RR"),
+        ("precision@5", "P@5"),
+        ("precision", "P"),
+        ("recall@100", "R@100"),
+        ("f1@5", "F@5"),
+        ("hit_rate@3", "Success@3"),
+        ("hits@3", "NumRelRet@3"),
+        ("r-precision", "Rprec"),
+        ("map@100", "AP@100"),
+        ("map_at_100", "AP@100"),
+        ("precision@5-l2", "P(rel=2)@5"),
+        ("map-l2", "AP(rel=2)"),
+        ("ndcg_burges@10", "nDCG(gain=exp)@10"),
+        ("dcg@5", "DCG@5"),
+        ("SetP", "P"),
+        ("SetR", "R"),
+        ("SetF(beta=2)", "F(beta=2,form=linear)"),
+        ("MAP", "AP"),
         # any case, blanks around, defaults and odd forms of numbers
-        ("NDCG@10", "nDCG@10"), ("ap", "AP"), (" AP ", "AP"), ("P( rel = 2 )@5", "P(rel=2)@5"),
-        ("AP(rel=1)", "AP"), ("AP(rel=1.0)", "AP"), ("AP(rel=2.0)", "AP(rel=2)"),
-        ("P(cutoff=5)", "P@5"), ("recall(cutoff=5)", "R@5"),
-        ("P@5.0", "P@5"), ("P@1e3", "P@1000"), ("AP()", "AP"),
-        ("AP(rel=-0)", "AP(rel=0)"), ("AP(rel=0.5)", "AP(rel=0.5)"), ("P@05", "P@5"),
+        ("NDCG@10", "nDCG@10"),
+        ("ap", "AP"),
+        (" AP ", "AP"),
+        ("P( rel = 2 )@5", "P(rel=2)@5"),
+        ("AP(rel=1)", "AP"),
+        ("AP(rel=1.0)", "AP"),
+        ("AP(rel=2.0)", "AP(rel=2)"),
+        ("P(cutoff=5)", "P@5"),
+        ("recall(cutoff=5)", "R@5"),
+        ("P@5.0", "P@5"),
+        ("P@1e3", "P@1000"),
+        ("AP()", "AP"),
+        ("AP(rel=-0)", "AP(rel=0)"),
+        ("AP(rel=0.5)", "AP(rel=0.5)"),
+        ("P@05", "P@5"),
     ],
-)  # fmt: skip
+)
 def test_a_text_means_one_measure(written: str, canonical: str) -> None:
     assert str(MEASURES.parse(written)) == canonical
     assert MEASURES.expand(written) == [MEASURES.parse(canonical)]
@@ -70,14 +116,14 @@ def test_a_text_means_one_measure(written: str, canonical: str) -> None:
         ("success", ["Success@1", "Success@5", "Success@10"]),
         (
             "iprec_at_recall",
-            [f"IPrec(rule=trec10)@{level}" for level in
-             ("0", 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, "1")],
+            [
+                f"IPrec(rule=trec10)@{level}"
+                for level in ("0", 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, "1")
+            ],
         ),
     ],
-)  # fmt: skip
-def test_a_list_or_a_spelling_of_trec_eval_may_mean_several(
-    written: str, canonical: list[str]
-) -> None:
+)
+def test_a_list_or_a_spelling_of_trec_eval_may_mean_several(written: str, canonical: list[str]) -> None:
     assert [str(measure) for measure in MEASURES.expand(written)] == canonical
     with pytest.raises(UsageError, match=f"means {len(canonical)} measures; expected one"):
         MEASURES.parse(written)

@@ -69,7 +69,5 @@ def test_other_arguments_are_checked_too() -> None:
 
 
 def test_numbers_and_flags_of_numpy_are_taken() -> None:
-    options: dict[str, Any] = {
-        "rel": np.float32(1), "depth": np.int64(1), "judged_only": np.bool_(False),
-    }  # fmt: skip
+    options: dict[str, Any] = {"rel": np.float32(1), "depth": np.int64(1), "judged_only": np.bool_(False)}
     assert evaluate(QRELS, RUN, "AP", **options).mean("run", "AP") == 0.0

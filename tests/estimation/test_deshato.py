@@ -28,9 +28,7 @@ LIST = st.permutations(list(VECTORS)).flatmap(
 
 
 def of(method: DeShaTo, *lists: list[str], vectors: Vectors = VECTORS) -> list[float]:
-    found: list[float] = method.estimate(
-        RankedPool.of(list(lists), vectors=vectors)
-    ).values.tolist()
+    found: list[float] = method.estimate(RankedPool.of(list(lists), vectors=vectors)).values.tolist()
     return found
 
 
@@ -39,9 +37,7 @@ def moments(numbers: list[float]) -> float:
     if max(numbers) - min(numbers) <= 1e-12 * max(numbers):
         return 0.0
     mean = sum(numbers) / len(numbers)
-    second, third, fourth = (
-        sum((x - mean) ** p for x in numbers) / len(numbers) for p in (2, 3, 4)
-    )
+    second, third, fourth = (sum((x - mean) ** p for x in numbers) / len(numbers) for p in (2, 3, 4))
     return float(fourth / second**2 + third / second**1.5)
 
 

@@ -18,11 +18,9 @@ from leadline.io.pool_files import read_drawn_pool, write_drawn_pool
 RNG = np.random.default_rng(3)
 QUERIES = [f"q{number:02}" for number in range(12)]
 RUNS = {
-    name: {
-        query: [f"d{one}" for one in RNG.permutation(60)[:40]] for query in QUERIES
-    }
+    name: {query: [f"d{one}" for one in RNG.permutation(60)[:40]] for query in QUERIES}
     for name in ("a", "b", "c")
-}  # fmt: skip
+}
 TRUTH = {query: {f"d{one}": int(RNG.random() < 0.4) for one in range(60)} for query in QUERIES}
 
 
@@ -56,9 +54,7 @@ def test_where_the_budget_covers_all_that_matters_it_is_certain() -> None:
     top = {(q, d) for run in RUNS.values() for q, ranked in run.items() for d in ranked[:5]}
     certain = {
         (q, d)
-        for q, d, p in zip(
-            found.pool.queries, found.pool.documents, found.pool.probability, strict=True
-        )
+        for q, d, p in zip(found.pool.queries, found.pool.documents, found.pool.probability, strict=True)
         if p == 1
     }
     assert top <= certain
@@ -72,9 +68,7 @@ def test_where_the_budget_covers_all_that_matters_it_is_certain() -> None:
 
 def test_pairs_in_order_are_a_smaller_draw() -> None:
     pool = pool_for(RUNS, "P@10", budget=8).pool
-    numbers = random_numbers(
-        frame_of([q.encode() for q in QUERIES], [[[]] for _ in QUERIES], [], 1), 0
-    )
+    numbers = random_numbers(frame_of([q.encode() for q in QUERIES], [[[]] for _ in QUERIES], [], 1), 0)
     assert len(numbers) == 0
     kept = sorted(pool.order[pool.drawn])[: int(pool.drawn.sum()) // 2]
     end = kept[-1]
@@ -96,14 +90,10 @@ def test_a_gap_in_the_order_is_refused_or_counted() -> None:
     pool = pool_for(RUNS, "P@10", budget=8).pool
     first = min(
         (order, q, d)
-        for q, d, order, yes in zip(
-            pool.queries, pool.documents, pool.order, pool.drawn, strict=True
-        )
+        for q, d, order, yes in zip(pool.queries, pool.documents, pool.order, pool.drawn, strict=True)
         if yes
     )
-    judged = {
-        q: {d: g for d, g in grades.items() if (q, d) != first[1:]} for q, grades in TRUTH.items()
-    }
+    judged = {q: {d: g for d, g in grades.items() if (q, d) != first[1:]} for q, grades in TRUTH.items()}
     with pytest.raises(UsageError, match="1 drawn pairs"):
         estimate(judged, RUNS, "P@10", pool=pool)
     found = estimate(judged, RUNS, "P@10", pool=pool, skipped=True)
@@ -121,21 +111,16 @@ def test_a_pool_is_read_as_it_was_written(tmp_path: Path) -> None:
     ]
     assert rows[0] == rows[1]
     assert again.design == pool.design
-    first, second = (
-        estimate(TRUTH, RUNS, "P@10", pool=one, proxy="votes") for one in (pool, again)
-    )
+    first, second = (estimate(TRUTH, RUNS, "P@10", pool=one, proxy="votes") for one in (pool, again))
     assert first.means == pytest.approx(second.means, abs=1e-15)
 
 
 @pytest.mark.parametrize(
-    "line",
-    ["# frame\tq\td\t2\t1\t{}", "# frame\tq\td", "# leadline pool {", "# frame\tq\td\t.5\t1\t[]"],
+    "line", ["# frame\tq\td\t2\t1\t{}", "# frame\tq\td", "# leadline pool {", "# frame\tq\td\t.5\t1\t[]"]
 )
 def test_a_damaged_pool_is_refused_with_its_line(tmp_path: Path, line: str) -> None:
     path = tmp_path / "pool.tsv"
-    path.write_text(
-        f"query_id\tdoc_id\tprobability\torder\tcontributors\nq\ta\t1\t0\t{{}}\n{line}\n"
-    )
+    path.write_text(f"query_id\tdoc_id\tprobability\torder\tcontributors\nq\ta\t1\t0\t{{}}\n{line}\n")
     with pytest.raises(InputError) as caught:
         read_drawn_pool(path)
     assert str(caught.value).startswith(f"{path}:3:")
@@ -145,10 +130,14 @@ def test_an_enlarged_pool_keeps_what_was_drawn() -> None:
     first = pool_for(RUNS, "P@10", budget=5)
     larger = pool_for(RUNS, "RR@10", budget=5, earlier=first.pool, depth=20)
     one, two = (
-        {(q, d): (p, yes) for q, d, p, yes in zip(
-            f.pool.queries, f.pool.documents, f.pool.probability, f.pool.drawn, strict=True)}
+        {
+            (q, d): (p, yes)
+            for q, d, p, yes in zip(
+                f.pool.queries, f.pool.documents, f.pool.probability, f.pool.drawn, strict=True
+            )
+        }
         for f in (first, larger)
-    )  # fmt: skip
+    )
     assert all(two[pair][0] >= p - 1e-12 for pair, (p, _) in one.items())
     assert all(two[pair][1] for pair, (_, yes) in one.items() if yes)
     with pytest.raises(UsageError, match="seed"):
@@ -160,9 +149,7 @@ def test_known_judgments_enter_with_certainty_and_cost_nothing() -> None:
     found = pool_for(RUNS, "P@10", budget=6, judged=judged)
     shares = {
         (q, d): p
-        for q, d, p in zip(
-            found.pool.queries, found.pool.documents, found.pool.probability, strict=True
-        )
+        for q, d, p in zip(found.pool.queries, found.pool.documents, found.pool.probability, strict=True)
     }
     assert all(shares[query, ranked[0]] == 1 for query, ranked in RUNS["a"].items())
     assert sum(shares.values()) == pytest.approx(6 * 12 + 12)
@@ -170,9 +157,7 @@ def test_known_judgments_enter_with_certainty_and_cost_nothing() -> None:
 
 def test_a_pair_of_runs_draws_only_what_differs() -> None:
     found = pool_for(RUNS, "P@10", total=60, pair=("a", "b"))
-    for q, d, p in zip(
-        found.pool.queries, found.pool.documents, found.pool.probability, strict=True
-    ):
+    for q, d, p in zip(found.pool.queries, found.pool.documents, found.pool.probability, strict=True):
         assert p == 0 or (d in RUNS["a"][q][:10]) != (d in RUNS["b"][q][:10])
 
 

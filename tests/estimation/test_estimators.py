@@ -30,9 +30,7 @@ GRADES = {
 SHARES = {b"q1": (0.5, 0.25, 1.0, 0.8), b"q2": (0.3, 0.6, 0.9), b"q3": (0.4, 0.7)}
 LISTS = {b"q1": [b"b", b"a", b"d", b"c"], b"q2": [b"e", b"b", b"a"], b"q3": [b"g", b"f"]}
 QRELS = Qrels.of(
-    (query, document, grade)
-    for query, grades in GRADES.items()
-    for document, grade in grades.items()
+    (query, document, grade) for query, grades in GRADES.items() for document, grade in grades.items()
 )
 RUN = Run.of(
     [
@@ -52,9 +50,18 @@ def sample_of(judged: tuple[bool, ...], *, guessing: bool, share: float | None =
         probability = np.full(len(probability), share)
     size = len(probability)
     return Sample(
-        QRELS, probability, np.array(judged, dtype=np.bool_), np.arange(size) % 2, 2, 0, None,
-        guessing, np.arange(3), (np.arange(size), np.arange(size) % 3 + 1), 1,
-    )  # fmt: skip
+        QRELS,
+        probability,
+        np.array(judged, dtype=np.bool_),
+        np.arange(size) % 2,
+        2,
+        0,
+        None,
+        guessing,
+        np.arange(3),
+        (np.arange(size), np.arange(size) % 3 + 1),
+        1,
+    )
 
 
 def draws() -> list[tuple[float, tuple[bool, ...]]]:
@@ -184,9 +191,7 @@ def test_documents_outside_the_frame_are_guessed_or_unknown_and_counted() -> Non
     assert guessed.values[0] > unknown.values[0]
 
 
-def test_the_number_of_documents_is_exact_for_certain_pairs_and_never_below_what_was_found() -> (
-    None
-):
+def test_the_number_of_documents_is_exact_for_certain_pairs_and_never_below_what_was_found() -> None:
     kind = kind_of(MEASURES.parse("R@2"))
     everything = replace(sample_of((True,) * 9, guessing=True), probability=np.ones(9))
     assert Estimator(everything, kind).divisors[:, 0].tolist() == [2, 2, 1]
@@ -198,9 +203,18 @@ def test_replicates_have_the_mean_and_variance_of_the_weights() -> None:
     size = 4000
     table = Qrels.of((b"q", f"d{row:05}".encode(), 0.0) for row in range(size))
     sample = Sample(
-        table, np.full(size, 0.25), np.ones(size, dtype=np.bool_), np.zeros(size, dtype=np.int64), 1, 0,
-        None, True, np.zeros(1, dtype=np.int64), (np.zeros(0, dtype=np.int64),) * 2, 0,
-    )  # fmt: skip
+        table,
+        np.full(size, 0.25),
+        np.ones(size, dtype=np.bool_),
+        np.zeros(size, dtype=np.int64),
+        1,
+        0,
+        None,
+        True,
+        np.zeros(1, dtype=np.int64),
+        (np.zeros(0, dtype=np.int64),) * 2,
+        0,
+    )
     weights = sample.replicated
     assert (weights[:, 0] == 4).all()
     assert weights[:, 1:].mean() == pytest.approx(4, abs=0.05)
@@ -218,9 +232,7 @@ def test_a_guess_is_made_without_the_judgments_of_its_query() -> None:
 def test_a_cell_shrinks_toward_the_mean_of_all() -> None:
     target = np.array([1.0] * 5 + [0.0] * 15)
     cell = np.array([0] * 5 + [1] * 15)
-    found = fit(
-        target, cell, np.ones(20, dtype=np.int64), np.ones(20), np.ones(20), cells=2, folds=2
-    )
+    found = fit(target, cell, np.ones(20, dtype=np.int64), np.ones(20), np.ones(20), cells=2, folds=2)
     assert found.table[0].tolist() == pytest.approx([(5 * 1 + 5 * 0.25) / 10, (5 * 0.25) / 20])
 
 

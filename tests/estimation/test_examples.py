@@ -15,9 +15,10 @@ def test_the_good_and_the_bad_list_are_chosen_by_relevance_alone() -> None:
     names = [f"d{place:02}" for place in range(60)]
     vectors = Vectors(names, np.random.default_rng(1).dirichlet(np.ones(4), 60))
     runs = {
-        "early": {"q1": names, "q2": names[:30]}, "late": {"q1": names[::-1], "q2": names[::-1]},
+        "early": {"q1": names, "q2": names[:30]},
+        "late": {"q1": names[::-1], "q2": names[::-1]},
         "short": {"q1": names[:3]},
-    }  # fmt: skip
+    }
     qrels = read_qrels({"q1": dict.fromkeys(names[:10], 1), "q2": {"d00": 1}})
     systems = read_systems(runs, repair_of("score", "refuse", "refuse"))
     good, bad = good_and_bad(qrels, systems, vectors)

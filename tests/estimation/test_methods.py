@@ -57,9 +57,7 @@ def test_a_run_that_found_what_others_found_first_has_the_best_nruns() -> None:
 
 
 def test_equal_votes_are_told_apart_by_ranks_and_then_by_id() -> None:
-    pool = RankedPool.of(
-        [["c", "b", "a"], ["a", "d", "c"]]
-    )  # a 3 + 1, c 1 + 3; b and d once, at rank 2
+    pool = RankedPool.of([["c", "b", "a"], ["a", "d", "c"]])  # a 3 + 1, c 1 + 3; b and d once, at rank 2
     assert np.flatnonzero(NRuns(pseudo=1).chosen(pool)).tolist() == [0]
     assert np.flatnonzero(NRuns(pseudo=3).chosen(pool)).tolist() == [0, 1, 2]
 
@@ -96,11 +94,7 @@ def slow_nruns(lists: Lists, depth: int, pseudo: int) -> list[float]:
 def slow_likeness(lists: Lists, depth: int) -> list[float]:
     sets = [set(one[:depth]) for one in lists]
     return [
-        mean(
-            len(own & other) / max(1, len(own | other))
-            for there, other in enumerate(sets)
-            if there != here
-        )
+        mean(len(own & other) / max(1, len(own | other)) for there, other in enumerate(sets) if there != here)
         for here, own in enumerate(sets)
     ]
 

@@ -37,9 +37,7 @@ def test_scores_alone_serve_what_needs_no_more() -> None:
     assert found.value("a", "q1", "NQC") == pytest.approx(math.sqrt(2 / 3))
     assert found.value("b", "q1", "WIG(tail)") == 0
     assert math.isnan(found.value("b", "q2", "NQC"))
-    assert codes(found) == {
-        "missing_queries": 2, "equal_scores": 1, "single_documents": 1, "undefined": 2,
-    }  # fmt: skip
+    assert codes(found) == {"missing_queries": 2, "equal_scores": 1, "single_documents": 1, "undefined": 2}
 
 
 def test_the_mean_of_a_run_leaves_undefined_values_out() -> None:
@@ -49,9 +47,7 @@ def test_the_mean_of_a_run_leaves_undefined_values_out() -> None:
 
 
 def test_scores_beyond_all_numbers_are_undefined() -> None:
-    found = ll.predict(
-        {"a": {"q": {"d1": 1e308, "d2": -1e308}}, "b": {"q": {"d1": math.inf, "d2": 1.0}}}
-    )
+    found = ll.predict({"a": {"q": {"d1": 1e308, "d2": -1e308}}, "b": {"q": {"d1": math.inf, "d2": 1.0}}})
     assert math.isnan(found.value("a", "q", "NQC"))
     assert np.isnan(found.values[1]).all()
 
@@ -61,9 +57,7 @@ def test_an_index_and_vectors_bring_the_rest() -> None:
     found = ll.predict(RUNS, index=index, queries=QUERIES, vectors=VECTORS)
     names = list(map(str, found.measures))
     assert names[0] == "Clarity"
-    assert {"DeShaTo(total)", "DeShaTo(product_s)", "QueryLength", "WIG(tail,length=root)"} < set(
-        names
-    )
+    assert {"DeShaTo(total)", "DeShaTo(product_s)", "QueryLength", "WIG(tail,length=root)"} < set(names)
     assert found.value("a", "q2", "QueryLength") == 2
     assert found.value("a", "q1", "Clarity") > 0
     assert math.isnan(found.value("b", "q3", "Clarity"))  # no document has the term
@@ -146,9 +140,7 @@ def test_correlations_over_queries_are_those_of_scipy() -> None:
         assert row["kendall"]["value"] == pytest.approx(stats.kendalltau(column, right).statistic)
         for one in (row["pearson"], row["kendall"]):
             assert -1 <= one["low"] < one["value"] < one["high"] <= 1
-    assert over_queries(found, truth, draws=9, seed=1) == over_queries(
-        found, truth, draws=9, seed=1
-    )
+    assert over_queries(found, truth, draws=9, seed=1) == over_queries(found, truth, draws=9, seed=1)
 
 
 def test_a_query_that_is_undefined_on_a_side_is_left_out() -> None:

@@ -32,9 +32,12 @@ from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models.query_plan import Query
 
 DOCS = {
-    "d1": "wing wing lift", "d2": "wing drag", "d3": "heat flow heat", "d4": "flow of heat and wing",
+    "d1": "wing wing lift",
+    "d2": "wing drag",
+    "d3": "heat flow heat",
+    "d4": "flow of heat and wing",
     "empty": "",
-}  # fmt: skip
+}
 THETA = np.array([[0.7, 0.2, 0.1], [0.6, 0.3, 0.1], [0.1, 0.1, 0.8]])
 SCORES = st.lists(st.integers(-40, 40).map(lambda n: n / 4), min_size=2, max_size=30).map(
     lambda scores: sorted(scores, reverse=True)
@@ -58,9 +61,7 @@ def answer(index: Index, query: str, names: list[str]) -> Answer:
 def forms(kind: type[Parametric]) -> list[Parametric]:
     """Give a class with its defaults and with every choice in turn."""
     choices = [
-        {name: option}
-        for name, parameter in kind.parameters().items()
-        for option in parameter.options
+        {name: option} for name, parameter in kind.parameters().items() for option in parameter.options
     ]
     return [kind(), *(kind(**choice) for choice in choices)]
 
@@ -135,9 +136,7 @@ def slow_clarity(index: Index, query: str, names: list[str], own: float, weigh: 
         whole = everything.count(term) / len(everything)
         return own * of.count(term) / len(of) + (1 - own) * whole
 
-    weights = [
-        math.prod(chance(w, of) for w in words) if weigh == "likelihood" else 1 for of in lists
-    ]
+    weights = [math.prod(chance(w, of) for w in words) if weigh == "likelihood" else 1 for of in lists]
     total = 0.0
     for term in set(everything):
         p = sum(w * chance(term, of) for w, of in zip(weights, lists, strict=True)) / sum(weights)
@@ -216,10 +215,7 @@ def test_it_says_what_it_is(kind: type[Predictor]) -> None:
 
 
 @KINDS
-@given(
-    names=st.permutations(["d1", "d2", "d3", "d4", "gone"]),
-    query=st.sampled_from(["wing", "heat wing"]),
-)
+@given(names=st.permutations(["d1", "d2", "d3", "d4", "gone"]), query=st.sampled_from(["wing", "heat wing"]))
 def test_a_value_is_in_its_range_and_the_same_again(
     index: Index, kind: type[Predictor], names: list[str], query: str
 ) -> None:

@@ -104,9 +104,7 @@ def test_a_single_system_can_be_judged_by_topics_only() -> None:
 
 
 def test_topics_are_fitted_to_the_retrieved_documents_and_their_spread_is_told() -> None:
-    texts = {
-        f"d{place}": "wing lift " * 9 if place < 4 else "heat flow " * 9 for place in range(1, 10)
-    }
+    texts = {f"d{place}": "wing lift " * 9 if place < 4 else "heat flow " * 9 for place in range(1, 10)}
     options: dict[str, Any] = {"documents": texts, "topics": 3, "fits": 2, "sweeps": 20}
     found = ll.unjudged(RUNS, method="deshato", **options)
     assert found.by_fit.shape == (2, 3)

@@ -23,15 +23,10 @@ def lecture(query: str, interpolation: str = "standard") -> Curves:
     ("query", "printed"),
     [
         ("first", [(0.167, 1), (0.333, 1), (0.5, 0.75), (0.667, 0.667), (0.833, 0.385)]),
-        (
-            "second",
-            [(0.167, 1), (0.333, 0.667), (0.5, 0.6), (0.667, 0.5), (0.833, 0.556), (1.0, 0.429)],
-        ),
+        ("second", [(0.167, 1), (0.333, 0.667), (0.5, 0.6), (0.667, 0.5), (0.833, 0.556), (1.0, 0.429)]),
     ],
 )
-def test_the_points_are_those_of_the_lecture(
-    query: str, printed: list[tuple[float, float]]
-) -> None:
+def test_the_points_are_those_of_the_lecture(query: str, printed: list[tuple[float, float]]) -> None:
     points = lecture(query).points("run")[query]
     assert [rank for rank, _, _ in points] == RELEVANT_AT[query]
     assert [(round(recall, 3), round(precision, 3)) for _, recall, precision in points] == printed
@@ -71,10 +66,7 @@ def test_means_are_over_all_judged_queries_and_say_what_counts_0() -> None:
     found = curve(judgments, {"mine": {"1": {"a": 1.0}, "2": {"a": 1.0}}})
     assert found.precision[0].tolist() == [pytest.approx(1 / 3)] * 11
     assert found.points("mine") == {"1": [[1, 1.0, 1.0]], "2": [], "3": []}
-    assert {notice.code: notice.count for notice in found.notices} == {
-        "no_relevant": 1,
-        "missing_queries": 1,
-    }
+    assert {notice.code: notice.count for notice in found.notices} == {"no_relevant": 1, "missing_queries": 1}
 
 
 def test_the_least_relevant_grade_is_asked_for_and_named() -> None:

@@ -16,8 +16,7 @@ from leadline.io.write import write_qrels, write_run
 
 QRELS = {f"q{place}": {"d": 1} for place in range(12)}
 RUN = {
-    f"q{place}": {"d": 1.0} | {f"x{other}": 2.0 for other in range(place % 5)}
-    for place in range(11)
+    f"q{place}": {"d": 1.0} | {f"x{other}": 2.0 for other in range(place % 5)} for place in range(11)
 }  # the last query is missing
 
 

@@ -89,9 +89,7 @@ def test_only_trec9_compares_scores_as_32_bit_floats(profile: str, value: float)
 def test_a_score_beyond_32_bits_is_tied_with_infinity_under_trec9() -> None:
     run = {"q1": {"a": 1e300, "b": math.inf}}
     assert evaluate(QRELS, run, "AP", profile="trec9").value("run", "q1", "AP") == 0.5
-    assert (
-        evaluate(QRELS, {"q1": {"a": -1e300, "b": -math.inf}}, "AP").value("run", "q1", "AP") == 1
-    )
+    assert evaluate(QRELS, {"q1": {"a": -1e300, "b": -math.inf}}, "AP").value("run", "q1", "AP") == 1
 
 
 def test_a_missing_query_counts_0_is_left_out_or_leaves_no_mean() -> None:
@@ -123,24 +121,20 @@ def test_a_query_without_relevant_documents_counts_0_in_any_profile(profile: str
 
 
 def test_a_level_is_for_every_measure_that_has_one_and_was_not_given_it() -> None:
-    wanted: list[str | Measure] = [
-        "AP",
-        "AP(rel=3)",
-        "nDCG@10",
-        "P@5",
-        "Judged@10",
-        MEASURES.parse("RR"),
-    ]
+    wanted: list[str | Measure] = ["AP", "AP(rel=3)", "nDCG@10", "P@5", "Judged@10", MEASURES.parse("RR")]
     found = profile_of("leadline").measures(wanted, rel=2)
     assert [str(measure) for measure in found] == [
-        "AP(rel=2)", "AP(rel=3)", "nDCG@10", "P(rel=2)@5", "Judged@10", "RR(rel=2)",
-    ]  # fmt: skip
+        "AP(rel=2)",
+        "AP(rel=3)",
+        "nDCG@10",
+        "P(rel=2)@5",
+        "Judged@10",
+        "RR(rel=2)",
+    ]
 
 
 def test_measures_that_become_equal_come_once() -> None:
-    assert list(map(str, profile_of("trec9").measures(["AP", "map", "AP(rel=2)"], rel=2))) == [
-        "AP(rel=2)"
-    ]
+    assert list(map(str, profile_of("trec9").measures(["AP", "map", "AP(rel=2)"], rel=2))) == ["AP(rel=2)"]
 
 
 def test_no_measures_and_unknown_profiles_are_refused() -> None:

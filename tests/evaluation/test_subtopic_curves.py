@@ -28,9 +28,7 @@ def judgments(tmp_path: Path) -> str:
 def test_by_hand(judgments: str) -> None:
     found = subtopic_curve(judgments, RUN, ranks=4)
     third, half = 1 / 3, 1 / 2  # q has three subtopics; p, which the run lacks, counts 0
-    assert found.share[0].tolist() == pytest.approx(
-        [third * half, third * half, 2 / 3 * half, half]
-    )
+    assert found.share[0].tolist() == pytest.approx([third * half, third * half, 2 / 3 * half, half])
     assert found.points("run") == {
         "p": [],
         "q": [[1, 1, pytest.approx(1 / 3)], [3, 1, pytest.approx(2 / 3)], [4, 1, 1.0]],
@@ -78,8 +76,6 @@ def test_the_command_shows_some_ranks_and_draws_all(
 
 
 def test_axes_say_what_they_show() -> None:
-    axes = covered_by_rank(["a", "b"], range(1, 21), np.linspace(0.1, 0.9, 40).reshape(2, 20)).axes[
-        0
-    ]
+    axes = covered_by_rank(["a", "b"], range(1, 21), np.linspace(0.1, 0.9, 40).reshape(2, 20)).axes[0]
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("rank", "subtopics covered (mean share)")
     assert [tick.get_text() for tick in axes.get_xticklabels()] == ["1", "2", "5", "10", "20"]

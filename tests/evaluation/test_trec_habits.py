@@ -68,8 +68,7 @@ def test_version_10_rounds_where_version_9_adds_nine_tenths() -> None:
     run = {"q": {f"d{rank}": -float(rank) for rank in range(1, 20)}}
     asked = ["iprec_at_recall_0.20", "iprec_at_recall_0.30", "11pt_avg"]
     values = {
-        name: evaluate(qrels, run, asked, profile=name).values[0, 0].tolist()
-        for name in ("trec9", "trec10")
+        name: evaluate(qrels, run, asked, profile=name).values[0, 0].tolist() for name in ("trec9", "trec10")
     }
     at = [(nth + 1) / rank for nth, rank in enumerate(ranks)]  # 1, 2/3, 1/2, 4/7, 1/2, 3/7
     nine = [1, 1, at[1], at[3], at[3], at[3], at[4], at[4], at[5], 0, 0]
@@ -84,19 +83,14 @@ def test_version_10_has_graded_rbp_with_the_largest_grade_of_the_query() -> None
     asked = ["rbp", "rbp_resid", "rbp.p=0.5", "unj"]
     found = evaluate(qrels, run, asked, profile="trec10")
     assert found.values[0, 0].tolist() == pytest.approx(
-        [
-            0.1 * (1 / 2 + 0.81), 0.1 * 0.9 + 0.9**3, 0.5 * (1 / 2 + 1 / 4),
-            1 / 5, 1 / 10, 1 / 20,
-        ]
-    )  # fmt: skip
+        [0.1 * (1 / 2 + 0.81), 0.1 * 0.9 + 0.9**3, 0.5 * (1 / 2 + 1 / 4), 1 / 5, 1 / 10, 1 / 20]
+    )
     assert found.values[0, 1].tolist() == pytest.approx([0.1, 0, 0.5, 0, 0, 0])
 
 
 def test_scores_that_differ_beyond_32_bits_are_ties_in_version_9_only() -> None:
     qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.000000001, "b": 1.0}}
-    values = {
-        name: evaluate(qrels, run, "map", profile=name).mean("run", "AP") for name in PROFILES
-    }
+    values = {name: evaluate(qrels, run, "map", profile=name).mean("run", "AP") for name in PROFILES}
     assert values == {"leadline": 1.0, "trec9": 0.5, "trec10": 1.0}
 
 
@@ -105,16 +99,35 @@ def test_the_official_group_is_what_trec_eval_prints_by_default() -> None:
     cutoffs = [f"P_{cutoff}" for cutoff in (5, 10, 15, 20, 30, 100, 200, 500, 1000)]
     for profile in PROFILES:
         assert names(profile, "official") == [
-            "runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref",
-            "recip_rank", *levels, *cutoffs,
-        ]  # fmt: skip
+            "runid",
+            "num_q",
+            "num_ret",
+            "num_rel",
+            "num_rel_ret",
+            "map",
+            "gm_map",
+            "Rprec",
+            "bpref",
+            "recip_rank",
+            *levels,
+            *cutoffs,
+        ]
 
 
 def test_the_set_group() -> None:
     assert names("trec10", "set") == [
-        "runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "utility", "set_P", "set_relative_P",
-        "set_recall", "set_map", "set_F",
-    ]  # fmt: skip
+        "runid",
+        "num_q",
+        "num_ret",
+        "num_rel",
+        "num_rel_ret",
+        "utility",
+        "set_P",
+        "set_relative_P",
+        "set_recall",
+        "set_map",
+        "set_F",
+    ]
 
 
 def test_all_trec_has_what_the_version_has() -> None:
@@ -137,11 +150,7 @@ def test_all_trec_has_what_the_version_has() -> None:
         ("ndcg.1=3,2=9", ["ndcg_1=3,2=9"], ["GnDCG(gains=1:3/2:9)"]),
         ("G.1=3", ["G_1=3"], ["G(gains=1:3)"]),
         ("11pt_avg..25,.5", ["11pt_avg_.25,.5"], ["AvgIPrec(rule=trec10,levels=0.25/0.5)"]),
-        (
-            "Rprec_mult.5.0,0.2",
-            ["Rprec_mult_0.20", "Rprec_mult_5.00"],
-            ["RprecMult@0.2", "RprecMult@5"],
-        ),
+        ("Rprec_mult.5.0,0.2", ["Rprec_mult_0.20", "Rprec_mult_5.00"], ["RprecMult@0.2", "RprecMult@5"]),
         ("ndcg_cut.10,23.4", ["ndcg_cut_10", "ndcg_cut_23"], ["nDCG@10", "nDCG@23"]),
         ("set_F.4", ["set_F_4"], ["F(beta=4,form=linear)"]),
         ("rbp.p=0.8", ["rbp_p=0.8"], ["RBP(gain=scaled)"]),
@@ -165,9 +174,7 @@ def test_the_relevance_string_and_the_run_are_texts() -> None:
         TEN.measures(["runid", "relstring"])
 
 
-@pytest.mark.parametrize(
-    "text", ["P.x", "P.", "P.0", "utility.1,2", "ndcg.1", "map.3", "foo", "rbp.x"]
-)
+@pytest.mark.parametrize("text", ["P.x", "P.", "P.0", "utility.1,2", "ndcg.1", "map.3", "foo", "rbp.x"])
 def test_bad_parameters_are_refused_in_words(text: str) -> None:
     with pytest.raises(UsageError, match=r"expected|nearest|known|it has"):
         TEN.measures([text])
@@ -184,9 +191,7 @@ def test_every_name_is_told_from_its_measure() -> None:
             assert name_of(one.measure) == (one.name, one.family)
 
 
-@pytest.mark.parametrize(
-    "text", ["IPrec@0.1", "P(rel=2)@5", "nDCG(gain=exp)@10", "RR@10", "RBP", "ERR@5"]
-)
+@pytest.mark.parametrize("text", ["IPrec@0.1", "P(rel=2)@5", "nDCG(gain=exp)@10", "RR@10", "RBP", "ERR@5"])
 def test_a_measure_that_trec_eval_lacks_has_no_name_there(text: str) -> None:
     assert name_of(MEASURES.parse(text)) is None
 
@@ -197,9 +202,7 @@ def test_a_level_for_all_is_not_part_of_a_name() -> None:
 
 def test_the_size_of_the_collection_reaches_the_measure_that_needs_it() -> None:
     assert texts("trec10", "utility.0,0,0,1") == ["Utility(a=0,b=0,d=1)"]
-    found = evaluate(
-        {"q": {"a": 1, "b": 1}}, {"q": {"a": 1.0, "x": 2.0}}, "utility.0,0,0,1", documents=100
-    )
+    found = evaluate({"q": {"a": 1, "b": 1}}, {"q": {"a": 1.0, "x": 2.0}}, "utility.0,0,0,1", documents=100)
     assert found.values.item() == 100 - 3
 
 

@@ -22,9 +22,7 @@ def test_every_stored_value_comes_out_to_the_last_digit(level: int) -> None:
     lines = (GOLDEN / f"level{level}.txt").read_text().splitlines()
     stored = {tuple(line.split("\t")[:2]): line.split("\t")[2] for line in lines}
     names = list(dict.fromkeys(name for name, _ in stored))
-    results = evaluate(
-        GOLDEN / "qrels.txt", GOLDEN / "random.run", names, profile="trec9", rel=float(level)
-    )
+    results = evaluate(GOLDEN / "qrels.txt", GOLDEN / "random.run", names, profile="trec9", rel=float(level))
     assert results.averaged_queries() == sorted({query for _, query in stored})
     for (name, query), value in stored.items():
         found = results.values[0, results.queries.codes[query.encode()], names.index(name)]

@@ -37,10 +37,32 @@ TEXTS = (".json", ".jsonl", ".csv", ".tsv")
 QRELS = {"q1": {"d1": 2, "d2": 0}, "01": {"NA": 1, "null": -1}}
 RUN = {"q1": {"d2": 2.5, "d1": 0.1}, "01": {"NA": 1e-300, "null": -7.0}}
 NASTY = (
-    "01", "1", "1.0", "NA", "null", "nan", "None", "true", '"', "'", '"a"', "a,b", "a;b", "a'b", "é",
-    "日本", "d\u00a01",
-    "\ufeffd", "#1", "\\", "\u2028", "[", "{}", "%s", "x" * 3000,
-)  # fmt: skip
+    "01",
+    "1",
+    "1.0",
+    "NA",
+    "null",
+    "nan",
+    "None",
+    "true",
+    '"',
+    "'",
+    '"a"',
+    "a,b",
+    "a;b",
+    "a'b",
+    "é",
+    "日本",
+    "d\u00a01",
+    "\ufeffd",
+    "#1",
+    "\\",
+    "\u2028",
+    "[",
+    "{}",
+    "%s",
+    "x" * 3000,
+)
 SCHOOLS = {
     "ir_measures": (("query_id", "doc_id", "relevance"), ("query_id", "doc_id", "score")),
     "PyTerrier": (("qid", "docno", "label"), ("qid", "docno", "score")),
@@ -64,9 +86,7 @@ class Judgment(NamedTuple):
 
 
 def rows_of(table: dict[str, dict[str, Any]]) -> list[tuple[str, str, Any]]:
-    return [
-        (query, name, number) for query, found in table.items() for name, number in found.items()
-    ]
+    return [(query, name, number) for query, found in table.items() for name, number in found.items()]
 
 
 def refusal(read: Any, *given: Any, **options: Any) -> str:
@@ -104,9 +124,7 @@ def table_text(suffix: str, columns: tuple[str, ...], rows: list[tuple[Any, ...]
 
 @pytest.mark.parametrize("suffix", SUFFIXES[1:])
 @pytest.mark.parametrize("school", SCHOOLS)
-def test_the_column_names_of_the_field_are_known_in_files(
-    school: str, suffix: str, tmp_path: Path
-) -> None:
+def test_the_column_names_of_the_field_are_known_in_files(school: str, suffix: str, tmp_path: Path) -> None:
     qrels, run = SCHOOLS[school]
     path = file_of(tmp_path, f"qrels{suffix}", table_text(suffix, qrels, rows_of(QRELS)))
     assert read_qrels(path).to_dict() == QRELS
@@ -148,14 +166,8 @@ def test_every_format_is_read_from_standard_input(
     "text", ['[["q1", "d1", 2.5], ["q2", "d1", 1]]', '{"q1": {"d1": 2.5}, "q2": {"d1": 1}}']
 )
 def test_json_may_be_rows_or_an_object(text: str, tmp_path: Path) -> None:
-    assert read_run(file_of(tmp_path, "a.json", text)).to_dict() == {
-        "q1": {"d1": 2.5},
-        "q2": {"d1": 1},
-    }
-    assert read_run(file_of(tmp_path, "a", "\n" + text)).to_dict() == {
-        "q1": {"d1": 2.5},
-        "q2": {"d1": 1},
-    }
+    assert read_run(file_of(tmp_path, "a.json", text)).to_dict() == {"q1": {"d1": 2.5}, "q2": {"d1": 1}}
+    assert read_run(file_of(tmp_path, "a", "\n" + text)).to_dict() == {"q1": {"d1": 2.5}, "q2": {"d1": 1}}
 
 
 def test_trec_lines_stay_trec_lines(tmp_path: Path) -> None:
@@ -173,9 +185,7 @@ def test_bare_ranked_lists_are_runs(tmp_path: Path) -> None:
         assert judged.rank.tolist() == [2, 4, 1]  # the repeat holds rank 3
         assert tally.repeated == 1
         run = read_run(source)
-        assert run.to_dict() == {
-            "q1": {"x": -1, "d1": -2, "x (repeat 1)": -3, "d2": -4}, "q2": {"d3": -1},
-        }  # fmt: skip
+        assert run.to_dict() == {"q1": {"x": -1, "d1": -2, "x (repeat 1)": -3, "d2": -4}, "q2": {"d3": -1}}
     assert ll.evaluate(qrels, lists, ["RankOf(n=2)"]).value("run", "q1", "RankOf(n=2)") == 4
     assert ll.evaluate(qrels, {"mine": lists}, ["RR"]).names == ["mine"]
     assert refusal(judge, {"q1": ["d1", 7]}, read_qrels(qrels)).startswith("run, place 2: id 7")
@@ -187,15 +197,18 @@ def test_rows_are_tuples_named_tuples_dictionaries_and_generators() -> None:
     names = ("query_id", "doc_id", "score")
     loose = namedtuple("loose", "qid docno score")  # noqa: PYI024  # as peers make them
     for source in (
-        run, tuple(run), iter(run), (row for row in run), [ScoredDoc(*row) for row in run],
-        [loose(*row) for row in run], [dict(zip(names, row, strict=True)) for row in run],
-    ):  # fmt: skip
+        run,
+        tuple(run),
+        iter(run),
+        (row for row in run),
+        [ScoredDoc(*row) for row in run],
+        [loose(*row) for row in run],
+        [dict(zip(names, row, strict=True)) for row in run],
+    ):
         assert read_run(source).to_dict() == RUN
     for judgments in (qrels, iter(qrels), [Judgment(*row) for row in qrels]):
         assert read_qrels(judgments).to_dict() == QRELS
-    results = ll.evaluate(
-        [Judgment(*row) for row in qrels], [ScoredDoc(*row) for row in run], ["RR"]
-    )
+    results = ll.evaluate([Judgment(*row) for row in qrels], [ScoredDoc(*row) for row in run], ["RR"])
     assert results.mean("run", "RR") == 0.75
     assert ll.evaluate(qrels, [run, iter(run)][1:], ["RR"]).mean("run", "RR") == 0.75
     assert ll.evaluate(qrels, {"a": iter(run), "b": run}, ["RR"]).names == ["a", "b"]
@@ -224,8 +237,7 @@ def test_ir_measures_shapes_are_known() -> None:
 
 def test_frames_of_pandas_polars_and_arrow_give_the_same() -> None:
     columns = {
-        name: [row[place] for row in rows_of(RUN)]
-        for place, name in enumerate(("qid", "docno", "score"))
+        name: [row[place] for row in rows_of(RUN)] for place, name in enumerate(("qid", "docno", "score"))
     }
     for source in (
         pd.DataFrame(columns),
@@ -240,9 +252,7 @@ def test_frames_of_pandas_polars_and_arrow_give_the_same() -> None:
 @pytest.mark.parametrize("suffix", SUFFIXES[1:])
 def test_order_rank_takes_the_rank_column(suffix: str, order: str, tmp_path: Path) -> None:
     rows: list[tuple[Any, ...]] = [("q1", "d1", 1.0, 1), ("q1", "d2", 2.0, 2)]
-    path = file_of(
-        tmp_path, f"a{suffix}", table_text(suffix, ("qid", "docno", "score", "rank"), rows)
-    )
+    path = file_of(tmp_path, f"a{suffix}", table_text(suffix, ("qid", "docno", "score", "rank"), rows))
     expected = ["d2", "d1"] if order == "score" else ["d1", "d2"]
     assert list(read_run(path, order=order).to_dict()["q1"]) == expected
     tally = judge(str(path), read_qrels({"q1": {"d1": 1}}))[2]
@@ -289,67 +299,73 @@ def test_nan_is_refused_or_dropped(suffix: str, tmp_path: Path) -> None:
     if suffix == ".jsonl":  # polars writes null
         text = b'{"qid": "q1", "docno": "d1", "score": 1.0}\n{"qid": "q1", "docno": "d2", "score": NaN}\n'
     path = file_of(tmp_path, f"a{suffix}", text)
-    assert "document 'd2' of query 'q1'; expected a number. `--on-nan drop`" in refusal(
-        read_run, path
-    )
+    assert "document 'd2' of query 'q1'; expected a number. `--on-nan drop`" in refusal(read_run, path)
     assert read_run(path, on_nan="drop").to_dict() == {"q1": {"d1": 1.0}}
-    tally: ReadCounts = judge(
-        str(path), read_qrels({"q1": {"d1": 1}}), repair=Reading(on_nan="drop")
-    )[2]
+    tally: ReadCounts = judge(str(path), read_qrels({"q1": {"d1": 1}}), repair=Reading(on_nan="drop"))[2]
     assert tally.dropped == 1
 
 
 @pytest.mark.parametrize("suffix", [".json", ".jsonl", ".parquet", ".arrow"])
-def test_ids_that_are_numbers_are_refused_and_the_column_is_named(
-    suffix: str, tmp_path: Path
-) -> None:
+def test_ids_that_are_numbers_are_refused_and_the_column_is_named(suffix: str, tmp_path: Path) -> None:
     for place, column in enumerate(("qid", "docno")):
         row = tuple(7 if at == place else value for at, value in enumerate(("q1", "d1", 1.0)))
         path = file_of(tmp_path, f"a{suffix}", table_text(suffix, ("qid", "docno", "score"), [row]))
         for read in (read_run, read_qrels):
-            assert f"id 7 of type int in column '{column}'; expected a string" in refusal(
-                read, path
-            )
+            assert f"id 7 of type int in column '{column}'; expected a string" in refusal(read, path)
 
 
 FAULTS = {
-    ("a.json", '{"q1": {"d1": 1}'):
-        ":1: no JSON at column 17 (expecting ',' delimiter); expected a whole JSON text",
+    (
+        "a.json",
+        '{"q1": {"d1": 1}',
+    ): ":1: no JSON at column 17 (expecting ',' delimiter); expected a whole JSON text",
     ("a.json", "[" * 100_000): ": JSON nested too deeply; expected objects",
     ("a.json", '"text"'): ": JSON of a str; expected an object or a list",
-    ("a.json", '{"q1": {"d1": "2"}}'):
-        ", record 1: score '2' of document 'd1' of query 'q1'; expected a number",
+    (
+        "a.json",
+        '{"q1": {"d1": "2"}}',
+    ): ", record 1: score '2' of document 'd1' of query 'q1'; expected a number",
     ("a.json", '{"q1": 7}'): ": query 'q1' has int; expected {document: score}",
     ("a.json", "{}"): ": holds no documents; expected a run",
     ("a.json", "[]"): ": holds no documents; expected a run",
-    ("a.json", '["q1", "d1"]'):
-        ", record 1: a str; expected (query, document, number), or a named tuple or "
+    ("a.json", '["q1", "d1"]'): ", record 1: a str; expected (query, document, number), or a named tuple or "
     "dictionary with such names",
-    ("a.json", '[{"qid": "q1"}]'):
-        ", record 1: scores with columns qid; expected a column called doc_id or docno or "
+    (
+        "a.json",
+        '[{"qid": "q1"}]',
+    ): ", record 1: scores with columns qid; expected a column called doc_id or docno or "
     "docid or corpus-id or document",
-    ("a.jsonl", '{"qid": "q1", "docno": "d1", "score": 1}\n{"qid": "q1", "score": 1}\n'):
-        ":2: object of qid, score; expected qid, docno, score",
-    ("a.jsonl", '{"qid": "q1", "docno": "d1", "score": 1}\n[1]\n'):
-        ":2: JSON of a list; expected an object on every line",
-    ("a.jsonl", '{"qid": "q1", "docno": "d1", "score": 1}\n{"qid\n'):
-        ":2: no JSON at column 2 (unterminated string "
-    "starting at); expected a whole JSON text",
-    ("a.csv", "qid,docno,score\nq1,d1,abc\n"):
-        ":2: score 'abc' of document 'd1' of query 'q1'; expected a number",
-    ("a.csv", "qid,docno,score\nq1,d1,\n"):
-        ":2: score '' of document 'd1' of query 'q1'; expected a number",
+    (
+        "a.jsonl",
+        '{"qid": "q1", "docno": "d1", "score": 1}\n{"qid": "q1", "score": 1}\n',
+    ): ":2: object of qid, score; expected qid, docno, score",
+    (
+        "a.jsonl",
+        '{"qid": "q1", "docno": "d1", "score": 1}\n[1]\n',
+    ): ":2: JSON of a list; expected an object on every line",
+    (
+        "a.jsonl",
+        '{"qid": "q1", "docno": "d1", "score": 1}\n{"qid\n',
+    ): ":2: no JSON at column 2 (unterminated string starting at); expected a whole JSON text",
+    (
+        "a.csv",
+        "qid,docno,score\nq1,d1,abc\n",
+    ): ":2: score 'abc' of document 'd1' of query 'q1'; expected a number",
+    ("a.csv", "qid,docno,score\nq1,d1,\n"): ":2: score '' of document 'd1' of query 'q1'; expected a number",
     ("a.csv", "qid,docno,score\nq1,d1\n"): ":2: 2 cells; expected 3 as in the header",
     ("a.csv", "qid,docno,score\nq1,,1\n"): ":2: no id in column 'docno'; expected a string",
-    ("a.csv", 'qid,docno,score\nq1,"d1"x,1\n'):
-        ":2: no CSV (',' expected after '\"'); expected cells in the manner of "
-    "RFC 4180",
-    ("a.csv", "qid,docno,number\nq1,d1,1\n"):
-        ":1: scores with columns qid, docno, number; expected a column called score",
+    (
+        "a.csv",
+        'qid,docno,score\nq1,"d1"x,1\n',
+    ): ":2: no CSV (',' expected after '\"'); expected cells in the manner of RFC 4180",
+    (
+        "a.csv",
+        "qid,docno,number\nq1,d1,1\n",
+    ): ":1: scores with columns qid, docno, number; expected a column called score",
     ("a.csv", "qid,docno,score\n"): ": holds no documents; expected a run",
     ("a.parquet", "PAR1 and nothing else"): "cannot be read",
     ("a.arrow", "ARROW1 and nothing else"): "cannot be read",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("name", "text"), list(FAULTS), ids=lambda text: text[:40])
@@ -360,11 +376,7 @@ def test_bad_input_is_one_line_in_every_format(
     status, out, err = leadline("evaluate", qrels, path)
     assert (status, out, err.count("\n")) == (2, "", 1)
     expected = FAULTS[name, text]
-    assert (
-        expected in err
-        if expected.startswith("cannot")
-        else err == f"leadline: error: {path}{expected}\n"
-    )
+    assert expected in err if expected.startswith("cannot") else err == f"leadline: error: {path}{expected}\n"
 
 
 def test_parquet_without_pyarrow_names_the_extra(
@@ -373,9 +385,7 @@ def test_parquet_without_pyarrow_names_the_extra(
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.setitem(sys.modules, "pyarrow.ipc", None)
     path = file_of(tmp_path, "a.parquet", "PAR1")
-    with pytest.raises(
-        MissingPackageError, match=r"need pyarrow: pip install 'leadline\[parquet\]'"
-    ):
+    with pytest.raises(MissingPackageError, match=r"need pyarrow: pip install 'leadline\[parquet\]'"):
         read_run(path)
     assert leadline("evaluate", path, path).status == 2
 
@@ -439,9 +449,7 @@ def test_ids_that_are_not_utf8_survive_in_texts(suffix: str, tmp_path: Path) -> 
 ids = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
 plain_ids = ids.filter(
     lambda text: (
-        len(text.encode().split()) == 1
-        and text.encode().split()[0] == text.encode()
-        and "\0" not in text
+        len(text.encode().split()) == 1 and text.encode().split()[0] == text.encode() and "\0" not in text
     )
 )
 tables = st.dictionaries(
@@ -471,9 +479,7 @@ def test_ids_with_blanks_survive_where_a_format_has_room(suffix: str, tmp_path: 
 @pytest.mark.parametrize("name", ["", "a b", "a\tb", "a\0", "\n"])
 def test_ids_that_a_trec_file_cannot_hold_are_refused(name: str, tmp_path: Path) -> None:
     path = tmp_path / "a.run"
-    assert "is not one column of a line" in refusal(
-        writing.write_run, read_run({"q1": {name: 1.0}}), path
-    )
+    assert "is not one column of a line" in refusal(writing.write_run, read_run({"q1": {name: 1.0}}), path)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -513,18 +519,13 @@ def test_subtopics_are_a_column_of_frames_and_a_field_of_named_tuples() -> None:
 def real_files(shared_data: Path) -> list[tuple[Path, Path]]:
     found = []
     for name in ("trec-covid-r1", "trec-dl-2019-passage"):
-        run = min(
-            (shared_data / name / "runs").iterdir(),
-            key=lambda path: (path.stat().st_size, path.name),
-        )
+        run = min((shared_data / name / "runs").iterdir(), key=lambda path: (path.stat().st_size, path.name))
         found.append((shared_data / name / "qrels.txt", run))
     return found
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_real_runs_survive_and_measure_the_same(
-    suffix: str, shared_data: Path, tmp_path: Path
-) -> None:
+def test_real_runs_survive_and_measure_the_same(suffix: str, shared_data: Path, tmp_path: Path) -> None:
     for qrels_path, run_path in real_files(shared_data):
         qrels, run = read_qrels(qrels_path), read_run(run_path)
         writing.write_qrels(qrels, tmp_path / f"qrels{suffix}.gz")
@@ -547,12 +548,7 @@ def test_results_go_to_frames_and_json() -> None:
     results = ll.evaluate(
         {"q1": {"d1": 1}, "q2": {"d2": 1}}, {"a": {"q1": {"d1": 1.0}}, "b": RUN}, ["AP", "RR"]
     )
-    long = [
-        ("a", "q1", "AP", 1.0),
-        ("a", "q1", "RR", 1.0),
-        ("a", "q2", "AP", 0.0),
-        ("a", "q2", "RR", 0.0),
-    ]
+    long = [("a", "q1", "AP", 1.0), ("a", "q1", "RR", 1.0), ("a", "q2", "AP", 0.0), ("a", "q2", "RR", 0.0)]
     frame = results.to_pandas()
     assert list(frame.columns) == ["run", "query", "measure", "value"]
     shown = [tuple(row) for row in frame.fillna(0.0).itertuples(index=False)]

@@ -29,9 +29,7 @@ def test_two_columns_are_a_table_with_a_header_in_every_form(tmp_path: Path, nam
 def test_parquet_is_read_too(tmp_path: Path) -> None:
     path = tmp_path / "log.parquet"
     pl.DataFrame({"arm": ["a", "b"], "click": [0, 1]}).write_parquet(path)
-    assert [row for _, row in headed_rows(str(path))] == [
-        {"arm": "a", "click": 0}, {"arm": "b", "click": 1},
-    ]  # fmt: skip
+    assert [row for _, row in headed_rows(str(path))] == [{"arm": "a", "click": 0}, {"arm": "b", "click": 1}]
 
 
 def test_a_missing_column_is_named_with_the_nearest() -> None:

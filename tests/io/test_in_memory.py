@@ -21,17 +21,10 @@ RUN: dict[str, dict[str, float]] = {"q1": {"d2": 2.5, "d1": 1.0}, "q2": {"d1": 7
 QRELS_ROWS = [("q2", "d1", 0.5), ("q1", "d1", 2.0), ("q2", "d3", -1.0), ("q1", "d2", 0.0)]
 RUN_ROWS = [("q1", "d1", 1.0), ("q2", "d1", 7.0), ("q1", "d2", 2.5)]
 
-LIBRARIES: dict[str, Callable[[dict[str, Any]], Any]] = {
-    "pandas": pd.DataFrame,
-    "polars": pl.DataFrame,
-}
+LIBRARIES: dict[str, Callable[[dict[str, Any]], Any]] = {"pandas": pd.DataFrame, "polars": pl.DataFrame}
 # (qrels columns, run columns, columns that are there too)
 SCHOOLS = {
-    "ir_measures": (
-        ("query_id", "doc_id", "relevance"),
-        ("query_id", "doc_id", "score"),
-        ("iteration",),
-    ),
+    "ir_measures": (("query_id", "doc_id", "relevance"), ("query_id", "doc_id", "score"), ("iteration",)),
     "PyTerrier": (("qid", "docno", "label"), ("qid", "docno", "score"), ("rank", "query")),
     "ranx": (("q_id", "doc_id", "score"), ("q_id", "doc_id", "score"), ()),
     "trectools": (("query", "docid", "rel"), ("query", "docid", "score"), ("q0", "rank", "system")),
@@ -82,9 +75,7 @@ def test_numbers_of_numpy_are_fine(library: str, kind: Any) -> None:
 @pytest.mark.usefixtures("form")
 @pytest.mark.parametrize("dtype", ["object", "str", "string", "category"])
 def test_ids_of_any_string_type_of_pandas_are_fine(dtype: str) -> None:
-    table = frame("pandas", ("qid", "docno", "score"), RUN_ROWS).astype(
-        {"qid": dtype, "docno": dtype}
-    )
+    table = frame("pandas", ("qid", "docno", "score"), RUN_ROWS).astype({"qid": dtype, "docno": dtype})
     assert read_run(table).to_dict() == RUN
 
 
@@ -156,12 +147,7 @@ def test_a_dictionary_is_read_as_it_stands() -> None:
     name, judged, tally = judge(RUN | {"q7": {"x": 1.0}}, read_qrels(QRELS))
     assert name == "run"
     assert judged.rank.tolist() == [1, 2, 1]
-    assert (tally.rows, tally.queries, tally.unjudged_queries, tally.unjudged_query) == (
-        4,
-        3,
-        1,
-        "q7",
-    )
+    assert (tally.rows, tally.queries, tally.unjudged_queries, tally.unjudged_query) == (4, 3, 1, "q7")
 
 
 @pytest.mark.usefixtures("form")
@@ -191,7 +177,7 @@ def test_odd_ids_in_a_dictionary_are_kept() -> None:
         ({"q1": {"d1": 10**400}}, f"score {10**400} of document 'd1' of query 'q1'; expected a number"),
     ],
     ids=lambda given: str(given)[:30],
-)  # fmt: skip
+)
 def test_a_dictionary_with_a_fault_is_refused(given: Any, error: str) -> None:
     assert error in refusal(read_run, given)
     assert error.replace("score", "grade") in refusal(read_qrels, given)
@@ -232,10 +218,7 @@ def test_tables_pass_through_unchanged() -> None:
 
 @pytest.mark.usefixtures("form")
 def test_negative_grades_may_count_as_unjudged() -> None:
-    assert read_qrels(QRELS, negative="unjudged").to_dict() == {
-        "q1": {"d1": 2, "d2": 0},
-        "q2": {"d1": 0.5},
-    }
+    assert read_qrels(QRELS, negative="unjudged").to_dict() == {"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 0.5}}
     with pytest.raises(UsageError, match="negative='junk'; expected 'nonrelevant' or 'unjudged'"):
         read_qrels(QRELS, negative="junk")
 
@@ -244,11 +227,13 @@ def test_negative_grades_may_count_as_unjudged() -> None:
     ("options", "error"),
     [
         ({"order": "id"}, "order='id'; expected 'score' or 'rank'"),
-        ({"on_duplicate": "keep"}, ("on_duplicate='keep'; expected 'refuse' or 'first' or 'last' or "
-         "'max' or 'hold'")),
+        (
+            {"on_duplicate": "keep"},
+            ("on_duplicate='keep'; expected 'refuse' or 'first' or 'last' or 'max' or 'hold'"),
+        ),
         ({"on_nan": "zero"}, "on_nan='zero'; expected 'refuse' or 'drop'"),
     ],
-)  # fmt: skip
+)
 def test_repairs_that_do_not_exist_are_refused(options: dict[str, str], error: str) -> None:
     with pytest.raises(UsageError) as refused:
         read_run(RUN, **options)
@@ -260,11 +245,7 @@ def test_known_documents_are_lines_of_two_columns_or_qrels(tmp_path: Path) -> No
     path.write_bytes(
         b"# seen before\n\nq1 d1\r\nq1\td2 \nq2 0 d1 1\nq2 0 d2 0\nq2 0 d3 -1\nq\xff d\xc2\xa01\n"
     )
-    assert id_lists.read(str(path)) == {
-        b"q1": {b"d1", b"d2"},
-        b"q2": {b"d1"},
-        b"q\xff": {b"d\xc2\xa01"},
-    }
+    assert id_lists.read(str(path)) == {b"q1": {b"d1", b"d2"}, b"q2": {b"d1"}, b"q\xff": {b"d\xc2\xa01"}}
 
 
 @pytest.mark.parametrize(

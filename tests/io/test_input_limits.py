@@ -43,8 +43,11 @@ def measured(*arguments: object) -> tuple[int, int]:
         pytest.skip("this system does not tell how much memory a process took")
     found = subprocess.run(
         [sys.executable, "-c", MEASURED, *map(str, arguments)],
-        capture_output=True, text=True, timeout=60, check=True,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
     assert len(found.stderr.splitlines()) == 1, found.stderr
     status, size = found.stdout.split()[-2:]
     return int(status), int(size)
@@ -83,9 +86,7 @@ def test_a_line_up_to_the_limit_is_read_and_a_longer_one_refused(
 
 @pytest.mark.usefixtures("form")
 @pytest.mark.parametrize("name", HEADS)
-def test_a_file_of_one_line_is_refused(
-    name: str, qrels: Path, tmp_path: Path, leadline: Leadline
-) -> None:
+def test_a_file_of_one_line_is_refused(name: str, qrels: Path, tmp_path: Path, leadline: Leadline) -> None:
     path = tmp_path / name
     path.write_bytes(HEADS[name] + 3 * MEGABYTE)
     for asked in ([qrels, path], [path, qrels]):
@@ -96,9 +97,7 @@ def test_a_file_of_one_line_is_refused(
 
 
 @pytest.mark.parametrize("name", HEADS)
-def test_a_small_archive_of_a_huge_line_takes_little_memory(
-    name: str, qrels: Path, tmp_path: Path
-) -> None:
+def test_a_small_archive_of_a_huge_line_takes_little_memory(name: str, qrels: Path, tmp_path: Path) -> None:
     path = tmp_path / f"{name}.gz"
     path.write_bytes(gzip.compress(HEADS[name]) + 40 * PIECE)
     status, size = measured("evaluate", qrels, path)
@@ -166,9 +165,7 @@ def test_texts_have_a_larger_limit(name: str, head: bytes, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("end", [b"a" * 4095 + b"\n", b"a " * 2048 + b"\n"])
 @pytest.mark.parametrize("head", [b"<DOC>\n<DOCNO>d1</DOCNO>\n", b".I 1\n.W\n"])
-def test_a_document_of_many_lines_has_the_limit_of_a_line(
-    head: bytes, end: bytes, tmp_path: Path
-) -> None:
+def test_a_document_of_many_lines_has_the_limit_of_a_line(head: bytes, end: bytes, tmp_path: Path) -> None:
     path = tmp_path / "docs.txt.gz"
     lines = gzip.compress(end * (1 << 11))
     path.write_bytes(gzip.compress(head) + lines * ((LONGEST_TEXT >> 23) + 1))

@@ -12,8 +12,7 @@ from leadline.io.judges import judge_name, read_judges
 WIDE = "query_id\tdoc_id\tann\tben\nq1\td1\t1\t2\nq1\td2\t0\t\n"
 LONG = "query_id,doc_id,judge,grade\nq1,d1,ann,1\nq1,d1,ben,2\nq1,d2,ann,0\n"
 LINES = (
-    '{"qid": "q1", "docno": "d1", "ann": 1, "ben": 2}\n'
-    '{"qid": "q1", "docno": "d2", "ann": 0, "ben": null}\n'
+    '{"qid": "q1", "docno": "d1", "ann": 1, "ben": 2}\n{"qid": "q1", "docno": "d2", "ann": 0, "ben": null}\n'
 )
 SAID = {"ann": {"q1": {"d1": 1, "d2": 0}}, "ben": {"q1": {"d1": 2}}}
 
@@ -25,11 +24,8 @@ def said(*places: object) -> dict[str, dict[str, dict[str, float]]]:
 
 @pytest.mark.parametrize(
     ("name", "text"),
-    [
-        ("wide.tsv", WIDE), ("long.csv", LONG), ("wide.csv", WIDE.replace("\t", ",")),
-        ("wide.jsonl", LINES),
-    ],
-)  # fmt: skip
+    [("wide.tsv", WIDE), ("long.csv", LONG), ("wide.csv", WIDE.replace("\t", ",")), ("wide.jsonl", LINES)],
+)
 def test_one_table_holds_all_judges(tmp_path: Path, name: str, text: str) -> None:
     (tmp_path / name).write_text(text)
     assert said(tmp_path / name) == SAID
@@ -72,7 +68,7 @@ def test_dictionaries_are_judges_too() -> None:
         ("query_id\tdoc_id\tjudge\tgrade\nq1\td1\t\t1\n", ":2: no judge"),
         ("query_id\tdoc_id\tjudge\tgrade\nq1\td1\tann\t\n", ":2: no grade"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, text: str, says: str) -> None:
     path = tmp_path / "labels.tsv"
     path.write_text(text)

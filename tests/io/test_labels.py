@@ -88,7 +88,7 @@ def test_a_run_without_a_team_is_named() -> None:
 
 @pytest.mark.parametrize(
     "text", ["d1\n\nd2\n", "doc_id\ttext\nd1\tone\n\nd2\ttwo\n", '{"doc_id": "d1"}\n\n{"id": "d2"}\n']
-)  # fmt: skip
+)
 def test_ids_are_read_from_lines_tables_and_json(text: str, tmp_path: Path) -> None:
     assert read_document_ids(written(tmp_path, text)) == ["d1", "d2"]
 

@@ -17,9 +17,7 @@ TABLE = [
     ("d3", {"bob": 1}),
     ("d4", {"ann": 0, "bob": 1, "cid": 2}),
 ]
-ROWS = [
-    Judgment("q", name, judge, grade) for name, grades in TABLE for judge, grade in grades.items()
-]
+ROWS = [Judgment("q", name, judge, grade) for name, grades in TABLE for judge, grade in grades.items()]
 
 
 @pytest.mark.parametrize(
@@ -48,9 +46,7 @@ def test_what_was_merged_is_said() -> None:
 
 
 def test_a_rule_that_nobody_knows_names_the_nearest() -> None:
-    with pytest.raises(
-        UsageError, match="no merge rule or judge is called 'majorty'; nearest: majority"
-    ):
+    with pytest.raises(UsageError, match="no merge rule or judge is called 'majorty'; nearest: majority"):
         merge(ROWS, "majorty")
     with pytest.raises(UsageError, match="nearest: bob"):
         merge(ROWS, "bop")

@@ -43,9 +43,7 @@ def content(path: object) -> bytes:
 
 def long_text(lines: int = 3000) -> bytes:
     dice = random.Random(7)
-    return b"".join(
-        b"q%03d Q0 d%d 1 %.6f t\n" % (row // 10, row, dice.random()) for row in range(lines)
-    )
+    return b"".join(b"q%03d Q0 d%d 1 %.6f t\n" % (row // 10, row, dice.random()) for row in range(lines))
 
 
 @pytest.mark.parametrize("kind", COMPRESS)
@@ -80,22 +78,12 @@ def test_archives_in_one_file_follow_each_other(kind: str, tmp_path: Path) -> No
 
 @pytest.mark.usefixtures("form")
 @pytest.mark.parametrize("lost", [1, 4, 400])
-@pytest.mark.parametrize(
-    "kind",
-    [
-        ".gz",
-        ".bz2",
-        ".xz",
-        ".zst",
-    ],
-)
+@pytest.mark.parametrize("kind", [".gz", ".bz2", ".xz", ".zst"])
 def test_an_archive_that_ends_too_early_is_refused(kind: str, lost: int, tmp_path: Path) -> None:
     path = tmp_path / f"sys.run{kind}"
     path.write_bytes(COMPRESS[kind](long_text())[:-lost])
     for read in (read_run, read_qrels, lambda path: judged_by(path, read_qrels(QRELS))):
-        with pytest.raises(
-            InputError, match=r"cannot be read to its end .*; expected a whole file"
-        ):
+        with pytest.raises(InputError, match=r"cannot be read to its end .*; expected a whole file"):
             read(path)
 
 
@@ -118,9 +106,7 @@ def test_an_archive_of_nothing_holds_no_run(kind: str, tmp_path: Path) -> None:
         read_run(path)
 
 
-@pytest.mark.parametrize(
-    "head", [b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd", b"\x1f\x8bjunk"]
-)
+@pytest.mark.parametrize("head", [b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd", b"\x1f\x8bjunk"])
 def test_a_file_that_only_begins_like_an_archive_is_refused(head: bytes, tmp_path: Path) -> None:
     path = tmp_path / "sys.run"
     path.write_bytes(head)
@@ -146,9 +132,7 @@ def _descriptors() -> list[str]:
 
 @pytest.mark.usefixtures("form")
 @pytest.mark.parametrize("kind", COMPRESS)
-def test_standard_input_is_read_and_undone_like_a_file(
-    kind: str, tmp_path: Path, leadline: Leadline
-) -> None:
+def test_standard_input_is_read_and_undone_like_a_file(kind: str, tmp_path: Path, leadline: Leadline) -> None:
     qrels = tmp_path / "qrels.txt"
     qrels.write_text("q1 0 d1 1\nq2 0 d2 1\n")
     asked = ("evaluate", qrels, "-", "-m", "AP", "-f", "json")
@@ -159,9 +143,7 @@ def test_standard_input_is_read_and_undone_like_a_file(
 
 
 @pytest.mark.usefixtures("form")
-def test_standard_input_may_hold_the_queries_in_any_order(
-    tmp_path: Path, leadline: Leadline
-) -> None:
+def test_standard_input_may_hold_the_queries_in_any_order(tmp_path: Path, leadline: Leadline) -> None:
     qrels = tmp_path / "qrels.txt"
     qrels.write_text("q1 0 d1 1\nq2 0 d2 1\n")
     shuffled = b"".join(reversed(TEXT.splitlines(keepends=True)[::2])) + TEXT.splitlines()[1]
@@ -172,9 +154,7 @@ def test_standard_input_may_hold_the_queries_in_any_order(
 def test_qrels_come_from_standard_input_too(tmp_path: Path, leadline: Leadline) -> None:
     run = tmp_path / "sys.run"
     run.write_bytes(TEXT)
-    found = leadline(
-        "evaluate", "-", run, "-m", "AP", "-f", "json", stdin=b"q1 0 d1 1\nq2 0 d2 1\n"
-    )
+    found = leadline("evaluate", "-", run, "-m", "AP", "-f", "json", stdin=b"q1 0 d1 1\nq2 0 d2 1\n")
     assert found.data["runs"][0]["mean"]["AP"] == 0.75
 
 
@@ -368,8 +348,5 @@ def test_tags_are_counted_only_where_they_are_asked_for(tmp_path: Path) -> None:
     path = tmp_path / "a.run"
     path.write_text("q1 Q0 d1 1 2 old\nq1 Q0 d2 2 1 new\n")
     repair = repair_of("score", "refuse", "refuse")
-    counts = [
-        counted_run(str(path), repair=repair, by_tag=by_tag)[1].other_tags
-        for by_tag in (False, True)
-    ]
+    counts = [counted_run(str(path), repair=repair, by_tag=by_tag)[1].other_tags for by_tag in (False, True)]
     assert counts == [0, 1]

@@ -21,8 +21,9 @@ IDS = st.text(
 ROWS = st.dictionaries(
     st.tuples(IDS, IDS),
     st.tuples(st.floats(1e-9, 1), st.dictionaries(st.text(max_size=5), st.integers(1, 99), max_size=3)),
-    min_size=1, max_size=5,
-)  # fmt: skip
+    min_size=1,
+    max_size=5,
+)
 
 
 @given(ROWS, st.sampled_from(["pool.tsv", "pool.jsonl", "pool.tsv.gz", "pool"]))
@@ -30,9 +31,11 @@ def test_a_pool_comes_back_as_it_was(
     tmp_path: Path, rows: dict[tuple[str, str], tuple[float, dict[str, int]]], name: str
 ) -> None:
     made = Pooled(
-        [query for query, _ in rows], [document for _, document in rows],
-        np.array([share for share, _ in rows.values()]), [ranks for _, ranks in rows.values()],
-    )  # fmt: skip
+        [query for query, _ in rows],
+        [document for _, document in rows],
+        np.array([share for share, _ in rows.values()]),
+        [ranks for _, ranks in rows.values()],
+    )
     if not name.endswith(".jsonl") and any(query.startswith("#") for query in made.queries):
         with pytest.raises(InputError, match=r"leading #.*POOL.jsonl"):  # a comment in TSV
             write_pool(made, tmp_path / name)
@@ -40,7 +43,10 @@ def test_a_pool_comes_back_as_it_was(
     write_pool(made, tmp_path / name)
     found = read_pool(tmp_path / name)
     assert (found.queries, found.documents, found.contributors) == (
-        made.queries, made.documents, made.contributors)  # fmt: skip
+        made.queries,
+        made.documents,
+        made.contributors,
+    )
     assert (found.probability == made.probability).all()
     assert read_pairs(tmp_path / name) == made.pairs()
 
@@ -49,7 +55,8 @@ def test_a_run_may_have_any_name(tmp_path: Path) -> None:
     ranks = {'a "b", {c}': 1, "tab\there": 2, "\u202e": 3}
     write_pool(Pooled(["q"], ["d"], np.ones(1), [ranks]), tmp_path / "pool.tsv")
     assert (tmp_path / "pool.tsv").read_text().splitlines()[0] == (
-        "query_id\tdoc_id\tprobability\tcontributors")  # fmt: skip
+        "query_id\tdoc_id\tprobability\tcontributors"
+    )
     assert read_pool(tmp_path / "pool.tsv").contributors == [ranks]
 
 

@@ -103,9 +103,7 @@ def test_many_streams_of_any_size_are_one_text(kind: str, tmp_path: Path) -> Non
 
 @pytest.mark.usefixtures("form")
 @pytest.mark.parametrize("kind", [".bz2", ".xz"])
-def test_a_damaged_second_stream_ends_with_status_2(
-    kind: str, tmp_path: Path, leadline: Leadline
-) -> None:
+def test_a_damaged_second_stream_ends_with_status_2(kind: str, tmp_path: Path, leadline: Leadline) -> None:
     second = bytearray(COMPRESS[kind](SECOND))
     second[0] ^= 0x55
     run = written(tmp_path / f"a.run{kind}", COMPRESS[kind](FIRST) + bytes(second))

@@ -15,10 +15,7 @@ from leadline.io.read import read_qrels
 from leadline.measures import MEASURES
 
 LINES = "q1 1 d1 1\nq1 2 d1 2\nq1 2 d2 0\nq2 1 d1 -1\nq1 1 d3 1\n"
-BY_SUBTOPIC = {
-    "q1": {"1": {"d1": 1, "d3": 1}, "2": {"d1": 2, "d2": 0}},
-    "q2": {"1": {"d1": -1}},
-}
+BY_SUBTOPIC = {"q1": {"1": {"d1": 1, "d3": 1}, "2": {"d1": 2, "d2": 0}}, "q2": {"1": {"d1": -1}}}
 
 
 @pytest.fixture

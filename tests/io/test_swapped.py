@@ -17,8 +17,7 @@ from leadline.io.read import read_qrels
 from leadline.io.write import write_run
 
 RUN = {
-    f"q{query}": {f"d{rank}": 14.5 - rank * 1.37 - query * 0.01 for rank in range(12)}
-    for query in range(3)
+    f"q{query}": {f"d{rank}": 14.5 - rank * 1.37 - query * 0.01 for rank in range(12)} for query in range(3)
 }
 COSINE = {
     f"q{query}": {f"d{rank}": 0.99 - rank * 0.0137 - query * 0.001 for rank in range(12)}
@@ -54,14 +53,7 @@ def written(path: Path, values: Mapping[str, Mapping[str, float]], **more: objec
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @pytest.mark.parametrize(
     "command",
-    [
-        ["evaluate"],
-        ["compare"],
-        ["curve"],
-        ["histogram"],
-        ["difference"],
-        ["report", "-o", "x.html"],
-    ],
+    [["evaluate"], ["compare"], ["curve"], ["histogram"], ["difference"], ["report", "-o", "x.html"]],
     ids=lambda command: command[0],
 )
 def test_swapped_arguments_are_refused_and_the_error_names_the_way_out(
@@ -81,9 +73,7 @@ def test_swapped_arguments_are_refused_and_the_error_names_the_way_out(
 def test_a_column_that_only_runs_have_makes_a_run(
     column: str, suffix: str, tmp_path: Path, leadline: Leadline
 ) -> None:
-    path = written(
-        tmp_path / f"a{suffix}", COSINE, **{column: None if column == "rank" else "bm25"}
-    )
+    path = written(tmp_path / f"a{suffix}", COSINE, **{column: None if column == "rank" else "bm25"})
     with pytest.raises(InputError, match=f"'{column}'"):
         read_qrels(path)
     run = written(tmp_path / f"b{suffix}", COSINE)
@@ -159,9 +149,7 @@ def test_judgments_whose_ids_count_are_judgments(text: str, tmp_path: Path) -> N
 def test_check_and_convert_tell_a_ranking_and_obey_kind(tmp_path: Path, leadline: Leadline) -> None:
     path = written(tmp_path / "a.csv", COSINE, system="bm25")
     assert leadline("check", path, "-f", "json").data["files"][0]["kind"] == "run"
-    assert (
-        leadline("check", path, "--kind", "qrels", "-f", "json").data["files"][0]["kind"] == "qrels"
-    )
+    assert leadline("check", path, "--kind", "qrels", "-f", "json").data["files"][0]["kind"] == "qrels"
     out = tmp_path / "b.json"
     assert leadline("convert", path, out, "--kind", "qrels").status == 0
     assert json.loads(out.read_text()) == COSINE

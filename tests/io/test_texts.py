@@ -18,9 +18,11 @@ from leadline.io.texts import Document, read_documents, read_queries
 ROWS = [
     {"doc_id": "d1", "title": "Wings", "text": "They lift.", "url": "a.example"},
     {"doc_id": "d2", "title": "", "text": 'Tails "steer", too', "url": "b.example"},
-]  # fmt: skip
-WANTED = [("d1", "Wings", "They lift.", {"url": "a.example"}),
-          ("d2", "", 'Tails "steer", too', {"url": "b.example"})]  # fmt: skip
+]
+WANTED = [
+    ("d1", "Wings", "They lift.", {"url": "a.example"}),
+    ("d2", "", 'Tails "steer", too', {"url": "b.example"}),
+]
 SMART = """.I 1
 .T
 Preliminary
@@ -79,8 +81,10 @@ def test_every_format_gives_the_same_documents(tmp_path: Path) -> None:
         written(tmp_path, "docs.csv", frame.write_csv()),
         written(tmp_path, "docs.tsv", "\n".join(map("\t".join, [ROWS[0], *map(dict.values, ROWS)]))),
         str(tmp_path / "docs.parquet"),
-        ROWS, frame, [Document(name, title, text, more) for name, title, text, more in WANTED],
-    ]  # fmt: skip
+        ROWS,
+        frame,
+        [Document(name, title, text, more) for name, title, text, more in WANTED],
+    ]
     for source in sources:
         assert plain(read_documents(source)) == WANTED, source
 
@@ -89,7 +93,7 @@ def test_a_smart_file_gives_titles_texts_and_the_other_fields(tmp_path: Path) ->
     assert plain(read_documents(written(tmp_path, "cacm.all", SMART))) == [
         ("1", "Preliminary\nReport", "The text.", {"author": "Perlis, A. J.", "references": "1\t5\t1"}),
         ("2", "Second", "", {}),
-    ]  # fmt: skip
+    ]
 
 
 def test_trec_documents_lose_their_tags_and_no_text(tmp_path: Path) -> None:
@@ -104,7 +108,7 @@ def test_trec_queries_need_no_closing_tags_and_keep_the_longer_fields(tmp_path: 
     assert plain(read_queries(path)) == [
         ("301", "", "International crime", {"desc": "Which groups?", "narr": "Relevant are names."}),
         ("302", "", "Polio", {}),
-    ]  # fmt: skip
+    ]
     one = written(tmp_path, "one", TOPICS.partition("<top><num>302")[0])
     (query,) = read_queries(one, fields=("title", "desc"))
     assert query.content == "International crime\nWhich groups?"
@@ -113,8 +117,9 @@ def test_trec_queries_need_no_closing_tags_and_keep_the_longer_fields(tmp_path: 
 def test_two_columns_without_a_header_are_id_and_text(tmp_path: Path) -> None:
     path = written(tmp_path, "queries.tsv", "q1\tflow past a wing\nq2\theat\n")
     assert [(query.id, query.text) for query in read_queries(path)] == [
-        ("q1", "flow past a wing"), ("q2", "heat"),
-    ]  # fmt: skip
+        ("q1", "flow past a wing"),
+        ("q2", "heat"),
+    ]
 
 
 def test_one_column_of_several_languages_can_be_chosen(tmp_path: Path) -> None:
@@ -140,7 +145,7 @@ def test_one_column_of_several_languages_can_be_chosen(tmp_path: Path) -> None:
         (b".I 1\n.T\na\n.I 1\n", r":4: document '1' appears twice"),
         (b"\xff\xfea\x00", r":1: a UTF-16 byte order mark"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, text: bytes, message: str) -> None:
     with pytest.raises(InputError, match=message):
         list(read_documents(written(tmp_path, "docs", text)))
@@ -157,9 +162,7 @@ def test_a_collection_of_ir_datasets_is_read_by_name(monkeypatch: pytest.MonkeyP
 
     rows = {"docs_iter": [Row("d1", "wing")], "queries_iter": [Ask("q1", "heat")]}
     module = ModuleType("ir_datasets")
-    collection = SimpleNamespace(
-        **{name: lambda found=found: iter(found) for name, found in rows.items()}
-    )
+    collection = SimpleNamespace(**{name: lambda found=found: iter(found) for name, found in rows.items()})
     vars(module)["load"] = lambda name: {"small": collection}[name]
     monkeypatch.setitem(sys.modules, "ir_datasets", module)
     assert plain(read_documents("ir_datasets:small")) == [("d1", "", "wing", {})]

@@ -23,11 +23,39 @@ from strategies import columns_of, judged_by
 pytestmark = pytest.mark.usefixtures("form")
 
 ODD_IDS = (
-    b"d\xc2\xa01", b'"d1"', b"'d1", b"d,1", b"d;1", b"d|1", b"d\\1", b"\xff\xfe\xfd", b"\xed\xa0\x80",
-    b"d\x85", b"d\x1c\x1d", b"\x01", b"\x7f", b"\xe2\x80\xa8", b"\xe3\x80\x80", b"NA", b"null", b"nan",
+    b"d\xc2\xa01",
+    b'"d1"',
+    b"'d1",
+    b"d,1",
+    b"d;1",
+    b"d|1",
+    b"d\\1",
+    b"\xff\xfe\xfd",
+    b"\xed\xa0\x80",
+    b"d\x85",
+    b"d\x1c\x1d",
+    b"\x01",
+    b"\x7f",
+    b"\xe2\x80\xa8",
+    b"\xe3\x80\x80",
+    b"NA",
+    b"null",
+    b"nan",
     b"None",
-    b"True", b"1", b"01", b"007", b"1.0", b"1e0", b"+1", b"-1", b"d#1", b"%s", b"{}", b"$x", b"d" * 5000,
-)  # fmt: skip
+    b"True",
+    b"1",
+    b"01",
+    b"007",
+    b"1.0",
+    b"1e0",
+    b"+1",
+    b"-1",
+    b"d#1",
+    b"%s",
+    b"{}",
+    b"$x",
+    b"d" * 5000,
+)
 
 
 def run_of(folder: Path, text: bytes | str, name: str = "sys.run") -> Path:
@@ -43,9 +71,7 @@ def refusal(path: Path, repair: Reading | None = None) -> str:
     for window in (8, 40, 1 << 16):
         for turns in (1, 2):
             with pytest.raises(InputError) as parted:
-                judged_by(
-                    path, read_qrels({"q1": {"d1": 1}}), window=window, turns=turns, repair=repair
-                )
+                judged_by(path, read_qrels({"q1": {"d1": 1}}), window=window, turns=turns, repair=repair)
             assert str(parted.value) == str(whole.value)
     assert "\n" not in str(whole.value)
     return str(whole.value).removeprefix(f"{path}:")
@@ -58,9 +84,7 @@ def test_every_odd_byte_of_an_id_is_kept(tmp_path: Path) -> None:
     run = read_run(run_of(tmp_path, b"".join(lines)))
     assert list(run.to_dict()["q1"]) == names
     assert set(run.to_dict()) == {"q1", *(f"Q{name}" for name in names)}
-    lines = [b"q1 0 %s 1\n" % name for name in ODD_IDS] + [
-        b"Q%s 0 d1 2\n" % name for name in ODD_IDS
-    ]
+    lines = [b"q1 0 %s 1\n" % name for name in ODD_IDS] + [b"Q%s 0 d1 2\n" % name for name in ODD_IDS]
     qrels = read_qrels(run_of(tmp_path, b"".join(lines), "qrels.txt"))
     assert qrels.to_dict()["q1"] == dict.fromkeys(names, 1)
     assert set(qrels.queries) == {"q1", *(f"Q{name}" for name in names)}
@@ -70,9 +94,7 @@ def test_every_odd_byte_of_an_id_is_kept(tmp_path: Path) -> None:
 
 
 def test_ids_that_differ_in_one_byte_are_not_one(tmp_path: Path) -> None:
-    path = run_of(
-        tmp_path, "q1 Q0 1 1 3 t\nq1 Q0 01 2 2 t\nq1 Q0 1.0 3 1 t\nq1 Q0 d1\u00a0 4 0 t\n"
-    )
+    path = run_of(tmp_path, "q1 Q0 1 1 3 t\nq1 Q0 01 2 2 t\nq1 Q0 1.0 3 1 t\nq1 Q0 d1\u00a0 4 0 t\n")
     qrels = read_qrels({"q1": {"01": 1, "1.0": 1, "001": 1, "d1": 1}})
     assert judged_by(path, qrels)[0].rank.tolist() == [2, 3]
 
@@ -91,9 +113,7 @@ def test_comments_and_blank_lines_count_as_lines_and_nothing_else(tmp_path: Path
     for window in (100, 1 << 16):
         with pytest.raises(InputError, match=r":7: score 'x'; expected a number"):
             judged_by(path, read_qrels({"q1": {"d1": 1}}), window=window)
-    assert read_run(run_of(tmp_path, text.replace(" x ", " 1 "))).to_dict() == {
-        "q1": {"d1": 2, "d2": 1}
-    }
+    assert read_run(run_of(tmp_path, text.replace(" x ", " 1 "))).to_dict() == {"q1": {"d1": 2, "d2": 1}}
     text = "# head\n\n\x0c\nq1 0 d1 1\n#\nq1 0 d2 x\n"
     with pytest.raises(InputError, match=r":6: grade 'x'; expected a number"):
         read_qrels(run_of(tmp_path, text, "qrels.txt"))
@@ -125,9 +145,7 @@ def test_nul_bytes_in_a_comment_do_no_harm(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("window", [8, 30, 64, 100, 1 << 16])
 def test_more_columns_are_counted_exactly_once(window: int, tmp_path: Path) -> None:
-    lines = [
-        f"q{place // 7} Q0 d{place} 1 {-place} t{' more' * (place % 3)}\n" for place in range(60)
-    ]
+    lines = [f"q{place // 7} Q0 d{place} 1 {-place} t{' more' * (place % 3)}\n" for place in range(60)]
     path = run_of(tmp_path, "".join(lines))
     tally = judged_by(path, read_qrels({"q1": {"d1": 1}}), window=window)[1]
     assert (tally.extra_columns, tally.rows, tally.queries) == (40, 60, 9)
@@ -155,12 +173,24 @@ def test_crlf_changes_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        ("q1 Q0 d1 1 2\n", ("1: 5 columns; expected 6 columns: query Q0 document rank score tag. "
-         "The tag in the last column may be missing")),
-        ("q1 0 d1 1\n", ("1: 4 columns; expected 6 columns: query Q0 document rank score tag. "
-         "This looks like qrels; the qrels come first: QRELS RUN...")),
-        ("q1,d1,1,2\n", ("1: 1 columns; expected 6 columns: query Q0 document rank score tag. "
-         "This looks like CSV")),
+        (
+            "q1 Q0 d1 1 2\n",
+            (
+                "1: 5 columns; expected 6 columns: query Q0 document rank score tag. "
+                "The tag in the last column may be missing"
+            ),
+        ),
+        (
+            "q1 0 d1 1\n",
+            (
+                "1: 4 columns; expected 6 columns: query Q0 document rank score tag. "
+                "This looks like qrels; the qrels come first: QRELS RUN..."
+            ),
+        ),
+        (
+            "q1,d1,1,2\n",
+            ("1: 1 columns; expected 6 columns: query Q0 document rank score tag. This looks like CSV"),
+        ),
         ("q1 Q0 d1 1 1,5 t\n", "1: score '1,5'; expected a number"),
         ("q1 Q0 d1 1 1_000 t\n", "1: score '1_000'; expected a number"),
         ("q1 Q0 d1 1 0x1p3 t\n", "1: score '0x1p3'; expected a number"),
@@ -172,22 +202,34 @@ def test_crlf_changes_nothing(tmp_path: Path) -> None:
         ("q1 Q0 d1 1 + t\n", "1: score '+'; expected a number"),
         ("q1 Q0 d1 1 --1 t\n", "1: score '--1'; expected a number"),
         ("q1 Q0 d1 1 " + 50 * "x" + " t\n", "1: score '" + 40 * "x" + "...'; expected a number"),
-        ("q1 Q0 d1 1 -nan t\n", ("1: score '-nan' of document 'd1'; expected a number. "
-         "`--on-nan drop` leaves such lines out")),
-        ("q1 Q0 d1 1 2 t\rq1 Q0 d2 1 2 t\n", ("1: a carriage return inside a line; "
-         "expected lines that end in LF or CRLF")),
+        (
+            "q1 Q0 d1 1 -nan t\n",
+            ("1: score '-nan' of document 'd1'; expected a number. `--on-nan drop` leaves such lines out"),
+        ),
+        (
+            "q1 Q0 d1 1 2 t\rq1 Q0 d2 1 2 t\n",
+            ("1: a carriage return inside a line; expected lines that end in LF or CRLF"),
+        ),
         ("q1 Q0 d1 1 2 t\nq1 Q0 d\0 1 2 t\n", "2: a NUL byte; expected a text file in UTF-8"),
-        ("q1 Q0 d1 1 2 t\nq1 Q0 d2 1 2 t\n\nq1 Q0 d1 1 2 t\n", ("4: document 'd1' appears twice for "
-         "query 'q1' (first at line 1); expected each once. "
-         "`--on-duplicate first|last|max|hold` repairs it")),
-        ("q1 Q0 d1 1 2 t\nq2 Q0 d1 1 2 t\nq1 Q0 d1 1 2 t\n", ("3: document 'd1' appears twice for "
-         "query 'q1' (first at line 1); expected each once. "
-         "`--on-duplicate first|last|max|hold` repairs it")),
+        (
+            "q1 Q0 d1 1 2 t\nq1 Q0 d2 1 2 t\n\nq1 Q0 d1 1 2 t\n",
+            (
+                "4: document 'd1' appears twice for "
+                "query 'q1' (first at line 1); expected each once. "
+                "`--on-duplicate first|last|max|hold` repairs it"
+            ),
+        ),
+        (
+            "q1 Q0 d1 1 2 t\nq2 Q0 d1 1 2 t\nq1 Q0 d1 1 2 t\n",
+            (
+                "3: document 'd1' appears twice for "
+                "query 'q1' (first at line 1); expected each once. "
+                "`--on-duplicate first|last|max|hold` repairs it"
+            ),
+        ),
     ],
-)  # fmt: skip
-def test_a_fault_of_a_run_is_one_line_whatever_the_window(
-    text: str, error: str, tmp_path: Path
-) -> None:
+)
+def test_a_fault_of_a_run_is_one_line_whatever_the_window(text: str, error: str, tmp_path: Path) -> None:
     assert refusal(run_of(tmp_path, text)) == error
 
 
@@ -195,26 +237,44 @@ def test_a_fault_of_a_run_is_one_line_whatever_the_window(
     ("text", "error"),
     [
         ("q1 0 d1\n", "1: 3 columns; expected 4 columns: query iteration document grade"),
-        ("q1 0 d1 1 x\n", ("1: 5 columns; expected 4 columns: query iteration document grade. "
-         "The tag in the last column may be missing")),
-        ("q1 Q0 d1 1 2 t\n", ("1: 6 columns; expected 4 columns: query iteration document grade. "
-         "This looks like a run; the qrels come first: QRELS RUN...")),
+        (
+            "q1 0 d1 1 x\n",
+            (
+                "1: 5 columns; expected 4 columns: query iteration document grade. "
+                "The tag in the last column may be missing"
+            ),
+        ),
+        (
+            "q1 Q0 d1 1 2 t\n",
+            (
+                "1: 6 columns; expected 4 columns: query iteration document grade. "
+                "This looks like a run; the qrels come first: QRELS RUN..."
+            ),
+        ),
         ("q1 0 d1 1_0\n", "1: grade '1_0'; expected a number"),
         ("q1 0 d1 yes\n", "1: grade 'yes'; expected a number"),
         ("q1 0 d1 nan\n", "1: grade 'nan'; expected a finite number"),
         ("q1 0 d1 inf\n", "1: grade 'inf'; expected a finite number"),
         ("q1 0 d1 -Infinity\n", "1: grade '-Infinity'; expected a finite number"),
         ("q1 0 d1 1e999\n", "1: grade '1e999'; expected a finite number"),
-        ("q1 0 d1 1\n\nq1 0 d1 1\n", ("3: document 'd1' is judged twice for query 'q1' "
-         "(first at line 1); expected each once")),
-        ("q1 0 a 1\nq1 0 b 1\nq1 0 b 1\nq1 0 a 1\n", ("3: document 'b' is judged twice for query 'q1' "
-         "(first at line 2); expected each once")),
-        ("q1 0 a 1\nq1 0 a 1\nq1 0 a 1\n", ("2: document 'a' is judged twice for query 'q1' "
-         "(first at line 1); expected each once")),
-        ("q1 0 a 1\nq2 0 a 1\nq1 0 a 0\n", ("3: document 'a' is judged twice for query 'q1' "
-         "(first at line 1); expected each once")),
+        (
+            "q1 0 d1 1\n\nq1 0 d1 1\n",
+            ("3: document 'd1' is judged twice for query 'q1' (first at line 1); expected each once"),
+        ),
+        (
+            "q1 0 a 1\nq1 0 b 1\nq1 0 b 1\nq1 0 a 1\n",
+            ("3: document 'b' is judged twice for query 'q1' (first at line 2); expected each once"),
+        ),
+        (
+            "q1 0 a 1\nq1 0 a 1\nq1 0 a 1\n",
+            ("2: document 'a' is judged twice for query 'q1' (first at line 1); expected each once"),
+        ),
+        (
+            "q1 0 a 1\nq2 0 a 1\nq1 0 a 0\n",
+            ("3: document 'a' is judged twice for query 'q1' (first at line 1); expected each once"),
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_fault_of_qrels_is_one_line(text: str, error: str, tmp_path: Path) -> None:
     path = run_of(tmp_path, text, "qrels.txt")
     with pytest.raises(InputError) as refused:
@@ -243,9 +303,7 @@ def test_judgments_may_stand_in_any_order(tmp_path: Path) -> None:
     assert qrels == read_qrels(expected)
 
 
-LONG = "".join(
-    f"q{place // 50} Q0 d{place % 61} 1 {(place * 37) % 11} tag\n" for place in range(300)
-)
+LONG = "".join(f"q{place // 50} Q0 d{place % 61} 1 {(place * 37) % 11} tag\n" for place in range(300))
 
 
 @pytest.mark.parametrize("window", [8, 64, 500, 1000, 4000])
@@ -273,12 +331,7 @@ def test_a_tiny_window_gives_what_a_big_one_gives(window: int, kind: str, tmp_pa
 def test_a_workspace_serves_one_run_after_the_other(turns: int, tmp_path: Path) -> None:
     qrels = read_qrels({"q1": {"d1": 1, "d9": 2}, "q2": {"d2": 1}})
     workspaces = [Buffers(64) for _ in range(turns)]
-    texts = [
-        LONG,
-        "q1 Q0 d1 1 2 t\n",
-        "q1 Q0 x 1 nan t\n",
-        "q2 Q0 d2 1 2 t\nq1 Q0 d9 1 1 t\nq2 Q0 y 1 0 t\n",
-    ]
+    texts = [LONG, "q1 Q0 d1 1 2 t\n", "q1 Q0 x 1 nan t\n", "q2 Q0 d2 1 2 t\nq1 Q0 d9 1 1 t\nq2 Q0 y 1 0 t\n"]
     found: list[tuple[JudgedRun, JudgedRun]] = []
     for place, text in enumerate([*texts, *texts]):
         path = run_of(tmp_path, text, f"{place}.run")
@@ -286,9 +339,7 @@ def test_a_workspace_serves_one_run_after_the_other(turns: int, tmp_path: Path) 
             with pytest.raises(InputError):
                 trec_runs.judge(str(path), qrels, workspaces=workspaces)
             continue
-        found.append(
-            (trec_runs.judge(str(path), qrels, workspaces=workspaces)[0], judged_by(path, qrels)[0])
-        )
+        found.append((trec_runs.judge(str(path), qrels, workspaces=workspaces)[0], judged_by(path, qrels)[0]))
     for again, fresh in found:  # looked at after all were read: no join holds borrowed memory
         assert columns_of(again) == columns_of(fresh)
 
@@ -299,28 +350,18 @@ def test_a_workspace_serves_one_run_after_the_other(turns: int, tmp_path: Path) 
 def test_a_run_read_whole_is_judged_like_its_file(
     narrow: bool, depth: int | None, judged_only: bool, tmp_path: Path
 ) -> None:
-    text = (
-        LONG
-        + "q9 Q0 a 1 0.123456789 t\nq9 Q0 b 2 0.123456788 t\nq9 Q0 c 3 1e300 t\nq9 Q0 d 4 -inf t\n"
-    )
+    text = LONG + "q9 Q0 a 1 0.123456789 t\nq9 Q0 b 2 0.123456788 t\nq9 Q0 c 3 1e300 t\nq9 Q0 d 4 -inf t\n"
     path = run_of(tmp_path, text)
     grades = {f"d{place}": place % 4 - 1 for place in range(0, 61, 3)}
-    qrels = read_qrels(
-        {f"q{query}": grades for query in range(5)} | {"q9": {"a": 1, "d": 2}, "z": {"a": 1}}
-    )
+    qrels = read_qrels({f"q{query}": grades for query in range(5)} | {"q9": {"a": 1, "d": 2}, "z": {"a": 1}})
     options: dict[str, Any] = {"narrow": narrow, "depth": depth, "judged_only": judged_only}
     of_run = JudgedRun.of_run(read_run(path), qrels, **options)
     assert columns_of(of_run) == columns_of(judged_by(path, qrels, **options)[0])
 
 
-@pytest.mark.parametrize(
-    "policy",
-    ["first", "last", "max", "hold"],
-)
+@pytest.mark.parametrize("policy", ["first", "last", "max", "hold"])
 def test_a_repaired_run_read_whole_is_judged_like_its_file(policy: str, tmp_path: Path) -> None:
-    path = run_of(
-        tmp_path, "q1 Q0 a 1 1 t\nq1 Q0 b 2 4 t\nq1 Q0 a 3 3 t\nq1 Q0 a 4 2 t\nq1 Q0 c 5 0 t\n"
-    )
+    path = run_of(tmp_path, "q1 Q0 a 1 1 t\nq1 Q0 b 2 4 t\nq1 Q0 a 3 3 t\nq1 Q0 a 4 2 t\nq1 Q0 c 5 0 t\n")
     qrels = read_qrels({"q1": {"a": 1, "c": 1}})
     run = read_run(path, on_duplicate=policy)
     judged, tally = trec_runs.judge(str(path), qrels, repair=Reading(on_duplicate=policy))
@@ -328,14 +369,9 @@ def test_a_repaired_run_read_whole_is_judged_like_its_file(policy: str, tmp_path
     assert columns_of(JudgedRun.of_run(run, qrels)) == columns_of(judged)
 
 
-@pytest.mark.parametrize(
-    "narrow",
-    [False, True],
-)
+@pytest.mark.parametrize("narrow", [False, True])
 @pytest.mark.parametrize("window", [8, 1 << 16])
-def test_the_best_place_of_a_held_document_counts(
-    window: int, narrow: bool, tmp_path: Path
-) -> None:
+def test_the_best_place_of_a_held_document_counts(window: int, narrow: bool, tmp_path: Path) -> None:
     path = run_of(tmp_path, "q1 Q0 a 1 0.100000001 t\nq1 Q0 a 2 0.100000002 t\nq1 Q0 b 3 0.05 t\n")
     qrels, repair = read_qrels({"q1": {"a": 1}}), Reading(on_duplicate="hold")
     judged = judged_by(path, qrels, window=window, repair=repair, narrow=narrow)[0]
@@ -384,9 +420,7 @@ def test_ranks_that_contradict_scores_are_counted(rows: str, count: int, tmp_pat
     )
     path = run_of(tmp_path, text)
     for window in (8, 1 << 16):
-        assert (
-            judged_by(path, read_qrels({"q1": {"a": 1}}), window=window)[1].disordered == 2 * count
-        )
+        assert judged_by(path, read_qrels({"q1": {"a": 1}}), window=window)[1].disordered == 2 * count
 
 
 def test_ranks_that_fall_from_one_list_to_the_next_contradict_nothing(tmp_path: Path) -> None:

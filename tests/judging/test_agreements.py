@@ -37,9 +37,7 @@ def random_judges(judges: int, queries: int, documents: int, *, seed: int = 0) -
 
 
 def grades_of(judges: Judges) -> Any:
-    return np.array(
-        [[grade for row in one.values() for grade in row.values()] for one in judges.values()]
-    ).T
+    return np.array([[grade for row in one.values() for grade in row.values()] for one in judges.values()]).T
 
 
 def test_the_mean_over_pairs_of_judges_is_that_of_each_pair() -> None:
@@ -177,29 +175,34 @@ def test_grades_that_one_judge_alone_gives_are_named() -> None:
 
 
 def test_another_judge_is_seen_in_the_values_and_the_order_of_systems() -> None:
-    judges = {
-        "a": {"q": {"d1": 1, "d2": 0, "d3": 0}}, "b": {"q": {"d1": 0, "d2": 1, "d3": 1}},
-    }  # fmt: skip
-    runs = {
-        "one": {"q": {"d1": 3.0, "d2": 2.0, "d3": 1.0}},
-        "two": {"q": {"d3": 3.0, "d2": 2.0, "d1": 1.0}},
-    }
+    judges = {"a": {"q": {"d1": 1, "d2": 0, "d3": 0}}, "b": {"q": {"d1": 0, "d2": 1, "d3": 1}}}
+    runs = {"one": {"q": {"d1": 3.0, "d2": 2.0, "d3": 1.0}}, "two": {"q": {"d3": 3.0, "d2": 2.0, "d1": 1.0}}}
     ranking = agreement(judges, draws=0, runs=runs, measures=["RR"]).to_dict()["ranking"]
     assert ranking["means"]["a"] == {"one": {"RR": 1.0}, "two": {"RR": pytest.approx(1 / 3)}}
     assert ranking["between"] == [
-        {"a": "a", "b": "b", "measure": "RR", "tau": -1.0, "mean": pytest.approx(7 / 12),
-         "largest": pytest.approx(2 / 3), "relative": pytest.approx(7 / 8), "swapped": 1, "apart": 1,
-         "widest": pytest.approx(2 / 3)},
-    ]  # fmt: skip
+        {
+            "a": "a",
+            "b": "b",
+            "measure": "RR",
+            "tau": -1.0,
+            "mean": pytest.approx(7 / 12),
+            "largest": pytest.approx(2 / 3),
+            "relative": pytest.approx(7 / 8),
+            "swapped": 1,
+            "apart": 1,
+            "widest": pytest.approx(2 / 3),
+        }
+    ]
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=12))
 def test_swaps_are_what_a_loop_over_pairs_counts(pairs: list[tuple[int, int]]) -> None:
     first, second = (np.array(side, dtype=np.float64) for side in zip(*pairs, strict=True))
     apart = [
-        (x, y) for x, y in combinations(range(len(pairs)), 2)
+        (x, y)
+        for x, y in combinations(range(len(pairs)), 2)
         if first[x] != first[y] and second[x] != second[y]
-    ]  # fmt: skip
+    ]
     swapped = [(x, y) for x, y in apart if (first[x] > first[y]) != (second[x] > second[y])]
     found = change(first, second)
     assert (found.apart, found.swapped) == (len(apart), len(swapped))
@@ -227,7 +230,7 @@ def test_swaps_are_what_a_loop_over_pairs_counts(pairs: list[tuple[int, int]]) -
         ({"table": [1, 2, 3, 4], "confidence": 2}, "confidence level 2"),
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_what_cannot_be_is_refused_in_words(given: dict[str, Any], says: str) -> None:
     with pytest.raises(UsageError) as refused:
         agreement(**given)
@@ -235,9 +238,7 @@ def test_what_cannot_be_is_refused_in_words(given: dict[str, Any], says: str) ->
 
 
 def test_judges_without_a_common_pair_are_refused() -> None:
-    with pytest.raises(
-        InputError, match=r"none of 2 pairs .* was judged by two judges; .* match\?$"
-    ):
+    with pytest.raises(InputError, match=r"none of 2 pairs .* was judged by two judges; .* match\?$"):
         agreement({"a": {"q": {"d1": 1}}, "b": {"q": {"d2": 1}}})
 
 
@@ -252,8 +253,7 @@ def test_judgments_go_back_to_qrels() -> None:
     judges = random_judges(2, 2, 3)
     table = Judgments.of_judges(read_judges(judges))
     assert table.qrels(1).to_dict() == {
-        query: {name: int(grade) for name, grade in row.items()}
-        for query, row in judges["j1"].items()
+        query: {name: int(grade) for name, grade in row.items()} for query, row in judges["j1"].items()
     }
 
 
@@ -261,9 +261,7 @@ def test_machine_judges_agree_with_people_as_the_data_say(shared_data: Path) -> 
     folder = shared_data / "llmjudge-dl23"
     places = [folder / "human.qrels.txt", *sorted((folder / "judges").iterdir())]
     found = ll.agreement(list(map(str, places)), reference=True, draws=0)
-    values = dict(
-        zip(found.judges[1:], (one.value for one in found.between["cohen"][1]), strict=True)
-    )
+    values = dict(zip(found.judges[1:], (one.value for one in found.between["cohen"][1]), strict=True))
     assert len(values) == 33
     assert len(found.judgments) == 4423
     printed = {"willia-umbrela1": 0.286, "h2oloo-zeroshot1": 0.282, "h2oloo-fewself": 0.277}

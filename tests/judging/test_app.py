@@ -16,11 +16,7 @@ from leadline.judging.startup import Opened, check_forms, check_judges, opened
 from leadline.retrieval.index.builder import build_index
 
 NASTY = [
-    {
-        "doc_id": "html",
-        "title": "<b>Wing</b>",
-        "text": "<script>alert(1)</script> & a wing \x00\x07 lifts",
-    },
+    {"doc_id": "html", "title": "<b>Wing</b>", "text": "<script>alert(1)</script> & a wing \x00\x07 lifts"},
     {"doc_id": "rtl", "title": "כנף", "text": "\u202eכנף wing"},
     {"doc_id": "none", "title": "", "text": ""},
     {"doc_id": "long", "title": "A long one", "text": "wing and tail " * 400_000},
@@ -56,21 +52,18 @@ def test_cards_come_in_the_order_of_the_queue_with_their_queries(
     answer = judge.post("/api/cards", count=30, holding=[], opening=True).data
     cards = answer["cards"]
     assert (len(cards), answer["more"]) == (20, True)
-    cards += judge.post("/api/cards", count=30, holding=[card["pair"] for card in cards]).data[
-        "cards"
-    ]
+    cards += judge.post("/api/cards", count=30, holding=[card["pair"] for card in cards]).data["cards"]
     assert [card["pair"] for card in cards] == [pair.id for pair in page.queues.upcoming("ann", 24)]
     assert answer["queries"]["q1"] == {
-        "id": "q1", "text": "wing lift", "more": [["description", "How much a wing lifts."]]
-    }  # fmt: skip
+        "id": "q1",
+        "text": "wing lift",
+        "more": [["description", "How much a wing lifts."]],
+    }
     assert (answer["acts"], answer["count"]) == ([], {"done": 0, "total": 24, "skipped": 0})
 
 
 def test_a_card_tells_neither_system_nor_rank(tmp_path: Path) -> None:
-    rows = [
-        row | {"rank": "1", "system": "bm25", "score": "7.5", "url": "a.example"}
-        for row in DOCUMENTS
-    ]
+    rows = [row | {"rank": "1", "system": "bm25", "score": "7.5", "url": "a.example"} for row in DOCUMENTS]
     files = write(tmp_path, rows)
     with opened(files.pool, files.docs, files.queries, files.store) as found:
         cards = Judge(found).post("/api/cards", count=30).data["cards"]
@@ -88,8 +81,9 @@ def test_what_a_judge_did_is_kept_and_comes_back_on_opening(page: Opened) -> Non
     assert stored(page.store.path) == [("ann", "q1", "d0", 2)]
     back = judge.post("/api/cards", opening=True).data["acts"]
     assert [(act["kind"], act["grade"], act["note"], act["card"]["document"]) for act in back] == [
-        ("judge", 2, "sure", "d0"), ("skip", None, "", "d1")
-    ]  # fmt: skip
+        ("judge", 2, "sure", "d0"),
+        ("skip", None, "", "d1"),
+    ]
 
 
 def test_pages_of_words_name_the_judges_and_escape_them(page: Opened) -> None:
@@ -118,9 +112,7 @@ def test_no_page_has_a_script_or_a_style_of_its_own(page: Opened) -> None:
         assert "http" not in answer.text.replace("http-equiv", "")
 
 
-@pytest.mark.parametrize(
-    "name", ["style.css", "judge.js", "outbox.js", "show.js", "progress.js", "icon.svg"]
-)
+@pytest.mark.parametrize("name", ["style.css", "judge.js", "outbox.js", "show.js", "progress.js", "icon.svg"])
 def test_static_files_come_from_the_package(page: Opened, name: str) -> None:
     answer = ask(page.app(), f"/static/{name}")
     assert answer.status == 200
@@ -129,9 +121,7 @@ def test_static_files_come_from_the_package(page: Opened, name: str) -> None:
     assert ask(page.app(), "/static/%2e%2e/app.py").status == 404
 
 
-@pytest.mark.parametrize(
-    "host", ["evil.example", "evil.example:8765", "localhost.evil.example", "", "[::1"]
-)
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:8765", "localhost.evil.example", "", "[::1"])
 def test_a_local_page_answers_to_no_foreign_name(page: Opened, host: str) -> None:
     assert ask(page.app(), "/", host=host).status == 421
 
@@ -218,12 +208,8 @@ def test_the_token_can_be_typed_in(guarded: Guard) -> None:
         ("/api/cards", {"judge": "ann", "holding": 5}, "no list of pairs"),
     ],
 )
-def test_what_no_page_sends_is_refused_in_a_line(
-    page: Opened, path: str, body: Any, words: str
-) -> None:
-    answer = ask(
-        page.app(), path, body=body, origin="http://localhost", x_leadline=page.store.secret
-    )
+def test_what_no_page_sends_is_refused_in_a_line(page: Opened, path: str, body: Any, words: str) -> None:
+    answer = ask(page.app(), path, body=body, origin="http://localhost", x_leadline=page.store.secret)
     assert answer.status == 400
     assert words in answer.text
     assert answer.text.count("\n") == 1
@@ -319,9 +305,7 @@ def test_several_forms_are_drawn_for_judge_and_pair_and_stay(page: Opened) -> No
 def test_an_index_that_keeps_texts_shows_the_same(page: Opened, tmp_path: Path) -> None:
     files = write(tmp_path)
     build_index(files.docs, str(tmp_path / "index"), store_text=True)
-    with opened(
-        files.pool, str(tmp_path / "index"), files.queries, str(tmp_path / "other")
-    ) as found:
+    with opened(files.pool, str(tmp_path / "index"), files.queries, str(tmp_path / "other")) as found:
         for pair in found.queues.pairs.values():
             one, other = found.cards.card("ann", pair), page.cards.card("ann", pair)
             assert one == other
@@ -331,20 +315,15 @@ def test_pairs_without_a_text_are_said_and_left_out(tmp_path: Path) -> None:
     files = write(tmp_path, pairs=[("q1", "d1"), ("q1", "gone"), ("q9", "d1")])
     with opened(files.pool, files.docs, files.queries, files.store) as found:
         assert [(notice.code, notice.count) for notice in found.notices] == [
-            ("unknown_queries", 1), ("unknown_documents", 1)
-        ]  # fmt: skip
-        assert [str(notice) for notice in found.notices][1].startswith(
-            "1 document of the pool not in"
-        )
-        assert [
-            card["document"] for card in Judge(found).post("/api/cards", count=9).data["cards"]
-        ] == ["d1"]
+            ("unknown_queries", 1),
+            ("unknown_documents", 1),
+        ]
+        assert [str(notice) for notice in found.notices][1].startswith("1 document of the pool not in")
+        assert [card["document"] for card in Judge(found).post("/api/cards", count=9).data["cards"]] == ["d1"]
         assert len(found.store.pairs()) == 3
 
 
-def test_a_pool_whose_ids_no_store_can_hold_is_refused_before_there_is_a_store(
-    tmp_path: Path,
-) -> None:
+def test_a_pool_whose_ids_no_store_can_hold_is_refused_before_there_is_a_store(tmp_path: Path) -> None:
     files = write(tmp_path, pairs=[("q1", "d1")])
     Path(files.pool).with_suffix(".jsonl").write_text('{"query_id": "q1", "doc_id": "d\\udcff"}\n')
     pool = str(Path(files.pool).with_suffix(".jsonl"))
@@ -359,9 +338,7 @@ def test_a_pool_whose_ids_no_store_can_hold_is_refused_before_there_is_a_store(
 def test_a_pool_of_other_documents_is_refused(tmp_path: Path) -> None:
     files = write(tmp_path, pairs=[("q1", "x1"), ("q1", "x2")])
     with (
-        pytest.raises(
-            InputError, match=r"has no document of the pool, not even 'x1'; expected the same ids"
-        ),
+        pytest.raises(InputError, match=r"has no document of the pool, not even 'x1'; expected the same ids"),
         opened(files.pool, files.docs, files.queries, files.store),
     ):
         pass
@@ -373,8 +350,7 @@ def test_a_larger_pool_adds_what_is_new(page: Opened, tmp_path: Path) -> None:
     write_whole(pool, b"query_id\tdoc_id\nq1\td0\nq2\td0\nq2\td11\nq3\td1\n")
     queries = str(tmp_path / "more.jsonl")
     write_whole(
-        queries,
-        b'{"query_id":"q1","text":"a"}\n{"query_id":"q3","text":"b"}\n{"query_id":"q2","text":"c"}\n',
+        queries, b'{"query_id":"q1","text":"a"}\n{"query_id":"q3","text":"b"}\n{"query_id":"q2","text":"c"}\n'
     )
     with opened(pool, str(tmp_path / "d.jsonl"), queries, page.store.path) as found:
         assert len(found.queues.pairs) == 25
@@ -384,14 +360,17 @@ def test_a_larger_pool_adds_what_is_new(page: Opened, tmp_path: Path) -> None:
 
 def test_progress_tells_how_far_and_how_much_judges_agree(page: Opened) -> None:
     for name, grades in (("ann", [1, 1, 0, 0, 2]), ("bob", [1, 1, 0, 1])):
-        acts = [event(place, grade=grade, seconds=2.0, shown="full") | {"key": f"{name}-{place:08}"}
-                for place, grade in enumerate(grades, start=1)]  # fmt: skip
+        acts = [
+            event(place, grade=grade, seconds=2.0, shown="full") | {"key": f"{name}-{place:08}"}
+            for place, grade in enumerate(grades, start=1)
+        ]
         Judge(page, name).post("/api/events", events=acts)
     found = ask(page.app(), "/api/progress").data
     assert (found["pairs"], found["judged"]) == (24, 5)
     assert [(row["judge"], row["done"], row["seconds"]) for row in found["judges"]] == [
-        ("ann", 5, 2.0), ("bob", 4, 2.0)
-    ]  # fmt: skip
+        ("ann", 5, 2.0),
+        ("bob", 4, 2.0),
+    ]
     assert [row["count"] for row in found["grades"]] == [3, 5, 1]
     (pair,) = found["agreement"]
     # 3 of 4 agree; pooled marginals 5/8 and 3/8: chance 34/64; Cohen: (2*3 + 2*1) / 16 = 1/2
@@ -400,14 +379,7 @@ def test_progress_tells_how_far_and_how_much_judges_agree(page: Opened) -> None:
     assert pair["cohen"] == pytest.approx(0.5)
     assert pair["acceptable"] is False
     assert found["forms"] == [
-        {
-            "form": "full",
-            "judgments": 9,
-            "seconds": 2.0,
-            "opened": 0,
-            "shared": 8,
-            "agreement": 0.75,
-        }
+        {"form": "full", "judgments": 9, "seconds": 2.0, "opened": 0, "shared": 8, "agreement": 0.75}
     ]
 
 

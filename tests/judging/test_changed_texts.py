@@ -56,9 +56,7 @@ def change(files: Files, **texts: str) -> None:
 
 def rebuild(files: Files, index: str) -> None:
     Path(files.docs).write_text(
-        "\n".join(
-            json.dumps(row | {"text": f"Another {row['text']}"}) for row in reversed(DOCUMENTS)
-        )
+        "\n".join(json.dumps(row | {"text": f"Another {row['text']}"}) for row in reversed(DOCUMENTS))
     )
     build_index(files.docs, index, store_text=True, overwrite=True)
 
@@ -109,16 +107,9 @@ def test_an_index_that_is_built_again_shows_no_other_text(files: Files, index: s
     assert IndexTexts(index, {"d1"}).get("d1").text.startswith("Another")
 
 
-def test_an_index_that_cannot_be_read_is_refused_by_name(
-    index: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_index_that_cannot_be_read_is_refused_by_name(index: str, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = IndexTexts(index, {"d1"})
-    for error in (
-        ValueError("mmap"),
-        OSError("gone"),
-        IndexError("far"),
-        json.JSONDecodeError("x", "", 0),
-    ):
+    for error in (ValueError("mmap"), OSError("gone"), IndexError("far"), json.JSONDecodeError("x", "", 0)):
 
         def fail(_: int, error: Exception = error) -> None:
             raise error
@@ -142,10 +133,7 @@ def test_a_judgment_of_a_text_that_changed_between_two_starts_is_refused(files: 
         assert (answer.status, "'d0' has changed" in answer.text) == (409, True)
         assert stored(files.store, "SELECT pair FROM events") == [(3,)]
         assert post(page, "/api/events", events=events[1:]).status == 200  # pair 3 is there already
-        assert (
-            post(page, "/api/events", events=[event(1, digest=card(page, 1)["digest"])]).status
-            == 200
-        )
+        assert post(page, "/api/events", events=[event(1, digest=card(page, 1)["digest"])]).status == 200
     assert stored(files.store, "SELECT pair FROM events ORDER BY id") == [(3,), (2,), (1,)]
     digests = [digest for (digest,) in stored(files.store, DIGESTS)]
     assert digests[:2] == [cards[3]["digest"], cards[2]["digest"]]
@@ -162,10 +150,7 @@ def test_a_digest_is_of_the_whole_text_and_the_title(tmp_path: Path) -> None:
     ]
     files = write(tmp_path, rows, QUERIES[:1])
     with opened(files.pool, files.docs, files.queries, files.store) as page:
-        found = {
-            card["document"]: card["digest"]
-            for card in post(page, "/api/cards", count=9).data["cards"]
-        }
+        found = {card["document"]: card["digest"] for card in post(page, "/api/cards", count=9).data["cards"]}
     assert found["d"] == found["e"]
     assert len(set(found.values())) == 4
 

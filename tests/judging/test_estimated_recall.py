@@ -21,10 +21,7 @@ from leadline.io.read import read_qrels
 from leadline.io.write import write_qrels
 
 # Two queries: 3 and 1 relevant documents for certain, of 40 others 4 drawn, two of those relevant.
-GRADES = {
-    "q1": {"a": 1, "b": 1, "c": 1, "d": 0, "r1": 1, "r2": 0},
-    "q2": {"a": 1, "r1": 2, "r2": 0, "x": 1},
-}
+GRADES = {"q1": {"a": 1, "b": 1, "c": 1, "d": 0, "r1": 1, "r2": 0}, "q2": {"a": 1, "r1": 2, "r2": 0, "x": 1}}
 SHARES = {
     "q1": {"a": 1.0, "b": 1.0, "c": 1.0, "d": 1.0, "r1": 0.1, "r2": 0.1},
     "q2": {"a": 1.0, "r1": 0.1, "r2": 0.1},
@@ -61,9 +58,7 @@ def test_full_judgments_give_recall_without_doubt() -> None:
 
 
 def test_nothing_found_in_a_draw_still_leaves_doubt() -> None:
-    qrels = Qrels.of([(b"q", b"a", 1.0), (b"q", b"r", 0.0)]).with_inclusion(
-        {"q": {"a": 1.0, "r": 0.01}}
-    )
+    qrels = Qrels.of([(b"q", b"a", 1.0), (b"q", b"r", 0.0)]).with_inclusion({"q": {"a": 1.0, "r": 0.01}})
     found = relevant(qrels)
     assert (found.value, found.low) == (1.0, 1.0)
     assert found.high == pytest.approx(1 + 100 * -math.log(0.025))  # Poisson: none seen
@@ -78,23 +73,17 @@ def test_the_interval_is_that_of_garwood_where_all_weights_are_one() -> None:
 
 @given(
     st.lists(
-        st.tuples(st.sampled_from([0.05, 0.5, 1.0]), st.booleans(), st.booleans()),
-        min_size=1,
-        max_size=12,
+        st.tuples(st.sampled_from([0.05, 0.5, 1.0]), st.booleans(), st.booleans()), min_size=1, max_size=12
     )
 )
 def test_the_sums_are_those_of_the_slow_loop(rows: list[tuple[float, bool, bool]]) -> None:
     names = [b"d%02d" % place for place in range(len(rows))]
-    qrels = Qrels.of(
-        (b"q", name, float(good)) for name, (_, good, _) in zip(names, rows, strict=True)
-    )
+    qrels = Qrels.of((b"q", name, float(good)) for name, (_, good, _) in zip(names, rows, strict=True))
     qrels = qrels.with_inclusion(
         {"q": {name.decode(): share for name, (share, _, _) in zip(names, rows, strict=True)}}
     )
     lists = [
-        (b"q", name, -float(at))
-        for at, (name, row) in enumerate(zip(names, rows, strict=True))
-        if row[2]
+        (b"q", name, -float(at)) for at, (name, row) in enumerate(zip(names, rows, strict=True)) if row[2]
     ]
     assume(lists)
     judged = JudgedRun.of_run(Run.of(lists, name="a"), qrels)
@@ -120,8 +109,11 @@ def drawn_world(seed: int, *, rest: int, relevant_rest: int, draw: int) -> tuple
         here |= {f"r{place}": (float(place < relevant_rest), draw / rest) for place in sample}
         shares[f"q{number}"] = {name: share for name, (_, share) in here.items()}
         rows += [(b"q%d" % number, name.encode(), grade) for name, (grade, _) in here.items()]
-    listed = [(b"q%d" % number, name, -float(at)) for number in range(20)
-              for at, name in enumerate((b"c0", b"r0", b"c1", b"c2", b"x"))]  # fmt: skip
+    listed = [
+        (b"q%d" % number, name, -float(at))
+        for number in range(20)
+        for at, name in enumerate((b"c0", b"r0", b"c1", b"c2", b"x"))
+    ]
     return Qrels.of(rows).with_inclusion(shares), Run.of(listed, name="a")
 
 
@@ -171,13 +163,9 @@ def test_probabilities_come_with_frames_and_rows() -> None:
 
 def test_a_probability_that_is_none_is_refused(tmp_path: Path) -> None:
     (tmp_path / "qrels.csv").write_text("query_id,doc_id,relevance,probability\nq,d,1,0\n")
-    with pytest.raises(
-        InputError, match=r"qrels\.csv: probability '0' of document 'd' of query 'q'"
-    ):
+    with pytest.raises(InputError, match=r"qrels\.csv: probability '0' of document 'd' of query 'q'"):
         read_qrels(tmp_path / "qrels.csv")
-    with pytest.raises(
-        UsageError, match="no inclusion probabilities; expected a column probability"
-    ):
+    with pytest.raises(UsageError, match="no inclusion probabilities; expected a column probability"):
         relevant(read_qrels(GRADES))
 
 
@@ -190,14 +178,10 @@ def test_trec_qrels_have_no_place_for_probabilities(tmp_path: Path, leadline: Le
     assert read_qrels(tmp_path / "q.jsonl").shares() == SHARES
 
 
-def test_the_command_shows_estimates_beside_the_measures(
-    tmp_path: Path, leadline: Leadline
-) -> None:
+def test_the_command_shows_estimates_beside_the_measures(tmp_path: Path, leadline: Leadline) -> None:
     write_qrels(GRADES, tmp_path / "qrels.txt")
     lines = [f"{q}\t{d}\t{share}\n" for q, found in SHARES.items() for d, share in found.items()]
-    (tmp_path / "pool.tsv").write_text(
-        "query_id\tdoc_id\tprobability\n" + "".join(lines) + "q3\td\t1\n"
-    )
+    (tmp_path / "pool.tsv").write_text("query_id\tdoc_id\tprobability\n" + "".join(lines) + "q3\td\t1\n")
     (tmp_path / "a.run").write_text(
         "".join(f"{q} 0 {d} 0 {-at} a\n" for q, found in RUN.items() for at, d in enumerate(found))
     )
@@ -207,21 +191,20 @@ def test_the_command_shows_estimates_beside_the_measures(
     assert head.split() == ["run", "R@3", "AP", "R@3", "est.", "low", "high"]
     assert row.split()[3] == "0.5417"
     for said in (
-        "estimated relevant documents: 12 a query (95 % of draws: ", "recall over all queries",
-        "judged documents that the pool lacks: 1", "pooled queries without judgments: 1",
-    ):  # fmt: skip
+        "estimated relevant documents: 12 a query (95 % of draws: ",
+        "recall over all queries",
+        "judged documents that the pool lacks: 1",
+        "pooled queries without judgments: 1",
+    ):
         assert said in done.out
-    wide = leadline(
-        "evaluate", *files, "-m", "R@3", "--pool", tmp_path / "pool.tsv", "-f", "json"
+    wide = leadline("evaluate", *files, "-m", "R@3", "--pool", tmp_path / "pool.tsv", "-f", "json").data
+    narrow = leadline(
+        "evaluate", *files, "-m", "R@3", "--pool", tmp_path / "pool.tsv", "-f", "json", "--confidence", "0.5"
     ).data
-    narrow = leadline("evaluate", *files, "-m", "R@3", "--pool", tmp_path / "pool.tsv", "-f", "json",
-                      "--confidence", "0.5").data  # fmt: skip
     assert wide["relevant"][0]["low"] < narrow["relevant"][0]["low"]
     assert narrow["options"]["pool"] == str(tmp_path / "pool.tsv")
     plain = leadline("evaluate", *files, "-m", "R@3", "-f", "json").data
     assert "relevant" not in plain
     assert "estimates" not in plain["runs"][0]
-    assert (
-        leadline("evaluate", *files, "-m", "R@3", "--pool", tmp_path / "pool.tsv", "-q").status == 0
-    )
+    assert leadline("evaluate", *files, "-m", "R@3", "--pool", tmp_path / "pool.tsv", "-q").status == 0
     assert leadline("evaluate", *files, "--pool", tmp_path / "none.tsv").status == 2

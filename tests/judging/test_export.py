@@ -60,9 +60,7 @@ def test_a_store_is_read_while_it_is_written_to(tmp_path: Path) -> None:
     assert len(read_qrels(path)) == 3
 
 
-def test_a_store_is_read_where_nothing_can_be_written(
-    path: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_store_is_read_where_nothing_can_be_written(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def connect(address: str, **options: Any) -> sqlite3.Connection:
         if "immutable" not in address:
             raise sqlite3.OperationalError("unable to open database file")
@@ -94,9 +92,7 @@ def test_qrels_hold_the_merged_grades(path: str, tmp_path: Path, rule: str, expe
         assert read_qrels(str(target)).to_dict() == read_qrels(path).to_dict()
 
 
-def test_a_table_has_a_column_for_every_judge_and_the_probability(
-    path: str, tmp_path: Path
-) -> None:
+def test_a_table_has_a_column_for_every_judge_and_the_probability(path: str, tmp_path: Path) -> None:
     with closing(Store.open(path)) as store:
         store.append("ann", [parse_event(event(3, 9, grade=1, note='was "odd",\nI think'))])
     target = tmp_path / "qrels.csv"
@@ -186,15 +182,18 @@ def test_a_packed_store_is_refused(path: str, tmp_path: Path) -> None:
         read_qrels(str(packed))
 
 
-def test_the_command_exports_and_tells_of_judges(
-    path: str, tmp_path: Path, leadline: Leadline
-) -> None:
+def test_the_command_exports_and_tells_of_judges(path: str, tmp_path: Path, leadline: Leadline) -> None:
     target = tmp_path / "qrels.txt"
     found = leadline("judge", "--store", path, "--export", target, "-f", "json")
     assert (found.status, found.err) == (0, "")
     assert {key: found.data[key] for key in ("judgments", "pairs", "judges", "shared", "split", "tied")} == {
-        "judgments": 5, "pairs": 3, "judges": {"ann": 3, "bob": 2}, "shared": 2, "split": 1, "tied": 1
-    }  # fmt: skip
+        "judgments": 5,
+        "pairs": 3,
+        "judges": {"ann": 3, "bob": 2},
+        "shared": 2,
+        "split": 1,
+        "tied": 1,
+    }
     assert [warning["code"] for warning in found.data["warnings"]] == ["merged", "probabilities"]
     table = leadline("judge", "--store", path, "--export", target, "--merge", "mean").out
     assert "3 pairs of 2 queries, merged by mean" in table
@@ -226,14 +225,9 @@ def test_an_export_never_overwrites_the_store(path: str, leadline: Leadline) -> 
     assert "would overwrite an input" in found.err
 
 
-def test_a_store_converts_and_passes_the_check(
-    path: str, tmp_path: Path, leadline: Leadline
-) -> None:
+def test_a_store_converts_and_passes_the_check(path: str, tmp_path: Path, leadline: Leadline) -> None:
     said = leadline("convert", path, tmp_path / "qrels.jsonl").out
-    assert (
-        "3 judgments; pairs with several judges: 2, 1 with unlike grades; merged by majority"
-        in said
-    )
+    assert "3 judgments; pairs with several judges: 2, 1 with unlike grades; merged by majority" in said
     assert "left out" not in said
     assert "left out: column probability" in leadline("convert", path, tmp_path / "q.txt").out
     assert read_qrels(str(tmp_path / "qrels.jsonl")) == read_qrels(path)
@@ -252,11 +246,7 @@ def test_a_store_converts_and_passes_the_check(
     ],
 )
 def test_bad_usage_is_one_line(
-    arguments: list[str],
-    words: str,
-    leadline: Leadline,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str], words: str, leadline: Leadline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     found = leadline("judge", *arguments, "--store", "none.sqlite")

@@ -44,16 +44,10 @@ def test_a_sample_larger_than_the_collection_is_the_collection() -> None:
     assert sampled_documents(b"q1", DOCUMENTS, 500, 0) == sorted(DOCUMENTS)
 
 
-@given(
-    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 10**6)), unique=True), st.integers(0, 4)
-)
-def test_the_smallest_are_those_of_sorting_each_query(
-    rows: list[tuple[int, int]], count: int
-) -> None:
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 10**6)), unique=True), st.integers(0, 4))
+def test_the_smallest_are_those_of_sorting_each_query(rows: list[tuple[int, int]], count: int) -> None:
     query = np.array([one for one, _ in rows], dtype=np.int64)
     keys = np.array([key for _, key in rows], dtype=np.uint64)
-    wanted = {
-        (one, key) for one in range(4) for key in sorted(k for q, k in rows if q == one)[:count]
-    }
+    wanted = {(one, key) for one in range(4) for key in sorted(k for q, k in rows if q == one)[:count]}
     chosen = smallest(keys, query, count)
     assert {row for row, flag in zip(rows, chosen.tolist(), strict=True) if flag} == wanted

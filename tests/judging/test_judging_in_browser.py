@@ -37,9 +37,7 @@ class Visit:
         page.on("dialog", self.answer)
         page.goto(self.address)
         page.wait_for_selector("#card:not([hidden]), #message:not(:empty)")
-        page.wait_for_function(
-            "() => document.getElementById('message').textContent.indexOf('way') < 0"
-        )
+        page.wait_for_function("() => document.getElementById('message').textContent.indexOf('way') < 0")
         self.page = page
         return page
 
@@ -52,9 +50,7 @@ class Visit:
             self.page.keyboard.press(key)
 
     def wait(self, text: str = "saved") -> None:
-        self.page.wait_for_function(
-            "text => document.getElementById('saved').textContent === text", arg=text
-        )
+        self.page.wait_for_function("text => document.getElementById('saved').textContent === text", arg=text)
 
     def finish(self) -> None:
         words = "() => document.getElementById('message').textContent.startsWith('All your')"
@@ -135,15 +131,12 @@ def test_two_judges_judge_at_once_by_fast_keys_and_every_key_counts(
             assert one.text("message") == "All your documents are judged. Thank you."
             assert one.text("count") == "150 of 150"
         found = stored(cranfield.store, EVENTS)
-        assert {
-            name: [str(grade) for who, grade in found if who == name] for name in typed
-        } == typed
+        assert {name: [str(grade) for who, grade in found if who == name] for name in typed} == typed
         progress = judges["ann"].context.new_page()
         progress.goto(server.address + "/progress")
         progress.wait_for_selector("text=Cohen's kappa")
-        assert (
-            "150 of 150 documents judged by somebody, 10 of 10 queries complete"
-            in progress.inner_text("main")
+        assert "150 of 150 documents judged by somebody, 10 of 10 queries complete" in progress.inner_text(
+            "main"
         )
         assert [one.said for one in judges.values()] == [[], []]
         assert all(url.startswith(server.address) for one in judges.values() for url in one.asked)
@@ -152,9 +145,7 @@ def test_two_judges_judge_at_once_by_fast_keys_and_every_key_counts(
     lines = [line.split() for line in Path(qrels).read_text().splitlines()]
     assert len(lines) == 150
     run.write_text(
-        "".join(
-            f"{query} Q0 {name} 1 {place} all\n" for place, (query, _, name, _) in enumerate(lines)
-        )
+        "".join(f"{query} Q0 {name} 1 {place} all\n" for place, (query, _, name, _) in enumerate(lines))
     )
     for judgments in (qrels, cranfield.store):
         result = leadline("evaluate", judgments, run, "-m", "P@5", "-m", "nDCG@10", "-f", "json")
@@ -162,23 +153,17 @@ def test_two_judges_judge_at_once_by_fast_keys_and_every_key_counts(
         assert result.data["runs"][0]["counts"]["unjudged_documents"] == 0
 
 
-def test_keys_that_come_within_one_blink_all_count(
-    cranfield: Files, visit: Callable[..., Visit]
-) -> None:
+def test_keys_that_come_within_one_blink_all_count(cranfield: Files, visit: Callable[..., Visit]) -> None:
     with Server(cranfield, "--grades", GRADES) as server:
         judge = visit(server)
         judge.page.wait_for_function("() => cards.length >= 40")
         judge.page.evaluate("""() => { for (let place = 0; place < 40; place++)
             document.dispatchEvent(new KeyboardEvent("keydown", {key: String(place % 3)})); }""")
         judge.wait()
-        assert [grade for _, grade in stored(cranfield.store, EVENTS)] == [
-            place % 3 for place in range(40)
-        ]
+        assert [grade for _, grade in stored(cranfield.store, EVENTS)] == [place % 3 for place in range(40)]
 
 
-def test_a_key_held_down_judges_once(
-    server: Server, files: Files, visit: Callable[..., Visit]
-) -> None:
+def test_a_key_held_down_judges_once(server: Server, files: Files, visit: Callable[..., Visit]) -> None:
     judge = visit(server)
     for _ in range(10):  # playwright repeats a key that is down already
         judge.page.keyboard.down("1")
@@ -208,8 +193,12 @@ def test_undo_shows_the_document_again_with_its_grade_and_note(
     judge.wait()
     assert [row[3] for row in stored(files.store)] == [0]
     assert [kind for (kind,) in stored(files.store, "SELECT kind FROM events")] == [
-        "judge", "judge", "undo", "undo", "judge"
-    ]  # fmt: skip
+        "judge",
+        "judge",
+        "undo",
+        "undo",
+        "judge",
+    ]
 
 
 def test_a_judge_looks_back_and_a_grade_there_replaces_the_old_one(
@@ -241,9 +230,7 @@ def test_a_judge_looks_back_and_a_grade_there_replaces_the_old_one(
     assert judge.text("hint") == "S skips this document."
 
 
-def test_the_mouse_does_what_keys_do(
-    server: Server, files: Files, visit: Callable[..., Visit]
-) -> None:
+def test_the_mouse_does_what_keys_do(server: Server, files: Files, visit: Callable[..., Visit]) -> None:
     judge = visit(server)
     first = judge.text("title")
     judge.page.click('.grade[data-grade="2"]')
@@ -261,9 +248,7 @@ def test_the_mouse_does_what_keys_do(
     assert stored(files.store, "SELECT grade, note FROM judgments") == [(1, "by mouse")]
 
 
-def test_what_was_skipped_comes_again_at_the_end(
-    server: Server, visit: Callable[..., Visit]
-) -> None:
+def test_what_was_skipped_comes_again_at_the_end(server: Server, visit: Callable[..., Visit]) -> None:
     judge = visit(server)
     skipped = (judge.text("query"), judge.text("title"))
     judge.press("s", "ArrowLeft")
@@ -304,18 +289,14 @@ def test_a_page_outlives_the_server_and_sends_what_was_judged_meanwhile(
     judge.wait()
     server.stop(signal.SIGKILL)
     judge.press("2", "2", "1", "u", "0")
-    judge.page.wait_for_function(
-        "() => document.getElementById('saved').textContent.includes('not saved')"
-    )
+    judge.page.wait_for_function("() => document.getElementById('saved').textContent.includes('not saved')")
     assert judge.text("saved") == "5 not saved: the server does not answer; trying again"
     assert len(stored(files.store)) == 2
     with Server(files, port=server.port):
         judge.wait()
         assert [
             row[3]
-            for row in stored(
-                files.store, "SELECT judge, query, document, grade FROM judgments ORDER BY id"
-            )
+            for row in stored(files.store, "SELECT judge, query, document, grade FROM judgments ORDER BY id")
         ] == [0, 1, 2, 2, 0]
         assert judge.text("count") == "5 of 24"
 
@@ -344,14 +325,10 @@ def test_a_tab_with_unsaved_judgments_asks_before_it_closes(
     judge = visit(server)
     judge.press("1")
     judge.wait()
-    assert judge.page.evaluate(
-        "window.dispatchEvent(new Event('beforeunload', {cancelable: true}))"
-    )
+    assert judge.page.evaluate("window.dispatchEvent(new Event('beforeunload', {cancelable: true}))")
     server.stop(signal.SIGKILL)
     judge.press("1")
-    assert not judge.page.evaluate(
-        "window.dispatchEvent(new Event('beforeunload', {cancelable: true}))"
-    )
+    assert not judge.page.evaluate("window.dispatchEvent(new Event('beforeunload', {cancelable: true}))")
 
 
 def test_a_key_without_a_document_is_told_and_judges_nothing(
@@ -383,14 +360,12 @@ def test_a_second_window_takes_the_queue_over(
 NASTY = [
     {"doc_id": "html", "title": "<img src=x onerror=alert(1)>", "text": "<script>alert(2)</script> wing"},
     {"doc_id": "rtl", "title": "כנף של מטוס", "text": "עילוי של כנף מטוס, wing"},
-]  # fmt: skip
+]
 
 
 def test_markup_in_a_document_is_text(tmp_path: Path, visit: Callable[..., Visit]) -> None:
     query = "<u>wing</u><script>alert(3)</script>"
-    files = write(
-        tmp_path, NASTY[:1], [{"query_id": "q", "text": query, "description": "<i>why</i>"}]
-    )
+    files = write(tmp_path, NASTY[:1], [{"query_id": "q", "text": query, "description": "<i>why</i>"}])
     with Server(files) as server:
         judge = visit(server)
         judge.press("d")
@@ -412,14 +387,8 @@ def test_text_from_right_to_left_runs_so(tmp_path: Path, visit: Callable[..., Vi
         assert judge.page.locator("#title mark").inner_text() == "כנף"
 
 
-def test_a_document_of_five_megabytes_is_as_quick_as_any(
-    tmp_path: Path, visit: Callable[..., Visit]
-) -> None:
-    long = {
-        "doc_id": "long",
-        "title": "Long",
-        "text": "wing and tail of a long story " * 170_000 + "THE END",
-    }
+def test_a_document_of_five_megabytes_is_as_quick_as_any(tmp_path: Path, visit: Callable[..., Visit]) -> None:
+    long = {"doc_id": "long", "title": "Long", "text": "wing and tail of a long story " * 170_000 + "THE END"}
     files = write(
         tmp_path,
         [long, {"doc_id": "short", "title": "Short", "text": "wing"}],
@@ -497,9 +466,7 @@ def test_no_page_scrolls_sideways_and_the_grades_stay_in_view(
             assert judge.page.evaluate("document.documentElement.scrollWidth") == width
 
 
-def test_nothing_jumps_from_one_document_to_the_next(
-    server: Server, visit: Callable[..., Visit]
-) -> None:
+def test_nothing_jumps_from_one_document_to_the_next(server: Server, visit: Callable[..., Visit]) -> None:
     judge = visit(server)
     places = """() => [".grades", "#title", "#undo"].map(
         name => document.querySelector(name).getBoundingClientRect().top)"""
@@ -605,9 +572,7 @@ def test_a_note_on_a_document_judged_before_is_saved_with_its_grade(
     assert "saved" in judge.text("hint")
     assert (judge.pressed, judge.page.input_value("#note")) == (["2"], "on second thought")
     judge.wait()
-    query = (
-        "SELECT grade, note FROM judgments ORDER BY pair = (SELECT min(pair) FROM events), grade"
-    )
+    query = "SELECT grade, note FROM judgments ORDER BY pair = (SELECT min(pair) FROM events), grade"
     assert sorted(stored(files.store, query)) == [(1, ""), (2, "on second thought")]
     judge.press("n")
     judge.page.keyboard.type(", more")
@@ -708,9 +673,7 @@ def test_an_answer_that_is_not_of_the_judging_page_saves_nothing(
 
     judge.page.route("**/api/events", portal)
     judge.press("1")
-    judge.page.wait_for_function(
-        "() => document.getElementById('saved').textContent.includes('not saved')"
-    )
+    judge.page.wait_for_function("() => document.getElementById('saved').textContent.includes('not saved')")
     judge.wait()
     assert len(asked) == 4
     assert len(stored(files.store)) == 1

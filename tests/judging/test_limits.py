@@ -43,10 +43,8 @@ def page(files: Files) -> Iterator[Opened]:
 
 @given(
     st.integers(1, 5), st.floats(0.5, 9), st.lists(st.tuples(st.floats(0, 20), st.booleans()), max_size=40)
-)  # fmt: skip
-def test_a_limit_is_a_bucket_of_tokens(
-    burst: int, seconds: float, tries: list[tuple[float, bool]]
-) -> None:
+)
+def test_a_limit_is_a_bucket_of_tokens(burst: int, seconds: float, tries: list[tuple[float, bool]]) -> None:
     now, tokens, limit = 0.0, float(burst), Limit(burst, seconds, clock=lambda: now)
     for pause, takes in tries:
         now += pause
@@ -109,9 +107,7 @@ def test_the_cookie_cannot_be_made_from_a_guess_of_the_token(page: Opened, tmp_p
     assert page.app(token=TOKEN).proof() == page.app(token=TOKEN).proof()  # after a restart, too
 
 
-def test_new_judges_are_limited_and_old_ones_are_not(
-    page: Opened, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_new_judges_are_limited_and_old_ones_are_not(page: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
     app, secret = page.app(), page.store.secret
 
     def come(name: str) -> int:
@@ -171,12 +167,7 @@ def leave(server: Server, sent: bytes, *, reset: bool) -> None:
 
 def head(server: Server, secret: str, path: str, length: int) -> bytes:
     host = f"127.0.0.1:{server.port}"
-    lines = [
-        f"POST {path} HTTP/1.1",
-        f"Host: {host}",
-        f"Origin: http://{host}",
-        f"X-Leadline: {secret}",
-    ]
+    lines = [f"POST {path} HTTP/1.1", f"Host: {host}", f"Origin: http://{host}", f"X-Leadline: {secret}"]
     return "\r\n".join([*lines, f"Content-Length: {length}", "", ""]).encode()
 
 

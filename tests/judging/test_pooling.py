@@ -20,17 +20,19 @@ B = {"q1": ["d2", "d6"], "q3": ["d1"]}
 DOCS = {f"d{number}": "text" for number in range(1, 21)}
 RUNS = st.dictionaries(
     st.sampled_from(["q1", "q2"]),
-    st.lists(st.sampled_from(sorted(DOCS)), unique=True, min_size=1, max_size=8), min_size=1,
-)  # fmt: skip
+    st.lists(st.sampled_from(sorted(DOCS)), unique=True, min_size=1, max_size=8),
+    min_size=1,
+)
 
 
 def test_a_pool_is_the_union_and_says_who_brought_what() -> None:
     found = pool({"a": A, "b": B}, depth=2)
     assert found.new.by_query() == {
-        "q1": {"d2": 1.0, "d1": 1.0, "d6": 1.0}, "q2": {"d4": 1.0, "d5": 1.0}, "q3": {"d1": 1.0},
-    }  # fmt: skip
-    assert dict(zip(found.new.pairs(), found.new.contributors, strict=True))[("q1", "d2")] == {
-        "a": 2, "b": 1}  # fmt: skip
+        "q1": {"d2": 1.0, "d1": 1.0, "d6": 1.0},
+        "q2": {"d4": 1.0, "d5": 1.0},
+        "q3": {"d1": 1.0},
+    }
+    assert dict(zip(found.new.pairs(), found.new.contributors, strict=True))[("q1", "d2")] == {"a": 2, "b": 1}
     assert found.brought == {"a": (4, 3), "b": (3, 2)}
     assert [str(notice) for notice in found.notices] == [
         "queries that not every run has: 2; pooled from the runs that have them"
@@ -83,9 +85,7 @@ def test_judgments_lead_move_to_front_and_are_not_asked_again() -> None:
     runs = {"a": {"q": ["d1", "d2", "d3"]}, "b": {"q": ["d4", "d5", "d6"]}}
     found = pool(runs, method="MoveToFront(documents=5)", batch=2)
     assert found.new.documents == ["d1", "d4"]
-    assert (
-        str(found.notices[0]) == "MoveToFront(documents=5) without judgments asks the runs in turn"
-    )
+    assert str(found.notices[0]) == "MoveToFront(documents=5) without judgments asks the runs in turn"
     again = pool(runs, method="MTF(documents=5)", judged={"q": {"d1": 1, "d4": 0}}, batch=2)
     assert again.new.documents == ["d2", "d3"]  # d1 was relevant, so its run goes on
     assert again.notices == []
@@ -94,9 +94,7 @@ def test_judgments_lead_move_to_front_and_are_not_asked_again() -> None:
 def test_documents_that_the_collection_lacks_are_left_out_and_said() -> None:
     found = pool({"a": {"q": ["d1", "x9", "x8"]}}, depth=3, documents=DOCS)
     assert found.whole.documents == ["d1"]
-    assert str(found.notices[0]) == (
-        "pooled documents that the collection lacks: 2 (x8, x9); left out"
-    )
+    assert str(found.notices[0]) == ("pooled documents that the collection lacks: 2 (x8, x9); left out")
 
 
 @pytest.mark.parametrize(
@@ -132,14 +130,27 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_the_command_writes_a_pool_that_is_pairs_too(runs: list[str], leadline: Leadline) -> None:
-    done = leadline("pool", *runs, "--depth", 2, "--random", 3, "--docs", "docs.csv", "-o", "pool.tsv",
-                    "-f", "json")  # fmt: skip
+    done = leadline(
+        "pool", *runs, "--depth", 2, "--random", 3, "--docs", "docs.csv", "-o", "pool.tsv", "-f", "json"
+    )
     assert (done.data["queries"], done.data["pairs"], done.data["drawn"]) == (3, 15, 9)
     assert done.data["runs"][0] == {"name": "a", "brought": 4, "alone": 3}
     assert done.data["options"]["seed"] == 0
     assert len(read_pool("pool.tsv").pairs()) == 15
-    again = leadline("pool", *runs, "--depth", 3, "--random", 3, "--docs", "docs.csv", "--known", "pool.tsv",
-                     "-o", "more.tsv")  # fmt: skip
+    again = leadline(
+        "pool",
+        *runs,
+        "--depth",
+        3,
+        "--random",
+        3,
+        "--docs",
+        "docs.csv",
+        "--known",
+        "pool.tsv",
+        "-o",
+        "more.tsv",
+    )
     assert "known pairs with another probability now" in again.out
     assert not set(read_pool("more.tsv").pairs()) & set(read_pool("pool.tsv").pairs())
 
@@ -150,10 +161,7 @@ def test_the_command_refuses_what_leads_nowhere(runs: list[str], leadline: Leadl
         ([*runs, "--depth", 0], "0 is not in the range"),
         ([*runs, "--depth", 3, "--known", "a.run", "--judged", "b.run"], "b.run"),
         (["--depth", 3], "no runs; expected runs, or both documents and queries"),
-        (
-            ["--depth", 3, "--docs", "docs.jsonl", "--queries", "queries.jsonl"],
-            "Depth(3) and no runs",
-        ),
+        (["--depth", 3, "--docs", "docs.jsonl", "--queries", "queries.jsonl"], "Depth(3) and no runs"),
         ([*runs, "none.run", "--depth", 3], "none.run"),
     ):
         done = leadline("pool", *arguments, "-o", "pool.tsv")
@@ -179,9 +187,7 @@ def test_a_pool_estimates_recall_as_its_file_does(tmp_path: Path) -> None:
         for given in (found, found.by_query(), str(tmp_path / "pool.tsv"))
     ]
     assert estimates[0] == estimates[1] == estimates[2]
-    assert (
-        estimates[0][0]["value"] == 20
-    )  # all are relevant: 2 for certain, and 4 that stand for 18
+    assert estimates[0][0]["value"] == 20  # all are relevant: 2 for certain, and 4 that stand for 18
 
 
 def test_a_pool_can_be_written_in_python(tmp_path: Path) -> None:

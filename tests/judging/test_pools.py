@@ -21,9 +21,7 @@ def slow_move_to_front(lists: list[list[int]], relevant: dict[int, bool], most: 
     asked = [0] * len(lists)
     found: list[int] = []
     while any(left) and len(found) < most:
-        run = min(
-            (r for r in range(len(lists)) if left[r]), key=lambda r: (penalty[r], asked[r], r)
-        )
+        run = min((r for r in range(len(lists)) if left[r]), key=lambda r: (penalty[r], asked[r], r))
         while left[run] and len(found) < most:
             document = left[run].pop(0)
             if document in found:
@@ -45,9 +43,7 @@ def test_depth_is_the_union_of_the_first_documents(lists: list[list[int]], k: in
 
 
 @given(LISTS, st.integers(1, 9))
-def test_weights_give_the_documents_with_the_largest_sums(
-    lists: list[list[int]], most: int
-) -> None:
+def test_weights_give_the_documents_with_the_largest_sums(lists: list[list[int]], most: int) -> None:
     every = {document for one in lists for document in one}
     for name, weights in (
         (f"RRF(documents={most},k=10)", [1 / (11 + place) for place in range(9)]),
@@ -62,9 +58,7 @@ def test_weights_give_the_documents_with_the_largest_sums(
 
 
 @given(LISTS, st.dictionaries(st.integers(0, 12), st.booleans()), st.integers(1, 14))
-def test_move_to_front_is_the_slow_loop(
-    lists: list[list[int]], judged: dict[int, bool], most: int
-) -> None:
+def test_move_to_front_is_the_slow_loop(lists: list[list[int]], judged: dict[int, bool], most: int) -> None:
     found = POOLS.parse(f"MTF(documents={most})").order(Offered.of(lists), judged).tolist()
     assert found == slow_move_to_front(lists, judged, most)
 
@@ -89,11 +83,7 @@ def test_move_to_front_stays_with_the_run_that_finds_and_leaves_the_one_that_doe
 
 
 def test_a_pool_without_depth_and_without_documents_is_refused() -> None:
-    for name, said in (
-        ("Depth(k=0)", "k=0"),
-        ("RRF(documents=0)", "documents=0"),
-        ("RBP(p=1)", "p=1"),
-    ):
+    for name, said in (("Depth(k=0)", "k=0"), ("RRF(documents=0)", "documents=0"), ("RBP(p=1)", "p=1")):
         with pytest.raises(UsageError, match=said):
             POOLS.parse(name)
     assert str(POOLS.parse("mtf")) == "MoveToFront"
@@ -113,9 +103,7 @@ def test_each_document_is_drawn_equally_often_and_queries_draw_for_themselves() 
     assert together.std() < 1.3 * np.sqrt(210.5)
 
 
-@given(
-    st.sets(st.integers(0, 29)), st.sets(st.integers(0, 29)), st.integers(0, 30), st.integers(0, 9)
-)
+@given(st.sets(st.integers(0, 29)), st.sets(st.integers(0, 29)), st.integers(0, 30), st.integers(0, 9))
 def test_a_draw_keeps_what_was_drawn_when_less_is_left_or_more_is_wanted(
     pooled: set[int], more: set[int], count: int, extra: int
 ) -> None:

@@ -32,9 +32,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
     made.close()
 
 
-def judge(
-    queues: Queues, name: str, pair: JudgingPair, kind: str = "judge", undoes: str = ""
-) -> str:
+def judge(queues: Queues, name: str, pair: JudgingPair, kind: str = "judge", undoes: str = "") -> str:
     found = event(pair.id, len(queues.store.acts()), kind, undoes=undoes)
     found["key"] += f"-{name}-{len(undoes)}"
     queues.append(name, [parse_event(found)])
@@ -66,13 +64,10 @@ def test_a_judge_stays_with_a_query_until_it_is_done(store: Store) -> None:
     )
 
 
-def test_the_order_depends_on_judge_and_pair_and_not_on_the_pool(
-    store: Store, tmp_path: Path
-) -> None:
+def test_the_order_depends_on_judge_and_pair_and_not_on_the_pool(store: Store, tmp_path: Path) -> None:
     queues = Queues(store)
     orders = {
-        name: [pair[1:3] for pair in queues.upcoming(queues.join(name), SIZE)]
-        for name in ("ann", "bob")
+        name: [pair[1:3] for pair in queues.upcoming(queues.join(name), SIZE)] for name in ("ann", "bob")
     }
     assert orders["ann"] != orders["bob"]
     other = Store.open(str(tmp_path / "other.sqlite"))
@@ -139,9 +134,7 @@ def test_named_judges_share_the_queries_and_some_pairs_go_to_two(store: Store) -
         pair.id for pair in store.pairs() if draw(0, "overlap", pair.query, pair.document) < 0.3
     }
     assert 4 <= len(twice) <= 20
-    whole = Counter(
-        pair.query for pair in done["ann"] if pair.id not in twice or pair in done["ann"]
-    )
+    whole = Counter(pair.query for pair in done["ann"] if pair.id not in twice or pair in done["ann"])
     assert sorted(whole.values())[-2:] == [10, 10]  # two queries whole, of others the shared pairs
 
 
@@ -208,12 +201,8 @@ def test_queries_are_dealt_whole_and_evenly(sizes: list[int], judges: list[str],
     assert deal(judges, pairs, dealt, [], seed=seed) == {}
 
 
-@given(
-    st.lists(st.integers(1, 9), min_size=2, max_size=12), st.sets(st.integers(0, 107)), st.integers(0, 9)
-)  # fmt: skip
-def test_what_was_begun_does_not_move_what_was_not(
-    sizes: list[int], done: set[int], seed: int
-) -> None:
+@given(st.lists(st.integers(1, 9), min_size=2, max_size=12), st.sets(st.integers(0, 107)), st.integers(0, 9))
+def test_what_was_begun_does_not_move_what_was_not(sizes: list[int], done: set[int], seed: int) -> None:
     rows = [(f"q{query}", f"d{place}") for query, size in enumerate(sizes) for place in range(size)]
     pairs = [JudgingPair(place, query, name, 1.0) for place, (query, name) in enumerate(rows)]
     dealt = deal(["ann", "bob"], pairs, {}, [], seed=seed)
@@ -241,9 +230,11 @@ def test_draws_are_spread_evenly() -> None:
 
 
 ACTS = st.tuples(
-    st.sampled_from(["ann", "bob"]), st.integers(1, 4), st.sampled_from(["judge", "skip", "undo", "again"]),
+    st.sampled_from(["ann", "bob"]),
+    st.integers(1, 4),
+    st.sampled_from(["judge", "skip", "undo", "again"]),
     st.integers(0, 1),
-)  # fmt: skip
+)
 
 
 @settings(max_examples=25)
@@ -251,14 +242,9 @@ ACTS = st.tuples(
 def test_whatever_judges_do_store_and_queues_agree_with_a_plain_account(
     acts: list[tuple[str, int, str, int]],
 ) -> None:
-    done: list[
-        tuple[str, int, str, int, str]
-    ] = []  # judge, pair, kind, grade, key: what was not undone
+    done: list[tuple[str, int, str, int, str]] = []  # judge, pair, kind, grade, key: what was not undone
     sent: list[tuple[str, dict[str, Any]]] = []
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        closing(Store.open(f"{folder}/s.sqlite")) as store,
-    ):
+    with tempfile.TemporaryDirectory() as folder, closing(Store.open(f"{folder}/s.sqlite")) as store:
         store.add_pairs([("q", f"d{place}", 1.0) for place in range(1, 5)])
         queues = Queues(store)
         for name in ("ann", "bob"):

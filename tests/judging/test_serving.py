@@ -32,20 +32,14 @@ def files(tmp_path: Path) -> Files:
 
 def refusal(files: Files, *options: object) -> str:
     done = subprocess.run(
-        command(files, "--port", "0", *options),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
+        command(files, "--port", "0", *options), capture_output=True, text=True, check=False, timeout=60
     )
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     return done.stderr
 
 
-def test_kill_9_in_the_middle_of_fast_judging_loses_nothing_that_was_said_to_be_saved(
-    files: Files,
-) -> None:
+def test_kill_9_in_the_middle_of_fast_judging_loses_nothing_that_was_said_to_be_saved(files: Files) -> None:
     saved: dict[str, list[str]] = {"ann": [], "bob": []}
     secrets: dict[str, str] = {}
     server = Server(files, "--grades", GRADES)
@@ -77,9 +71,7 @@ def test_kill_9_in_the_middle_of_fast_judging_loses_nothing_that_was_said_to_be_
             assert again.secret(name) == secrets[name]  # so that an open page goes on
             acts = [event(pair) | {"key": f"{name}-{pair:08}"} for pair in range(1, 131)]
             again.post("/api/events", {"judge": name, "events": acts}, secrets[name])
-    rows = stored(
-        files.store, "SELECT judge, count(*), count(DISTINCT pair) FROM judgments GROUP BY judge"
-    )
+    rows = stored(files.store, "SELECT judge, count(*), count(DISTINCT pair) FROM judgments GROUP BY judge")
     assert [tuple(row) for row in rows if row[0] == "bob"] == [("bob", 130, 130)]
     assert all(count == pairs for _, count, pairs in rows)
 
@@ -89,8 +81,9 @@ def test_ctrl_c_stops_it_and_leaves_one_file(files: Files) -> None:
     secret = server.secret("ann")
     server.post("/api/events", {"judge": "ann", "events": [event(1)]}, secret)
     assert server.said[:2] == [
-        "400 documents of 2 queries, 0 judged", "grades 0=not relevant,1=relevant; shown: full"
-    ]  # fmt: skip
+        "400 documents of 2 queries, 0 judged",
+        "grades 0=not relevant,1=relevant; shown: full",
+    ]
     assert server.stop() == 130
     beside = Path(files.store).parent
     assert [path.name for path in beside.glob("judged.sqlite*")] == ["judged.sqlite"]
@@ -107,11 +100,7 @@ def test_a_second_page_on_a_store_is_refused_and_a_page_after_a_crash_is_not(fil
 
 def test_the_lock_falls_when_the_page_ends(tmp_path: Path) -> None:
     path = str(tmp_path / "judged.sqlite")
-    with (
-        lock.exclusive(path),
-        pytest.raises(InputError, match="open in another"),
-        lock.exclusive(path),
-    ):
+    with lock.exclusive(path), pytest.raises(InputError, match="open in another"), lock.exclusive(path):
         pass
     with lock.exclusive(path):
         pass
@@ -167,9 +156,7 @@ def test_a_page_for_others_has_a_token(files: Files) -> None:
 
 
 @pytest.mark.parametrize("screen", ["", "DISPLAY", "WAYLAND_DISPLAY"])
-def test_a_browser_opens_only_where_there_is_a_screen(
-    monkeypatch: pytest.MonkeyPatch, screen: str
-) -> None:
+def test_a_browser_opens_only_where_there_is_a_screen(monkeypatch: pytest.MonkeyPatch, screen: str) -> None:
     opened = threading.Event()
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setattr(webbrowser, "open", lambda _: opened.set())

@@ -40,9 +40,7 @@ def standing(path: str) -> list[tuple[str, str, int]]:
     return [(judge, name, grade) for judge, _, name, grade in stored(path)]
 
 
-def test_the_last_judgment_of_a_judge_stands_and_the_first_stays_on_record(
-    store: Store, path: str
-) -> None:
+def test_the_last_judgment_of_a_judge_stands_and_the_first_stays_on_record(store: Store, path: str) -> None:
     act(store, "ann", event(1, 1, grade=0), event(1, 2, grade=2))
     assert standing(path) == [("ann", "d1", 2)]
     assert stored(path, "SELECT count(*) FROM events") == [(2,)]
@@ -54,9 +52,7 @@ def test_what_is_sent_twice_is_kept_once(store: Store, path: str) -> None:
     assert stored(path, "SELECT count(*) FROM events") == [(2,)]
 
 
-def test_a_key_that_another_act_has_is_refused_rather_than_said_to_be_saved(
-    store: Store, path: str
-) -> None:
+def test_a_key_that_another_act_has_is_refused_rather_than_said_to_be_saved(store: Store, path: str) -> None:
     act(store, "ann", event(1))
     with pytest.raises(UsageError, match="the key of another act"):
         act(store, "bob", event(1))
@@ -96,10 +92,7 @@ def test_events_are_kept_all_or_none(store: Store, path: str) -> None:
 @pytest.mark.parametrize("words", ["DELETE FROM events", "UPDATE events SET grade = 2"])
 def test_no_event_can_be_deleted_or_changed(store: Store, path: str, words: str) -> None:
     act(store, "ann", event(1))
-    with (
-        closing(sqlite3.connect(path)) as connection,
-        pytest.raises(sqlite3.IntegrityError, match="never"),
-    ):
+    with closing(sqlite3.connect(path)) as connection, pytest.raises(sqlite3.IntegrityError, match="never"):
         connection.execute(words)
 
 
@@ -110,11 +103,7 @@ def test_a_commit_waits_for_the_disk_and_readers_need_not_wait(store: Store) -> 
 
 
 def test_everything_of_a_judgment_is_kept(store: Store, path: str) -> None:
-    act(
-        store,
-        "ann",
-        event(1, seconds=3.25, shown="dynamic", opened=True, note="unsure", given="noon"),
-    )
+    act(store, "ann", event(1, seconds=3.25, shown="dynamic", opened=True, note="unsure", given="noon"))
     row = stored(path, "SELECT seconds, shown, opened, note, given, saved FROM judgments")[0]
     assert row[:-1] == (3.25, "dynamic", 1, "unsure", "noon")
     assert row[-1].endswith("+00:00")
@@ -230,9 +219,7 @@ def test_half_letters_in_a_note_do_not_stop_it(store: Store, path: str) -> None:
     assert stored(path, "SELECT note FROM judgments") == [("odd ?",)]
 
 
-@pytest.mark.parametrize(
-    "name", ["", " ", "a,b", "mean", "Majority", "rank", "note", "x" * 101, "a\x00b"]
-)
+@pytest.mark.parametrize("name", ["", " ", "a,b", "mean", "Majority", "rank", "note", "x" * 101, "a\x00b"])
 def test_some_names_are_no_names_for_judges(name: str) -> None:
     with pytest.raises(UsageError, match="a judge called"):
         check_judge(name)

@@ -40,11 +40,11 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
                 event(pair, grade=pair % 3, note=note.get(pair % 7, ""), seconds=1.5)
                 | {"shown": "full", "digest": "0" * 16, "key": f"{judge}-{pair:08}"}
                 for pair in range(1, 200)
-            ]  # fmt: skip
+            ]
             acts += [
                 event(pair, 1, "undo", undoes=f"{judge}-{pair:08}") | {"key": f"u-{judge}-{pair:08}"}
                 for pair in range(1, 20)
-            ]  # fmt: skip
+            ]
             store.append(judge, [parse_event(act) for act in acts])
     return Path(path).read_bytes()
 
@@ -70,8 +70,9 @@ def cut(content: bytearray, rng: random.Random) -> None:
 def swap(content: bytearray, rng: random.Random) -> None:
     one, other = (PAGE * rng.randrange(len(content) // PAGE) for _ in range(2))
     content[one : one + PAGE], content[other : other + PAGE] = (
-        content[other : other + PAGE], content[one : one + PAGE],
-    )  # fmt: skip
+        content[other : other + PAGE],
+        content[one : one + PAGE],
+    )
 
 
 def tried(read: Callable[[str], Any], path: str) -> tuple[Any, str]:
@@ -109,9 +110,7 @@ def test_wrong_bytes_are_refused_in_a_line_or_change_nothing(
     assert refused >= 20
 
 
-def test_commands_end_with_status_2_and_one_line(
-    whole: bytes, tmp_path: Path, leadline: Leadline
-) -> None:
+def test_commands_end_with_status_2_and_one_line(whole: bytes, tmp_path: Path, leadline: Leadline) -> None:
     path, run, files = tmp_path / "judged.sqlite", tmp_path / "a.run", write(tmp_path)
     run.write_text("q1 Q0 d1 1 1 a\n")
     place = whole.index(b"CREATE TABLE judges")
@@ -121,9 +120,20 @@ def test_commands_end_with_status_2_and_one_line(
             ("evaluate", path, run),
             ("agreement", f"{path}:*"),
             ("judge", "--store", path, "--export", tmp_path / "qrels.txt"),
-            ("judge", files.pool, "--docs", files.docs, "--queries", files.queries, "--store", path,
-             "--port", "0", "--no-browser"),
-        ):  # fmt: skip
+            (
+                "judge",
+                files.pool,
+                "--docs",
+                files.docs,
+                "--queries",
+                files.queries,
+                "--store",
+                path,
+                "--port",
+                "0",
+                "--no-browser",
+            ),
+        ):
             done = leadline(*words)
             assert done.status == 2
             assert done.err.count("\n") == 1
@@ -149,9 +159,7 @@ def test_commands_end_with_status_2_and_one_line(
         "UPDATE facts SET value = x'ff' WHERE name = 'id'",
     ],
 )
-def test_wrong_values_in_a_whole_database_are_refused(
-    whole: bytes, tmp_path: Path, change: str
-) -> None:
+def test_wrong_values_in_a_whole_database_are_refused(whole: bytes, tmp_path: Path, change: str) -> None:
     path = tmp_path / "judged.sqlite"
     path.write_bytes(whole)
     with closing(sqlite3.connect(path)) as connection:
@@ -194,9 +202,7 @@ def test_an_earlier_version_may_judge_in_a_new_store(whole: bytes, tmp_path: Pat
     assert ("q5", "d29", "ann", 1) in [tuple(row.judgment) for row in reader.read(str(path))]
 
 
-def test_a_log_with_wrong_bytes_loses_no_more_than_what_was_in_it(
-    tmp_path: Path, whole: bytes
-) -> None:
+def test_a_log_with_wrong_bytes_loses_no_more_than_what_was_in_it(tmp_path: Path, whole: bytes) -> None:
     path = tmp_path / "judged.sqlite"
     path.write_bytes(whole)
     with closing(Store.open(str(path))) as store:

@@ -84,8 +84,11 @@ def until(wanted: Callable[[], bool], seconds: float = 20) -> None:
 def refusal(files: Files, name: Path) -> str:
     done = subprocess.run(
         command(files._replace(store=str(name)), "--port", "0"),
-        capture_output=True, text=True, check=False, timeout=60,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
     assert done.returncode == 2, done.stdout
     assert done.stderr.count("\n") == 1
     return done.stderr
@@ -136,10 +139,7 @@ def test_the_lock_is_on_the_file_and_leaves_nothing_behind(tmp_path: Path) -> No
         os.link(path, tmp_path / "hard.sqlite")
         os.symlink(path, tmp_path / "soft.sqlite")
         for name in ("hard.sqlite", "soft.sqlite", "judged.sqlite"):
-            with (
-                pytest.raises(InputError, match="is open in another"),
-                lock.exclusive(str(tmp_path / name)),
-            ):
+            with pytest.raises(InputError, match="is open in another"), lock.exclusive(str(tmp_path / name)):
                 pass
         (tmp_path / "hard.sqlite").unlink()
         (tmp_path / "soft.sqlite").unlink()
@@ -264,9 +264,7 @@ def test_a_checkpoint_does_not_hide_that_the_store_was_overwritten(tmp_path: Pat
         shutil.copyfile(path, backup)
         made.append("ann", [parse_event(event(2))])
         assert made.checkpoint()
-        made.append(
-            "ann", [parse_event(event(3))]
-        )  # is in the log, which does not hold the one before
+        made.append("ann", [parse_event(event(3))])  # is in the log, which does not hold the one before
         shutil.copyfile(backup, path)
         made.checkpoint()
         assert made._identity.is_changed()  # so that the next save reads the store anew
@@ -279,9 +277,7 @@ def test_a_checkpoint_does_not_hide_that_the_store_was_overwritten(tmp_path: Pat
         assert kept != refused
 
 
-def test_another_program_may_write_to_the_store(
-    server: Server, files: Files, tmp_path: Path
-) -> None:
+def test_another_program_may_write_to_the_store(server: Server, files: Files, tmp_path: Path) -> None:
     page = Page(server)
     page.save(event(1))
     with closing(sqlite3.connect(files.store, isolation_level=None)) as other:
@@ -305,9 +301,7 @@ def test_the_file_alone_is_a_store_at_the_beginning_and_when_nobody_judges(
     assert alone(files.store, tmp_path) == [("ann", f"d{place}") for place in range(3)]
 
 
-def test_a_reader_only_delays_the_checkpoint(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_reader_only_delays_the_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "IDLE", 0.05)
     path = str(tmp_path / "judged.sqlite")
     with closing(Store.open(path)) as made:
@@ -355,12 +349,8 @@ def test_a_signal_that_ends_the_page_leaves_one_whole_file(
     assert keys(files.store) == page.saved
 
 
-@pytest.mark.skipif(
-    not hasattr(resource, "prlimit"), reason="limits of another process: Linux only"
-)
-def test_on_a_full_disk_every_acknowledged_judgment_is_there_once(
-    server: Server, files: Files
-) -> None:
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="limits of another process: Linux only")
+def test_on_a_full_disk_every_acknowledged_judgment_is_there_once(server: Server, files: Files) -> None:
     page, process = Page(server), server.process.pid
     page.save(event(1))
     _, hard = resource.prlimit(process, resource.RLIMIT_FSIZE)
@@ -390,15 +380,13 @@ def test_on_a_disk_that_is_full_from_the_beginning_the_page_says_so(files: Files
     _, _, *rest = command(files, "--port", "0")
     done = subprocess.run(
         [sys.executable, "-c", script, *rest], capture_output=True, text=True, check=False, timeout=60
-    )  # fmt: skip
+    )
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert "cannot be used" in done.stderr
 
 
-def test_a_request_that_a_proxy_repeats_is_kept_once_also_after_an_undo(
-    server: Server, files: Files
-) -> None:
+def test_a_request_that_a_proxy_repeats_is_kept_once_also_after_an_undo(server: Server, files: Files) -> None:
     page = Page(server)
     judged, other = event(1), event(1, 1, grade=0)
     undo = event(1, 2, "undo", undoes=judged["key"])
@@ -427,9 +415,7 @@ def test_whatever_is_killed_repeated_or_deleted_every_acknowledged_judgment_is_t
                     except (OSError, http.client.HTTPException):
                         return
 
-            threads = [
-                threading.Thread(target=judge, args=(page, turn * 400, turn)) for page in pages
-            ]
+            threads = [threading.Thread(target=judge, args=(page, turn * 400, turn)) for page in pages]
             for thread in threads:
                 thread.start()
             time.sleep(rng.uniform(0.2, 1.2))

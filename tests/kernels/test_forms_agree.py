@@ -75,23 +75,16 @@ def expected(run: bytes, qrels: bytes, options: Options) -> dict[str, Any]:
     for fields in rows_of(qrels):
         judgments.setdefault(fields[0], {})[fields[2]] = float(fields[3])
     lists = lists_of(run)
-    found: dict[str, Any] = {
-        "present": [], "length": [], "parted": [], "hits": [], "unjudged_ties": [],
-    }  # fmt: skip
+    found: dict[str, Any] = {"present": [], "length": [], "parted": [], "hits": [], "unjudged_ties": []}
     for code, query in enumerate(sorted(judgments)):
         grades = judgments[query]
         ordered = sorted(
-            (
-                (score_of(fields, narrow=options.narrow), fields[2])
-                for fields in lists.get(query, [])
-            ),
+            ((score_of(fields, narrow=options.narrow), fields[2]) for fields in lists.get(query, [])),
             reverse=True,
         )
         last, rest = ordered[: options.depth][-1:], ordered[len(ordered[: options.depth]) :]
         parted = bool(last and rest and last[0][0] == rest[0][0])
-        found["parted"].append(
-            parted and any(doc in grades for score, doc in ordered if score == rest[0][0])
-        )
+        found["parted"].append(parted and any(doc in grades for score, doc in ordered if score == rest[0][0]))
         if options.judged_only:
             ordered = [row for row in ordered[: options.depth] if grades.get(row[1], -1) >= 0]
         found["present"].append(query in lists)
@@ -168,12 +161,7 @@ def interpreted() -> Interpreted:
 
 
 def outcome(
-    folder: Path,
-    run: bytes,
-    qrels: bytes,
-    window: int,
-    options: Options,
-    repair: Reading | None = None,
+    folder: Path, run: bytes, qrels: bytes, window: int, options: Options, repair: Reading | None = None
 ) -> str | tuple[dict[str, Any], ReadCounts]:
     """Judge a run by judgments, both as files: what comes out, or the text of the refusal."""
     (folder / "qrels.txt").write_bytes(qrels)
@@ -233,17 +221,19 @@ def test_qrels_hold_every_judgment(folder: Path, qrels: bytes) -> None:
     path = folder / "qrels.txt"
     path.write_bytes(qrels)
     rows = {
-        (
-            fields[0].decode("utf-8", "surrogateescape"),
-            fields[2].decode("utf-8", "surrogateescape"),
-        ): float(fields[3])
+        (fields[0].decode("utf-8", "surrogateescape"), fields[2].decode("utf-8", "surrogateescape")): float(
+            fields[3]
+        )
         for fields in rows_of(qrels)
     }
     for form in FORMS:
         with in_form(form):
             table = read_qrels(path)
-            found = {(query, name): grade for query, grades in table.to_dict().items()
-                     for name, grade in grades.items()}  # fmt: skip
+            found = {
+                (query, name): grade
+                for query, grades in table.to_dict().items()
+                for name, grade in grades.items()
+            }
             assert found == rows
             assert list(table.queries) == sorted(
                 table.queries, key=lambda name: name.encode("utf-8", "surrogateescape")
@@ -257,9 +247,7 @@ def bits(number: float) -> bytes:
 def scores_read(folder: Path, numbers: list[bytes]) -> list[bytes]:
     """Give the bits of numbers read as scores, one list each."""
     path = folder / "numbers.run"
-    path.write_bytes(
-        b"".join(b"%06d Q0 d 1 %s t\n" % (place, text) for place, text in enumerate(numbers))
-    )
+    path.write_bytes(b"".join(b"%06d Q0 d 1 %s t\n" % (place, text) for place, text in enumerate(numbers)))
     return [bits(score) for score in read_run(path).scores.tolist()]
 
 
@@ -284,13 +272,9 @@ def some_decimal(dice: random.Random) -> bytes:
 def test_thirty_thousand_random_decimals_are_read_exactly(folder: Path) -> None:
     dice = random.Random(20)
     numbers = [some_decimal(dice) for _ in range(30_000)]
-    numbers += [
-        repr(dice.uniform(-1, 1) * 10.0 ** dice.randint(-30, 30)).encode() for _ in range(5000)
-    ]
+    numbers += [repr(dice.uniform(-1, 1) * 10.0 ** dice.randint(-30, 30)).encode() for _ in range(5000)]
     numbers += [b"%d" % (2**53 + step) for step in range(-50, 50)]
-    numbers += [
-        b"%de%d" % (2**53 + step, power) for step in range(-5, 6) for power in range(-25, 26)
-    ]
+    numbers += [b"%de%d" % (2**53 + step, power) for step in range(-5, 6) for power in range(-25, 26)]
     exact = [bits(float(text)) for text in numbers]
     for form in FORMS:
         with in_form(form):
@@ -298,9 +282,7 @@ def test_thirty_thousand_random_decimals_are_read_exactly(folder: Path) -> None:
             assert [text for text, a, b in zip(numbers, found, exact, strict=True) if a != b] == []
 
 
-def test_the_interpreted_source_reads_numbers_exactly_too(
-    folder: Path, interpreted: Interpreted
-) -> None:
+def test_the_interpreted_source_reads_numbers_exactly_too(folder: Path, interpreted: Interpreted) -> None:
     dice = random.Random(21)
     numbers = [some_decimal(dice) for _ in range(500)]
     with in_form(interpreted):
@@ -310,9 +292,7 @@ def test_the_interpreted_source_reads_numbers_exactly_too(
 def crowd(names: list[bytes], dice: random.Random) -> tuple[bytes, bytes]:
     """Give a run that lists all names for two queries, and qrels that judge half of them."""
     run = b"".join(
-        b"%s Q0 %s 1 %d t\n" % (query, name, dice.randrange(50))
-        for query in (b"q1", b"q2")
-        for name in names
+        b"%s Q0 %s 1 %d t\n" % (query, name, dice.randrange(50)) for query in (b"q1", b"q2") for name in names
     )
     chosen = [*dice.sample(names, len(names) // 2), b"absent", b"d"]
     return run, b"".join(b"q%d 0 %s 1\n" % (place, name) for place in (2, 1, 3) for name in chosen)
@@ -369,21 +349,50 @@ REPAIRS = st.builds(
     st.sampled_from(["score", "score", "rank"]),
 )
 PIECES = (
-    b"q1", b"Q0", b"d1", b"1", b"2.5", b"nan", b"inf", b"x", b"1e999", b"1_0", b" ", b"\t", b"\n", b"\r\n",
+    b"q1",
+    b"Q0",
+    b"d1",
+    b"1",
+    b"2.5",
+    b"nan",
+    b"inf",
+    b"x",
+    b"1e999",
+    b"1_0",
+    b" ",
+    b"\t",
+    b"\n",
+    b"\r\n",
     b"\r",
-    b"\v", b"\f", b"#", b"\0", b"\x1c", b"\x85", b"\xa0", b"\xff", b"\xef\xbb\xbf", b"\xff\xfe",
+    b"\v",
+    b"\f",
+    b"#",
+    b"\0",
+    b"\x1c",
+    b"\x85",
+    b"\xa0",
+    b"\xff",
+    b"\xef\xbb\xbf",
+    b"\xff\xfe",
     b"q1 Q0 d1 1 2 t\n",
-    b"q2 Q0 d1 1 2 t\n", b"q1 0 d1 1\n", b"q1 0 d2 1\n", b"-", b".", b"e", b"+", b"\x1f\x8b\x08", b"BZh9",
+    b"q2 Q0 d1 1 2 t\n",
+    b"q1 0 d1 1\n",
+    b"q1 0 d2 1\n",
+    b"-",
+    b".",
+    b"e",
+    b"+",
+    b"\x1f\x8b\x08",
+    b"BZh9",
     b"\n\n",
-    b"q1 Q0 d3 9 -1 t u v\n", b"q1 Q0 d3 9 nan t\n",
-)  # fmt: skip
+    b"q1 Q0 d3 9 -1 t u v\n",
+    b"q1 Q0 d3 9 nan t\n",
+)
 SOUP = st.one_of(
     st.binary(max_size=80),
     st.lists(st.sampled_from(PIECES), max_size=40).map(b"".join),
-    st.lists(
-        line([b"q1", b"Q0", b"d1", b"1", b"1", b"t"]), max_size=3
-    ).map(b"".join),
-)  # fmt: skip
+    st.lists(line([b"q1", b"Q0", b"d1", b"1", b"1", b"t"]), max_size=3).map(b"".join),
+)
 
 
 @st.composite
@@ -413,9 +422,8 @@ def agree(folder: Path, run: bytes, qrels: bytes, window: int, repair: Reading) 
         assert outcome(folder, run, qrels, window, plainest, repair) == plainly
     try:
         whole = read_run(
-            folder / "sys.run",
-            order=repair.order, on_duplicate=repair.on_duplicate, on_nan=repair.on_nan,
-        )  # fmt: skip
+            folder / "sys.run", order=repair.order, on_duplicate=repair.on_duplicate, on_nan=repair.on_nan
+        )
     except InputError:
         assert isinstance(plainly, str)
     else:

@@ -9,12 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline.comparison.information_difference.joint_tables import (
-    Orders,
-    call,
-    joint_tables,
-    orders_of,
-)
+from leadline.comparison.information_difference.joint_tables import Orders, call, joint_tables, orders_of
 from leadline.kernels import Kernels
 from strategies import FORMS, in_form
 
@@ -40,9 +35,7 @@ def says(ranked: list[int], better: int, worse: int) -> int:
     return (places[0] < places[1]) - (places[0] > places[1])
 
 
-def slow(
-    grades: list[int], weights: list[float], first: list[int], second: list[int]
-) -> np.ndarray:
+def slow(grades: list[int], weights: list[float], first: list[int], second: list[int]) -> np.ndarray:
     table = np.zeros((3, 3))
     for one, other in combinations(range(len(grades)), 2):
         if grades[one] == grades[other]:
@@ -62,18 +55,14 @@ def test_every_table_is_what_a_loop_over_pairs_counts(
     first, second = ends(3)
     for form in FORMS:
         with in_form(form):
-            found = joint_tables(
-                np.array(grades, dtype=np.int32), np.array(weights), orders, first, second
-            )
+            found = joint_tables(np.array(grades, dtype=np.int32), np.array(weights), orders, first, second)
         for table, i, j in zip(found, first.tolist(), second.tolist(), strict=True):
             assert table == pytest.approx(slow(grades, weights, lists[i], lists[j]), abs=1e-12)
 
 
 @pytest.mark.parametrize("documents", [63, 64, 65, 1023, 1024, 1025, 1100, 17_000])
 @pytest.mark.parametrize("form", FORMS[:1])
-def test_word_and_level_borders_of_the_tree_are_counted_right(
-    documents: int, form: Kernels | None
-) -> None:
+def test_word_and_level_borders_of_the_tree_are_counted_right(documents: int, form: Kernels | None) -> None:
     # A list against its reverse, and against itself: the tables are known without counting.
     grade = (np.arange(documents) % 2).astype(np.int32)
     order = np.random.default_rng(documents).permutation(documents).astype(np.int32)
@@ -102,9 +91,17 @@ def test_common_orders_counts_pairs_of_common_documents(
         words = (len(grades) >> 6) + 1
         with in_form(form):
             assert call(
-                "common_orders", len(grades), *orders[:2], orders.place.ravel(), first, second,
-                np.empty(words, np.uint64), np.empty(2 * words, np.int32), common, agreeing,
-            )  # fmt: skip
+                "common_orders",
+                len(grades),
+                *orders[:2],
+                orders.place.ravel(),
+                first,
+                second,
+                np.empty(words, np.uint64),
+                np.empty(2 * words, np.int32),
+                common,
+                agreeing,
+            )
         for place, (i, j) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
             shared = [one for one in lists[i] if one in lists[j]]
             assert common[place] == len(shared)
@@ -129,9 +126,8 @@ def test_an_index_out_of_range_is_refused_before_the_loops(
     spoilt: dict[str, np.ndarray], form: Kernels | None
 ) -> None:
     sound = Orders(
-        np.array([0, 1], dtype=np.int64), np.array([0], dtype=np.int32),
-        np.array([[0, -1]], dtype=np.int32),
-    )  # fmt: skip
+        np.array([0, 1], dtype=np.int64), np.array([0], dtype=np.int32), np.array([[0, -1]], dtype=np.int32)
+    )
     none = np.zeros(1, dtype=np.int32)
     with in_form(form), pytest.raises(ValueError, match="out of range"):
         joint_tables(none.repeat(2), np.ones(2), sound._replace(**spoilt), none, none)

@@ -40,13 +40,27 @@ NOT_AS_ZERO = {
 # A list of the largest grades only reaches the end of the range - except:
 NOT_REACHED = {
     **dict.fromkeys(
-        ("RBP", "RBPResidual", "RBPUnjudged", "ERR", "NRBP", "INSQ", "INST", "BPM", "SDCG", "Accuracy",
-         "NERR8", "NERR9", "NERR10", "NERR11"),
+        (
+            "RBP",
+            "RBPResidual",
+            "RBPUnjudged",
+            "ERR",
+            "NRBP",
+            "INSQ",
+            "INST",
+            "BPM",
+            "SDCG",
+            "Accuracy",
+            "NERR8",
+            "NERR9",
+            "NERR10",
+            "NERR11",
+        ),
         "a finite list leaves something over, or nothing is worse than relevant",
     ),
     "infAP": "a small constant keeps the estimate from 1",
     "RprecMult": "a small multiple of R may be no rank at all",
-}  # fmt: skip
+}
 # When it is undefined cannot be told by the words of the catalogue:
 OWN_WORDS = {"Accuracy": "it needs a relevant document and a worse one that was retrieved"}
 # What lies below the cutoff never matters - no exceptions: not even the length of the list.
@@ -55,9 +69,7 @@ UNDEFINED_WHEN = {
     "nothing relevant is retrieved": lambda case: not relevant(case, 1),
     "nothing is retrieved": lambda case: not case.scores,
     "nothing is relevant": lambda case: not [g for g in case.grades.values() if g >= 1],
-    catalogue.BOTH: lambda case: (
-        not case.scores and not [g for g in case.grades.values() if g >= 1]
-    ),
+    catalogue.BOTH: lambda case: not case.scores and not [g for g in case.grades.values() if g >= 1],
 }
 
 
@@ -175,9 +187,7 @@ def test_it_is_undefined_exactly_where_the_catalogue_says(kind: type[Measure]) -
     @given(collections(), st.booleans())
     def check(some: dict[str, Case], whole: bool) -> None:
         if kind.needs == "known":
-            some = {
-                query: case._replace(known=frozenset(DOCUMENTS)) for query, case in some.items()
-            }
+            some = {query: case._replace(known=frozenset(DOCUMENTS)) for query, case in some.items()}
         some = {
             query: case._replace(grades={name: grade // 1 for name, grade in case.grades.items()})
             for query, case in some.items()

@@ -23,9 +23,8 @@ few = settings(max_examples=20)
 twentieths = st.integers(-20, 20).map(lambda number: number / 20)
 gapped = st.lists(st.one_of(twentieths, st.just(float("nan"))), max_size=20)
 shares = st.lists(
-    st.one_of(st.floats(0, 1), st.integers(0, 20).map(lambda number: number / 20)),
-    min_size=1, max_size=30,
-)  # fmt: skip
+    st.one_of(st.floats(0, 1), st.integers(0, 20).map(lambda number: number / 20)), min_size=1, max_size=30
+)
 DRAWS = 199
 
 
@@ -55,9 +54,7 @@ def pairs_of_everything() -> list[tuple[Registry[Parametric], type[Parametric]]]
 
 
 @pytest.mark.parametrize(("room", "kind"), pairs_of_everything(), ids=str)
-def test_its_text_is_read_back_as_itself(
-    room: Registry[Parametric], kind: type[Parametric]
-) -> None:
+def test_its_text_is_read_back_as_itself(room: Registry[Parametric], kind: type[Parametric]) -> None:
     for form in forms(kind):
         twin = room.parse(str(form))
         assert twin == form
@@ -93,9 +90,7 @@ def test_exchanging_the_runs_leaves_p(kind: type[PairedTest], values: list[float
 @every_test
 @few
 @given(values=gapped, power=st.integers(-3, 3))
-def test_doubling_and_halving_leave_p(
-    kind: type[PairedTest], values: list[float], power: int
-) -> None:
+def test_doubling_and_halving_leave_p(kind: type[PairedTest], values: list[float], power: int) -> None:
     for test in quick(kind):
         one, other = test.p(values), test.p([value * 2.0**power for value in values])
         assert one == pytest.approx(other, abs=1e-12, nan_ok=True)
@@ -104,9 +99,7 @@ def test_doubling_and_halving_leave_p(
 @every_test
 @few
 @given(values=gapped, factor=st.floats(0.01, 100))
-def test_any_other_unit_leaves_p(
-    kind: type[PairedTest], values: list[float], factor: float
-) -> None:
+def test_any_other_unit_leaves_p(kind: type[PairedTest], values: list[float], factor: float) -> None:
     for test in quick(kind):
         one, other = test.p(values), test.p([value * factor for value in values])
         # a resample whose t ties with the one seen may fall to either side
@@ -131,9 +124,7 @@ def test_the_order_of_queries_does_not_matter(
 @every_test
 @few
 @given(values=st.lists(twentieths, min_size=2, max_size=9))
-def test_an_undefined_query_at_the_end_is_no_query(
-    kind: type[PairedTest], values: list[float]
-) -> None:
+def test_an_undefined_query_at_the_end_is_no_query(kind: type[PairedTest], values: list[float]) -> None:
     for test in quick(kind):
         if kind.__name__ == "Randomisation" and 2 ** len(values) > DRAWS:
             continue  # it draws signs for the undefined query too
@@ -152,9 +143,7 @@ levels = st.sampled_from([0.5, 0.8, 0.95, 0.99])
 @every_interval
 @few
 @given(values=gapped, level=levels)
-def test_the_lower_limit_is_below_the_upper(
-    kind: type[Interval], values: list[float], level: float
-) -> None:
+def test_the_lower_limit_is_below_the_upper(kind: type[Interval], values: list[float], level: float) -> None:
     interval = quick_interval(kind)
     low, high = interval.of(values, level=level)
     known = [value for value in values if not np.isnan(value)]
@@ -175,8 +164,12 @@ def test_the_lower_limit_is_below_the_upper(
 
 @every_interval
 @few
-@given(values=st.lists(twentieths, min_size=2, max_size=20), level=levels,
-       shift=st.floats(-10, 10), factor=st.floats(0.01, 100))  # fmt: skip
+@given(
+    values=st.lists(twentieths, min_size=2, max_size=20),
+    level=levels,
+    shift=st.floats(-10, 10),
+    factor=st.floats(0.01, 100),
+)
 def test_it_moves_and_stretches_with_the_values(
     kind: type[Interval], values: list[float], level: float, shift: float, factor: float
 ) -> None:

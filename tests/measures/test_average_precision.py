@@ -11,15 +11,7 @@ from leadline.errors import UsageError
 from leadline.evaluation.evaluate import evaluate
 from leadline.measures import MEASURES
 from leadline.measures.average_precision import AvgIPrec
-from oracles import (
-    Case,
-    average_precision,
-    count_found,
-    count_relevant,
-    cut,
-    divide,
-    interpolated_precision,
-)
+from oracles import Case, average_precision, count_found, count_relevant, cut, divide, interpolated_precision
 
 of = MEASURES.parse
 
@@ -111,15 +103,11 @@ def test_set_average_precision_agrees_with_its_slow_twin() -> None:
 
 
 def test_it_is_precision_times_recall() -> None:
-    assert set_average_precision_of("set_map").of([1, 0, 0], judged=[1, 1, 0, 0]) == (1 / 3) * (
-        1 / 2
-    )
+    assert set_average_precision_of("set_map").of([1, 0, 0], judged=[1, 1, 0, 0]) == (1 / 3) * (1 / 2)
 
 
 def test_the_order_does_not_matter() -> None:
-    assert set_average_precision_of("SetAP").of([1, 0, 1]) == set_average_precision_of("SetAP").of(
-        [0, 1, 1]
-    )
+    assert set_average_precision_of("SetAP").of([1, 0, 1]) == set_average_precision_of("SetAP").of([0, 1, 1])
 
 
 def test_it_is_undefined_where_nothing_is_relevant_or_retrieved() -> None:
@@ -162,16 +150,12 @@ def test_where_all_is_judged_it_is_nearly_average_precision() -> None:
 
 def test_a_pooled_document_without_a_judgment_is_as_relevant_as_the_judged_ones() -> None:
     wanted = (1 + 1 / 4 + 3 / 4 * (3 / 3) * (1 / 2)) / 2
-    assert inferred_average_precision_of("infAP").of([1, -1, 0, 1]) == pytest.approx(
-        wanted, abs=1e-4
-    )
+    assert inferred_average_precision_of("infAP").of([1, -1, 0, 1]) == pytest.approx(wanted, abs=1e-4)
 
 
 def test_a_document_outside_the_pool_is_not_relevant() -> None:
     wanted = (1 + 1 / 4 + 3 / 4 * (2 / 3) * (1 / 2)) / 2
-    assert inferred_average_precision_of("infAP").of([1, None, 0, 1]) == pytest.approx(
-        wanted, abs=1e-4
-    )
+    assert inferred_average_precision_of("infAP").of([1, None, 0, 1]) == pytest.approx(wanted, abs=1e-4)
 
 
 def test_inferred_average_precision_is_undefined_where_nothing_is_relevant() -> None:
@@ -207,10 +191,7 @@ def test_level_and_recall_are_compared_exactly() -> None:
 def test_levels_with_many_digits_do_not_overflow() -> None:
     many = [1.0] * 40000
     assert interpolated_precision_of("IPrec@0.3333333333333333").of(many) == 1
-    assert (
-        interpolated_precision_of("IPrec@0.9999999999999999").of([*many[1:], 0.0, 1.0])
-        == 40000 / 40001
-    )
+    assert interpolated_precision_of("IPrec@0.9999999999999999").of([*many[1:], 0.0, 1.0]) == 40000 / 40001
 
 
 def test_it_is_0_where_recall_never_reaches_the_level() -> None:
@@ -246,9 +227,7 @@ def test_both_ends_of_a_tenth_belong_to_it() -> None:
 
 def test_a_printed_level_after_the_last_point_is_0() -> None:
     for rule in ("printed-next", "printed-zero"):
-        assert (
-            interpolated_precision_of(f"IPrec(rule={rule})@0.9").of([1, 0], judged=[1, 1, 0]) == 0
-        )
+        assert interpolated_precision_of(f"IPrec(rule={rule})@0.9").of([1, 0], judged=[1, 1, 0]) == 0
 
 
 def test_a_level_of_relevance_decides_what_is_found() -> None:
@@ -256,9 +235,7 @@ def test_a_level_of_relevance_decides_what_is_found() -> None:
 
 
 def test_interpolated_precision_ties_stand_in_the_order_of_falling_ids() -> None:
-    assert (
-        value(interpolated_precision_of("IPrec@1"), Case({"a": 1.0, "b": 1.0}, {"a": 1.0})) == 1 / 2
-    )
+    assert value(interpolated_precision_of("IPrec@1"), Case({"a": 1.0, "b": 1.0}, {"a": 1.0})) == 1 / 2
 
 
 @pytest.mark.parametrize("rule", ["standard", "printed-next", "printed-zero", "trec9", "trec10"])
@@ -269,22 +246,22 @@ def test_interpolated_precision_equals_its_oracle(rule: str) -> None:
 average_interpolated_precision_of = MEASURES.parse
 
 
-def oracle_average_interpolated_precision(
-    case: Case, *, rule: str, levels: str, rel: float
-) -> float:
+def oracle_average_interpolated_precision(case: Case, *, rule: str, levels: str, rel: float) -> float:
     """Take the mean of interpolated precision, level by level."""
     texts = [f"{tenth / 10}" for tenth in range(11)] if levels == "eleven" else levels.split("/")
-    values = [
-        interpolated_precision(case, rule=rule, rel=rel, recall=float(level)) for level in texts
-    ]
+    values = [interpolated_precision(case, rule=rule, rel=rel, recall=float(level)) for level in texts]
     return sum(values) / len(values)
 
 
 def test_average_interpolated_precision_agrees_with_its_slow_twin() -> None:
     agree(
-        "AvgIPrec", "AvgIPrec(rel=2)", "AvgIPrec(rule=trec9)", "11pt_avg",
-        "AvgIPrec(levels=0.25/0.5/0.75)", "AvgIPrec(rule=trec10,levels=0.2/0.5/0.8)",
-    )  # fmt: skip
+        "AvgIPrec",
+        "AvgIPrec(rel=2)",
+        "AvgIPrec(rule=trec9)",
+        "11pt_avg",
+        "AvgIPrec(levels=0.25/0.5/0.75)",
+        "AvgIPrec(rule=trec10,levels=0.2/0.5/0.8)",
+    )
 
 
 def test_a_perfect_list_has_1() -> None:
@@ -302,19 +279,12 @@ def test_the_versions_of_trec_eval_ask_for_different_numbers_of_documents() -> N
         average_interpolated_precision_of(f"AvgIPrec(rule={rule})").of(grades, [1] * 7 + [0] * 8)
         for rule in ("trec9", "trec10")
     )
-    assert nine == pytest.approx(
-        (1 + 1 + 2 / 3 + 4 / 7 + 4 / 7 + 4 / 7 + 5 / 10 + 5 / 10 + 6 / 14) / 11
-    )
-    assert ten == pytest.approx(
-        (1 + 1 + 1 + 2 / 3 + 4 / 7 + 4 / 7 + 4 / 7 + 5 / 10 + 6 / 14 + 6 / 14) / 11
-    )
+    assert nine == pytest.approx((1 + 1 + 2 / 3 + 4 / 7 + 4 / 7 + 4 / 7 + 5 / 10 + 5 / 10 + 6 / 14) / 11)
+    assert ten == pytest.approx((1 + 1 + 1 + 2 / 3 + 4 / 7 + 4 / 7 + 4 / 7 + 5 / 10 + 6 / 14 + 6 / 14) / 11)
 
 
 def test_levels_are_written_in_one_way() -> None:
-    assert (
-        str(average_interpolated_precision_of("AvgIPrec(levels=.25/.5)"))
-        == "AvgIPrec(levels=0.25/0.5)"
-    )
+    assert str(average_interpolated_precision_of("AvgIPrec(levels=.25/.5)")) == "AvgIPrec(levels=0.25/0.5)"
     eleven = tuple(tenth / 10 for tenth in range(11))
     assert AvgIPrec(levels=eleven) == AvgIPrec()
 

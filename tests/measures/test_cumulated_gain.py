@@ -70,9 +70,7 @@ def test_in_the_form_of_the_lecture_ranks_1_and_2_are_not_discounted() -> None:
 
 def test_exponential_gain_is_two_to_the_grade_less_one() -> None:
     assert discounted_gain_of("DCG(gain=exp)").of([3, 0, 2]) == 7 / 1 + 3 / 2
-    assert discounted_gain_of("DCG(gain=exp)").of([0.5]) == pytest.approx(
-        math.sqrt(2) - 1, rel=1e-15
-    )
+    assert discounted_gain_of("DCG(gain=exp)").of([0.5]) == pytest.approx(math.sqrt(2) - 1, rel=1e-15)
 
 
 def test_the_cutoff_ends_the_sum() -> None:
@@ -82,9 +80,9 @@ def test_the_cutoff_ends_the_sum() -> None:
 
 def test_discounted_gain_negative_grades_and_unjudged_documents_gain_nothing() -> None:
     assert discounted_gain_of("DCG").of([-3, None, 1]) == discounted_gain_of("DCG").of([0, 0, 1])
-    assert discounted_gain_of("DCG(gain=exp)").of([-3, None, 1]) == discounted_gain_of(
-        "DCG(gain=exp)"
-    ).of([0, 0, 1])
+    assert discounted_gain_of("DCG(gain=exp)").of([-3, None, 1]) == discounted_gain_of("DCG(gain=exp)").of(
+        [0, 0, 1]
+    )
 
 
 def test_discounted_gain_is_0_and_never_undefined_where_there_is_nothing_to_gain() -> None:
@@ -185,9 +183,7 @@ def test_any_positive_grade_is_a_gain_relevant_or_not() -> None:
 
 
 def test_negative_grades_gain_nothing_and_never_lower_it() -> None:
-    assert (
-        ndcg_of("nDCG").of([-2, 1]) == ndcg_of("nDCG").of([0, 1]) == ndcg_of("nDCG").of([None, 1])
-    )
+    assert ndcg_of("nDCG").of([-2, 1]) == ndcg_of("nDCG").of([0, 1]) == ndcg_of("nDCG").of([None, 1])
 
 
 def test_it_is_undefined_where_there_is_nothing_to_gain() -> None:
@@ -242,17 +238,19 @@ def oracle_ndcg_of_gains(case: Case, *, gains: str, cutoff: int | None) -> float
     best = sorted((gain_of(case, document, gains) for document in case.grades), reverse=True)
     best = [gain for gain in best if gain > 0][:cutoff]
     value, ideal = (
-        sum(gain / math.log2(rank + 1) for rank, gain in enumerate(some, start=1))
-        for some in (listed, best)
+        sum(gain / math.log2(rank + 1) for rank, gain in enumerate(some, start=1)) for some in (listed, best)
     )
     return divide(value, ideal)
 
 
 def test_it_agrees_with_its_slow_twin() -> None:
     agree(
-        "GnDCG", "GnDCG@2", "GnDCG(gains=1:3/2:9)", "GnDCG(gains=0:1/1:-1/3:0.5)@3",
+        "GnDCG",
+        "GnDCG@2",
+        "GnDCG(gains=1:3/2:9)",
+        "GnDCG(gains=0:1/1:-1/3:0.5)@3",
         "GnDCG(gains=1:0/2:0/3:0)",
-    )  # fmt: skip
+    )
 
 
 def test_without_gains_it_is_ndcg() -> None:
@@ -315,11 +313,7 @@ def test_a_list_longer_by_two_adds_its_end() -> None:
 
 
 def test_equal_gains_are_one_level() -> None:
-    assert (
-        ndcg_at_levels_of("RnDCG(gains=2:1)").of([1, 2])
-        == ndcg_at_levels_of("RnDCG").of([1, 1])
-        == 1
-    )
+    assert ndcg_at_levels_of("RnDCG(gains=2:1)").of([1, 2]) == ndcg_at_levels_of("RnDCG").of([1, 1]) == 1
 
 
 def test_it_is_undefined_where_nothing_is_relevant() -> None:
@@ -359,10 +353,7 @@ def test_it_is_the_mean_of_ndcg_at_the_ranks_of_the_relevant_documents() -> None
 
 def test_gains_of_ones_own() -> None:
     assert ndcg_at_relevant_of("nDCGrel(gains=1:3)").of([0, 1, 2]) == pytest.approx(
-        (
-            (3 / math.log2(3)) / (3 + 2 / math.log2(3))
-            + (3 / math.log2(3) + 2 / 2) / (3 + 2 / math.log2(3))
-        )
+        ((3 / math.log2(3)) / (3 + 2 / math.log2(3)) + (3 / math.log2(3) + 2 / 2) / (3 + 2 / math.log2(3)))
         / 2
     )
 
@@ -394,16 +385,12 @@ def test_normalised_gain_agrees_with_its_slow_twin() -> None:
 
 def test_what_the_list_missed_so_far_counts_against_a_document() -> None:
     """At rank 3 the ideal list has 2 + 1 + 1, this one 0 + 0 + 2."""
-    assert (
-        normalised_gain_of("G").of([0, 0, 2], judged=[2, 1, 0, 0]) == 2 / math.log2(2 + 4 - 2) / 3
-    )
+    assert normalised_gain_of("G").of([0, 0, 2], judged=[2, 1, 0, 0]) == 2 / math.log2(2 + 4 - 2) / 3
 
 
 def test_with_one_level_it_is_binary_g() -> None:
     grades, judged = [0, 1, 1, 0, 1], [1, 1, 1, 1, 0, 0]
-    assert normalised_gain_of("G").of(grades, judged) == normalised_gain_of("binG").of(
-        grades, judged
-    )
+    assert normalised_gain_of("G").of(grades, judged) == normalised_gain_of("binG").of(grades, judged)
 
 
 def test_normalised_gain_gains_of_ones_own() -> None:
@@ -423,9 +410,7 @@ def test_gains_that_add_up_to_no_number_are_refused() -> None:
 q_measure_of = MEASURES.parse
 
 
-def oracle_q_measure(
-    case: Case, *, beta: float, rel: float, norm: str, cutoff: int | None
-) -> float:
+def oracle_q_measure(case: Case, *, beta: float, rel: float, norm: str, cutoff: int | None) -> float:
     best = sorted((max(grade, 0) for grade in case.grades.values()), reverse=True)
     total, count, gain = 0.0, 0, 0.0
     for rank, name in enumerate(cut(case, cutoff), start=1):

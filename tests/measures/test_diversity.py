@@ -279,9 +279,7 @@ def test_alpha_dcg_by_hand() -> None:
 def test_alpha_dcg_is_undefined_where_no_document_covers_a_subtopic() -> None:
     case = SubtopicCase({"a": 1.0}, {"s": {"a": 0.0, "b": -1.0}})
     assert math.isnan(value(alpha_dcg_of("alpha_DCG@5"), case))
-    assert (
-        value(alpha_dcg_of("alpha_DCG@5"), case._replace(grades={"s": {"a": 0.0, "b": 1.0}})) == 0.0
-    )
+    assert value(alpha_dcg_of("alpha_DCG@5"), case._replace(grades={"s": {"a": 0.0, "b": 1.0}})) == 0.0
 
 
 def test_alpha_dcg_without_subtopics_it_asks_for_them() -> None:
@@ -296,9 +294,7 @@ def test_alpha_dcg_bad_parameters_are_refused_when_parsed(text: str) -> None:
 
 
 @pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize(
-    "text", ["alpha_DCG@2", "alpha_DCG@5", "alpha_DCG@20", "alpha_DCG(alpha=0.25)@10"]
-)
+@pytest.mark.parametrize("text", ["alpha_DCG@2", "alpha_DCG@5", "alpha_DCG@20", "alpha_DCG(alpha=0.25)@10"])
 def test_alpha_dcg_equals_ndeval(seed: int, text: str) -> None:
     same_as_ndeval(seed, text, "alpha-DCG")
 
@@ -311,9 +307,7 @@ def test_alpha_dcg_ndeval_forgets_to_divide_at_rank_1() -> None:
 alpha_ndcg_of = MEASURES.parse
 
 
-def oracle_alpha_ndcg(
-    case: Case | SubtopicCase, *, alpha: float, rel: float, cutoff: int | None
-) -> float:
+def oracle_alpha_ndcg(case: Case | SubtopicCase, *, alpha: float, rel: float, cutoff: int | None) -> float:
     case = by_subtopic(case)
 
     def added(found: Pairs) -> float:
@@ -346,9 +340,7 @@ def test_alpha_ndcg_by_hand() -> None:
 def test_alpha_ndcg_is_undefined_where_no_document_covers_a_subtopic() -> None:
     case = SubtopicCase({"a": 1.0}, {"s": {"a": 0.0, "b": -1.0}})
     assert math.isnan(value(alpha_ndcg_of("alpha_nDCG"), case))
-    assert (
-        value(alpha_ndcg_of("alpha_nDCG"), case._replace(grades={"s": {"a": 0.0, "b": 1.0}})) == 0.0
-    )
+    assert value(alpha_ndcg_of("alpha_nDCG"), case._replace(grades={"s": {"a": 0.0, "b": 1.0}})) == 0.0
 
 
 def test_alpha_ndcg_without_subtopics_it_asks_for_them() -> None:
@@ -371,11 +363,7 @@ def test_alpha_ndcg_equals_ndeval(seed: int, text: str) -> None:
 
 
 def test_near_duplicates_are_precise_and_not_diverse() -> None:
-    judged = {
-        "1": {f"copy{place}": 1.0 for place in range(5)},
-        "2": {"other": 1.0},
-        "3": {"third": 1.0},
-    }
+    judged = {"1": {f"copy{place}": 1.0 for place in range(5)}, "2": {"other": 1.0}, "3": {"third": 1.0}}
     copies = SubtopicCase({f"copy{place}": -float(place) for place in range(5)}, judged)
     mixed = SubtopicCase({"copy0": 9.0, "other": 8.0, "third": 7.0}, judged)
     assert value(alpha_ndcg_of("P@3"), copies) == 1
@@ -456,9 +444,7 @@ def oracle_nnrbp(case: Case | SubtopicCase, *, alpha: float, beta: float, rel: f
 
 
 def test_nnrbp_equals_its_oracle() -> None:
-    agree(
-        oracle_nnrbp, "nNRBP", "nNRBP(alpha=0,beta=0.8)", "nNRBP(alpha=1)", "nNRBP(alpha=0.3,rel=2)"
-    )
+    agree(oracle_nnrbp, "nNRBP", "nNRBP(alpha=0,beta=0.8)", "nNRBP(alpha=1)", "nNRBP(alpha=0.3,rel=2)")
 
 
 def test_nnrbp_by_hand() -> None:
@@ -537,9 +523,7 @@ def test_d_ndcg_bad_parameters_are_refused_when_parsed(text: str) -> None:
 d_sharp_ndcg_of = MEASURES.parse
 
 
-def oracle_d_sharp_ndcg(
-    case: Case | SubtopicCase, *, gamma: float, rel: float, cutoff: int | None
-) -> float:
+def oracle_d_sharp_ndcg(case: Case | SubtopicCase, *, gamma: float, rel: float, cutoff: int | None) -> float:
     case = by_subtopic(case)
 
     def gain(name: str) -> float:
@@ -557,11 +541,7 @@ def oracle_d_sharp_ndcg(
 
 def test_d_sharp_ndcg_equals_its_oracle() -> None:
     agree(
-        oracle_d_sharp_ndcg,
-        "Dsharp_nDCG",
-        "Dsharp_nDCG@1",
-        "Dsharp_nDCG(gamma=0.2)@3",
-        "Dsharp_nDCG(rel=2)",
+        oracle_d_sharp_ndcg, "Dsharp_nDCG", "Dsharp_nDCG@1", "Dsharp_nDCG(gamma=0.2)@3", "Dsharp_nDCG(rel=2)"
     )
 
 
@@ -584,10 +564,7 @@ def test_d_sharp_ndcg_by_hand() -> None:
 def test_d_sharp_ndcg_is_undefined_where_no_document_covers_a_subtopic() -> None:
     case = SubtopicCase({"a": 1.0}, {"s": {"a": 0.0, "b": -1.0}})
     assert math.isnan(value(d_sharp_ndcg_of("Dsharp_nDCG"), case))
-    assert (
-        value(d_sharp_ndcg_of("Dsharp_nDCG"), case._replace(grades={"s": {"a": 0.0, "b": 1.0}}))
-        == 0.0
-    )
+    assert value(d_sharp_ndcg_of("Dsharp_nDCG"), case._replace(grades={"s": {"a": 0.0, "b": 1.0}})) == 0.0
 
 
 def test_d_sharp_ndcg_without_subtopics_it_asks_for_them() -> None:

@@ -70,9 +70,7 @@ def test_the_search_length_counts_the_others_read_before() -> None:
 
 def test_among_tied_documents_the_search_length_is_the_mean_over_their_orders() -> None:
     # one relevant among three: 0, 1 or 2 others before it
-    assert (
-        value(rank_of_of("RankOf(form=search)"), Case(dict.fromkeys("abc", 1.0), {"a": 1.0})) == 1
-    )
+    assert value(rank_of_of("RankOf(form=search)"), Case(dict.fromkeys("abc", 1.0), {"a": 1.0})) == 1
     # two relevant and three others: 1 * 3 / 3 and 2 * 3 / 3
     tied = Case(dict.fromkeys("abcde", 1.0), {"a": 1.0, "b": 1.0})
     assert value(rank_of_of("RankOf(form=search)"), tied) == 1

@@ -146,8 +146,11 @@ def test_it_is_undefined_where_the_rank_is_0() -> None:
 
 def test_the_spelling_of_trec_eval_alone_means_its_ten_multiples() -> None:
     assert list(map(str, MEASURES.expand("Rprec_mult")))[::3] == [
-        "RprecMult@0.2", "RprecMult@0.8", "RprecMult@1.4", "RprecMult@2",
-    ]  # fmt: skip
+        "RprecMult@0.2",
+        "RprecMult@0.8",
+        "RprecMult@1.4",
+        "RprecMult@2",
+    ]
 
 
 relative_precision_of = MEASURES.parse
@@ -257,10 +260,7 @@ def test_f_equals_its_oracle() -> None:
 
 
 def test_linear_does_not_square_beta() -> None:
-    grades, judged = (
-        [1, None, 1, None],
-        [1] * 6,
-    )  # P = 1/2, R = 1/3: 3 P R / (2 P + R) = (1/2) / (4/3)
+    grades, judged = ([1, None, 1, None], [1] * 6)  # P = 1/2, R = 1/3: 3 P R / (2 P + R) = (1/2) / (4/3)
     assert f_of("F(beta=2,form=linear)").of(grades, judged) == 0.375
     assert f_of("F(beta=2)").of(grades, judged) == pytest.approx(5 / 14)  # 5 P R / (4 P + R)
 

@@ -95,9 +95,7 @@ def test_binary_gain_agrees_with_its_slow_twin() -> None:
 
 
 def test_only_what_is_not_relevant_above_a_document_counts_against_it() -> None:
-    assert (
-        binary_gain_of("binG").of([1, 1, 0, 0, 1], judged=[1] * 4 + [0] * 2) == (1 + 1 + 1 / 2) / 4
-    )
+    assert binary_gain_of("binG").of([1, 1, 0, 0, 1], judged=[1] * 4 + [0] * 2) == (1 + 1 + 1 / 2) / 4
 
 
 def test_it_is_undefined_where_nothing_is_relevant() -> None:
@@ -111,9 +109,11 @@ def oracle_accuracy(case: Case, *, rel: float, cutoff: int | None) -> float:
     hits = [is_relevant(case, name, rel) for name in cut(case, cutoff)]
     pairs = [
         upper < lower
-        for upper, hit in enumerate(hits) if hit
-        for lower, other in enumerate(hits) if not other
-    ]  # fmt: skip
+        for upper, hit in enumerate(hits)
+        if hit
+        for lower, other in enumerate(hits)
+        if not other
+    ]
     return sum(pairs) / len(pairs) if pairs else UNDEFINED
 
 

@@ -30,8 +30,14 @@ def oracle_rank_biased(
 
 
 def test_it_equals_its_oracle() -> None:
-    agree("RBP", "RBP(p=0.5)@2", "RBP(rel=2)", "RBP(gain=graded)", "RBP(gain=graded,max_grade=3)@3",
-          "RBP(gain=scaled,p=0.9)")  # fmt: skip
+    agree(
+        "RBP",
+        "RBP(p=0.5)@2",
+        "RBP(rel=2)",
+        "RBP(gain=graded)",
+        "RBP(gain=graded,max_grade=3)@3",
+        "RBP(gain=scaled,p=0.9)",
+    )
 
 
 def test_by_hand() -> None:
@@ -55,9 +61,7 @@ def test_bad_parameters_are_refused_when_parsed(text: str) -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize(("p", "rel"), [(0.8, 1), (0.5, 2)])
-def test_it_equals_cwl_eval_up_to_the_rank_at_which_that_stops(
-    seed: int, p: float, rel: int
-) -> None:
+def test_it_equals_cwl_eval_up_to_the_rank_at_which_that_stops(seed: int, p: float, rel: int) -> None:
     pytest.importorskip("cwl", reason="cwl-eval is not installed")
     # It weighs 1000 ranks only and scales the weights to 1: p^1000 is nothing at these p.
     qrels, run = random_graded(seed, 4)
@@ -70,9 +74,7 @@ rank_biased_residual_of = MEASURES.parse
 def oracle_rank_biased_residual(case: Case, *, p: float, cutoff: int | None) -> float:
     names = cut(case, cutoff)
     unjudged = sum(
-        (1 - p) * p ** (rank - 1)
-        for rank, name in enumerate(names, start=1)
-        if case.grades.get(name, -1) < 0
+        (1 - p) * p ** (rank - 1) for rank, name in enumerate(names, start=1) if case.grades.get(name, -1) < 0
     )
     return unjudged + p ** len(names)
 
@@ -134,9 +136,7 @@ def test_an_unjudged_document_and_all_ranks_below_the_end_could_be_relevant() ->
 
 def test_where_all_is_judged_trec_eval_forgets_the_ranks_below_the_end() -> None:
     assert rank_biased_unjudged_of("RBPUnjudged").of([1, 0]) == 0
-    assert rank_biased_unjudged_of("RBPResidual(p=0.9)").of([1, 0]) == pytest.approx(
-        0.9**2, rel=1e-14
-    )
+    assert rank_biased_unjudged_of("RBPResidual(p=0.9)").of([1, 0]) == pytest.approx(0.9**2, rel=1e-14)
 
 
 expected_reciprocal_rank_of = MEASURES.parse
@@ -168,9 +168,7 @@ def test_negative_and_missing_judgments_stop_nobody() -> None:
 
 
 def test_a_grade_above_the_largest_is_refused_with_the_name_of_the_option() -> None:
-    with pytest.raises(
-        UsageError, match=r"ERR: a grade of 5 is above max_grade=4; expected smaller"
-    ):
+    with pytest.raises(UsageError, match=r"ERR: a grade of 5 is above max_grade=4; expected smaller"):
         expected_reciprocal_rank_of("ERR").of([1], judged=[1, 5])
     assert expected_reciprocal_rank_of("ERR(max_grade=5)").of([5]) == 31 / 32
 
@@ -309,8 +307,7 @@ def test_nerr10_a_grade_above_the_largest_is_refused_with_the_name_of_the_option
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["NERR10(p=0)", "NERR10(depth=0)", "NERR10(depth=1000000)", "NERR10(max_rel=3)", "NERR10@5"],
+    "text", ["NERR10(p=0)", "NERR10(depth=0)", "NERR10(depth=1000000)", "NERR10(max_rel=3)", "NERR10@5"]
 )
 def test_nerr10_bad_parameters_are_refused_when_parsed(text: str) -> None:
     with pytest.raises(UsageError, match=r"expected|write max_grade|cutoff"):
@@ -319,8 +316,7 @@ def test_nerr10_bad_parameters_are_refused_when_parsed(text: str) -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize(
-    ("ours", "theirs"),
-    [("NERR10", "NERR10(max_rel=4)"), ("NERR10(p=0.5)", "NERR10(p=0.5,max_rel=4)")],
+    ("ours", "theirs"), [("NERR10", "NERR10(max_rel=4)"), ("NERR10(p=0.5)", "NERR10(p=0.5,max_rel=4)")]
 )
 def test_nerr10_equals_cwl_eval(seed: int, ours: str, theirs: str) -> None:
     pytest.importorskip("cwl", reason="cwl-eval is not installed")
@@ -356,8 +352,7 @@ def test_nerr11_a_grade_above_the_largest_is_refused_with_the_name_of_the_option
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["NERR11(T=0)", "NERR11(depth=0)", "NERR11(depth=1000000)", "NERR11(max_rel=3)", "NERR11@5"],
+    "text", ["NERR11(T=0)", "NERR11(depth=0)", "NERR11(depth=1000000)", "NERR11(max_rel=3)", "NERR11@5"]
 )
 def test_nerr11_bad_parameters_are_refused_when_parsed(text: str) -> None:
     with pytest.raises(UsageError, match=r"expected|write max_grade|cutoff"):
@@ -366,8 +361,7 @@ def test_nerr11_bad_parameters_are_refused_when_parsed(text: str) -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize(
-    ("ours", "theirs"),
-    [("NERR11", "NERR11(max_rel=4)"), ("NERR11(T=3)", "NERR11(T=3.0,max_rel=4)")],
+    ("ours", "theirs"), [("NERR11", "NERR11(max_rel=4)"), ("NERR11(T=3)", "NERR11(T=3.0,max_rel=4)")]
 )
 def test_nerr11_equals_cwl_eval(seed: int, ours: str, theirs: str) -> None:
     pytest.importorskip("cwl", reason="cwl-eval is not installed")
@@ -404,14 +398,7 @@ def test_insq_a_grade_above_the_largest_is_refused_with_the_name_of_the_option()
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "INSQ(T=0)",
-        "INSQ(max_grade=0)",
-        "INSQ(depth=0)",
-        "INSQ(depth=1000000)",
-        "INSQ(max_rel=3)",
-        "INSQ@5",
-    ],
+    ["INSQ(T=0)", "INSQ(max_grade=0)", "INSQ(depth=0)", "INSQ(depth=1000000)", "INSQ(max_rel=3)", "INSQ@5"],
 )
 def test_insq_bad_parameters_are_refused_when_parsed(text: str) -> None:
     with pytest.raises(UsageError, match=r"expected|write max_grade|cutoff"):
@@ -459,14 +446,7 @@ def test_inst_a_grade_above_the_largest_is_refused_with_the_name_of_the_option()
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "INST(T=0.4)",
-        "INST(max_grade=0)",
-        "INST(depth=0)",
-        "INST(depth=1000000)",
-        "INST(max_rel=3)",
-        "INST@5",
-    ],
+    ["INST(T=0.4)", "INST(max_grade=0)", "INST(depth=0)", "INST(depth=1000000)", "INST(max_rel=3)", "INST@5"],
 )
 def test_inst_bad_parameters_are_refused_when_parsed(text: str) -> None:
     with pytest.raises(UsageError, match=r"expected|write max_grade|cutoff"):
@@ -506,9 +486,7 @@ def test_bejeweled_player_by_hand() -> None:
     assert bejeweled_player_of("BPM@5").of([]) == 0
 
 
-def test_bejeweled_player_a_grade_above_the_largest_is_refused_with_the_name_of_the_option() -> (
-    None
-):
+def test_bejeweled_player_a_grade_above_the_largest_is_refused_with_the_name_of_the_option() -> None:
     with pytest.raises(UsageError, match="above max_grade=4; expected smaller grades"):
         bejeweled_player_of("BPM@5").of([5])
 
@@ -579,10 +557,7 @@ def test_compatibility_bad_parameters_are_refused_when_parsed(text: str) -> None
 @pytest.mark.parametrize("text", ["Compat", "Compat(p=0.8)"])
 def test_it_equals_ir_measures_where_no_score_is_negative(seed: int, text: str) -> None:
     qrels, run = random_graded(seed, 3)
-    run = {
-        query: {name: score + 100 for name, score in scores.items()}
-        for query, scores in run.items()
-    }
+    run = {query: {name: score + 100 for name, score in scores.items()} for query, scores in run.items()}
     same_as_ir_measures(text, text, qrels, run)
 
 

@@ -32,9 +32,10 @@ def test_the_known_logs_of_a_shop_come_out_as_they_are_known(shared_data: Path) 
     folder = shared_data / "open-bandit"
     for campaign, clicks, z in (("men", (46, 69), 2.15), ("all", (38, 42), 0.45)):
         found = ll.abtest(
-            a_log=folder / f"{campaign}_random.csv.gz", b_log=folder / f"{campaign}_bts.csv.gz",
+            a_log=folder / f"{campaign}_random.csv.gz",
+            b_log=folder / f"{campaign}_bts.csv.gz",
             time="timestamp",
-        )  # fmt: skip
+        )
         assert tuple(arm.clicked for arm in found.arms) == clicks
         assert [arm.units for arm in found.arms] == [10_000, 10_000]
         assert round(found.compared.z, 2) == z
@@ -92,8 +93,14 @@ def test_the_delta_method_errs_no_more_than_it_should_where_rows_of_a_user_go_to
 
 
 def test_both_clickthroughs_of_the_lecture(tmp_path: Path) -> None:
-    rows = [("a", 1, "u1", 1), ("a", 1, "u2", 3), ("a", 0, "u3", ""), ("b", 1, "u4", 11), ("b", 0, "u5", ""),
-            ("b", 1, "u6", 10)]  # fmt: skip
+    rows = [
+        ("a", 1, "u1", 1),
+        ("a", 1, "u2", 3),
+        ("a", 0, "u3", ""),
+        ("b", 1, "u4", 11),
+        ("b", 0, "u5", ""),
+        ("b", 1, "u6", 10),
+    ]
     path = write(tmp_path / "log.csv", rows, "arm,click,user,rank")
     top = abtest(path, user="user", position="rank", within=1)
     page = abtest(path, user="user", position="rank")
@@ -129,9 +136,7 @@ def test_a_split_that_was_not_planned_is_a_warning() -> None:
 
 
 def test_swapping_the_arms_turns_the_sign(tmp_path: Path) -> None:
-    rows = [("a", int(n % 3 == 0), n) for n in range(90)] + [
-        ("b", int(n % 2), n + 100) for n in range(90)
-    ]
+    rows = [("a", int(n % 3 == 0), n) for n in range(90)] + [("b", int(n % 2), n + 100) for n in range(90)]
     path = write(tmp_path / "log.csv", rows)
     found, turned = abtest(path, user="user"), abtest(path, user="user", arms=("b", "a"))
     assert turned.compared.difference == -found.compared.difference
@@ -159,7 +164,7 @@ def test_swapping_the_arms_turns_the_sign(tmp_path: Path) -> None:
         ({"log": "x", "a": (1, 2)}, "a log and counts; expected"),
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_what_cannot_be_is_refused_in_words(given: dict[str, Any], says: str) -> None:
     with pytest.raises(UsageError) as refused:
         abtest(**given)

@@ -18,8 +18,11 @@ def variant(fraction: float, salt: str) -> set[str]:
 
 def test_the_same_user_gets_the_same_arm_on_any_machine() -> None:
     assert [arm_of(user, fraction=0.5, salt="s") for user in ("ann", "ben", "cat", "dän")] == [
-        "control", "control", "variant", "variant",
-    ]  # fmt: skip
+        "control",
+        "control",
+        "variant",
+        "variant",
+    ]
 
 
 @pytest.mark.parametrize("fraction", [0.01, 0.05, 0.1, 0.5])

@@ -11,9 +11,7 @@ from leadline.errors import InputError
 from leadline.io.read import read_qrels
 from leadline.online.logs import click_deviations
 
-LOG = (
-    "query,doc,rank,click\n" + "q1,d1,1,1\nq1,d2,2,0\nq1,d2,1,1\nq1,d1,2,0\nq2,d3,1,0\nq2,d4,2,1\n"
-)
+LOG = "query,doc,rank,click\n" + "q1,d1,1,1\nq1,d2,2,0\nq1,d2,1,1\nq1,d1,2,0\nq2,d3,1,0\nq2,d4,2,1\n"
 COLUMNS = {"document": "doc", "position": "rank", "click": "click"}
 
 
@@ -26,9 +24,7 @@ def log(tmp_path: Path) -> Path:
 
 
 def test_deviations_are_worked_by_hand(log: Path) -> None:
-    found = {
-        (one.query, one.document): one for one in click_deviations(log, query="query", **COLUMNS)
-    }
+    found = {(one.query, one.document): one for one in click_deviations(log, query="query", **COLUMNS)}
     assert found["q1", "d1"].expected == pytest.approx(2 / 3 + 1 / 3)
     assert found["q1", "d1"].deviation == pytest.approx(0)
     assert found["q2", "d3"].deviation == pytest.approx(-2 / 3)
@@ -61,8 +57,6 @@ def test_a_row_without_a_position_is_refused(tmp_path: Path) -> None:
 
 def test_no_reader_of_judgments_takes_them_for_grades(tmp_path: Path) -> None:
     path = tmp_path / "deviations.csv"
-    path.write_text(
-        "query_id,doc_id,click_deviation,shown,clicks,expected,z\nq1,d1,0.5,2,1,0.5,1.0\n"
-    )
+    path.write_text("query_id,doc_id,click_deviation,shown,clicks,expected,z\nq1,d1,0.5,2,1,0.5,1.0\n")
     with pytest.raises(InputError, match="expected a column called relevance or label"):
         read_qrels(str(path))

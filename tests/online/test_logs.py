@@ -27,9 +27,7 @@ def every(log: Log) -> tuple[Any, Any]:
 
 
 def test_rows_come_in_the_order_of_time(tmp_path: Path) -> None:
-    path = write(
-        tmp_path, "b,1,u2,1,2019-11-24 00:00:19+00:00\na,0,u1,2,2019-11-24 00:00:17.5+00:00\n"
-    )
+    path = write(tmp_path, "b,1,u2,1,2019-11-24 00:00:19+00:00\na,0,u1,2,2019-11-24 00:00:17.5+00:00\n")
     log = read_log(path, COLUMNS)
     assert (log.arms, log.arm.tolist(), log.click.tolist()) == (["a", "b"], [0, 1], [0, 1])
     assert log.position.tolist() == [2, 1]
@@ -37,9 +35,7 @@ def test_rows_come_in_the_order_of_time(tmp_path: Path) -> None:
 
 
 def test_users_are_grouped_and_a_user_of_both_arms_is_left_out(tmp_path: Path) -> None:
-    path = write(
-        tmp_path, "a,0,u1,1,1\na,1,u1,2,2\nb,0,u2,1,3\na,1,u3,1,4\nb,0,u3,1,5\nb,3,u4,1,6\n"
-    )
+    path = write(tmp_path, "a,0,u1,1,1\na,1,u1,2,2\nb,0,u2,1,3\na,1,u3,1,4\nb,0,u3,1,5\nb,3,u4,1,6\n")
     log = read_log(path, COLUMNS)
     units = units_of(log, *every(log))
     assert log.repeated == 1
@@ -93,14 +89,20 @@ def test_two_arms_are_taken_or_chosen(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "says"),
     [
-        ("a,nan,u,1,1\n", ":2: click 'nan' in column 'click'"), ("a,,u,1,1\n", ":2: click ''"),
-        ("a,-1,u,1,1\n", ":2: click '-1'"), ("a,0.5,u,1,1\n", ":2: click '0.5'"),
-        ("a,maybe,u,1,1\n", ":2: click 'maybe'"), (",1,u,1,1\n", ":2: nothing in column 'arm'"),
-        ("a,1,,1,1\n", ":2: nothing in column 'user'"), ("a,1,u,0,1\n", ":2: position '0'"),
-        ("a,1,u,first,1\n", ":2: position 'first'"), ("a,1,u,1,soon\n", ":2: time 'soon'"),
-        ("a,1,u,1\n", ":2: 4 cells"), ("", "holds no rows"),
+        ("a,nan,u,1,1\n", ":2: click 'nan' in column 'click'"),
+        ("a,,u,1,1\n", ":2: click ''"),
+        ("a,-1,u,1,1\n", ":2: click '-1'"),
+        ("a,0.5,u,1,1\n", ":2: click '0.5'"),
+        ("a,maybe,u,1,1\n", ":2: click 'maybe'"),
+        (",1,u,1,1\n", ":2: nothing in column 'arm'"),
+        ("a,1,,1,1\n", ":2: nothing in column 'user'"),
+        ("a,1,u,0,1\n", ":2: position '0'"),
+        ("a,1,u,first,1\n", ":2: position 'first'"),
+        ("a,1,u,1,soon\n", ":2: time 'soon'"),
+        ("a,1,u,1\n", ":2: 4 cells"),
+        ("", "holds no rows"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_read_is_said_with_its_line(tmp_path: Path, row: str, says: str) -> None:
     with pytest.raises(InputError) as refused:
         read_log(write(tmp_path, row), COLUMNS)

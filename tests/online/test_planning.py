@@ -27,10 +27,7 @@ def test_the_effect_size_is_that_of_statsmodels(a: float, b: float) -> None:
 def test_users_needed_are_those_of_statsmodels(rate: float, lift: float, fraction: float) -> None:
     a, b = users_needed(rate, lift, fraction=fraction)
     theirs = NormalIndPower().solve_power(
-        abs(effect_size(rate, rate * (1 + lift))),
-        alpha=0.05,
-        power=0.8,
-        ratio=fraction / (1 - fraction),
+        abs(effect_size(rate, rate * (1 + lift))), alpha=0.05, power=0.8, ratio=fraction / (1 - fraction)
     )
     assert abs(a - float(theirs)) <= max(2, 1e-5 * a)
     assert abs(b - float(theirs) * fraction / (1 - fraction)) <= max(2, 1e-5 * b)
@@ -54,12 +51,14 @@ def test_what_is_detectable_has_the_power_asked_for(rate: float, users: int) -> 
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"rate": 0, "lift": 0.1}, "clickthrough 0"), ({"rate": 0.5, "lift": 0}, "lift 0"),
-        ({"rate": 0.5, "lift": 1.5}, "lift 1.5"), ({"rate": 0.5, "lift": 0.1, "fraction": 1}, "fraction 1"),
+        ({"rate": 0, "lift": 0.1}, "clickthrough 0"),
+        ({"rate": 0.5, "lift": 0}, "lift 0"),
+        ({"rate": 0.5, "lift": 1.5}, "lift 1.5"),
+        ({"rate": 0.5, "lift": 0.1, "fraction": 1}, "fraction 1"),
         ({"rate": 0.5, "lift": 0.1, "power_wanted": 1}, "power 1"),
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_plans_that_cannot_be_are_refused(given: dict[str, float], says: str) -> None:
     with pytest.raises(UsageError, match=says):
         users_needed(**given)

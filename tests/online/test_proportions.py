@@ -24,9 +24,7 @@ from leadline.online.proportions import (
     wilson,
 )
 
-SHARES = st.integers(1, 400).flatmap(
-    lambda users: st.builds(Share, st.integers(0, users), st.just(users))
-)
+SHARES = st.integers(1, 400).flatmap(lambda users: st.builds(Share, st.integers(0, users), st.just(users)))
 
 
 def test_the_pooled_z_is_worked_by_hand() -> None:
@@ -73,9 +71,7 @@ def test_the_interval_of_the_lift_is_that_of_statsmodels(a: Share, b: Share) -> 
 
 
 @given(st.integers(1, 12), st.integers(1, 12), st.data())
-def test_fisher_sums_the_tables_that_are_no_likelier(
-    first: int, second: int, data: st.DataObject
-) -> None:
+def test_fisher_sums_the_tables_that_are_no_likelier(first: int, second: int, data: st.DataObject) -> None:
     a = Share(data.draw(st.integers(0, first)), first)
     b = Share(data.draw(st.integers(0, second)), second)
     clicks = a.clicks + b.clicks
@@ -112,12 +108,7 @@ def test_few_expected_users_make_counts_small() -> None:
 
 @pytest.mark.parametrize(
     ("clicks", "users", "says"),
-    [
-        (5, 4, "5 clicks of 4 users"),
-        (0, 0, "0 users"),
-        (-1, 4, "-1 clicks"),
-        (1.5, 4, "1.5 clicks"),
-    ],
+    [(5, 4, "5 clicks of 4 users"), (0, 0, "0 users"), (-1, 4, "-1 clicks"), (1.5, 4, "1.5 clicks")],
 )
 def test_counts_that_cannot_be_are_refused(clicks: int, users: int, says: str) -> None:
     with pytest.raises(UsageError, match=says):

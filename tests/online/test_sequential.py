@@ -8,20 +8,10 @@ import numpy as np
 import pytest
 
 from leadline.errors import UsageError
-from leadline.online.proportions import (
-    FIRST_LOOK,
-    Looks,
-    Share,
-    looks,
-    one_look,
-    pooled_z,
-    two_sided,
-)
+from leadline.online.proportions import FIRST_LOOK, Looks, Share, looks, one_look, pooled_z, two_sided
 
 
-def log(
-    users: int, rates: tuple[float, float], fraction: float, seed: int
-) -> tuple[object, object]:
+def log(users: int, rates: tuple[float, float], fraction: float, seed: int) -> tuple[object, object]:
     """Draw users as they come."""
     dice = np.random.default_rng(seed)
     arm = (dice.random(users) < fraction).astype(np.int64)
@@ -50,10 +40,7 @@ def test_the_plain_p_would_err_far_more_often() -> None:
         assert isinstance(clicked, np.ndarray)
         for users in range(200, 3001, 100):
             a, b = (
-                Share(
-                    int(clicked[:users][arm[:users] == side].sum()),
-                    int((arm[:users] == side).sum()),
-                )
+                Share(int(clicked[:users][arm[:users] == side].sum()), int((arm[:users] == side).sum()))
                 for side in (0, 1)
             )
             if two_sided(pooled_z(a, b)) < 0.05:

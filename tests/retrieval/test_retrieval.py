@@ -14,13 +14,7 @@ from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models import MODELS
 from leadline.retrieval.search import Retrieved, score, search
 
-TEXTS = {
-    "d1": "wing wing tail",
-    "d2": "tail heat",
-    "d3": "heat heat flow",
-    "d10": "tail heat",
-    "d4": "",
-}
+TEXTS = {"d1": "wing wing tail", "d2": "tail heat", "d3": "heat heat flow", "d10": "tail heat", "d4": ""}
 QUERIES = {"q2": "tail heat", "q1": "wing", "q3": "nowhere", "q4": ""}
 
 
@@ -36,8 +30,9 @@ def codes(found: Retrieved) -> Mapping[str, int]:
 def test_a_search_finds_documents_that_share_a_term_and_breaks_ties_by_id(index: Index) -> None:
     found = search(index, QUERIES, "TF(dot)")
     assert {query: list(documents) for query, documents in found["TF(dot)"].to_dict().items()} == {
-        "q1": ["d1"], "q2": ["d2", "d10", "d3", "d1"],
-    }  # fmt: skip
+        "q1": ["d1"],
+        "q2": ["d2", "d10", "d3", "d1"],
+    }
     assert codes(found) == {"no_known_term": 2, "unknown_terms": 1}
 
 
@@ -46,9 +41,7 @@ def test_a_tie_at_the_cut_falls_as_in_the_whole_list(index: Index) -> None:
 
 
 def test_several_models_are_answered_in_one_call_and_can_be_evaluated(index: Index) -> None:
-    found = search(
-        index, QUERIES, ["BM25(k1=0.9)", "QL", MODELS.parse("TF(cosine)"), "BM25(k1=0.9)"]
-    )
+    found = search(index, QUERIES, ["BM25(k1=0.9)", "QL", MODELS.parse("TF(cosine)"), "BM25(k1=0.9)"])
     assert sorted(found) == ["BM25(k1=0.9)", "QLDirichlet", "TF(cosine)"]
     assert all(len(seconds) == 4 and (seconds > 0).all() for seconds in found.seconds.values())
     results = ll.evaluate({"q1": {"d1": 1}}, found, ["AP"])
@@ -70,8 +63,11 @@ def test_every_pair_comes_back_and_lost_ones_are_counted(index: Index) -> None:
     assert set(run["q1"]) == {"d1", "d2", "d4"}
     assert run["q1"]["d2"] == run["q1"]["d4"] == run["q3"]["d1"] == 0.0
     assert codes(found) == {
-        "no_known_term": 1, "unknown_terms": 1, "unindexed_documents": 1, "unknown_queries": 1,
-    }  # fmt: skip
+        "no_known_term": 1,
+        "unknown_terms": 1,
+        "unindexed_documents": 1,
+        "unknown_queries": 1,
+    }
     with pytest.raises(InputError, match="no pair of a known query and an indexed document"):
         score(index, QUERIES, [("q1", "d99")], "BM25")
 
@@ -83,9 +79,7 @@ def test_judgments_teach_only_a_model_that_asks_for_them(index: Index) -> None:
     run = found["RM3(learn=judged)"].to_dict()
     assert set(run["q1"]) == {"d1", "d2", "d10", "d3"}  # heat and flow were learned of d3
     plain = search(index, QUERIES, "RM3(original=1)")["RM3(original=1)"].to_dict()["q2"]
-    assert {name: run["q2"][name] for name in plain} == pytest.approx(
-        plain
-    )  # nothing to learn for q2
+    assert {name: run["q2"][name] for name in plain} == pytest.approx(plain)  # nothing to learn for q2
     for feedback, model in ((None, "BM25RF(learn=judged)"), (judged, "RM3")):
         with pytest.raises(UsageError, match="--feedback"):
             search(index, QUERIES, model, feedback=feedback)

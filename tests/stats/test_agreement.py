@@ -30,20 +30,34 @@ from leadline.stats.agreement_coefficients import (
 )
 
 LECTURE = np.array([[1, 1]] * 300 + [[1, 0]] * 20 + [[0, 1]] * 10 + [[0, 0]] * 70, dtype=float)
-INTERJUDGE = {51: (211, 6, 0.972), 62: (400, 157, 0.608), 67: (400, 68, 0.830), 95: (400, 110, 0.725),
-              127: (400, 106, 0.735)}  # fmt: skip
+INTERJUDGE = {
+    51: (211, 6, 0.972),
+    62: (400, 157, 0.608),
+    67: (400, 68, 0.830),
+    95: (400, 110, 0.725),
+    127: (400, 106, 0.735),
+}
 WEIGHTS = ("none", "linear", "quadratic")
 LEVELS = ("nominal", "ordinal", "interval")
 CORRECTED = [
-    Scott(), Fleiss(), *(Cohen(weights=each) for each in WEIGHTS),
+    Scott(),
+    Fleiss(),
+    *(Cohen(weights=each) for each in WEIGHTS),
     *(Krippendorff(level=each) for each in LEVELS),
-]  # fmt: skip
-TWO = arrays.arrays(np.float64, st.tuples(st.integers(1, 30), st.just(2)),
-                    elements=st.integers(0, 3).map(float))  # fmt: skip
-SEVERAL = arrays.arrays(np.float64, st.tuples(st.integers(1, 20), st.integers(2, 5)),
-                        elements=st.sampled_from([0.0, 1.0, 2.0, 4.0]))  # fmt: skip
-HOLED = arrays.arrays(np.float64, st.tuples(st.integers(1, 20), st.integers(2, 5)),
-                      elements=st.sampled_from([0.0, 1.0, 2.0, 4.0, float("nan")]))  # fmt: skip
+]
+TWO = arrays.arrays(
+    np.float64, st.tuples(st.integers(1, 30), st.just(2)), elements=st.integers(0, 3).map(float)
+)
+SEVERAL = arrays.arrays(
+    np.float64,
+    st.tuples(st.integers(1, 20), st.integers(2, 5)),
+    elements=st.sampled_from([0.0, 1.0, 2.0, 4.0]),
+)
+HOLED = arrays.arrays(
+    np.float64,
+    st.tuples(st.integers(1, 20), st.integers(2, 5)),
+    elements=st.sampled_from([0.0, 1.0, 2.0, 4.0, float("nan")]),
+)
 
 
 def test_the_lecture_prints_776_which_is_scott_and_cohen_alike() -> None:
@@ -63,9 +77,7 @@ def test_the_chance_agreement_printed_as_665_is_rounded_down_or_the_one_of_cohen
     assert round(0.7878**2 + 0.2125**2, 4) == 0.6658  # what the printed summands would give
 
 
-@pytest.mark.parametrize(
-    ("judged", "apart", "printed"), INTERJUDGE.values(), ids=map(str, INTERJUDGE)
-)
+@pytest.mark.parametrize(("judged", "apart", "printed"), INTERJUDGE.values(), ids=map(str, INTERJUDGE))
 def test_the_table_of_interjudge_agreement_gives_raw_agreement(
     judged: int, apart: int, printed: float
 ) -> None:
@@ -90,9 +102,7 @@ def slow_alpha(grades: Floats, level: str) -> float:
         return (between - (pooled[a] + pooled[b]) / 2) ** 2
 
     every = [value for row in units for value in row]
-    seen = sum(
-        apart(a, b) / (len(row) - 1) for row in units for a, b in itertools.permutations(row, 2)
-    )
+    seen = sum(apart(a, b) / (len(row) - 1) for row in units for a, b in itertools.permutations(row, 2))
     chance = sum(apart(a, b) for a, b in itertools.permutations(every, 2))
     if not chance:
         return math.nan
@@ -103,9 +113,9 @@ def slow_fleiss(grades: Floats) -> float:
     """Compute Fleiss' kappa unit by unit."""
     judges = grades.shape[1]
     rows = [Counter(row) for row in grades.tolist()]
-    observed = sum(
-        sum(n * (n - 1) for n in row.values()) / (judges * (judges - 1)) for row in rows
-    ) / len(rows)
+    observed = sum(sum(n * (n - 1) for n in row.values()) / (judges * (judges - 1)) for row in rows) / len(
+        rows
+    )
     whole = sum(rows, Counter[float]())
     expected = sum((n / (len(rows) * judges)) ** 2 for n in whole.values())
     return math.nan if len(whole) == 1 else (observed - expected) / (1 - expected)
@@ -235,9 +245,7 @@ def test_weighted_kappa_uses_the_grades_as_numbers() -> None:
 
 
 def test_every_coefficient_says_what_it_is_and_none_is_called_just_kappa() -> None:
-    assert set(COEFFICIENTS.classes) == {
-        "Cohen", "Fleiss", "Krippendorff", "PercentAgreement", "Scott",
-    }  # fmt: skip
+    assert set(COEFFICIENTS.classes) == {"Cohen", "Fleiss", "Krippendorff", "PercentAgreement", "Scott"}
     for name, kind in COEFFICIENTS.classes.items():
         assert name.lower() != "kappa"
         assert kind.title
@@ -247,10 +255,14 @@ def test_every_coefficient_says_what_it_is_and_none_is_called_just_kappa() -> No
 
 @pytest.mark.parametrize(
     ("grades", "says"),
-    [([1, 0], "of shape"), ([[1], [0]], "two judges or more"), ([["a", "b"]], "no table of numbers"),
-     ([[1, math.inf]], "infinite")],
+    [
+        ([1, 0], "of shape"),
+        ([[1], [0]], "two judges or more"),
+        ([["a", "b"]], "no table of numbers"),
+        ([[1, math.inf]], "infinite"),
+    ],
     ids=str,
-)  # fmt: skip
+)
 def test_what_is_no_table_of_judgments_is_refused(grades: Any, says: str) -> None:
     with pytest.raises(UsageError, match=says):
         Scott().of(grades)

@@ -20,11 +20,7 @@ def test_they_are_shares_of_a_t_distribution_around_the_mean(margin: float) -> N
     for place, column in enumerate(differences.T):
         known = column[~np.isnan(column)]
         of_mean = stats.t(len(known) - 1, loc=known.mean(), scale=stats.sem(known))
-        expected = (
-            of_mean.cdf(-margin),
-            of_mean.cdf(margin) - of_mean.cdf(-margin),
-            of_mean.sf(margin),
-        )
+        expected = (of_mean.cdf(-margin), of_mean.cdf(margin) - of_mean.cdf(-margin), of_mean.sf(margin))
         assert [share[place] for share in found] == pytest.approx(expected, abs=1e-12)
 
 

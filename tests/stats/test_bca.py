@@ -26,9 +26,8 @@ def of_scipy(values: Floats, level: float, draws: int) -> tuple[float, float]:
     means = np.where(np.abs(means - mean) < 1e-14, mean, means)
     ours = SimpleNamespace(bootstrap_distribution=means)
     found = stats.bootstrap(
-        (values,), np.mean, n_resamples=0, bootstrap_result=ours, method="BCa",
-        confidence_level=level,
-    )  # fmt: skip
+        (values,), np.mean, n_resamples=0, bootstrap_result=ours, method="BCa", confidence_level=level
+    )
     return tuple(found.confidence_interval)
 
 
@@ -45,9 +44,7 @@ def test_it_equals_scipy_on_the_same_resamples(
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("make", [smooth, skewed])
-def test_a_ratio_equals_scipy_on_the_same_resamples(
-    level: float, make: Callable[..., Floats]
-) -> None:
+def test_a_ratio_equals_scipy_on_the_same_resamples(level: float, make: Callable[..., Floats]) -> None:
     first, second = np.abs(make(40, 2)).T
     means = resampled(np.column_stack([first, second]), 1_999, 0)
 
@@ -55,9 +52,14 @@ def test_a_ratio_equals_scipy_on_the_same_resamples(
         return np.asarray(one.mean(axis=axis) / other.mean(axis=axis))
 
     expected = stats.bootstrap(
-        (first, second), ratio, paired=True, n_resamples=0, method="BCa", confidence_level=level,
+        (first, second),
+        ratio,
+        paired=True,
+        n_resamples=0,
+        method="BCa",
+        confidence_level=level,
         bootstrap_result=SimpleNamespace(bootstrap_distribution=means[:, 0] / means[:, 1]),
-    ).confidence_interval  # fmt: skip
+    ).confidence_interval
     found = BCa(draws=1_999).ratio(first, second, level=level)
     assert found == pytest.approx(tuple(expected), rel=1e-12)
 
@@ -135,10 +137,7 @@ def test_a_ratio_to_a_mean_of_zero_is_undefined() -> None:
 
 def test_a_ratio_takes_the_queries_that_both_lists_have() -> None:
     first, second = skewed(12, 2).T
-    holes = (
-        np.where(np.arange(12) == 3, np.nan, first),
-        np.where(np.arange(12) == 8, np.nan, second),
-    )
+    holes = (np.where(np.arange(12) == 3, np.nan, first), np.where(np.arange(12) == 8, np.nan, second))
     both = np.delete(first, [3, 8]), np.delete(second, [3, 8])
     assert BCa(draws=299).ratio(*holes) == BCa(draws=299).ratio(*both)
     assert all(map(math.isnan, BCa().ratio(np.array([0.1]), np.array([0.2]))))

@@ -29,9 +29,8 @@ def twin(values: list[float], draws: int, seed: int) -> float:
         generator = np.random.default_rng([seed, place])
         for row in weights(generator, min(BLOCK, draws - start), len(values)):
             drawn = [
-                value - mean for value, times in zip(values, row, strict=True)
-                for _ in range(int(times))
-            ]  # fmt: skip
+                value - mean for value, times in zip(values, row, strict=True) for _ in range(int(times))
+            ]
             more += t_of(drawn) >= t_of(values) * (1 - 1e-9)
     return (more + 1) / (draws + 1)
 
@@ -83,9 +82,7 @@ def test_with_groups_it_equals_its_slow_twin() -> None:
         residuals = [float((values[groups == group] - mean).sum()) for group in taken]
         sizes = [int((groups == group).sum()) for group in taken]
         middle = sum(residuals) / sum(sizes)
-        squares = sum(
-            (one - size * middle) ** 2 for one, size in zip(residuals, sizes, strict=True)
-        )
+        squares = sum((one - size * middle) ** 2 for one, size in zip(residuals, sizes, strict=True))
         if squares < 1e-20:
             return 0.0 if abs(middle) < 1e-10 else math.copysign(math.inf, middle)
         return middle * sum(sizes) / math.sqrt(squares * len(taken) / (len(taken) - 1))

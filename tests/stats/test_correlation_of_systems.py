@@ -19,8 +19,7 @@ SCORED = st.lists(st.tuples(st.integers(0, 6), st.booleans(), st.integers(0, 3))
 
 @given(rows=PAIRS)
 @pytest.mark.parametrize(
-    ("ours", "theirs"),
-    [(pearson, stats.pearsonr), (spearman, stats.spearmanr), (kendall, stats.kendalltau)],
+    ("ours", "theirs"), [(pearson, stats.pearsonr), (spearman, stats.spearmanr), (kendall, stats.kendalltau)]
 )
 def test_coefficients_are_scipys_on_repeated_observations(
     ours: object, theirs: object, rows: list[tuple[int, int, int]]
@@ -132,13 +131,9 @@ def test_a_mistake_near_the_top_costs_tau_ap_more_than_one_near_the_end() -> Non
     assert tau_ap(estimate, top) < tau_ap(estimate, end)
 
 
-@given(
-    rows=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 3)), min_size=1)
-)
+@given(rows=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 3)), min_size=1))
 def test_tau_ap_counts_copies_as_they_stand(rows: list[tuple[int, int, int]]) -> None:
-    estimate, truth, times = (
-        np.array(column, dtype=np.float64) for column in zip(*rows, strict=True)
-    )
+    estimate, truth, times = (np.array(column, dtype=np.float64) for column in zip(*rows, strict=True))
     copies = times.astype(np.int64)
     long = tau_ap(np.repeat(estimate, copies), np.repeat(truth, copies))
     assert tau_ap(estimate, truth, copies) == pytest.approx(long, nan_ok=True)
@@ -155,14 +150,7 @@ def test_values_that_rounding_alone_parts_are_equal() -> None:
     assert means[0] > means[1]
     assert kendall(means, truth) == spearman(means, truth) == 1.0
     assert tau_ap(means, truth) == 1.0
-    assert levels(np.array([np.inf, 1.0, -np.inf, np.inf, 0.0, -0.0])).tolist() == [
-        3,
-        2,
-        0,
-        3,
-        1,
-        1,
-    ]
+    assert levels(np.array([np.inf, 1.0, -np.inf, np.inf, 0.0, -0.0])).tolist() == [3, 2, 0, 3, 1, 1]
 
 
 def test_small_values_are_told_apart_by_their_own_size() -> None:

@@ -48,18 +48,17 @@ def twin(differences: Floats) -> tuple[list[float], list[float]]:
 
 def pairs_of(values: Floats) -> Floats:
     """Return the differences of all pairs of columns."""
-    return np.column_stack(
-        [values[:, a] - values[:, b] for a, b in combinations(range(values.shape[1]), 2)]
-    )
+    return np.column_stack([values[:, a] - values[:, b] for a, b in combinations(range(values.shape[1]), 2)])
 
 
 @pytest.mark.parametrize("queries", [4, 7])
 @pytest.mark.parametrize("seed", range(3))
 def test_of_few_queries_it_is_its_slow_twin(queries: int, seed: int) -> None:
     for differences in (
-        pairs_of(smooth(queries, 4, seed=seed)), stepped(queries, 4, seed=seed),
+        pairs_of(smooth(queries, 4, seed=seed)),
+        stepped(queries, 4, seed=seed),
         smooth(queries, 4, seed=seed, mean=0.3),
-    ):  # fmt: skip
+    ):
         found = max_t(differences)
         expected, single = twin(differences)
         np.testing.assert_allclose(found.p, expected, rtol=1e-12)
@@ -87,9 +86,7 @@ def test_it_comes_between_no_correction_and_bonferroni() -> None:
 
 @settings(max_examples=40)
 @given(st.integers(0, 1000), st.sampled_from([0.8, 0.95]), st.sampled_from([6, 12, 30]))
-def test_intervals_exclude_zero_exactly_where_p_is_below_alpha(
-    seed: int, level: float, queries: int
-) -> None:
+def test_intervals_exclude_zero_exactly_where_p_is_below_alpha(seed: int, level: float, queries: int) -> None:
     make = smooth if seed % 2 else stepped
     values = make(queries, 4, seed=seed) + np.linspace(0, 0.4, 4)
     found = max_t(pairs_of(values), draws=399, seed=seed)
@@ -119,9 +116,9 @@ def test_with_groups_their_sums_are_flipped() -> None:
 
 
 def test_missing_queries_equal_and_empty_columns() -> None:
-    differences = np.column_stack([
-        np.full(8, 0.1), np.zeros(8), np.full(8, np.nan), holed(smooth(8))[:, 0], smooth(8, seed=3)[:, 0],
-    ])  # fmt: skip
+    differences = np.column_stack(
+        [np.full(8, 0.1), np.zeros(8), np.full(8, np.nan), holed(smooth(8))[:, 0], smooth(8, seed=3)[:, 0]]
+    )
     found = max_t(differences)
     assert found.p[0] == 2 / 2**8
     assert found.p[1] == 1.0

@@ -47,9 +47,7 @@ def test_ranks_worked_by_hand() -> None:
 def test_the_table_of_the_paper(confidence: float) -> None:
     for systems, quantile in enumerate(TABLE[confidence], start=2):
         found = critical_difference(systems, 7, confidence=confidence)
-        assert found / math.sqrt(systems * (systems + 1) / 42) == pytest.approx(
-            quantile, abs=0.0015
-        )
+        assert found / math.sqrt(systems * (systems + 1) / 42) == pytest.approx(quantile, abs=0.0015)
 
 
 tables = st.integers(2, 8).flatmap(

@@ -20,9 +20,7 @@ def test_they_equal_numpy_where_queries_are_missing() -> None:
 
 @pytest.mark.parametrize("value", [0.1, -0.7, 1 / 3, 1e-300, 1e9])
 @pytest.mark.parametrize("queries", [2, 3, 7, 1000])
-def test_equal_values_have_deviation_zero_whatever_their_sum_rounds_to(
-    value: float, queries: int
-) -> None:
+def test_equal_values_have_deviation_zero_whatever_their_sum_rounds_to(value: float, queries: int) -> None:
     assert moments(np.full((queries, 1), value)).deviation.tolist() == [0.0]
 
 

@@ -18,9 +18,8 @@ def test_it_equals_scipy_on_the_same_resamples(level: float, queries: int) -> No
     values = skewed(queries)[:, 0]
     ours = SimpleNamespace(bootstrap_distribution=resampled(values[:, None], 2_999, 0)[:, 0])
     expected = stats.bootstrap(
-        (values,), np.mean, n_resamples=0, bootstrap_result=ours, method="percentile",
-        confidence_level=level,
-    ).confidence_interval  # fmt: skip
+        (values,), np.mean, n_resamples=0, bootstrap_result=ours, method="percentile", confidence_level=level
+    ).confidence_interval
     found = Percentile(draws=2_999).of(values, level=level)
     assert found == pytest.approx(tuple(expected), rel=1e-12)
 

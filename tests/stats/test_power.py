@@ -57,27 +57,7 @@ def test_it_equals_statsmodels(level: float) -> None:
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.99, 0.999])
 @pytest.mark.parametrize("queries", [2, 3, 4, 10, 250, 10_000])
 def test_it_equals_a_plain_integral_at_every_shift(level: float, queries: int) -> None:
-    for shift in (
-        0,
-        0.1,
-        1,
-        3,
-        4.7,
-        4.99,
-        5.01,
-        8,
-        20,
-        37,
-        38,
-        39,
-        40,
-        45,
-        60,
-        94,
-        300,
-        700,
-        2_000,
-    ):
+    for shift in (0, 0.1, 1, 3, 4.7, 4.99, 5.01, 8, 20, 37, 38, 39, 40, 45, 60, 94, 300, 700, 2_000):
         effect = shift / math.sqrt(queries)
         found = power(effect, queries, level=level)
         assert found == pytest.approx(integrated(effect, queries, level), abs=1e-8)
@@ -101,8 +81,7 @@ def test_a_huge_effect_is_always_seen(effect: float) -> None:
 @pytest.mark.parametrize("level", [0.95, 0.9999])
 def test_it_is_never_undefined_and_never_falls_with_the_effect(level: float) -> None:
     for queries in (2, 4, 30, 250, 5_000):
-        found = [power(shift / math.sqrt(queries), queries, level=level)
-                 for shift in np.linspace(0, 60, 241)]  # fmt: skip
+        found = [power(shift / math.sqrt(queries), queries, level=level) for shift in np.linspace(0, 60, 241)]
         assert (np.diff(found) > -1e-9).all()
         assert found[-1] <= 1 + 1e-12
 
@@ -190,7 +169,10 @@ def test_a_power_that_is_none_is_refused(wanted: float) -> None:
 
 
 def test_a_level_that_is_none_is_refused() -> None:
-    for ask in (lambda: power(0.5, 50, level=95), lambda: queries_needed(0.5, level=1),
-                lambda: detectable(0.2, 50, level=0.05)):  # fmt: skip
+    for ask in (
+        lambda: power(0.5, 50, level=95),
+        lambda: queries_needed(0.5, level=1),
+        lambda: detectable(0.2, 50, level=0.05),
+    ):
         with pytest.raises(UsageError, match=r"level .*; expected a share"):
             ask()

@@ -143,10 +143,15 @@ def test_threads_change_nothing_and_the_seed_does(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("no query", np.nan), ("all undefined", np.nan), ("one query", 1.0), ("one defined", 1.0),
-        ("identical runs", 1.0), ("constant", 2 / 128), ("constant below", 2 / 128),
+        ("no query", np.nan),
+        ("all undefined", np.nan),
+        ("one query", 1.0),
+        ("one defined", 1.0),
+        ("identical runs", 1.0),
+        ("constant", 2 / 128),
+        ("constant below", 2 / 128),
     ],
-)  # fmt: skip
+)
 def test_edges(name: str, expected: float) -> None:
     np.testing.assert_array_equal(Randomisation().p_values(edges()[name]), [expected])
 

@@ -14,9 +14,7 @@ from leadline.stats.intervals import Randomisation, Student
 from leadline.stats.paired_tests import Randomisation as RandomisationTest
 
 
-def searched(
-    differences: list[float], level: float, draws: int, seed: int = 0
-) -> tuple[float, float]:
+def searched(differences: list[float], level: float, draws: int, seed: int = 0) -> tuple[float, float]:
     """Search the ends of the hypothetical means that the test does not reject, by bisection."""
     values = np.array(differences)
     test, mean = RandomisationTest(draws=draws), float(np.mean(values))
@@ -51,8 +49,10 @@ def test_by_hand() -> None:
 @settings(max_examples=60)
 @given(
     st.lists(st.tuples(st.integers(-4, 6), st.integers(0, 5)), min_size=3, max_size=16),
-    st.booleans(), st.sampled_from([0.8, 0.95]), st.sampled_from([99, 1000]),
-)  # fmt: skip
+    st.booleans(),
+    st.sampled_from([0.8, 0.95]),
+    st.sampled_from([99, 1000]),
+)
 def test_zero_is_outside_exactly_where_the_test_rejects(
     rows: list[tuple[int, int]], grouped: bool, level: float, draws: int
 ) -> None:

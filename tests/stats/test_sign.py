@@ -22,9 +22,7 @@ def test_by_hand() -> None:
 
 @given(st.lists(st.integers(-2, 2), min_size=1, max_size=40))
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
-def test_it_is_scipys_binomial_test_without_ties(
-    alternative: Alternative, values: list[int]
-) -> None:
+def test_it_is_scipys_binomial_test_without_ties(alternative: Alternative, values: list[int]) -> None:
     wins, losses = sum(value > 0 for value in values), sum(value < 0 for value in values)
     found = Sign().p([value / 10 for value in values], alternative=alternative)
     if wins + losses == 0:
@@ -54,9 +52,7 @@ def test_undefined_queries_are_left_out() -> None:
 def test_differences_of_one_sign_have_the_smallest_p(queries: int) -> None:
     values = np.linspace(0.1, 0.2, queries)
     assert Sign().p(values) == pytest.approx(Sign().smallest(queries))
-    assert Sign().p(values, alternative="greater") == pytest.approx(
-        Sign().smallest(queries, "greater")
-    )
+    assert Sign().p(values, alternative="greater") == pytest.approx(Sign().smallest(queries, "greater"))
 
 
 @pytest.mark.parametrize("name", TESTS.classes)

@@ -16,9 +16,7 @@ from leadline.stats.paired_tests import T
 @pytest.mark.parametrize("queries", [2, 3, 50])
 def test_it_equals_scipy(level: float, queries: int) -> None:
     values = smooth(queries, 10)
-    expected = stats.t.interval(
-        level, queries - 1, loc=values.mean(axis=0), scale=stats.sem(values, axis=0)
-    )
+    expected = stats.t.interval(level, queries - 1, loc=values.mean(axis=0), scale=stats.sem(values, axis=0))
     np.testing.assert_allclose(Student().limits(values, level=level), expected, rtol=1e-9)
 
 

@@ -64,9 +64,7 @@ def test_a_constant_difference_has_the_p_of_the_sign_test(value: float) -> None:
 def test_one_sided_p_are_those_of_scipy(alternative: Alternative) -> None:
     differences = smooth(20, 6)
     expected = stats.ttest_1samp(differences, 0.0, alternative=alternative).pvalue
-    np.testing.assert_allclose(
-        T().p_values(differences, alternative=alternative), expected, rtol=1e-9
-    )
+    np.testing.assert_allclose(T().p_values(differences, alternative=alternative), expected, rtol=1e-9)
 
 
 def test_another_alternative_is_refused() -> None:
@@ -80,17 +78,13 @@ def clustered_twin(values: list[float], groups: list[int]) -> tuple[float, int]:
     names = sorted(set(groups))
     squares = 0.0
     for name in names:
-        residual = sum(
-            one - mean for one, group in zip(values, groups, strict=True) if group == name
-        )
+        residual = sum(one - mean for one, group in zip(values, groups, strict=True) if group == name)
         squares += residual**2
     error = math.sqrt(len(names) / (len(names) - 1) * squares) / len(values)
     return mean / error, len(names)
 
 
-@given(
-    st.lists(st.tuples(st.floats(-1, 1).map(lambda x: round(x, 3)), st.integers(0, 4)), min_size=2)
-)
+@given(st.lists(st.tuples(st.floats(-1, 1).map(lambda x: round(x, 3)), st.integers(0, 4)), min_size=2))
 def test_with_groups_it_is_the_cluster_robust_t(rows: list[tuple[float, int]]) -> None:
     values, groups = [one for one, _ in rows], [group for _, group in rows]
     p = T().p_values(np.array(values)[:, None], groups=np.array(groups))[0]
@@ -120,17 +114,13 @@ def test_with_groups_it_equals_statsmodels() -> None:
 def test_each_query_a_group_is_no_group() -> None:
     differences = holed(smooth(20, 5))
     groups = np.random.default_rng(1).permutation(20) * 3
-    np.testing.assert_allclose(
-        T().p_values(differences, groups=groups), T().p_values(differences), rtol=1e-9
-    )
+    np.testing.assert_allclose(T().p_values(differences, groups=groups), T().p_values(differences), rtol=1e-9)
 
 
 def test_copies_of_queries_in_a_group_say_nothing_new() -> None:
     differences = smooth(15, 4)
     copied, groups = np.repeat(differences, 3, axis=0), np.repeat(np.arange(15), 3)
-    np.testing.assert_allclose(
-        T().p_values(copied, groups=groups), T().p_values(differences), rtol=1e-9
-    )
+    np.testing.assert_allclose(T().p_values(copied, groups=groups), T().p_values(differences), rtol=1e-9)
     assert (T().p_values(copied) < T().p_values(differences)).all()
 
 

@@ -37,9 +37,7 @@ def spread(rows: list[tuple[float, ...]]) -> float:
 
 @pytest.mark.parametrize("make", [smooth, stepped])
 @pytest.mark.parametrize("queries", [3, 6, 10])
-def test_of_two_runs_it_is_the_randomisation_test(
-    make: Callable[..., Floats], queries: int
-) -> None:
+def test_of_two_runs_it_is_the_randomisation_test(make: Callable[..., Floats], queries: int) -> None:
     values = make(queries, 2)
     expected = Randomisation().p(values[:, 0] - values[:, 1])
     found = tukey(values).p_values(differences(values))[0]
@@ -49,9 +47,7 @@ def test_of_two_runs_it_is_the_randomisation_test(
 @pytest.mark.parametrize("make", [smooth, stepped])
 def test_of_three_runs_and_queries_it_comes_near_all_shuffles(make: Callable[..., Floats]) -> None:
     values = make(3, 3, seed=4)
-    every = [
-        spread(list(rows)) for rows in product(*(permutations(row) for row in values.tolist()))
-    ]
+    every = [spread(list(rows)) for rows in product(*(permutations(row) for row in values.tolist()))]
     assert len(every) == 6**3
     seen = differences(values)
     for one, found in zip(seen, tukey(values).p_values(seen), strict=True):
@@ -62,16 +58,11 @@ def test_of_three_runs_and_queries_it_comes_near_all_shuffles(make: Callable[...
 def test_of_many_runs_it_comes_near_a_plain_twin_with_other_draws() -> None:
     values = smooth(8, 6) + np.linspace(0, 0.25, 6)
     drawing = random.Random(7)
-    drawn = [
-        spread([tuple(drawing.sample(row, len(row))) for row in values.tolist()])
-        for _ in range(4_000)
-    ]
+    drawn = [spread([tuple(drawing.sample(row, len(row))) for row in values.tolist()]) for _ in range(4_000)]
     seen = differences(values)
     for one, found in zip(seen, tukey(values).p_values(seen), strict=True):
         expected = sum(other >= abs(one) - 1e-9 for other in drawn) / len(drawn)
-        assert found == pytest.approx(
-            expected, abs=error(expected, 4_000) + error(expected, 20_000)
-        )
+        assert found == pytest.approx(expected, abs=error(expected, 4_000) + error(expected, 20_000))
 
 
 def test_shuffling_within_queries_keeps_the_pairing() -> None:
@@ -155,9 +146,7 @@ def test_the_values_are_left_as_they_were() -> None:
 
 @pytest.mark.parametrize("shape", [(0, 3), (4, 1), (4, 0), (6,), (2, 2, 2)])
 def test_shapes_that_hold_no_pair_are_refused(shape: tuple[int, ...]) -> None:
-    with pytest.raises(
-        UsageError, match=r"values of shape .*; expected queries x runs, two or more"
-    ):
+    with pytest.raises(UsageError, match=r"values of shape .*; expected queries x runs, two or more"):
         tukey(np.zeros(shape))
 
 

@@ -20,8 +20,7 @@ def enumerated(differences: list[float], zeros: str = "drop", side: int = 0) -> 
     """Go through all signs of the mid-ranks of the differences that are not 0."""
     kept = [one for one in differences if one or zeros == "pratt"]
     ranks = [
-        sum(abs(other) < abs(one) for other in kept)
-        + (sum(abs(other) == abs(one) for other in kept) + 1) / 2
+        sum(abs(other) < abs(one) for other in kept) + (sum(abs(other) == abs(one) for other in kept) + 1) / 2
         for one in kept
     ]
     signed = [(rank, one) for rank, one in zip(ranks, kept, strict=True) if one]
@@ -75,9 +74,7 @@ def test_beyond_two_hundred_it_equals_scipys_normal_form(
     for differences in (smooth(201, 5), tied):
         # tenths that come of a sum stand apart in the last bit; SciPy is given them in whole numbers
         whole = np.round(differences * 10) if differences is tied else differences
-        expected = stats.wilcoxon(
-            whole, zero_method=theirs, method="asymptotic", alternative=alternative
-        )
+        expected = stats.wilcoxon(whole, zero_method=theirs, method="asymptotic", alternative=alternative)
         found = Wilcoxon(zeros=zeros).p_values(differences, alternative=alternative)
         np.testing.assert_allclose(found, expected.pvalue, rtol=1e-9)
 

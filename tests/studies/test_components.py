@@ -16,9 +16,13 @@ from leadline_studies.components import Grid, best_of, by_weighting, contests, e
 
 COMPONENTS = study("components")
 DOCS = {
-    "d1": "the wings of a bird", "d2": "a wing and the flow", "d3": "the flow of the heat of the day",
-    "d4": "birds fly", "d5": "heat and heating of plates", "d6": "the the the and and of",
-}  # fmt: skip
+    "d1": "the wings of a bird",
+    "d2": "a wing and the flow",
+    "d3": "the flow of the heat of the day",
+    "d4": "birds fly",
+    "d5": "heat and heating of plates",
+    "d6": "the the the and and of",
+}
 QUERIES = {"q1": "the wing of birds", "q2": "heated plate", "q3": "flows of heat"}
 QRELS = {"q1": {"d1": 1, "d4": 1}, "q2": {"d5": 1}, "q3": {"d3": 1, "d2": 1}}
 MODELS = ("TF(dot)", "BM25")
@@ -45,9 +49,7 @@ def test_an_effect_is_the_mean_difference_of_cells_that_differ_in_nothing_else()
     slow = sum(means["english", *pair] - means["none", *pair] for pair in pairs) / 4
     assert stems["difference"] == pytest.approx(slow)
     pairs = [(stem, model) for stem in ("none", "english") for model in MODELS]
-    slow = (
-        sum(means[stem, "basic", model] - means[stem, "none", model] for stem, model in pairs) / 4
-    )
+    slow = sum(means[stem, "basic", model] - means[stem, "none", model] for stem, model in pairs) / 4
     assert stops["difference"] == pytest.approx(slow)
     pairs = [(stem, stop) for stem in ("none", "english") for stop in ("none", "basic")]
     slow = sum(means[*pair, "BM25"] - means[*pair, "TF(dot)"] for pair in pairs) / 4
@@ -82,9 +84,7 @@ def test_the_contest_takes_the_weighting_that_adds_most() -> None:
     values = np.zeros((2, 2, 3, 4))
     values[:, :, 1], values[:, :, 2] = 0.1, 0.3
     values[1] += 0.2
-    first, second, third = contests(Grid("s", "t", ["a", "b", "c"], values)).differences.mean(
-        axis=0
-    )
+    first, second, third = contests(Grid("s", "t", ["a", "b", "c"], values)).differences.mean(axis=0)
     assert (first, second, third) == pytest.approx((0.1, 0.3, 0.2))
 
 
@@ -97,10 +97,7 @@ def test_stop_words_that_drown_the_rest_are_seen_to_be_worth_removing() -> None:
 
 def test_what_no_query_feels_has_no_p_and_is_not_told_apart() -> None:
     found = COMPONENTS.run(
-        {"d1": "x", "d2": "y"},
-        {"q1": "x", "q2": "y"},
-        {"q1": {"d1": 1}, "q2": {"d2": 1}},
-        model=MODELS,
+        {"d1": "x", "d2": "y"}, {"q1": "x", "q2": "y"}, {"q1": {"d1": 1}, "q2": {"d2": 1}}, model=MODELS
     )
     for row in found.data["effects"]:
         assert (row["difference"], row["told_apart"]) == (0.0, False)

@@ -18,9 +18,13 @@ QRELS = {"q": {"a": 1, "b": 1, "c": 1, "l": 0, "m": 0, "n": 0}}
 GOOD = ["a", "b", "c", "n"]
 # The best of both families are the same list; in between and at the ends they are far from it.
 RUNS = {
-    "x-1": ["n", "m", "a"], "x-2": GOOD, "x-3": ["l", "c"],
-    "y-1": ["m", "b", "l", "c"], "y-2": GOOD, "y-3": ["n", "l", "a"],
-}  # fmt: skip
+    "x-1": ["n", "m", "a"],
+    "x-2": GOOD,
+    "x-3": ["l", "c"],
+    "y-1": ["m", "b", "l", "c"],
+    "y-2": GOOD,
+    "y-3": ["n", "l", "a"],
+}
 
 
 @pytest.fixture
@@ -84,10 +88,7 @@ def test_a_pool_judges_only_the_first_documents_of_the_runs(table: str) -> None:
 
 def test_a_pool_can_be_made_of_runs_that_are_read_once(table: str) -> None:
     grid = {"family": f"{table}:family", "parameter": f"{table}:parameter", "pool": 1}
-    lists = {
-        name: [("q", one, 9.0 - rank) for rank, one in enumerate(found)]
-        for name, found in RUNS.items()
-    }
+    lists = {name: [("q", one, 9.0 - rank) for rank, one in enumerate(found)] for name, found in RUNS.items()}
     once = {name: iter(rows) for name, rows in lists.items()}
     runs = {name: {"q": found} for name, found in RUNS.items()}
     assert MODELS.run(QRELS, once, **grid).data == MODELS.run(QRELS, runs, **grid).data

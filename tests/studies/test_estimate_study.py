@@ -11,14 +11,7 @@ import pytest
 from conftest import Leadline
 
 QUERIES = [f"q{number:02}" for number in range(30)]
-PROXIES = {
-    "none",
-    "centred",
-    "votes",
-    "labels",
-    "adverse, random labels",
-    "adverse, first documents",
-}
+PROXIES = {"none", "centred", "votes", "labels", "adverse, random labels", "adverse, first documents"}
 
 
 @pytest.fixture(scope="module")
@@ -56,10 +49,25 @@ def cells(files: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[s
 
     out = tmp_path_factory.mktemp("out")
     words = [
-        "study", "estimate", files / "truth.qrels", *(files / f"run{one}.run" for one in range(5)),
-        "--new", files / "run5.run", "--machine", files / "labels.qrels", "--measure", "P@5", "--measure",
-        "nDCG@5", "--budgets", "5", "--draws", "60", "-o", out,
-    ]  # fmt: skip
+        "study",
+        "estimate",
+        files / "truth.qrels",
+        *(files / f"run{one}.run" for one in range(5)),
+        "--new",
+        files / "run5.run",
+        "--machine",
+        files / "labels.qrels",
+        "--measure",
+        "P@5",
+        "--measure",
+        "nDCG@5",
+        "--budgets",
+        "5",
+        "--draws",
+        "60",
+        "-o",
+        out,
+    ]
     done = CliRunner().invoke(group, list(map(str, words)))
     assert done.exit_code == 0, done.output
     data = json.loads((out / "estimate.json").read_text())
@@ -78,9 +86,7 @@ def test_sums_are_without_bias_and_their_intervals_hold(cells: dict[tuple[str, s
         assert 0.88 <= found["coverage_pairs"] <= 1
 
 
-def test_a_guess_narrows_and_an_adverse_machine_costs_little(
-    cells: dict[tuple[str, str], Any],
-) -> None:
+def test_a_guess_narrows_and_an_adverse_machine_costs_little(cells: dict[tuple[str, str], Any]) -> None:
     width = {proxy: cells["P@5", proxy]["half_width_pooled"] for proxy in PROXIES}
     assert width["centred"] < width["none"]
     assert width["labels"] < width["centred"]

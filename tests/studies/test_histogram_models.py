@@ -34,9 +34,7 @@ def collection() -> tuple[Texts, Texts, dict[str, dict[str, int]]]:
     }
     queries = {f"q{one}": f"w{LETTERS[one]} w{LETTERS[one + 8]}" for one in range(8)}
     qrels = {
-        f"q{one}": {
-            f"d{place:02}": 1 for place in np.argsort(-(shares[:, one] + shares[:, one + 8]))[:7]
-        }
+        f"q{one}": {f"d{place:02}": 1 for place in np.argsort(-(shares[:, one] + shares[:, one + 8]))[:7]}
         for one in range(8)
     }
     return docs, queries, qrels
@@ -62,9 +60,12 @@ def test_the_columns_of_lists_are_those_of_histogram(found: Any) -> None:
     runs = ll.search(ll.build_index(docs), queries, FEW, k=60)
     models = found.data["models"]
     recipes: dict[str, dict[str, Any]] = {
-        "by query": {}, "by query, found only": {"missing": "skip"}, "by model": {"norm": "model"},
-        "by model, found only": {"as_printed": True}, "from ranks": {"from_ranks": True},
-    }  # fmt: skip
+        "by query": {},
+        "by query, found only": {"missing": "skip"},
+        "by model": {"norm": "model"},
+        "by model, found only": {"as_printed": True},
+        "from ranks": {"from_ranks": True},
+    }
     assert list(models) == list(FEW)
     for name, options in recipes.items():
         twin = ll.histogram(qrels, runs, draws=0, **options)
@@ -106,9 +107,11 @@ def test_a_number_of_drawn_queries_is_that_of_the_queries_alone() -> None:
     less = {name: grades for name, grades in qrels.items() if name != "q0"}
     twin = ll.histogram(less, runs, draws=0)
     for name, values in {
-        "HSA by query": twin.hsa, "DO by query": twin.do, "HSA robust": twin.hsa_robust,
+        "HSA by query": twin.hsa,
+        "DO by query": twin.do,
+        "HSA robust": twin.hsa_robust,
         "recall (control)": twin.recall,
-    }.items():  # fmt: skip
+    }.items():
         assert columns[name].again(times)[0] == pytest.approx(values)
         assert columns[name].again(times)[1] == pytest.approx(columns[name].values)
 
@@ -120,13 +123,7 @@ def test_equal_means_tie_whatever_the_order_of_their_parts() -> None:
 
 
 def test_all_is_said_beside_the_control_and_twice_the_same(found: Any) -> None:
-    assert set(found.figures) == {
-        "all",
-        "by-query",
-        "by-model",
-        "bins",
-        "samples",
-    }  # no seven of four
+    assert set(found.figures) == {"all", "by-query", "by-model", "bins", "samples"}  # no seven of four
     assert set(found.tables) == {"models", "correlations", "sevens", "bins", "samples"}
     assert "no verdict: the rule asks for 50 queries, here 8, BM25RF, RM3, SDM" in found.lines[0]
     assert any(line.startswith("recall (control): R") for line in found.lines)
@@ -147,9 +144,7 @@ def test_more_than_seven_models_are_drawn_by_sevens_and_the_paper_s_seven_are_na
     one = found.data["lists"]["HSA by query"]
     assert one["sevens_pearson"]["low"] <= one["sevens_pearson"]["median"]
     values = [found.data["models"][name] for name in NAMED]
-    told = np.corrcoef([one["nDCG"] for one in values], [one["HSA by query"] for one in values])[
-        0, 1
-    ]
+    told = np.corrcoef([one["nDCG"] for one in values], [one["HSA by query"] for one in values])[0, 1]
     assert one["named_seven"]["nDCG"]["pearson"] == pytest.approx(told)
     assert {"sevens", "all"} <= set(found.figures)
     assert "named_seven" in found.tables
@@ -159,12 +154,13 @@ def test_the_rule_asks_for_both_coefficients_with_both_measures_and_for_all_bins
     both = {"pearson": {"value": 0.8}, "spearman": {"value": 0.7}}
     at = {measure: {"pearson": 0.6, "spearman": 0.6} for measure in ("AP", "nDCG")}
     good: dict[str, Any] = {
-        "undefined": 0, "AP": both, "nDCG": both, "bins": [copy.deepcopy(at) for _ in range(6)],
-    }  # fmt: skip
+        "undefined": 0,
+        "AP": both,
+        "nDCG": both,
+        "bins": [copy.deepcopy(at) for _ in range(6)],
+    }
     assert ruled(good) == ASKED | {"holds": True}
-    for place, holds in enumerate(
-        (True, False, False, False, False, True)
-    ):  # 5 and 200 do not count
+    for place, holds in enumerate((True, False, False, False, False, True)):  # 5 and 200 do not count
         worse = copy.deepcopy(good)
         worse["bins"][place]["nDCG"]["spearman"] = 0.59
         assert ruled(worse)["holds"] is holds
@@ -220,18 +216,14 @@ def test_models_that_cannot_be_told_apart_have_undefined_coefficients() -> None:
 
 def test_relevant_documents_that_are_not_indexed_are_never_found_and_said() -> None:
     docs, queries, qrels = collection()
-    more = {
-        query: grades | {f"lost{place}": 1 for place in range(3)} for query, grades in qrels.items()
-    }
+    more = {query: grades | {f"lost{place}": 1 for place in range(3)} for query, grades in qrels.items()}
     found = STUDY.run(docs, queries, more, model=FEW, samples="100", draws=2)
     assert found.data["relevant"] == 8 * (7 + 3)
     assert any("not indexed: 24" in str(notice) for notice in found.notices)
     assert max(one["recall (control)"] for one in found.data["models"].values()) <= 0.7
 
 
-def test_queries_without_a_text_are_said_and_those_without_a_relevant_document_are_not_asked() -> (
-    None
-):
+def test_queries_without_a_text_are_said_and_those_without_a_relevant_document_are_not_asked() -> None:
     docs, queries, qrels = collection()
     texts = {name: text for name, text in queries.items() if name != "q7"}
     found = STUDY.run(docs, texts, qrels | {"q8": {"d00": 0}}, model=FEW, samples="5", draws=2)

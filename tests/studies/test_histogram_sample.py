@@ -43,10 +43,11 @@ def test_with_all_relevant_documents_one_sample_gives_what_the_verbs_give() -> N
     options: dict[str, Any] = {"sample": 9, "seed": 4, "draws": 0}
     scores = ll.histogram(qrels, runs, **options)
     wanted = {
-        "HSA, scores": scores.hsa, "HSA, robust": scores.hsa_robust,
+        "HSA, scores": scores.hsa,
+        "HSA, robust": scores.hsa_robust,
         "HSA, ranks": ll.histogram(qrels, runs, from_ranks=True, **options).hsa,
         "AP weighted": ll.sampled(qrels, runs, "AP", correction="none", **options).means[:, 0],
-    }  # fmt: skip
+    }
     for name, values in wanted.items():
         one = found.data["estimates"][name][0]
         assert one["pearson"]["value"] == pytest.approx(pearson(exact, values)), name
@@ -116,9 +117,11 @@ def test_systems_without_a_value_are_left_out_and_counted() -> None:
 def test_the_better_slope_is_set_against_ap_and_an_undefined_one_never_wins() -> None:
     def cell(value: float | None, over: float | None) -> dict[str, object]:
         return {
-            "share": 1.0, "sample": 5, "pearson": {"value": value},
+            "share": 1.0,
+            "sample": 5,
+            "pearson": {"value": value},
             "over_ap": {"value": over, "low": over, "high": over},
-        }  # fmt: skip
+        }
 
     data = {name: [cell(0.5, 0.0)] for name in ESTIMATES}
     data |= {"HSA, scores": [cell(None, None)], "HSA, ranks": [cell(-0.2, -0.7)]}

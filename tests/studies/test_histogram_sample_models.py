@@ -46,9 +46,10 @@ def test_map_whole_and_rescored_is_what_the_verbs_give() -> None:
         assert one["expands"] == name.startswith(("RM3", "BM25RF"))
         relevant = sum(map(sum, (grades.values() for grades in QRELS.values())))
         new = sum(
-            QRELS[query][name] for query, found in whole.to_dict().items()
+            QRELS[query][name]
+            for query, found in whole.to_dict().items()
             for name in set(list(found)[:5]) - set(first[query])
-        )  # fmt: skip
+        )
         assert one["new"]["5"] == pytest.approx(new / relevant)
 
 
@@ -105,9 +106,16 @@ def test_places_are_lost_by_models_that_an_estimate_puts_too_low() -> None:
 
 def test_judged_queries_without_a_text_are_counted() -> None:
     found = MODELS.run(
-        DOCS, {name: text for name, text in QUERIES.items() if name != "q0"}, QRELS, model=TRIED[:3],
-        tops="5", samples="4", shares="100", repeats=1, draws=0,
-    )  # fmt: skip
+        DOCS,
+        {name: text for name, text in QUERIES.items() if name != "q0"},
+        QRELS,
+        model=TRIED[:3],
+        tops="5",
+        samples="4",
+        shares="100",
+        repeats=1,
+        draws=0,
+    )
     assert found.notices[0].code == "lost_queries"
     assert found.notices[0].count == 1
 

@@ -26,25 +26,22 @@ SUBJECTS = {
     "law": ("court judge law case", "gericht richter gesetz fall"),
     "cook": ("salt pan oil bread", "salz pfanne fett brot"),
 }
-SMALL: dict[str, Any] = {
-    "topics": "2,3,4",
-    "sweeps": 60,
-    "alpha_sum": 1.0,
-    "draws": 20,
-    "sample": 10,
-}
+SMALL: dict[str, Any] = {"topics": "2,3,4", "sweeps": 60, "alpha_sum": 1.0, "draws": 20, "sample": 10}
 
 
 def texts(seed: int = 0, words: int = 12) -> list[dict[str, str]]:
     """Make documents of one subject each in two languages."""
     dice = np.random.default_rng(seed)
     return [
-        {"doc_id": f"{name}{place:02}", "text": " ".join(dice.choice(english.split(), words)),
-         "en": " ".join(dice.choice(english.split(), words)),
-         "de": " ".join(dice.choice(german.split(), words))}
+        {
+            "doc_id": f"{name}{place:02}",
+            "text": " ".join(dice.choice(english.split(), words)),
+            "en": " ".join(dice.choice(english.split(), words)),
+            "de": " ".join(dice.choice(german.split(), words)),
+        }
         for name, (english, german) in SUBJECTS.items()
         for place in range(10)
-    ]  # fmt: skip
+    ]
 
 
 def monolingual() -> dict[str, str]:
@@ -52,9 +49,7 @@ def monolingual() -> dict[str, str]:
 
 
 def judged() -> dict[str, dict[str, int]]:
-    return {
-        f"q-{name}": {one: 1 for one in monolingual() if one.startswith(name)} for name in SUBJECTS
-    }
+    return {f"q-{name}": {one: 1 for one in monolingual() if one.startswith(name)} for name in SUBJECTS}
 
 
 def test_as_many_topics_as_subjects_find_similar_documents_best() -> None:
@@ -63,16 +58,8 @@ def test_as_many_topics_as_subjects_find_similar_documents_best() -> None:
     assert enough["quality"] > 0.99
     assert enough["quality"] > few["quality"]
     assert enough["perplexity"] < few["perplexity"]
-    assert (found.data["measure"], found.data["queries"], found.data["relevant"]) == (
-        "MAP",
-        40,
-        360,
-    )
-    assert (found.data["trained"], found.data["held_out"], found.data["nonrelevant"]) == (
-        36,
-        4,
-        400,
-    )
+    assert (found.data["measure"], found.data["queries"], found.data["relevant"]) == ("MAP", 40, 360)
+    assert (found.data["trained"], found.data["held_out"], found.data["nonrelevant"]) == (36, 4, 400)
     assert "no verdict: 7 numbers of topics are the least" in found.lines[0]
     assert set(found.tables) == {"settings", "correlations"}
     assert set(found.figures) == {"histograms", "topics"}
@@ -89,18 +76,13 @@ def test_translations_are_asked_in_one_language_and_found_in_the_other() -> None
     assert found.data["relevant"] == found.data["queries"] == 40
     assert (found.data["trained"], found.data["held_out"]) == (40, 40)
     assert found.data["settings"][-1]["quality"] > found.data["settings"][0]["quality"]
-    assert (
-        found.data["settings"][-1]["quality"] > 1 / 20
-    )  # better than chance among ten of a subject
+    assert found.data["settings"][-1]["quality"] > 1 / 20  # better than chance among ten of a subject
 
 
 def test_documents_that_are_all_the_same_leave_hsa_undefined_and_say_so() -> None:
     same = dict.fromkeys(["a", "b", "c", "d"], "wing lift")
     found = TOPICS.run(
-        same,
-        qrels={"a": {"b": 1, "c": 1, "d": 1}},
-        train={"x": "wing lift"},
-        **SMALL | {"topics": "2,3,4"},
+        same, qrels={"a": {"b": 1, "c": 1, "d": 1}}, train={"x": "wing lift"}, **SMALL | {"topics": "2,3,4"}
     )
     assert found.data["columns"]["HSA per query"]["pearson"]["value"] is None
     assert found.data["columns"]["HSA per query"]["undefined"] == 3
@@ -179,14 +161,7 @@ def test_average_precision_and_scores_of_hand_made_topics() -> None:
     # a: b at 0, the others at sqrt(1 - sqrt(1/2)): first. c: b before a, whose distances are equal.
     assert quality_of(task, scores).tolist() == [1.0, 0.5]
     far = -np.sqrt(1 - np.sqrt(0.5))
-    wanted = {
-        (0, "b"): 0.0,
-        (0, "c"): far,
-        (0, "d"): far,
-        (1, "a"): far,
-        (1, "b"): far,
-        (1, "d"): -1.0,
-    }
+    wanted = {(0, "b"): 0.0, (0, "c"): far, (0, "d"): far, (1, "a"): far, (1, "b"): far, (1, "d"): -1.0}
     values = pair_scores(task.pairs, asked, found)
     for query, row, value in zip(
         task.pairs.query.tolist(), task.pairs.document.tolist(), values.tolist(), strict=True
@@ -195,8 +170,9 @@ def test_average_precision_and_scores_of_hand_made_topics() -> None:
     assert wanted == {}
     # by query, halves: relevant 1 and 1; others 0, 0 and 1, 0
     assert task.pairs.histograms(np.round(values, 6), bins=2).tolist() == [
-        [[0.0, 1.0], [2.0, 0.0]], [[0.0, 1.0], [1.0, 1.0]]
-    ]  # fmt: skip
+        [[0.0, 1.0], [2.0, 0.0]],
+        [[0.0, 1.0], [1.0, 1.0]],
+    ]
 
 
 @pytest.mark.parametrize(
@@ -219,10 +195,14 @@ def test_what_is_undefined_is_said_to_be() -> None:
     nothing = {"value": None, "low": None, "high": None}
     column = {"pearson": nothing, "spearman": nothing, "undefined": 7}
     names = [f"{what} per {norm}" for what in ("HSA", "DO") for norm in ("query", "model")]
-    lines = lines_of({
-        "settings": [{}] * 7, "measure": "MAP", "columns": dict.fromkeys([*names, "perplexity"], column),
-        "closer": {key: {"perplexity": {"pearson": nothing}} for key in ("per query", "per model")},
-    })  # fmt: skip
+    lines = lines_of(
+        {
+            "settings": [{}] * 7,
+            "measure": "MAP",
+            "columns": dict.fromkeys([*names, "perplexity"], column),
+            "closer": {key: {"perplexity": {"pearson": nothing}} for key in ("per query", "per model")},
+        }
+    )
     assert "R undefined, rho undefined" in lines[0]
     assert lines[0].endswith(": not reproduced")
 
@@ -248,30 +228,31 @@ def test_what_makes_no_sense_is_refused(changed: dict[str, Any], said: str) -> N
         TOPICS.run(monolingual(), **given)
 
 
-def test_documents_that_are_alike_but_have_no_others_are_said(
-    tmp_path: Path, leadline: Leadline
-) -> None:
+def test_documents_that_are_alike_but_have_no_others_are_said(tmp_path: Path, leadline: Leadline) -> None:
     (tmp_path / "docs.jsonl").write_text(
-        "".join(
-            json.dumps({"doc_id": one["doc_id"], "text": one["text"]}) + "\n" for one in texts()
-        )
+        "".join(json.dumps({"doc_id": one["doc_id"], "text": one["text"]}) + "\n" for one in texts())
     )
     (tmp_path / "qrels.txt").write_text(
         "".join(f"{query} 0 {name} 1\n" for query, one in judged().items() for name in one)
     )
-    given = ["study", "histogram-topics", tmp_path / "docs.jsonl", "--topics", "2,3,4", "--sweeps", "20",
-             "--draws", "10", "--sample", "10"]  # fmt: skip
+    given = [
+        "study",
+        "histogram-topics",
+        tmp_path / "docs.jsonl",
+        "--topics",
+        "2,3,4",
+        "--sweeps",
+        "20",
+        "--draws",
+        "10",
+        "--sample",
+        "10",
+    ]
     assert "neither of --qrels and --languages" in leadline(*given, "-o", tmp_path / "out").err
     asked = [*given, "--qrels", tmp_path / "qrels.txt", "--together"]
     done = leadline(*asked, "-o", tmp_path / "out")
     assert (done.status, done.err) == (0, "")
-    names = {
-        "settings.csv",
-        "correlations.csv",
-        "histograms.svg",
-        "topics.svg",
-        "histogram-topics.json",
-    }
+    names = {"settings.csv", "correlations.csv", "histograms.svg", "topics.svg", "histogram-topics.json"}
     assert {path.name for path in (tmp_path / "out").iterdir()} == names
     data = json.loads((tmp_path / "out" / "histogram-topics.json").read_text())
     assert [one["rows"] for one in data["inputs"]] == [40, 40]

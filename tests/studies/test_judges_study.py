@@ -15,7 +15,7 @@ QRELS = {f"q{q}": {f"d{d}": int(d < 3) for d in range(9)} for q in range(4)}
 RUNS = {
     f"r{r}": {q: {f"d{d}": float((d * (r + 2) + i) % 11) for d in range(9)} for i, q in enumerate(QRELS)}
     for r in range(5)
-}  # fmt: skip
+}
 
 
 @pytest.fixture
@@ -29,8 +29,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ]
     (tmp_path / "labels.tsv").write_text("query_id\tdoc_id\tsame\topposite\n" + "".join(lines))
     (tmp_path / "qrels.txt").write_text(
-        "".join(f"{q} 0 {d} {g}\n" for q, row in QRELS.items() for d, g in row.items())
-        + "q9 0 d1 1\n"
+        "".join(f"{q} 0 {d} {g}\n" for q, row in QRELS.items() for d, g in row.items()) + "q9 0 d1 1\n"
     )
     for name, lists in RUNS.items():
         (tmp_path / f"{name}.run").write_text(
@@ -69,13 +68,17 @@ def test_names_that_are_equal_and_few_systems_are_refused(files: Path) -> None:
         run(str(files / "qrels.txt"), RUNS, judges=["qrels.tsv"])
 
 
-def test_the_command_fills_a_folder_and_says_what_was_left_out(
-    leadline: Leadline, files: Path
-) -> None:
+def test_the_command_fills_a_folder_and_says_what_was_left_out(leadline: Leadline, files: Path) -> None:
     done = leadline(
-        "study", "judges", "qrels.txt", *sorted(f"{name}.run" for name in RUNS), "--judges", "labels.tsv",
-        "-o", "out",
-    )  # fmt: skip
+        "study",
+        "judges",
+        "qrels.txt",
+        *sorted(f"{name}.run" for name in RUNS),
+        "--judges",
+        "labels.tsv",
+        "-o",
+        "out",
+    )
     assert done.status == 0
     assert "pairs that not all judged: 1 of 37; left out" in done.out
     data = json.loads((files / "out" / "judges.json").read_text())
@@ -92,9 +95,11 @@ def test_dl19_systems_under_eight_judges_keep_most_of_their_order(shared_data: P
     runs = sorted((shared_data / "trec-dl-2019-passage" / "runs").iterdir())[:12]
     labels = shared_data / "dl19-rejudged-8judges" / "labels.tsv"
     found = run(
-        str(shared_data / "trec-dl-2019-passage" / "qrels.txt"), list(map(str, runs)),
-        judges=[f"{labels}:judge1", f"{labels}:judge8"], measure=["AP"],
-    )  # fmt: skip
+        str(shared_data / "trec-dl-2019-passage" / "qrels.txt"),
+        list(map(str, runs)),
+        judges=[f"{labels}:judge1", f"{labels}:judge8"],
+        measure=["AP"],
+    )
     assert (found.data["pairs"], found.data["queries"]) == (188, 3)
     assert round(found.data["kappa"]["judge8"]["cohen"], 2) == 0.33
     assert found.data["summary"]["AP"]["lowest_tau"] > 0.6

@@ -14,9 +14,7 @@ KEPT = sorted(path.stem for path in PLACE.glob("[!_]*.json"))
 
 
 @pytest.mark.parametrize("name", KEPT)
-def test_a_page_holds_the_numbers_that_were_kept(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_holds_the_numbers_that_were_kept(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(PLACE)
     spec = importlib.util.spec_from_file_location(f"runner_of_{name}", RUNNERS[name])
     assert spec is not None
@@ -32,6 +30,4 @@ def test_a_page_is_called_like_its_runner_and_numbers_says_so_and_is_in_the_inde
     index = pages.pop("README")
     assert RUNNERS.keys() == pages.keys() == set(KEPT)
     assert [name for name in pages if f"]({name}.md)" not in index] == []
-    assert [
-        name for name, text in pages.items() if f"docs/studies/{RUNNERS[name].name}" not in text
-    ] == []
+    assert [name for name, text in pages.items() if f"docs/studies/{RUNNERS[name].name}" not in text] == []

@@ -21,25 +21,29 @@ from leadline_studies.query_prediction import halves, held_out, selected, thresh
 
 STUDY = study("query-prediction")
 DOCS = {
-    "d1": "wing lift wing flow", "d2": "wing drag and lift", "d3": "heat flow in pipes",
-    "d4": "heat of plates", "d5": "lift of a wing in flow", "d6": "pipes and plates and pans",
+    "d1": "wing lift wing flow",
+    "d2": "wing drag and lift",
+    "d3": "heat flow in pipes",
+    "d4": "heat of plates",
+    "d5": "lift of a wing in flow",
+    "d6": "pipes and plates and pans",
     "d7": "pans of heat",
-}  # fmt: skip
+}
 QUERIES = {"q1": "wing lift", "q2": "heat", "q3": "flow in pipes", "q4": "drag", "q5": "pans"}
 QRELS = {
-    "q1": {"d1": 1, "d5": 1}, "q2": {"d4": 1, "d7": 1}, "q3": {"d3": 1}, "q4": {"d2": 1, "d1": 1},
+    "q1": {"d1": 1, "d5": 1},
+    "q2": {"d4": 1, "d7": 1},
+    "q3": {"d3": 1},
+    "q4": {"d2": 1, "d1": 1},
     "q5": {"d6": 1, "d7": 1},
-}  # fmt: skip
+}
 PAIRS = st.lists(
-    st.tuples(st.sampled_from([0.0, 1.0, 2.0, 3.0, math.nan]), st.integers(-5, 5)),
-    min_size=1, max_size=12,
-)  # fmt: skip
+    st.tuples(st.sampled_from([0.0, 1.0, 2.0, 3.0, math.nan]), st.integers(-5, 5)), min_size=1, max_size=12
+)
 
 
 def tried(**options: Any) -> Any:
-    return STUDY.run(
-        DOCS, QUERIES, QRELS, topics=3, fits=2, sweeps=10, splits=6, draws=20, **options
-    )
+    return STUDY.run(DOCS, QUERIES, QRELS, topics=3, fits=2, sweeps=10, splits=6, draws=20, **options)
 
 
 @given(pairs=PAIRS)
@@ -156,9 +160,12 @@ def test_the_command_fills_a_folder(leadline: Leadline, tmp_path: Path) -> None:
     done = leadline("study", "query-prediction", *given_files, *quick, "-o", tmp_path / "out")
     assert done.status == 0, done.err
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
-        "correlations.csv", "expansion.csv", "correlations.svg", "expansion.svg",
+        "correlations.csv",
+        "expansion.csv",
+        "correlations.svg",
+        "expansion.svg",
         "query-prediction.json",
-    }  # fmt: skip
+    }
     data = json.loads((tmp_path / "out" / "query-prediction.json").read_text())
     assert data["options"]["study"] == "query-prediction"
     assert data["expansion"]["between"] == ["QLDirichlet", "RM3"]

@@ -76,9 +76,11 @@ def test_the_truth_is_that_of_whole_lists_and_the_seed_decides() -> None:
 def test_intervals_without_width_are_left_out() -> None:
     truth = np.array([[0.5, 0.5], [0.2, 0.2]])
     limits = [
-        np.array([0, 0, 0.4, 0.6, 0]), np.array([0, 0, 0.3, 0.4, 0]),
-        np.array([0, 0, 0.5, 0.5, 0]), np.array([0, 0, 0.1, 0.3, 0]),
-    ]  # fmt: skip
+        np.array([0, 0, 0.4, 0.6, 0]),
+        np.array([0, 0, 0.3, 0.4, 0]),
+        np.array([0, 0, 0.5, 0.5, 0]),
+        np.array([0, 0, 0.1, 0.3, 0]),
+    ]
     values = [np.array([0.5, 0.5]), np.array([0.2, 0.2])] * 2
     found = intervals_of(truth, values, limits, np.random.default_rng(0))
     assert found["sampling"]["intervals"] == 3

@@ -125,9 +125,7 @@ def test_vectors_of_a_file_stand_for_fits(tmp_path: Path) -> None:
 
 def test_a_query_without_judgments_takes_no_part() -> None:
     qrels, runs, texts = make(4)
-    options: dict[str, Any] = {
-        "docs": texts, "topics": [4], "fits": 1, "sweeps": 20, "subsets": 1,
-    }  # fmt: skip
+    options: dict[str, Any] = {"docs": texts, "topics": [4], "fits": 1, "sweeps": 20, "subsets": 1}
     plain = SYSTEMS.run(qrels, runs, **options)
     more = {name: lists | {"unjudged": list(texts)[:5]} for name, lists in runs.items()}
     found = SYSTEMS.run(qrels, more, **options)
@@ -148,8 +146,7 @@ def test_systems_that_are_all_equal_have_no_tau() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sets", "looked_at", "percent"),
-    [([(249, 110)], (25, 15), 1.37), ([(50, 30), (50, 61)], (5, 15), 1.65)],
+    ("sets", "looked_at", "percent"), [([(249, 110)], (25, 15), 1.37), ([(50, 30), (50, 61)], (5, 15), 1.65)]
 )
 def test_the_shares_of_the_paper_come_out(
     sets: list[tuple[int, int]], looked_at: tuple[int, int], percent: float
@@ -162,9 +159,18 @@ def test_the_shares_of_the_paper_come_out(
 def test_the_number_of_topics_is_tuned_on_a_part_and_tried_on_the_rest() -> None:
     qrels, runs, texts = make()
     found = TOPICS.run(
-        qrels, runs, docs=texts, topics=[3, 4], fits=5, sweeps=60, one_in=2, keep=8,
-        sister_qrels=qrels, sister_runs=runs, sister_docs=texts,
-    ).data  # fmt: skip
+        qrels,
+        runs,
+        docs=texts,
+        topics=[3, 4],
+        fits=5,
+        sweeps=60,
+        one_in=2,
+        keep=8,
+        sister_qrels=qrels,
+        sister_runs=runs,
+        sister_docs=texts,
+    ).data
     assert found["used"] == {"queries": 2, "systems": 8, "observations": 16}
     assert found["share"] == 16 / (2 * 4 * 16)
     assert [row["topics"] for row in found["tuning"]] == [3, 4]
@@ -173,12 +179,12 @@ def test_the_number_of_topics_is_tuned_on_a_part_and_tried_on_the_rest() -> None
     assert len(found["chosen_by_fit"]) == 5
     sizes = {row["part"]: (row["queries"], row["systems"]) for row in found["ranking"]}
     assert sizes == {
-        "all": (4, 16), "held-out queries": (2, 16), "held-out queries, systems": (2, 8),
+        "all": (4, 16),
+        "held-out queries": (2, 16),
+        "held-out queries, systems": (2, 8),
         "sister": (4, 16),
-    }  # fmt: skip
-    assert [row["topics"] for row in found["ranking"] if row["part"] == "sister"] == [
-        found["chosen"]
-    ]
+    }
+    assert [row["topics"] for row in found["ranking"] if row["part"] == "sister"] == [found["chosen"]]
     assert found["paper"]["Robust (paper)"] == {"50": 0.4286, "100": 0.3524, "250": 0.3143}
 
 
@@ -187,14 +193,10 @@ def test_tuning_tau_is_that_of_the_part_alone() -> None:
     theta = infer(fit(texts, 4, sweeps=30), texts)
     whole = TOPICS.run(qrels, runs, vectors=[theta], one_in=2, keep=8).data["tuning"][0]
     queries = sorted(qrels)[::2]  # in the order of their ids
-    part = {
-        name: {query: lists[query] for query in queries} for name, lists in list(runs.items())[1::2]
-    }
+    part = {name: {query: lists[query] for query in queries} for name, lists in list(runs.items())[1::2]}
     judged = {query: qrels[query] for query in queries}
     alone = SYSTEMS.run(judged, part, vectors=[theta], subsets=1).data["depths"]
-    at = {
-        one["method"]: one["tau"] for one in alone if (one["depth"], one["truth"]) == (30, "MAP@30")
-    }
+    at = {one["method"]: one["tau"] for one in alone if (one["depth"], one["truth"]) == (30, "MAP@30")}
     assert (whole["tau"], whole["nruns"]) == (at["deshato, 4 topics"], at["nruns"])
 
 
@@ -204,9 +206,8 @@ def test_a_sister_collection_is_given_whole(tmp_path: Path) -> None:
         TOPICS.run(qrels, runs, docs=texts, sister_qrels=qrels)
     with pytest.raises(InputError, match="no folder"):
         TOPICS.run(
-            qrels, runs, docs=texts, sister_qrels=qrels, sister_docs=texts,
-            sister_runs=tmp_path / "none",
-        )  # fmt: skip
+            qrels, runs, docs=texts, sister_qrels=qrels, sister_docs=texts, sister_runs=tmp_path / "none"
+        )
 
 
 def test_the_studies_are_found_and_refuse_what_makes_no_sense() -> None:

@@ -196,9 +196,8 @@ def test_every_test_and_interval_of_the_rooms_takes_part() -> None:
 @pytest.mark.parametrize("queries", [25, 50])
 def test_every_test_keeps_its_level_where_runs_can_be_exchanged(queries: int) -> None:
     found = rejections(
-        {"made_ap": made(), "made_p10": in_tenths(made())},
-        queries=queries, pairs=10, sets=30, draws=399,
-    )  # fmt: skip
+        {"made_ap": made(), "made_p10": in_tenths(made())}, queries=queries, pairs=10, sets=30, draws=399
+    )
     for name in ("T", "Randomisation", "Wilcoxon"):
         row = one(found, null="exchangeable", test=name, by="all", level=0.05)
         assert row["sets"] == 600
@@ -230,13 +229,8 @@ def test_the_tail_that_rejects_too_often_is_the_one_opposite_to_the_skew() -> No
 
 @pytest.mark.slow
 def test_the_t_interval_of_a_difference_holds_its_level_and_the_plain_bootstrap_does_not() -> None:
-    found = coverage(
-        {"made_ap": made()}, queries=25, pairs=15, sets=100, ratio_sets=1, draws=399
-    )  # fmt: skip
-    of = {
-        name: one(found, of="difference", interval=name, measure="all")
-        for name in INTERVALS.classes
-    }
+    found = coverage({"made_ap": made()}, queries=25, pairs=15, sets=100, ratio_sets=1, draws=399)
+    of = {name: one(found, of="difference", interval=name, measure="all") for name in INTERVALS.classes}
     assert within(of["Student"]["coverage"], 0.95, 1_500)
     assert of["Percentile"]["coverage"] < of["Student"]["coverage"]
     assert of["Percentile"]["width"] < of["Student"]["width"] == 1.0
@@ -296,9 +290,7 @@ def test_simultaneous_intervals_hold_all_differences_at_once() -> None:
 
 
 def test_a_tally_counts_misses_on_both_sides_and_leaves_out_what_has_no_width() -> None:
-    drawn = [
-        {"x": limits} for limits in ((0.4, 0.6), (0.6, 0.7), (0.1, 0.2), (0.5, 0.5), (0.0, 0.5))
-    ]
+    drawn = [{"x": limits} for limits in ((0.4, 0.6), (0.6, 0.7), (0.1, 0.2), (0.5, 0.5), (0.0, 0.5))]
     (row,) = tally({"x": 0.5}, drawn)
     assert (row["sets"], row["left_out"]) == (4, 1)
     assert (row["coverage"], row["below"], row["above"]) == (0.5, 0.25, 0.25)
@@ -324,9 +316,11 @@ def test_intervals_of_agreement_hold_the_value_of_all_queries() -> None:
     first = (generator.random(600) < level).astype(float)
     second = np.where(generator.random(600) < 0.8, first, 1 - first)
     whole = Judgments(
-        ["a", "b"], np.stack([first, second], axis=1), query=query,
+        ["a", "b"],
+        np.stack([first, second], axis=1),
+        query=query,
         queries=Vocabulary.of_bytes([b"%d" % place for place in range(30)]),
-    )  # fmt: skip
+    )
     for pairs in (False, True):
         found = agreements(whole, sets=40, draws=200, pairs=pairs)
         assert {"cohen", "scott", "krippendorff, all judges"} <= {row["what"] for row in found}
@@ -362,8 +356,10 @@ def test_gates_err_about_as_often_as_they_say_where_runs_can_be_exchanged() -> N
     rows = single({"made_ap": made(), "made_p10": in_tenths(made())}, pairs=10, sets=60)
     even = [row for row in rows if row["population"] == "exchangeable"]
     assert {(row["gate"], row["margin"]) for row in even} == {
-        ("fail-if-worse", 0.0), ("fail-if-worse", 0.02), ("require-not-worse", 0.02),
-    }  # fmt: skip
+        ("fail-if-worse", 0.0),
+        ("fail-if-worse", 0.02),
+        ("require-not-worse", 0.02),
+    }
     assert {row["queries"] for row in even} == {5, 10, 25, 50}
     for row in even:
         assert row["sets"] == 1200
@@ -390,9 +386,7 @@ def test_few_draws_decide_nearly_as_many_do() -> None:
 
 
 def test_the_same_seed_gives_the_same_study() -> None:
-    extent = Extent(
-        pairs=2, sets=3, ratio_sets=1, splits=2, draws=99, sizes=(25,), families=((4, 25, 2),)
-    )
+    extent = Extent(pairs=2, sets=3, ratio_sets=1, splits=2, draws=99, sizes=(25,), families=((4, 25, 2),))
     matrices = {"made_ap": made(), "made_p10": in_tenths(made())}
     first, again = (whole_study(matrices, extent=extent, seed=5) for _ in range(2))
     assert json.dumps(first) == json.dumps(again)

@@ -41,9 +41,7 @@ def make_runs(folder: Path, systems: int = 12) -> tuple[dict[str, dict[str, int]
 def test_systems_that_agree_on_what_is_relevant_are_ordered_well(tmp_path: Path) -> None:
     qrels, runs, team = make_runs(tmp_path)
     found = STUDY.run(qrels, runs, team=team, samples=20, subsets=3, teams=2)
-    assert set(found.data["methods"]) == {
-        "nruns", "soboroff", "aslam-savell", "reference-count", "spoerri",
-    }  # fmt: skip
+    assert set(found.data["methods"]) == {"nruns", "soboroff", "aslam-savell", "reference-count", "spoerri"}
     for both in found.data["methods"].values():
         for one in both.values():
             assert one["kendall"]["value"] > 0.5
@@ -63,9 +61,7 @@ def test_systems_that_agree_on_what_is_relevant_are_ordered_well(tmp_path: Path)
 def test_an_estimate_equal_to_the_truth_agrees_in_everything() -> None:
     truth = np.arange(20, 0, -1.0)
     one = agreement(truth * 2, truth, [np.ones(20, dtype=np.int64)])
-    assert [one[name]["value"] for name in ("kendall", "tau_ap", "pearson")] == pytest.approx(
-        [1, 1, 1]
-    )
+    assert [one[name]["value"] for name in ("kendall", "tau_ap", "pearson")] == pytest.approx([1, 1, 1])
     assert (one["place_of_best"], one["mean_place_of_best"]) == (1, one["ideal_mean_place"])
     assert one["better_half"] == 1
     back = agreement(-truth, truth, [np.ones(20, dtype=np.int64)])
@@ -87,9 +83,7 @@ def test_siblings_lift_a_run_and_one_vote_a_team_takes_most_of_that_back() -> No
     assert found["gain_run"]["value"] > 0
     assert found["gain_team"]["value"] < found["gain_run"]["value"]
     row = next(row for row in rows if row["votes"] == "run")
-    assert (
-        row["without"] - row["with"] == found["gain_run"]["value"] == found["gain_run"]["largest"]
-    )
+    assert row["without"] - row["with"] == found["gain_run"]["value"] == found["gain_run"]["largest"]
     assert (row["team"], row["runs"], row["true"], row["with"]) == ("x", 4, 9, 1)
 
 
@@ -112,9 +106,7 @@ def test_published_scores_are_the_truth_and_map_of_the_lists_stands_beside(tmp_p
     table = tmp_path / "scores.tsv"
     rows = [f"{name}\t{100 - place}\t-\n" for place, name in enumerate(runs)]
     table.write_text("run\tmap\tpart\n" + "".join(rows))
-    found = STUDY.run(
-        qrels, runs, team=team, truth=f"{table}:map", samples=5, subsets=1, teams=1
-    )  # fmt: skip
+    found = STUDY.run(qrels, runs, team=team, truth=f"{table}:map", samples=5, subsets=1, teams=1)
     assert found.data["truth"] == f"{table}:map"
     assert found.data["methods"]["nruns"]["run"]["kendall"]["value"] < 0  # the table is upside down
     assert found.data["lists"]["kendall"] < 0
@@ -129,9 +121,7 @@ def test_equal_systems_have_no_tau(tmp_path: Path) -> None:
     qrels, runs, team = make_runs(tmp_path, 6)
     same = dict.fromkeys(runs, runs["s00"])
     found = STUDY.run(qrels, same, team=team, samples=5, subsets=1)
-    assert found.data["methods"]["nruns"]["run"]["kendall"] == {
-        "value": None, "low": None, "high": None,
-    }  # fmt: skip
+    assert found.data["methods"]["nruns"]["run"]["kendall"] == {"value": None, "low": None, "high": None}
     assert "tau undefined [undefined, undefined]" in found.lines[0]
 
 

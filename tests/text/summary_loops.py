@@ -46,9 +46,12 @@ def around(core: Window, edges: Sequence[int], bound: int) -> Window:
 
 
 def best(
-    matches: Sequence[Match], shown: Sequence[Match], phrases: Sequence[Window],
-    edges: Sequence[int], bound: int,
-) -> Window:  # fmt: skip
+    matches: Sequence[Match],
+    shown: Sequence[Match],
+    phrases: Sequence[Window],
+    edges: Sequence[int],
+    bound: int,
+) -> Window:
     """Give the best window: the one around a core that shows most matches, the earliest of these."""
 
     def key(window: Window) -> tuple[int, int]:

@@ -89,10 +89,7 @@ def test_two_windows_stand_in_the_order_of_the_text_with_an_ellipsis_between_the
 
 def test_without_a_phrase_the_smallest_stretch_with_most_terms_wins() -> None:
     text = "A wing and, much later in the same line, a tail. Then tail or wing. The wing. The wing. The wing."
-    assert (
-        dynamic_summary(text, "wings of tails", words=8).text
-        == "Then tail or wing. The wing. The wing."
-    )
+    assert dynamic_summary(text, "wings of tails", words=8).text == "Then tail or wing. The wing. The wing."
     found = dynamic_summary(text, "wings of tails", words=4, windows=1)
     assert (found.text, marked(found)) == ("Then tail or wing.", ["tail", "wing"])
 
@@ -104,12 +101,7 @@ def test_among_equals_the_window_that_shows_most_matches_wins_then_the_earliest(
 
 
 def test_a_second_window_shows_what_the_first_could_not() -> None:
-    text = (
-        "The tail is here. "
-        + "Nothing is said of it now. " * 9
-        + "Wing flow wing flow. " * 9
-        + "End."
-    )
+    text = "The tail is here. " + "Nothing is said of it now. " * 9 + "Wing flow wing flow. " * 9 + "End."
     found = dynamic_summary(text, "wing flow tail", words=16)
     assert marked(found)[0] == "tail"
     assert found.text.count(" … ") == 1
@@ -130,7 +122,12 @@ def test_what_matches_nothing_gets_the_first_words() -> None:
 
 def test_stems_match_and_stop_words_only_when_there_is_nothing_else() -> None:
     assert [ISLANDS[b:e] for b, e in matches(ISLANDS, "developing roads")] == [
-        "roads", "development", "roads", "developing", "road"]  # fmt: skip
+        "roads",
+        "development",
+        "roads",
+        "developing",
+        "road",
+    ]
     assert matches("to be or not to be", "to be") == ((0, 5), (13, 18))
     assert matches("to be a wing", "to be a tail") == ()
     assert matches("Strömungen", "strömung", analysis=Words(stem="german")) == ((0, 10),)
@@ -177,15 +174,19 @@ def test_joined_signs_and_marks_are_not_parted() -> None:
     ("text", "sentences"),
     [
         ('He said "Go." Then left. Why?! So.', ['He said "Go."', "Then left.", "Why?!", "So."]),
-        ("Dr. J. Smith of the U.S. Navy, fig. 3, e.g. this, at 3.5 km. ok then... no. Yes", [
-            "Dr. J. Smith of the U.S. Navy, fig. 3, e.g. this, at 3.5 km. ok then... no.", "Yes"]),
-        ("the flow is laminar . the wing is thin. it lifts", [
-            "the flow is laminar .", "the wing is thin.", "it lifts"]),
+        (
+            "Dr. J. Smith of the U.S. Navy, fig. 3, e.g. this, at 3.5 km. ok then... no. Yes",
+            ["Dr. J. Smith of the U.S. Navy, fig. 3, e.g. this, at 3.5 km. ok then... no.", "Yes"],
+        ),
+        (
+            "the flow is laminar . the wing is thin. it lifts",
+            ["the flow is laminar .", "the wing is thin.", "it lifts"],
+        ),
         ("我喜欢。你好。「是。」他说。", ["我喜欢。", "你好。", "「是。」", "他说。"]),
         ("سؤال؟ نعم\u06d4 لا", ["سؤال؟", "نعم\u06d4", "لا"]),
         ("A title\n \nthen a text\nof two lines", ["A title", "then a text of two lines"]),
     ],
-)  # fmt: skip
+)
 def test_sentences_end_where_they_end(text: str, sentences: list[str]) -> None:
     layout = Layout.of(text)
     found = zip(layout.starts.tolist(), layout.stops[1:].tolist(), strict=False)
@@ -212,8 +213,15 @@ def test_html_and_control_characters_of_a_document_do_nothing() -> None:
 def test_five_megabytes_of_anything_are_no_trouble() -> None:
     draw = random.Random(1)
     words = [f"word{number}" for number in range(5000)]
-    for text in (" ".join(draw.choices(words, k=300_000)), "a" * 10**6, "!" * 10**6, " \n" * 10**6,
-                 ".)" * 10**6, "e\u0301" * 10**6, "\u0301" * 10**6):  # fmt: skip
+    for text in (
+        " ".join(draw.choices(words, k=300_000)),
+        "a" * 10**6,
+        "!" * 10**6,
+        " \n" * 10**6,
+        ".)" * 10**6,
+        "e\u0301" * 10**6,
+        "\u0301" * 10**6,
+    ):
         found = dynamic_summary(text, "word7 a e")
         assert len(found.text) <= 50 * 24 + 10
 
@@ -237,9 +245,11 @@ def test_words_stand_where_the_plain_loop_finds_them(text: str) -> None:
 def test_a_summary_is_bounded_and_its_marks_are_words_of_the_text(
     text: str, query: str, words: int, windows: int
 ) -> None:
-    for found in (dynamic_summary(text, query, words=words, windows=windows),
-                  static_summary(text, words=words),
-                  static_summary(text, words=words, kind="sentences")):  # fmt: skip
+    for found in (
+        dynamic_summary(text, query, words=words, windows=windows),
+        static_summary(text, words=words),
+        static_summary(text, words=words, kind="sentences"),
+    ):
         pieces = [piece.strip(" …") for piece in found.text.split(" … ")]
         assert len(found.text) <= 24 * (words + 2) + 4 * len(pieces)
         for begin, end in found.highlights:
@@ -268,7 +278,7 @@ def test_what_a_summary_shows_of_the_text_is_there_word_for_word(
     st.lists(st.tuples(st.integers(0, 60), st.integers(2, 6)), max_size=2),
     st.lists(st.integers(1, 63), max_size=8),
     st.integers(1, 25),
-)  # fmt: skip
+)
 def test_the_window_is_that_of_the_obvious_loops(
     drawn: list[tuple[int, int, int]], phrases: list[tuple[int, int]], edges: list[int], bound: int
 ) -> None:
@@ -286,7 +296,10 @@ def test_the_window_is_that_of_the_obvious_loops(
     whole = sorted((place, place + length) for place, length in phrases)
     columns = np.array(whole, dtype=np.int64).reshape(-1, 2).T
     expected = summary_loops.best(
-        list(zip(low, high, term, strict=True)), list(zip(low, high, term, strict=True)), whole,
-        edge.tolist(), bound,
-    )  # fmt: skip
+        list(zip(low, high, term, strict=True)),
+        list(zip(low, high, term, strict=True)),
+        whole,
+        edge.tolist(),
+        bound,
+    )
     assert best(layout, found, found, (columns[0], columns[1]), bound) == expected

@@ -43,12 +43,7 @@ def test_the_spans_are_where_the_tokens_stand(text: str) -> None:
 
 def test_a_stop_word_keeps_its_place_and_has_no_term() -> None:
     analysis = Words()
-    assert analysis.terms_of(analysis.split("flow past the wings")) == [
-        "flow",
-        "past",
-        None,
-        "wing",
-    ]
+    assert analysis.terms_of(analysis.split("flow past the wings")) == ["flow", "past", None, "wing"]
 
 
 def test_the_text_of_an_analysis_names_what_differs_from_the_defaults() -> None:

@@ -15,9 +15,7 @@ def test_documents_relevant_to_one_query_are_alike() -> None:
     qrels = {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"b": 1, "d": 1, "x": 1}, "q3": {"e": 1}}
     known = list("abcde")
     assert alike(qrels, known, together=True) == ({"a": ["b"], "b": ["a", "d"], "d": ["b"]}, 1)
-    with pytest.raises(
-        InputError, match=r"no document has another one .*; expected pairs of grade 2"
-    ):
+    with pytest.raises(InputError, match=r"no document has another one .*; expected pairs of grade 2"):
         alike(qrels, known, together=True, level=2)
 
 
@@ -54,9 +52,8 @@ def test_rankings_leave_out_the_query_itself_and_put_equal_scores_by_falling_id(
     documents = ["a", "b", "c", "d"]
     run = ranked(lambda row: scores[row], ["b", "a"], documents, own=False)
     assert {query: list(found) for query, found in run.to_dict().items()} == {
-        "a": ["b", "d", "c"], "b": ["a", "d", "c"]
-    }  # fmt: skip
+        "a": ["b", "d", "c"],
+        "b": ["a", "d", "c"],
+    }
     short = ranked(lambda row: scores[row], ["b", "a"], documents, k=1)
-    assert {query: list(found) for query, found in short.to_dict().items()} == {
-        "a": ["b"], "b": ["a"]
-    }  # fmt: skip
+    assert {query: list(found) for query, found in short.to_dict().items()} == {"a": ["b"], "b": ["a"]}

@@ -25,8 +25,10 @@ from leadline.topics.model import TopicModel, read_model
 
 PLAIN = "Words(stem=none,stop=none)"
 # Two subjects, each with words of its own in both languages.
-SUBJECTS = {"en": (["wing", "tail", "lift"], ["heat", "flow", "slab"]),
-            "de": (["tragfläche", "leitwerk", "auftrieb"], ["wärme", "strömung", "platte"])}  # fmt: skip
+SUBJECTS = {
+    "en": (["wing", "tail", "lift"], ["heat", "flow", "slab"]),
+    "de": (["tragfläche", "leitwerk", "auftrieb"], ["wärme", "strömung", "platte"]),
+}
 
 
 def bilingual(count: int, seed: int = 0) -> list[dict[str, str]]:
@@ -79,9 +81,7 @@ def test_the_likelihood_rises_and_the_best_restart_is_kept() -> None:
     assert model.history != fitted(seed=1).history
 
 
-def test_the_sampler_keeps_its_counts_and_draws_alike_in_both_forms(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_sampler_keeps_its_counts_and_draws_alike_in_both_forms(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = bilingual(8)
     texts = [[row[name] for row in rows] for name in ("en", "de")]
     corpus = corpus_of([row["doc_id"] for row in rows], texts, [ANALYSES.parse(PLAIN)] * 2)
@@ -103,9 +103,7 @@ def test_the_sampler_keeps_its_counts_and_draws_alike_in_both_forms(
 
 
 @given(st.lists(st.floats(0, 10), min_size=1, max_size=40), st.floats(0, 0.999999))
-def test_a_draw_takes_a_class_in_proportion_to_its_weight(
-    weights: list[float], uniform: float
-) -> None:
+def test_a_draw_takes_a_class_in_proportion_to_its_weight(weights: list[float], uniform: float) -> None:
     size = len(weights)
     padded = np.zeros((size + 15) // 16 * 16)
     padded[:size] = weights
@@ -120,9 +118,7 @@ def tiny() -> TopicModel:
     """Make a model whose documents can be enumerated."""
     model = fit({"a": "x y", "b": "y z"}, 2, sweeps=1, analysis=PLAIN)
     phi = np.array([[0.7, 0.1], [0.2, 0.3], [0.1, 0.6]])
-    return TopicModel(
-        model.languages, model.analyses, model.vocabularies, phi, np.array([0.5, 1.0]), {}
-    )
+    return TopicModel(model.languages, model.analyses, model.vocabularies, phi, np.array([0.5, 1.0]), {})
 
 
 def exact(model: TopicModel, words: list[int]) -> float:
@@ -185,19 +181,14 @@ def test_a_translation_is_found_by_its_topics() -> None:
 
 def test_distances_are_what_their_formulas_say() -> None:
     p, q = np.array([[0.5, 0.5]]), np.array([[0.9, 0.1], [0.5, 0.5], [1.0, 0.0]])
-    hellinger = [
-        -math.sqrt(0.5 * sum((math.sqrt(a) - math.sqrt(0.5)) ** 2 for a in row)) for row in q
-    ]
+    hellinger = [-math.sqrt(0.5 * sum((math.sqrt(a) - math.sqrt(0.5)) ** 2 for a in row)) for row in q]
     assert similarities(p, q)[0] == pytest.approx(hellinger, abs=1e-7)
 
     def kl(a: list[float], b: list[float]) -> float:
         return sum(x * math.log2(x / y) for x, y in zip(a, b, strict=True) if x)
 
     middle = [[(x + 0.5) / 2 for x in row] for row in q.tolist()]
-    js = [
-        -math.sqrt((kl([0.5, 0.5], m) + kl(row, m)) / 2)
-        for row, m in zip(q.tolist(), middle, strict=True)
-    ]
+    js = [-math.sqrt((kl([0.5, 0.5], m) + kl(row, m)) / 2) for row, m in zip(q.tolist(), middle, strict=True)]
     assert similarities(p, q, "js")[0] == pytest.approx(js, abs=1e-7)
     cosine = [sum(row) / 2 / (math.sqrt(0.5) * math.hypot(*row)) for row in q.tolist()]
     assert similarities(p, q, "cosine")[0] == pytest.approx(cosine)
@@ -211,8 +202,10 @@ def test_a_model_survives_its_file(tmp_path: Path) -> None:
     again = read_model(tmp_path / "model.npz")
     assert np.array_equal(again.phi, model.phi)
     assert (again.languages, again.analyses, again.vocabularies) == (
-        model.languages, model.analyses, model.vocabularies,
-    )  # fmt: skip
+        model.languages,
+        model.analyses,
+        model.vocabularies,
+    )
     assert again.facts["restarts"] == model.facts["restarts"]
     assert np.array_equal(infer(again, bilingual(2)).theta, infer(model, bilingual(2)).theta)
     (tmp_path / "model.npz").write_bytes((tmp_path / "model.npz").read_bytes()[:-40])
@@ -237,24 +230,12 @@ def test_vectors_survive_their_file(tmp_path: Path, name: str) -> None:
         ('{"doc_id": "a"}', "a row with columns doc_id; expected doc_id and topics"),
         ('{"doc_id": "a", "topics": [0.5, 0.6]}', "topics of 'a' .* (they add up to 1.1)"),
         ('\n{"doc_id": "a", "topics": [0.5, NaN]}', ":2: topics of 'a' .* (they add up to nan)"),
-        (
-            '{"doc_id": "a", "topics": [1.5, -0.5]}',
-            "no distribution (they add up to 1); expected 0 or more",
-        ),
-        (
-            '{"doc_id": "a", "topics": ["x", "y"]}',
-            ":1: topics that are no numbers; expected one number",
-        ),
-        (
-            '{"doc_id": "a", "topics": [1.0, null]}',
-            ":1: topics that are no numbers; expected one number",
-        ),
+        ('{"doc_id": "a", "topics": [1.5, -0.5]}', "no distribution (they add up to 1); expected 0 or more"),
+        ('{"doc_id": "a", "topics": ["x", "y"]}', ":1: topics that are no numbers; expected one number"),
+        ('{"doc_id": "a", "topics": [1.0, null]}', ":1: topics that are no numbers; expected one number"),
         ('{"doc_id": "a", "topics": [true, false]}', ":1: topics that are no numbers"),
         ('{"doc_id": "a", "topics": 0.5}', "expected doc_id and topics, a list"),
-        (
-            '{"doc_id": "a", "topics": [1]}\n{"doc_id": "b", "topics": [0.5, 0.5]}',
-            ":2: 2 topics; expected 1",
-        ),
+        ('{"doc_id": "a", "topics": [1]}\n{"doc_id": "b", "topics": [0.5, 0.5]}', ":2: 2 topics; expected 1"),
         ('{"doc_id": "a", "topics": [1]}\n{"doc_id": "a", "topics": [1]}', "a document twice"),
     ],
 )

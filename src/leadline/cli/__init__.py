@@ -92,9 +92,13 @@ def _show_version(context: click.Context, _option: click.Parameter, wanted: bool
     epilog="Example: leadline evaluate qrels.txt bm25.run dense.run -m AP -m nDCG@10",
 )
 @click.option(
-    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version,
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
     help="Show the version and whether the kernels are compiled.",
-)  # fmt: skip
+)
 def group() -> None:
     """Measure retrieval systems: with full judgments, with a sample of them, or with none."""
 
@@ -133,9 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except SystemExit as end:  # click leaves so when a pipe is closed; nothing else here does
         status = _drop_output(141) if end.code == 1 else end.code
     except OSError as error:
-        status = _drop_output(
-            refuse(f"cannot write ({error.strerror}); expected room for the output")
-        )
+        status = _drop_output(refuse(f"cannot write ({error.strerror}); expected room for the output"))
     gc.freeze()  # nothing is left to collect at exit
     sys.exit(status if isinstance(status, int) else 0)
 

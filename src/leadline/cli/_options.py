@@ -70,9 +70,8 @@ def output_options(function: F) -> F:
 def output_option(function: F) -> F:
     """Add `-o/--output`."""
     return click.option(
-        "-o", "--output", type=OUTPUT, metavar="FILE",
-        help="Write the result to FILE instead of the screen.",
-    )(function)  # fmt: skip
+        "-o", "--output", type=OUTPUT, metavar="FILE", help="Write the result to FILE instead of the screen."
+    )(function)
 
 
 def formats_option(*more: str) -> Callable[[F], F]:
@@ -80,9 +79,14 @@ def formats_option(*more: str) -> Callable[[F], F]:
 
     def add(function: F) -> F:
         return click.option(
-            "-f", "--format", "form", type=FormatChoice((*FORMATS, *more)), default="table",
-            show_default=True, help="How the result is written.",
-        )(display_options(function))  # fmt: skip
+            "-f",
+            "--format",
+            "form",
+            type=FormatChoice((*FORMATS, *more)),
+            default="table",
+            show_default=True,
+            help="How the result is written.",
+        )(display_options(function))
 
     return add
 
@@ -91,15 +95,21 @@ def display_options(function: F) -> F:
     """Add `--quiet` and `--raw-csv`; `displays` tells whether they were given."""
     options = (
         click.option(
-            "--quiet", is_flag=True, expose_value=False, callback=_remember,
+            "--quiet",
+            is_flag=True,
+            expose_value=False,
+            callback=_remember,
             help="Print the table alone, without the notes below it (JSON keeps its warnings).",
         ),
         click.option(
-            "--raw-csv", is_flag=True, expose_value=False, callback=_remember,
+            "--raw-csv",
+            is_flag=True,
+            expose_value=False,
+            callback=_remember,
             help="CSV: no apostrophe before text that begins with =, +, - or @ and that a spreadsheet "
             "would take for a formula.",
         ),
-    )  # fmt: skip
+    )
     for option in reversed(options):
         function = option(function)
     return function
@@ -118,37 +128,61 @@ def displays(name: str) -> bool:
 def repair_options(function: F) -> F:
     """Add what says what is done with faults in runs."""
     options = (
-        click.option("--order", type=click.Choice(["score", "rank"]), default="score",
-                     help="What orders a list: the score (default), or the rank column."),
-        click.option("--on-duplicate", type=click.Choice(["refuse", "first", "last", "max", "hold"]),
-                     default="refuse", help="A document twice in a list: refuse it (default), keep the "
-                     "first, the last, the one of highest score, or hold its rank as non-relevant."),
-        click.option("--on-nan", type=click.Choice(["refuse", "drop"]), default="refuse",
-                     help="A score that is no number: refuse it (default) or drop the line."),
-    )  # fmt: skip
+        click.option(
+            "--order",
+            type=click.Choice(["score", "rank"]),
+            default="score",
+            help="What orders a list: the score (default), or the rank column.",
+        ),
+        click.option(
+            "--on-duplicate",
+            type=click.Choice(["refuse", "first", "last", "max", "hold"]),
+            default="refuse",
+            help="A document twice in a list: refuse it (default), keep the "
+            "first, the last, the one of highest score, or hold its rank as non-relevant.",
+        ),
+        click.option(
+            "--on-nan",
+            type=click.Choice(["refuse", "drop"]),
+            default="refuse",
+            help="A score that is no number: refuse it (default) or drop the line.",
+        ),
+    )
     for option in reversed(options):
         function = option(function)
     return function
 
 
 confidence_option = click.option(
-    "--confidence", type=float, default=0.95, show_default=True, metavar="SHARE",
+    "--confidence",
+    type=float,
+    default=0.95,
+    show_default=True,
+    metavar="SHARE",
     help="Confidence level of the intervals; the significance level is 1 - SHARE.",
-)  # fmt: skip
+)
 seed_option = click.option(
-    "--seed", type=seed_type, default=0, show_default=True,
+    "--seed",
+    type=seed_type,
+    default=0,
+    show_default=True,
     help="Seed of the random number generator; the same seed gives the same result.",
-)  # fmt: skip
+)
 
 
 def interval_options(function: F) -> F:
     """Add what says how intervals are made."""
     options = (
         confidence_option,
-        click.option("--interval", default="Student", show_default=True, metavar="NAME",
-                     help="How intervals are made: Student, BCa, Percentile."),
+        click.option(
+            "--interval",
+            default="Student",
+            show_default=True,
+            metavar="NAME",
+            help="How intervals are made: Student, BCa, Percentile.",
+        ),
         seed_option,
-    )  # fmt: skip
+    )
     for option in reversed(options):
         function = option(function)
     return function
@@ -157,13 +191,21 @@ def interval_options(function: F) -> F:
 def reading_options(function: F) -> F:
     """Add what says how runs and qrels are read."""
     options = (
-        click.option("--negative", type=click.Choice(["nonrelevant", "unjudged"]),
-                     default="nonrelevant", help="What a negative grade means in rank measures."),
-        click.option("--name-by", type=click.Choice(["file", "tag"]), default="file",
-                     help="What names a run."),
-        click.option("--kind", type=click.Choice(["qrels"]),
-                     help="Read QRELS as judgments although they look like a run."),
-    )  # fmt: skip
+        click.option(
+            "--negative",
+            type=click.Choice(["nonrelevant", "unjudged"]),
+            default="nonrelevant",
+            help="What a negative grade means in rank measures.",
+        ),
+        click.option(
+            "--name-by", type=click.Choice(["file", "tag"]), default="file", help="What names a run."
+        ),
+        click.option(
+            "--kind",
+            type=click.Choice(["qrels"]),
+            help="Read QRELS as judgments although they look like a run.",
+        ),
+    )
     for option in reversed(options):
         function = option(function)
     return repair_options(function)
@@ -172,66 +214,130 @@ def reading_options(function: F) -> F:
 def evaluation_options(function: F) -> F:
     """Add what says how runs are evaluated, and how they are read."""
     options = (
-        click.option("-l", "--level", type=float, metavar="GRADE",
-                     help="The least relevant grade, for measures that have `rel`."),
-        click.option("--queries", type=click.Choice(["all", "both", "with_relevant"]),
-                     help="The queries of the mean: all judged ones (default), those in both files, "
-                     "those with a relevant document."),
-        click.option("--profile", type=click.Choice(list(PROFILES)), default="leadline",
-                     show_default=True, help="Compute as another program does."),
-        click.option("--known", metavar="FILE",
-                     help="Documents that the user knew before, for Coverage and Novelty."),
-        click.option("--subtopics", is_flag=True,
-                     help="Column 2 of the qrels is a subtopic, for measures of diversity such as "
-                     "alpha_nDCG@10."),
-        click.option("-M", "--depth", type=whole(), metavar="N",
-                     help="Keep the first N documents of every list."),
-        click.option("-J", "--judged-only", is_flag=True,
-                     help="Drop unjudged documents from the lists."),
-        click.option("-N", "--documents", type=whole(0), metavar="N",
-                     help="The size of the collection, for Utility."),
-    )  # fmt: skip
+        click.option(
+            "-l",
+            "--level",
+            type=float,
+            metavar="GRADE",
+            help="The least relevant grade, for measures that have `rel`.",
+        ),
+        click.option(
+            "--queries",
+            type=click.Choice(["all", "both", "with_relevant"]),
+            help="The queries of the mean: all judged ones (default), those in both files, "
+            "those with a relevant document.",
+        ),
+        click.option(
+            "--profile",
+            type=click.Choice(list(PROFILES)),
+            default="leadline",
+            show_default=True,
+            help="Compute as another program does.",
+        ),
+        click.option(
+            "--known", metavar="FILE", help="Documents that the user knew before, for Coverage and Novelty."
+        ),
+        click.option(
+            "--subtopics",
+            is_flag=True,
+            help="Column 2 of the qrels is a subtopic, for measures of diversity such as alpha_nDCG@10.",
+        ),
+        click.option(
+            "-M", "--depth", type=whole(), metavar="N", help="Keep the first N documents of every list."
+        ),
+        click.option("-J", "--judged-only", is_flag=True, help="Drop unjudged documents from the lists."),
+        click.option(
+            "-N", "--documents", type=whole(0), metavar="N", help="The size of the collection, for Utility."
+        ),
+    )
     for option in reversed(options):
         function = option(function)
     return reading_options(function)
 
 
 CONFIDENCE = (
-    "baseline", "test", "correction", "family", "interval", "confidence", "margin", "smallest", "power",
-    "query_group", "seed",
-)  # fmt: skip
+    "baseline",
+    "test",
+    "correction",
+    "family",
+    "interval",
+    "confidence",
+    "margin",
+    "smallest",
+    "power",
+    "query_group",
+    "seed",
+)
 
 
 def confidence_options(function: F) -> F:
     """Add what says how runs are compared; `CONFIDENCE` names these options."""
     options = (
-        click.option("--baseline", multiple=True, metavar="NAME",
-                     help="Compare every run with this one only (repeatable); default: all pairs."),
-        click.option("--test", default="T", show_default=True, metavar="NAME",
-                     help="Paired significance test: T, Randomisation, Bootstrap, Wilcoxon, Sign."),
-        click.option("--correction", default="Holm", show_default=True, metavar="NAME",
-                     help="Correction for multiple comparisons: Holm, Hochberg, Bonferroni, BH, "
-                     "Uncorrected; MaxT (randomised max-t, step-down; with --baseline over the pairs with "
-                     "it) or Tukey (randomised) over all pairs at once."),
-        click.option("--family", type=click.Choice(["measure", "all"]), default="measure",
-                     show_default=True,
-                     help="Tests corrected together: the pairs of one measure, or of all measures."),
-        click.option("--margin", type=float, metavar="X",
-                     help="Test equivalence too: differences smaller than X (in units of the measure)."),
-        click.option("--smallest", type=float, metavar="X",
-                     help="Smallest difference that matters: gives the number of queries needed to detect "
-                     "it, from the upper confidence limit of the standard deviation."),
-        click.option("--power", type=float, default=0.8, show_default=True, metavar="SHARE",
-                     help="Power of --smallest, of detectable differences and of the margins of gates."),
-        click.option("--query-group", metavar="FILE:COLUMN",
-                     help="Queries that go together (paragraph, user, translation): tests, intervals and "
-                     "random draws by group. The first column of FILE is the query id."),
+        click.option(
+            "--baseline",
+            multiple=True,
+            metavar="NAME",
+            help="Compare every run with this one only (repeatable); default: all pairs.",
+        ),
+        click.option(
+            "--test",
+            default="T",
+            show_default=True,
+            metavar="NAME",
+            help="Paired significance test: T, Randomisation, Bootstrap, Wilcoxon, Sign.",
+        ),
+        click.option(
+            "--correction",
+            default="Holm",
+            show_default=True,
+            metavar="NAME",
+            help="Correction for multiple comparisons: Holm, Hochberg, Bonferroni, BH, "
+            "Uncorrected; MaxT (randomised max-t, step-down; with --baseline over the pairs with "
+            "it) or Tukey (randomised) over all pairs at once.",
+        ),
+        click.option(
+            "--family",
+            type=click.Choice(["measure", "all"]),
+            default="measure",
+            show_default=True,
+            help="Tests corrected together: the pairs of one measure, or of all measures.",
+        ),
+        click.option(
+            "--margin",
+            type=float,
+            metavar="X",
+            help="Test equivalence too: differences smaller than X (in units of the measure).",
+        ),
+        click.option(
+            "--smallest",
+            type=float,
+            metavar="X",
+            help="Smallest difference that matters: gives the number of queries needed to detect "
+            "it, from the upper confidence limit of the standard deviation.",
+        ),
+        click.option(
+            "--power",
+            type=float,
+            default=0.8,
+            show_default=True,
+            metavar="SHARE",
+            help="Power of --smallest, of detectable differences and of the margins of gates.",
+        ),
+        click.option(
+            "--query-group",
+            metavar="FILE:COLUMN",
+            help="Queries that go together (paragraph, user, translation): tests, intervals and "
+            "random draws by group. The first column of FILE is the query id.",
+        ),
         confidence_option,
-        click.option("--interval", metavar="NAME",
-                     help="Confidence interval: Student, BCa, Percentile, Randomisation. [default: "
-                     "Randomisation with the test of that name, else Student]"),
+        click.option(
+            "--interval",
+            metavar="NAME",
+            help="Confidence interval: Student, BCa, Percentile, Randomisation. [default: "
+            "Randomisation with the test of that name, else Student]",
+        ),
         seed_option,
-    )  # fmt: skip
+    )
     for option in reversed(options):
         function = option(function)
     return function

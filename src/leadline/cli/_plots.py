@@ -22,14 +22,26 @@ LETTERS = (3.0, 72.0)  # points
 def plot_options(function: F) -> F:
     """Add `--plot-size`, `--font-size` and `--title`, which `write_plot` obeys."""
     options = (
-        click.option("--plot-size", metavar="W[,H]", expose_value=False, callback=_remember,
-                     help="Width and height of the figure in inches, as in 3.4,2.5 (default: one column of a "
-                     "paper, as high as it takes)."),
-        click.option("--font-size", type=click.FloatRange(*LETTERS), metavar="POINTS", expose_value=False,
-                     callback=_remember, help="Size of the letters of the figure.  [default: 7.5]"),
-        click.option("--title", metavar="TEXT", expose_value=False, callback=_remember,
-                     help="Title above the figure."),
-    )  # fmt: skip
+        click.option(
+            "--plot-size",
+            metavar="W[,H]",
+            expose_value=False,
+            callback=_remember,
+            help="Width and height of the figure in inches, as in 3.4,2.5 (default: one column of a "
+            "paper, as high as it takes).",
+        ),
+        click.option(
+            "--font-size",
+            type=click.FloatRange(*LETTERS),
+            metavar="POINTS",
+            expose_value=False,
+            callback=_remember,
+            help="Size of the letters of the figure.  [default: 7.5]",
+        ),
+        click.option(
+            "--title", metavar="TEXT", expose_value=False, callback=_remember, help="Title above the figure."
+        ),
+    )
     for option in reversed(options):
         function = option(function)
     return function
@@ -66,9 +78,7 @@ def check_plot(path: str | None) -> dict[str, Any]:
         for name, value in given.items():
             if value is not None:
                 option = name.replace("_", "-")
-                raise UsageError(
-                    f"--{option} without --plot has no effect; expected --plot FILE too"
-                )
+                raise UsageError(f"--{option} without --plot has no effect; expected --plot FILE too")
         return given
     from leadline.reporting.plots import form_of
 
@@ -83,7 +93,9 @@ def write_plot(path: str, make: Callable[[float | None], Figure]) -> None:
     given = check_plot(path)
     size = given.get("plot_size") or []
     appearance = Appearance(
-        width=size[0] if size else None, height=size[1] if len(size) > 1 else None,
-        font_size=given.get("font_size"), title=given.get("title") or "",
-    )  # fmt: skip
+        width=size[0] if size else None,
+        height=size[1] if len(size) > 1 else None,
+        font_size=given.get("font_size"),
+        title=given.get("title") or "",
+    )
     write_whole(path, drawn(make, form_of(path), appearance))

@@ -61,9 +61,7 @@ def results_text(
     if form == "jsonl":
         import json
 
-        return "".join(
-            escaped(json.dumps(run, ensure_ascii=False)) + "\n" for run in data()[records]
-        )
+        return "".join(escaped(json.dumps(run, ensure_ascii=False)) + "\n" for run in data()[records])
     return table_text(sheet(), form, to_file=to_file)
 
 
@@ -95,10 +93,7 @@ def say(notices: Sequence[object]) -> None:
 
 
 def envelope(
-    command: str,
-    inputs: Sequence[dict[str, Any]],
-    options: dict[str, Any],
-    notices: Sequence[Notice],
+    command: str, inputs: Sequence[dict[str, Any]], options: dict[str, Any], notices: Sequence[Notice]
 ) -> dict[str, Any]:
     """Give the keys that every JSON result begins with."""
     return {
@@ -107,8 +102,7 @@ def envelope(
         "inputs": list(inputs),
         "options": options,
         "warnings": [
-            {"code": notice.code, "message": notice.message, "count": notice.count}
-            for notice in notices
+            {"code": notice.code, "message": notice.message, "count": notice.count} for notice in notices
         ],
     }
 

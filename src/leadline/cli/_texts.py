@@ -18,12 +18,21 @@ F = TypeVar("F", bound=Callable[..., Any])
 def text_options(function: F) -> F:
     """Add what says how documents or queries are read."""
     options = (
-        click.option("--field", "fields", multiple=True, metavar="COLUMN",
-                     help="A column that makes the text (again for more; default: title and text)."),
+        click.option(
+            "--field",
+            "fields",
+            multiple=True,
+            metavar="COLUMN",
+            help="A column that makes the text (again for more; default: title and text).",
+        ),
         click.option("--id", "id_column", metavar="COLUMN", help="The column of the id."),
-        click.option("--encoding", default="utf-8", show_default=True,
-                     help="The encoding of text files, as in latin-1."),
-    )  # fmt: skip
+        click.option(
+            "--encoding",
+            default="utf-8",
+            show_default=True,
+            help="The encoding of text files, as in latin-1.",
+        ),
+    )
     for option in reversed(options):
         function = option(function)
     return function
@@ -32,11 +41,18 @@ def text_options(function: F) -> F:
 def analysis_options(function: F) -> F:
     """Add what says how text becomes terms."""
     options = (
-        click.option("--language", metavar="LANGUAGE", help="Stems and stop words of a language, as in "
-                     "german or de; `none` for neither (default: english)."),
-        click.option("--analysis", metavar="NAME", help="How text becomes terms, as in "
-                     "Words(stem=porter,stop=none) or Characters(n=4)."),
-    )  # fmt: skip
+        click.option(
+            "--language",
+            metavar="LANGUAGE",
+            help="Stems and stop words of a language, as in "
+            "german or de; `none` for neither (default: english).",
+        ),
+        click.option(
+            "--analysis",
+            metavar="NAME",
+            help="How text becomes terms, as in Words(stem=porter,stop=none) or Characters(n=4).",
+        ),
+    )
     for option in reversed(options):
         function = option(function)
     return function
@@ -55,9 +71,14 @@ def analysis_of(language: str | None, analysis: str | None) -> str:
 def models_option(function: F) -> F:
     """Add `-m/--model`."""
     return click.option(
-        "-m", "--model", "models", multiple=True, required=True, metavar="MODEL",
+        "-m",
+        "--model",
+        "models",
+        multiple=True,
+        required=True,
+        metavar="MODEL",
         help="A retrieval model, as in BM25(k1=0.9,b=0.4) (again for more). `leadline models` lists them.",
-    )(function)  # fmt: skip
+    )(function)
 
 
 def facts_text(

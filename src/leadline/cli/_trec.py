@@ -22,10 +22,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 def trec_options(function: F) -> F:
     """Add the options of trec_eval that say what is shown."""
     options = (
-        click.option("-c", "--complete", is_flag=True,
-                     help="Average over all judged queries, as --queries all."),
+        click.option(
+            "-c", "--complete", is_flag=True, help="Average over all judged queries, as --queries all."
+        ),
         click.option("-n", "--no-means", is_flag=True, help="Leave the means out."),
-    )  # fmt: skip
+    )
     for option in reversed(options):
         function = option(function)
     return function
@@ -55,14 +56,22 @@ def evaluate_as_trec(
     wanted = dict.fromkeys(one.measure for one in asked if one.measure is not None)
     lengths = [one.length for one in asked if one.family == "relstring"]
     results = evaluate(
-        qrels, runs, list(wanted) or "NumQ", rel=rel,
-        relevance_strings=lengths[-1] if lengths else None, **options,
-    )  # fmt: skip
+        qrels,
+        runs,
+        list(wanted) or "NumQ",
+        rel=rel,
+        relevance_strings=lengths[-1] if lengths else None,
+        **options,
+    )
 
     def write(*, per_query: bool, means: bool) -> str:
         return trec.write(
-            results, asked, rel=1.0 if rel is None else rel, per_query=per_query, means=means,
+            results,
+            asked,
+            rel=1.0 if rel is None else rel,
+            per_query=per_query,
+            means=means,
             prints_missing=profile.prints_missing,
-        )  # fmt: skip
+        )
 
     return results, write

@@ -60,41 +60,75 @@ def command() -> None:
 @click.option("--b", metavar="CLICKS/USERS", help="Counts of B.")
 @click.option("--a-log", metavar="FILE", help="The log of A alone; the file names the arm.")
 @click.option("--b-log", metavar="FILE", help="The log of B alone.")
+@click.option("--arm", default="arm", show_default=True, metavar="COLUMN", help="Which arm a row is of.")
 @click.option(
-    "--arm", default="arm", show_default=True, metavar="COLUMN", help="Which arm a row is of."
+    "--click",
+    "clicked",
+    default="click",
+    show_default=True,
+    metavar="COLUMN",
+    help="Whether a row was clicked: 0 or 1; more counts once.",
 )
-@click.option("--click", "clicked", default="click", show_default=True, metavar="COLUMN",
-              help="Whether a row was clicked: 0 or 1; more counts once.")  # fmt: skip
 @click.option("--user", metavar="COLUMN", help="Group rows by user: who was randomised.")
+@click.option("--position", metavar="COLUMN", help="Where a result stood (or the click of a page view).")
 @click.option(
-    "--position", metavar="COLUMN", help="Where a result stood (or the click of a page view)."
+    "--within",
+    type=whole(),
+    metavar="K",
+    help="Only clicks on the first K results count (default 10; 1 is the top result).",
 )
-@click.option("--within", type=whole(), metavar="K",
-              help="Only clicks on the first K results count (default 10; 1 is the top result).")  # fmt: skip
 @click.option("--time", metavar="COLUMN", help="When a row was (default: rows are in order).")
+@click.option("--arms", nargs=2, metavar="A B", help="Which two arms, and which is A (default: by name).")
 @click.option(
-    "--arms", nargs=2, metavar="A B", help="Which two arms, and which is A (default: by name)."
+    "--metric",
+    type=click.Choice(["users", "rows"]),
+    default="users",
+    show_default=True,
+    help="Compare the share of users who click, or (with --user) clicks a row.",
 )
-@click.option("--metric", type=click.Choice(["users", "rows"]), default="users", show_default=True,
-              help="Compare the share of users who click, or (with --user) clicks a row.")  # fmt: skip
-@click.option("--planned", type=float, metavar="SHARE",
-              help="The share of users planned for B: tests whether B got it.")  # fmt: skip
-@click.option("--effect", type=float, default=0.2, show_default=True, metavar="SHARE",
-              help="The relative difference that the always-valid test is tuned to.")  # fmt: skip
+@click.option(
+    "--planned", type=float, metavar="SHARE", help="The share of users planned for B: tests whether B got it."
+)
+@click.option(
+    "--effect",
+    type=float,
+    default=0.2,
+    show_default=True,
+    metavar="SHARE",
+    help="The relative difference that the always-valid test is tuned to.",
+)
 @confidence_option
-@click.option("--power", type=float, default=0.8, show_default=True, metavar="SHARE",
-              help="Power, for the detectable difference and the users needed.")  # fmt: skip
-@click.option("--smallest", type=float, metavar="X",
-              help="Smallest difference of clickthrough that matters: gives the users needed.")  # fmt: skip
+@click.option(
+    "--power",
+    type=float,
+    default=0.8,
+    show_default=True,
+    metavar="SHARE",
+    help="Power, for the detectable difference and the users needed.",
+)
+@click.option(
+    "--smallest",
+    type=float,
+    metavar="X",
+    help="Smallest difference of clickthrough that matters: gives the users needed.",
+)
 @click.option(
     "--plot", type=OUTPUT, metavar="FILE", help="Draw the arms into FILE.svg, FILE.pdf or FILE.png."
 )
 @plot_options
 @output_options
 def test_command(
-    *, log: str | None, a: str | None, b: str | None, clicked: str, arms: tuple[str, str] | None,
-    plot: str | None, form: str, output: str | None, **options: Any,
-) -> None:  # fmt: skip
+    *,
+    log: str | None,
+    a: str | None,
+    b: str | None,
+    clicked: str,
+    arms: tuple[str, str] | None,
+    plot: str | None,
+    form: str,
+    output: str | None,
+    **options: Any,
+) -> None:
     """Compare the clickthrough of A and B: difference, p, intervals, lift, and what could be seen.
 
     LOG is a table with a header (CSV, TSV, JSON Lines, Parquet), a row a result shown or a page view. All
@@ -105,9 +139,7 @@ def test_command(
     refuse_overwrite(output, *inputs)
     refuse_overwrite(plot, *inputs)
     refuse_same_output(output, plot)
-    found = abtest(
-        log, a=_counts("--a", a), b=_counts("--b", b), click=clicked, arms=arms or None, **options
-    )
+    found = abtest(log, a=_counts("--a", a), b=_counts("--b", b), click=clicked, arms=arms or None, **options)
     found.options |= {"plot": plot} | appearance
     text = _text(found, form, to_file=output is not None)
     if plot is not None:
@@ -132,9 +164,7 @@ def _text(found: ABTest, form: str, *, to_file: bool) -> str:
         import json
 
         say(found.notices)
-        return "".join(
-            escaped(json.dumps(arm, ensure_ascii=False)) + "\n" for arm in found.to_dict()["arms"]
-        )
+        return "".join(escaped(json.dumps(arm, ensure_ascii=False)) + "\n" for arm in found.to_dict()["arms"])
     if form == "csv":
         say(found.notices)
     return table_text(sheet_of(found), form, to_file=to_file)
@@ -145,21 +175,30 @@ def _draw(found: ABTest, path: str) -> None:
     from leadline.reporting.plots.abtest_plots import two_arms
 
     steps = found.always.path
-    write_plot(path, lambda width: two_arms(
-        *([getattr(arm, part) for arm in found.arms] for part in ("name", "rate", "low", "high")),
-        path=None if steps is None else (steps.users, steps.difference, steps.low, steps.high),
-        unit=found.unit, confidence=found.options["confidence"], width=width or COLUMN,
-    ))  # fmt: skip
+    write_plot(
+        path,
+        lambda width: two_arms(
+            *([getattr(arm, part) for arm in found.arms] for part in ("name", "rate", "low", "high")),
+            path=None if steps is None else (steps.users, steps.difference, steps.low, steps.high),
+            unit=found.unit,
+            confidence=found.options["confidence"],
+            width=width or COLUMN,
+        ),
+    )
 
 
-@command.command(
-    "assign", epilog="Example: leadline abtest assign users.txt --fraction 0.05 --salt snippets"
-)
+@command.command("assign", epilog="Example: leadline abtest assign users.txt --fraction 0.05 --salt snippets")
 @click.argument("users", default="-")
-@click.option("--fraction", type=float, required=True, metavar="SHARE",
-              help="The share of users who get the variant, usually 0.01 to 0.1.")  # fmt: skip
-@click.option("--salt", required=True, metavar="TEXT",
-              help="The name of the experiment: another one draws other users.")  # fmt: skip
+@click.option(
+    "--fraction",
+    type=float,
+    required=True,
+    metavar="SHARE",
+    help="The share of users who get the variant, usually 0.01 to 0.1.",
+)
+@click.option(
+    "--salt", required=True, metavar="TEXT", help="The name of the experiment: another one draws other users."
+)
 @output_options
 def assign(*, users: str, fraction: float, salt: str, form: str, output: str | None) -> None:
     """Say for each user (one a line; a file or standard input) which arm is theirs.
@@ -181,29 +220,30 @@ def assign(*, users: str, fraction: float, salt: str, form: str, output: str | N
     outside = not USUAL[0] <= fraction <= USUAL[1]
     notices = [
         Notice(
-            "unusual_fraction", f"a fraction of {percent(fraction)}: 1 % to 10 % is usual, so that few users "
-            "meet what may be worse", 1,
+            "unusual_fraction",
+            f"a fraction of {percent(fraction)}: 1 % to 10 % is usual, so that few users "
+            "meet what may be worse",
+            1,
         )
-    ][: int(outside)]  # fmt: skip
+    ][: int(outside)]
     seen = percent(round(count / len(found), 4))
     says = f"{counted(len(found), 'user')}: {count:,} see the variant ({seen})"
     if form == "json":
         data = {"users": dict(found), "variant": count}
         options = {"fraction": fraction, "salt": salt}
-        text = json_text(
-            envelope("abtest", [describe_input(users, len(found))], options, notices) | data
-        )
+        text = json_text(envelope("abtest", [describe_input(users, len(found))], options, notices) | data)
     else:
         text = _lines(
-            ["user", "arm"], [list(pair) for pair in found], form, [says, *map(str, notices)],
+            ["user", "arm"],
+            [list(pair) for pair in found],
+            form,
+            [says, *map(str, notices)],
             to_file=output is not None,
-        )  # fmt: skip
+        )
     write_output(text, output)
 
 
-def _lines(
-    heads: list[str], rows: list[list[Cell]], form: str, notes: list[str], *, to_file: bool
-) -> str:
+def _lines(heads: list[str], rows: list[list[Cell]], form: str, notes: list[str], *, to_file: bool) -> str:
     """Write rows in any form but JSON; notes go to standard error where there is no room for them."""
     if form in ("csv", "jsonl"):
         say(notes)
@@ -215,25 +255,49 @@ def _lines(
     return table_text(Table(heads, rows, notes=notes, digits=5), form, to_file=to_file)
 
 
-@command.command(
-    "plan", epilog="Example: leadline abtest plan --rate 0.05 --lift 0.1 --fraction 0.05"
-)
+@command.command("plan", epilog="Example: leadline abtest plan --rate 0.05 --lift 0.1 --fraction 0.05")
 @click.option("--rate", type=float, required=True, metavar="SHARE", help="The clickthrough of A.")
-@click.option("--lift", type=float, required=True, metavar="SHARE",
-              help="The relative change to be seen: 0.1 is a tenth more.")  # fmt: skip
-@click.option("--fraction", type=float, default=0.5, show_default=True, metavar="SHARE",
-              help="The share of users that B gets.")  # fmt: skip
-@click.option("--confidence", type=float, default=0.95, show_default=True, metavar="SHARE",
-              help="1 less the error allowed where there is no difference.")  # fmt: skip
-@click.option("--power", type=float, default=0.8, show_default=True, metavar="SHARE",
-              help="The chance to see the change.")  # fmt: skip
+@click.option(
+    "--lift",
+    type=float,
+    required=True,
+    metavar="SHARE",
+    help="The relative change to be seen: 0.1 is a tenth more.",
+)
+@click.option(
+    "--fraction",
+    type=float,
+    default=0.5,
+    show_default=True,
+    metavar="SHARE",
+    help="The share of users that B gets.",
+)
+@click.option(
+    "--confidence",
+    type=float,
+    default=0.95,
+    show_default=True,
+    metavar="SHARE",
+    help="1 less the error allowed where there is no difference.",
+)
+@click.option(
+    "--power",
+    type=float,
+    default=0.8,
+    show_default=True,
+    metavar="SHARE",
+    help="The chance to see the change.",
+)
 @output_options
 def plan(*, rate: float, lift: float, form: str, output: str | None, **options: float) -> None:
     """Say how many users a test needs, before it begins."""
     a, b = users_needed(
-        rate, lift, fraction=options["fraction"], power_wanted=options["power"],
+        rate,
+        lift,
+        fraction=options["fraction"],
+        power_wanted=options["power"],
         confidence=options["confidence"],
-    )  # fmt: skip
+    )
     data = {"users": a + b, "a": a, "b": b}
     note = (
         f"to see {rate:g} become {rate * (1 + lift):g} with a chance of {percent(options['power'])}; more if "
@@ -243,26 +307,30 @@ def plan(*, rate: float, lift: float, form: str, output: str | None, **options: 
     sheet = Table(["", "users"], rows, notes=[note])
     write_output(
         facts_text("abtest", [], {"rate": rate, "lift": lift} | options, [], data, sheet, form), output
-    )  # fmt: skip
+    )
 
 
 @command.command(
-    "deviations",
-    epilog="Example: leadline abtest deviations log.csv --doc item --position rank -f csv",
+    "deviations", epilog="Example: leadline abtest deviations log.csv --doc item --position rank -f csv"
 )
 @click.argument("log")
-@click.option("--doc", "document", default="doc_id", show_default=True, metavar="COLUMN",
-              help="The document that was shown.")  # fmt: skip
+@click.option(
+    "--doc",
+    "document",
+    default="doc_id",
+    show_default=True,
+    metavar="COLUMN",
+    help="The document that was shown.",
+)
 @click.option("--query", metavar="COLUMN", help="The query (default: all rows are of one).")
-@click.option("--position", default="position", show_default=True, metavar="COLUMN",
-              help="Where it stood.")  # fmt: skip
-@click.option("--click", "clicked", default="click", show_default=True, metavar="COLUMN",
-              help="Whether it was clicked.")  # fmt: skip
+@click.option("--position", default="position", show_default=True, metavar="COLUMN", help="Where it stood.")
+@click.option(
+    "--click", "clicked", default="click", show_default=True, metavar="COLUMN", help="Whether it was clicked."
+)
 @output_options
 def deviations(
-    *, log: str, document: str, query: str | None, position: str, clicked: str, form: str,
-    output: str | None,
-) -> None:  # fmt: skip
+    *, log: str, document: str, query: str | None, position: str, clicked: str, form: str, output: str | None
+) -> None:
     """Say how much more a document was clicked than its positions explain. These are no judgments.
 
     The column is called click_deviation, which no command reads as a grade: clicks tell of summaries, of
@@ -279,9 +347,7 @@ def deviations(
         [cell if not isinstance(cell, float) else plain(cell) for cell in one][int(query is None) :]
         for one in found
     ]
-    note = Notice(
-        "no_judgments", "click_deviation is no judgment: it is not a grade of relevance", len(rows)
-    )
+    note = Notice("no_judgments", "click_deviation is no judgment: it is not a grade of relevance", len(rows))
     if form == "json":
         data = {"deviations": [dict(zip(heads, row, strict=True)) for row in rows]}
         options = {"doc": document, "query": query, "position": position, "click": clicked}

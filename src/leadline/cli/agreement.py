@@ -57,38 +57,92 @@ class TakesRuns(click.Command):
     epilog="Example: leadline agreement ann.qrels ben.qrels; leadline agreement --table 300,20,10,70",
 )
 @click.argument("judges", nargs=-1, metavar="QRELS QRELS...")
-@click.option("--table", metavar="N,N,N,N", help="Counts of two judges instead of files: yes-yes, yes-no, "
-              "no-yes, no-no; or 9, 16, ... numbers row by row.")  # fmt: skip
-@click.option("--reference", is_flag=True,
-              help="The first judge is the reference, which every other one is compared with.")  # fmt: skip
-@click.option("--weights", type=click.Choice(["none", "linear", "quadratic"]), default="none",
-              show_default=True, help="How far apart two grades are for Cohen's kappa.")  # fmt: skip
-@click.option("--level", type=click.Choice(["nominal", "ordinal", "interval"]), default="nominal",
-              show_default=True, help="What grades are for Krippendorff's alpha.")  # fmt: skip
-@click.option("--rel", type=float, metavar="GRADE",
-              help="Make grades two: below GRADE, and GRADE or more.")  # fmt: skip
-@click.option("--over", type=click.Choice(["all", "two"]), default="all", show_default=True,
-              help="The pairs compared: those all judges judged, or what each two judged.")  # fmt: skip
-@click.option("--resample", type=click.Choice(["auto", "queries", "pairs"]), default="auto",
-              show_default=True,
-              help="What is drawn again for intervals; auto: queries if there are ten or more.")  # fmt: skip
-@click.option("--draws", type=whole(0, MOST_DRAWS), default=1000, show_default=True, metavar="N",
-              help="Resamples for the intervals; 0: none.")  # fmt: skip
+@click.option(
+    "--table",
+    metavar="N,N,N,N",
+    help="Counts of two judges instead of files: yes-yes, yes-no, "
+    "no-yes, no-no; or 9, 16, ... numbers row by row.",
+)
+@click.option(
+    "--reference",
+    is_flag=True,
+    help="The first judge is the reference, which every other one is compared with.",
+)
+@click.option(
+    "--weights",
+    type=click.Choice(["none", "linear", "quadratic"]),
+    default="none",
+    show_default=True,
+    help="How far apart two grades are for Cohen's kappa.",
+)
+@click.option(
+    "--level",
+    type=click.Choice(["nominal", "ordinal", "interval"]),
+    default="nominal",
+    show_default=True,
+    help="What grades are for Krippendorff's alpha.",
+)
+@click.option("--rel", type=float, metavar="GRADE", help="Make grades two: below GRADE, and GRADE or more.")
+@click.option(
+    "--over",
+    type=click.Choice(["all", "two"]),
+    default="all",
+    show_default=True,
+    help="The pairs compared: those all judges judged, or what each two judged.",
+)
+@click.option(
+    "--resample",
+    type=click.Choice(["auto", "queries", "pairs"]),
+    default="auto",
+    show_default=True,
+    help="What is drawn again for intervals; auto: queries if there are ten or more.",
+)
+@click.option(
+    "--draws",
+    type=whole(0, MOST_DRAWS),
+    default=1000,
+    show_default=True,
+    metavar="N",
+    help="Resamples for the intervals; 0: none.",
+)
 @confidence_option
 @seed_option
-@click.option("--runs", multiple=True, metavar="RUN...",
-              help="Runs to evaluate with every judge: what a change of judge does to systems.")  # fmt: skip
-@click.option("-m", "--measure", "measures", multiple=True, default=["AP", "nDCG"], show_default=True,
-              metavar="MEASURE", help="A measure for --runs (again for more).")  # fmt: skip
+@click.option(
+    "--runs",
+    multiple=True,
+    metavar="RUN...",
+    help="Runs to evaluate with every judge: what a change of judge does to systems.",
+)
+@click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    default=["AP", "nDCG"],
+    show_default=True,
+    metavar="MEASURE",
+    help="A measure for --runs (again for more).",
+)
 @click.option("-q", "--per-query", is_flag=True, help="Show every query too.")
-@click.option("--plot", type=OUTPUT, metavar="FILE",
-              help="Draw Cohen's kappa of all judges into FILE.svg, FILE.pdf or FILE.png.")  # fmt: skip
+@click.option(
+    "--plot",
+    type=OUTPUT,
+    metavar="FILE",
+    help="Draw Cohen's kappa of all judges into FILE.svg, FILE.pdf or FILE.png.",
+)
 @plot_options
 @output_options
 def command(
-    *, judges: tuple[str, ...], table: str | None, runs: tuple[str, ...], per_query: bool, plot: str | None,
-    form: str, output: str | None, **options: Any,
-) -> None:  # fmt: skip
+    *,
+    judges: tuple[str, ...],
+    table: str | None,
+    runs: tuple[str, ...],
+    per_query: bool,
+    plot: str | None,
+    form: str,
+    output: str | None,
+    **options: Any,
+) -> None:
     """Measure how far judges agree on the pairs of query and document that all of them judged.
 
     QRELS is a file of one judge; or a table with a column `judge`; or one with a column a judge, of which
@@ -105,7 +159,7 @@ def command(
     with progress("judges") as on_run:
         found = agreement(
             list(judges) or None, table=_counts(table), runs=list(runs) or None, on_run=on_run, **options
-        )  # fmt: skip
+        )
     found.options |= {"plot": plot} | appearance
     text = _text(found, form, per_query=per_query, to_file=output is not None)
     if plot is not None:
@@ -154,11 +208,11 @@ def _draw(found: Agreement, path: str) -> None:
         if found.reference:
             each = found.between["cohen"][1]
             return against_reference(
-                found.judges[1:], *([one[end] for one in each] for end in range(3)),
-                label=f"{label} with {found.judges[0]}", width=width or COLUMN,
-            )  # fmt: skip
-        return between_judges(
-            found.judges, found.matrix("cohen"), label=label, width=width or COLUMN
-        )
+                found.judges[1:],
+                *([one[end] for one in each] for end in range(3)),
+                label=f"{label} with {found.judges[0]}",
+                width=width or COLUMN,
+            )
+        return between_judges(found.judges, found.matrix("cohen"), label=label, width=width or COLUMN)
 
     write_plot(path, make)

@@ -38,32 +38,62 @@ WORST = 5  # queries that are shown
     help="What the files hold. By default told by their columns, else by their numbers.",
 )
 @click.option("--subtopics", is_flag=True, help="Column 2 of the qrels is a subtopic.")
-@click.option("--docs", metavar="DOCS", help="With --qrels: say how many of the relevant documents the "
-              "corpus holds, texts or an index.")  # fmt: skip
-@click.option("--qrels", metavar="QRELS", help="Judgments to join with every run among FILE: the share of "
-              "documents that are judged, and whether the ids match.")  # fmt: skip
+@click.option(
+    "--docs",
+    metavar="DOCS",
+    help="With --qrels: say how many of the relevant documents the corpus holds, texts or an index.",
+)
+@click.option(
+    "--qrels",
+    metavar="QRELS",
+    help="Judgments to join with every run among FILE: the share of "
+    "documents that are judged, and whether the ids match.",
+)
 @click.option("--fix", is_flag=True, help="Write a repaired copy to the file of -o.")
 @click.option(
-    "--on-duplicate", type=click.Choice(["refuse", "first", "last", "max"]), default="first",
-    show_default=True, help="With --fix: which of repeated documents is kept.",
-)  # fmt: skip
+    "--on-duplicate",
+    type=click.Choice(["refuse", "first", "last", "max"]),
+    default="first",
+    show_default=True,
+    help="With --fix: which of repeated documents is kept.",
+)
 @click.option(
-    "--on-nan", type=click.Choice(["refuse", "drop"]), default="drop", show_default=True,
+    "--on-nan",
+    type=click.Choice(["refuse", "drop"]),
+    default="drop",
+    show_default=True,
     help="With --fix: what happens to rows with score NaN.",
-)  # fmt: skip
+)
 @click.option(
-    "-f", "--format", "form", type=FormatChoice(FORMATS), default="table", show_default=True,
+    "-f",
+    "--format",
+    "form",
+    type=FormatChoice(FORMATS),
+    default="table",
+    show_default=True,
     help="How the result is written.",
-)  # fmt: skip
+)
 @display_options
 @click.option(
-    "-o", "--output", type=OUTPUT, metavar="FILE",
+    "-o",
+    "--output",
+    type=OUTPUT,
+    metavar="FILE",
     help="Write the result to FILE; with --fix the repaired copy.",
-)  # fmt: skip
+)
 def command(
-    *, files: tuple[str, ...], kind: str | None, subtopics: bool, docs: str | None, qrels: str | None,
-    fix: bool, on_duplicate: str, on_nan: str, form: str, output: str | None,
-) -> None:  # fmt: skip
+    *,
+    files: tuple[str, ...],
+    kind: str | None,
+    subtopics: bool,
+    docs: str | None,
+    qrels: str | None,
+    fix: bool,
+    on_duplicate: str,
+    on_nan: str,
+    form: str,
+    output: str | None,
+) -> None:
     """Check runs, qrels and indexes for errors, with lines and counts; how much a corpus covers.
 
     Of an index every checksum is verified, and whether its parts fit together.
@@ -87,9 +117,12 @@ def command(
     if fix and output is not None:
         done = repairing.repair(found[0], output, on_duplicate=on_duplicate, on_nan=on_nan)
     options = {
-        "kind": kind, "subtopics": subtopics, "fix": fix, "on_duplicate": on_duplicate,
+        "kind": kind,
+        "subtopics": subtopics,
+        "fix": fix,
+        "on_duplicate": on_duplicate,
         "on_nan": on_nan,
-    }  # fmt: skip
+    }
     options |= {"docs": docs, "qrels": qrels} if qrels is not None else {}
     to_file = output is not None and not fix
     text = _text(found, done, form, options, output, coverage, to_file=to_file)
@@ -134,9 +167,7 @@ def _covered(found: dict[str, Any]) -> str:
             f"{row['query']} ({row['held']:,} of {row['relevant']:,})" for row in lacking[:WORST]
         )
         none = sum(not row["held"] for row in lacking)
-        lines.append(
-            f"  queries that lack some: {len(lacking):,}, all: {none:,}; the worst: {worst}"
-        )
+        lines.append(f"  queries that lack some: {len(lacking):,}, all: {none:,}; the worst: {worst}")
     return "\n".join(lines) + "\n"
 
 
@@ -169,23 +200,13 @@ def _text(
     if form == "jsonl":
         import json
 
-        return "".join(
-            json.dumps(each, ensure_ascii=False) + "\n" for each in [*data, *filter(None, [more])]
-        )
+        return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in [*data, *filter(None, [more])])
     if form == "table":
         said = [*map(_listing, found), *([] if coverage is None else [_covered(coverage)])]
         text = "\n".join(said) + ("" if done is None else _repaired(done, copy))
         return for_screen(text, to_file=to_file)
     rows: list[list[Cell]] = [
-        [
-            each.path,
-            each.kind,
-            _level(problem),
-            problem.code,
-            problem.line,
-            problem.count,
-            problem.message,
-        ]
+        [each.path, each.kind, _level(problem), problem.code, problem.line, problem.count, problem.message]
         for each in found
         for problem in each.problems
     ]
@@ -198,16 +219,17 @@ def _text(
 def _data(found: Checked) -> dict[str, Any]:
     problems = [_entry(problem) | {"level": _level(problem)} for problem in found.problems]
     return {
-        "path": found.path, "kind": found.kind, "format": found.form, "queries": found.queries,
-        "rows": found.rows, "problems": problems,
-    } | ({} if found.joined is None else {"joined": found.joined.to_dict()})  # fmt: skip
+        "path": found.path,
+        "kind": found.kind,
+        "format": found.form,
+        "queries": found.queries,
+        "rows": found.rows,
+        "problems": problems,
+    } | ({} if found.joined is None else {"joined": found.joined.to_dict()})
 
 
 def _entry(problem: Problem) -> dict[str, Any]:
-    return {
-        "code": problem.code, "line": problem.line, "message": problem.message,
-        "count": problem.count,
-    }  # fmt: skip
+    return {"code": problem.code, "line": problem.line, "message": problem.message, "count": problem.count}
 
 
 def _level(problem: Problem) -> str:

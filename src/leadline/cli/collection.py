@@ -21,23 +21,29 @@ SECTION = "Begin, and look files over"
 @click.option("--encoding", default="utf-8", show_default=True, help="The encoding of text files.")
 @formats_option()
 def command(
-    docs: str, queries: str, qrels: str, *, language: str | None, analysis: str | None, encoding: str,
+    docs: str,
+    queries: str,
+    qrels: str,
+    *,
+    language: str | None,
+    analysis: str | None,
+    encoding: str,
     form: str,
-) -> None:  # fmt: skip
+) -> None:
     """Describe a test collection: sizes, judgments per query, grades, and ids that do not match."""
     from leadline.retrieval.collection import collection
 
     how = analysis_of(language, analysis)
     with progress("documents") as on_document:
-        found = collection(
-            docs, queries, qrels, analysis=how, encoding=encoding, on_document=on_document
-        )
+        found = collection(docs, queries, qrels, analysis=how, encoding=encoding, on_document=on_document)
     data = {
-        name: plain(value) if isinstance(value, float) else value
-        for name, value in found.to_dict().items()
+        name: plain(value) if isinstance(value, float) else value for name, value in found.to_dict().items()
     }
-    inputs = [describe_input(docs, found.documents), describe_input(queries, found.queries),
-              describe_input(qrels, found.judgments)]  # fmt: skip
+    inputs = [
+        describe_input(docs, found.documents),
+        describe_input(queries, found.queries),
+        describe_input(qrels, found.judgments),
+    ]
     rows: list[list[Cell]] = [
         ["documents", f"{found.documents:,}"],
         ["  without a term", f"{found.empty_documents:,}"],

@@ -24,16 +24,7 @@ from leadline.cli._plots import check_plot, plot_options, write_plot
 from leadline.cli._results import results_text
 from leadline.comparison.compare import COMPARED, compare_results
 from leadline.comparison.comparison_result import ComparedPair, Comparison
-from leadline.comparison.gate import (
-    BELOW,
-    NOT_WORSE,
-    WORSE,
-    Condition,
-    Gate,
-    condition_of,
-    gates,
-    placed,
-)
+from leadline.comparison.gate import BELOW, NOT_WORSE, WORSE, Condition, Gate, condition_of, gates, placed
 from leadline.comparison.sentences import sentence, shown_limits
 from leadline.data.results import plain
 from leadline.data.wording import counted, percent
@@ -59,9 +50,7 @@ class Pairs(click.ParamType[str | int]):
 
     name = "pairs"
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> str | int:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str | int:
         """Read the option."""
         if value in ("significant", "all"):
             return str(value)
@@ -80,69 +69,103 @@ class Pairs(click.ParamType[str | int]):
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)
 @click.option(
-    "-m", "--measure", "measures", multiple=True, metavar="MEASURE",
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="MEASURE",
     help=f"A measure, as in nDCG@10 (repeatable; default: {' '.join(COMPARED)}). The first is the primary "
     "measure.",
-)  # fmt: skip
+)
 @confidence_options
 @click.option(
-    "--per-pair", is_flag=True,
+    "--per-pair",
+    is_flag=True,
     help="Show and draw the confidence interval of each pair alone instead of simultaneous ones, which agree "
     "with the corrected p values.",
-)  # fmt: skip
+)
 @click.option(
-    "--pairs", type=Pairs(), metavar="significant|all|N",
+    "--pairs",
+    type=Pairs(),
+    metavar="significant|all|N",
     help="Pairs to show: those with a significant difference, all, or the N of smallest p of each measure. "
     f"[default: all in JSON and CSV; in tables all up to {SAID}, else significant]",
-)  # fmt: skip
+)
 @click.option(
-    "--fail-if-worse", multiple=True, metavar="MEASURE[:MARGIN]",
+    "--fail-if-worse",
+    multiple=True,
+    metavar="MEASURE[:MARGIN]",
     help="Fail on evidence that a run is worse than the baseline, or worse by more than MARGIN: one-sided "
     "test of 'difference >= -MARGIN', p below alpha.",
-)  # fmt: skip
+)
 @click.option(
-    "--require-not-worse", multiple=True, metavar="MEASURE:MARGIN",
+    "--require-not-worse",
+    multiple=True,
+    metavar="MEASURE:MARGIN",
     help="Fail unless a run is shown not to be worse than the baseline by MARGIN or more (non-inferiority): "
     "the one-sided lower limit of the difference is above -MARGIN. The line printed says from which "
     "margin on these queries pass an equally good run with --power.",
-)  # fmt: skip
-@click.option(
-    "--fail-below", multiple=True, metavar="MEASURE=VALUE",
-    help="Fail if the mean of a run that is not a baseline is below VALUE (above it where less is better).",
-)  # fmt: skip
-@click.option(
-    "--summary", type=OUTPUT, metavar="FILE", help="Write a short summary in Markdown to FILE."
 )
 @click.option(
-    "--changed", type=click.IntRange(0), default=3, show_default=True, metavar="N",
+    "--fail-below",
+    multiple=True,
+    metavar="MEASURE=VALUE",
+    help="Fail if the mean of a run that is not a baseline is below VALUE (above it where less is better).",
+)
+@click.option("--summary", type=OUTPUT, metavar="FILE", help="Write a short summary in Markdown to FILE.")
+@click.option(
+    "--changed",
+    type=click.IntRange(0),
+    default=3,
+    show_default=True,
+    metavar="N",
     help="Show the N queries of each pair that differ most.",
-)  # fmt: skip
+)
 @click.option(
     "--plot", type=OUTPUT, metavar="FILE", help="Draw a figure into FILE.svg, FILE.pdf or FILE.png."
 )
 @click.option(
-    "--figure", type=click.Choice(FIGURES),
+    "--figure",
+    type=click.Choice(FIGURES),
     help="What --plot draws, by the primary measure: differences or scatter of a pair; pairs (mean "
     "differences of the pairs shown, with the intervals of the table); of all runs forest (means, with the "
     "interval of each mean alone), groups (bars join runs without a significant difference), or "
     "critical-difference (mean ranks with the critical difference of Nemenyi). Default: differences for one "
     "pair, else forest.",
-)  # fmt: skip
+)
 @click.option(
-    "--plot-pair", nargs=2, metavar="A B",
+    "--plot-pair",
+    nargs=2,
+    metavar="A B",
     help="The pair of runs that differences and scatter show (default: the first of the table).",
-)  # fmt: skip
+)
 @plot_options
 @evaluation_options
 @output_options
 @click.pass_context
 def command(
-    context: click.Context, /, *, qrels: str, runs: tuple[str, ...], measures: tuple[str, ...],
-    level: float | None, per_pair: bool, pairs: str | int | None, fail_if_worse: tuple[str, ...],
-    require_not_worse: tuple[str, ...], fail_below: tuple[str, ...], summary: str | None, changed: int,
-    plot: str | None, figure: str | None, plot_pair: tuple[str, str] | None, form: str,
-    output: str | None, kind: str | None, **options: Any,
-) -> None:  # fmt: skip
+    context: click.Context,
+    /,
+    *,
+    qrels: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    level: float | None,
+    per_pair: bool,
+    pairs: str | int | None,
+    fail_if_worse: tuple[str, ...],
+    require_not_worse: tuple[str, ...],
+    fail_below: tuple[str, ...],
+    summary: str | None,
+    changed: int,
+    plot: str | None,
+    figure: str | None,
+    plot_pair: tuple[str, str] | None,
+    form: str,
+    output: str | None,
+    kind: str | None,
+    **options: Any,
+) -> None:
     """Compare RUNS judged by QRELS: differences in means, confidence intervals, significance tests.
 
     A difference is the first run minus the second (the baseline, if one is named), over the same queries.
@@ -172,23 +195,34 @@ def command(
         rules["baseline"] = results.names[-1:]
     comparison = compare_results(results, **rules)
     comparison.options |= {
-        "kind": kind, "fail_if_worse": list(fail_if_worse), "require_not_worse": list(require_not_worse),
-        "fail_below": list(fail_below), "changed": changed, "per_pair": per_pair, "pairs": pairs,
+        "kind": kind,
+        "fail_if_worse": list(fail_if_worse),
+        "require_not_worse": list(require_not_worse),
+        "fail_below": list(fail_below),
+        "changed": changed,
+        "per_pair": per_pair,
+        "pairs": pairs,
         "plot_pair": plot_pair or None,
-    } | appearance  # fmt: skip
+    } | appearance
     tried = _tried(comparison, wanted, rules["baseline"], rel=level)
     if pairs is None:
         pairs = "all" if form in DATA or comparison.p.size <= SAID else "significant"
     chosen = comparison.chosen(pairs)
     text = results_text(
-        "compare", comparison, lambda: _data(comparison, tried, changed, chosen),
+        "compare",
+        comparison,
+        lambda: _data(comparison, tried, changed, chosen),
         lambda: (
             _columns(comparison, chosen)
             if form == "csv"
             else sheet_of(comparison, tried, changed=changed, chosen=chosen, per_pair=per_pair)
         ),
-        form=form, qrels=qrels, judgments=len(table), to_file=output is not None, records="pairs",
-    )  # fmt: skip
+        form=form,
+        qrels=qrels,
+        judgments=len(table),
+        to_file=output is not None,
+        records="pairs",
+    )
     if plot is not None:
         _draw(comparison, plot, figure, plot_pair, chosen[0], per_pair=per_pair)
     if summary is not None:
@@ -219,7 +253,7 @@ def _check_figure(
 
 def _tried(
     comparison: Comparison, wanted: Sequence[Condition], baseline: Sequence[str], *, rel: float | None
-) -> list[Gate]:  # fmt: skip
+) -> list[Gate]:
     """Test the conditions."""
     if not wanted:
         return []
@@ -241,19 +275,48 @@ def _columns(comparison: Comparison, chosen: Sequence[Sequence[int]]) -> Table:
     """Lay a comparison out for programs: nothing clipped or merged."""
     rows: list[list[Cell]] = [
         [
-            pair.a, pair.b, pair.measure, plain(pair.difference), plain(pair.low), plain(pair.high),
-            _share(pair.p), _share(pair.p_corrected), plain(pair.effect), pair.wins, pair.ties,
-            pair.losses, pair.verdict, plain(pair.simultaneous_low), plain(pair.simultaneous_high),
-            plain(pair.effect_low), plain(pair.effect_high),
+            pair.a,
+            pair.b,
+            pair.measure,
+            plain(pair.difference),
+            plain(pair.low),
+            plain(pair.high),
+            _share(pair.p),
+            _share(pair.p_corrected),
+            plain(pair.effect),
+            pair.wins,
+            pair.ties,
+            pair.losses,
+            pair.verdict,
+            plain(pair.simultaneous_low),
+            plain(pair.simultaneous_high),
+            plain(pair.effect_low),
+            plain(pair.effect_high),
         ]
         for pair in comparison.records(changed=0, chosen=chosen)
-    ]  # fmt: skip
+    ]
     return Table(
-        columns=["a", "b", "measure", "a - b", "low", "high", "p",
-                 f"p {comparison.rules.corrected_by}", "effect", "wins", "ties", "losses", "a is",
-                 "simultaneous low", "simultaneous high", "effect low", "effect high"],
+        columns=[
+            "a",
+            "b",
+            "measure",
+            "a - b",
+            "low",
+            "high",
+            "p",
+            f"p {comparison.rules.corrected_by}",
+            "effect",
+            "wins",
+            "ties",
+            "losses",
+            "a is",
+            "simultaneous low",
+            "simultaneous high",
+            "effect low",
+            "effect high",
+        ],
         rows=rows,
-    )  # fmt: skip
+    )
 
 
 def _share(value: float) -> Probability | None:
@@ -279,24 +342,53 @@ def sheet_of(
     rows: list[list[Cell]] = []
     for pair in pairs:
         low, high = shown_limits(pair, comparison.reach(pair.measure), per_pair=per_pair)
-        rows.append([
-            pair.a, pair.b, pair.measure, plain(pair.difference), plain(low), plain(high),
-            _share(pair.p), _share(pair.p_corrected), _effect(pair), pair.wins, pair.ties, pair.losses,
-            VERDICTS.get(pair.verdict, pair.verdict),
-        ])  # fmt: skip
+        rows.append(
+            [
+                pair.a,
+                pair.b,
+                pair.measure,
+                plain(pair.difference),
+                plain(low),
+                plain(high),
+                _share(pair.p),
+                _share(pair.p_corrected),
+                _effect(pair),
+                pair.wins,
+                pair.ties,
+                pair.losses,
+                VERDICTS.get(pair.verdict, pair.verdict),
+            ]
+        )
     notes = _said(comparison, pairs, per_pair=per_pair) if few else []
     notes += _tally(comparison, chosen) if shown < comparison.p.size or not few else []
     by = comparison.rules.corrected_by
     return Table(
-        columns=["a", "b", "measure", "a - b", "low", "high", "p", f"p {by}", "effect", "wins",
-                 "ties", "losses", "a is"],
+        columns=[
+            "a",
+            "b",
+            "measure",
+            "a - b",
+            "low",
+            "high",
+            "p",
+            f"p {by}",
+            "effect",
+            "wins",
+            "ties",
+            "losses",
+            "a is",
+        ],
         rows=rows,
         notes=[
-            *notes, *map(str, tried), "", *_how(comparison, per_pair=per_pair),
-            *_alarms(comparison, tried), *map(str, comparison.notices),
+            *notes,
+            *map(str, tried),
+            "",
+            *_how(comparison, per_pair=per_pair),
+            *_alarms(comparison, tried),
+            *map(str, comparison.notices),
         ],
         optional=("ties", "losses", "wins", "effect", "p"),
-    )  # fmt: skip
+    )
 
 
 def _effect(pair: ComparedPair) -> Cell:
@@ -320,14 +412,10 @@ def _tally(comparison: Comparison, chosen: Sequence[Sequence[int]]) -> list[str]
 
 
 def _counts(words: Sequence[str]) -> str:
-    return ", ".join(
-        f"{VERDICTS.get(word, word)} {words.count(word):,}" for word in dict.fromkeys(words)
-    )
+    return ", ".join(f"{VERDICTS.get(word, word)} {words.count(word):,}" for word in dict.fromkeys(words))
 
 
-def _said(
-    comparison: Comparison, pairs: Sequence[ComparedPair], *, per_pair: bool = False
-) -> list[str]:
+def _said(comparison: Comparison, pairs: Sequence[ComparedPair], *, per_pair: bool = False) -> list[str]:
     """Write a sentence for each pair, with the queries that changed most."""
     notes = []
     for pair in pairs:
@@ -395,9 +483,7 @@ def _alarms(comparison: Comparison, tried: Sequence[Gate]) -> list[str]:
 
 
 def summary_of(
-    comparison: Comparison,
-    tried: Sequence[Gate],
-    chosen: Sequence[Sequence[int]] | None = None,
+    comparison: Comparison, tried: Sequence[Gate], chosen: Sequence[Sequence[int]] | None = None
 ) -> str:
     """Write what a pipeline shows: passed or failed, then a sentence a pair."""
     chosen = comparison.chosen("all") if chosen is None else chosen
@@ -417,9 +503,14 @@ def summary_of(
 
 
 def _draw(
-    comparison: Comparison, path: str, figure: str | None, pair: tuple[str, str] | None,
-    chosen: Sequence[int], *, per_pair: bool,
-) -> None:  # fmt: skip
+    comparison: Comparison,
+    path: str,
+    figure: str | None,
+    pair: tuple[str, str] | None,
+    chosen: Sequence[int],
+    *,
+    per_pair: bool,
+) -> None:
     from leadline.reporting.plots.comparison_plots import figure_of, pair_of
 
     one = bool(pair) or len(comparison.pairing) == 1
@@ -427,7 +518,5 @@ def _draw(
     place = pair_of(comparison, *pair) if pair else 0
     write_plot(
         path,
-        lambda width: figure_of(
-            comparison, kind, pair=place, width=width, per_pair=per_pair, pairs=chosen
-        ),
+        lambda width: figure_of(comparison, kind, pair=place, width=width, per_pair=per_pair, pairs=chosen),
     )

@@ -19,9 +19,14 @@ from leadline.io.trec_runs import ReadCounts
 SECTION = "Begin, and look files over"
 
 FORMATS = {
-    "trec": "", "json": ".json", "jsonl": ".jsonl", "csv": ".csv", "tsv": ".tsv",
-    "parquet": ".parquet", "arrow": ".arrow",
-}  # fmt: skip
+    "trec": "",
+    "json": ".json",
+    "jsonl": ".jsonl",
+    "csv": ".csv",
+    "tsv": ".tsv",
+    "parquet": ".parquet",
+    "arrow": ".arrow",
+}
 
 
 @click.command(epilog="Example: leadline convert bm25.run bm25.parquet")
@@ -33,18 +38,23 @@ FORMATS = {
     help="What IN holds. By default told by its columns, else by its numbers: all whole is qrels.",
 )
 @click.option(
-    "--to",
-    "form",
-    type=click.Choice(list(FORMATS)),
-    help="The format of OUT (default: its suffix).",
+    "--to", "form", type=click.Choice(list(FORMATS)), help="The format of OUT (default: its suffix)."
 )
 @click.option("--subtopics", is_flag=True, help="Column 2 of the qrels is a subtopic: keep it.")
 @click.option("--overwrite", is_flag=True, help="Replace OUT where it exists.")
 @repair_options
 def command(
-    *, source: str, target: str, kind: str | None, form: str | None, subtopics: bool, overwrite: bool,
-    order: str, on_duplicate: str, on_nan: str,
-) -> None:  # fmt: skip
+    *,
+    source: str,
+    target: str,
+    kind: str | None,
+    form: str | None,
+    subtopics: bool,
+    overwrite: bool,
+    order: str,
+    on_duplicate: str,
+    on_nan: str,
+) -> None:
     """Write a run or qrels in another format.
 
     The suffix of OUT says the format and the compression: .json .jsonl .csv .tsv .parquet .arrow, with .gz
@@ -79,11 +89,7 @@ def command(
         if file.form == "sqlite" and qrels.inclusion is not None:
             lost = ["column probability"] if to_trec else []
         elif not to_trec and qrels.inclusion is not None:
-            lost = [
-                words
-                for words in lost
-                if words.removeprefix("column ") not in row_checks.PROBABILITY
-            ]
+            lost = [words for words in lost if words.removeprefix("column ") not in row_checks.PROBABILITY]
     left_out = "left out: " + ", ".join(lost)
     if target != STANDARD_INPUT:
         tell(f"{target}: {kind}, {said}" + (f"; {left_out}" if lost else ""))
@@ -101,9 +107,7 @@ def repairs(tally: ReadCounts) -> list[str]:
     found = {
         counted(tally.other_tags, "tag") + " before the last": tally.other_tags,
         counted(tally.repeated, "repeated document"): tally.repeated,
-        counted(
-            tally.dropped, "document with score NaN", "documents with score NaN"
-        ): tally.dropped,
+        counted(tally.dropped, "document with score NaN", "documents with score NaN"): tally.dropped,
         f"columns after the sixth in {counted(tally.extra_columns, 'line')}": tally.extra_columns,
     }
     return [words for words, count in found.items() if count]

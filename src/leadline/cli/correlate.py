@@ -23,20 +23,25 @@ from leadline.reporting.render import Table
 
 SECTION = "Measure runs against judgments"
 
-TITLES = {
-    "pearson": "Pearson", "spearman": "Spearman", "kendall": "Kendall tau-b", "tau_ap": "tau-AP",
-}  # fmt: skip
+TITLES = {"pearson": "Pearson", "spearman": "Spearman", "kendall": "Kendall tau-b", "tau_ap": "tau-AP"}
 
 
-@click.command(
-    epilog="Example: leadline correlate map.json:AP hsa.json:hsa_robust --team systems.tsv:team"
-)
+@click.command(epilog="Example: leadline correlate map.json:AP hsa.json:hsa_robust --team systems.tsv:team")
 @click.argument("truth", metavar="TRUTH[:MEASURE]")
 @click.argument("estimate", metavar="ESTIMATE[:MEASURE]")
-@click.option("--team", metavar="FILE:COLUMN",
-              help="The team of every run: teams are drawn again, as their runs are alike.")  # fmt: skip
-@click.option("--draws", type=whole(0, MOST_DRAWS), default=1000, show_default=True, metavar="N",
-              help="Draws for the intervals; 0: none.")  # fmt: skip
+@click.option(
+    "--team",
+    metavar="FILE:COLUMN",
+    help="The team of every run: teams are drawn again, as their runs are alike.",
+)
+@click.option(
+    "--draws",
+    type=whole(0, MOST_DRAWS),
+    default=1000,
+    show_default=True,
+    metavar="N",
+    help="Draws for the intervals; 0: none.",
+)
 @confidence_option
 @seed_option
 @output_options
@@ -63,9 +68,7 @@ def command(
 def _text(found: Correlation, form: str, *, to_file: bool) -> str:
     if form == "json":
         inputs = [describe_input(side.path, len(side.values)) for side in found.sides]
-        return json_text(
-            envelope("correlate", inputs, found.options, found.notices) | found.to_dict()
-        )
+        return json_text(envelope("correlate", inputs, found.options, found.notices) | found.to_dict())
     if form in ("csv", "jsonl"):
         say(found.notices)
     if form == "jsonl":

@@ -43,34 +43,34 @@ TICKS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 50, 100, 200, 500, 1000)
     "the lecture's printed rule, or what a version of trec_eval does.",
 )
 @click.option(
-    "-l",
-    "--level",
-    type=float,
-    default=1.0,
-    metavar="GRADE",
-    help="The least relevant grade (default 1).",
+    "-l", "--level", type=float, default=1.0, metavar="GRADE", help="The least relevant grade (default 1)."
 )
 @click.option(
     "--subtopics",
     is_flag=True,
     help="Column 2 of the qrels is a subtopic: draw how many new subtopics the ranks bring.",
 )
+@click.option("--ranks", type=click.IntRange(1, 1000), default=20, help="How many ranks --subtopics shows.")
 @click.option(
-    "--ranks", type=click.IntRange(1, 1000), default=20, help="How many ranks --subtopics shows."
-)
-@click.option(
-    "--plot",
-    type=OUTPUT,
-    metavar="FILE",
-    help="Draw the curves into FILE.svg, FILE.pdf or FILE.png.",
+    "--plot", type=OUTPUT, metavar="FILE", help="Draw the curves into FILE.svg, FILE.pdf or FILE.png."
 )
 @plot_options
 @reading_options
 @output_options
 def command(
-    *, qrels: str, runs: tuple[str, ...], interpolation: str, level: float, subtopics: bool, ranks: int,
-    plot: str | None, form: str, output: str | None, kind: str | None, **options: Any,
-) -> None:  # fmt: skip
+    *,
+    qrels: str,
+    runs: tuple[str, ...],
+    interpolation: str,
+    level: float,
+    subtopics: bool,
+    ranks: int,
+    plot: str | None,
+    form: str,
+    output: str | None,
+    kind: str | None,
+    **options: Any,
+) -> None:
     """Show how precision falls as recall rises, for RUNS against the judgments QRELS.
 
     The table holds the mean interpolated precision at eleven levels of recall; the points of every
@@ -85,17 +85,24 @@ def command(
         if subtopics:
             curves = subtopic_curve(table, runs, rel=level, ranks=ranks, on_run=on_run, **options)
         else:
-            curves = curve(
-                table, runs, rel=level, interpolation=interpolation, on_run=on_run, **options
-            )
+            curves = curve(table, runs, rel=level, interpolation=interpolation, on_run=on_run, **options)
     curves.options |= {
         "kind": kind,
-        "interpolation": interpolation, "subtopics": subtopics, "ranks": ranks, "plot": plot,
-    } | appearance  # fmt: skip
+        "interpolation": interpolation,
+        "subtopics": subtopics,
+        "ranks": ranks,
+        "plot": plot,
+    } | appearance
     text = results_text(
-        "curve", curves, curves.to_dict, lambda: sheet_of(curves),
-        form=form, qrels=qrels, judgments=len(table), to_file=output is not None,
-    )  # fmt: skip
+        "curve",
+        curves,
+        curves.to_dict,
+        lambda: sheet_of(curves),
+        form=form,
+        qrels=qrels,
+        judgments=len(table),
+        to_file=output is not None,
+    )
     if plot is not None:
         _draw(curves, plot)
     write_output(text, output)
@@ -123,18 +130,11 @@ def sheet_of(curves: Curves | SubtopicCurves) -> Table:
         says = "mean share of the subtopics covered to a rank"
     else:
         heads, table = list(map(str, curves.levels)), curves.precision[order]
-        says = (
-            f"mean interpolated precision ({curves.options['interpolation']}) at levels of recall"
-        )
+        says = f"mean interpolated precision ({curves.options['interpolation']}) at levels of recall"
     rows: list[list[Cell]] = [
-        [curves.runs[place].name, *values]
-        for place, values in zip(order, table.tolist(), strict=True)
+        [curves.runs[place].name, *values] for place, values in zip(order, table.tolist(), strict=True)
     ]
     winners = (table == table.max(axis=0)).nonzero() if len(rows) > 1 else ()
     best = {(row, column + 1) for row, column in zip(*map(list, winners), strict=True)}
-    notes = [
-        says,
-        f"{counted(len(rows), 'run')}, {queries(len(curves.queries))}",
-        *map(str, curves.notices),
-    ]
+    notes = [says, f"{counted(len(rows), 'run')}, {queries(len(curves.queries))}", *map(str, curves.notices)]
     return Table(["run", *heads], rows, best=best, notes=notes, digits=3)

@@ -6,14 +6,7 @@ import os
 
 import click
 
-from leadline.cli._options import (
-    FORMATS,
-    OUTPUT,
-    FormatChoice,
-    display_options,
-    write_output,
-    write_whole,
-)
+from leadline.cli._options import FORMATS, OUTPUT, FormatChoice, display_options, write_output, write_whole
 from leadline.cli._results import results_text, tell
 from leadline.io.read_paths import check_outputs
 
@@ -32,11 +25,23 @@ MEASURES = ("AP", "nDCG@10", "P@5", "R@100", "Judged@10")
     show_default=True,
     help="Write the page to FILE.",
 )
-@click.option("-f", "--format", "form", type=FormatChoice(FORMATS), default="table",
-              show_default=True, help="How the measures are written on the screen.")  # fmt: skip
+@click.option(
+    "-f",
+    "--format",
+    "form",
+    type=FormatChoice(FORMATS),
+    default="table",
+    show_default=True,
+    help="How the measures are written on the screen.",
+)
 @display_options
-@click.option("--files", "folder", type=OUTPUT, metavar="FOLDER",
-              help="Only write the judgments and runs into FOLDER, to try other commands on.")  # fmt: skip
+@click.option(
+    "--files",
+    "folder",
+    type=OUTPUT,
+    metavar="FOLDER",
+    help="Only write the judgments and runs into FOLDER, to try other commands on.",
+)
 def command(output: str, form: str, folder: str | None) -> None:
     """Measure eight embedded runs on Cranfield and write a page about it; nothing is downloaded."""
     if folder is not None:
@@ -57,9 +62,15 @@ def command(output: str, form: str, folder: str | None) -> None:
 
     results = evaluate(qrels, runs, MEASURES)
     text = results_text(
-        "demo", results, results.to_dict, lambda: sheet_of(results),
-        form=form, qrels=qrels_path(), judgments=len(qrels), to_file=False,
-    )  # fmt: skip
+        "demo",
+        results,
+        results.to_dict,
+        lambda: sheet_of(results),
+        form=form,
+        qrels=qrels_path(),
+        judgments=len(qrels),
+        to_file=False,
+    )
     write_output(text, None)
     from leadline.evaluation.curves import curve
     from leadline.reporting.pages.demo_page import page

@@ -29,60 +29,86 @@ SECTION = "Measure runs against judgments"
 FIGURES = ("map", "tree", "cumulative", "parameter")
 
 
-@click.command(
-    epilog="Example: leadline difference qrels.txt bm25.run dense.run -k 20 --plot map.svg"
-)
+@click.command(epilog="Example: leadline difference qrels.txt bm25.run dense.run -k 20 --plot map.svg")
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)
 @click.option(
-    "-k", "--cutoff", type=whole(), metavar="K",
+    "-k",
+    "--cutoff",
+    type=whole(),
+    metavar="K",
     help="RIC@k and id@k: lists are cut at rank K, pairs weigh by ideal ranks, values are divided by the "
     "ideal list's.",
-)  # fmt: skip
-@click.option(
-    "-l", "--level", type=float, default=1.0, metavar="GRADE",
-    help="The least relevant grade (default 1): a list ends after its last such document.",
-)  # fmt: skip
-@click.option("--binary", is_flag=True, help="Relevant against not, whatever the grades.")
-@click.option(
-    "--truncate/--no-truncate", default=True, help="End lists after their last relevant document."
 )
+@click.option(
+    "-l",
+    "--level",
+    type=float,
+    default=1.0,
+    metavar="GRADE",
+    help="The least relevant grade (default 1): a list ends after its last such document.",
+)
+@click.option("--binary", is_flag=True, help="Relevant against not, whatever the grades.")
+@click.option("--truncate/--no-truncate", default=True, help="End lists after their last relevant document.")
 @click.option("--condense", is_flag=True, help="Drop unjudged documents before the cut.")
-@click.option("--normalise/--no-normalise", default=None,
-              help="Divide by the value of the ideal list (default: with -k).")  # fmt: skip
-@click.option("--weighted/--no-weighted", default=None,
-              help="Weigh documents by their ideal ranks (default: with -k).")  # fmt: skip
+@click.option(
+    "--normalise/--no-normalise",
+    default=None,
+    help="Divide by the value of the ideal list (default: with -k).",
+)
+@click.option(
+    "--weighted/--no-weighted", default=None, help="Weigh documents by their ideal ranks (default: with -k)."
+)
 @click.option("--printed6", is_flag=True, help="The weights as equation 6 is printed.")
 @click.option("--signed", is_flag=True, help="Wrong-way lists have a negative RIC.")
 @click.option(
-    "--complete", "documents", metavar="DOCS",
+    "--complete",
+    "documents",
+    metavar="DOCS",
     help="Every document of DOCS without a judgment is not relevant (exhaustive judgments only).",
-)  # fmt: skip
+)
 @click.option(
-    "--competitor", "competitors", multiple=True, metavar="NAME",
+    "--competitor",
+    "competitors",
+    multiple=True,
+    metavar="NAME",
     help="What else says how alike lists are, as in RBO(p=0.9), Jaccard@20, Overlap@10, Kendall (again for "
     "more; these are the default).",
-)  # fmt: skip
+)
 @click.option("--no-competitors", is_flag=True, help="Only RIC and id: reads every run once.")
 @click.option("--group", metavar="FILE:COLUMN", help="The team or family of every run.")
 @click.option("--parameter", metavar="FILE:COLUMN", help="A parameter of every run.")
 @click.option("-q", "--per-query", is_flag=True, help="Show every query too (JSON).")
+@click.option("--plot", type=OUTPUT, metavar="FILE", help="Draw into FILE.svg, FILE.pdf or FILE.png.")
 @click.option(
-    "--plot", type=OUTPUT, metavar="FILE", help="Draw into FILE.svg, FILE.pdf or FILE.png."
-)
-@click.option(
-    "--figure", type=click.Choice(FIGURES), default="map", show_default=True,
+    "--figure",
+    type=click.Choice(FIGURES),
+    default="map",
+    show_default=True,
     help="What --plot draws: a map or a tree of all pairs, a cumulative histogram of id, RIC by parameter.",
-)  # fmt: skip
+)
 @plot_options
 @reading_options
 @output_options
 def command(
-    *, qrels: str, runs: tuple[str, ...], level: float, binary: bool, documents: str | None,
-    competitors: tuple[str, ...], no_competitors: bool, group: str | None, parameter: str | None,
-    per_query: bool, plot: str | None, figure: str, form: str, output: str | None, kind: str | None,
+    *,
+    qrels: str,
+    runs: tuple[str, ...],
+    level: float,
+    binary: bool,
+    documents: str | None,
+    competitors: tuple[str, ...],
+    no_competitors: bool,
+    group: str | None,
+    parameter: str | None,
+    per_query: bool,
+    plot: str | None,
+    figure: str,
+    form: str,
+    output: str | None,
+    kind: str | None,
     **options: Any,
-) -> None:  # fmt: skip
+) -> None:
     """Show what systems say of the judgments QRELS, and how far RUNS differ in that.
 
     RIC (Relevance Information Correlation) is what the order of a list says, in bits, of which of two judged
@@ -103,21 +129,35 @@ def command(
         table = complete(table, read_document_ids(documents))
     with progress("runs") as on_run, progress("queries") as on_query:
         found = difference(
-            table, runs, rel=level, graded=not binary,
+            table,
+            runs,
+            rel=level,
+            graded=not binary,
             competitors=() if no_competitors else competitors or None,
-            on_run=on_run, on_query=on_query, **options,
-        )  # fmt: skip
+            on_run=on_run,
+            on_query=on_query,
+            **options,
+        )
     found.options |= {
         "kind": kind,
-        "complete": documents, "group": group, "parameter": parameter, "plot": plot, "figure": figure,
-    } | appearance  # fmt: skip
+        "complete": documents,
+        "group": group,
+        "parameter": parameter,
+        "plot": plot,
+        "figure": figure,
+    } | appearance
     text = results_text(
-        "difference", found,
-        (lambda: {"runs": lines_of(found)}) if form == "jsonl" else
-        (lambda: found.to_dict(per_query=per_query)),
+        "difference",
+        found,
+        (lambda: {"runs": lines_of(found)})
+        if form == "jsonl"
+        else (lambda: found.to_dict(per_query=per_query)),
         lambda: pairs_sheet(found) if form == "csv" else difference_sheet(found),
-        form=form, qrels=qrels, judgments=judgments, to_file=output is not None,
-    )  # fmt: skip
+        form=form,
+        qrels=qrels,
+        judgments=judgments,
+        to_file=output is not None,
+    )
     if plot is not None:
         _draw(found, labels, figure, plot)
     write_output(text, output)
@@ -134,6 +174,4 @@ def _labels(place: str | None) -> dict[str, str]:
 def _draw(found: Difference, labels: dict[str, dict[str, str]], figure: str, path: str) -> None:
     from leadline.reporting.tables.difference_table import figure_of
 
-    write_plot(
-        path, lambda width: figure_of(found, figure, labels["group"], labels["parameter"], width)
-    )
+    write_plot(path, lambda width: figure_of(found, figure, labels["group"], labels["parameter"], width))

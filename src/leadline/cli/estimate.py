@@ -23,17 +23,14 @@ from leadline.reporting.render import Cell, Table
 SECTION = "Estimate from a sample, or without judgments"
 
 
-@click.command(
-    epilog="Example: leadline estimate mine.qrels bm25.run dense.run --pool pool.tsv -m P@10"
-)
+@click.command(epilog="Example: leadline estimate mine.qrels bm25.run dense.run --pool pool.tsv -m P@10")
 @click.argument("judgments")
 @click.argument("runs", nargs=-1, required=True)
 @click.option(
     "--pool",
     metavar="POOL",
     help=(
-        "Inclusion probabilities, as `leadline pool --for` writes them; without it judged "
-        "pairs are certain."
+        "Inclusion probabilities, as `leadline pool --for` writes them; without it judged pairs are certain."
     ),
 )
 @click.option(
@@ -73,17 +70,22 @@ SECTION = "Estimate from a sample, or without judgments"
 )
 @click.option("-q", "--per-query", is_flag=True, help="Add the estimates of single queries (JSON).")
 @confidence_option
-@click.option(
-    "--name-by", type=click.Choice(["file", "tag"]), default="file", help="What names a run."
-)
+@click.option("--name-by", type=click.Choice(["file", "tag"]), default="file", help="What names a run.")
 @seed_option
 @repair_options
 @formats_option()
 @output_option
 def command(
-    *, judgments: str, runs: tuple[str, ...], form: str, output: str | None, measures: tuple[str, ...],
-    pairs: str, per_query: bool, **options: Any,
-) -> None:  # fmt: skip
+    *,
+    judgments: str,
+    runs: tuple[str, ...],
+    form: str,
+    output: str | None,
+    measures: tuple[str, ...],
+    pairs: str,
+    per_query: bool,
+    **options: Any,
+) -> None:
     """Estimate measures of RUNS from a sample of JUDGMENTS, with confidence intervals.
 
     JUDGMENTS are qrels in any format, or the store of the judging page. `low` and `high` say what other
@@ -99,9 +101,7 @@ def command(
     machine = None if labels == "none" else labels
     refuse_overwrite(output, judgments, *runs, *filter(None, (pool, machine)))
     with progress("runs") as on_run:
-        found = estimate(
-            judgments, runs, measures or None, machine=machine, on_run=on_run, **options
-        )
+        found = estimate(judgments, runs, measures or None, machine=machine, on_run=on_run, **options)
     found.options |= {"pool": pool, "machine": machine, "pairs": pairs}
     text = results_text(
         "estimate",
@@ -133,10 +133,21 @@ def sheet_of(found: Any) -> Table:
         for rank, run in enumerate(found.order(place), start=1):
             name = found.names[run]
             one = found.estimate(name, measure)
-            rows.append([
-                name, "new" if found.new[run] else "", str(measure), plain(one.value), plain(one.low),
-                plain(one.high), str(rank), one.judged, one.drawn, one.guessed, one.unknown,
-            ])  # fmt: skip
+            rows.append(
+                [
+                    name,
+                    "new" if found.new[run] else "",
+                    str(measure),
+                    plain(one.value),
+                    plain(one.low),
+                    plain(one.high),
+                    str(rank),
+                    one.judged,
+                    one.drawn,
+                    one.guessed,
+                    one.unknown,
+                ]
+            )
     notes = [
         INTERVAL.format(found.confidence) + f"; unjudged pairs: {WORDS[found.proxy]}",
         *map(str, found.notices),
@@ -172,8 +183,5 @@ def pairs_sheet(found: Any) -> Table:
         [one.a, one.b, one.measure, one.difference, plain(one.low), plain(one.high)]
         for one in found.differences()
     ]
-    notes = [
-        INTERVAL.format(found.confidence) + ", each pair alone",
-        *map(str, found.notices),
-    ]
+    notes = [INTERVAL.format(found.confidence) + ", each pair alone", *map(str, found.notices)]
     return Table(["a", "b", "measure", "a - b", "low", "high"], rows, notes=notes)

@@ -24,11 +24,7 @@ from leadline.errors import UsageError
 from leadline.evaluation.evaluate import DEFAULT_MEASURES, evaluate
 from leadline.io.read import read_qrels
 from leadline.reporting.render import Cell, RowLabel, Table
-from leadline.reporting.tables.interval_table import (
-    estimate_cells,
-    estimate_columns,
-    estimate_notes,
-)
+from leadline.reporting.tables.interval_table import estimate_cells, estimate_columns, estimate_notes
 
 if TYPE_CHECKING:
     from leadline.comparison.gate import Condition, Gate
@@ -52,10 +48,7 @@ SECTION = "Measure runs against judgments"
     "Judged@10), or a group of trec_eval: official, set, all_trec. `leadline measures` lists them.",
 )
 @click.option(
-    "-q",
-    "--per-query",
-    is_flag=True,
-    help="Show every query too; in csv the row of a mean has no query.",
+    "-q", "--per-query", is_flag=True, help="Show every query too; in csv the row of a mean has no query."
 )
 @click.option(
     "--bounds",
@@ -63,11 +56,7 @@ SECTION = "Measure runs against judgments"
     help="Beside every value its bounds: over the orders of tied documents (lowest, highest, "
     "expected), and over the grades of unjudged ones.",
 )
-@click.option(
-    "--intervals",
-    is_flag=True,
-    help="Add a confidence interval to every mean (over queries).",
-)
+@click.option("--intervals", is_flag=True, help="Add a confidence interval to every mean (over queries).")
 @click.option(
     "--fail-below",
     multiple=True,
@@ -87,10 +76,22 @@ SECTION = "Measure runs against judgments"
 @output_option
 @click.pass_context
 def command(  # click documents the options
-    context: click.Context, /, *, qrels: str, runs: tuple[str, ...], measures: tuple[str, ...],
-    level: float | None, per_query: bool, complete: bool, no_means: bool, fail_below: tuple[str, ...],
-    form: str, output: str | None, kind: str | None, **options: Any,
-) -> None:  # fmt: skip
+    context: click.Context,
+    /,
+    *,
+    qrels: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    level: float | None,
+    per_query: bool,
+    complete: bool,
+    no_means: bool,
+    fail_below: tuple[str, ...],
+    form: str,
+    output: str | None,
+    kind: str | None,
+    **options: Any,
+) -> None:
     """Measure RUNS against the judgments QRELS: per-query values and means in one pass.
 
     Every judged query counts; a query that a run lacks counts 0, and what was missing, tied or unjudged is
@@ -102,9 +103,7 @@ def command(  # click documents the options
     means = not no_means
     around = [name for name in ("bounds", "intervals") if options[name]]
     if form != "trec" and no_means and (not per_query or around):
-        raise UsageError(
-            "-n leaves nothing to show; expected -q beside it, and no --bounds or --intervals"
-        )
+        raise UsageError("-n leaves nothing to show; expected -q beside it, and no --bounds or --intervals")
     if form == "trec" and around:
         raise UsageError(
             f"-f trec has no place for {around[0]}; expected another format, or no --{around[0]}"
@@ -115,14 +114,14 @@ def command(  # click documents the options
     options["intervals"] = interval if options["intervals"] else False
     floors = _floors(fail_below)
     if floors:  # what is asked for by a condition is evaluated too
-        measures = (*(measures or DEFAULT_MEASURES if form != "trec" else measures),
-                    *(one.measure for one in floors if one.measure not in measures))  # fmt: skip
+        measures = (
+            *(measures or DEFAULT_MEASURES if form != "trec" else measures),
+            *(one.measure for one in floors if one.measure not in measures),
+        )
     table = read_qrels(qrels, subtopics=options["subtopics"], kind=kind)
     with progress("runs") as on_run:
         if form == "trec":
-            results, write = evaluate_as_trec(
-                table, runs, measures, rel=level, on_run=on_run, **options
-            )
+            results, write = evaluate_as_trec(table, runs, measures, rel=level, on_run=on_run, **options)
             tried = _tried(results, floors, rel=level)
             say(results.notices)
             write_output(write(per_query=per_query, means=means), output)
@@ -130,15 +129,22 @@ def command(  # click documents the options
             return
         results = evaluate(table, runs, measures or None, rel=level, on_run=on_run, **options)
     results.options |= {
-        "kind": kind, "per_query": per_query, "no_means": no_means, "fail_below": list(fail_below),
-    }  # fmt: skip
+        "kind": kind,
+        "per_query": per_query,
+        "no_means": no_means,
+        "fail_below": list(fail_below),
+    }
     tried = _tried(results, floors, rel=level)
     text = results_text(
-        "evaluate", results,
+        "evaluate",
+        results,
         lambda: _data(results, tried, per_query=per_query, means=means),
         lambda: _sheet(results, tried, per_query=per_query, means=means),
-        form=form, qrels=qrels, judgments=len(table), to_file=output is not None,
-    )  # fmt: skip
+        form=form,
+        qrels=qrels,
+        judgments=len(table),
+        to_file=output is not None,
+    )
     write_output(text, output)
     _exit(context, tried)
 
@@ -177,9 +183,7 @@ def _refuse_without_intervals(context: click.Context, *, pool: bool) -> None:
             raise UsageError(f"--{name} without --intervals has no effect; expected both")
 
 
-def _data(
-    results: Results, tried: Sequence[Gate], *, per_query: bool, means: bool
-) -> dict[str, Any]:
+def _data(results: Results, tried: Sequence[Gate], *, per_query: bool, means: bool) -> dict[str, Any]:
     data = results.to_dict(per_query=per_query)
     if tried:
         data["conditions"] = [gate.to_dict() for gate in tried]
@@ -210,16 +214,12 @@ def sheet_of(results: Results, *, per_query: bool = False, means: bool = True) -
         if per_query:
             rows += [
                 [results.runs[place].name, query, *map(plain, values), *([None] * len(estimates))]
-                for query, values in zip(
-                    results.queries, results.shown[place].tolist(), strict=True
-                )
+                for query, values in zip(results.queries, results.shown[place].tolist(), strict=True)
             ]
         if not means:
             continue
         first: list[Cell] = [results.runs[place].name, *([RowLabel("mean")] if per_query else [])]
-        rows.append(
-            [*first, *map(plain, results.means[place].tolist()), *estimate_cells(results, place)]
-        )
+        rows.append([*first, *map(plain, results.means[place].tolist()), *estimate_cells(results, place)])
         best |= {
             (len(rows) - 1, column + 1 + per_query)
             for column, winners in enumerate(results.best())

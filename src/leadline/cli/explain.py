@@ -21,9 +21,14 @@ SECTION = "Measure runs against judgments"
 @click.argument("qrels")
 @click.argument("run")
 @click.option(
-    "-m", "--measure", "measures", required=True, multiple=True, metavar="MEASURE",
+    "-m",
+    "--measure",
+    "measures",
+    required=True,
+    multiple=True,
+    metavar="MEASURE",
     help="The measure, as in nDCG@10.",
-)  # fmt: skip
+)
 @click.option("--query", required=True, help="The query whose value is explained.")
 @click.option(
     "--profile",
@@ -35,15 +40,19 @@ SECTION = "Measure runs against judgments"
 @click.option("--subtopics", is_flag=True, help="Column 2 of the qrels is a subtopic.")
 @click.option("--known", metavar="FILE", help="Documents that the user knew before.")
 @click.option("-l", "--level", "rel", type=float, metavar="GRADE", help="The least relevant grade.")
-@click.option(
-    "--all", "everything", is_flag=True, help="Show every rank, not only those that matter."
-)
+@click.option("--all", "everything", is_flag=True, help="Show every rank, not only those that matter.")
 @reading_options
 @output_options
 def command(
-    qrels: str, run: str, measures: tuple[str, ...], query: str, form: str, output: str | None,
-    kind: str | None, **options: Any,
-) -> None:  # fmt: skip
+    qrels: str,
+    run: str,
+    measures: tuple[str, ...],
+    query: str,
+    form: str,
+    output: str | None,
+    kind: str | None,
+    **options: Any,
+) -> None:
     """Derive the value of one query of RUN against the judgments QRELS, step by step.
 
     Every rank that matters is a row: the document, its score, the ranks that share the score, its
@@ -53,9 +62,7 @@ def command(
     if len(measures) != 1:
         raise UsageError(f"{len(measures)} measures ({', '.join(measures)}); expected one -m")
     asked = {"measure": measures[0], "query": query, "kind": kind} | options
-    table = read_qrels(
-        qrels, negative=options["negative"], subtopics=options["subtopics"], kind=kind
-    )
+    table = read_qrels(qrels, negative=options["negative"], subtopics=options["subtopics"], kind=kind)
     found = explain(table, run, measures[0], query, **options)
     if form in ("csv", "jsonl"):
         say(found.notices)
@@ -66,9 +73,7 @@ def command(
     elif form == "jsonl":
         import json
 
-        text = "".join(
-            json.dumps(step, ensure_ascii=False) + "\n" for step in found.to_dict()["steps"]
-        )
+        text = "".join(json.dumps(step, ensure_ascii=False) + "\n" for step in found.to_dict()["steps"])
     else:
         text = table_text(sheet_of(found), form, to_file=output is not None)
     write_output(text, output)
@@ -78,20 +83,13 @@ def sheet_of(found: Explanation) -> Table:
     """Lay an explanation out: a rank a row, the sums below."""
     steps = found.to_dict()["steps"]
     names = list(steps[0]) if steps else ["rank", "document", "score", "tie", "grade"]
-    rows: list[list[Cell]] = [
-        [_cell(name, value) for name, value in step.items()] for step in steps
-    ]
+    rows: list[list[Cell]] = [[_cell(name, value) for name, value in step.items()] for step in steps]
     rest = len(found.listed.documents) - found.shown
     notes = [f"ranks that do not matter: {rest} more (--all shows them)"] if rest else []
     return Table(
         names,
         rows,
-        notes=[
-            *notes,
-            *found.steps.lines,
-            *([""] if found.notices else []),
-            *map(str, found.notices),
-        ],
+        notes=[*notes, *found.steps.lines, *([""] if found.notices else []), *map(str, found.notices)],
         title=f"{found.measure} of {found.run}, query {found.query}: {number(found.value)}",
         whole=True,
     )

@@ -30,54 +30,104 @@ from leadline.reporting.render import Cell, Table
 SECTION = "Estimate from a sample, or without judgments"
 
 
-@click.command(
-    epilog="Example: leadline histogram qrels.txt bm25.run dense.run --bins 4 --plot hsa.svg"
-)
+@click.command(epilog="Example: leadline histogram qrels.txt bm25.run dense.run --bins 4 --plot hsa.svg")
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)
-@click.option("--bins", type=whole(1, 10**6), default=10, show_default=True, metavar="N",
-              help="The number of equal bins.")  # fmt: skip
-@click.option("--norm", type=click.Choice(["query", "model", "none"]),
-              help="Bring scores to 0 to 1 by query (default), by run (the paper), or not.")  # fmt: skip
+@click.option(
+    "--bins",
+    type=whole(1, 10**6),
+    default=10,
+    show_default=True,
+    metavar="N",
+    help="The number of equal bins.",
+)
+@click.option(
+    "--norm",
+    type=click.Choice(["query", "model", "none"]),
+    help="Bring scores to 0 to 1 by query (default), by run (the paper), or not.",
+)
 @click.option("--from-ranks", is_flag=True, help="Ranks as scores: advised for submitted runs.")
 @click.option("--depth", type=whole(), metavar="K", help="Cut every list after K documents first.")
-@click.option("--sample", type=whole(), metavar="N",
-              help="Keep N non-relevant documents a query: those of smallest SHA-256 of seed, query, "
-              "document.")  # fmt: skip
-@click.option("--sample-from", type=click.Choice(["list", "union"]), default="list", show_default=True,
-              help="Draw them from each run's own lists, or from those of all runs.")  # fmt: skip
-@click.option("--missing", type=click.Choice(["min", "skip"]),
-              help="Relevant documents that a list lacks: its lowest score (default), or none.")  # fmt: skip
-@click.option("--nonrelevant", type=click.Choice(["retrieved", "judged"]), default="retrieved",
-              show_default=True, help="What counts as not relevant: all that is retrieved and not judged "
-              "relevant, or what was judged so.")  # fmt: skip
-@click.option("--aggregate", type=click.Choice(["pooled", "query"]), default="pooled", show_default=True,
-              help="One histogram for all queries, or the mean of the queries' slopes.")  # fmt: skip
+@click.option(
+    "--sample",
+    type=whole(),
+    metavar="N",
+    help="Keep N non-relevant documents a query: those of smallest SHA-256 of seed, query, document.",
+)
+@click.option(
+    "--sample-from",
+    type=click.Choice(["list", "union"]),
+    default="list",
+    show_default=True,
+    help="Draw them from each run's own lists, or from those of all runs.",
+)
+@click.option(
+    "--missing",
+    type=click.Choice(["min", "skip"]),
+    help="Relevant documents that a list lacks: its lowest score (default), or none.",
+)
+@click.option(
+    "--nonrelevant",
+    type=click.Choice(["retrieved", "judged"]),
+    default="retrieved",
+    show_default=True,
+    help="What counts as not relevant: all that is retrieved and not judged relevant, or what was judged so.",
+)
+@click.option(
+    "--aggregate",
+    type=click.Choice(["pooled", "query"]),
+    default="pooled",
+    show_default=True,
+    help="One histogram for all queries, or the mean of the queries' slopes.",
+)
 @click.option("--half-counts", is_flag=True, help="Add 1/2 to all counts.")
 @click.option("--weighted", is_flag=True, help="Weigh bins by their counts.")
+@click.option("--base", type=float, default=math.e, metavar="B", help="Base of logarithms (default e).")
 @click.option(
-    "--base", type=float, default=math.e, metavar="B", help="Base of logarithms (default e)."
+    "--as-printed",
+    is_flag=True,
+    help="The letter of the paper: by run, pooled, unretrieved documents left out.",
 )
-@click.option("--as-printed", is_flag=True,
-              help="The letter of the paper: by run, pooled, unretrieved documents left out.")  # fmt: skip
-@click.option("-l", "--level", type=float, default=1.0, metavar="GRADE",
-              help="The least relevant grade (default 1).")  # fmt: skip
-@click.option("--seed", type=seed_type, default=0, show_default=True,
-              help="Chooses the sample and begins the random draws.")  # fmt: skip
-@click.option("--draws", type=whole(0, MOST_DRAWS), default=1000, show_default=True, metavar="N",
-              help="Resamples for the intervals; 0: none.")  # fmt: skip
 @click.option(
-    "--plot", type=OUTPUT, metavar="FILE", help="Draw into FILE.svg, FILE.pdf or FILE.png."
+    "-l", "--level", type=float, default=1.0, metavar="GRADE", help="The least relevant grade (default 1)."
 )
+@click.option(
+    "--seed",
+    type=seed_type,
+    default=0,
+    show_default=True,
+    help="Chooses the sample and begins the random draws.",
+)
+@click.option(
+    "--draws",
+    type=whole(0, MOST_DRAWS),
+    default=1000,
+    show_default=True,
+    metavar="N",
+    help="Resamples for the intervals; 0: none.",
+)
+@click.option("--plot", type=OUTPUT, metavar="FILE", help="Draw into FILE.svg, FILE.pdf or FILE.png.")
 @plot_options
-@click.option("--show", multiple=True, metavar="NAME",
-              help="A run to draw (up to 4; default: all, or the highest and the lowest HSA).")  # fmt: skip
+@click.option(
+    "--show",
+    multiple=True,
+    metavar="NAME",
+    help="A run to draw (up to 4; default: all, or the highest and the lowest HSA).",
+)
 @reading_options
 @output_options
 def command(
-    *, qrels: str, runs: tuple[str, ...], level: float, plot: str | None, show: tuple[str, ...],
-    form: str, output: str | None, kind: str | None, **options: Any,
-) -> None:  # fmt: skip
+    *,
+    qrels: str,
+    runs: tuple[str, ...],
+    level: float,
+    plot: str | None,
+    show: tuple[str, ...],
+    form: str,
+    output: str | None,
+    kind: str | None,
+    **options: Any,
+) -> None:
     """Compare RUNS by how scores of relevant documents lie against those of others (QRELS says which).
 
     HSA (Histogram Slope Analysis) is the slope of ln(relevant / non-relevant) over bins of normalised scores,
@@ -98,9 +148,15 @@ def command(
     chosen = [found.place(name) for name in show]
     found.options |= {"kind": kind, "plot": plot, "show": list(show)} | appearance
     text = results_text(
-        "histogram", found, found.to_dict, lambda: sheet_of(found), form=form, qrels=qrels,
-        judgments=len(table), to_file=output is not None,
-    )  # fmt: skip
+        "histogram",
+        found,
+        found.to_dict,
+        lambda: sheet_of(found),
+        form=form,
+        qrels=qrels,
+        judgments=len(table),
+        to_file=output is not None,
+    )
     if plot is not None:
         _draw(found, chosen, plot)
     write_output(text, output)
@@ -108,8 +164,19 @@ def command(
 
 def sheet_of(found: Histograms) -> Table:
     """Lay runs down, the largest HSA first."""
-    heads = ["run", "HSA", "low", "high", "robust", "DO", "recall", "relevant", "non-relevant",
-             "bins", "steady"]  # fmt: skip
+    heads = [
+        "run",
+        "HSA",
+        "low",
+        "high",
+        "robust",
+        "DO",
+        "recall",
+        "relevant",
+        "non-relevant",
+        "bins",
+        "steady",
+    ]
     sampling = ["sampling low", "sampling high"] if found.recipe.sample else []
     heads[4:4] = sampling
     rows: list[list[Cell]] = []
@@ -118,12 +185,18 @@ def sheet_of(found: Histograms) -> Table:
         relevant, other = one.counts.sum(axis=0)
         signs = np.sign(one.by_bins[~np.isnan(one.by_bins)])
         steady = "-" if not len(signs) else "yes" if signs.min() == signs.max() else "no"
-        rows.append([
-            found.names[place], *map(plain, (one.hsa, one.low, one.high)),
-            *map(plain, (one.sampling_low, one.sampling_high) if sampling else ()),
-            *map(plain, (one.hsa_robust, one.do, one.recall)), int(relevant.sum()), int(other.sum()),
-            int(((relevant > 0) & (other > 0)).sum()), steady,
-        ])  # fmt: skip
+        rows.append(
+            [
+                found.names[place],
+                *map(plain, (one.hsa, one.low, one.high)),
+                *map(plain, (one.sampling_low, one.sampling_high) if sampling else ()),
+                *map(plain, (one.hsa_robust, one.do, one.recall)),
+                int(relevant.sum()),
+                int(other.sum()),
+                int(((relevant > 0) & (other > 0)).sum()),
+                steady,
+            ]
+        )
     drawn = " and samples (sampling: samples alone)" if sampling else ""
     credit = "" if found.recipe.as_printed else " (not the paper's letter: --as-printed)"
     notes = [
@@ -134,7 +207,7 @@ def sheet_of(found: Histograms) -> Table:
         "bins: those that both histograms reach",
         f"steady: HSA keeps its sign with {SENSITIVITY[0]} to {SENSITIVITY[-1]} bins (JSON has the values)",
         *map(str, found.notices),
-    ]  # fmt: skip
+    ]
     return Table(heads, rows, notes=notes)
 
 
@@ -143,9 +216,16 @@ def _draw(found: Histograms, chosen: list[int], path: str) -> None:
 
     order = found.order()
     places = chosen or (order if len(order) <= MOST else [order[0], order[-1]])
-    write_plot(path, lambda width: histograms(
-        [found.names[place] for place in places], found.counts[places].sum(axis=1),
-        hsa=[float(found.hsa[place]) for place in places],
-        do=[float(found.do[place]) for place in places], half_counts=found.recipe.half_counts,
-        base=found.recipe.base, of="ranks" if found.recipe.from_ranks else "scores", width=width,
-    ))  # fmt: skip
+    write_plot(
+        path,
+        lambda width: histograms(
+            [found.names[place] for place in places],
+            found.counts[places].sum(axis=1),
+            hsa=[float(found.hsa[place]) for place in places],
+            do=[float(found.do[place]) for place in places],
+            half_counts=found.recipe.half_counts,
+            base=found.recipe.base,
+            of="ranks" if found.recipe.from_ranks else "scores",
+            width=width,
+        ),
+    )

@@ -17,20 +17,17 @@ SECTION = "Make runs, topics and summaries"
 
 @click.command(epilog="Example: leadline index docs.jsonl -o docs.index --language english")
 @click.argument("docs")
-@click.option(
-    "-o", "--output", type=OUTPUT, metavar="INDEX", required=True, help="The folder of the index."
-)
+@click.option("-o", "--output", type=OUTPUT, metavar="INDEX", required=True, help="The folder of the index.")
 @click.option("--overwrite", is_flag=True, help="Replace INDEX where it exists.")
 @analysis_options
 @text_options
 @click.option(
-    "--keep", metavar="FILE:COLUMN>=NUMBER",
+    "--keep",
+    metavar="FILE:COLUMN>=NUMBER",
     help="Keep only documents for which a table says so, as in spam.tsv:percentile>=60.",
-)  # fmt: skip
-@click.option("--store-text", is_flag=True, help="Keep the texts, for summaries.")
-@click.option(
-    "--prefix", type=whole(), metavar="BYTES", help="Keep only the first bytes of each text."
 )
+@click.option("--store-text", is_flag=True, help="Keep the texts, for summaries.")
+@click.option("--prefix", type=whole(), metavar="BYTES", help="Keep only the first bytes of each text.")
 @formats_option()
 def command(
     *, docs: str, output: str, language: str | None, analysis: str | None, form: str, **options: Any
@@ -48,14 +45,25 @@ def command(
     with progress("documents") as on_document:
         index = build_index(docs, output, analysis=how, on_document=on_document, **options)
     data = {
-        "documents": index.documents, "tokens": index.tokens, "terms": index.terms,
-        "analysis": how, "bytes": index.size, "seconds": time.perf_counter() - began,
-    }  # fmt: skip
-    sheet = Table(["fact", "value"], [
-        ["documents", f"{index.documents:,}"], ["tokens", f"{index.tokens:,}"],
-        ["terms", f"{index.terms:,}"], ["analysis", how], ["size", f"{index.size / 1e6:.1f} MB"],
-        ["time", f"{data['seconds']:.1f} s"],
-    ], wrapped=frozenset({"value"}))  # fmt: skip
+        "documents": index.documents,
+        "tokens": index.tokens,
+        "terms": index.terms,
+        "analysis": how,
+        "bytes": index.size,
+        "seconds": time.perf_counter() - began,
+    }
+    sheet = Table(
+        ["fact", "value"],
+        [
+            ["documents", f"{index.documents:,}"],
+            ["tokens", f"{index.tokens:,}"],
+            ["terms", f"{index.terms:,}"],
+            ["analysis", how],
+            ["size", f"{index.size / 1e6:.1f} MB"],
+            ["time", f"{data['seconds']:.1f} s"],
+        ],
+        wrapped=frozenset({"value"}),
+    )
     asked = {"output": output, "analysis": how} | options
     inputs = [describe_input(docs, index.documents)]
     write_output(facts_text("index", inputs, asked, index.notices, data, sheet, form), None)

@@ -7,14 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leadline.cli._options import (
-    OUTPUT,
-    formats_option,
-    progress,
-    refuse_overwrite,
-    seed_type,
-    write_output,
-)
+from leadline.cli._options import OUTPUT, formats_option, progress, refuse_overwrite, seed_type, write_output
 from leadline.cli._results import describe_input, tell
 from leadline.cli._texts import analysis_of, analysis_options, facts_text, text_options
 from leadline.data.results import Notice
@@ -37,44 +30,102 @@ PORT = 8765
     '--grades "0=no,1=partly,2=yes"'
 )
 @click.argument("pool", required=False)
-@click.option(
-    "--docs", metavar="DOCS", help="The documents: a file of any format, or an index with texts."
-)
+@click.option("--docs", metavar="DOCS", help="The documents: a file of any format, or an index with texts.")
 @click.option("--queries", metavar="QUERIES", help="The queries, with their descriptions.")
-@click.option("--store", metavar="FILE", required=True,
-              help="Where every judgment is kept (SQLite); made where there is none.")  # fmt: skip
-@click.option("--grades", metavar="SCALE", help='Two to five grades with names, as in "0=no,1=yes" (the '
-              "default of a new store: not relevant, relevant).")  # fmt: skip
-@click.option("--judges", metavar="NAMES", help="Deal the queries out to these judges, as in ann,bob. "
-              "Without, everybody who gives a name judges everything.")  # fmt: skip
-@click.option("--overlap", type=click.FloatRange(0, 1), metavar="SHARE",
-              help="The share of pairs that two of --judges judge, for agreement (0.1).")  # fmt: skip
-@click.option("--show", "forms", default="full", show_default=True, metavar="FORMS",
-              help="What is shown besides the title: title (nothing), static or dynamic (that summary), full "
-              "(dynamic summary and text); several, as in static,dynamic, are drawn by hash.")  # fmt: skip
-@click.option("--export", "target", type=OUTPUT, metavar="QRELS",
-              help="Write the judgments of --store and start no page: in the format of the suffix; .csv and "
-              ".tsv have a column for each judge.")  # fmt: skip
-@click.option("--merge", default="majority", show_default=True, metavar="RULE",
-              help="With --export, where several judged a pair: majority (of a tie the lower grade), "
-              "max, mean, or the name of one judge.")  # fmt: skip
-@click.option("--host", default="127.0.0.1", show_default=True, metavar="NAME",
-              help="Where to listen. Any other than this machine needs a token.")  # fmt: skip
-@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, metavar="N",
-              help="The port; 0 takes a free one.")  # fmt: skip
-@click.option("--token", metavar="TEXT", envvar="LEADLINE_TOKEN",
-              help="What a judge has to know to come in (with another --host one is made); also from the "
-              "variable LEADLINE_TOKEN.")  # fmt: skip
+@click.option(
+    "--store",
+    metavar="FILE",
+    required=True,
+    help="Where every judgment is kept (SQLite); made where there is none.",
+)
+@click.option(
+    "--grades",
+    metavar="SCALE",
+    help='Two to five grades with names, as in "0=no,1=yes" (the '
+    "default of a new store: not relevant, relevant).",
+)
+@click.option(
+    "--judges",
+    metavar="NAMES",
+    help="Deal the queries out to these judges, as in ann,bob. "
+    "Without, everybody who gives a name judges everything.",
+)
+@click.option(
+    "--overlap",
+    type=click.FloatRange(0, 1),
+    metavar="SHARE",
+    help="The share of pairs that two of --judges judge, for agreement (0.1).",
+)
+@click.option(
+    "--show",
+    "forms",
+    default="full",
+    show_default=True,
+    metavar="FORMS",
+    help="What is shown besides the title: title (nothing), static or dynamic (that summary), full "
+    "(dynamic summary and text); several, as in static,dynamic, are drawn by hash.",
+)
+@click.option(
+    "--export",
+    "target",
+    type=OUTPUT,
+    metavar="QRELS",
+    help="Write the judgments of --store and start no page: in the format of the suffix; .csv and "
+    ".tsv have a column for each judge.",
+)
+@click.option(
+    "--merge",
+    default="majority",
+    show_default=True,
+    metavar="RULE",
+    help="With --export, where several judged a pair: majority (of a tie the lower grade), "
+    "max, mean, or the name of one judge.",
+)
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    metavar="NAME",
+    help="Where to listen. Any other than this machine needs a token.",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=PORT,
+    show_default=True,
+    metavar="N",
+    help="The port; 0 takes a free one.",
+)
+@click.option(
+    "--token",
+    metavar="TEXT",
+    envvar="LEADLINE_TOKEN",
+    help="What a judge has to know to come in (with another --host one is made); also from the "
+    "variable LEADLINE_TOKEN.",
+)
 @click.option("--no-browser", is_flag=True, help="Open no browser.")
-@click.option("--seed", type=seed_type, metavar="N",
-              help="Begins the draws of a new store: order, overlap, form (default: 0).")  # fmt: skip
+@click.option(
+    "--seed",
+    type=seed_type,
+    metavar="N",
+    help="Begins the draws of a new store: order, overlap, form (default: 0).",
+)
 @analysis_options
 @text_options
 @formats_option()
 def command(
-    *, pool: str | None, docs: str | None, queries: str | None, store: str, target: str | None, merge: str,
-    form: str, language: str | None, analysis: str | None, **options: Any,
-) -> None:  # fmt: skip
+    *,
+    pool: str | None,
+    docs: str | None,
+    queries: str | None,
+    store: str,
+    target: str | None,
+    merge: str,
+    form: str,
+    language: str | None,
+    analysis: str | None,
+    **options: Any,
+) -> None:
     """Judge the documents of POOL for their queries, in a page that opens in a browser.
 
     Keys: a digit gives its grade, U undo, S skip, N note, T the full text. Each judge has an order of their
@@ -86,9 +137,7 @@ def command(
         _export(store, target, merge, form)
         return
     if docs is None or queries is None:
-        raise UsageError(
-            "no texts to show; expected --docs DOCS and --queries QUERIES (or --export QRELS)"
-        )
+        raise UsageError("no texts to show; expected --docs DOCS and --queries QUERIES (or --export QRELS)")
     if pool is None and not os.path.exists(store):
         raise UsageError("nothing to judge; expected POOL, or a --store that has pairs already")
     terms = analysis_of(language, analysis)
@@ -103,36 +152,63 @@ def _export(store: str, target: str, merge: str, form: str) -> None:
     merged = found.merged
     notices = [Notice(*remark) for remark in found.remarks]
     data = {
-        "judgments": sum(found.judges.values()), "pairs": len(merged.grades), "judges": found.judges,
-        "shared": merged.shared, "split": merged.split, "tied": merged.tied, "notes": found.notes,
-    }  # fmt: skip
-    sheet = Table(
-        ["judge", "judgments"], [[judge, str(count)] for judge, count in found.judges.items()]
-    )
+        "judgments": sum(found.judges.values()),
+        "pairs": len(merged.grades),
+        "judges": found.judges,
+        "shared": merged.shared,
+        "split": merged.split,
+        "tied": merged.tied,
+        "notes": found.notes,
+    }
+    sheet = Table(["judge", "judgments"], [[judge, str(count)] for judge, count in found.judges.items()])
     said = queries(len({query for query, _ in merged.grades}))
     sheet.notes = [f"{target}: {counted(len(merged.grades), 'pair')} of {said}, merged by {merge}"]
     inputs = [describe_input(store, len(merged.grades))]
-    text = facts_text(
-        "judge", inputs, {"merge": merge, "export": target}, notices, data, sheet, form
-    )
+    text = facts_text("judge", inputs, {"merge": merge, "export": target}, notices, data, sheet, form)
     if target != "-":
         write_output(text, None)
 
 
 def _serve(
-    pool: str | None, docs: str, queries: str, store: str, *, analysis: str, forms: str, judges: str | None,
-    overlap: float | None, host: str, port: int, token: str | None, no_browser: bool,
-    grades: str | None, seed: int | None, **reading: Any,
-) -> None:  # fmt: skip
+    pool: str | None,
+    docs: str,
+    queries: str,
+    store: str,
+    *,
+    analysis: str,
+    forms: str,
+    judges: str | None,
+    overlap: float | None,
+    host: str,
+    port: int,
+    token: str | None,
+    no_browser: bool,
+    grades: str | None,
+    seed: int | None,
+    **reading: Any,
+) -> None:
     from leadline.judging import lock, serving, startup
 
     token = serving.token_for(host, token)
     with lock.exclusive(store), progress("documents") as on_document:
         taken = serving.listen(host, port)
-        with taken, startup.opened(
-            pool, docs, queries, store, grades=grades, seed=seed, forms=forms, analysis=analysis,
-            judges=judges, overlap=overlap, on_document=on_document, reading=reading,
-        ) as found:  # fmt: skip
+        with (
+            taken,
+            startup.opened(
+                pool,
+                docs,
+                queries,
+                store,
+                grades=grades,
+                seed=seed,
+                forms=forms,
+                analysis=analysis,
+                judges=judges,
+                overlap=overlap,
+                on_document=on_document,
+                reading=reading,
+            ) as found,
+        ):
             app = found.app(token=token, local=serving.is_loopback(host))
             link = serving.link(taken, host, token)
             try:

@@ -48,9 +48,7 @@ def listing(kinds: list[type[Model]]) -> Table:
         "`leadline models NAME` explains one: formula, parameters, source",
     ]
     rows: list[list[Cell]] = [[outline(kind, defaults=True), kind.title] for kind in kinds]
-    return Table(
-        ["model", "title"], rows, notes=notes, wrapped=frozenset({"model", "title"}), whole=True
-    )
+    return Table(["model", "title"], rows, notes=notes, wrapped=frozenset({"model", "title"}), whole=True)
 
 
 def entry(kind: type[Model]) -> dict[str, Any]:
@@ -82,7 +80,5 @@ def explained(kind: type[Model]) -> str:
     for name, parameter in kind.parameters().items():
         facts[name] = f"{parameter.expected()}; default {show(parameter.default)}"
     for label, text in facts.items():
-        lines += textwrap.wrap(
-            text, 100, initial_indent=f"  {label:<12}", subsequent_indent=" " * 14
-        )
+        lines += textwrap.wrap(text, 100, initial_indent=f"  {label:<12}", subsequent_indent=" " * 14)
     return "\n".join(lines) + "\n"

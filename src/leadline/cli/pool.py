@@ -45,29 +45,44 @@ NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
     help="The pool: TSV, or JSON Lines by its suffix.",
 )
 @click.option("--depth", type=whole(), metavar="K", help="Pool the first K documents of every run.")
-@click.option("--method", metavar="NAME", help="Another way: RRF(documents=100), RBP(documents=100,p=0.8), "
-              "MoveToFront(documents=100).")  # fmt: skip
-@click.option("--random", type=whole(0), default=0, metavar="N",
-              help="Add N documents per query, drawn from the "
-              "rest of the collection.")  # fmt: skip
+@click.option(
+    "--method",
+    metavar="NAME",
+    help="Another way: RRF(documents=100), RBP(documents=100,p=0.8), MoveToFront(documents=100).",
+)
+@click.option(
+    "--random",
+    type=whole(0),
+    default=0,
+    metavar="N",
+    help="Add N documents per query, drawn from the rest of the collection.",
+)
 @click.option("--all", "everything", is_flag=True, help="Pool the whole collection.")
-@click.option("--docs", "documents", metavar="DOCS", help="The collection, as texts or as an index (default: "
-              "what any run retrieved).")  # fmt: skip
+@click.option(
+    "--docs",
+    "documents",
+    metavar="DOCS",
+    help="The collection, as texts or as an index (default: what any run retrieved).",
+)
 @click.option("--queries", metavar="QUERIES", help="Queries that no run has are pooled too.")
 @click.option("--known", metavar="PAIRS", help="Leave out the pairs of a pool or of qrels.")
+@click.option("--judged", metavar="QRELS", help="Leave out what was judged; MoveToFront follows it.")
 @click.option(
-    "--judged", metavar="QRELS", help="Leave out what was judged; MoveToFront follows it."
+    "--level",
+    "rel",
+    type=float,
+    default=1.0,
+    show_default=True,
+    metavar="GRADE",
+    help="The least relevant grade, for MoveToFront.",
 )
-@click.option("--level", "rel", type=float, default=1.0, show_default=True, metavar="GRADE",
-              help="The least relevant grade, for MoveToFront.")  # fmt: skip
 @click.option(
     "--for",
     "wanted",
     multiple=True,
     metavar="MEASURE",
     help=(
-        "Draw documents so that `estimate` can estimate MEASURE (again for more); needs "
-        "--budget or --total."
+        "Draw documents so that `estimate` can estimate MEASURE (again for more); needs --budget or --total."
     ),
 )
 @click.option("--budget", type=float, metavar="B", help="With --for: mean judgments per query.")
@@ -87,21 +102,14 @@ NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
     metavar="SHARE",
     help="With --for: share of the budget for documents below the cutoff, which later runs may need.",
 )
+@click.option("--machine", metavar="LABELS", help="With --for: labels of a machine, for the forecast only.")
 @click.option(
-    "--machine", metavar="LABELS", help="With --for: labels of a machine, for the forecast only."
-)
-@click.option(
-    "--from",
-    "earlier",
-    metavar="POOL",
-    help="With --for: enlarge an earlier pool; nothing judged is lost.",
+    "--from", "earlier", metavar="POOL", help="With --for: enlarge an earlier pool; nothing judged is lost."
 )
 @click.option("--batch", type=whole(), metavar="N", help="At most N new pairs per query.")
 @click.option("--whole", is_flag=True, help="Write known pairs too.")
-@click.option("--seed", type=seed_type, default=0, show_default=True,
-              help="Decides the random draw.")  # fmt: skip
-@click.option("--name-by", type=click.Choice(["file", "tag"]), default="file",
-              help="What names a run.")  # fmt: skip
+@click.option("--seed", type=seed_type, default=0, show_default=True, help="Decides the random draw.")
+@click.option("--name-by", type=click.Choice(["file", "tag"]), default="file", help="What names a run.")
 @repair_options
 @formats_option()
 def command(*, runs: tuple[str, ...], output: str, form: str, whole: bool, **options: Any) -> None:
@@ -129,9 +137,7 @@ def command(*, runs: tuple[str, ...], output: str, form: str, whole: bool, **opt
         found = pool(runs, on_query=on_query, **options)
     made = found.whole if whole else found.new
     if not found.whole.documents:
-        raise UsageError(
-            "nothing to judge: the collection has no pooled document; do the ids match?"
-        )
+        raise UsageError("nothing to judge: the collection has no pooled document; do the ids match?")
     if not made.documents:
         raise UsageError("nothing to judge: all pairs are known; --whole writes them")
     write_pool(made, output)
@@ -139,9 +145,17 @@ def command(*, runs: tuple[str, ...], output: str, form: str, whole: bool, **opt
     inputs += [describe_input(path, found.read[name]) for name, path in given.items() if path]
     data = found.to_dict() | {"pool": output}
     write_output(
-        facts_text("pool", inputs, found.options | given | {"whole": whole}, found.notices, data,
-                   sheet_of(found, output), form), None,
-    )  # fmt: skip
+        facts_text(
+            "pool",
+            inputs,
+            found.options | given | {"whole": whole},
+            found.notices,
+            data,
+            sheet_of(found, output),
+            form,
+        ),
+        None,
+    )
 
 
 def _draw(
@@ -151,14 +165,10 @@ def _draw(
     from leadline.estimation.pool_designs import pool_for
     from leadline.io.pool_files import write_drawn_pool
 
-    unused = [
-        name for name in ("documents", "queries", "known", "method", "batch") if options[name]
-    ]
+    unused = [name for name in ("documents", "queries", "known", "method", "batch") if options[name]]
     unused += [name for name in ("random", "everything") if options[name]]
     if unused:
-        raise UsageError(
-            f"--for and {NAMES.get(unused[0], '--' + unused[0])}; expected one of them"
-        )
+        raise UsageError(f"--for and {NAMES.get(unused[0], '--' + unused[0])}; expected one of them")
     files = {name: drawing[name] for name in ("machine", "earlier")} | {"judged": options["judged"]}
     refuse_overwrite(output, *runs, *filter(None, files.values()))
     with progress("runs") as on_run:
@@ -190,9 +200,7 @@ def _draw(
         for name, one in found.expected.items()
     ]
     sheet = Table(["measure", "half-width", "for half of it", "exact"], rows, notes=notes)
-    write_output(
-        facts_text("pool", inputs, found.options | files, found.notices, data, sheet, form), None
-    )
+    write_output(facts_text("pool", inputs, found.options | files, found.notices, data, sheet, form), None)
 
 
 def _forecast(found: MeasuredPool, output: str) -> list[str]:

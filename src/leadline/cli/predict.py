@@ -39,50 +39,82 @@ NAMES = ", ".join(str(kind()) for kind in PREDICTORS.classes.values())
 )
 @click.argument("runs", nargs=-1, required=True)
 @click.option(
-    "-m", "--predictor", "predictors", multiple=True, metavar="NAME",
+    "-m",
+    "--predictor",
+    "predictors",
+    multiple=True,
+    metavar="NAME",
     help=f"A predictor (again for more; default: all that what is given suffices for): {NAMES}.",
-)  # fmt: skip
+)
 @click.option("--index", metavar="INDEX", help="The index of the documents, for Clarity.")
 @click.option("--queries", metavar="QUERIES", help="The texts of the queries, beside --index.")
-@click.option("--topics", "vectors", metavar="VECTORS",
-              help="Topic vectors of documents, for DeShaTo, as `leadline topics infer` writes.")  # fmt: skip
-@click.option("--truth", metavar="RESULT[:MEASURE]",
-              help="Correlate the predictions with a measure over queries: a result of `leadline evaluate "
-              "--per-query`, or a table with columns run and query.")  # fmt: skip
-@click.option("--draws", type=whole(0, MOST_DRAWS), default=1000, show_default=True, metavar="N",
-              help="Resamples of the queries for the intervals of correlations.")  # fmt: skip
+@click.option(
+    "--topics",
+    "vectors",
+    metavar="VECTORS",
+    help="Topic vectors of documents, for DeShaTo, as `leadline topics infer` writes.",
+)
+@click.option(
+    "--truth",
+    metavar="RESULT[:MEASURE]",
+    help="Correlate the predictions with a measure over queries: a result of `leadline evaluate "
+    "--per-query`, or a table with columns run and query.",
+)
+@click.option(
+    "--draws",
+    type=whole(0, MOST_DRAWS),
+    default=1000,
+    show_default=True,
+    metavar="N",
+    help="Resamples of the queries for the intervals of correlations.",
+)
 @confidence_option
 @seed_option
-@click.option("--name-by", type=click.Choice(["file", "tag"]), default="file",
-              help="What names a run.")  # fmt: skip
+@click.option("--name-by", type=click.Choice(["file", "tag"]), default="file", help="What names a run.")
 @text_options
 @repair_options
 @output_options
 def command(
-    *, runs: tuple[str, ...], predictors: tuple[str, ...], index: str | None, queries: str | None,
-    fields: tuple[str, ...], id_column: str | None, encoding: str, truth: str | None, draws: int,
-    confidence: float, seed: int, form: str, output: str | None, **options: Any,
-) -> None:  # fmt: skip
+    *,
+    runs: tuple[str, ...],
+    predictors: tuple[str, ...],
+    index: str | None,
+    queries: str | None,
+    fields: tuple[str, ...],
+    id_column: str | None,
+    encoding: str,
+    truth: str | None,
+    draws: int,
+    confidence: float,
+    seed: int,
+    form: str,
+    output: str | None,
+    **options: Any,
+) -> None:
     """Predict how well the systems of RUNS answered each query: larger is better, without a unit.
 
     Nothing is judged and every list is looked at alone. See docs/predicting.md for the formulas; the JSON
     result holds every query, and `leadline correlate` reads its means.
     """
     refuse_overwrite(output, *runs)
-    asked = queries if queries is None else read_queries(
-        queries, fields=fields, id_column=id_column, encoding=encoding
-    )  # fmt: skip
+    asked = (
+        queries
+        if queries is None
+        else read_queries(queries, fields=fields, id_column=id_column, encoding=encoding)
+    )
     right = None if truth is None else _truth(truth)
     with progress("runs") as on_run:
-        found = predict(
-            runs, predictors or None, index=index, queries=asked, on_run=on_run, **options
-        )
+        found = predict(runs, predictors or None, index=index, queries=asked, on_run=on_run, **options)
     found.options |= {
-        "queries": queries, "truth": truth, "draws": draws, "confidence": confidence, "seed": seed,
-    }  # fmt: skip
-    rows = None if right is None else over_queries(
-        found, right, draws=draws, confidence=confidence, seed=seed
-    )  # fmt: skip
+        "queries": queries,
+        "truth": truth,
+        "draws": draws,
+        "confidence": confidence,
+        "seed": seed,
+    }
+    rows = (
+        None if right is None else over_queries(found, right, draws=draws, confidence=confidence, seed=seed)
+    )
     write_output(_text(found, rows, form, to_file=output is not None), output)
 
 
@@ -133,6 +165,4 @@ def correlation_sheet(found: Results, rows: list[dict[str, Any]]) -> Table:
         f"{counted(len(found.runs), 'run')}; correlation with {options['truth']} over queries; low, high: "
         f"{percent(options['confidence'])} interval, queries drawn again ({options['draws']} draws)"
     )
-    return Table(
-        ["run", "predictor", "queries", *heads], cells, notes=[said, *map(str, found.notices)]
-    )
+    return Table(["run", "predictor", "queries", *heads], cells, notes=[said, *map(str, found.notices)])

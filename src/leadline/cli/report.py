@@ -42,28 +42,52 @@ SECTION = "Measure runs against judgments"
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)
 @click.option(
-    "-m", "--measure", "measures", multiple=True, metavar="MEASURE",
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="MEASURE",
     help="A measure, as in nDCG@10 (again for more; the first orders the runs).",
-)  # fmt: skip
+)
 @confidence_options
 @evaluation_options
 @click.option(
-    "--top", type=click.IntRange(1), metavar="N",
+    "--top",
+    type=click.IntRange(1),
+    metavar="N",
     help="LaTeX and Markdown: the N best runs by the first measure (and the baseline).",
-)  # fmt: skip
+)
 @click.option(
-    "--digits", type=click.IntRange(1, 10), default=4, show_default=True, metavar="N",
+    "--digits",
+    type=click.IntRange(1, 10),
+    default=4,
+    show_default=True,
+    metavar="N",
     help="LaTeX and Markdown: digits after the point.",
-)  # fmt: skip
+)
 @formats_option()
 @click.option(
-    "-o", "--output", type=OUTPUT, metavar="FILE", default="leadline-report.html", show_default=True,
+    "-o",
+    "--output",
+    type=OUTPUT,
+    metavar="FILE",
+    default="leadline-report.html",
+    show_default=True,
     help="Write the page to FILE.",
-)  # fmt: skip
+)
 def command(
-    *, qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], level: float | None,
-    top: int | None, digits: int, form: str, output: str, kind: str | None, **options: Any,
-) -> None:  # fmt: skip
+    *,
+    qrels: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    level: float | None,
+    top: int | None,
+    digits: int,
+    form: str,
+    output: str,
+    kind: str | None,
+    **options: Any,
+) -> None:
     """Write a page about RUNS judged by QRELS: measures with intervals, tests, figures, how it was made.
 
     The page is one file, works offline, and holds what is needed to make it again. The table of means is
@@ -93,17 +117,27 @@ def command(
     inputs = [describe_input(qrels, len(table))]
     inputs += [describe_input(run.path, run.counts["documents_read"]) for run in results.runs]
     content = page(
-        comparison, curves, judgments=len(table), inputs=inputs, again=_again(),
-        latex=latex_of(for_paper), baseline=baseline,
-    )  # fmt: skip
+        comparison,
+        curves,
+        judgments=len(table),
+        inputs=inputs,
+        again=_again(),
+        latex=latex_of(for_paper),
+        baseline=baseline,
+    )
     write_output(content, output)
     if output == "-":
         return
     text = results_text(
-        "report", results, lambda: results.to_dict() | comparison.to_dict(),
+        "report",
+        results,
+        lambda: results.to_dict() | comparison.to_dict(),
         lambda: for_paper if form in ("latex", "markdown") else around_sheet(results),
-        form=form, qrels=qrels, judgments=len(table), to_file=False,
-    )  # fmt: skip
+        form=form,
+        qrels=qrels,
+        judgments=len(table),
+        to_file=False,
+    )
     write_output(text, None)
     if form == "table":
         tell("\n" + "\n".join(story(comparison)))
@@ -162,14 +196,14 @@ def significance_sheet(
     size = counted(len(order), "run") + (f" of {runs}" if len(order) < runs else "")
     return Table(
         columns=[*([""] if named else []), "run", *map(str, results.measures)],
-        rows=rows, best=best, digits=digits,
+        rows=rows,
+        best=best,
+        digits=digits,
         letters={
             (row, place + before): text
             for place, texts in enumerate(raised)
             for row, text in enumerate(texts)
             if text
         },
-        notes=[
-            f"{size}, {queries(len(results.averaged_queries()))}", says, *map(str, comparison.notices)
-        ],
-    )  # fmt: skip
+        notes=[f"{size}, {queries(len(results.averaged_queries()))}", says, *map(str, comparison.notices)],
+    )

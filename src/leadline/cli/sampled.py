@@ -33,51 +33,107 @@ from leadline.reporting.render import Cell, Table
 SECTION = "Estimate from a sample, or without judgments"
 
 
-@click.command(
-    epilog="Example: leadline sampled qrels.txt bm25.run dense.run -m AP -m RR --population 20"
-)
+@click.command(epilog="Example: leadline sampled qrels.txt bm25.run dense.run -m AP -m RR --population 20")
 @click.argument("qrels")
 @click.argument("scores", nargs=-1)
-@click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE",
-              help="Such as AP (again for more; default AP, nDCG@10, RR, P@10, R@100).")  # fmt: skip
-@click.option("--population", metavar="N",
-              help="Documents in the collection; or a file of queries and how many documents are not "
-              "relevant. Default: all that have scores.")  # fmt: skip
-@click.option("--sample", type=whole(), metavar="N",
-              help="Number of scored non-relevant documents to keep per query, those of --certain included: "
-              "those of smallest SHA-256 of seed, query, document.")  # fmt: skip
-@click.option("--certain", metavar="RUN:K",
-              help="The first K documents of RUN are in the sample for certain; they weigh 1, drawn ones N/n "
-              "of the rest.")  # fmt: skip
-@click.option("--pairs", type=OUTPUT, metavar="POOL",
-              help="Draw --sample documents from --docs and write the pairs that every system has to score "
-              "to POOL; no SCORES are read.")  # fmt: skip
 @click.option(
-    "--docs", metavar="DOCS", help="The collection to draw from, as texts or as an index."
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="MEASURE",
+    help="Such as AP (again for more; default AP, nDCG@10, RR, P@10, R@100).",
 )
-@click.option("--correction", type=click.Choice(CORRECTIONS), default="log", show_default=True,
-              help="Prior of the ranks: uniform on a log scale; uniform, as published; none: each drawn "
-              "document counts N/n times.")  # fmt: skip
-@click.option("--gamma", type=float, metavar="X",
-              help="Weight of the variance against the squared bias, above 0 and at most 1. Default: 1 / "
-              "number of queries.")  # fmt: skip
-@click.option("-l", "--level", "rel", type=float, metavar="GRADE",
-              help="Smallest relevant grade, for measures that have `rel`.")  # fmt: skip
-@click.option("--queries", type=click.Choice(["all", "with_relevant"]), default="all", show_default=True,
-              help="The queries of the mean.")  # fmt: skip
-@click.option("--draws", type=whole(0, MOST_DRAWS), default=40, show_default=True, metavar="N",
-              help="Pseudo-populations for the sampling variance; 0: no intervals.")  # fmt: skip
+@click.option(
+    "--population",
+    metavar="N",
+    help="Documents in the collection; or a file of queries and how many documents are not "
+    "relevant. Default: all that have scores.",
+)
+@click.option(
+    "--sample",
+    type=whole(),
+    metavar="N",
+    help="Number of scored non-relevant documents to keep per query, those of --certain included: "
+    "those of smallest SHA-256 of seed, query, document.",
+)
+@click.option(
+    "--certain",
+    metavar="RUN:K",
+    help="The first K documents of RUN are in the sample for certain; they weigh 1, drawn ones N/n "
+    "of the rest.",
+)
+@click.option(
+    "--pairs",
+    type=OUTPUT,
+    metavar="POOL",
+    help="Draw --sample documents from --docs and write the pairs that every system has to score "
+    "to POOL; no SCORES are read.",
+)
+@click.option("--docs", metavar="DOCS", help="The collection to draw from, as texts or as an index.")
+@click.option(
+    "--correction",
+    type=click.Choice(CORRECTIONS),
+    default="log",
+    show_default=True,
+    help="Prior of the ranks: uniform on a log scale; uniform, as published; none: each drawn "
+    "document counts N/n times.",
+)
+@click.option(
+    "--gamma",
+    type=float,
+    metavar="X",
+    help="Weight of the variance against the squared bias, above 0 and at most 1. Default: 1 / "
+    "number of queries.",
+)
+@click.option(
+    "-l",
+    "--level",
+    "rel",
+    type=float,
+    metavar="GRADE",
+    help="Smallest relevant grade, for measures that have `rel`.",
+)
+@click.option(
+    "--queries",
+    type=click.Choice(["all", "with_relevant"]),
+    default="all",
+    show_default=True,
+    help="The queries of the mean.",
+)
+@click.option(
+    "--draws",
+    type=whole(0, MOST_DRAWS),
+    default=40,
+    show_default=True,
+    metavar="N",
+    help="Pseudo-populations for the sampling variance; 0: no intervals.",
+)
 @confidence_option
-@click.option("--seed", type=seed_type, default=0, show_default=True,
-              help="Seed of the sample and of the pseudo-populations.")  # fmt: skip
+@click.option(
+    "--seed",
+    type=seed_type,
+    default=0,
+    show_default=True,
+    help="Seed of the sample and of the pseudo-populations.",
+)
 @click.option("-q", "--per-query", is_flag=True, help="Show every query too (JSON).")
 @reading_options
 @output_options
 def command(
-    *, qrels: str, scores: tuple[str, ...], measures: tuple[str, ...], population: str | None,
-    pairs: str | None, docs: str | None, per_query: bool, form: str, output: str | None,
-    kind: str | None, **options: Any,
-) -> None:  # fmt: skip
+    *,
+    qrels: str,
+    scores: tuple[str, ...],
+    measures: tuple[str, ...],
+    population: str | None,
+    pairs: str | None,
+    docs: str | None,
+    per_query: bool,
+    form: str,
+    output: str | None,
+    kind: str | None,
+    **options: Any,
+) -> None:
     """Estimate rank measures from SCORES of the relevant documents (by QRELS) and of a sample of others.
 
     Nothing needs to be ranked. The rank of a relevant document is estimated from the sampled documents above
@@ -99,15 +155,20 @@ def command(
         raise click.UsageError("Missing argument 'SCORES...'.")
     if docs is not None:
         raise UsageError("--docs is for --pairs; expected both or neither")
-    _estimate(
-        qrels, scores, measures, population, form, output, options, per_query=per_query, kind=kind
-    )
+    _estimate(qrels, scores, measures, population, form, output, options, per_query=per_query, kind=kind)
 
 
 def _draw(
-    qrels: str, scores: tuple[str, ...], pairs: str, docs: str | None, form: str,
-    output: str | None, options: dict[str, Any], *, kind: str | None,
-) -> None:  # fmt: skip
+    qrels: str,
+    scores: tuple[str, ...],
+    pairs: str,
+    docs: str | None,
+    form: str,
+    output: str | None,
+    options: dict[str, Any],
+    *,
+    kind: str | None,
+) -> None:
     from leadline.data.ids import to_text
     from leadline.estimation.sampled import sample_to_score
     from leadline.io.pool_files import write_pool
@@ -116,9 +177,7 @@ def _draw(
     if scores:
         raise UsageError(f"--pairs draws a sample and reads no scores; '{scores[0]}' was given")
     if docs is None or options["sample"] is None:
-        raise UsageError(
-            "--pairs needs --docs DOCS and --sample N: what to draw from, and how many"
-        )
+        raise UsageError("--pairs needs --docs DOCS and --sample N: what to draw from, and how many")
     table = read_qrels(qrels, kind=kind)
     names = [to_text(name) for name in ids_of(docs)]
     asked = {name: options[name] for name in ("sample", "certain", "seed", "negative")}
@@ -138,9 +197,17 @@ def _draw(
 
 
 def _estimate(
-    qrels: str, scores: tuple[str, ...], measures: tuple[str, ...], population: str | None, form: str,
-    output: str | None, options: dict[str, Any], *, per_query: bool, kind: str | None,
-) -> None:  # fmt: skip
+    qrels: str,
+    scores: tuple[str, ...],
+    measures: tuple[str, ...],
+    population: str | None,
+    form: str,
+    output: str | None,
+    options: dict[str, Any],
+    *,
+    per_query: bool,
+    kind: str | None,
+) -> None:
     from leadline.io.id_lists import read_population
 
     size = None if population is None else read_population(population)
@@ -149,9 +216,15 @@ def _estimate(
         found = sampled(table, scores, measures or None, population=size, on_run=on_run, **options)
     found.options |= {"kind": kind}
     text = results_text(
-        "sampled", found, lambda: found.to_dict(per_query=per_query), lambda: sheet_of(found), form=form,
-        qrels=qrels, judgments=len(table), to_file=output is not None,
-    )  # fmt: skip
+        "sampled",
+        found,
+        lambda: found.to_dict(per_query=per_query),
+        lambda: sheet_of(found),
+        form=form,
+        qrels=qrels,
+        judgments=len(table),
+        to_file=output is not None,
+    )
     write_output(text, output)
 
 
@@ -164,11 +237,7 @@ def sheet_of(found: Estimates) -> Table:
             *limits, _ = found.limits[place, column].tolist()
             shown = [
                 plain(min(max(value, measure.low), measure.high)) if value == value else None  # noqa: PLR0124  # NaN
-                for value in (
-                    float(values[place]),
-                    *limits,
-                    float(found.uncorrected[place, column]),
-                )
+                for value in (float(values[place]), *limits, float(found.uncorrected[place, column]))
             ]
             rows.append([found.names[place], str(measure), *shown])
     level = f"{100 * found.options['confidence']:g} %"
@@ -182,7 +251,5 @@ def sheet_of(found: Estimates) -> Table:
         "uncorrected: each drawn document counts N/n times",
         *map(str, found.notices),
     ]
-    heads = [
-        "run", "measure", "estimate", "low", "high", "sampling low", "sampling high", "uncorrected",
-    ]  # fmt: skip
+    heads = ["run", "measure", "estimate", "low", "high", "sampling low", "sampling high", "uncorrected"]
     return Table(heads, rows, notes=notes)

@@ -14,23 +14,37 @@ from leadline.cli.search import seconds_of, sheet_of, write_runs
 SECTION = "Make runs, topics and summaries"
 
 
-@click.command(
-    epilog="Example: leadline score docs.index queries.jsonl pairs.tsv -m BM25 -o bm25.run"
-)
+@click.command(epilog="Example: leadline score docs.index queries.jsonl pairs.tsv -m BM25 -o bm25.run")
 @click.argument("index")
 @click.argument("queries")
 @click.argument("pairs")
 @models_option
-@click.option("-o", "--output", type=OUTPUT, metavar="RUN", required=True,
-              help="The run, its format told by the suffix; a folder for several models.")  # fmt: skip
-@click.option("--feedback", metavar="QRELS", help="Judgments for models that learn from them by name, "
-              "as in RM3(learn=judged).")  # fmt: skip
+@click.option(
+    "-o",
+    "--output",
+    type=OUTPUT,
+    metavar="RUN",
+    required=True,
+    help="The run, its format told by the suffix; a folder for several models.",
+)
+@click.option(
+    "--feedback",
+    metavar="QRELS",
+    help="Judgments for models that learn from them by name, as in RM3(learn=judged).",
+)
 @text_options
 @formats_option()
 def command(
-    *, index: str, queries: str, pairs: str, models: tuple[str, ...], output: str, feedback: str | None,
-    form: str, **reading: Any,
-) -> None:  # fmt: skip
+    *,
+    index: str,
+    queries: str,
+    pairs: str,
+    models: tuple[str, ...],
+    output: str,
+    feedback: str | None,
+    form: str,
+    **reading: Any,
+) -> None:
     """Score the given PAIRS only: nothing else is ranked, and the numbers are those of `search`.
 
     PAIRS is a table with the columns query_id and doc_id, or qrels, or a run. Every pair comes back, 0
@@ -47,10 +61,17 @@ def command(
     with progress("queries") as on_query:
         found = score(opened, asked, wanted, models, feedback=feedback, on_query=on_query)
     options = {"models": list(found), "output": output, "feedback": feedback} | reading
-    inputs = [describe_input(index, opened.documents), describe_input(queries, len(asked)),
-              describe_input(pairs, len(wanted))]  # fmt: skip
+    inputs = [
+        describe_input(index, opened.documents),
+        describe_input(queries, len(asked)),
+        describe_input(pairs, len(wanted)),
+    ]
     paths = write_runs(found, output)
-    data = {"models": list(found), "runs": paths, "seconds": seconds_of(found),
-            "pairs": len(next(iter(found.values())))}  # fmt: skip
+    data = {
+        "models": list(found),
+        "runs": paths,
+        "seconds": seconds_of(found),
+        "pairs": len(next(iter(found.values()))),
+    }
     text = facts_text("score", inputs, options, found.notices, data, sheet_of(found, paths), form)
     write_output(text, None)

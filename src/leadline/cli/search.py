@@ -27,30 +27,42 @@ SUFFIX = ".run"
 INDENT = 6 * " "
 
 
-@click.command(
-    epilog='Example: leadline search docs.index queries.jsonl -m "BM25(k1=0.9)" -o bm25.run'
-)
+@click.command(epilog='Example: leadline search docs.index queries.jsonl -m "BM25(k1=0.9)" -o bm25.run')
 @click.argument("index")
 @click.argument("queries")
 @models_option
+@click.option("-k", type=whole(), default=1000, show_default=True, help="How many documents a query gets.")
 @click.option(
-    "-k", type=whole(), default=1000, show_default=True, help="How many documents a query gets."
+    "-o",
+    "--output",
+    type=OUTPUT,
+    metavar="RUN",
+    help="The run, its format told by the suffix; a folder for several models.",
 )
-@click.option("-o", "--output", type=OUTPUT, metavar="RUN",
-              help="The run, its format told by the suffix; a folder for several models.")  # fmt: skip
 @click.option(
     "--show",
     is_flag=True,
     help="Print a result list for people, with summaries where the index has the texts.",
 )
-@click.option("--feedback", metavar="QRELS", help="Judgments for models that learn from them by name, "
-              "as in RM3(learn=judged).")  # fmt: skip
+@click.option(
+    "--feedback",
+    metavar="QRELS",
+    help="Judgments for models that learn from them by name, as in RM3(learn=judged).",
+)
 @text_options
 @formats_option()
 def command(
-    *, index: str, queries: str, models: tuple[str, ...], k: int, output: str | None, show: bool,
-    feedback: str | None, form: str, **reading: Any,
-) -> None:  # fmt: skip
+    *,
+    index: str,
+    queries: str,
+    models: tuple[str, ...],
+    k: int,
+    output: str | None,
+    show: bool,
+    feedback: str | None,
+    form: str,
+    **reading: Any,
+) -> None:
     """Rank the documents of INDEX for every query of QUERIES.
 
     QUERIES is JSON Lines (query_id, text), CSV, TSV, TREC topics or SMART. Each model makes a run that has
@@ -72,9 +84,7 @@ def command(
     if show:
         if opened.has_text and opened.is_outdated():
             found.notices.append(Notice("outdated", "the source of the index has changed since", 1))
-        write_output(
-            "\n".join(shown(found, {query.id: query.content for query in asked})) + "\n", None
-        )
+        write_output("\n".join(shown(found, {query.id: query.content for query in asked})) + "\n", None)
         if output is None:
             return
     data = {"models": list(found), "runs": paths, "seconds": seconds_of(found)}
@@ -98,9 +108,7 @@ def write_runs(found: Any, output: str | None) -> dict[str, str]:
         try:
             os.makedirs(output, exist_ok=True)
         except OSError as error:
-            raise UsageError(
-                f"{output}: no folder ({error.strerror}); several models need one"
-            ) from None
+            raise UsageError(f"{output}: no folder ({error.strerror}); several models need one") from None
         paths = {name: os.path.join(output, name + SUFFIX) for name in filled}
     check_outputs(*paths.values())
     for name, run in filled.items():
@@ -122,9 +130,15 @@ def sheet_of(found: Any, paths: dict[str, str]) -> Table:
     for name, times in seconds_of(found).items():
         run = found[name]
         rows.append(
-            [name, str(len(run.queries)), str(len(run)), f"{1000 * times['median']:.2f}",
-             f"{1000 * times['p95']:.2f}", paths.get(name, "-")]
-        )  # fmt: skip
+            [
+                name,
+                str(len(run.queries)),
+                str(len(run)),
+                f"{1000 * times['median']:.2f}",
+                f"{1000 * times['p95']:.2f}",
+                paths.get(name, "-"),
+            ]
+        )
     return Table(["model", "queries", "documents", "median ms", "p95 ms", "run"], rows)
 
 
@@ -161,9 +175,13 @@ def _summary(index: Any, code: int, title: str, query: str) -> Iterator[str]:
     made = dynamic_summary(text, query, analysis=index.analysis)
     shown = made.to_terminal(bold=sys.stdout.isatty())
     yield from textwrap.wrap(
-        shown, 100, initial_indent=INDENT, subsequent_indent=INDENT, break_long_words=False,
+        shown,
+        100,
+        initial_indent=INDENT,
+        subsequent_indent=INDENT,
+        break_long_words=False,
         break_on_hyphens=False,
-    )  # fmt: skip
+    )
 
 
 def _facts(record: dict[str, Any]) -> Sequence[str]:
@@ -174,7 +192,5 @@ def _facts(record: dict[str, Any]) -> Sequence[str]:
 
 
 def _short(text: str) -> str:
-    words = (
-        " ".join(text.split()).encode("utf-8", "replace").decode()
-    )  # half a letter is shown as ?
+    words = " ".join(text.split()).encode("utf-8", "replace").decode()  # half a letter is shown as ?
     return visible(words if len(words) <= 90 else words[:87] + "...")

@@ -19,15 +19,13 @@ from leadline.reporting.render import render
 SECTION = "Try on users, and repeat experiments"
 
 FORMS = ("svg", "pdf", "png")
-EXAMPLES = {
-    "qrels": "qrels.txt", "runs": "runs/*.xz", "docs": "docs.jsonl", "queries": "queries.jsonl",
-}  # fmt: skip
+EXAMPLES = {"qrels": "qrels.txt", "runs": "runs/*.xz", "docs": "docs.jsonl", "queries": "queries.jsonl"}
 
 
 def collection() -> Any:
     """Return the installed collection of studies, which the entry point `leadline.studies` names.
 
-    It offers `studies()`, the names; `study(name)`, the module of one; and `ARGUMENTS`, the default arguments.
+    It offers `studies()`, the names; `study(name)`, the module of one; `ARGUMENTS`, the default arguments.
     """
     from importlib.metadata import entry_points
 
@@ -62,29 +60,35 @@ def make(name: str, module: ModuleType) -> click.Command:
     """Make a command of a study's docstring and options."""
     arguments: tuple[str, ...] = getattr(module, "ARGUMENTS", collection().ARGUMENTS)
     options: list[click.Parameter] = [
-        click.Argument([each], nargs=-1 if each == "runs" else 1, required=True)
-        for each in arguments
+        click.Argument([each], nargs=-1 if each == "runs" else 1, required=True) for each in arguments
     ]
     for option in module.OPTIONS:
         short = ["-k"] if option.name == "cutoff" else []
         # a default, even None, would do for click where one is needed
         rest: dict[str, Any] = {"required": True} if option.needed else {"default": option.default}
         kind = click.IntRange(0) if option.name == "seed" else option.kind
-        rest |= (
-            {"is_flag": True} if option.kind is bool else {"type": kind, "metavar": option.metavar}
-        )
+        rest |= {"is_flag": True} if option.kind is bool else {"type": kind, "metavar": option.metavar}
         options.append(
             click.Option(
-                [*short, f"--{option.name.replace('_', '-')}"], help=option.says, multiple=option.many,
-                show_default=option.kind is not bool and option.default is not None, **rest,
+                [*short, f"--{option.name.replace('_', '-')}"],
+                help=option.says,
+                multiple=option.many,
+                show_default=option.kind is not bool and option.default is not None,
+                **rest,
             )
-        )  # fmt: skip
+        )
     options += [
-        click.Option(["-o", "--output"], required=True, type=OUTPUT, metavar="DIR",
-                     help="The folder to fill."),
-        click.Option(["--figures"], type=click.Choice(FORMS), default="svg", show_default=True,
-                     help="The form of the figures."),
-    ]  # fmt: skip
+        click.Option(
+            ["-o", "--output"], required=True, type=OUTPUT, metavar="DIR", help="The folder to fill."
+        ),
+        click.Option(
+            ["--figures"],
+            type=click.Choice(FORMS),
+            default="svg",
+            show_default=True,
+            help="The form of the figures.",
+        ),
+    ]
 
     def call(**given: Any) -> None:
         conduct(name, module, {each: given.pop(each) for each in arguments}, **given)
@@ -93,14 +97,17 @@ def make(name: str, module: ModuleType) -> click.Command:
     example += getattr(module, "EXAMPLE", ())
     example += [f"--{option.name} {option.metavar}" for option in module.OPTIONS if option.needed]
     return click.Command(
-        name, params=options, callback=call, help=inspect.getdoc(module),
+        name,
+        params=options,
+        callback=call,
+        help=inspect.getdoc(module),
         epilog=f"Example: leadline study {name} {' '.join(example)} -o {name}",
-    )  # fmt: skip
+    )
 
 
 def conduct(
     name: str, module: ModuleType, given: dict[str, Any], *, output: str, figures: str, **options: Any
-) -> None:  # fmt: skip
+) -> None:
     """Run a study and write its folder; what was reproduced goes to standard output."""
     if os.path.exists(output) and not os.path.isdir(output):
         raise UsageError(f"-o {output} is a file; expected a folder")
@@ -119,22 +126,16 @@ def conduct(
     tell("written: " + ", ".join(written))
 
 
-def _write(
-    name: str, outcome: Any, judged: list[tuple[str, int]], folder: str, form: str
-) -> list[str]:
+def _write(name: str, outcome: Any, judged: list[tuple[str, int]], folder: str, form: str) -> list[str]:
     """Write tables, figures and the JSON, the JSON last: where it is, all is."""
     from leadline.reporting.plots import picture
 
     os.makedirs(folder, exist_ok=True)
-    files = {
-        f"{title}.csv": render(sheet, "csv").encode() for title, sheet in outcome.tables.items()
-    }
+    files = {f"{title}.csv": render(sheet, "csv").encode() for title, sheet in outcome.tables.items()}
     files |= {f"{title}.{form}": picture(drawn, form) for title, drawn in outcome.figures.items()}
     inputs = [describe_input(path, rows) for path, rows in [*judged, *outcome.inputs]]
     found = envelope("study", inputs, {"study": name} | (outcome.options or {}), outcome.notices)
-    files[f"{name}.json"] = json_text(
-        found | outcome.data | {"lines": list(outcome.lines)}
-    ).encode()
+    files[f"{name}.json"] = json_text(found | outcome.data | {"lines": list(outcome.lines)}).encode()
     check_outputs(*(os.path.join(folder, file) for file in files))
     for file, content in files.items():
         write_whole(os.path.join(folder, file), content)

@@ -38,26 +38,45 @@ class SummaryOutput(NamedTuple):
         return "" if self.title == self.text else self.title
 
 
-@click.command(
-    epilog='Example: leadline summary docs.jsonl --doc d42 --query "flow past a wing" --words 30'
-)
+@click.command(epilog='Example: leadline summary docs.jsonl --doc d42 --query "flow past a wing" --words 30')
 @click.argument("source", metavar="DOCS-or-INDEX")
 @click.option("--doc", required=True, metavar="ID", help="The document.")
 @click.option("--query", metavar="TEXT", help="Show the places that match it best, matches marked.")
-@click.option("--words", type=whole(), default=50, show_default=True, metavar="N",
-              help="The most words of the summary.")  # fmt: skip
-@click.option("--windows", type=whole(), default=2, show_default=True, metavar="N",
-              help="With --query: the most places that are shown.")  # fmt: skip
-@click.option("--static", "kind", type=click.Choice(["first", "sentences"]),
-              help="Without a query: the first words (default), or key sentences.")  # fmt: skip
+@click.option(
+    "--words", type=whole(), default=50, show_default=True, metavar="N", help="The most words of the summary."
+)
+@click.option(
+    "--windows",
+    type=whole(),
+    default=2,
+    show_default=True,
+    metavar="N",
+    help="With --query: the most places that are shown.",
+)
+@click.option(
+    "--static",
+    "kind",
+    type=click.Choice(["first", "sentences"]),
+    help="Without a query: the first words (default), or key sentences.",
+)
 @analysis_options
 @text_options
 @formats_option("html")
 @output_option
 def command(
-    *, source: str, doc: str, query: str | None, words: int, windows: int, kind: str | None,
-    language: str | None, analysis: str | None, form: str, output: str | None, **reading: Any,
-) -> None:  # fmt: skip
+    *,
+    source: str,
+    doc: str,
+    query: str | None,
+    words: int,
+    windows: int,
+    kind: str | None,
+    language: str | None,
+    analysis: str | None,
+    form: str,
+    output: str | None,
+    **reading: Any,
+) -> None:
     """Summarise a document of DOCS, or one whose text is stored in INDEX.
 
     With a query: windows that hold it as a phrase, else the most of its words close together. Without one:
@@ -67,11 +86,7 @@ def command(
     if query is not None and kind is not None:
         raise UsageError("--query and --static; expected one of them")
     how = None if language is None and analysis is None else analysis_of(language, analysis)
-    found = (
-        in_index(source, doc, how)
-        if os.path.isdir(source)
-        else in_documents(source, doc, how, reading)
-    )
+    found = in_index(source, doc, how) if os.path.isdir(source) else in_documents(source, doc, how, reading)
     kind = "dynamic" if query is not None else kind or "first"
     made = (
         dynamic_summary(found.text, query, words=words, windows=windows, analysis=found.analysis)
@@ -82,17 +97,23 @@ def command(
         found.notices.append(
             Notice("no_match", "nothing of the query is in the document: its first words", 1)
         )
-    options = {"doc": doc, "query": query, "words": words, "windows": windows, "kind": kind,
-               "analysis": found.analysis} | reading  # fmt: skip
-    data = {"doc": doc, "title": found.title, "summary": made.text,
-            "highlights": [list(span) for span in made.highlights]}  # fmt: skip
+    options = {
+        "doc": doc,
+        "query": query,
+        "words": words,
+        "windows": windows,
+        "kind": kind,
+        "analysis": found.analysis,
+    } | reading
+    data = {
+        "doc": doc,
+        "title": found.title,
+        "summary": made.text,
+        "highlights": [list(span) for span in made.highlights],
+    }
     inputs = [describe_input(source, 1)]
     if form in {"table", "html"}:
-        text = (
-            page_of(found, made)
-            if form == "html"
-            else plain_text(found, made, to_file=output is not None)
-        )
+        text = page_of(found, made) if form == "html" else plain_text(found, made, to_file=output is not None)
     else:
         sheet = Table(["doc", "title", "summary"], [[doc, found.title, made.text]])
         text = facts_text("summary", inputs, options, found.notices, data, sheet, form)
@@ -127,9 +148,7 @@ def in_documents(path: str, doc: str, how: str | None, reading: dict[str, Any]) 
     known: list[str] = []
     for document in read_documents(path, **reading):
         if document.id == doc:
-            return SummaryOutput(
-                document.title, document.text or document.title, how or "Words", []
-            )
+            return SummaryOutput(document.title, document.text or document.title, how or "Words", [])
         if len(known) < MOST:
             known.append(document.id)
     raise UsageError(f"no document '{doc}' in {path}; {nearest(doc, known)}")

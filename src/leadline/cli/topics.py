@@ -26,10 +26,14 @@ def reading_options(function: F) -> F:
         click.option("--language", help="Read the documents as texts of one language of the model."),
         click.option("--field", metavar="COLUMN", help="The column of that language (default: its name)."),
         click.option("--id", "id_column", metavar="COLUMN", help="The column of the id."),
-        click.option("--encoding", default="utf-8", show_default=True,
-                     help="The encoding of text files, as in latin-1."),
+        click.option(
+            "--encoding",
+            default="utf-8",
+            show_default=True,
+            help="The encoding of text files, as in latin-1.",
+        ),
         click.option("--seed", type=seed_type, default=0, show_default=True, help="Same seed, same result."),
-    )  # fmt: skip
+    )
     for option in reversed(options):
         function = option(function)
     return function
@@ -40,42 +44,37 @@ def command() -> None:
     """Fit topic models, LDA or polylingual, and use them."""
 
 
-@command.command(
-    epilog="Example: leadline topics fit pairs.tsv -k 100 --languages de,en -o model.npz"
-)
+@command.command(epilog="Example: leadline topics fit pairs.tsv -k 100 --languages de,en -o model.npz")
 @click.argument("docs")
 @click.option(
-    "-k",
-    "count",
-    type=whole(1, LIMITS["topics"]),
-    required=True,
-    metavar="T",
-    help="The number of topics.",
+    "-k", "count", type=whole(1, LIMITS["topics"]), required=True, metavar="T", help="The number of topics."
 )
 @click.option(
     "-o", "--output", type=OUTPUT, metavar="MODEL", required=True, help="Write the model to a file."
 )
+@click.option("--languages", metavar="A,B", help="Columns of texts, one per language: a polylingual model.")
 @click.option(
-    "--languages", metavar="A,B", help="Columns of texts, one per language: a polylingual model."
+    "--analysis",
+    metavar="NAME",
+    help="How text becomes terms, as in Words(stem=none) (default: by language).",
 )
-@click.option("--analysis", metavar="NAME", help="How text becomes terms, as in Words(stem=none) (default: "
-              "by language).")  # fmt: skip
 @click.option("--alpha", type=float, help="The prior per topic (default: 50/T).")
 @click.option("--beta", type=float, default=0.01, show_default=True, help="The prior per word.")
 @click.option(
     "--sweeps", type=whole(1, 10**6), default=500, show_default=True, help="Sweeps over all tokens."
 )
-@click.option("--restarts", type=whole(1, 10**4), default=1, show_default=True,
-              help="Chains, of which the likeliest is kept.")  # fmt: skip
+@click.option(
+    "--restarts",
+    type=whole(1, 10**4),
+    default=1,
+    show_default=True,
+    help="Chains, of which the likeliest is kept.",
+)
 @click.option("--id", "id_column", metavar="COLUMN", help="The column of the id.")
 @click.option("--encoding", default="utf-8", show_default=True, help="The encoding of text files.")
-@click.option(
-    "--seed", type=seed_type, default=0, show_default=True, help="Same seed, same result."
-)
+@click.option("--seed", type=seed_type, default=0, show_default=True, help="Same seed, same result.")
 @formats_option()
-def fit(
-    *, docs: str, count: int, output: str, languages: str | None, form: str, **options: Any
-) -> None:
+def fit(*, docs: str, count: int, output: str, languages: str | None, form: str, **options: Any) -> None:
     """Fit a model of T topics to the documents DOCS by Gibbs sampling."""
     from leadline.topics.fit import fit as work
 
@@ -85,31 +84,39 @@ def fit(
     model.save(output)
     facts = model.facts
     data = {
-        "languages": model.languages, "documents": facts["documents"], "tokens": facts["tokens"],
-        "words": len(model.phi), "log_likelihood": facts["history"][-1][1],
-        "history": facts["history"], "restarts": facts["restarts"],
-    }  # fmt: skip
+        "languages": model.languages,
+        "documents": facts["documents"],
+        "tokens": facts["tokens"],
+        "words": len(model.phi),
+        "log_likelihood": facts["history"][-1][1],
+        "history": facts["history"],
+        "restarts": facts["restarts"],
+    }
     rows: list[list[Cell]] = [
-        ["documents", f"{facts['documents']:,}"], ["tokens", f"{facts['tokens']:,}"],
-        ["words", f"{len(model.phi):,}"], ["log-likelihood per token", data["log_likelihood"]],
-    ]  # fmt: skip
-    empty = int(facts["empty"])
-    notices = [
-        Notice("empty_documents", f"documents without a term: {empty}; they teach nothing", empty)
+        ["documents", f"{facts['documents']:,}"],
+        ["tokens", f"{facts['tokens']:,}"],
+        ["words", f"{len(model.phi):,}"],
+        ["log-likelihood per token", data["log_likelihood"]],
     ]
+    empty = int(facts["empty"])
+    notices = [Notice("empty_documents", f"documents without a term: {empty}; they teach nothing", empty)]
     asked = {"k": count, "output": output, "languages": named} | options
     inputs = [describe_input(docs, facts["documents"])]
     sheet = Table(["fact", "value"], rows, wrapped=frozenset({"value"}))
-    write_output(
-        facts_text("topics fit", inputs, asked, notices if empty else [], data, sheet, form), None
-    )
+    write_output(facts_text("topics fit", inputs, asked, notices if empty else [], data, sheet, form), None)
 
 
 @command.command(epilog="Example: leadline topics infer model.npz docs.jsonl -o vectors.jsonl")
 @click.argument("model")
 @click.argument("docs")
-@click.option("-o", "--output", type=OUTPUT, metavar="VECTORS", required=True,
-              help="Write doc_id and topics, as .jsonl or .parquet.")  # fmt: skip
+@click.option(
+    "-o",
+    "--output",
+    type=OUTPUT,
+    metavar="VECTORS",
+    required=True,
+    help="Write doc_id and topics, as .jsonl or .parquet.",
+)
 @reading_options
 @formats_option()
 def infer(*, model: str, docs: str, output: str, form: str, **options: Any) -> None:
@@ -123,9 +130,10 @@ def infer(*, model: str, docs: str, output: str, form: str, **options: Any) -> N
     notices = unknown_notices(found.unknown, found.empty)
     data = {"documents": len(found.ids), "unknown_tokens": found.unknown}
     sheet = Table(
-        ["fact", "value"], [["documents", f"{len(found.ids):,}"], ["written", output]],
+        ["fact", "value"],
+        [["documents", f"{len(found.ids):,}"], ["written", output]],
         wrapped=frozenset({"value"}),
-    )  # fmt: skip
+    )
     inputs = [describe_input(model, 1), describe_input(docs, len(found.ids))]
     asked = {"output": output} | options
     write_output(facts_text("topics infer", inputs, asked, notices, data, sheet, form), None)
@@ -134,11 +142,14 @@ def infer(*, model: str, docs: str, output: str, form: str, **options: Any) -> N
 @command.command(epilog="Example: leadline topics perplexity model.npz held-out.jsonl")
 @click.argument("model")
 @click.argument("docs")
-@click.option("--estimator", type=click.Choice(["left-to-right", "completion"]), default="left-to-right",
-              show_default=True, help="Whole documents by particles, or every second token.")  # fmt: skip
 @click.option(
-    "--particles", type=whole(1, 10**6), default=20, show_default=True, help="For left-to-right."
+    "--estimator",
+    type=click.Choice(["left-to-right", "completion"]),
+    default="left-to-right",
+    show_default=True,
+    help="Whole documents by particles, or every second token.",
 )
+@click.option("--particles", type=whole(1, 10**6), default=20, show_default=True, help="For left-to-right.")
 @reading_options
 @formats_option()
 def perplexity(*, model: str, docs: str, form: str, **options: Any) -> None:
@@ -168,26 +179,34 @@ def perplexity(*, model: str, docs: str, form: str, **options: Any) -> None:
     required=True,
     help="The run, its format told by the suffix.",
 )
+@click.option("-k", type=whole(), default=1000, show_default=True, help="How many documents a query gets.")
 @click.option(
-    "-k", type=whole(), default=1000, show_default=True, help="How many documents a query gets."
+    "--distance",
+    type=click.Choice(["hellinger", "js", "cosine"]),
+    default="hellinger",
+    show_default=True,
+    help="How far topic distributions are apart.",
 )
-@click.option("--distance", type=click.Choice(["hellinger", "js", "cosine"]), default="hellinger",
-              show_default=True, help="How far topic distributions are apart.")  # fmt: skip
 @click.option("--from", "source", metavar="LANGUAGE", help="The language of QUERIES.")
 @click.option("--to", "target", metavar="LANGUAGE", help="The language of DOCS.")
-@click.option(
-    "--field", metavar="COLUMN", help="The column of both texts (default: the language's name)."
-)
+@click.option("--field", metavar="COLUMN", help="The column of both texts (default: the language's name).")
 @click.option("--id", "id_column", metavar="COLUMN", help="The column of the id, in both.")
 @click.option("--encoding", default="utf-8", show_default=True, help="The encoding of text files.")
-@click.option(
-    "--seed", type=seed_type, default=0, show_default=True, help="Same seed, same result."
-)
+@click.option("--seed", type=seed_type, default=0, show_default=True, help="Same seed, same result.")
 @formats_option()
 def search(
-    *, model: str, docs: str, queries: str, output: str, k: int, distance: str, source: str | None,
-    target: str | None, form: str, **options: Any,
-) -> None:  # fmt: skip
+    *,
+    model: str,
+    docs: str,
+    queries: str,
+    output: str,
+    k: int,
+    distance: str,
+    source: str | None,
+    target: str | None,
+    form: str,
+    **options: Any,
+) -> None:
     """Find the documents of DOCS whose topics are nearest to those of each of QUERIES.
 
     QUERIES are documents too; with --from and --to of another language. Where a query's own id is among DOCS,
@@ -207,13 +226,25 @@ def search(
     write_run(run, output)
     first, mates = mates_first(run)
     share = first / mates if mates else None
-    data = {"queries": len(asked.ids), "documents": len(found.ids), "run": output,
-            "mates": mates, "p1": share}  # fmt: skip
-    rows: list[list[Cell]] = [["queries", str(len(asked.ids))], ["documents", str(len(found.ids))],
-                              ["queries with a mate", str(mates)], ["P@1", share]]  # fmt: skip
+    data = {
+        "queries": len(asked.ids),
+        "documents": len(found.ids),
+        "run": output,
+        "mates": mates,
+        "p1": share,
+    }
+    rows: list[list[Cell]] = [
+        ["queries", str(len(asked.ids))],
+        ["documents", str(len(found.ids))],
+        ["queries with a mate", str(mates)],
+        ["P@1", share],
+    ]
     notices = unknown_notices(asked.unknown + found.unknown, asked.empty + found.empty)
-    inputs = [describe_input(model, 1), describe_input(docs, len(found.ids)),
-              describe_input(queries, len(asked.ids))]  # fmt: skip
+    inputs = [
+        describe_input(model, 1),
+        describe_input(docs, len(found.ids)),
+        describe_input(queries, len(asked.ids)),
+    ]
     said = {"output": output, "k": k, "distance": distance, "from": source, "to": target} | options
     sheet = Table(["fact", "value"], rows, wrapped=frozenset({"value"}))
     write_output(facts_text("topics search", inputs, said, notices, data, sheet, form), None)
@@ -224,5 +255,5 @@ def unknown_notices(unknown: int, empty: int) -> list[Notice]:
     found = [
         Notice("unknown_tokens", f"tokens that the model does not know: {unknown:,}; left out", unknown),
         Notice("empty_documents", f"documents without a known token: {empty}; they have the prior", empty),
-    ]  # fmt: skip
+    ]
     return [notice for notice in found if notice.count]

@@ -28,45 +28,80 @@ SECTION = "Estimate from a sample, or without judgments"
 NAMES = ", ".join(sorted(kind.called for kind in METHODS.classes.values()))
 
 
-@click.command(
-    epilog="Example: leadline unjudged runs/*.run --method nruns --one-vote-per runs.tsv:team"
-)
+@click.command(epilog="Example: leadline unjudged runs/*.run --method nruns --one-vote-per runs.tsv:team")
 @click.argument("runs", nargs=-1, required=True)
 @click.option(
-    "--method", default="nruns", show_default=True, metavar="NAME",
+    "--method",
+    default="nruns",
+    show_default=True,
+    metavar="NAME",
     help=f"The estimator: {NAMES}. Parameters stand in brackets, as in NRuns(pseudo=10).",
-)  # fmt: skip
+)
 @click.option(
-    "--depth", type=whole(), metavar="K",
+    "--depth",
+    type=whole(),
+    metavar="K",
     help="How much of every list is looked at (default: 30 for nruns and deshato, 100 for soboroff and "
     "reference-count, 50 for spoerri, all for aslam-savell).",
-)  # fmt: skip
-@click.option("--one-vote-per", metavar="FILE:COLUMN",
-              help="The team of every run: runs of a team share one vote.")  # fmt: skip
-@click.option("--topics", "vectors", metavar="VECTORS",
-              help="Topic vectors of documents, for deshato, as `leadline topics infer` writes.")  # fmt: skip
-@click.option("--docs", "documents", metavar="DOCS",
-              help="Texts of documents, to fit LDA to those that were retrieved, for deshato.")  # fmt: skip
-@click.option("-T", "topics", type=whole(1, 10**5), default=50, show_default=True, metavar="T",
-              help="The number of topics, with --docs.")  # fmt: skip
-@click.option("--fits", type=whole(1, 10**4), default=5, show_default=True,
-              help="How many models are fitted, each with its own seed; scores are the mean.")  # fmt: skip
-@click.option("--sweeps", type=whole(1, 10**6), default=500, show_default=True,
-              help="Sweeps over all tokens in every fit.")  # fmt: skip
+)
+@click.option(
+    "--one-vote-per", metavar="FILE:COLUMN", help="The team of every run: runs of a team share one vote."
+)
+@click.option(
+    "--topics",
+    "vectors",
+    metavar="VECTORS",
+    help="Topic vectors of documents, for deshato, as `leadline topics infer` writes.",
+)
+@click.option(
+    "--docs",
+    "documents",
+    metavar="DOCS",
+    help="Texts of documents, to fit LDA to those that were retrieved, for deshato.",
+)
+@click.option(
+    "-T",
+    "topics",
+    type=whole(1, 10**5),
+    default=50,
+    show_default=True,
+    metavar="T",
+    help="The number of topics, with --docs.",
+)
+@click.option(
+    "--fits",
+    type=whole(1, 10**4),
+    default=5,
+    show_default=True,
+    help="How many models are fitted, each with its own seed; scores are the mean.",
+)
+@click.option(
+    "--sweeps",
+    type=whole(1, 10**6),
+    default=500,
+    show_default=True,
+    help="Sweeps over all tokens in every fit.",
+)
 @click.option("--id", "id_column", metavar="COLUMN", help="The column of the id in DOCS.")
 @click.option("--encoding", default="utf-8", show_default=True, help="The encoding of DOCS.")
-@click.option("--share-from", metavar="QRELS",
-              help="Take Soboroff's share of relevant documents from known judgments.")  # fmt: skip
+@click.option(
+    "--share-from", metavar="QRELS", help="Take Soboroff's share of relevant documents from known judgments."
+)
 @seed_option
 @click.option("-q", "--per-query", is_flag=True, help="Show every query too (JSON).")
-@click.option("--name-by", type=click.Choice(["file", "tag"]), default="file",
-              help="What names a run.")  # fmt: skip
+@click.option("--name-by", type=click.Choice(["file", "tag"]), default="file", help="What names a run.")
 @repair_options
 @output_options
 def command(
-    *, runs: tuple[str, ...], method: str, share_from: str | None, per_query: bool, form: str,
-    output: str | None, **options: Any,
-) -> None:  # fmt: skip
+    *,
+    runs: tuple[str, ...],
+    method: str,
+    share_from: str | None,
+    per_query: bool,
+    form: str,
+    output: str | None,
+    **options: Any,
+) -> None:
     """Rank RUNS without judgments, by votes of the systems on each other or by topics of documents.
 
     Estimates order systems and have no unit; they tell bad systems from others better than they find the
@@ -77,10 +112,7 @@ def command(
     if share_from is not None:
         given = _with_shares(given, share_from)
     with progress("runs") as on_run, progress("queries") as on_query, progress("fits") as on_fit:
-        found = unjudged(
-            runs, method=given, on_run=on_run, on_query=on_query, on_fit=on_fit,
-            **options,
-        )  # fmt: skip
+        found = unjudged(runs, method=given, on_run=on_run, on_query=on_query, on_fit=on_fit, **options)
     found.options["share_from"] = share_from
     write_output(_text(found, form, per_query=per_query, to_file=output is not None), output)
 
@@ -133,7 +165,5 @@ def sheet_of(found: Unjudged) -> Table:
         "documents: looked at per query; scores order systems and are no estimate of a measure's value",
     ]
     if found.spread is not None:
-        notes.append(
-            f"spread: standard deviation of the score over {len(found.by_fit)} fits of the topics"
-        )
+        notes.append(f"spread: standard deviation of the score over {len(found.by_fit)} fits of the topics")
     return Table(heads, rows, notes=[*notes, *map(str, found.notices)])

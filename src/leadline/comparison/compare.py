@@ -102,10 +102,19 @@ def compare(
     """
     results = evaluate(qrels, runs, COMPARED if measures is None else measures, **options)
     return compare_results(
-        results, baseline=baseline, test=test, correction=correction, family=family, seed=seed,
-        interval=interval, confidence=confidence, margin=margin, power=power, smallest=smallest,
+        results,
+        baseline=baseline,
+        test=test,
+        correction=correction,
+        family=family,
+        seed=seed,
+        interval=interval,
+        confidence=confidence,
+        margin=margin,
+        power=power,
+        smallest=smallest,
         query_group=query_group,
-    )  # fmt: skip
+    )
 
 
 def compare_results(
@@ -127,10 +136,18 @@ def compare_results(
     place, groups = group_codes(results, query_group)
     pairs = pairs_of(results, baseline)
     rules = rules_of(
-        test=test, correction=correction, interval=interval, family=family, confidence=confidence,
-        margin=margin, power=power, smallest=smallest, query_group=place, seed=seed,
+        test=test,
+        correction=correction,
+        interval=interval,
+        family=family,
+        confidence=confidence,
+        margin=margin,
+        power=power,
+        smallest=smallest,
+        query_group=place,
+        seed=seed,
         tests=len(pairs) * len(results.measures),
-    )  # fmt: skip
+    )
     refuse_what_has_no_mean(results)
     refuse_unmatched(results)
     places = range(len(results.measures))
@@ -141,9 +158,7 @@ def compare_results(
         whole = [families.shuffled(results, at, differences[at], rules) for at in places]
         differences = [each.differences for each in whole]
         notices += [notice for each in whole for notice in each.notices]
-    p = np.stack([
-        rules.test.p_values(table, seed=rules.seed, groups=groups) for table in differences
-    ])  # fmt: skip
+    p = np.stack([rules.test.p_values(table, seed=rules.seed, groups=groups) for table in differences])
     if whole:
         runs = len(results.runs)
         family_found = families.Family(
@@ -154,9 +169,15 @@ def compare_results(
     else:
         family_found = families.corrected(differences, p, rules, groups)
     comparison = Comparison(
-        results, pairs, rules, differences=differences, p=p, family=family_found,
-        p_equivalent=_equivalent(differences, rules, groups), groups=groups,
-    )  # fmt: skip
+        results,
+        pairs,
+        rules,
+        differences=differences,
+        p=p,
+        family=family_found,
+        p_equivalent=_equivalent(differences, rules, groups),
+        groups=groups,
+    )
     notices += families.out_of_reach(differences, pairs, rules, groups)
     if isinstance(rules.test, Bootstrap):
         notices += families.resamples_without_spread(differences)
@@ -171,9 +192,7 @@ def _decided(differences: Sequence[Floats], groups: Integers | None) -> list[Not
     return [Notice("decided_by_sign", words, count)] if count else []
 
 
-def _equivalent(
-    differences: Sequence[Floats], rules: Rules, groups: Integers | None
-) -> Floats | None:
+def _equivalent(differences: Sequence[Floats], rules: Rules, groups: Integers | None) -> Floats | None:
     """Return corrected p values of equivalence; None where there is no margin."""
     if rules.margin is None:
         return None

@@ -135,10 +135,12 @@ class Comparison:
         if self.rules.joint is not None and self.family.size == 1:
             assert self.family.limits is not None
             return self.family.limits
-        return np.stack([
-            alone(table, self.p[place], self.rules, self.groups)
-            for place, table in enumerate(self.differences)
-        ])  # fmt: skip
+        return np.stack(
+            [
+                alone(table, self.p[place], self.rules, self.groups)
+                for place, table in enumerate(self.differences)
+            ]
+        )
 
     @property
     def shown_limits(self) -> Floats:
@@ -188,9 +190,7 @@ class Comparison:
         for place, measure in enumerate(self.results.measures):
             counts = outcomes(self.differences[place])
             rising = self.means[place] > 0 if measure.rising else self.means[place] < 0
-            words = np.where(
-                self.told_apart[place], np.where(rising, "better", "worse"), "not told apart"
-            )
+            words = np.where(self.told_apart[place], np.where(rising, "better", "worse"), "not told apart")
             words = words.astype("<U14")
             if self.p_equivalent is not None:
                 with np.errstate(invalid="ignore"):
@@ -217,9 +217,7 @@ class Comparison:
         return [
             record
             for place in range(len(self.results.measures))
-            for record in self.of_pairs(
-                place, every if chosen is None else chosen[place], changed=changed
-            )
+            for record in self.of_pairs(place, every if chosen is None else chosen[place], changed=changed)
         ]
 
     def chosen(self, pairs: str | int) -> list[list[int]]:
@@ -257,30 +255,37 @@ class Comparison:
         for pair in pairs:
             first, second = int(self.pairing.first[pair]), int(self.pairing.second[pair])
             clusters, deviation = self._spread(columns, pair)
-            records.append(ComparedPair(
-                a=names[first], b=names[second], measure=str(measure),
-                mean_a=float(self.results.means[first, place]),
-                mean_b=float(self.results.means[second, place]),
-                difference=float(columns.found.mean[pair]),
-                low=float(self.limits[place, pair, 0]), high=float(self.limits[place, pair, 1]),
-                p=float(self.p[place, pair]), p_corrected=float(self.p_corrected[place, pair]),
-                p_equivalent=None if alike is None else float(alike[pair]),
-                effect=float(columns.effect[pair]),
-                wins=int((columns.counts.wins if measure.rising else columns.counts.losses)[pair]),
-                ties=int(columns.counts.ties[pair]),
-                losses=int((columns.counts.losses if measure.rising else columns.counts.wins)[pair]),
-                queries=int(columns.queries[pair]),
-                needed=self._needed(columns, pair),
-                detectable=detectable(
-                    deviation, clusters, power_wanted=self.rules.power, level=self.first_level
-                ),
-                verdict=self.verdicts[place][pair], changed=self.changed(place, pair, changed),
-                simultaneous_low=float(together[pair, 0]),
-                simultaneous_high=float(together[pair, 1]),
-                effect_low=float(columns.effect_limits[0][pair]),
-                effect_high=float(columns.effect_limits[1][pair]),
-                groups=None if self.groups is None else clusters,
-            ))  # fmt: skip
+            records.append(
+                ComparedPair(
+                    a=names[first],
+                    b=names[second],
+                    measure=str(measure),
+                    mean_a=float(self.results.means[first, place]),
+                    mean_b=float(self.results.means[second, place]),
+                    difference=float(columns.found.mean[pair]),
+                    low=float(self.limits[place, pair, 0]),
+                    high=float(self.limits[place, pair, 1]),
+                    p=float(self.p[place, pair]),
+                    p_corrected=float(self.p_corrected[place, pair]),
+                    p_equivalent=None if alike is None else float(alike[pair]),
+                    effect=float(columns.effect[pair]),
+                    wins=int((columns.counts.wins if measure.rising else columns.counts.losses)[pair]),
+                    ties=int(columns.counts.ties[pair]),
+                    losses=int((columns.counts.losses if measure.rising else columns.counts.wins)[pair]),
+                    queries=int(columns.queries[pair]),
+                    needed=self._needed(columns, pair),
+                    detectable=detectable(
+                        deviation, clusters, power_wanted=self.rules.power, level=self.first_level
+                    ),
+                    verdict=self.verdicts[place][pair],
+                    changed=self.changed(place, pair, changed),
+                    simultaneous_low=float(together[pair, 0]),
+                    simultaneous_high=float(together[pair, 1]),
+                    effect_low=float(columns.effect_limits[0][pair]),
+                    effect_high=float(columns.effect_limits[1][pair]),
+                    groups=None if self.groups is None else clusters,
+                )
+            )
         return records
 
     @property
@@ -299,10 +304,15 @@ class Comparison:
             low, high = np.full((2, table.shape[1]), np.nan)
             if self.groups is None:  # no interval is known for an effect size of dependent queries
                 low, high = standardised_limits(table, level=self.rules.confidence)
-            columns.append(Columns(
-                queries, means(totals(table, self.groups)), standardised(table), (low, high),
-                outcomes(table),
-            ))  # fmt: skip
+            columns.append(
+                Columns(
+                    queries,
+                    means(totals(table, self.groups)),
+                    standardised(table),
+                    (low, high),
+                    outcomes(table),
+                )
+            )
         return columns
 
     def _spread(self, columns: Columns, pair: int) -> tuple[int, float]:
@@ -355,9 +365,7 @@ class Comparison:
             shared = (~np.isnan(differences)).sum(axis=0)
             most = np.maximum(own[self.pairing.first], own[self.pairing.second])
             count += int((shared < most).sum())
-        words = (
-            f"pairs of means over different queries: {count}; only the queries of both are compared"
-        )
+        words = f"pairs of means over different queries: {count}; only the queries of both are compared"
         return [Notice("pairs_of_fewer_queries", words, count)] if count else []
 
     def sentences(self) -> list[str]:
@@ -371,9 +379,7 @@ class Comparison:
         found = next(each for each in self.results.measures if str(each) == measure)
         return float(getattr(found, "high", np.inf)) - float(getattr(found, "low", -np.inf))
 
-    def to_dict(
-        self, *, changed: int = 3, chosen: Sequence[Sequence[int]] | None = None
-    ) -> dict[str, Any]:
+    def to_dict(self, *, changed: int = 3, chosen: Sequence[Sequence[int]] | None = None) -> dict[str, Any]:
         """Give the comparison as plain data: `measures`, `queries`, `pairs`; None is undefined.
 
         `chosen` are the places of the pairs to give, measure by measure; by default all.

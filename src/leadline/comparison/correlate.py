@@ -26,8 +26,11 @@ def _tau_ap(truth: Floats, estimate: Floats, times: Integers | None = None) -> f
 
 
 COEFFICIENTS: dict[str, Coefficient] = {
-    "pearson": pearson, "spearman": spearman, "kendall": kendall, "tau_ap": _tau_ap,
-}  # fmt: skip
+    "pearson": pearson,
+    "spearman": spearman,
+    "kendall": kendall,
+    "tau_ap": _tau_ap,
+}
 FEW = 10  # runs, below which one swap moves every coefficient a lot
 LEAST = 5  # runs, below which there is no interval
 EXACT = 9  # runs up to which all orders are gone through for Spearman's p
@@ -73,12 +76,15 @@ class Correlation:
         """Give the coefficients as plain data; None is undefined."""
         truth, estimate = self.sides
         return {
-            "truth": truth.measure, "estimate": estimate.measure, "n": len(self.names), "runs": self.names,
+            "truth": truth.measure,
+            "estimate": estimate.measure,
+            "n": len(self.names),
+            "runs": self.names,
             **{
                 name: {key: plain(value) for key, value in one._asdict().items()}
                 for name, one in self.found.items()
             },
-        }  # fmt: skip
+        }
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name} {one.value:.3f}" for name, one in self.found.items())
@@ -125,36 +131,40 @@ def correlate(
         )
     x, y = x[known], y[known]
     draws_used = draws if len(names) >= LEAST else 0
-    runs = _over_runs(
-        x, y, [teams.get(name, name) for name in names] if teams else names, draws_used, seed
-    )
+    runs = _over_runs(x, y, [teams.get(name, name) for name in names] if teams else names, draws_used, seed)
     tables, unused = _tables(sides, names, (x, y))
     limits = np.full((len(COEFFICIENTS), 2), np.nan)
     if tables is not None and draws_used:
         limits = over_queries(*tables, draws=draws_used, confidence=confidence, seed=seed)
     found = {
         name: Coefficients(
-            one(x, y, None), *interval(runs[:, place], confidence), _p(name, x, y),
-            *limits[place].tolist(),
+            one(x, y, None), *interval(runs[:, place], confidence), _p(name, x, y), *limits[place].tolist()
         )
         for place, (name, one) in enumerate(COEFFICIENTS.items())
-    }  # fmt: skip
+    }
     return Correlation(
-        names, sides, (x, y), found, notices=_notices(sides, both, names, (x, y), unused),
+        names,
+        sides,
+        (x, y),
+        found,
+        notices=_notices(sides, both, names, (x, y), unused),
         options={
-            "truth": sides[0].path, "truth_measure": sides[0].measure, "estimate": sides[1].path,
-            "estimate_measure": sides[1].measure, "draws": draws, "confidence": confidence, "seed": seed,
+            "truth": sides[0].path,
+            "truth_measure": sides[0].measure,
+            "estimate": sides[1].path,
+            "estimate_measure": sides[1].measure,
+            "draws": draws,
+            "confidence": confidence,
+            "seed": seed,
         },
-    )  # fmt: skip
+    )
 
 
 def _column(given: Any, name: str) -> Column:
     if isinstance(given, Mapping):
         nested = {run: value for run, value in given.items() if isinstance(value, Mapping)}
         flat = {run: float(value) for run, value in given.items() if run not in nested}
-        means = {
-            run: float(np.mean(np.nan_to_num(list(row.values())))) for run, row in nested.items()
-        }
+        means = {run: float(np.mean(np.nan_to_num(list(row.values())))) for run, row in nested.items()}
         return Column(name, name, flat | means, {run: dict(row) for run, row in nested.items()})
     return read_column(os.fspath(given))
 
@@ -200,11 +210,8 @@ def over_queries(
     kinds = [
         np.array([[one(a, b, None) for one in COEFFICIENTS.values()] for a, b in zip(*pair, strict=True)])
         for pair in (drawn[:2], drawn[2:])
-    ]  # fmt: skip
-    limits = [
-        [interval(kind[:, place], confidence) for place in range(len(COEFFICIENTS))]
-        for kind in kinds
     ]
+    limits = [[interval(kind[:, place], confidence) for place in range(len(COEFFICIENTS))] for kind in kinds]
     low, high = np.array(limits).transpose(2, 0, 1)
     return np.stack([low.min(axis=0), high.max(axis=0)], axis=1)
 
@@ -216,9 +223,7 @@ def _tables(
     known = [side for side in sides if all(side.queries.get(name) for name in names)]
     if not known:
         return None, False
-    queries = sorted(
-        set.intersection(*(set(side.queries[name]) for side in known for name in names))
-    )
+    queries = sorted(set.intersection(*(set(side.queries[name]) for side in known for name in names)))
     tables: list[Floats] = []
     for side, means in zip(sides, values, strict=True):
         if not any(side is one for one in known):
@@ -248,14 +253,15 @@ def _p(name: str, x: Floats, y: Floats) -> float:
 
 
 def _notices(
-    sides: tuple[Column, Column], both: Sequence[str], names: Sequence[str],
-    values: tuple[Floats, Floats], unused: bool,
-) -> list[Notice]:  # fmt: skip
+    sides: tuple[Column, Column],
+    both: Sequence[str],
+    names: Sequence[str],
+    values: tuple[Floats, Floats],
+    unused: bool,
+) -> list[Notice]:
     found = [
         Notice(
-            "constant",
-            f"{side.measure} ({side.path}) is the same for all runs; no coefficient is defined",
-            1,
+            "constant", f"{side.measure} ({side.path}) is the same for all runs; no coefficient is defined", 1
         )
         for side, one in zip(sides, values, strict=True)
         if np.ptp(one) == 0
@@ -265,20 +271,20 @@ def _notices(
         shown = ", ".join(alone[:3]) + (", ..." if len(alone) > 3 else "")
         found.append(
             Notice("only_one_side", f"runs in {side.path} only: {len(alone)} ({shown}); left out", len(alone))
-        )  # fmt: skip
+        )
     lost = len(both) - len(names)
     found += [
         Notice("undefined", f"runs without a number on one side: {lost}; left out", lost),
         Notice(
-            "few_runs", f"only {len(names)} runs; one swap moves every coefficient a lot",
+            "few_runs",
+            f"only {len(names)} runs; one swap moves every coefficient a lot",
             int(len(names) < FEW),
         ),
+        Notice("too_few_runs", f"{len(names)} runs; no interval below {LEAST}", int(len(names) < LEAST)),
         Notice(
-            "too_few_runs", f"{len(names)} runs; no interval below {LEAST}", int(len(names) < LEAST),
+            "queries_unused",
+            "values of queries do not make the means of their file; no interval over queries",
+            int(unused),
         ),
-        Notice(
-            "queries_unused", "values of queries do not make the means of their file; no interval over "
-            "queries", int(unused),
-        ),
-    ]  # fmt: skip
+    ]
     return [notice for notice in found if notice.count]

@@ -40,9 +40,7 @@ def size_of(rules: Rules, *, pairs: int, measures: int) -> int:
     return pairs * (measures if rules.family == "all" else 1)
 
 
-def corrected(
-    differences: Sequence[Floats], p: Floats, rules: Rules, groups: Integers | None
-) -> Family:
+def corrected(differences: Sequence[Floats], p: Floats, rules: Rules, groups: Integers | None) -> Family:
     """Correct p values of measures x pairs, and invert the correction into simultaneous intervals.
 
     Parameters
@@ -107,9 +105,7 @@ def _family(
     return p_corrected, unbounded(limits, differences, significant, groups)
 
 
-def unbounded(
-    limits: Floats, differences: Floats, significant: Flags, groups: Integers | None
-) -> Floats:
+def unbounded(limits: Floats, differences: Floats, significant: Flags, groups: Integers | None) -> Floats:
     """Invert the sign test where all differences of a pair are equal, so that nothing else has a spread.
 
     Of equal differences it rejects every mean but that one if it rejects 0, and none if it does not: the
@@ -121,9 +117,7 @@ def unbounded(
 
 def alone(differences: Floats, p: Floats, rules: Rules, groups: Integers | None) -> Floats:
     """Return the interval of each pair by itself, which agrees with its own p: columns x low, high."""
-    low, high = rules.interval.limits(
-        differences, level=rules.confidence, seed=rules.seed, groups=groups
-    )
+    low, high = rules.interval.limits(differences, level=rules.confidence, seed=rules.seed, groups=groups)
     with np.errstate(invalid="ignore"):
         significant = np.asarray(p < rules.alpha)
     if rules.matched:
@@ -145,9 +139,7 @@ def shuffled(results: Results, place: int, differences: Floats, rules: Rules) ->
     values = results.counted(place).T
     whole = np.asarray(~np.isnan(values).any(axis=1))
     if not whole.any():
-        raise UsageError(
-            f"no query has {results.measures[place]} in every run; {TUKEY} expects such queries"
-        )
+        raise UsageError(f"no query has {results.measures[place]} in every run; {TUKEY} expects such queries")
     left = int((~whole & ~np.isnan(values).all(axis=1)).sum())
     words = f"queries that some run lacks: {left} for {results.measures[place]}; {TUKEY} leaves them out"
     notices = [Notice("incomplete_queries", words, left)] if left else []
@@ -188,8 +180,7 @@ def out_of_reach(
         return [Notice("too_few_draws", words, size)]
     words = (
         f"{noun} that differ: {most:,} at most; too few for a significant difference by {rules.test}, whose "
-        f"p is at least {smallest:.4g} there"
-        + (f" (pairs corrected together: {size:,})" if size > 1 else "")
+        f"p is at least {smallest:.4g} there" + (f" (pairs corrected together: {size:,})" if size > 1 else "")
     )
     return [Notice("too_few_queries", words, most)]
 

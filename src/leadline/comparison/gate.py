@@ -81,11 +81,17 @@ class Gate:
         """Return the outcome as plain data."""
         below = self.condition.kind == BELOW
         return {
-            "run": self.run, "baseline": self.baseline, "kind": self.condition.kind,
-            "measure": self.condition.measure, "margin": None if below else self.condition.margin,
-            "difference": plain(self.difference), "limit": plain(self.limit), "p": plain(self.p),
-            "failed": self.failed, "cannot_tell": self.cannot_tell,
-        }  # fmt: skip
+            "run": self.run,
+            "baseline": self.baseline,
+            "kind": self.condition.kind,
+            "measure": self.condition.measure,
+            "margin": None if below else self.condition.margin,
+            "difference": plain(self.difference),
+            "limit": plain(self.limit),
+            "p": plain(self.p),
+            "failed": self.failed,
+            "cannot_tell": self.cannot_tell,
+        }
 
     def __str__(self) -> str:
         word = "CANNOT TELL" if self.cannot_tell else "FAILED" if self.failed else "passed"
@@ -112,9 +118,7 @@ class Gate:
             return f"{self.run} and {self.baseline} have the same {measure} on all {many}"
         by = f" by more than {margin:g}" if margin else ""
         if kind == NOT_WORSE:
-            claim = (
-                f"{self.run} is not worse than {self.baseline} by {margin:g} or more on {measure}"
-            )
+            claim = f"{self.run} is not worse than {self.baseline} by {margin:g} or more on {measure}"
             claim = claim if not self.failed else f"not shown that {claim}"
         elif self.failed and not self.cannot_tell:
             claim = f"{self.run} is worse than {self.baseline}{by} on {measure}"
@@ -122,9 +126,7 @@ class Gate:
             claim = f"no evidence that {self.run} is worse than {self.baseline}{by} on {measure}"
         if self.cannot_tell:
             by = f" by {margin:g} or more" if kind == NOT_WORSE else by
-            claim = (
-                f"whether {self.run} is worse than {self.baseline}{by} on {measure}: {self.reason}"
-            )
+            claim = f"whether {self.run} is worse than {self.baseline}{by} on {measure}: {self.reason}"
         return f"{claim}: {self._numbers(many)}"
 
     def _numbers(self, many: str) -> str:
@@ -167,9 +169,7 @@ def condition_of(text: str, kind: str = WORSE) -> Condition:
     if kind == NOT_WORSE and (not measure or not 0 < number < inf):
         raise UsageError(f"'{text}'; expected MEASURE:MARGIN with a number above 0, as in AP:0.01")
     if not 0 <= number < inf:
-        raise UsageError(
-            f"'{text}': margin '{written}'; expected a number, 0 or more, as in AP:0.01"
-        )
+        raise UsageError(f"'{text}': margin '{written}'; expected a number, 0 or more, as in AP:0.01")
     return Condition(measure, number, kind)
 
 
@@ -264,10 +264,17 @@ def floors(
             difference = float(results.means[run, place]) - condition.margin
             lacking = isnan(difference)
             short = difference < -EQUAL if rising else difference > EQUAL
-            found.append(Gate(
-                name, None, condition, difference, failed=lacking or short, rising=rising,
-                reason=f"there is no mean of {condition.measure}" if lacking else "",
-            ))  # fmt: skip
+            found.append(
+                Gate(
+                    name,
+                    None,
+                    condition,
+                    difference,
+                    failed=lacking or short,
+                    rising=rising,
+                    reason=f"there is no mean of {condition.measure}" if lacking else "",
+                )
+            )
     return found
 
 
@@ -283,9 +290,7 @@ class Decided(NamedTuple):
     reasons: list[str]
 
 
-def decided_on(
-    better: Floats, condition: Condition, rules: Rules, groups: Integers | None = None
-) -> Decided:
+def decided_on(better: Floats, condition: Condition, rules: Rules, groups: Integers | None = None) -> Decided:
     """Test "fail-if-worse" or "require-not-worse" on each column of queries x columns.
 
     Values are above 0 where the run is better than the baseline; NaN is left out.
@@ -303,17 +308,18 @@ def decided_on(
     carried = np.full(better.shape[1], nan)
     for column, units in enumerate(spread.clusters.astype(int).tolist()):
         smallest = (
-            one_sign(units, alternative)
-            if decided[column]
-            else rules.test.smallest(units, alternative)
+            one_sign(units, alternative) if decided[column] else rules.test.smallest(units, alternative)
         )
         reason = _reason(units, float(p[column]), smallest, rules, grouped=groups is not None)
         reasons.append("" if unchanged[column] else reason)
         if condition.kind == NOT_WORSE:
             carried[column] = detectable(
-                float(spread.error[column]) * units**0.5, units,
-                power_wanted=rules.power, level=rules.confidence, one_sided=True,
-            )  # fmt: skip
+                float(spread.error[column]) * units**0.5,
+                units,
+                power_wanted=rules.power,
+                level=rules.confidence,
+                one_sided=True,
+            )
     with np.errstate(invalid="ignore"):
         failed = p < rules.alpha
         if condition.kind == NOT_WORSE:
@@ -323,9 +329,8 @@ def decided_on(
 
 
 def _compared(
-    results: Results, place: int, condition: Condition, pairs: Pairs, rules: Rules,
-    groups: Integers | None,
-) -> list[Gate]:  # fmt: skip
+    results: Results, place: int, condition: Condition, pairs: Pairs, rules: Rules, groups: Integers | None
+) -> list[Gate]:
     """Test one condition on all pairs of a run and a baseline."""
     rising = results.measures[place].rising
     side = 1 if rising else -1
@@ -333,23 +338,28 @@ def _compared(
     found = decided_on(better, condition, rules, groups)
     return [
         Gate(
-            results.names[int(pairs.first[pair])], results.names[int(pairs.second[pair])], condition,
-            float(found.spread.mean[pair]) * side, failed=bool(found.failed[pair]),
-            limit=float(found.lower[pair]) * side, p=float(found.p[pair]),
+            results.names[int(pairs.first[pair])],
+            results.names[int(pairs.second[pair])],
+            condition,
+            float(found.spread.mean[pair]) * side,
+            failed=bool(found.failed[pair]),
+            limit=float(found.lower[pair]) * side,
+            p=float(found.p[pair]),
             queries=int((~np.isnan(better[:, pair])).sum()),
             groups=None if groups is None else int(found.spread.clusters[pair]),
-            reason=found.reasons[pair], rising=rising, unchanged=bool(found.unchanged[pair]),
-            carried=float(found.carried[pair]), rules=rules,
+            reason=found.reasons[pair],
+            rising=rising,
+            unchanged=bool(found.unchanged[pair]),
+            carried=float(found.carried[pair]),
+            rules=rules,
         )
         for pair in range(len(pairs))
-    ]  # fmt: skip
+    ]
 
 
 def _lower(better: Floats, rules: Rules, groups: Integers | None) -> Floats:
     """Return the one-sided lower limit of each mean; of differences without spread by the sign test."""
-    low, _ = rules.interval.limits(
-        better, level=1 - 2 * rules.alpha, seed=rules.seed, groups=groups
-    )
+    low, _ = rules.interval.limits(better, level=1 - 2 * rules.alpha, seed=rules.seed, groups=groups)
     units = means(totals(better, groups)).clusters
     possible = np.array([one_sign(int(n), "greater") < rules.alpha for n in units], dtype=np.bool_)
     return np.where(decided_by_sign(better, groups) & ~possible, -np.inf, low)

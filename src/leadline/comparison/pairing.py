@@ -25,9 +25,7 @@ def read_query_groups(place: str) -> dict[str, str]:
         raise UsageError(f"'{place}'; expected FILE:COLUMN, as in queries.tsv:paragraph")
     header, rows = csv_table(text_of(read_whole(path)), path)
     if column not in header:
-        raise InputError(
-            f"no column '{column}'", expected="one of " + ", ".join(header), path=path, line=1
-        )
+        raise InputError(f"no column '{column}'", expected="one of " + ", ".join(header), path=path, line=1)
     wanted = header.index(column)
     found: dict[str, str] = {}
     for line, row in rows:
@@ -69,8 +67,9 @@ def group_codes(
     if lacking:
         raise InputError(
             f"query '{lacking[0]}' has no group ({len(lacking)} in all)",
-            expected="a group for every query", path=place.rpartition(":")[0] or place,
-        )  # fmt: skip
+            expected="a group for every query",
+            path=place.rpartition(":")[0] or place,
+        )
     # a query outside every mean is a group of its own: no difference has it
     names = [str(labels[query]) if query in labels else f"\0{query}" for query in results.queries]
     order = {name: code for code, name in enumerate(dict.fromkeys(names))}

@@ -66,18 +66,22 @@ class Rules:
         """Say whether test and interval ask the same question, of the mean, and are made to agree on 0."""
         from leadline.stats.intervals import Randomisation as Inverted
 
-        return isinstance(self.test, (T, Randomisation)) and isinstance(
-            self.interval, (Student, Inverted)
-        )
+        return isinstance(self.test, (T, Randomisation)) and isinstance(self.interval, (Student, Inverted))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rules as plain data."""
         return {
-            "test": str(self.test), "correction": self.corrected_by, "interval": str(self.interval),
-            "family": self.family, "confidence": self.confidence, "margin": self.margin,
-            "power": self.power, "smallest": self.smallest, "query_group": self.query_group,
+            "test": str(self.test),
+            "correction": self.corrected_by,
+            "interval": str(self.interval),
+            "family": self.family,
+            "confidence": self.confidence,
+            "margin": self.margin,
+            "power": self.power,
+            "smallest": self.smallest,
+            "query_group": self.query_group,
             "seed": self.seed,
-        }  # fmt: skip
+        }
 
 
 def rules_of(
@@ -105,16 +109,22 @@ def rules_of(
     else:
         parsed = correction if isinstance(correction, Correction) else _correction(correction)
     rules = Rules(
-        test=chosen, correction=parsed, joint=joint, interval=_interval(interval, chosen, tests),
-        family=family, confidence=checked_level(confidence), margin=margin, power=power,
-        smallest=smallest, query_group=query_group, seed=checked_seed(seed),
-    )  # fmt: skip
+        test=chosen,
+        correction=parsed,
+        joint=joint,
+        interval=_interval(interval, chosen, tests),
+        family=family,
+        confidence=checked_level(confidence),
+        margin=margin,
+        power=power,
+        smallest=smallest,
+        query_group=query_group,
+        seed=checked_seed(seed),
+    )
     if rules.family not in ("measure", "all"):
         raise UsageError(f"family={rules.family!r}; expected 'measure' or 'all'")
     given = {"margin": margin, "smallest": smallest}
-    check_numbers(
-        power=rules.power, **{name: value for name, value in given.items() if value is not None}
-    )
+    check_numbers(power=rules.power, **{name: value for name, value in given.items() if value is not None})
     for name, value in given.items():
         if value is not None and not value > 0:
             raise UsageError(f"{name} {value}; expected a number above 0, in units of the measure")

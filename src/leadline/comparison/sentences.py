@@ -12,9 +12,7 @@ from leadline.comparison.rules import Rules
 from leadline.data.wording import counted, percent, queries
 
 
-def sentence(
-    pair: ComparedPair, rules: Rules, reach: float = math.inf, *, per_pair: bool = False
-) -> str:
+def sentence(pair: ComparedPair, rules: Rules, reach: float = math.inf, *, per_pair: bool = False) -> str:
     """Write what was found of a pair of runs.
 
     `reach` is how far apart two values of the measure can be: limits are clipped there. `per_pair` writes the
@@ -54,9 +52,7 @@ def no_query(a: str, b: str, measure: str) -> str:
     return f"{a} and {b} cannot be compared on {measure}: no query counts in the means of both"
 
 
-def shown_limits(
-    pair: ComparedPair, reach: float, *, per_pair: bool = False
-) -> tuple[float, float]:
+def shown_limits(pair: ComparedPair, reach: float, *, per_pair: bool = False) -> tuple[float, float]:
     """Return the limits to show, clipped to the differences that the measure allows."""
     low, high = pair.simultaneous_low, pair.simultaneous_high
     if per_pair or math.isnan(low):

@@ -44,9 +44,7 @@ def smallest(keys: Hashes, query: Integers, count: int) -> Flags:
     return chosen
 
 
-def sampled_documents(
-    query: bytes, documents: Sequence[bytes], count: int, seed: int
-) -> list[bytes]:
+def sampled_documents(query: bytes, documents: Sequence[bytes], count: int, seed: int) -> list[bytes]:
     """Give the `count` documents of smallest key, in the order of their ids."""
     keys = keys_of(query, documents, seed)
     chosen = np.argsort(keys, kind="stable")[:count]

@@ -19,9 +19,7 @@ def to_bytes(name: object) -> bytes:
     """
     if not isinstance(name, str):
         raise InputError(
-            f"id {name!r} is of type {type(name).__name__}",
-            expected="a string",
-            hint="str(...) makes one",
+            f"id {name!r} is of type {type(name).__name__}", expected="a string", hint="str(...) makes one"
         )
     try:
         return name.encode("utf-8", "surrogateescape")
@@ -92,12 +90,8 @@ class Ids(Sequence[bytes]):
         ends = np.cumsum([0, *(len(part.text) for part in parts)])[:-1].tolist()
         return cls(
             np.concatenate([np.empty(0, dtype=np.uint8), *(part.text for part in parts)]),
-            np.concatenate(
-                [nothing, *(part.start + end for part, end in zip(parts, ends, strict=True))]
-            ),
-            np.concatenate(
-                [nothing, *(part.stop + end for part, end in zip(parts, ends, strict=True))]
-            ),
+            np.concatenate([nothing, *(part.start + end for part, end in zip(parts, ends, strict=True))]),
+            np.concatenate([nothing, *(part.stop + end for part, end in zip(parts, ends, strict=True))]),
         )
 
     def __len__(self) -> int:

@@ -165,9 +165,7 @@ class JudgedRun:
             row=row,
             tie_first=first,
             tie_last=last,
-            unjudged_ties=Ties(
-                *(_together([part.ties[column] for part in joined]) for column in range(3))
-            ),
+            unjudged_ties=Ties(*(_together([part.ties[column] for part in joined]) for column in range(3))),
             parted=parted,
             lists=kept[0] if len(kept) == 1 else Lists.together(kept) if keep else None,
         )
@@ -206,9 +204,7 @@ class JudgedRun:
         return cls.of_lists(qrels, [part], depth=depth, judged_only=judged_only, keep=keep)
 
     @classmethod
-    def of_grades(
-        cls, grades: Sequence[float | None], judged: Sequence[float] | None = None
-    ) -> JudgedRun:
+    def of_grades(cls, grades: Sequence[float | None], judged: Sequence[float] | None = None) -> JudgedRun:
         """Make the join of one list from the grades in its order; None is an unjudged document.
 
         `judged` holds the grades of all judged documents, by default those in the list.

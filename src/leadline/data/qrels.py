@@ -37,9 +37,7 @@ class Subtopics:
     `row` is the row in the qrels, rising; `code` the subtopic in `names`, which all queries share.
     """
 
-    def __init__(
-        self, names: Vocabulary, row: Codes, code: Codes, grades: Floats, *, documents: int
-    ) -> None:
+    def __init__(self, names: Vocabulary, row: Codes, code: Codes, grades: Floats, *, documents: int) -> None:
         freeze(row, code, grades)
         self.names = names
         self.row = row
@@ -67,9 +65,8 @@ class Subtopics:
         """Give the judgments of some rows of the qrels, which become all rows there."""
         place, owner = self.of_rows(rows)
         return Subtopics(
-            self.names, owner.astype(np.int32), self.code[place], self.grades[place],
-            documents=len(rows),
-        )  # fmt: skip
+            self.names, owner.astype(np.int32), self.code[place], self.grades[place], documents=len(rows)
+        )
 
 
 class Qrels:
@@ -115,9 +112,7 @@ class Qrels:
         self._relevant: dict[float, Integers] = {}
 
     @classmethod
-    def of(
-        cls, rows: Iterable[tuple[bytes | str, bytes | str, float]], *, source: str = ""
-    ) -> Qrels:
+    def of(cls, rows: Iterable[tuple[bytes | str, bytes | str, float]], *, source: str = "") -> Qrels:
         """Make qrels from (query, document, grade) rows, ids as text or bytes; refuses repeats."""
         ids: list[tuple[bytes, bytes, float]] = [
             (encoded(query), encoded(document), grade) for query, document, grade in rows
@@ -134,10 +129,7 @@ class Qrels:
 
     @classmethod
     def of_subtopics(
-        cls,
-        judgments: Mapping[tuple[bytes, bytes], Mapping[bytes, float]],
-        *,
-        source: str = "",
+        cls, judgments: Mapping[tuple[bytes, bytes], Mapping[bytes, float]], *, source: str = ""
     ) -> Qrels:
         """Make qrels from the grades by subtopic of every (query, document).
 
@@ -180,9 +172,7 @@ class Qrels:
         """Give two rows that judge the same document for the same query, if there are any."""
         if kernels.compiled is not None:
             return self._filled[1]
-        for seen, low, high in zip(
-            self.lookup, self.begin.tolist(), self.end.tolist(), strict=True
-        ):
+        for seen, low, high in zip(self.lookup, self.begin.tolist(), self.end.tolist(), strict=True):
             if len(seen) < high - low:
                 first = next(row for row in range(low, high) if seen[self.documents[row]] != row)
                 return first, seen[self.documents[first]]
@@ -197,9 +187,7 @@ class Qrels:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Qrels) or self.queries != other.queries or len(self) != len(other):
             return NotImplemented if not isinstance(other, Qrels) else False
-        return all(
-            part(self) == part(other) for part in (Qrels.to_dict, Qrels.by_subtopic, Qrels.shares)
-        )
+        return all(part(self) == part(other) for part in (Qrels.to_dict, Qrels.by_subtopic, Qrels.shares))
 
     __hash__ = None  # type: ignore[assignment]  # equal by content, so not for dictionaries
 
@@ -265,49 +253,69 @@ class Qrels:
         rows = np.flatnonzero(chosen)
         before = np.concatenate(([0], np.cumsum(chosen))).astype(np.int64)
         return Qrels(
-            self.queries, before[self.begin], before[self.end], self.documents.take(rows),
-            self.grades[rows], known=None if self.known is None else self.known[rows],
+            self.queries,
+            before[self.begin],
+            before[self.end],
+            self.documents.take(rows),
+            self.grades[rows],
+            known=None if self.known is None else self.known[rows],
             subtopics=None if self.subtopics is None else self.subtopics.keep(rows),
-            inclusion=None if self.inclusion is None else self.inclusion[rows], source=self.source,
+            inclusion=None if self.inclusion is None else self.inclusion[rows],
+            source=self.source,
             remarks=self.remarks,
-        )  # fmt: skip
+        )
 
     def only(self, code: int) -> Qrels:
         """Give the judgments of one query, without subtopics and known documents."""
         rows = np.arange(int(self.begin[code]), int(self.end[code]))
         return Qrels(
-            Vocabulary([self.queries[code]]), np.array([0], dtype=np.int64),
-            np.array([len(rows)], dtype=np.int64), self.documents.take(rows), self.grades[rows],
-            inclusion=None if self.inclusion is None else self.inclusion[rows], source=self.source,
-        )  # fmt: skip
+            Vocabulary([self.queries[code]]),
+            np.array([0], dtype=np.int64),
+            np.array([len(rows)], dtype=np.int64),
+            self.documents.take(rows),
+            self.grades[rows],
+            inclusion=None if self.inclusion is None else self.inclusion[rows],
+            source=self.source,
+        )
 
     def with_known(self, known: dict[bytes, set[bytes]]) -> Qrels:
         """Give the same qrels knowing which documents the user knew before, by query."""
         names = [self.queries.names[code] for code in self.query.tolist()]
         flags = np.array(
-            [
-                name in known.get(query, ())
-                for query, name in zip(names, self.documents, strict=True)
-            ],
+            [name in known.get(query, ()) for query, name in zip(names, self.documents, strict=True)],
             dtype=np.bool_,
         )
         return Qrels(
-            self.queries, self.begin, self.end, self.documents, self.grades, known=flags,
-            subtopics=self.subtopics, inclusion=self.inclusion, hashes=self._hashes, source=self.source,
+            self.queries,
+            self.begin,
+            self.end,
+            self.documents,
+            self.grades,
+            known=flags,
+            subtopics=self.subtopics,
+            inclusion=self.inclusion,
+            hashes=self._hashes,
+            source=self.source,
             remarks=self.remarks,
-        )  # fmt: skip
+        )
 
     def with_one_subtopic(self) -> Qrels:
         """Give the same qrels with one subtopic, which every judgment is for."""
         rows = np.arange(len(self), dtype=np.int32)
-        only = Subtopics(
-            Vocabulary(["1"]), rows, np.zeros_like(rows), self.grades, documents=len(self)
-        )
+        only = Subtopics(Vocabulary(["1"]), rows, np.zeros_like(rows), self.grades, documents=len(self))
         return Qrels(
-            self.queries, self.begin, self.end, self.documents, self.grades, known=self.known,
-            subtopics=only, inclusion=self.inclusion, hashes=self._hashes, source=self.source,
+            self.queries,
+            self.begin,
+            self.end,
+            self.documents,
+            self.grades,
+            known=self.known,
+            subtopics=only,
+            inclusion=self.inclusion,
+            hashes=self._hashes,
+            source=self.source,
             remarks=self.remarks,
-        )  # fmt: skip
+        )
 
     def with_inclusion(self, shares: Mapping[str, Mapping[str, float]]) -> Qrels:
         """Give the same qrels with the probability of each document to be judged; NaN where none is given."""
@@ -320,10 +328,18 @@ class Qrels:
             dtype=np.float64,
         )
         return Qrels(
-            self.queries, self.begin, self.end, self.documents, self.grades, known=self.known,
-            subtopics=self.subtopics, inclusion=inclusion, hashes=self._hashes, source=self.source,
+            self.queries,
+            self.begin,
+            self.end,
+            self.documents,
+            self.grades,
+            known=self.known,
+            subtopics=self.subtopics,
+            inclusion=inclusion,
+            hashes=self._hashes,
+            source=self.source,
             remarks=self.remarks,
-        )  # fmt: skip
+        )
 
     def by_subtopic(self) -> dict[str, dict[str, dict[str, float]]] | None:
         """Give `{query: {subtopic: {document: grade}}}`, or None where there are no subtopics."""
@@ -333,9 +349,11 @@ class Qrels:
         queries, subtopics = list(self.queries), list(self.subtopics.names)
         names = list(self.documents)
         for row, code, grade in zip(
-            self.subtopics.row.tolist(), self.subtopics.code.tolist(),
-            self.subtopics.grades.tolist(), strict=True,
-        ):  # fmt: skip
+            self.subtopics.row.tolist(),
+            self.subtopics.code.tolist(),
+            self.subtopics.grades.tolist(),
+            strict=True,
+        ):
             of_query = found[queries[self.query[row]]]
             of_query.setdefault(subtopics[code], {})[to_text(names[row])] = _number(grade)
         return found
@@ -357,9 +375,7 @@ class Qrels:
         """Give `{query: {document: grade}}`; whole grades are integers."""
         found: dict[str, dict[str, float]] = {query: {} for query in self.queries}
         names = list(self.queries)
-        for query, name, grade in zip(
-            self.query.tolist(), self.documents, self.grades.tolist(), strict=True
-        ):
+        for query, name, grade in zip(self.query.tolist(), self.documents, self.grades.tolist(), strict=True):
             found[names[query]][to_text(name)] = _number(grade)
         return found
 

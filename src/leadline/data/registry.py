@@ -218,9 +218,7 @@ class Parametric(metaclass=ParametricType):
         """Give the declared parameters by name, in the order of declaration."""
         found: dict[str, Parameter] = {}
         for base in reversed(cls.__mro__):
-            found |= {
-                name: value for name, value in vars(base).items() if isinstance(value, Parameter)
-            }
+            found |= {name: value for name, value in vars(base).items() if isinstance(value, Parameter)}
         return found
 
     @classmethod
@@ -418,9 +416,7 @@ class Registry(Generic[N]):
     def expand(self, text: str) -> list[N]:
         """Make every object that a text means; a list such as `P.5,10` means several."""
         if not isinstance(text, str):
-            raise UsageError(
-                f"{self.noun} {text!r}; expected a name such as {next(iter(self.classes))}"
-            )
+            raise UsageError(f"{self.noun} {text!r}; expected a name such as {next(iter(self.classes))}")
         text = " ".join(text.split())
         parts = GRAMMAR.fullmatch(text)
         cut = parts is not None and (parts["at"] or parts["loose"]) is not None
@@ -438,11 +434,7 @@ class Registry(Generic[N]):
         """Make what all texts mean, each once, in order; report every bad one at once."""
         found: dict[N, None] = {}
         faults: list[str] = []
-        parts = [
-            part
-            for text in texts
-            for part in (split_names(text) if isinstance(text, str) else [text])
-        ]
+        parts = [part for text in texts for part in (split_names(text) if isinstance(text, str) else [text])]
         for text in parts:
             try:
                 found |= dict.fromkeys(self.expand(text))

@@ -124,9 +124,7 @@ class Results:
         self.averaged = averaged
         self.present = np.ones(values.shape[:2], dtype=np.bool_) if present is None else present
         self.relevance_strings = list(relevance_strings)
-        self.without_mean = (
-            np.zeros(len(self.runs), dtype=np.bool_) if without_mean is None else without_mean
-        )
+        self.without_mean = np.zeros(len(self.runs), dtype=np.bool_) if without_mean is None else without_mean
         self.bounds = bounds
         self.intervals = intervals
         self.notices = list(notices)
@@ -174,9 +172,7 @@ class Results:
         if len(meant) > 1 and found:
             raise UsageError(f"'{measure}' means {len(meant)} measures; expected one")
         if not found:
-            raise UsageError(
-                f"no measure '{measure}' in these results; there are: " + ", ".join(texts)
-            )
+            raise UsageError(f"no measure '{measure}' in these results; there are: " + ", ".join(texts))
         return found[0]
 
     def _meant(self, measure: object) -> list[str]:
@@ -199,9 +195,7 @@ class Results:
 
     def _run(self, name: str) -> int:
         if name not in self.names:
-            raise UsageError(
-                f"no run '{name}' in these results; there are: " + ", ".join(self.names)
-            )
+            raise UsageError(f"no run '{name}' in these results; there are: " + ", ".join(self.names))
         return self.names.index(name)
 
     def order(self, place: int = 0) -> list[int]:
@@ -229,12 +223,19 @@ class Results:
     def part(self, places: Sequence[int]) -> Results:
         """Give the results of some of the measures alone, without bounds and intervals."""
         return Results(
-            self.runs, self.queries, [self.measures[place] for place in places],
-            self.values[:, :, places], self.averaged[:, :, places], present=self.present,
-            relevance_strings=self.relevance_strings, without_mean=self.without_mean,
-            notices=self.notices, inputs=self.inputs, meaning=self._meaning,
+            self.runs,
+            self.queries,
+            [self.measures[place] for place in places],
+            self.values[:, :, places],
+            self.averaged[:, :, places],
+            present=self.present,
+            relevance_strings=self.relevance_strings,
+            without_mean=self.without_mean,
+            notices=self.notices,
+            inputs=self.inputs,
+            meaning=self._meaning,
             options=self.options | {"measures": [str(self.measures[place]) for place in places]},
-        )  # fmt: skip
+        )
 
     def counted(self, place: int) -> Floats:
         """Give runs x queries: the values of a measure as its mean counts them; NaN takes no part."""
@@ -270,9 +271,7 @@ class Results:
             if self.intervals is not None:
                 entry["intervals"] = {
                     text: {"low": plain(low), "high": plain(high)}
-                    for text, (low, high) in zip(
-                        texts, self.intervals.limits[place].tolist(), strict=True
-                    )
+                    for text, (low, high) in zip(texts, self.intervals.limits[place].tolist(), strict=True)
                 }
             if self.estimates is not None:
                 entry["estimates"] = self.estimates.of_run(place)

@@ -45,11 +45,7 @@ class Run:
 
     @classmethod
     def of(
-        cls,
-        rows: Iterable[tuple[bytes | str, bytes | str, float]],
-        *,
-        name: str = "",
-        tag: str = "",
+        cls, rows: Iterable[tuple[bytes | str, bytes | str, float]], *, name: str = "", tag: str = ""
     ) -> Run:
         """Make a run from (query, document, score) rows, ids as text or bytes; refuses repeats and NaN."""
         ids: list[tuple[bytes, bytes, float]] = [
@@ -77,9 +73,8 @@ class Run:
         order = np.lexsort((-document, -scores, query))
         offsets = np.searchsorted(query[order], np.arange(len(queries) + 1)).astype(np.int64)
         return cls(
-            queries, offsets, documents, document[order].astype(np.int32), scores[order],
-            name=name, tag=tag,
-        )  # fmt: skip
+            queries, offsets, documents, document[order].astype(np.int32), scores[order], name=name, tag=tag
+        )
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -100,8 +95,6 @@ class Run:
         bounds = self.offsets.tolist()
         documents, scores = self.document.tolist(), self.scores.tolist()
         return {
-            query: {
-                names[documents[row]]: scores[row] for row in range(bounds[code], bounds[code + 1])
-            }
+            query: {names[documents[row]]: scores[row] for row in range(bounds[code], bounds[code + 1])}
             for code, query in enumerate(self.queries)
         }

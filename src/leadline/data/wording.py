@@ -64,9 +64,7 @@ def visible(text: str, *, lines: bool = False) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return UNSAFE.sub(
-        lambda found: found[0] if lines and found[0] == "\n" else _escape(found[0]), text
-    )
+    return UNSAFE.sub(lambda found: found[0] if lines and found[0] == "\n" else _escape(found[0]), text)
 
 
 def _escape(letter: str) -> str:

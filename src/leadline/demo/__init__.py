@@ -25,9 +25,7 @@ def run_paths() -> list[str]:
     >>> [os.path.basename(path) for path in run_paths()][-2:]
     ['tf-dot.run.xz', 'tfidf-cosine.run.xz']
     """
-    return [
-        os.path.join(DATA, name) for name in sorted(os.listdir(DATA)) if name.endswith(".run.xz")
-    ]
+    return [os.path.join(DATA, name) for name in sorted(os.listdir(DATA)) if name.endswith(".run.xz")]
 
 
 def files() -> Iterator[tuple[str, bytes]]:

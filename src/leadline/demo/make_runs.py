@@ -20,9 +20,13 @@ from leadline.retrieval.search import search
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data")
 DEPTH = 100
 MODELS = (
-    "BM25(k1=0.9,b=0.4)", "BM25(k1=1.2,b=0.75)", "QLDirichlet", "QLJelinekMercer", "TF(dot)",
+    "BM25(k1=0.9,b=0.4)",
+    "BM25(k1=1.2,b=0.75)",
+    "QLDirichlet",
+    "QLJelinekMercer",
+    "TF(dot)",
     "TFIDF(cosine)",
-)  # fmt: skip
+)
 PLAIN = "Words(stem=none,stop=none)"
 
 

@@ -137,9 +137,7 @@ def draw(frame: Frame, budget: float, *, new_runs: float = NEW_RUNS, seed: int =
     return _drawn(frame, probability, scale, seed, cut)
 
 
-def _large_enough(
-    frame: Frame, rows: Integers, weight: Floats, budget: float
-) -> tuple[Integers, int]:
+def _large_enough(frame: Frame, rows: Integers, weight: Floats, budget: float) -> tuple[Integers, int]:
     """Return the rows whose probability is at least 0.02, after cutting the least important, deepest ones."""
     order = np.lexsort((frame.best[rows], -weight))
     ordered = weight[order]
@@ -247,9 +245,5 @@ def frame_of(
         total = float(root.sum())
         importance += root / total if total > 0 else 0.0
     return Frame(
-        list(queries),
-        np.array(query, dtype=np.int64),
-        names,
-        importance,
-        np.array(best, dtype=np.int64),
+        list(queries), np.array(query, dtype=np.int64), names, importance, np.array(best, dtype=np.int64)
     )

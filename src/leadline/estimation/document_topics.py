@@ -31,8 +31,7 @@ def checked_vectors(vectors: str | os.PathLike[str] | Vectors) -> Vectors:
     fine = (found.theta >= 0).all(axis=1) & (np.abs(found.theta.sum(axis=1) - 1) < 1e-6)
     for row in np.flatnonzero(~fine)[:1].tolist():  # a file was looked at when it was read
         raise InputError(
-            f"topics of '{found.ids[row]}' that are no distribution",
-            expected="0 or more, adding up to 1",
+            f"topics of '{found.ids[row]}' that are no distribution", expected="0 or more, adding up to 1"
         )
     return found
 
@@ -138,9 +137,7 @@ class Listed(NamedTuple):
         return {name: value for name, value in self._asdict().items() if name != "vectors"}
 
 
-def good_and_bad(
-    table: Qrels, systems: Systems, vectors: Vectors, *, level: float = 1.0
-) -> list[Listed]:
+def good_and_bad(table: Qrels, systems: Systems, vectors: Vectors, *, level: float = 1.0) -> list[Listed]:
     """Give the lists of one query with most and fewest relevant documents among their first 30.
 
     It is the query where these are furthest apart, among lists with so many documents and vectors for all;
@@ -173,10 +170,14 @@ def _listed(
     made, estimate = cumulate(pool), DeShaTo(depth=DEPTH).estimate(pool)
     return [
         Listed(
-            kind, query, systems.infos[place].name, int(hits[place]), DEPTH,
+            kind,
+            query,
+            systems.infos[place].name,
+            int(hits[place]),
+            DEPTH,
             float(estimate.values[place]),
             {name: float(values[place]) for name, values in estimate.terms.items()},
             [made.total[place], made.least[place], made.product[place]],
         )
         for kind, place in ends.items()
-    ]  # fmt: skip
+    ]

@@ -105,24 +105,12 @@ class EstimatedResults(Results):
         low = high = math.nan
         if not reason and not math.isnan(value):
             half = _quantile(self.confidence) * math.sqrt(variance(part.errors, scaled=part.scaled))
-            low, high = (
-                value - math.hypot(half, part.doubt[0]),
-                value + math.hypot(half, part.doubt[1]),
-            )
+            low, high = (value - math.hypot(half, part.doubt[0]), value + math.hypot(half, part.doubt[1]))
         column = self.counted(place)[run][:, None]
         below, above = INTERVALS.parse("Student").limits(column, level=self.confidence)
         judged, drawn, guessed, unknown = part.shares.tolist()
         return Estimate(
-            value,
-            low,
-            high,
-            float(below[0]),
-            float(above[0]),
-            judged,
-            drawn,
-            guessed,
-            unknown,
-            reason,
+            value, low, high, float(below[0]), float(above[0]), judged, drawn, guessed, unknown, reason
         )
 
     def _reason(self, part: RunEstimate, place: int) -> str:  # noqa: PLR0911  # a reason each
@@ -194,10 +182,7 @@ class EstimatedResults(Results):
             }
         if pairs:
             found["pairs"] = [
-                {
-                    key: one if isinstance(one, str) else plain(one)
-                    for key, one in pair._asdict().items()
-                }
+                {key: one if isinstance(one, str) else plain(one) for key, one in pair._asdict().items()}
                 for pair in self.differences()
             ]
         return found | {"proxy": self.proxy}
@@ -362,16 +347,10 @@ def _notices(results: EstimatedResults, sample: Sample) -> list[Notice]:
         for place, measure in enumerate(results.measures):
             reason = results._reason(results._parts[run][place], place)  # noqa: SLF001  # same module
             if reason:
-                text = (
-                    f"{measure}: {'too much guessed or unknown' if 'weight' in reason else reason}"
-                )
+                text = f"{measure}: {'too much guessed or unknown' if 'weight' in reason else reason}"
                 reasons[text] = reasons.get(text, 0) + 1
     found += [
-        Notice(
-            "no_interval",
-            f"no interval for {count:,} of {len(results.runs):,} runs by {text}",
-            count,
-        )
+        Notice("no_interval", f"no interval for {count:,} of {len(results.runs):,} runs by {text}", count)
         for text, count in reasons.items()
     ]
     for kind, (low, high) in COVERAGE.items():

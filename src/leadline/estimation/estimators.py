@@ -229,9 +229,7 @@ class Estimator:
         """Return the largest target that a pair may have, as far as judgments show it."""
         if self.kind.target.kind == "indicator":
             return 1.0
-        return float(
-            self.kind.target.of(self.sample.table.grades[self.sample.judged]).max(initial=0.0)
-        )
+        return float(self.kind.target.of(self.sample.table.grades[self.sample.judged]).max(initial=0.0))
 
     def of(self, judged: JudgedRun) -> RunEstimate:
         """Estimate one run, joined with the pairs of the sample."""
@@ -248,8 +246,7 @@ class Estimator:
     def _above_cutoff(self, judged: JudgedRun) -> tuple[Integers, Integers, Integers, Integers]:
         """Return query, row and rank of the pairs above the cutoff, and the length of each list."""
         query, row, rank, length = (
-            column.astype(np.int64)
-            for column in (judged.query, judged.row, judged.rank, judged.length)
+            column.astype(np.int64) for column in (judged.query, judged.row, judged.rank, judged.length)
         )
         if self.kind.cutoff is None:
             return query, row, rank, length
@@ -313,9 +310,7 @@ class Estimator:
         total = np.bincount(query, weight * self.pseudo[row], minlength=queries)
         with np.errstate(invalid="ignore", divide="ignore"):
             values = (total + rest * self._outside) / scale
-        inverse = (
-            np.where(scale > 0, 1.0 / np.maximum(scale, 1.0), 0.0) if kind.share else 1.0 / scale
-        )
+        inverse = np.where(scale > 0, 1.0 / np.maximum(scale, 1.0), 0.0) if kind.share else 1.0 / scale
         return RunEstimate(
             values,
             self._spread(row, weight * inverse[query] / queries),
@@ -347,9 +342,7 @@ class Estimator:
         np.cumprod(1.0 - table, axis=1, out=before[:, 1:])
         below = np.zeros((queries, depth + 1))  # the value of the list from each rank on
         for place in range(depth - 1, -1, -1):
-            below[:, place] = (
-                weight[place] * table[:, place] + (1.0 - table[:, place]) * below[:, place + 1]
-            )
+            below[:, place] = weight[place] * table[:, place] + (1.0 - table[:, place]) * below[:, place + 1]
         slope = before[:, :-1] * (weight - below[:, 1:])
         reach = np.cumprod(np.clip(1.0 - table, 0.0, 1.0), axis=1)
         reach = np.concatenate([np.ones((queries, 1)), reach[:, :-1]], axis=1) if depth else reach
@@ -372,27 +365,21 @@ class Estimator:
         if not kind.ideal:
             size = length if kind.constant is None else np.full(queries, kind.constant)
             divisor = kind.slope * divisor + size.astype(np.float64)[:, None]
-        base = (
-            np.bincount(query, weight * self.pseudo[row], minlength=queries) + rest * self._outside
-        )
+        base = np.bincount(query, weight * self.pseudo[row], minlength=queries) + rest * self._outside
         place = sample.place[row]
         drawn = place >= 0
         part = weight[drawn] * self._residual[row[drawn]]
         moves = np.zeros((queries, REPLICATES + 1))
         order = np.argsort(query[drawn], kind="stable")
         if len(order):
-            shift = (
-                sample.replicated[place[drawn][order]] - sample.replicated[place[drawn][order], :1]
-            )
+            shift = sample.replicated[place[drawn][order]] - sample.replicated[place[drawn][order], :1]
             rows = part[order, None] * shift
             owner = query[drawn][order]
             starts = np.flatnonzero(np.concatenate(([True], owner[1:] != owner[:-1])))
             moves[owner[starts]] = np.add.reduceat(rows, starts, axis=0)
         with np.errstate(invalid="ignore", divide="ignore"):
             ratios = np.where(divisor > 0, (base[:, None] + moves) / divisor, np.nan)
-        values = (
-            2.0 * ratios[:, 0] - ratios[:, 1:].mean(axis=1) if len(sample.drawn) else ratios[:, 0]
-        )
+        values = 2.0 * ratios[:, 0] - ratios[:, 1:].mean(axis=1) if len(sample.drawn) else ratios[:, 0]
         shares = self._shares(query, row, weight, rest)
         scale = np.where(divisor[:, 0] > 0, 1.0 / np.maximum(divisor[:, 0], 1e-12), 0.0)
         return RunEstimate(
@@ -478,9 +465,5 @@ class Estimator:
         rest -= np.bincount(query, weight, minlength=queries)
         rest = np.where(np.bincount(query, minlength=queries) == length, 0.0, np.maximum(rest, 0.0))
         return RunEstimate(
-            values,
-            np.zeros(0),
-            scaled=True,
-            shares=self._shares(query, row, weight, rest),
-            doubt=np.zeros(2),
+            values, np.zeros(0), scaled=True, shares=self._shares(query, row, weight, rest), doubt=np.zeros(2)
         )

@@ -124,9 +124,7 @@ def _flat(value: float) -> Weights:
 
 def _precision(measure: P) -> Kind:
     size = 1.0 if measure.cutoff is None else 1.0 / measure.cutoff
-    return Linear(
-        Target("indicator", measure.rel), _flat(size), measure.cutoff, share=measure.cutoff is None
-    )
+    return Linear(Target("indicator", measure.rel), _flat(size), measure.cutoff, share=measure.cutoff is None)
 
 
 def _discount(measure: DCG) -> Weights:
@@ -140,9 +138,7 @@ def _gain(measure: DCG) -> Target:
 
 
 def _rbp(measure: RBP) -> Kind | None:
-    if (
-        measure.gain == "scaled"
-    ):  # its divisor is the largest grade of the query, which is not known
+    if measure.gain == "scaled":  # its divisor is the largest grade of the query, which is not known
         return None
     target = (
         Target("indicator", measure.rel)
@@ -150,9 +146,7 @@ def _rbp(measure: RBP) -> Kind | None:
         else Target("linear", top=measure.max_grade)
     )
     return Linear(
-        target,
-        lambda ranks: np.asarray((1 - measure.p) * np.power(measure.p, ranks - 1.0)),
-        measure.cutoff,
+        target, lambda ranks: np.asarray((1 - measure.p) * np.power(measure.p, ranks - 1.0)), measure.cutoff
     )
 
 
@@ -167,9 +161,7 @@ _MAKERS: dict[type[Measure], Callable[..., Kind | None]] = {
     RBP: _rbp,
     RR: lambda measure: Cascade(Target("indicator", measure.rel), _reciprocal, measure.cutoff),
     Success: lambda measure: Cascade(Target("indicator", measure.rel), _flat(1.0), measure.cutoff),
-    ERR: lambda measure: Cascade(
-        Target("stop", top=measure.max_grade), _reciprocal, measure.cutoff
-    ),
+    ERR: lambda measure: Cascade(Target("stop", top=measure.max_grade), _reciprocal, measure.cutoff),
     nDCG: lambda measure: Ratio(_gain(measure), _discount(measure), measure.cutoff, ideal=True),
     R: lambda measure: Ratio(Target("indicator", measure.rel), _flat(1.0), measure.cutoff),
     F: lambda measure: Ratio(
@@ -180,8 +172,6 @@ _MAKERS: dict[type[Measure], Callable[..., Kind | None]] = {
         constant=measure.cutoff,
     ),
     AP: lambda measure: (
-        None
-        if measure.norm == "min"
-        else AveragePrecision(Target("indicator", measure.rel), measure.cutoff)
+        None if measure.norm == "min" else AveragePrecision(Target("indicator", measure.rel), measure.cutoff)
     ),
 }

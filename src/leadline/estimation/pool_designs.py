@@ -149,9 +149,7 @@ def pool_for(
         raise UsageError(f"new_runs={new_runs}; expected a share from 0 to below 1")
     listed = [measures] if isinstance(measures, (str, Measure)) else list(measures)
     wanted = profile_of("leadline").measures(listed, rel=rel, documents=None)
-    systems = read_systems(
-        runs, repair_of(order, on_duplicate, on_nan), name_by=name_by, on_run=on_run
-    )
+    systems = read_systems(runs, repair_of(order, on_duplicate, on_nan), name_by=name_by, on_run=on_run)
     weights = {str(measure): rank_weights(measure) for measure in wanted}
     deepest = max(len(one) for one in weights.values())
     limit = 2 * deepest if depth is None else depth
@@ -245,9 +243,12 @@ def rank_weights(measure: Measure) -> Floats:
 
 
 def _frame_of_pair(
-    frame: Frame, lists: Sequence[Sequence[Sequence[bytes]]], systems: Systems, pair: tuple[str, str],
+    frame: Frame,
+    lists: Sequence[Sequence[Sequence[bytes]]],
+    systems: Systems,
+    pair: tuple[str, str],
     weights: Sequence[Floats],
-) -> Frame:  # fmt: skip
+) -> Frame:
     """Return the frame with the importance of a difference: only pairs whose weights differ matter."""
     names = [info.name for info in systems.infos]
     for name in pair:
@@ -256,9 +257,7 @@ def _frame_of_pair(
     first, second = names.index(pair[0]), names.index(pair[1])
     rows = {
         (query, document): row
-        for row, (query, document) in enumerate(
-            zip(frame.query.tolist(), frame.documents, strict=True)
-        )
+        for row, (query, document) in enumerate(zip(frame.query.tolist(), frame.documents, strict=True))
     }
     importance = np.zeros(len(frame.query))
     for weight in weights:
@@ -279,9 +278,7 @@ def _known(frame: Frame, judged: QrelsLike | None) -> Any:
         return found
     grades = read_qrels(judged).to_dict()
     queries = [to_text(name) for name in frame.queries]
-    for row, (query, document) in enumerate(
-        zip(frame.query.tolist(), frame.documents, strict=True)
-    ):
+    for row, (query, document) in enumerate(zip(frame.query.tolist(), frame.documents, strict=True)):
         grade = grades.get(queries[query], {}).get(to_text(document))
         found[row] = grade is not None and grade >= 0
     return found
@@ -302,9 +299,7 @@ def _larger(frame: Frame, found: Draw, before: DrawnPool, seed: int) -> tuple[Dr
         )
     rows = {
         (to_text(frame.queries[query]), to_text(document)): row
-        for row, (query, document) in enumerate(
-            zip(frame.query.tolist(), frame.documents, strict=True)
-        )
+        for row, (query, document) in enumerate(zip(frame.query.tolist(), frame.documents, strict=True))
     }
     old = np.zeros(len(frame.query))
     lost = 0
@@ -345,9 +340,18 @@ def _rates(frame: Frame, machine: QrelsLike | None, measure: Measure) -> Floats:
 
 
 def _expected(
-    frame: Frame, lists: Sequence[Sequence[Sequence[bytes]]], weight: Floats, probability: Floats,
-    known: Any, size: float, seed: int, new_runs: float, rates: Floats, *, linear: bool,
-) -> dict[str, float | None]:  # fmt: skip
+    frame: Frame,
+    lists: Sequence[Sequence[Sequence[bytes]]],
+    weight: Floats,
+    probability: Floats,
+    known: Any,
+    size: float,
+    seed: int,
+    new_runs: float,
+    rates: Floats,
+    *,
+    linear: bool,
+) -> dict[str, float | None]:
     """Return the forecast of one measure: half-width, the budget of half of it, and the exact alternative."""
     queries = len(frame.queries)
     matter = (frame.importance > 0) & ~known
@@ -359,11 +363,7 @@ def _expected(
     def half_width(p: Floats) -> float:
         inside = (p > 0) & (p < 1)
         spread = squares * rates * (1.0 - rates)
-        return (
-            1.959964
-            * math.sqrt(float(((1 - p[inside]) / p[inside] * spread[inside]).sum()))
-            / queries
-        )
+        return 1.959964 * math.sqrt(float(((1 - p[inside]) / p[inside] * spread[inside]).sum())) / queries
 
     now = half_width(probability)
     low, high = size, max(float(matter.sum()) / max(1 - new_runs, 1e-9), size)
@@ -379,15 +379,11 @@ def _expected(
     return {"half_width": now, "half_budget": high / queries, "exact_budget": exact}
 
 
-def _mean_squares(
-    frame: Frame, lists: Sequence[Sequence[Sequence[bytes]]], weight: Floats
-) -> Floats:
+def _mean_squares(frame: Frame, lists: Sequence[Sequence[Sequence[bytes]]], weight: Floats) -> Floats:
     """Return the mean over runs of the squared weight of each pair."""
     rows = {
         (query, document): row
-        for row, (query, document) in enumerate(
-            zip(frame.query.tolist(), frame.documents, strict=True)
-        )
+        for row, (query, document) in enumerate(zip(frame.query.tolist(), frame.documents, strict=True))
     }
     found = np.zeros(len(frame.query))
     count = max((len(runs) for runs in lists), default=1)

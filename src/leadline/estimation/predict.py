@@ -99,15 +99,25 @@ def predict(
     values = np.array([[one.values.get(name, nothing) for name in known.names] for one in read])
     present = np.array([[name in one.values for name in known.names] for one in read])
     return Results(
-        [one.info for one in read], known, chosen, values, np.ones(values.shape, dtype=np.bool_),
-        present=present, notices=_notices(read, chosen, values, present),
+        [one.info for one in read],
+        known,
+        chosen,
+        values,
+        np.ones(values.shape, dtype=np.bool_),
+        present=present,
+        notices=_notices(read, chosen, values, present),
         options={
-            "predictors": list(map(str, chosen)), "index": shown(index), "queries": shown(queries),
-            "vectors": shown(vectors), "order": order, "on_duplicate": on_duplicate,
-            "on_nan": on_nan, "name_by": name_by,
+            "predictors": list(map(str, chosen)),
+            "index": shown(index),
+            "queries": shown(queries),
+            "vectors": shown(vectors),
+            "order": order,
+            "on_duplicate": on_duplicate,
+            "on_nan": on_nan,
+            "name_by": name_by,
         },
         meaning=PREDICTORS.expand_all,
-    )  # fmt: skip
+    )
 
 
 def _sources(index: Any, queries: TextsLike | None, vectors: Any) -> _Sources:
@@ -134,9 +144,7 @@ def _chosen(predictors: Any, given: frozenset[str]) -> list[Predictor]:
         usual = [one for kind in PREDICTORS.classes.values() for one in kind.usual()]
         return [one for one in usual if one.needs() <= given]
     listed = [predictors] if isinstance(predictors, (str, Predictor)) else list(predictors)
-    made = dict.fromkeys(
-        one if isinstance(one, Predictor) else PREDICTORS.parse(one) for one in listed
-    )
+    made = dict.fromkeys(one if isinstance(one, Predictor) else PREDICTORS.parse(one) for one in listed)
     if not made:
         raise UsageError("no predictor; expected one, as in " + ", ".join(PREDICTORS.classes))
     for one in made:
@@ -149,18 +157,15 @@ def _chosen(predictors: Any, given: frozenset[str]) -> list[Predictor]:
     return list(made)
 
 
-def _predicted(
-    info: RunInfo, run: Run, predictors: Sequence[Predictor], sources: _Sources
-) -> _Read:
+def _predicted(info: RunInfo, run: Run, predictors: Sequence[Predictor], sources: _Sources) -> _Read:
     """Predict every list of a run."""
     names = run.documents.names
     ends = list(pairwise(run.offsets.tolist()))
     counts = {
-        "documents": len(names), "single_documents": sum(high - low == 1 for low, high in ends),
-        "equal_scores": sum(
-            run.scores[low] == run.scores[high - 1] for low, high in ends if high - low > 1
-        ),
-    }  # fmt: skip
+        "documents": len(names),
+        "single_documents": sum(high - low == 1 for low, high in ends),
+        "equal_scores": sum(run.scores[low] == run.scores[high - 1] for low, high in ends if high - low > 1),
+    }
     code: Integers | None = None
     row: Codes | None = None
     if sources.collection is not None:
@@ -175,9 +180,13 @@ def _predicted(
         for name, (low, high) in zip(run.queries.names, ends, strict=True):
             document = run.document[low:high]
             answer = Answer(
-                run.scores[low:high], sources.collection, None if code is None else code[document],
-                sources.queries.get(name), sources.theta, None if row is None else row[document],
-            )  # fmt: skip
+                run.scores[low:high],
+                sources.collection,
+                None if code is None else code[document],
+                sources.queries.get(name),
+                sources.theta,
+                None if row is None else row[document],
+            )
             found = [one.value(answer) for one in predictors]
             values[name] = [value if np.isfinite(value) else float("nan") for value in found]
     return _Read(info, values, counts)
@@ -187,10 +196,17 @@ def _notices(
     read: Sequence[_Read], predictors: Sequence[Predictor], values: Floats, present: Any
 ) -> list[Notice]:
     """Say what was missing, and where no prediction can be made."""
-    total = {name: sum(one.counts.get(name, 0) for one in read) for name in (
-        "documents", "unindexed_documents", "unknown_queries", "without_vectors", "equal_scores",
-        "single_documents",
-    )}  # fmt: skip
+    total = {
+        name: sum(one.counts.get(name, 0) for one in read)
+        for name in (
+            "documents",
+            "unindexed_documents",
+            "unknown_queries",
+            "without_vectors",
+            "equal_scores",
+            "single_documents",
+        )
+    }
     missing = int((~present).sum())
     undefined = np.isnan(values[present]).sum(axis=0)
     said = ", ".join(
@@ -245,9 +261,7 @@ def over_queries(
         for column, predictor in enumerate(prediction.measures):
             known = ~np.isnan(right) & ~np.isnan(prediction.values[place, :, column])
             x, y = right[known], prediction.values[place, known, column]
-            row: dict[str, Any] = {
-                "run": run, "predictor": str(predictor), "queries": int(known.sum())
-            }  # fmt: skip
+            row: dict[str, Any] = {"run": run, "predictor": str(predictor), "queries": int(known.sum())}
             found.append(row | _coefficients(x, y, draws, confidence, seed))
     if not found:
         raise InputError(

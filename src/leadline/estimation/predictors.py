@@ -139,9 +139,7 @@ class Clarity(Predictor):
         """Give the divergence of one list."""
         index, document = answer.collection, answer.document
         if index is None or document is None:
-            raise UsageError(
-                "Clarity without an index; expected --index INDEX and --queries QUERIES"
-            )
+            raise UsageError("Clarity without an index; expected --index INDEX and --queries QUERIES")
         document = document[: self.docs]
         document = document[document >= 0]
         document = document[index.length[document] > 0]
@@ -277,9 +275,7 @@ class DeShaTo(Predictor):
 
     title = "shape of the cumulative topic distribution"
     formula = "kurtosis + skewness of sum, minimum and product of topic vectors"
-    source = (
-        "Ionescu, Chifu and Mothe 2015, section 2, equation 1 (the use is named in their section 4)"
-    )
+    source = "Ionescu, Chifu and Mothe 2015, section 2, equation 1 (the use is named in their section 4)"
     low = -np.inf
     bare = "term"
 
@@ -292,10 +288,14 @@ class DeShaTo(Predictor):
             raise UsageError("DeShaTo without topic vectors; expected --topics VECTORS")
         size = len(answer.row)
         pool = RankedPool(
-            np.zeros(size, dtype=np.int32), np.arange(1, size + 1, dtype=np.int32),
-            np.arange(size, dtype=np.int32), size, np.zeros(1, dtype=np.int32),
-            theta=answer.theta, row=answer.row,
-        )  # fmt: skip
+            np.zeros(size, dtype=np.int32),
+            np.arange(1, size + 1, dtype=np.int32),
+            np.arange(size, dtype=np.int32),
+            size,
+            np.zeros(1, dtype=np.int32),
+            theta=answer.theta,
+            row=answer.row,
+        )
         weights = {name: float(self.term in ("total", name)) for name in TERMS}
         shape = Shape(depth=self.depth, empty="skip", **weights)
         return float(shape.estimate(pool).values[0])

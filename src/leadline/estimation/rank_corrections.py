@@ -142,9 +142,15 @@ def _normalised_gain(measure: nDCG, judged: JudgedRun) -> RankTerms:
 
 
 BUILDERS: dict[type[Measure], Callable[..., RankTerms | None]] = {
-    AP: _average_precision, RR: _reciprocal_rank, Success: _success, P: _precision, R: _recall,
-    RBP: _rank_biased, DCG: _discounted_gain, nDCG: _normalised_gain,
-}  # fmt: skip
+    AP: _average_precision,
+    RR: _reciprocal_rank,
+    Success: _success,
+    P: _precision,
+    R: _recall,
+    RBP: _rank_biased,
+    DCG: _discounted_gain,
+    nDCG: _normalised_gain,
+}
 
 
 # Of N documents, n are drawn without replacement; a relevant document with d of the N above it has
@@ -153,8 +159,8 @@ BUILDERS: dict[type[Measure], Callable[..., RankTerms | None]] = {
 #
 #     sum over d of p(d) ((E[g(X) | d] - f(d))^2 + gamma Var[g(X) | d]),
 #
-# with solution g = ((1 - gamma) A'A + gamma diag(c))^-1 A'b, where A = sqrt(p(d)) P(x | d), b = sqrt(p(d)) f(d)
-# and c(x) is the sum over d of p(d) P(x | d). Here p(d) is proportional to (1 + d)^-a; a = 0 is their uniform
+# with solution g = ((1 - gamma) A'A + gamma diag(c))^-1 A'b, where A = sqrt(p(d)) P(x | d),
+# b = sqrt(p(d)) f(d) and c(x) is the sum over d of p(d) P(x | d). Here p(d) is proportional to (1 + d)^-a; a = 0 is their uniform
 # prior.
 #
 # References
@@ -210,9 +216,7 @@ class Channel:
             return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
 
         whole = gammaln(size + 1) - gammaln(drawn + 1) - gammaln(size - drawn + 1)
-        self.law: Floats = np.where(
-            possible, np.exp(choose(d, x) + choose(rest, missed) - whole), 0.0
-        )
+        self.law: Floats = np.where(possible, np.exp(choose(d, x) + choose(rest, missed) - whole), 0.0)
         width = np.diff(self.offset, append=size + 1).astype(np.float64)
         prior = width * (1.0 + self.offset) ** -EXPONENTS[:, None]
         self.prior: Floats = prior / prior.sum(axis=1, keepdims=True)
@@ -284,9 +288,7 @@ class RankEstimator:
         self.pairs, self.gamma = pairs, gamma
         codes = pairs.size * (int(pairs.drawn.max(initial=0)) + 1) + pairs.drawn
         _, first, self._table = np.unique(codes, return_index=True, return_inverse=True)
-        self._channels = [
-            channel(int(pairs.size[row]), int(pairs.drawn[row])) for row in first.tolist()
-        ]
+        self._channels = [channel(int(pairs.size[row]), int(pairs.drawn[row])) for row in first.tolist()]
         self._octave = np.log2(np.maximum(pairs.start, 1.0)).astype(np.int64)
         self._likelihood = self._fitted()
         if exponent is None:
@@ -368,9 +370,10 @@ class RankEstimator:
         for rows in reversed(levels):
             ends, inner = rows[last[rows]], rows[~last[rows]]
             above[ends] = rng.hypergeometric(
-                twice[ends], size[self._table[ends]][:, None] - twice[ends],
+                twice[ends],
+                size[self._table[ends]][:, None] - twice[ends],
                 np.broadcast_to(pairs.drawn[ends][:, None], (len(ends), 2 * draws)),
-            )  # fmt: skip
+            )
             if len(inner):
                 above[inner] = rng.hypergeometric(
                     twice[inner], twice[inner + 1] - twice[inner], above[inner + 1]
@@ -390,9 +393,7 @@ class RankEstimator:
         order = np.argsort(back.ravel(), kind="stable")
         bounds = np.cumsum(np.bincount(back.ravel(), minlength=len(cells)))[:-1]
         found = np.empty((len(pairs.query), draws), dtype=np.int64)
-        for (place, octave, seen), rows in zip(
-            cells.tolist(), np.split(order, bounds), strict=True
-        ):
+        for (place, octave, seen), rows in zip(cells.tolist(), np.split(order, bounds), strict=True):
             one = self._channels[place]
             found[rows] = one.quantiles(share[octave] @ one.prior, seen, levels[pairs.query[rows]])
         return found
@@ -438,9 +439,12 @@ def corrected(
     queries = int(pairs.query[-1]) + 1 if len(pairs.query) else 0
     seen = estimator.terms(pairs.above[:, None], functions)
     values = np.stack(
-        [_by_query(weight[:, None] * one, pairs.query, queries)[:, 0]
-         for weight, one in zip(weights, seen, strict=True)], axis=1
-    )  # fmt: skip
+        [
+            _by_query(weight[:, None] * one, pairs.query, queries)[:, 0]
+            for weight, one in zip(weights, seen, strict=True)
+        ],
+        axis=1,
+    )
     variance, bias = np.full(values.shape, np.nan), np.full(values.shape, np.nan)
     if draws:
         offset, above = estimator.redrawn(draws, rng)

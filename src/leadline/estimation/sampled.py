@@ -40,9 +40,14 @@ from leadline.measures import Measure
 
 # Lists that a measure must value alike with and without their other judged documents.
 PROBES: tuple[tuple[float | None, ...], ...] = (
-    (1, 0, None, 2, 0, 1), (0, 0, 1, 1), (None, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 1), (0, None, 0, 0),
-    (0, 0, 0, 0, 0, 1, 2), (1, 1, 0, 0), (-1, 0, 1, -1, 0, 0, 2, -1, 1),
-)  # fmt: skip
+    (1, 0, None, 2, 0, 1),
+    (0, 0, 1, 1),
+    (None, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 1),
+    (0, None, 0, 0),
+    (0, 0, 0, 0, 0, 1, 2),
+    (1, 1, 0, 0),
+    (-1, 0, 1, -1, 0, 0, 2, -1, 1),
+)
 
 
 def refuse_others(measures: Sequence[Measure]) -> None:
@@ -62,18 +67,12 @@ def is_estimable(measure: Measure) -> bool:
     >>> [is_estimable(MEASURES.parse(name)) for name in ("AP", "nDCG@10", "Bpref", "Judged@10")]
     [True, True, False, False]
     """
-    if (
-        measure.needs != "judgments"
-        or getattr(measure, "rel", 1.0) <= 0
-        or measure.average != "mean"
-    ):
+    if measure.needs != "judgments" or getattr(measure, "rel", 1.0) <= 0 or measure.average != "mean":
         return False
     for probe in PROBES:
         whole = JudgedRun.of_grades(probe, [1, 1, 0, 3, *(one for one in probe if one is not None)])
         try:
-            values = [
-                measure.values(one)[0] for one in (whole, _thinned(whole, 0), _thinned(whole, 0.5))
-            ]
+            values = [measure.values(one)[0] for one in (whole, _thinned(whole, 0), _thinned(whole, 0.5))]
         except (UsageError, IndexError, TypeError, ValueError):
             return False
         if not np.isclose(values[0], values[1], equal_nan=True):
@@ -86,10 +85,16 @@ def _thinned(judged: JudgedRun, more: float) -> JudgedRun:
     kept = judged.grade >= POSITIVE
     rank: Any = judged.rank[kept] + more  # not whole here
     return JudgedRun(
-        judged.qrels, present=judged.present, length=judged.length,
-        offsets=np.array([0, np.count_nonzero(kept)]), rank=rank, row=judged.row[kept],
-        tie_first=rank, tie_last=rank, unjudged_ties=judged.unjudged_ties,
-    )  # fmt: skip
+        judged.qrels,
+        present=judged.present,
+        length=judged.length,
+        offsets=np.array([0, np.count_nonzero(kept)]),
+        rank=rank,
+        row=judged.row[kept],
+        tie_first=rank,
+        tie_last=rank,
+        unjudged_ties=judged.unjudged_ties,
+    )
 
 
 DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@100")
@@ -248,11 +253,12 @@ def sampled(
         parts = strata(judged, population, sample, seed, certain=fixed, identify=several)
         return estimate_run(judged, parts, wanted, queries, recipe)
 
-    infos, found = judge_runs(
-        sources, table, one, repair=repair, keep=True, name_by=name_by, on_run=on_run,
-    )  # fmt: skip
+    infos, found = judge_runs(sources, table, one, repair=repair, keep=True, name_by=name_by, on_run=on_run)
     return Estimates(
-        infos, table.queries, wanted, np.stack([each.values for each in found]),
+        infos,
+        table.queries,
+        wanted,
+        np.stack([each.values for each in found]),
         np.stack([_counted(each.known, table, queries) for each in found]),
         np.stack([each.limits for each in found]),
         uncorrected=np.stack([each.uncorrected for each in found]),
@@ -263,12 +269,22 @@ def sampled(
         options={
             "measures": list(map(str, wanted)),
             "population": dict(population) if isinstance(population, Mapping) else population,
-            "sample": sample, "certain": _shown(certain), "correction": correction, "gamma": gamma,
-            "rel": rel, "queries": queries, "draws": draws, "confidence": confidence,
-            "seed": seed, "negative": negative, "order": order, "on_duplicate": on_duplicate,
-            "on_nan": on_nan, "name_by": name_by,
+            "sample": sample,
+            "certain": _shown(certain),
+            "correction": correction,
+            "gamma": gamma,
+            "rel": rel,
+            "queries": queries,
+            "draws": draws,
+            "confidence": confidence,
+            "seed": seed,
+            "negative": negative,
+            "order": order,
+            "on_duplicate": on_duplicate,
+            "on_nan": on_nan,
+            "name_by": name_by,
         },
-    )  # fmt: skip
+    )
 
 
 def sample_to_score(
@@ -362,9 +378,7 @@ def _wanted(measures: Any, rel: float | None) -> list[Measure]:
 
 
 def _positive(qrels: Qrels) -> set[str]:
-    return {
-        name for grades in qrels.to_dict().values() for name, grade in grades.items() if grade > 0
-    }
+    return {name for grades in qrels.to_dict().values() for name, grade in grades.items() if grade > 0}
 
 
 def _counted(known: Flags, qrels: Qrels, queries: str) -> Flags:
@@ -373,9 +387,12 @@ def _counted(known: Flags, qrels: Qrels, queries: str) -> Flags:
 
 
 def estimate_run(
-    judged: JudgedRun, parts: dict[int, Query], measures: Sequence[Measure], queries: str,
+    judged: JudgedRun,
+    parts: dict[int, Query],
+    measures: Sequence[Measure],
+    queries: str,
     recipe: SampledOptions,
-) -> One:  # fmt: skip
+) -> One:
     """Estimate the measures of one run from its strata."""
     ranks = {code: one.ranks(one.above(one.cells)) for code, one in parts.items()}
     join = estimated(judged, parts, ranks)
@@ -396,10 +413,18 @@ def estimate_run(
     if counted.any():
         means = np.nan_to_num(plain_values[counted]).mean(axis=0)
     return One(
-        values, known, limits, means, reasons, samples,
-        sum(one.sampled for one in parts.values()), _largest_weight(parts), int(lacking),
-        sum(one.constant for one in parts.values()), sum(one.unscored for one in parts.values()),
-    )  # fmt: skip
+        values,
+        known,
+        limits,
+        means,
+        reasons,
+        samples,
+        sum(one.sampled for one in parts.values()),
+        _largest_weight(parts),
+        int(lacking),
+        sum(one.constant for one in parts.values()),
+        sum(one.unscored for one in parts.values()),
+    )
 
 
 def _correctable(one: Query) -> bool:
@@ -412,16 +437,22 @@ def _largest_weight(parts: Mapping[int, Query]) -> float:
 
 
 def _estimated(
-    join: JudgedRun, parts: dict[int, Query], measures: Sequence[Measure], values: Floats,
+    join: JudgedRun,
+    parts: dict[int, Query],
+    measures: Sequence[Measure],
+    values: Floats,
     recipe: SampledOptions,
-) -> tuple[Floats, Floats, Floats]:  # fmt: skip
+) -> tuple[Floats, Floats, Floats]:
     """Return values, variance over samples, and bias, queries x measures."""
     values, variance, bias = values.copy(), np.zeros(values.shape), np.zeros(values.shape)
     codes = [code for code in sorted(parts) if _correctable(parts[code])]
     if recipe.correction == "none" or not codes:
         return values, variance, bias
-    chosen = [(place, terms) for place, measure in enumerate(measures)
-              if (terms := rank_terms(measure, join)) is not None]  # fmt: skip
+    chosen = [
+        (place, terms)
+        for place, measure in enumerate(measures)
+        if (terms := rank_terms(measure, join)) is not None
+    ]
     if not chosen:
         return values, variance, bias
     counts = np.array([len(parts[code].row) for code in codes])
@@ -436,10 +467,12 @@ def _estimated(
     rows = np.flatnonzero(np.isin(join.query, codes))
     estimator = RankEstimator(pairs, recipe.gamma or 1 / len(parts), recipe.exponent)
     made = corrected(
-        estimator, [terms.weight[rows] for _, terms in chosen],
-        [terms.of_rank for _, terms in chosen], recipe.draws,
+        estimator,
+        [terms.weight[rows] for _, terms in chosen],
+        [terms.of_rank for _, terms in chosen],
+        recipe.draws,
         np.random.default_rng([recipe.seed, 2]),
-    )  # fmt: skip
+    )
     for column, (place, _) in enumerate(chosen):
         defined = ~np.isnan(values[codes, place])
         at = np.array(codes)[defined]
@@ -485,9 +518,7 @@ def withheld(
         elif not known:
             reasons.append("no correction is known for this measure")
         elif weight > most:
-            reasons.append(
-                f"a drawn document stands for {weight:,.1f} others, more than {most:g}, {limit}"
-            )
+            reasons.append(f"a drawn document stands for {weight:,.1f} others, more than {most:g}, {limit}")
         else:
             reasons.append("")
     return reasons

@@ -102,9 +102,7 @@ def evidence_of(
         known[row] = pair in grades
     probability = np.array(pairs.probability)
     if found is not None:
-        probability, known = _without_gaps(
-            pairs, probability, known, found, notices, skipped=skipped
-        )
+        probability, known = _without_gaps(pairs, probability, known, found, notices, skipped=skipped)
     chosen = _proxy(proxy, labels, found, bool((probability < 1).any()))
     for pair in labels:
         if pair not in pairs.row:
@@ -122,9 +120,7 @@ def pool_of(pool: PoolLike) -> DrawnPool:
     if isinstance(pool, (str, os.PathLike)):
         return read_drawn_pool(pool)
     rows = [
-        (query, document, share)
-        for query, documents in pool.items()
-        for document, share in documents.items()
+        (query, document, share) for query, documents in pool.items() for document, share in documents.items()
     ]
     for query, document, share in rows:
         if not 0 < share <= 1:
@@ -202,14 +198,11 @@ def _labels(
     others = sum(query not in queries for query in read)
     if others:
         notices.append(
-            Notice(
-                "other_queries",
-                f"queries of labels that the pool lacks: {others}; left out",
-                others,
-            )
+            Notice("other_queries", f"queries of labels that the pool lacks: {others}; left out", others)
         )
-    lacking = sum(query not in read or not any(label >= 0 for label in read[query].values())
-                  for query in queries)  # fmt: skip
+    lacking = sum(
+        query not in read or not any(label >= 0 for label in read[query].values()) for query in queries
+    )
     if lacking:
         words = f"queries without any label: {lacking}; their pairs are a cell of their own"
         notices.append(Notice("unlabelled_queries", words, lacking))
@@ -217,13 +210,7 @@ def _labels(
 
 
 def _without_gaps(
-    pairs: _Pairs,
-    probability: Floats,
-    known: Any,
-    found: DrawnPool,
-    notices: list[Notice],
-    *,
-    skipped: bool,
+    pairs: _Pairs, probability: Floats, known: Any, found: DrawnPool, notices: list[Notice], *, skipped: bool
 ) -> tuple[Floats, Any]:
     """Make the judged pairs a draw: all of it, or the part below the first pair that was not judged."""
     listed, order = np.array(pairs.listed), np.array(pairs.order)
@@ -252,9 +239,7 @@ def _without_gaps(
         notices.append(Notice("smaller_draw", words, count))
         return smaller, usable
     if skipped:
-        words = (
-            f"drawn pairs passed over: {count:,}; treated as not drawn, so estimates may be biased"
-        )
+        words = f"drawn pairs passed over: {count:,}; treated as not drawn, so estimates may be biased"
         notices.append(Notice("skipped_pairs", words, count))
         return probability, usable
     raise UsageError(
@@ -263,9 +248,7 @@ def _without_gaps(
     )
 
 
-def _proxy(
-    proxy: str | None, labels: Mapping[Any, float], found: DrawnPool | None, drawn: bool
-) -> str:
+def _proxy(proxy: str | None, labels: Mapping[Any, float], found: DrawnPool | None, drawn: bool) -> str:
     """Return what guesses: machine, votes, centred or none."""
     if labels:
         if proxy is not None:
@@ -297,13 +280,7 @@ def _evidence(
     # By query and document, so that nothing depends on the order of the rows of a file.
     keys = [(to_bytes(query), to_bytes(document)) for query, document in names]
     order = np.array(sorted(range(len(names)), key=keys.__getitem__), dtype=np.int64)
-    table = Qrels.of(
-        (
-            *keys[row],
-            grades[names[row]] if known[row] else 0.0,
-        )
-        for row in order.tolist()
-    )
+    table = Qrels.of((*keys[row], grades[names[row]] if known[row] else 0.0) for row in order.tolist())
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
     brought, votes, runs = _brought(found, place)
@@ -315,18 +292,26 @@ def _evidence(
         cells, outside = len(VOTE_EDGES) + 2, len(VOTE_EDGES) + 1
         apart = outside
     elif proxy == "machine":
-        levels = {
-            label: number for number, label in enumerate(sorted(set(labels.values())), start=1)
-        }
+        levels = {label: number for number, label in enumerate(sorted(set(labels.values())), start=1)}
         cell = np.array(
             [levels[labels[names[row]]] if names[row] in labels else 0 for row in order.tolist()],
             dtype=np.int64,
         )
         cells, outside, apart = len(levels) + 1, 0, 0
     sample = Sample(
-        table, probability[order], known[order], cell, cells, outside, apart, proxy != "none",
-        folds_of(table.queries), brought, len(runs or ()), seed,
-    )  # fmt: skip
+        table,
+        probability[order],
+        known[order],
+        cell,
+        cells,
+        outside,
+        apart,
+        proxy != "none",
+        folds_of(table.queries),
+        brought,
+        len(runs or ()),
+        seed,
+    )
     return Evidence(sample, runs, proxy, int(known.sum()), notices)
 
 

@@ -13,13 +13,7 @@ from leadline.data.judged_run import JudgedRun, Ties
 from leadline.data.qrels import Qrels
 from leadline.errors import InputError, UsageError
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
-from leadline.estimation.score_histograms.score_sets import (
-    Certain,
-    Rows,
-    drawn_beside,
-    row_keys,
-    rows_of,
-)
+from leadline.estimation.score_histograms.score_sets import Certain, Rows, drawn_beside, row_keys, rows_of
 
 POSITIVE = float(np.nextafter(0.0, 1.0))
 Population = int | Mapping[str, int] | None
@@ -128,15 +122,22 @@ def strata(
         row = judged.lists.rows[rows.place[span][rows.relevant[span]]]
         scored = score[span][fixed[span]]
         one = Query(
-            row, group, cells, int(sizes[code]), tied_above(relevant, scored), known[code],
-            known[code] - len(scored), int(samples[code]),
-        )  # fmt: skip
+            row,
+            group,
+            cells,
+            int(sizes[code]),
+            tied_above(relevant, scored),
+            known[code],
+            known[code] - len(scored),
+            int(samples[code]),
+        )
         if one.sampled > one.size:
             beside = f" beside {one.fixed} certain ones" if one.fixed else ""
             raise InputError(
                 f"query '{judged.qrels.queries[code]}' has {one.sampled} scored documents that are not "
-                f"relevant in a population of {one.size}{beside}", expected="no more than there are",
-            )  # fmt: skip
+                f"relevant in a population of {one.size}{beside}",
+                expected="no more than there are",
+            )
         found[code] = one
     return found
 
@@ -206,9 +207,7 @@ def sizes_of(qrels: Qrels, population: Population, scored: Integers, certain: In
     if isinstance(population, Mapping):
         lacking = [query for query in qrels.queries if query not in population]
         if lacking:
-            raise UsageError(
-                f"no population for query '{lacking[0]}'; expected one for every query"
-            )
+            raise UsageError(f"no population for query '{lacking[0]}'; expected one for every query")
         sizes = np.array([population[query] for query in qrels.queries], dtype=np.int64)
     else:
         sizes = population - qrels.relevant(POSITIVE)
@@ -228,9 +227,7 @@ def sizes_of(qrels: Qrels, population: Population, scored: Integers, certain: In
     return sizes
 
 
-def estimated(
-    judged: JudgedRun, queries: Mapping[int, Query], ranks: Mapping[int, Floats]
-) -> JudgedRun:
+def estimated(judged: JudgedRun, queries: Mapping[int, Query], ranks: Mapping[int, Floats]) -> JudgedRun:
     """Make the join that measures read, with estimated ranks: they need not be whole."""
     size = len(judged.present)
     found = np.zeros(size, dtype=np.int64)
@@ -243,7 +240,13 @@ def estimated(
     row = np.concatenate([np.empty(0, dtype=np.int32), *(queries[code].row for code in order)])
     none = np.empty(0, dtype=np.int32)
     return JudgedRun(
-        judged.qrels, present=judged.present, length=length,  # type: ignore[arg-type]  # not whole here
-        offsets=np.concatenate(([0], np.cumsum(found))).astype(np.int64), rank=rank,
-        row=row, tie_first=rank, tie_last=rank, unjudged_ties=Ties(none, none, none),
-    )  # fmt: skip
+        judged.qrels,
+        present=judged.present,
+        length=length,  # type: ignore[arg-type]  # not whole here
+        offsets=np.concatenate(([0], np.cumsum(found))).astype(np.int64),
+        rank=rank,
+        row=row,
+        tie_first=rank,
+        tie_last=rank,
+        unjudged_ties=Ties(none, none, none),
+    )

@@ -16,9 +16,7 @@ from leadline.errors import InputError
 from leadline.evaluation.join import each_run
 from leadline.io.trec_lists import Reading
 
-DIGITS = (
-    9  # votes are sums of shares such as 1/3: what is equal must be equal in any order of systems
-)
+DIGITS = 9  # votes are sums of shares such as 1/3: what is equal must be equal in any order of systems
 
 
 class RankedPool(NamedTuple):
@@ -79,8 +77,12 @@ class RankedPool(NamedTuple):
             np.repeat(np.arange(len(lists)), [len(one) for one in lists]).astype(np.int32),
             np.array([1 + place for one in lists for place in range(len(one))], dtype=np.int32),
             np.array([numbers[name] for one in lists for name in one], dtype=np.int32),
-            len(names), team_codes(list(teams) or range(len(lists))), (seed,), theta, row,
-        )  # fmt: skip
+            len(names),
+            team_codes(list(teams) or range(len(lists))),
+            (seed,),
+            theta,
+            row,
+        )
 
     def first(self, depth: int | None) -> RankedPool:
         """Keep the first documents of every list."""
@@ -88,9 +90,7 @@ class RankedPool(NamedTuple):
 
     def where(self, keep: Flags) -> RankedPool:
         """Keep some rows, with their ranks."""
-        return self._replace(
-            system=self.system[keep], rank=self.rank[keep], document=self.document[keep]
-        )
+        return self._replace(system=self.system[keep], rank=self.rank[keep], document=self.document[keep])
 
     def total(self, values: Floats) -> Floats:
         """Add values up by system, in the order of rank."""
@@ -167,9 +167,7 @@ class Systems:
         spans = [slice(*one.spans.get(query, (0, 0))) for one in self._lists]
         return [one.document[span] for one, span in zip(self._lists, spans, strict=True)]
 
-    def pool(
-        self, query: int, team: Codes, *, seed: int = 0, topics: Topics | None = None
-    ) -> RankedPool:
+    def pool(self, query: int, team: Codes, *, seed: int = 0, topics: Topics | None = None) -> RankedPool:
         """Give the lists of one query; its random draws depend on the seed and its id alone."""
         name = self.queries.names[query]
         lists = self.lists(name)
@@ -178,34 +176,37 @@ class Systems:
         starts = np.cumsum([0, *sizes[:-1]])
         rank = np.arange(1, sum(sizes) + 1) - np.repeat(starts, sizes)
         return RankedPool(
-            np.repeat(np.arange(len(sizes)), sizes).astype(np.int32), rank.astype(np.int32),
-            document.astype(np.int32), len(known), team, (seed, zlib.crc32(name)),
-            None if topics is None else topics.theta, None if topics is None else topics.row[known],
-        )  # fmt: skip
-
-    def pools(
-        self, team: Codes, *, seed: int = 0, topics: Topics | None = None
-    ) -> Iterator[RankedPool]:
-        """Give the lists of every query, one after the other."""
-        return (
-            self.pool(query, team, seed=seed, topics=topics) for query in range(len(self.queries))
+            np.repeat(np.arange(len(sizes)), sizes).astype(np.int32),
+            rank.astype(np.int32),
+            document.astype(np.int32),
+            len(known),
+            team,
+            (seed, zlib.crc32(name)),
+            None if topics is None else topics.theta,
+            None if topics is None else topics.row[known],
         )
+
+    def pools(self, team: Codes, *, seed: int = 0, topics: Topics | None = None) -> Iterator[RankedPool]:
+        """Give the lists of every query, one after the other."""
+        return (self.pool(query, team, seed=seed, topics=topics) for query in range(len(self.queries)))
 
     def only(self, chosen: Sequence[int]) -> Systems:
         """Keep some systems, in the order given."""
         return Systems(
-            [self.infos[place] for place in chosen], self.documents,
-            [self._lists[place] for place in chosen],
-        )  # fmt: skip
+            [self.infos[place] for place in chosen], self.documents, [self._lists[place] for place in chosen]
+        )
 
     def asked(self, queries: Iterable[bytes]) -> Systems:
         """Keep some queries; one that no system has is left out."""
         wanted = set(queries)
         return Systems(
-            self.infos, self.documents,
-            [one._replace(spans={name: span for name, span in one.spans.items() if name in wanted})
-             for one in self._lists],
-        )  # fmt: skip
+            self.infos,
+            self.documents,
+            [
+                one._replace(spans={name: span for name, span in one.spans.items() if name in wanted})
+                for one in self._lists
+            ],
+        )
 
     def first_documents(self, query: int, depth: int) -> list[str]:
         """Give the documents that any run has among its first ones."""
@@ -217,15 +218,13 @@ class Systems:
         places = {name.encode("utf-8", "surrogateescape"): row for row, name in enumerate(ids)}
         row = np.array([places.get(name, -1) for name in self.documents], dtype=np.int32)
         if not (row >= 0).any():
-            raise InputError(
-                "no retrieved document has a topic vector", expected="ids as in the runs",
-            )  # fmt: skip
+            raise InputError("no retrieved document has a topic vector", expected="ids as in the runs")
         return Topics(theta, row)
 
 
 def read_systems(
     runs: Any, repair: Reading, *, name_by: str = "file", on_run: Callable[[int, int], None] | None = None
-) -> Systems:  # fmt: skip
+) -> Systems:
     """Read runs one after the other; they must have different names."""
     numbers: dict[bytes, int] = {}
     infos: list[RunInfo] = []
@@ -233,8 +232,7 @@ def read_systems(
     for info, run in each_run(runs, repair, name_by=name_by, on_run=on_run):
         infos.append(info)
         codes = np.array(
-            [numbers.setdefault(known, len(numbers)) for known in run.documents.names],
-            dtype=np.int32,
+            [numbers.setdefault(known, len(numbers)) for known in run.documents.names], dtype=np.int32
         )
         bounds = run.offsets.tolist()
         spans = dict(zip(run.queries.names, pairwise(bounds), strict=True))

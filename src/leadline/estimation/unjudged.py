@@ -14,12 +14,7 @@ from leadline.data.validation import check_whole, check_word
 from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.estimation.system_lists import RankedPool, Systems, Topics, read_systems, team_codes
-from leadline.estimation.unjudged_methods import (
-    METHODS,
-    UnjudgedEstimate,
-    UnjudgedEstimator,
-    saturation,
-)
+from leadline.estimation.unjudged_methods import METHODS, UnjudgedEstimate, UnjudgedEstimator, saturation
 from leadline.estimation.unjudged_result import Unjudged, mean_of_defined
 from leadline.io.read import RunLike, repair_of
 from leadline.io.texts import shown
@@ -40,9 +35,7 @@ def notices_of_estimates(
     """Say what speaks against the numbers: few votes, short lists, missing queries."""
     few = voters if method.voting and voters < FEW else 0
     missing = int(np.count_nonzero(~systems.present))
-    without = [
-        info.name for info, row in zip(systems.infos, systems.present, strict=True) if not row.all()
-    ]
+    without = [info.name for info, row in zip(systems.infos, systems.present, strict=True) if not row.all()]
     mean = used.mean(axis=1)
     full = float(method.depth or np.median(mean))
     short = [
@@ -61,9 +54,10 @@ def notices_of_estimates(
         Notice(
             "short_lists",
             f"systems with less than half of the usual documents: {len(short)} ({', '.join(short[:3])}); "
-            "their estimates are not comparable", len(short),
+            "their estimates are not comparable",
+            len(short),
         ),
-    ]  # fmt: skip
+    ]
     return [notice for notice in found if notice.count]
 
 
@@ -81,7 +75,8 @@ def notices_of_topics(
         Notice(
             "single_documents",
             f"{counted(single, 'list')} with one document that has a vector: its shape alone, and so a large "
-            "score", single,
+            "score",
+            single,
         ),
         Notice(
             "without_vectors",
@@ -94,21 +89,13 @@ def notices_of_topics(
             f"k(P) is {share:.0%} of the largest there can be: products hold one topic and say little",
             int(share >= SATURATED),
         ),
-    ]  # fmt: skip
+    ]
     return [notice for notice in found if notice.count]
 
 
 # The room is called `estimators` because `leadline.unjudged` is the verb.
 
-__all__ = [
-    "METHODS",
-    "UnjudgedEstimator",
-    "Systems",
-    "Unjudged",
-    "estimated",
-    "read_systems",
-    "unjudged",
-]
+__all__ = ["METHODS", "Systems", "Unjudged", "UnjudgedEstimator", "estimated", "read_systems", "unjudged"]
 
 Tell = Callable[[int, int], None]
 
@@ -174,18 +161,21 @@ def unjudged(
         from leadline.estimation.document_topics import fitted
 
         given = fitted(
-            systems, documents, topics, fits=fits, sweeps=sweeps, seed=seed, id_column=id_column,
-            encoding=encoding, on_fit=on_fit,
-        )  # fmt: skip
-    found = estimated(
-        systems, chosen, one_vote_per=one_vote_per, topics=given, seed=seed, on_query=on_query
-    )
+            systems,
+            documents,
+            topics,
+            fits=fits,
+            sweeps=sweeps,
+            seed=seed,
+            id_column=id_column,
+            encoding=encoding,
+            on_fit=on_fit,
+        )
+    found = estimated(systems, chosen, one_vote_per=one_vote_per, topics=given, seed=seed, on_query=on_query)
     found.options |= {"vectors": shown(vectors), "documents": shown(documents)}
     if documents is not None:
         found.options |= {"topics": topics, "fits": fits, "sweeps": sweeps}
-    found.options |= {
-        "order": order, "on_duplicate": on_duplicate, "on_nan": on_nan, "name_by": name_by,
-    }  # fmt: skip
+    found.options |= {"order": order, "on_duplicate": on_duplicate, "on_nan": on_nan, "name_by": name_by}
     return found
 
 
@@ -212,12 +202,19 @@ def estimated(
     values = np.mean([fit.values for fit in fits], axis=0)
     terms = {name: np.mean([fit.terms[name] for fit in fits], axis=0) for name in fits[0].terms}
     found = Unjudged(
-        method, systems.infos, systems.queries, values, fits[0].used, terms,
-        by_fit=np.stack([mean_of_defined(fit.values) for fit in fits]), options={
-            "method": str(method), "seed": seed,
+        method,
+        systems.infos,
+        systems.queries,
+        values,
+        fits[0].used,
+        terms,
+        by_fit=np.stack([mean_of_defined(fit.values) for fit in fits]),
+        options={
+            "method": str(method),
+            "seed": seed,
             "one_vote_per": one_vote_per if isinstance(one_vote_per, str) else one_vote_per is not None,
         },
-    )  # fmt: skip
+    )
     found.notices = notices + notices_of_estimates(
         method, systems, found.used, voters, teams=one_vote_per is not None
     )
@@ -238,9 +235,10 @@ def _stacked(
         return np.stack(columns, axis=1)
 
     return UnjudgedEstimate(
-        together([one.values for one in found]), together([one.used for one in found]),
+        together([one.values for one in found]),
+        together([one.used for one in found]),
         {name: together([one.terms[name] for one in found]) for name in found[0].terms},
-    )  # fmt: skip
+    )
 
 
 def _teams(systems: Systems, given: str | Mapping[str, str] | None) -> Codes:
@@ -262,6 +260,4 @@ def _check_topics(method: UnjudgedEstimator, vectors: object, documents: object)
     if method.voting and given:
         raise UsageError(f"topics for {method.called}, which looks at none; expected deshato")
     if not method.voting and not given:
-        raise UsageError(
-            f"{method.called} without topic vectors; expected --topics VECTORS or --docs DOCS"
-        )
+        raise UsageError(f"{method.called} without topic vectors; expected --topics VECTORS or --docs DOCS")

@@ -237,9 +237,7 @@ class Spoerri(UnjudgedEstimator):
         teams = len(np.unique(pool.team))
         key = pool.team[pool.system].astype(np.int64) * pool.documents + pool.document
         pairs, group = np.unique(key, return_inverse=True)
-        share = np.bincount(
-            group, pool.weight[pool.system]
-        )  # of a team's runs that have a document
+        share = np.bincount(group, pool.weight[pool.system])  # of a team's runs that have a document
         holder = (pairs % pool.documents).astype(np.int64) if pool.documents else pairs
         powers = [
             np.round(np.bincount(holder, share**p, minlength=pool.documents)[pool.document], 9)
@@ -254,9 +252,7 @@ class Spoerri(UnjudgedEstimator):
             np.divide(pool.total(part), used, out=np.zeros_like(used), where=used > 0)
             for part in (everyone, nobody)
         ]
-        return UnjudgedEstimate(
-            shares[0] - shares[1], used, {"all five": shares[0], "alone": shares[1]}
-        )
+        return UnjudgedEstimate(shares[0] - shares[1], used, {"all five": shares[0], "alone": shares[1]})
 
 
 def four_of(first: Floats, second: Floats, third: Floats, fourth: Floats) -> Floats:
@@ -342,14 +338,7 @@ class DeShaTo(UnjudgedEstimator):
         """Give the score and its six terms."""
         made = cumulate(self._with_vectors(pool))
         terms: dict[str, Floats] = {}
-        weights = (
-            self.sum_k,
-            self.sum_s,
-            self.least_k,
-            self.least_s,
-            self.product_k,
-            self.product_s,
-        )
+        weights = (self.sum_k, self.sum_s, self.least_k, self.least_s, self.product_k, self.product_s)
         for name, vectors in zip("SMP", made[:3], strict=True):
             if self.of == "shape":
                 terms[f"k({name})"], terms[f"s({name})"] = shape(vectors)
@@ -374,9 +363,7 @@ class DeShaTo(UnjudgedEstimator):
     def _with_vectors(self, pool: RankedPool) -> RankedPool:
         """Keep the documents that have a vector, of the first ones or the first of them."""
         if pool.theta is None or pool.row is None:
-            raise UsageError(
-                "deshato without topic vectors; expected --topics VECTORS or --docs DOCS"
-            )
+            raise UsageError("deshato without topic vectors; expected --topics VECTORS or --docs DOCS")
         self.check_topics(pool.theta.shape[1])
         known = pool.row >= 0
         pool = pool.first(self.depth) if self.missing == "skip" else pool

@@ -83,9 +83,7 @@ class Unjudged:
             data["queries"] = {
                 query: {
                     "scores": self._by_name(self.values[:, place]),
-                    "used": dict(
-                        zip(self.names, self.used[:, place].astype(int).tolist(), strict=True)
-                    ),
+                    "used": dict(zip(self.names, self.used[:, place].astype(int).tolist(), strict=True)),
                 }
                 for place, query in enumerate(self.queries)
             }

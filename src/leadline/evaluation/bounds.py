@@ -110,9 +110,7 @@ class Rule:
 
     measures: ClassVar[tuple[str, ...]] = ()
 
-    def expected(
-        self, measure: Measure, judged: JudgedRun, *, low: Floats, high: Floats
-    ) -> Floats | None:
+    def expected(self, measure: Measure, judged: JudgedRun, *, low: Floats, high: Floats) -> Floats | None:
         """Give the mean over all orders of equal scores; None where that is not known.
 
         `low` and `high` are the values of the two sorted orders.
@@ -156,7 +154,6 @@ def bounds_of(measures: Sequence[Measure], judged: JudgedRun) -> Bounds:
     >>> bounds_of([MEASURES.parse("RR")], tied).limits[0, 0]
     array([0.5 , 1.  , 0.75, 0.5 , 1.  ])
     """
-
     size = (len(judged.present), len(measures), 5)
     values = np.full(size, np.nan)
     available = np.zeros(size[1:], dtype=np.bool_)

@@ -13,12 +13,7 @@ from leadline.data.registry import Parameter, Parametric, show
 from leadline.errors import LeadlineError
 from leadline.measures import MEASURES, Measure
 
-AVERAGES = {
-    "mean": "mean",
-    "defined": "mean of defined",
-    "geometric": "geometric mean",
-    "sum": "sum",
-}
+AVERAGES = {"mean": "mean", "defined": "mean of defined", "geometric": "geometric mean", "sum": "sum"}
 UNDEFINED = {
     "mean": "such a query counts 0 in the mean",
     "defined": "such a query is left out of the mean",
@@ -37,9 +32,7 @@ CASES: dict[str, tuple[list[float], list[float]]] = {
     "nothing is relevant": ([0], [0]),
     BOTH: ([], [0]),
 }
-ALONE: dict[str, tuple[list[float], list[float]]] = {
-    "nothing is judged non-relevant": ([1], [1]),
-}
+ALONE: dict[str, tuple[list[float], list[float]]] = {"nothing is judged non-relevant": ([1], [1])}
 
 
 def outline(kind: type[Parametric], *, defaults: bool = False) -> str:
@@ -234,6 +227,4 @@ def explain(kind: type[Measure], *, asked: str = "") -> str:
 
 
 def _wrapped(text: str, first: str, rest: str) -> list[str]:
-    return textwrap.wrap(
-        text, 100, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
-    )
+    return textwrap.wrap(text, 100, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)

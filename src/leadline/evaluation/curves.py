@@ -64,9 +64,7 @@ class Curves:
         columns = (hits.rank, hits.nth / self._relevant[hits.query], hits.nth / hits.rank)
         found: dict[str, list[list[float]]] = {query: [] for query in self.queries}
         lists = list(found.values())
-        for query, *point in zip(
-            hits.query.tolist(), *(column.tolist() for column in columns), strict=True
-        ):
+        for query, *point in zip(hits.query.tolist(), *(column.tolist() for column in columns), strict=True):
             lists[query].append(point)
         return found
 
@@ -119,13 +117,22 @@ def curve(
     infos, found = judge_runs(runs, table, one, repair=repair, name_by=name_by, on_run=on_run)
     precision, hits = zip(*found, strict=True)
     return Curves(
-        infos, table.queries, np.stack(precision), hits, table.relevant(rel),
+        infos,
+        table.queries,
+        np.stack(precision),
+        hits,
+        table.relevant(rel),
         notices=notices_of(infos, table, levels=[rel]),
         options={
-            "interpolation": interpolation, "rel": rel, "negative": negative, "order": order,
-            "on_duplicate": on_duplicate, "on_nan": on_nan, "name_by": name_by,
+            "interpolation": interpolation,
+            "rel": rel,
+            "negative": negative,
+            "order": order,
+            "on_duplicate": on_duplicate,
+            "on_nan": on_nan,
+            "name_by": name_by,
         },
-    )  # fmt: skip
+    )
 
 
 class Covered(NamedTuple):
@@ -237,10 +244,18 @@ def subtopic_curve(
     repair = repair_of(order, on_duplicate, on_nan)
     infos, covered = judge_runs(runs, table, one, repair=repair, name_by=name_by, on_run=on_run)
     return SubtopicCurves(
-        infos, table.queries, covered,
+        infos,
+        table.queries,
+        covered,
         notices=notices_of(infos, table, levels=[rel]),
         options={
-            "subtopics": True, "ranks": ranks, "rel": rel, "negative": negative, "order": order,
-            "on_duplicate": on_duplicate, "on_nan": on_nan, "name_by": name_by,
+            "subtopics": True,
+            "ranks": ranks,
+            "rel": rel,
+            "negative": negative,
+            "order": order,
+            "on_duplicate": on_duplicate,
+            "on_nan": on_nan,
+            "name_by": name_by,
         },
-    )  # fmt: skip
+    )

@@ -7,15 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, ClassVar
 
-from leadline.evaluation.explain import (
-    Derivation,
-    Listed,
-    Steps,
-    last_of,
-    last_or_ten,
-    number,
-    ratio,
-)
+from leadline.evaluation.explain import Derivation, Listed, Steps, last_of, last_or_ten, number, ratio
 from leadline.measures.average_precision import AP, IPrec
 from leadline.measures.diversity import StRecall, alpha_nDCG
 from leadline.measures.first_rank import RR, RankOf
@@ -42,10 +34,7 @@ class Shares(Derivation):
             value,
             [*lines, *line],
             last_or_ten(relevant, cutoff),
-            {
-                "relevant": relevant,
-                "found": list(accumulate(relevant)),
-            },
+            {"relevant": relevant, "found": list(accumulate(relevant))},
         )
 
 
@@ -130,10 +119,7 @@ class ReciprocalRank(Derivation):
             where = "in the list" if measure.cutoff is None else f"at ranks 1..{measure.cutoff}"
             lines = [f"no relevant document {where}", f"{measure} = 0"]
             return Steps(0.0, lines, last_or_ten(relevant, measure.cutoff), columns)
-        lines = [
-            f"first relevant document at rank {first}",
-            f"{measure} = 1 / {first} = {number(1 / first)}",
-        ]
+        lines = [f"first relevant document at rank {first}", f"{measure} = 1 / {first} = {number(1 / first)}"]
         return Steps(1 / first, lines, first, columns)
 
 
@@ -182,10 +168,7 @@ class Gains(Derivation):
         cutoff = len(gains) if measure.cutoff is None else measure.cutoff
         counted = [gain * (rank <= cutoff) for rank, gain in enumerate(gains, start=1)]
         last = last_of([int(gain > 0) for gain in counted])
-        columns: dict[str, Sequence[str | float | None]] = {
-            "gain": gains,
-            "CG": list(accumulate(counted)),
-        }
+        columns: dict[str, Sequence[str | float | None]] = {"gain": gains, "CG": list(accumulate(counted))}
         if name == "CG":
             total = sum(counted)
             terms = [number(gain) for gain in counted if gain]
@@ -198,9 +181,7 @@ class Gains(Derivation):
         if measure.discount == "jk":
             lines.insert(0, "ranks 1 and 2 are not discounted")
         if name == "DCG":
-            return Steps(
-                total, [*lines[:-1], lines[-1].replace("DCG", str(measure), 1)], last, columns
-            )
+            return Steps(total, [*lines[:-1], lines[-1].replace("DCG", str(measure), 1)], last, columns)
         return self.normalised(measure, listed, Steps(total, lines, last, columns))
 
     def normalised(self, measure: Any, listed: Listed, steps: Steps) -> Steps:
@@ -215,9 +196,7 @@ class Gains(Derivation):
         columns = {
             **steps.columns,
             "ideal DCG": reached,
-            "nDCG": [
-                part / most if most else None for part, most in zip(sums, reached, strict=True)
-            ],
+            "nDCG": [part / most if most else None for part, most in zip(sums, reached, strict=True)],
         }
         value = ratio(steps.value, whole)
         lines = [
@@ -295,10 +274,7 @@ class Cascade(Derivation):
 
     def steps(self, measure: ERR, listed: Listed) -> Steps:
         """Follow the user down the list."""
-        stops = [
-            (2.0 ** max(grade or 0.0, 0.0) - 1.0) / 2.0**measure.max_grade
-            for grade in listed.grades
-        ]
+        stops = [(2.0 ** max(grade or 0.0, 0.0) - 1.0) / 2.0**measure.max_grade for grade in listed.grades]
         arrives = list(accumulate([1.0 - stop for stop in stops], float.__mul__, initial=1.0))[:-1]
         cutoff = len(stops) if measure.cutoff is None else measure.cutoff
         parts = [
@@ -328,9 +304,7 @@ class Novel(Derivation):
         shown = [covers.get(name, []) for name in listed.documents]
         gains = _gains(shown, measure.alpha)
         sums = _diversity_discounted(gains, cutoff)
-        ideal = _diversity_discounted(
-            _gains(_ideal(covers, measure.alpha), measure.alpha), measure.cutoff
-        )
+        ideal = _diversity_discounted(_gains(_ideal(covers, measure.alpha), measure.alpha), measure.cutoff)
         part, whole = (rows[-1] if rows else 0.0 for rows in (sums, ideal))
         value = ratio(part, whole)
         reached = [*ideal, *[whole] * len(sums)][: len(sums)]
@@ -346,9 +320,7 @@ class Novel(Derivation):
             "gain": gains,
             "DCG": sums,
             "ideal DCG": reached,
-            "alpha_nDCG": [
-                one / most if most else None for one, most in zip(sums, reached, strict=True)
-            ],
+            "alpha_nDCG": [one / most if most else None for one, most in zip(sums, reached, strict=True)],
         }
         last = last_of([int(gain > 0) for gain in gains], cutoff)
         return Steps(value, lines, last, columns)
@@ -452,9 +424,11 @@ class Preference(Derivation):
             f"{measure} = {number(total)} / {size} = {number(value)}",
         ]
         columns: dict[str, Sequence[float]] = {
-            "relevant": relevant, "nonrelevant above": above,
-            "part": parts, "sum": list(accumulate(parts)),
-        }  # fmt: skip
+            "relevant": relevant,
+            "nonrelevant above": above,
+            "part": parts,
+            "sum": list(accumulate(parts)),
+        }
         return Steps(value, lines, last_of(relevant), columns)
 
 
@@ -506,8 +480,5 @@ class JudgedShare(Derivation):
             f"judged documents at ranks 1..{depth}: {count}",
             f"{measure} = {count} / {depth} = {number(value)}",
         ]
-        columns = {
-            "judged": judged,
-            "found": list(accumulate(judged)),
-        }
+        columns = {"judged": judged, "found": list(accumulate(judged))}
         return Steps(value, lines, last_or_ten(judged, depth), columns)

@@ -122,17 +122,37 @@ def evaluate(
 
     repair = repair_of(order, on_duplicate, on_nan)
     infos, found = judge_runs(
-        runs, table, one, repair=repair, narrow=chosen.narrow,
-        depth=depth, judged_only=judged_only, name_by=name_by, measures=wanted, on_run=on_run,
-    )  # fmt: skip
+        runs,
+        table,
+        one,
+        repair=repair,
+        narrow=chosen.narrow,
+        depth=depth,
+        judged_only=judged_only,
+        name_by=name_by,
+        measures=wanted,
+        on_run=on_run,
+    )
     options = {
-        "measures": list(map(str, wanted)), "profile": profile, "rel": rel,
-        "documents": documents, "queries": averaging, "negative": negative,
-        "known": _shown_known(known), "pool": _path(pool), "subtopics": subtopics, "order": order,
-        "on_duplicate": on_duplicate, "on_nan": on_nan, "depth": depth, "judged_only": judged_only,
-        "name_by": name_by, "relevance_strings": relevance_strings, "bounds": bounds,
+        "measures": list(map(str, wanted)),
+        "profile": profile,
+        "rel": rel,
+        "documents": documents,
+        "queries": averaging,
+        "negative": negative,
+        "known": _shown_known(known),
+        "pool": _path(pool),
+        "subtopics": subtopics,
+        "order": order,
+        "on_duplicate": on_duplicate,
+        "on_nan": on_nan,
+        "depth": depth,
+        "judged_only": judged_only,
+        "name_by": name_by,
+        "relevance_strings": relevance_strings,
+        "bounds": bounds,
         "intervals": bool(intervals),
-    }  # fmt: skip
+    }
     meaning = partial(_meaning, chosen, rel, documents)
     results = _together(infos, found, table, wanted, averaging, options, meaning)
     results.notices = _unmatched(infos, found, runs, table, repair) + results.notices
@@ -146,9 +166,14 @@ def evaluate(
 
 
 def _together(
-    infos: Sequence[RunInfo], found: Sequence[_Found], table: Qrels, measures: Sequence[Measure],
-    averaging: Averaging, options: dict[str, Any], meaning: Callable[[Any], Sequence[Measure]],
-) -> Results:  # fmt: skip
+    infos: Sequence[RunInfo],
+    found: Sequence[_Found],
+    table: Qrels,
+    measures: Sequence[Measure],
+    averaging: Averaging,
+    options: dict[str, Any],
+    meaning: Callable[[Any], Sequence[Measure]],
+) -> Results:
     """Put what was found of each run into one table, with its notices."""
     values = np.stack([each.values for each in found])
     present = np.stack([each.present for each in found])
@@ -172,9 +197,12 @@ def _together(
 
 
 def _unmatched(
-    infos: Sequence[RunInfo], found: Sequence[_Found],
-    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike], table: Qrels, repair: Reading,
-) -> list[Notice]:  # fmt: skip
+    infos: Sequence[RunInfo],
+    found: Sequence[_Found],
+    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
+    table: Qrels,
+    repair: Reading,
+) -> list[Notice]:
     """Warn of runs of which no document is judged, with an example of the ids on both sides."""
     places = [place for place, each in enumerate(found) if each.unmatched]
     if not places:
@@ -187,9 +215,7 @@ def _unmatched(
     return no_judged_document([infos[place].name for place in places], retrieved, judged)
 
 
-def _add_intervals(
-    results: Results, by: bool | str | Interval, confidence: float, seed: int
-) -> None:
+def _add_intervals(results: Results, by: bool | str | Interval, confidence: float, seed: int) -> None:
     from leadline.evaluation.mean_intervals import DEFAULT_INTERVAL, intervals_of
 
     kind = DEFAULT_INTERVAL if by is True else by
@@ -198,9 +224,7 @@ def _add_intervals(
     results.options |= {"intervals": results.intervals.by, "confidence": confidence, "seed": seed}
 
 
-def _table(
-    table: Qrels, known: KnownLike | None, pool: PoolLike | None
-) -> tuple[Qrels, list[Notice]]:
+def _table(table: Qrels, known: KnownLike | None, pool: PoolLike | None) -> tuple[Qrels, list[Notice]]:
     """Add to judgments what the user knew before, and the probabilities of a pool."""
     if known is not None:
         from leadline.io import id_lists as known_documents
@@ -213,9 +237,7 @@ def _table(
     return with_pool(table, _shares(pool))
 
 
-def _recalls(
-    measures: Sequence[Measure], judged: JudgedRun, confidence: float
-) -> dict[str, RecallEstimate]:
+def _recalls(measures: Sequence[Measure], judged: JudgedRun, confidence: float) -> dict[str, RecallEstimate]:
     """Estimate recall as every measure of recall asks for it."""
     from leadline.evaluation.sampled_recall import recall
     from leadline.measures.precision import R
@@ -251,9 +273,7 @@ def _shares(pool: PoolLike) -> Any:
     return pool.by_query() if isinstance(pool, Pooled) else read_pool(pool).by_query()
 
 
-def checked_pool(
-    pool: Mapping[str, Mapping[str, float]],
-) -> dict[str, dict[str, float]]:
+def checked_pool(pool: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
     """Return a pool whose probabilities are above 0, and 1 at most; an error where one is not."""
     from leadline.io.row_checks import share_of
 
@@ -279,9 +299,7 @@ def _path(pool: object) -> str | None:
     return os.fspath(pool) if isinstance(pool, (str, os.PathLike)) else "in memory"
 
 
-def _meaning(
-    profile: Profile, rel: float | None, documents: int | None, measure: object
-) -> list[Measure]:
+def _meaning(profile: Profile, rel: float | None, documents: int | None, measure: object) -> list[Measure]:
     """Give the measures that a name means where these were the options."""
     return profile.measures(_listed(measure), rel=rel, documents=documents)
 

@@ -21,12 +21,7 @@ from leadline.data.validation import check_flags, check_word
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.profiles import profile_of
-from leadline.evaluation.run_warnings import (
-    fractional_notice,
-    levels_of,
-    notices_of,
-    undefined_notices,
-)
+from leadline.evaluation.run_warnings import fractional_notice, levels_of, notices_of, undefined_notices
 from leadline.io.read import QrelsLike, RunLike, counted_run, read_qrels, repair_of
 from leadline.io.trec_runs import ReadCounts
 from leadline.measures import Measure
@@ -176,20 +171,29 @@ def explain(
     assert isinstance(meant, Measure)
     info = _info(results.runs[0], tally, run)
     listed = listed_of(
-        part, table, code,
+        part,
+        table,
+        code,
         narrow=profile_of(options.get("profile", "leadline")).narrow,
-        depth=options.get("depth"), judged_only=options.get("judged_only", False),
-    )  # fmt: skip
+        depth=options.get("depth"),
+        judged_only=options.get("judged_only", False),
+    )
     value = float(results.values[0, code, 0])
     made = derivations().get(type(meant).__name__)
     steps = made.steps(meant, listed) if made else _ranks_only(meant, listed, value)
     size = len(listed.documents)
     least = min(getattr(meant, "cutoff", None) or 0, WORTH_A_LOOK)
     return Explanation(
-        str(meant), query, part.name, value, listed, steps,
+        str(meant),
+        query,
+        part.name,
+        value,
+        listed,
+        steps,
         shown=size if everything else min(size, max(steps.last, least)),
-        info=info, notices=_notices(results, info, table, code),
-    )  # fmt: skip
+        info=info,
+        notices=_notices(results, info, table, code),
+    )
 
 
 def _code(query: str, queries: Vocabulary) -> int:
@@ -225,9 +229,7 @@ def _notices(results: Results, info: RunInfo, qrels: Qrels, code: int) -> list[N
     span = slice(code, code + 1)
     return [
         *notices_of([info], only, averaging=averaging, levels=levels_of(measures)),
-        *undefined_notices(
-            [info], only, measures, results.values[:, span], results.present[:, span]
-        ),
+        *undefined_notices([info], only, measures, results.values[:, span], results.present[:, span]),
         *(fractional_notice(only) if profile.whole_grades else []),
     ]
 
@@ -240,9 +242,14 @@ def _list_of(run: Run, query: str, *, by_tag: bool) -> Run:
         raise UsageError(f"{run.name}: no list for query '{query}'; its value counts 0")
     bounds = np.array([0, high - low], dtype=np.int64)
     return Run(
-        Vocabulary([query]), bounds, run.documents, run.document[low:high], run.scores[low:high],
-        name=(run.tag or run.name) if by_tag else run.name, tag=run.tag,
-    )  # fmt: skip
+        Vocabulary([query]),
+        bounds,
+        run.documents,
+        run.document[low:high],
+        run.scores[low:high],
+        name=(run.tag or run.name) if by_tag else run.name,
+        tag=run.tag,
+    )
 
 
 def listed_of(

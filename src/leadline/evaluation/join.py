@@ -48,9 +48,17 @@ def judge_runs(
 
     def one(name: str | None, source: RunLike, workspaces: Sequence[Buffers]) -> tuple[RunInfo, T]:
         name, judged, tally = judge(
-            source, qrels, name=name, repair=repair, narrow=narrow, depth=depth,
-            judged_only=judged_only, workspaces=workspaces, by_tag=name_by == "tag", keep=keep,
-        )  # fmt: skip
+            source,
+            qrels,
+            name=name,
+            repair=repair,
+            narrow=narrow,
+            depth=depth,
+            judged_only=judged_only,
+            workspaces=workspaces,
+            by_tag=name_by == "tag",
+            keep=keep,
+        )
         info = RunInfo(
             name=(tally.tag or name) if name_by == "tag" else name,
             tag=tally.tag,
@@ -93,9 +101,7 @@ def _each(
         yield told(place, found)
 
 
-def named_sources(
-    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
-) -> list[tuple[str | None, Any]]:
+def named_sources(runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike]) -> list[tuple[str | None, Any]]:
     """Give each run with the name that it was given, if any; one run may stand alone."""
     if isinstance(runs, Mapping) and not runs:
         raise UsageError("no runs; expected at least one")
@@ -154,11 +160,7 @@ def _only_once(source: Any) -> bool:
 
 def _read_whole(source: Any, name: str | None, repair: Reading) -> Run:
     return read_run(
-        source,
-        name=name,
-        order=repair.order,
-        on_duplicate=repair.on_duplicate,
-        on_nan=repair.on_nan,
+        source, name=name, order=repair.order, on_duplicate=repair.on_duplicate, on_nan=repair.on_nan
     )
 
 

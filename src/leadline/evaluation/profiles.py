@@ -46,11 +46,7 @@ class Profile(NamedTuple):
     prints_missing: bool = True
 
     def measures(
-        self,
-        wanted: Iterable[str | Measure],
-        *,
-        rel: float | None = None,
-        documents: int | None = None,
+        self, wanted: Iterable[str | Measure], *, rel: float | None = None, documents: int | None = None
     ) -> list[Measure]:
         """Make measures as this profile understands them, each once.
 
@@ -70,11 +66,7 @@ class Profile(NamedTuple):
         return list(found)
 
     def asked(
-        self,
-        wanted: Iterable[str | Measure],
-        *,
-        rel: float | None = None,
-        documents: int | None = None,
+        self, wanted: Iterable[str | Measure], *, rel: float | None = None, documents: int | None = None
     ) -> list[Asked]:
         """Give what is asked for under trec_eval's names where it has any; `-f trec` prints that."""
         found: list[Asked] = []
@@ -110,8 +102,7 @@ class Profile(NamedTuple):
             "fractional grades": "kept, and counted in a notice; trec_eval cuts them off"
             if self.whole_grades
             else "kept",
-            "lines that begin with `#`": "skipped"
-            + "; trec_eval 9 refuses them" * (self.version == 9),
+            "lines that begin with `#`": "skipped" + "; trec_eval 9 refuses them" * (self.version == 9),
         }
 
     def _meant(self, one: str | Measure) -> list[Asked]:
@@ -142,9 +133,7 @@ class Profile(NamedTuple):
 
 def _split(wanted: Iterable[str | Measure]) -> list[str | Measure]:
     """Split texts that hold several names with commas between them."""
-    return [
-        part for one in wanted for part in ([one] if isinstance(one, Measure) else split_names(one))
-    ]
+    return [part for one in wanted for part in ([one] if isinstance(one, Measure) else split_names(one))]
 
 
 PROFILES = {

@@ -74,11 +74,7 @@ MISSING_RULES = {
 
 
 def notices_of(
-    infos: Sequence[RunInfo],
-    qrels: Qrels,
-    *,
-    averaging: str = "all",
-    levels: Sequence[float] = (1.0,),
+    infos: Sequence[RunInfo], qrels: Qrels, *, averaging: str = "all", levels: Sequence[float] = (1.0,)
 ) -> list[Notice]:
     """Put what was counted into words; nothing is said of what did not happen.
 
@@ -91,14 +87,15 @@ def notices_of(
         count = sum(info.counts[code] for info in concerned)
         documents = sum(info.counts["documents"] for info in concerned)
         message = words.format(
-            count=f"{count:,}", documents=f"{documents:,}", runs=_names(concerned, len(infos)),
-            missing=MISSING_RULES[averaging], share=share_of(count, documents),
-        )  # fmt: skip
+            count=f"{count:,}",
+            documents=f"{documents:,}",
+            runs=_names(concerned, len(infos)),
+            missing=MISSING_RULES[averaging],
+            share=share_of(count, documents),
+        )
         found.append(Notice(code, message, count))
     nothing = [info for info in infos if info.counts["queries"] == 0]
-    message = (
-        f"no query is judged: {', '.join(info.name for info in nothing)}; do the query ids match?"
-    )
+    message = f"no query is judged: {', '.join(info.name for info in nothing)}; do the query ids match?"
     found.insert(0, Notice("no_overlap", message, len(nothing)))
     found.append(_uneven(infos))
     return [notice for notice in found if notice.count]
@@ -127,16 +124,14 @@ def _uneven(infos: Sequence[RunInfo]) -> Notice:
     shares = sorted(
         (info.counts["unjudged_top_documents"] / info.counts["top_documents"], info.name)
         for info in infos
-        if info.counts["documents"]
-        > info.counts["unjudged_documents"]  # else it has its own warning
+        if info.counts["documents"] > info.counts["unjudged_documents"]  # else it has its own warning
     )
     if not shares or shares[-1][0] - shares[0][0] <= UNEVEN:
         return Notice("uneven_judgments", "", 0)
     texts = [f"{name} {100 * share:.0f} %" for share, name in shares]
     shown = ", ".join(texts) if len(texts) <= NAMED else f"{texts[0]} to {texts[-1]}"
     words = (
-        f"unjudged among the first {TOP} documents: {shown}; runs with more of them are "
-        "underestimated more"
+        f"unjudged among the first {TOP} documents: {shown}; runs with more of them are underestimated more"
     )
     return Notice("uneven_judgments", words, len(shares))
 
@@ -166,11 +161,7 @@ def fractional_notice(qrels: Qrels) -> list[Notice]:
 
 
 def undefined_notices(
-    infos: Sequence[RunInfo],
-    qrels: Qrels,
-    measures: Sequence[Measure],
-    values: Floats,
-    present: Flags,
+    infos: Sequence[RunInfo], qrels: Qrels, measures: Sequence[Measure], values: Floats, present: Flags
 ) -> list[Notice]:
     """Tell of undefined values (runs x queries x measures) that nothing else said explains."""
     found = [
@@ -201,9 +192,7 @@ def _undefined(
         "geometric": "it counts 0.00001 there",
     }.get(measure.average, "")
     count = int(undefined.sum())
-    words = (
-        f"lists in which {measure} is undefined: {count} in {_names(concerned, len(infos))}; {rule}"
-    )
+    words = f"lists in which {measure} is undefined: {count} in {_names(concerned, len(infos))}; {rule}"
     return Notice("undefined", words, count)
 
 

@@ -48,11 +48,7 @@ class Weighed(NamedTuple):
 
         def quantile(mean: float, variance: float, share: float) -> float:
             """Give a quantile of the gamma distribution of this mean and variance."""
-            return (
-                float(gammaincinv(mean**2 / variance, share)) * variance / mean
-                if variance
-                else mean
-            )
+            return float(gammaincinv(mean**2 / variance, share)) * variance / mean if variance else mean
 
         low = quantile(self.drawn, self.variance, tail) if self.drawn else 0.0
         mean, variance = self.drawn + self.largest, self.variance + self.largest**2
@@ -73,9 +69,11 @@ def weighed(qrels: Qrels, chosen: Flags) -> Weighed:
     weight = 1 / share[drawn]
     known = share[share < 1]
     return Weighed(
-        float((chosen & (share == 1)).sum()), float(weight.sum()),
-        float(((1 - share[drawn]) * weight**2).sum()), float((1 / known).max(initial=0.0)),
-    )  # fmt: skip
+        float((chosen & (share == 1)).sum()),
+        float(weight.sum()),
+        float(((1 - share[drawn]) * weight**2).sum()),
+        float((1 / known).max(initial=0.0)),
+    )
 
 
 def probabilities(qrels: Qrels) -> Floats:
@@ -173,23 +171,14 @@ def with_pool(qrels: Qrels, pool: Mapping[str, Mapping[str, float]]) -> tuple[Qr
     judged = qrels.to_dict()
     unjudged = sum(
         document not in judged.get(query, {}) or judged[query][document] < 0
-        for query, documents in pool.items() if query in judged
+        for query, documents in pool.items()
+        if query in judged
         for document in documents
-    )  # fmt: skip
+    )
     lost = sum(query not in judged for query in pool)
     facts = (
-        (
-            "outside_pool",
-            missing,
-            "judged documents that the pool lacks: {}; left out of the estimates",
-        ),
-        (
-            "unjudged_pool",
-            unjudged,
-            "pooled documents not judged: {}; not relevant to the estimates",
-        ),
+        ("outside_pool", missing, "judged documents that the pool lacks: {}; left out of the estimates"),
+        ("unjudged_pool", unjudged, "pooled documents not judged: {}; not relevant to the estimates"),
         ("unjudged_pool_queries", lost, "pooled queries without judgments: {}; left out"),
     )
-    return made, [
-        Notice(code, words.format(f"{count:,}"), count) for code, count, words in facts if count
-    ]
+    return made, [Notice(code, words.format(f"{count:,}"), count) for code, count, words in facts if count]

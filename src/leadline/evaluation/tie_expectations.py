@@ -80,9 +80,7 @@ def _best(judged: JudgedRun) -> Floats:
 
 def _discount(measure: DCG, ranks: Integers) -> Floats:
     """Give what a gain at each rank is multiplied by."""
-    return np.asarray(
-        1.0 / np.log2(ranks + 1.0 if measure.discount == "log2" else np.maximum(ranks, 2.0))
-    )
+    return np.asarray(1.0 / np.log2(ranks + 1.0 if measure.discount == "log2" else np.maximum(ranks, 2.0)))
 
 
 def _gain(measure: DCG, judged: JudgedRun, power: Floats) -> Floats:
@@ -95,12 +93,7 @@ def _gain(measure: DCG, judged: JudgedRun, power: Floats) -> Floats:
 
 
 def _weighted(
-    judged: JudgedRun,
-    gain: Floats,
-    weights: Floats,
-    cutoff: int | None,
-    *,
-    chosen: Integers | None = None,
+    judged: JudgedRun, gain: Floats, weights: Floats, cutoff: int | None, *, chosen: Integers | None = None
 ) -> Floats:
     """Add up, per query, the gains by the mean weight of the ranks of each one's tie group.
 
@@ -133,9 +126,7 @@ class FirstHit(Rule):
         last = last_places(judged)[chosen]
         start, stop = group_bounds(query, first)
         values = low.copy()
-        for row in np.flatnonzero(
-            (judged.hits(rel).nth == 1) & (low[query] != high[query])
-        ).tolist():
+        for row in np.flatnonzero((judged.hits(rel).nth == 1) & (low[query] != high[query])).tolist():
             chances = chances_of_first(int(last[row] - first[row]) + 1, int(stop[row] - start[row]))
             ranks = np.arange(len(chances)) + first[row]
             worth = 1.0 / ranks if type(measure).__name__ == "RR" else np.ones(len(ranks))
@@ -264,8 +255,17 @@ class Counts(Rule):
     """
 
     measures: ClassVar[tuple[str, ...]] = (
-        "E", "F", "Judged", "NumRelRet", "P", "R", "RelP", "Rprec", "RprecMult", "Unj",
-    )  # fmt: skip
+        "E",
+        "F",
+        "Judged",
+        "NumRelRet",
+        "P",
+        "R",
+        "RelP",
+        "Rprec",
+        "RprecMult",
+        "Unj",
+    )
 
     def expected(self, measure: Measure, judged: JudgedRun, *, low: Floats, high: Floats) -> Floats:
         """Give the mean over all orders."""
@@ -359,9 +359,7 @@ def mean_products(factors: Floats, size: int) -> Floats:
     for factor in factors.tolist():
         number = len(means)
         with_it = np.arange(number + 1) / number  # the share of the subsets of size j that hold it
-        means = (1.0 - with_it) * np.append(means, 0.0) + with_it * factor * np.concatenate(
-            ([0.0], means)
-        )
+        means = (1.0 - with_it) * np.append(means, 0.0) + with_it * factor * np.concatenate(([0.0], means))
     return means
 
 
@@ -440,8 +438,14 @@ class Orderless(Rule):
     """
 
     measures: ClassVar[tuple[str, ...]] = (
-        "NumNonrelRet", "NumQ", "NumRel", "NumRet", "SetAP", "SetRelP", "Utility",
-    )  # fmt: skip
+        "NumNonrelRet",
+        "NumQ",
+        "NumRel",
+        "NumRet",
+        "SetAP",
+        "SetRelP",
+        "Utility",
+    )
 
     def expected(self, measure: Measure, judged: JudgedRun, *, low: Floats, high: Floats) -> Floats:
         """Give the value itself."""

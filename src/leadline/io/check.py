@@ -25,10 +25,15 @@ from leadline.kernels import plain
 STRETCH = 256  # lines that are parsed at a time; fewer behind a fault, so that each costs little
 BLOCK = 1 << 16  # bytes that are split into lines at a time
 CODES = (
-    ("nan", r"score 'nan'|score nan"), ("columns", r"\d+ (columns|cells)$"), ("score", "score "),
-    ("grade", "grade "), ("rank", "rank "), ("id", "id |no id "), ("nul", "a NUL byte"),
+    ("nan", r"score 'nan'|score nan"),
+    ("columns", r"\d+ (columns|cells)$"),
+    ("score", "score "),
+    ("grade", "grade "),
+    ("rank", "rank "),
+    ("id", "id |no id "),
+    ("nul", "a NUL byte"),
     ("carriage_return", "a carriage return"),
-)  # fmt: skip
+)
 
 
 def code_of(error: InputError) -> str:
@@ -75,9 +80,7 @@ def find(source: Opened, kind: str) -> Fault:
     faults = Faults()
     rows = records_of(source, "score" if kind == "run" else "grade")
     try:
-        lists = lists_of(
-            rows, "score" if kind == "run" else "grade", Reading(), on_fault=faults.add
-        )
+        lists = lists_of(rows, "score" if kind == "run" else "grade", Reading(), on_fault=faults.add)
     except InputError as error:  # the text itself is broken: nothing behind this place is known
         faults.add(error)
         rows.rows = ()
@@ -192,9 +195,7 @@ class Joined:
             words = f"no query is judged; do the query ids match? For documents, {named}"
             return Problem("no_query_judged", None, words, 1, error=True)
         if not self.judged:
-            words = (
-                f"no document is judged; do the document ids match? {named[0].upper()}{named[1:]}"
-            )
+            words = f"no document is judged; do the document ids match? {named[0].upper()}{named[1:]}"
             return Problem("no_document_judged", None, words, 1, error=True)
         share = percent(round(self.share, 4))
         words = f"judged by {self.qrels}: {self.judged:,} of {self.documents:,} documents ({share})"
@@ -279,10 +280,13 @@ def join(lists: PlainLists, qrels: Qrels) -> Joined:
         if code >= 0 and qrels.begin[code] < qrels.end[code]:
             begin = int(qrels.begin[code])
     return Joined(
-        qrels.source, int((codes >= 0).sum()), len(rows), int(judged.sum()),
+        qrels.source,
+        int((codes >= 0).sum()),
+        len(rows),
+        int(judged.sum()),
         to_text(lists.documents[int(unjudged[0])]) if len(unjudged) else None,
         to_text(qrels.documents[begin]) if len(qrels) else None,
-    )  # fmt: skip
+    )
 
 
 def _remarks(found: Checked, returns: list[int]) -> Iterator[Problem]:
@@ -318,9 +322,7 @@ def _repeats(lists: PlainLists, kind: str, *, error: bool) -> Iterator[Problem]:
     try:
         lists.settle(Reading(), verb=verb)
     except InputError as fault:
-        count = sum(
-            high - low - len(set(lists.documents[low:high])) for _, low, high in _spans(lists)
-        )
+        count = sum(high - low - len(set(lists.documents[low:high])) for _, low, high in _spans(lists))
         yield Problem("repeated_documents", fault.line, _words(fault), count, error=error)
 
 
@@ -417,9 +419,7 @@ def _of_lists(lists: PlainLists, kind: str, *, trec: bool) -> Iterator[Problem]:
         against += [line] * trec_runs.disordered(np.array([0, high - low]), score, rank)
         again += [line] * (len(set(rank[rank >= 0].tolist())) < int((rank >= 0).sum()))
         zero += [line] * int(0 in rank)
-    yield _problem(
-        "rank_disagrees", against, "a list whose ranks contradict its scores; scores decide"
-    )
+    yield _problem("rank_disagrees", against, "a list whose ranks contradict its scores; scores decide")
     yield _problem("rank_repeats", again, "a list in which a rank appears twice")
     yield _problem("rank_from_0", zero, "a list whose ranks begin at 0")
     odd = [lists.lines[row] for row in np.flatnonzero(lists.ranks < 0).tolist()] if trec else []
@@ -427,9 +427,7 @@ def _of_lists(lists: PlainLists, kind: str, *, trec: bool) -> Iterator[Problem]:
     yield _problem("ties", ties, "a list with equal scores; order there: document id falling")
     sizes = np.diff(lists.bounds)
     if len(sizes) and sizes.min() < sizes.max():
-        short = [
-            lists.lines[low] for _, low, high in _spans(lists) if low < high < low + sizes.max()
-        ]
+        short = [lists.lines[low] for _, low, high in _spans(lists) if low < high < low + sizes.max()]
         message = f"a list shorter than the longest; lists hold {sizes.min():,} to {sizes.max():,}"
         yield _problem("list_lengths", short, message)
 
@@ -450,12 +448,15 @@ def _of_grades(lists: PlainLists) -> Iterator[Problem]:
 
 
 ODD = (
-    ("odd_spaces", "[\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff]",
-     "a space that is no blank"),
+    (
+        "odd_spaces",
+        "[\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff]",
+        "a space that is no blank",
+    ),
     ("control_characters", "[\x00-\x1f\x7f-\x9f]", "a control character"),
     ("quotes", "[\"']", "a quotation mark"),
     ("not_utf8", "[\udc80-\udcff]", "bytes that are not UTF-8"),
-)  # fmt: skip
+)
 
 
 def _of_ids(lists: PlainLists) -> Iterator[Problem]:
@@ -496,9 +497,7 @@ DONE = {
 }
 
 
-def repair(
-    found: Checked, path: str, *, on_duplicate: str = "first", on_nan: str = "drop"
-) -> list[Problem]:
+def repair(found: Checked, path: str, *, on_duplicate: str = "first", on_nan: str = "drop") -> list[Problem]:
     """Write a copy without the faults that can be repaired, and give these; refuses the others."""
     able = {"repeated_documents": on_duplicate != "refuse", "nan": on_nan != "refuse"}
     left = [each for each in found.problems if each.error and not able.get(each.code, False)]

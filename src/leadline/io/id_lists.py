@@ -47,7 +47,7 @@ def need_columns(present: Iterable[object], wanted: Sequence[str], path: str, li
             near = f" (nearest: {', '.join(close)})" if close else ""
             raise InputError(
                 f"no column '{name}'", expected=f"one of {', '.join(names)}{near}", path=path, line=line
-            )  # fmt: skip
+            )
 
 
 OWNERS = ("run", "name")
@@ -65,9 +65,7 @@ def read_labels(place: str) -> dict[str, str]:
     header, rows = csv_table(text_of(read_whole(path)), path)
     header = list(map(unguarded, header))
     if column not in header:
-        raise InputError(
-            f"no column '{column}'", expected="one of " + ", ".join(header), path=path, line=1
-        )
+        raise InputError(f"no column '{column}'", expected="one of " + ", ".join(header), path=path, line=1)
     owner = next((header.index(name) for name in OWNERS if name in header), 0)
     wanted = header.index(column)
     found: dict[str, str] = {}
@@ -108,9 +106,11 @@ def read_document_ids(path: str) -> list[str]:
     for number, line in lines:
         if len(line.split()) != 1:
             raise InputError(
-                f"{len(line.split())} words", expected="one document id a line, or a column doc_id",
-                path=path, line=number,
-            )  # fmt: skip
+                f"{len(line.split())} words",
+                expected="one document id a line, or a column doc_id",
+                path=path,
+                line=number,
+            )
     return [line.strip() for _, line in lines]
 
 
@@ -146,7 +146,7 @@ def _pairs(path: str) -> Iterator[tuple[str, str]]:
             if len(cells) < 4:
                 raise InputError(
                     f"{len(cells)} columns", expected="qrels of 4 or a run of 6", path=path, line=number
-                )  # fmt: skip
+                )
             yield cells[0], cells[2]
         return
     if head is not None and path.endswith(".json"):
@@ -157,9 +157,11 @@ def _pairs(path: str) -> Iterator[tuple[str, str]]:
         names = row_checks.find(row, row_checks.QUERY), row_checks.find(row, row_checks.DOCUMENT)
         if names[0] is None or names[1] is None:
             raise InputError(
-                f"pairs with columns {', '.join(map(str, row))}", expected="query_id and doc_id",
-                path=path, line=place,
-            )  # fmt: skip
+                f"pairs with columns {', '.join(map(str, row))}",
+                expected="query_id and doc_id",
+                path=path,
+                line=place,
+            )
         yield row[names[0]], row[names[1]]
 
 
@@ -184,15 +186,10 @@ def read_population(given: str) -> int | dict[str, int]:
             if number == 1 and len(fields) == 2:
                 continue
             raise InputError(
-                f"'{line.strip()[:60]}'",
-                expected="a query and a whole number",
-                path=given,
-                line=number,
+                f"'{line.strip()[:60]}'", expected="a query and a whole number", path=given, line=number
             )
         if fields[0] in found:
-            raise InputError(
-                f"query '{fields[0]}' again", expected="each once", path=given, line=number
-            )
+            raise InputError(f"query '{fields[0]}' again", expected="each once", path=given, line=number)
         found[fields[0]] = int(fields[1])
     if not found:
         raise InputError("holds no numbers", expected="a query and a number a line", path=given)
@@ -208,9 +205,7 @@ def of(source: KnownLike) -> dict[bytes, set[bytes]]:
         return read(os.fspath(source))
     if not isinstance(source, Mapping):
         raise UsageError(f"known={type(source).__name__}; expected {EXPECTED}")
-    return {
-        to_bytes(query): set(map(to_bytes, _documents(query, source[query]))) for query in source
-    }
+    return {to_bytes(query): set(map(to_bytes, _documents(query, source[query]))) for query in source}
 
 
 def shown(source: KnownLike) -> str | dict[str, list[str]]:
@@ -246,9 +241,11 @@ def read(path: str) -> dict[bytes, set[bytes]]:
                 found.setdefault(fields[0], set()).add(fields[2])
         else:
             raise InputError(
-                f"{len(fields)} columns", expected="query document, or 4 columns of qrels",
-                path=path, line=line,
-            )  # fmt: skip
+                f"{len(fields)} columns",
+                expected="query document, or 4 columns of qrels",
+                path=path,
+                line=line,
+            )
     if not found:
         raise InputError("holds no known documents", expected="lines of query document", path=path)
     return found

@@ -25,15 +25,11 @@ def load(path: str) -> Any:
     try:
         import ir_datasets
     except ImportError:
-        raise MissingPackageError(
-            f"{path} needs ir_datasets: pip install 'leadline[ir-datasets]'"
-        ) from None
+        raise MissingPackageError(f"{path} needs ir_datasets: pip install 'leadline[ir-datasets]'") from None
     try:
         return ir_datasets.load(path.removeprefix(PREFIX))
     except KeyError:
-        raise InputError(
-            "no such collection", expected="a name of ir_datasets", path=path
-        ) from None
+        raise InputError("no such collection", expected="a name of ir_datasets", path=path) from None
 
 
 def downloaded(path: str, rows: Callable[[], Iterable[Any]]) -> Iterator[Any]:
@@ -46,5 +42,6 @@ def downloaded(path: str, rows: Callable[[], Iterable[Any]]) -> Iterator[Any]:
         reason = " ".join(str(error).split())[:200]
         raise InputError(
             f"cannot be fetched ({type(error).__name__}{': ' * bool(reason)}{reason})",
-            expected="a connection, and a collection that may be downloaded", path=path,
-        ) from None  # fmt: skip
+            expected="a connection, and a collection that may be downloaded",
+            path=path,
+        ) from None

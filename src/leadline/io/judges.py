@@ -75,9 +75,7 @@ def mean(grades: Sequence[int]) -> float:
     return int(found) if found == int(found) else found
 
 
-RULES: Mapping[str, Callable[[Sequence[int]], float]] = {
-    "majority": majority, "max": max, "mean": mean,
-}  # fmt: skip
+RULES: Mapping[str, Callable[[Sequence[int]], float]] = {"majority": majority, "max": max, "mean": mean}
 
 
 def merge(judgments: Iterable[Judgment], rule: str = "majority") -> Merged:
@@ -96,10 +94,12 @@ def merge(judgments: Iterable[Judgment], rule: str = "majority") -> Merged:
     shared = [grades for grades in by_pair.values() if len(grades) > 1]
     settle = RULES.get(rule, majority)
     return Merged(
-        {pair: settle(grades) for pair, grades in by_pair.items()}, rule, len(shared),
+        {pair: settle(grades) for pair, grades in by_pair.items()},
+        rule,
+        len(shared),
         sum(len(set(grades)) > 1 for grades in shared),
         sum(map(_is_tied, shared)) if rule == "majority" else 0,
-    )  # fmt: skip
+    )
 
 
 def _is_tied(grades: Sequence[int]) -> bool:
@@ -120,9 +120,7 @@ def _of_judge(judgments: list[Judgment], name: str) -> list[Judgment]:
 
 BESIDE = ("probability", "note")  # what the judging page writes beside grades
 JUDGE = ("judge", "judge_id", "assessor", "annotator")
-JudgesLike: TypeAlias = (
-    "str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Mapping[str, QrelsLike]"
-)
+JudgesLike: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Mapping[str, QrelsLike]"
 Row = tuple[bytes, bytes, float]
 
 
@@ -176,11 +174,7 @@ def _of_file(place: str) -> list[Judge]:
         return _of_store(path, column)
     if file.form in {"csv", "jsonl", "parquet"}:
         header = next((list(row) for _, row in headed_rows(path)), [])
-        if (
-            column
-            or row_checks.find(header, row_checks.GRADE) is None
-            or row_checks.find(header, JUDGE)
-        ):
+        if column or row_checks.find(header, row_checks.GRADE) is None or row_checks.find(header, JUDGE):
             return _of_table(path, header, column)
     elif column:
         raise InputError(f"no table, so no column '{column}'", expected="a header", path=path)
@@ -225,9 +219,10 @@ def _of_table(path: str, header: Sequence[str], column: str) -> list[Judge]:
         rows = _long_rows(path, query, document, owner, str(grade))
     else:
         chosen = [
-            name for name in header
+            name
+            for name in header
             if name not in (query, document, owner, *row_checks.GRADE, *row_checks.SUBTOPIC, *BESIDE)
-        ]  # fmt: skip
+        ]
         if column not in ("", "*"):
             need_columns(header, [column], path, 1)
             chosen = [column]
@@ -237,9 +232,7 @@ def _of_table(path: str, header: Sequence[str], column: str) -> list[Judge]:
     return [Judge(name, Qrels.of(said, source=path), path) for name, said in rows.items()]
 
 
-def _long_rows(
-    path: str, query: str, document: str, owner: str, grade: str
-) -> dict[str, list[Row]]:
+def _long_rows(path: str, query: str, document: str, owner: str, grade: str) -> dict[str, list[Row]]:
     found: dict[str, list[Row]] = {}
     for line, row in headed_rows(path):
         name = row.get(owner)
@@ -264,16 +257,12 @@ def _wide_rows(path: str, query: str, document: str, chosen: Sequence[str]) -> d
     return found
 
 
-def _ids(
-    row: Mapping[str, Any], names: tuple[str, str], path: str, line: int
-) -> tuple[bytes, bytes]:
+def _ids(row: Mapping[str, Any], names: tuple[str, str], path: str, line: int) -> tuple[bytes, bytes]:
     def each() -> Iterator[bytes]:
         for name in names:
             value = row.get(name)
             if not isinstance(value, str) or not value:
-                raise InputError(
-                    f"no id in column '{name}'", expected="a string", path=path, line=line
-                )
+                raise InputError(f"no id in column '{name}'", expected="a string", path=path, line=line)
             yield to_bytes(value)
 
     query, document = each()

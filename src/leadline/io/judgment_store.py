@@ -24,8 +24,12 @@ BROKEN = ("not a database", "malformed", "no such", "decode", "corrupt", "unsupp
 BACKUP = "what can be saved, `sqlite3 FILE .recover` saves"
 
 KINDS: dict[str, tuple[type, ...]] = {
-    "s": (str,), "i": (int,), "f": (int, float), "n": (int, type(None)), "?": (int, float, type(None)),
-}  # fmt: skip
+    "s": (str,),
+    "i": (int,),
+    "f": (int, float),
+    "n": (int, type(None)),
+    "?": (int, float, type(None)),
+}
 
 
 @contextmanager
@@ -39,9 +43,11 @@ def faults(path: str) -> Iterator[None]:
         text = _one_line(str(error))
         if "locked" in text or "busy" in text:
             raise InputError(
-                "is locked by another program", expected="a store that is free", path=path,
+                "is locked by another program",
+                expected="a store that is free",
+                path=path,
                 hint="Close the program that writes to it and try again",
-            ) from None  # fmt: skip
+            ) from None
         if any(word in text for word in BROKEN):
             raise damaged(path, text) from None
         raise InputError(f"cannot be used ({text})", expected=STORE, path=path) from None
@@ -101,16 +107,17 @@ def _tried(address: str, path: str) -> sqlite3.Connection:
 def check(connection: sqlite3.Connection, path: str) -> None:
     """Refuse what is not a whole store of this version."""
     application, version = (
-        connection.execute(f"PRAGMA {name}").fetchone()[0]
-        for name in ("application_id", "user_version")
+        connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
     )
     if application != APPLICATION:
         raise InputError("is a database of another program", expected=STORE, path=path)
     if version != VERSION:
         raise InputError(
-            f"has tables of version {version}", expected=f"version {VERSION}", path=path,
+            f"has tables of version {version}",
+            expected=f"version {VERSION}",
+            path=path,
             hint="A newer leadline made it" if version > VERSION else "",
-        )  # fmt: skip
+        )
     # Indices, too: a judgment that is missing from one would not be read.
     (state,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
     if state != "ok":
@@ -187,9 +194,7 @@ def records(path: str) -> Records:
         (place, query, document, grade, None)
         for place, ((query, document), grade) in enumerate(merged.grades.items(), start=1)
     )
-    shares: dict[tuple[str, str], object] = {
-        given.judgment[:2]: given.probability for given in found
-    }
+    shares: dict[tuple[str, str], object] = {given.judgment[:2]: given.probability for given in found}
     if all(share == 1 for share in shares.values()):
         shares = {}
     names = ("query", "document")

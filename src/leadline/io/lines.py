@@ -40,10 +40,12 @@ def _decoded(raw: bytes, decode: codecs._Decoder, encoding: str, path: str, numb
         return decode(raw)[0]
     except UnicodeDecodeError as error:
         raise InputError(
-            f"byte 0x{raw[error.start]:02x} that is not {encoding}", expected=f"text in {encoding}",
-            path=path, line=number + raw.count(b"\n", 0, error.start),
+            f"byte 0x{raw[error.start]:02x} that is not {encoding}",
+            expected=f"text in {encoding}",
+            path=path,
+            line=number + raw.count(b"\n", 0, error.start),
             hint="`--encoding latin-1` reads old files",
-        ) from None  # fmt: skip
+        ) from None
 
 
 def raw_lines(path: str) -> Iterator[tuple[int, bytes]]:
@@ -59,9 +61,7 @@ def raw_lines(path: str) -> Iterator[tuple[int, bytes]]:
     except Exception as error:
         if not isinstance(error, (EOFError, OSError, *broken_archives())):
             raise
-        raise InputError(
-            f"cannot be read to its end ({error})", expected="a whole file", path=path
-        ) from None
+        raise InputError(f"cannot be read to its end ({error})", expected="a whole file", path=path) from None
     finally:
         if path != STANDARD_INPUT:
             stream.close()

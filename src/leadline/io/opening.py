@@ -54,15 +54,8 @@ class BackgroundTask(Generic[T]):
         return self._results[0]
 
 
-COMPRESSIONS = {
-    b"\x1f\x8b": ".gz",
-    b"BZh": ".bz2",
-    b"\xfd7zXZ\0": ".xz",
-    b"\x28\xb5\x2f\xfd": ".zst",
-}
-RUN_SUFFIXES = (
-    ".run", ".txt", ".trec", ".res", ".out", ".json", ".jsonl", ".csv", ".tsv", ".parquet",
-)  # fmt: skip
+COMPRESSIONS = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\0": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}
+RUN_SUFFIXES = (".run", ".txt", ".trec", ".res", ".out", ".json", ".jsonl", ".csv", ".tsv", ".parquet")
 BOM = b"\xef\xbb\xbf"
 WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")
 STANDARD_INPUT = "-"
@@ -115,9 +108,7 @@ def open_bytes(path: str) -> tuple[BinaryIO, BinaryIO]:
     except IsADirectoryError:
         raise InputError("is a folder", expected="a file", path=path) from None
     except OSError as error:
-        raise InputError(
-            error.strerror or str(error), expected="a readable file", path=path
-        ) from None
+        raise InputError(error.strerror or str(error), expected="a readable file", path=path) from None
     kind = next((kind for magic, kind in COMPRESSIONS.items() if head.startswith(magic)), "")
     return _decompressed(raw, kind), raw
 
@@ -191,12 +182,7 @@ class _Streams(io.RawIOBase):
     """
 
     def __init__(
-        self,
-        file: io.BufferedReader,
-        make: Callable[[], Any],
-        *,
-        piece: int = 1 << 17,
-        padded: bool = False,
+        self, file: io.BufferedReader, make: Callable[[], Any], *, piece: int = 1 << 17, padded: bool = False
     ) -> None:
         self.file = file
         self.make = make
@@ -236,9 +222,7 @@ class _Streams(io.RawIOBase):
                 raise EOFError("it ends before the end of the stream")
             packed, self.packed = packed[: self.piece], packed[self.piece :]
         found: bytes = (
-            self.stream.decompress(packed, max(size, PROBE))
-            if bounded
-            else self.stream.decompress(packed)
+            self.stream.decompress(packed, max(size, PROBE)) if bounded else self.stream.decompress(packed)
         )
         return found
 
@@ -442,9 +426,7 @@ BINARY = 4  # NUL bytes among the first bytes of a file, from which on it is tak
 def check_head(head: bytes, path: str) -> None:
     """Refuse the first bytes of a file that is no text: UTF-16, a NUL byte in the first line, or several."""
     if head.startswith(WIDE_BOMS):
-        raise InputError(
-            "a UTF-16 byte order mark", expected="a text file in UTF-8", path=path, line=1
-        )
+        raise InputError("a UTF-16 byte order mark", expected="a text file in UTF-8", path=path, line=1)
     if head.startswith((b"#", PARQUET, ARROW, STREAM)):
         return
     if b"\0" in head.partition(b"\n")[0] or head.count(b"\0") >= BINARY:
@@ -454,9 +436,7 @@ def check_head(head: bytes, path: str) -> None:
 
 def too_long(path: str, where: str, limit: int, *, noun: str = "line") -> InputError:
     """Return the error for a line or text that is longer than any should be."""
-    return InputError(
-        f"a {noun} of more than {limit >> 20} MiB {where}", expected="a shorter one", path=path
-    )
+    return InputError(f"a {noun} of more than {limit >> 20} MiB {where}", expected="a shorter one", path=path)
 
 
 def broken_archives() -> tuple[type[Exception], ...]:
@@ -472,10 +452,7 @@ def broken_archives() -> tuple[type[Exception], ...]:
 
 
 def read_whole(
-    path: str,
-    *,
-    longest: int = LONGEST_LINE,
-    enough: Callable[[Chunk], bool] | None = None,
+    path: str, *, longest: int = LONGEST_LINE, enough: Callable[[Chunk], bool] | None = None
 ) -> Chunk:
     """Read a whole text into one window.
 

@@ -64,9 +64,11 @@ def read_pool(path: str | os.PathLike[str]) -> Pooled:
     for place, query, document, share, ranks in _rows(path):
         if (query, document) in seen:
             raise InputError(
-                f"document '{document}' is twice in the pool of query '{query}'", expected="each once",
-                path=path, line=place,
-            )  # fmt: skip
+                f"document '{document}' is twice in the pool of query '{query}'",
+                expected="each once",
+                path=path,
+                line=place,
+            )
         seen.add((query, document))
         rows.append((query, document, share, ranks))
     if not rows:
@@ -82,12 +84,7 @@ def _rows(path: str) -> Iterator[tuple[int | None, str, str, float, Mapping[str,
         return
     for place, row in rows_of(path, "query"):
         try:
-            yield (
-                place,
-                *_pair(row),
-                row_checks.share_of(_first(row)),
-                _ranks(row.get("contributors")),
-            )
+            yield (place, *_pair(row), row_checks.share_of(_first(row)), _ranks(row.get("contributors")))
         except InputError as error:
             raise InputError(error.found, expected=error.expected, path=path, line=place) from None
 
@@ -95,9 +92,7 @@ def _rows(path: str) -> Iterator[tuple[int | None, str, str, float, Mapping[str,
 def _pair(row: Mapping[str, Any]) -> tuple[str, str]:
     names = row_checks.find(row, row_checks.QUERY), row_checks.find(row, row_checks.DOCUMENT)
     if names[0] is None or names[1] is None:
-        raise InputError(
-            f"a pool with columns {', '.join(map(str, row))}", expected="query_id and doc_id"
-        )
+        raise InputError(f"a pool with columns {', '.join(map(str, row))}", expected="query_id and doc_id")
     pair = row[names[0]], row[names[1]]
     if not all(isinstance(name, str) and name for name in pair):
         raise InputError("a pair without an id", expected="query_id and doc_id as text")
@@ -144,7 +139,7 @@ def write_pool(pool: Pooled, path: str | os.PathLike[str]) -> None:
                 f"a tab, a line end, a leading # or a byte that is not UTF-8 in id {query!r} or {document!r}",
                 expected="a pool called POOL.jsonl, which can hold it",
                 path=path,
-            )  # fmt: skip
+            )
         brought = json.dumps(dict(ranks), ensure_ascii=False, separators=(",", ":"))
         lines.append(f"{query}\t{document}\t{int(share) if share == 1 else repr(share)}\t{brought}")
     content = ("\n".join(lines) + "\n").encode("utf-8", "surrogateescape")
@@ -202,8 +197,7 @@ def read_drawn_pool(path: str | os.PathLike[str]) -> DrawnPool:
     rows = [row for row in rest if (row[0], row[1]) not in seen]
     probability = np.concatenate([listed.probability, [row[2] for row in rows]])
     keys = np.array(
-        [order.get((query, document), np.nan) for query, document, _ in frame]
-        + [row[3] for row in rows],
+        [order.get((query, document), np.nan) for query, document, _ in frame] + [row[3] for row in rows],
         dtype=np.float64,
     )
     return DrawnPool(
@@ -253,9 +247,7 @@ def _orders(path: str) -> dict[tuple[str, str], float]:
             pair = cells[place["query_id"]], cells[place["doc_id"]]
             found[pair] = float(cells[place["order"]])
         except (ValueError, IndexError):
-            raise InputError(
-                "a row without its order", expected="a number", path=path, line=number
-            ) from None
+            raise InputError("a row without its order", expected="a number", path=path, line=number) from None
     return found
 
 
@@ -272,9 +264,7 @@ def _row(text: str, path: str, number: int) -> Row:
             line=number,
         ) from None
     if not 0 < found[2] <= 1:
-        raise InputError(
-            f"probability {share}", expected="a number in (0, 1]", path=path, line=number
-        )
+        raise InputError(f"probability {share}", expected="a number in (0, 1]", path=path, line=number)
     return found
 
 

@@ -52,9 +52,7 @@ def _by_subtopic(source: MappingLike, path: str) -> Iterator[Row]:
 
 def _members(value: Any, query: Any, expected: str, path: str) -> Iterable[tuple[Any, Any]]:
     if not hasattr(value, "items"):
-        raise InputError(
-            f"query {query!r} has {type(value).__name__}", expected=expected, path=path
-        )
+        raise InputError(f"query {query!r} has {type(value).__name__}", expected=expected, path=path)
     found: Iterable[tuple[Any, Any]] = value.items()
     return found
 
@@ -82,9 +80,7 @@ def tuple_records(
     return numbered(enumerate(source, start=1), what, path=path, by_rank=by_rank, unit=unit)
 
 
-def numbered(
-    source: Iterable[tuple[int, Any]], what: str, *, path: str, by_rank: bool, unit: str
-) -> Records:
+def numbered(source: Iterable[tuple[int, Any]], what: str, *, path: str, by_rank: bool, unit: str) -> Records:
     """Give the rows of an iterable of (place, row)."""
     rows = iter(source)
     first = next(rows, None)
@@ -134,11 +130,7 @@ def _named(
             query, document, value, rank, share = (get(row) for get in getters)
         except (AttributeError, KeyError, TypeError):
             present = names_of(row)
-            shown = (
-                type(row).__name__
-                if present is None
-                else f"{kind.__name__} of " + ", ".join(present)
-            )
+            shown = type(row).__name__ if present is None else f"{kind.__name__} of " + ", ".join(present)
             error = InputError(shown, expected=", ".join(filter(None, chosen)))
             raise records.at(error, place) from None
         if chosen[-1]:
@@ -172,9 +164,7 @@ def open_frame(source: Any) -> Any:
     return frame if isinstance(frame, nw.DataFrame) else None
 
 
-def frame_records(
-    frame: Any, what: str, *, path: str, by_rank: bool = False, unit: str = "row"
-) -> Records:
+def frame_records(frame: Any, what: str, *, path: str, by_rank: bool = False, unit: str = "row") -> Records:
     """Give the rows of a frame; the first row is row 1."""
     try:
         chosen = row_checks.choose(frame.columns, what, by_rank=by_rank)
@@ -184,9 +174,14 @@ def frame_records(
     first = frame[tag][0] if tag is not None and len(frame) else ""
     share = row_checks.find(frame.columns, row_checks.PROBABILITY) if what == "grade" else None
     found = Records(
-        (), path=path, unit=unit, columns=chosen[:2], tag=first if isinstance(first, str) else "",
-        ranked=bool(chosen[3]), names=tuple(frame.columns),
-    )  # fmt: skip
+        (),
+        path=path,
+        unit=unit,
+        columns=chosen[:2],
+        tag=first if isinstance(first, str) else "",
+        ranked=bool(chosen[3]),
+        names=tuple(frame.columns),
+    )
     found.rows = _frames_rows(frame, (*chosen, share or ""), found)
     return found
 
@@ -199,6 +194,9 @@ def _frames_rows(frame: Any, chosen: tuple[str, ...], records: Records) -> Itera
         if share >= 0:
             records.shares[row[query], row[document]] = row[share]
         yield (
-            place, row[query], row[document],
-            row[value] if value >= 0 else None, row[rank] if rank >= 0 else None,
-        )  # fmt: skip
+            place,
+            row[query],
+            row[document],
+            row[value] if value >= 0 else None,
+            row[rank] if rank >= 0 else None,
+        )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
@@ -37,12 +37,12 @@ IR_DATASETS = "ir_datasets:"
 SQLITE = b"SQLite format 3\0"
 
 __all__ = [
+    "Buffers",
     "KnownLike",
     "QrelsLike",
+    "ReadCounts",
     "Reading",
     "RunLike",
-    "ReadCounts",
-    "Buffers",
     "counted_run",
     "is_ranked_lists",
     "is_row",
@@ -54,11 +54,7 @@ __all__ = [
 
 
 def read_qrels(
-    source: QrelsLike,
-    *,
-    negative: str = "nonrelevant",
-    subtopics: bool = False,
-    kind: str | None = None,
+    source: QrelsLike, *, negative: str = "nonrelevant", subtopics: bool = False, kind: str | None = None
 ) -> Qrels:
     """Read judgments from a file of any format, a dictionary, a data frame or rows.
 
@@ -87,9 +83,10 @@ def read_qrels(
         kept = qrels.keep(qrels.grades >= 0)
         if not len(kept):
             raise InputError(
-                "holds negative grades only", expected="a judgment with negative='unjudged'",
+                "holds negative grades only",
+                expected="a judgment with negative='unjudged'",
                 path=qrels.source,
-            )  # fmt: skip
+            )
         return kept
     return qrels
 
@@ -97,9 +94,7 @@ def read_qrels(
 def _qrels(source: Any, *, subtopics: bool, sure: bool) -> Qrels:
     if isinstance(source, Qrels):
         if subtopics and source.subtopics is None:
-            raise UsageError(
-                "these qrels were read without subtopics; expected subtopics=True then"
-            )
+            raise UsageError("these qrels were read without subtopics; expected subtopics=True then")
         return source
     if isinstance(source, (str, os.PathLike)):
         return qrels_of(opened(os.fspath(source)), subtopics=subtopics, sure=sure)
@@ -170,9 +165,7 @@ def run_of(
     """Give the run of an opened file, and what was counted; its tags only `by_tag`."""
     name = run_name(source.path) if name is None else name
     if source.form == "trec":
-        return trec_runs.read(
-            source.path, repair=repair, name=name, whole=source.whole, by_tag=by_tag
-        )
+        return trec_runs.read(source.path, repair=repair, name=name, whole=source.whole, by_tag=by_tag)
     from leadline.io import row_checks
 
     return row_checks.run(records_of(source, "score", repair), name=name, repair=repair)
@@ -265,9 +258,17 @@ def judge(
         name = name or run_name(path)
         if file.form == "trec":
             return name, *trec_runs.judge(
-                path, qrels, repair=repair, narrow=narrow, depth=depth, judged_only=judged_only,
-                workspaces=workspaces, whole=file.whole, by_tag=by_tag, keep=keep,
-            )  # fmt: skip
+                path,
+                qrels,
+                repair=repair,
+                narrow=narrow,
+                depth=depth,
+                judged_only=judged_only,
+                workspaces=workspaces,
+                whole=file.whole,
+                by_tag=by_tag,
+                keep=keep,
+            )
         found = records_of(file, "score", repair)
     else:
         name = name or "run"
@@ -284,14 +285,15 @@ def _judge_run(
 ) -> tuple[JudgedRun, ReadCounts]:
     if not len(run):
         raise InputError("holds no documents", expected="a run", path=run.name)
-    judged = JudgedRun.of_run(
-        run, qrels, narrow=narrow, depth=depth, judged_only=judged_only, keep=keep
-    )
+    judged = JudgedRun.of_run(run, qrels, narrow=narrow, depth=depth, judged_only=judged_only, keep=keep)
     unjudged = [query for query in run.queries if qrels.queries.code(query) is None]
     tally = ReadCounts(
-        rows=len(run), queries=len(run.queries), tag=run.tag,
-        unjudged_queries=len(unjudged), unjudged_query=next(iter(unjudged), ""),
-    )  # fmt: skip
+        rows=len(run),
+        queries=len(run.queries),
+        tag=run.tag,
+        unjudged_queries=len(unjudged),
+        unjudged_query=next(iter(unjudged), ""),
+    )
     return judged, tally
 
 

@@ -13,9 +13,7 @@ from leadline.io.id_lists import OWNERS
 from leadline.io.opening import read_whole, text_of
 from leadline.io.tables import csv_table, unguarded
 
-NOT_VALUES = (
-    "low", "high", "relevant", "nonrelevant", "unretrieved", "largest_bin_share", "tag",
-)  # fmt: skip
+NOT_VALUES = ("low", "high", "relevant", "nonrelevant", "unretrieved", "largest_bin_share", "tag")
 
 
 class Column(NamedTuple):
@@ -85,7 +83,7 @@ def _of_mappings(data: dict[str, Any], path: str, measure: str) -> Column:
         name: {run: _number(value) for run, value in part.items()}
         for name, part in data.items()
         if isinstance(part, dict) and part and name != "options" and all(map(_is_number, part.values()))
-    }  # fmt: skip
+    }
     name = _chosen(list(tables), measure, path)
     return Column(path, name, tables[name], {})
 
@@ -102,9 +100,7 @@ def _chosen(names: list[str], measure: str, path: str) -> str:
     if not names:
         raise InputError("holds no numbers of runs", expected="one number a run", path=path)
     if measure and measure not in names:
-        raise InputError(
-            f"no measure '{measure}'", expected="one of " + ", ".join(names), path=path
-        )
+        raise InputError(f"no measure '{measure}'", expected="one of " + ", ".join(names), path=path)
     return measure or names[0]
 
 
@@ -114,9 +110,7 @@ def _of_table(text: str, path: str, measure: str) -> Column:
     rows = [(line, [unguarded(cell) for cell in row]) for line, row in rows]
     owner = next((header.index(name) for name in OWNERS if name in header), 0)
     query = header.index("query") if "query" in header else None
-    name = _chosen(
-        [one for place, one in enumerate(header) if place not in (owner, query)], measure, path
-    )
+    name = _chosen([one for place, one in enumerate(header) if place not in (owner, query)], measure, path)
     values: dict[str, float] = {}
     queries: dict[str, dict[str, float]] = {}
     for line, row in rows:
@@ -125,9 +119,7 @@ def _of_table(text: str, path: str, measure: str) -> Column:
         known = queries.setdefault(row[owner], {}) if of_query else values
         key = row[query] if of_query and query is not None else row[owner]
         if key in known:
-            raise InputError(
-                f"run '{row[owner]}' again", expected="each once", path=path, line=line
-            )
+            raise InputError(f"run '{row[owner]}' again", expected="each once", path=path, line=line)
         known[key] = number
     return Column(path, name, values or _means(queries), queries)
 

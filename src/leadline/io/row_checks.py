@@ -40,9 +40,7 @@ def find(present: Iterable[object], names: Sequence[str]) -> str | None:
     return next((name for name in names if name in known), None)
 
 
-def choose(
-    present: Sequence[object], what: str, *, by_rank: bool = False
-) -> tuple[str, str, str, str]:
+def choose(present: Sequence[object], what: str, *, by_rank: bool = False) -> tuple[str, str, str, str]:
     """Give the columns of query, document, number, and rank of scores or subtopic of grades; "" is none."""
     values = SCORE if what == "score" else (*GRADE, *SCORE)
     more = find(present, RANK if what == "score" else SUBTOPIC)
@@ -156,8 +154,7 @@ def qrels_by_subtopic(records: Records) -> Qrels:
             grades = found.setdefault(pair, {})
             if name in grades:
                 raise InputError(
-                    f"document '{document}' is judged twice for subtopic '{subtopic}' of query "
-                    f"'{query}'",
+                    f"document '{document}' is judged twice for subtopic '{subtopic}' of query '{query}'",
                     expected="each once",
                 )
             grades[name] = check.number(value, query, document)
@@ -172,9 +169,12 @@ def run(records: Records, *, name: str, repair: Reading) -> tuple[Run, ReadCount
     """Make a run."""
     lists = settled(records, repair)
     tally = ReadCounts(
-        rows=len(lists.documents), queries=len(lists.queries), repeated=lists.repeated,
-        dropped=lists.dropped, tag=records.tag,
-    )  # fmt: skip
+        rows=len(lists.documents),
+        queries=len(lists.queries),
+        repeated=lists.repeated,
+        dropped=lists.dropped,
+        tag=records.tag,
+    )
     return trec_runs.run_of(lists, name=name, tag=records.tag), tally
 
 
@@ -219,11 +219,7 @@ def settle(lists: PlainLists, records: Records, repair: Reading, *, verb: str = 
 
 
 def lists_of(
-    records: Records,
-    what: str,
-    repair: Reading,
-    *,
-    on_fault: Callable[[InputError], None] | None = None,
+    records: Records, what: str, repair: Reading, *, on_fault: Callable[[InputError], None] | None = None
 ) -> PlainLists:
     """Check every row and bring the rows of a query together; faults are raised, or told and left out."""
     if repair.order == "rank" and not records.ranked:
@@ -310,19 +306,26 @@ class _Gathered:
         """Give the rows as lists."""
         lists = PlainLists(
             plain.Rows(
-                self.queries, [*self.bounds, len(self.documents)], self.documents, self.values,
-                self.ranks, self.places, 0, b"", self.dropped, 0, 0,
+                self.queries,
+                [*self.bounds, len(self.documents)],
+                self.documents,
+                self.values,
+                self.ranks,
+                self.places,
+                0,
+                b"",
+                self.dropped,
+                0,
+                0,
             )
-        )  # fmt: skip
+        )
         lists.unit = self.records.unit or "place"
         return lists
 
 
 def _no_number(what: str, value: Any, query: str, document: str, hint: str = "") -> InputError:
     return InputError(
-        f"{what} {value!r} of document {document!r} of query {query!r}",
-        expected="a number",
-        hint=hint,
+        f"{what} {value!r} of document {document!r} of query {query!r}", expected="a number", hint=hint
     )
 
 

@@ -17,9 +17,15 @@ from leadline.io.tables import delimiter_of
 from leadline.io.trec_lists import looks_trec
 
 SUFFIXES = {
-    ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "csv",
-    ".parquet": "parquet", ".arrow": "parquet", ".feather": "parquet",
-}  # fmt: skip
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".parquet": "parquet",
+    ".arrow": "parquet",
+    ".feather": "parquet",
+}
 
 
 def suffix_of(path: str) -> str:
@@ -43,9 +49,7 @@ def format_of(window: Chunk) -> str:
         return "parquet"
     named = SUFFIXES.get(suffix_of(window.path), "trec")
     start = b"".join(head[:64].split())[:2]
-    if start[:1] in {b"{", b"["} and (
-        start[1:] in {b'"', b"{", b"[", b"}", b"]"} or named != "trec"
-    ):
+    if start[:1] in {b"{", b"["} and (start[1:] in {b'"', b"{", b"[", b"}", b"]"} or named != "trec"):
         return "jsonl" if named == "jsonl" or _is_record(head) else "json"
     line = head.partition(b"\n")[0].decode("utf-8", "surrogateescape").strip("\r\n")
     names = [cell.strip('"') for cell in line.split(delimiter_of(line))]
@@ -63,9 +67,7 @@ def is_refused(window: Chunk) -> bool:
         return False
     *whole, _ = window.text[: min(window.end, 1 << 16)].tobytes().split(b"\n")
     lines = [line for line in whole if line.strip() and not line.startswith(b"#")]
-    return any(b"\0" in line for line in lines) or (
-        bool(lines) and len(lines[0].split(None, 3)) < 4
-    )
+    return any(b"\0" in line for line in lines) or (bool(lines) and len(lines[0].split(None, 3)) < 4)
 
 
 def content_of(source: Opened) -> str:
@@ -99,9 +101,7 @@ def _is_ranking(rows: Iterable[list[bytes]]) -> bool:
             return False
         ranks.setdefault(row[0], set()).add(row[2])
         seconds.add(row[1])
-    counts = all(
-        found == {b"%d" % rank for rank in range(1, len(found) + 1)} for found in ranks.values()
-    )
+    counts = all(found == {b"%d" % rank for rank in range(1, len(found) + 1)} for found in ranks.values())
     return counts and len(seconds) > 1
 
 

@@ -25,9 +25,7 @@ def refuse_columns(names: Iterable[str], path: str) -> None:
     """
     found = row_checks.find(names, (*row_checks.RANK, *row_checks.TAG))
     if found is not None:
-        raise InputError(
-            f"a column called '{found}', as runs have", expected=EXPECTED, path=path, hint=HINT
-        )
+        raise InputError(f"a column called '{found}', as runs have", expected=EXPECTED, path=path, hint=HINT)
 
 
 def refuse_scores(qrels: Qrels, path: str) -> None:
@@ -36,7 +34,7 @@ def refuse_scores(qrels: Qrels, path: str) -> None:
     if len(odd) and mostly_fractions(qrels.grades, qrels.query):
         raise InputError(
             f"grades that look like scores, such as {odd[0]:g}", expected=EXPECTED, path=path, hint=HINT
-        )  # fmt: skip
+        )
 
 
 def mostly_fractions(grades: Floats, query: Codes) -> bool:
@@ -57,9 +55,7 @@ def remarks_on(qrels: Qrels) -> tuple[tuple[str, str, int], ...]:
     """Return a remark on grades that may be scores although they are no larger than grades are."""
     if len(qrels) < FEW or not mostly_fractions(qrels.grades, qrels.query):
         return ()
-    words = (
-        f"judgments whose grades look like scores: {len(qrels):,}; is this a run? QRELS come first"
-    )
+    words = f"judgments whose grades look like scores: {len(qrels):,}; is this a run? QRELS come first"
     return (("grades_like_scores", words, len(qrels)),)
 
 
@@ -82,9 +78,11 @@ def refuse_ranking(ids: Sequence[bytes], bounds: Integers, text: bytes, path: st
     """
     if is_ranking(ids, bounds) and not _second_is_constant(text):
         raise InputError(
-            "ranks 1, 2, ... in column 3 of every query, as in a ranking", expected=EXPECTED,
-            path=path, hint=HINT,
-        )  # fmt: skip
+            "ranks 1, 2, ... in column 3 of every query, as in a ranking",
+            expected=EXPECTED,
+            path=path,
+            hint=HINT,
+        )
 
 
 def is_ranking(ids: Sequence[bytes], bounds: Integers) -> bool:

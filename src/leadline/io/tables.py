@@ -125,7 +125,7 @@ def csv_table(text: str, path: str) -> tuple[list[str], list[tuple[int, list[str
         if len(cells) != len(header):
             raise InputError(
                 f"{len(cells)} cells", expected=f"{len(header)} as in the header", path=path, line=line
-            )  # fmt: skip
+            )
     if not rows:
         raise InputError("holds no rows", expected="a table with a header", path=path)
     return header, rows
@@ -152,20 +152,14 @@ def _lines(text: str, path: str) -> Iterator[tuple[int, list[str]]]:
             return
         except csv.Error as error:
             raise InputError(
-                f"no CSV ({error})",
-                expected="cells in the manner of RFC 4180",
-                path=path,
-                line=line,
+                f"no CSV ({error})", expected="cells in the manner of RFC 4180", path=path, line=line
             ) from None
         if cells:
             yield line, cells
 
 
 def _rows(
-    lines: Iterator[tuple[int, list[str]]],
-    header: list[str],
-    places: list[int],
-    records: Records,
+    lines: Iterator[tuple[int, list[str]]], header: list[str], places: list[int], records: Records
 ) -> Iterator[Row]:
     query, document, value, rank, tag, share = places
     for line, cells in lines:
@@ -181,17 +175,18 @@ def _rows(
         if share >= 0:
             records.shares[cells[query], cells[document]] = cells[share] or None
         yield (
-            line, cells[query], cells[document], cells[value] if value >= 0 else None,
+            line,
+            cells[query],
+            cells[document],
+            cells[value] if value >= 0 else None,
             cells[rank] if rank >= 0 else None,
-        )  # fmt: skip
+        )
 
 
 def write_csv(table: OutputTable) -> bytes:
     """Write a table with a header."""
     target = io.StringIO(newline="")
-    writer = csv.writer(
-        target, lineterminator="\n", delimiter="\t" if table.suffix == ".tsv" else ","
-    )
+    writer = csv.writer(target, lineterminator="\n", delimiter="\t" if table.suffix == ".tsv" else ",")
     writer.writerow(table.columns)
     for query, document, number, *more in table.rows:
         if not query or not document:
@@ -231,16 +226,12 @@ class Members(Mapping[str, Any]):
 Members.__name__ = "object"  # what messages call it
 
 
-def json_records(
-    window: Chunk, what: str, *, by_rank: bool = False, subtopics: bool = False
-) -> Records:
+def json_records(window: Chunk, what: str, *, by_rank: bool = False, subtopics: bool = False) -> Records:
     """Give the rows of a JSON text."""
     found = parse_json(window.text[: window.end].tobytes(), window.path)
     path = window.path
     if isinstance(found, Members):
-        return python_inputs.mapping_records(
-            found, what, path=path, unit="record", subtopics=subtopics
-        )
+        return python_inputs.mapping_records(found, what, path=path, unit="record", subtopics=subtopics)
     if isinstance(found, list):
         return python_inputs.tuple_records(found, what, path=path, by_rank=by_rank)
     raise InputError(f"JSON of a {type(found).__name__}", expected="an object or a list", path=path)
@@ -249,14 +240,14 @@ def json_records(
 def parse_json(text: bytes, path: str, line: int = 0) -> Any:
     """Read a JSON text; objects keep repeated names."""
     try:
-        return json.loads(
-            text.rstrip().decode("utf-8", "surrogateescape"), object_pairs_hook=Members
-        )
+        return json.loads(text.rstrip().decode("utf-8", "surrogateescape"), object_pairs_hook=Members)
     except json.JSONDecodeError as error:
         raise InputError(
-            f"no JSON at column {error.colno} ({error.msg.lower()})", expected="a whole JSON text",
-            path=path, line=line or error.lineno,
-        ) from None  # fmt: skip
+            f"no JSON at column {error.colno} ({error.msg.lower()})",
+            expected="a whole JSON text",
+            path=path,
+            line=line or error.lineno,
+        ) from None
     except RecursionError:
         raise InputError("JSON nested too deeply", expected="objects", path=path) from None
     except ValueError:  # a whole number of thousands of digits
@@ -299,13 +290,13 @@ def _jsonl_lines(window: Chunk) -> Iterator[tuple[int, Any]]:
         found = parse_json(raw, window.path, line)
         if not isinstance(found, Members):
             raise InputError(
-                f"JSON of a {type(found).__name__}", expected="an object on every line",
-                path=window.path, line=line,
-            )  # fmt: skip
-        if len(found.pairs) > len(found):
-            raise InputError(
-                "a name twice in one object", expected="each once", path=window.path, line=line
+                f"JSON of a {type(found).__name__}",
+                expected="an object on every line",
+                path=window.path,
+                line=line,
             )
+        if len(found.pairs) > len(found):
+            raise InputError("a name twice in one object", expected="each once", path=window.path, line=line)
         yield line, found
 
 

@@ -47,15 +47,11 @@ def _parsed(text: str, path: str, number: int) -> Any:
 
 def _object(found: Any, path: str, number: int) -> dict[str, Any]:
     if not isinstance(found, dict):
-        raise InputError(
-            f"JSON of a {type(found).__name__}", expected="an object", path=path, line=number
-        )
+        raise InputError(f"JSON of a {type(found).__name__}", expected="an object", path=path, line=number)
     return found
 
 
-def table(
-    path: str, known: Iterable[str] = (), *, encoding: str = "utf-8", headed: bool = False
-) -> Rows:
+def table(path: str, known: Iterable[str] = (), *, encoding: str = "utf-8", headed: bool = False) -> Rows:
     """Return the rows of a CSV or TSV table; two columns without a header are id and text.
 
     `known` are names of id columns, by which a header is told; `headed`: there is one in any case. In TSV a
@@ -77,7 +73,7 @@ def table(
         if len(row) != len(header):
             raise InputError(
                 f"{len(row)} cells", expected=f"{len(header)} as in the header", path=path, line=number
-            )  # fmt: skip
+            )
         yield number, dict(zip(header, row, strict=True))
 
 
@@ -91,9 +87,7 @@ def _cells(
             if line and not line.startswith("#"):
                 yield number, line.split("\t")
         return
-    reader = csv.reader(
-        (line + "\n" for line in _chained(first, rest)), delimiter=delimiter, strict=True
-    )
+    reader = csv.reader((line + "\n" for line in _chained(first, rest)), delimiter=delimiter, strict=True)
     while True:
         number = reader.line_num + 1
         try:
@@ -103,7 +97,7 @@ def _cells(
         except csv.Error as error:
             raise InputError(
                 f"no CSV ({error})", expected="cells in the manner of RFC 4180", path=path, line=number
-            ) from None  # fmt: skip
+            ) from None
         if row:
             yield number, row
 
@@ -120,9 +114,7 @@ def parquet(path: str) -> Rows:
         from pyarrow import lib
         from pyarrow import parquet as package
     except ImportError:
-        raise MissingPackageError(
-            f"{path} needs pyarrow: pip install 'leadline[parquet]'"
-        ) from None
+        raise MissingPackageError(f"{path} needs pyarrow: pip install 'leadline[parquet]'") from None
     number = 0
     try:
         for batch in package.ParquetFile(path).iter_batches(batch_size=4096):
@@ -136,10 +128,7 @@ def parquet(path: str) -> Rows:
 TAG = re.compile(r"<[^<>]*>")
 FIELD = re.compile(r"<(\w+)(?:\s[^<>]*)?>(.*?)</\1\s*>", re.DOTALL)
 TITLES = ("title", "headline", "hl", "head", "hdl", "ti", "tti")
-LABELS = {
-    "num": r"Number\s*:", "title": r"Topic\s*:", "desc": r"Description\s*:",
-    "narr": r"Narrative\s*:",
-}  # fmt: skip
+LABELS = {"num": r"Number\s*:", "title": r"Topic\s*:", "desc": r"Description\s*:", "narr": r"Narrative\s*:"}
 
 
 def documents(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, dict[str, Any]]]:
@@ -194,9 +183,7 @@ def _blocks(path: str, name: str, encoding: str) -> Iterator[tuple[int, str]]:
         low = line.lower()
         if opening in low:
             if began:
-                raise InputError(
-                    f"{opening} inside {opening}", expected=closing, path=path, line=number
-                )
+                raise InputError(f"{opening} inside {opening}", expected=closing, path=path, line=number)
             began, size, kept = number, 0, []
             line, low = line[low.index(opening) + len(opening) :], low[low.index(opening) :]  # noqa: PLW2901  # the rest of it
         if began and closing in low:
@@ -212,9 +199,15 @@ def _blocks(path: str, name: str, encoding: str) -> Iterator[tuple[int, str]]:
 
 
 FIELDS = {
-    ".T": "title", ".W": "text", ".A": "author", ".B": "bib", ".K": "keywords", ".N": "entered",
-    ".C": "categories", ".X": "references",
-}  # fmt: skip
+    ".T": "title",
+    ".W": "text",
+    ".A": "author",
+    ".B": "bib",
+    ".K": "keywords",
+    ".N": "entered",
+    ".C": "categories",
+    ".X": "references",
+}
 MARK = re.compile(r"\.[A-Z]\s*$")
 START = re.compile(r"\.I\s+(\S+)\s*$")
 
@@ -243,9 +236,7 @@ def records(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, dict[s
             if size > LONGEST_TEXT:
                 raise too_long(path, f"from line {began:,}", LONGEST_TEXT, noun="record")
         elif line.strip():
-            raise InputError(
-                f"'{line[:40]}'", expected="a field: .T, .W, ...", path=path, line=number
-            )
+            raise InputError(f"'{line[:40]}'", expected="a field: .T, .W, ...", path=path, line=number)
     if began:
         yield began, _record(found)
 
@@ -287,11 +278,7 @@ class Document(NamedTuple):
 
 
 def read_documents(
-    source: TextsLike,
-    *,
-    fields: Sequence[str] = (),
-    id_column: str | None = None,
-    encoding: str = "utf-8",
+    source: TextsLike, *, fields: Sequence[str] = (), id_column: str | None = None, encoding: str = "utf-8"
 ) -> Iterator[Document]:
     """Read documents, one after the other, from a file of any format or from memory.
 
@@ -307,11 +294,7 @@ def read_documents(
 
 
 def read_queries(
-    source: TextsLike,
-    *,
-    fields: Sequence[str] = (),
-    id_column: str | None = None,
-    encoding: str = "utf-8",
+    source: TextsLike, *, fields: Sequence[str] = (), id_column: str | None = None, encoding: str = "utf-8"
 ) -> list[Document]:
     """Read queries as `read_documents` reads documents, also TREC topic files (`<top>`).
 
@@ -356,9 +339,11 @@ def _read(
             raise InputError(f"a {noun} without an id", expected="one", path=path, line=place)
         if seen.setdefault(key, place) != place:
             raise InputError(
-                f"{noun} '{document.id}' appears twice (first at {seen[key]})", expected="each once",
-                path=path, line=place,
-            )  # fmt: skip
+                f"{noun} '{document.id}' appears twice (first at {seen[key]})",
+                expected="each once",
+                path=path,
+                line=place,
+            )
         yield document
 
 
@@ -383,16 +368,12 @@ class _Layout:
         text = "\n".join(filter(None, values.values()))
         return Document(row[key], title, text, {name: row[name] for name in rest}, place)
 
-    def _columns(
-        self, names: tuple[str, ...], place: int
-    ) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    def _columns(self, names: tuple[str, ...], place: int) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
         """Give the columns of the id, of the text, and the others."""
         key = row_checks.find(names, self.ids)
         if key is None:
             raise self._lacks(names, " or ".join(self.ids), place)
-        groups: tuple[tuple[str, ...], ...] = (
-            QUERY_FIELDS if self.noun == "query" else DOCUMENT_FIELDS
-        )
+        groups: tuple[tuple[str, ...], ...] = QUERY_FIELDS if self.noun == "query" else DOCUMENT_FIELDS
         groups = (tuple(self.fields),) if self.fields else groups
         chosen = next((group for group in groups if set(group) & set(names)), ())
         missing = [name for name in self.fields if name not in names]
@@ -404,8 +385,10 @@ class _Layout:
     def _lacks(self, names: tuple[str, ...], wanted: str, place: int) -> InputError:
         return InputError(
             f"a {self.noun} with columns {', '.join(map(str, names))}",
-            expected=f"a column called {wanted}", path=self.path, line=place,
-        )  # fmt: skip
+            expected=f"a column called {wanted}",
+            path=self.path,
+            line=place,
+        )
 
 
 def _text(value: object, name: str, place: int, path: str) -> str:
@@ -415,7 +398,7 @@ def _text(value: object, name: str, place: int, path: str) -> str:
     if not isinstance(value, str):
         raise InputError(
             f"column '{name}' holds a {type(value).__name__}", expected="text", path=path, line=place
-        )  # fmt: skip
+        )
     return value
 
 
@@ -429,11 +412,7 @@ def rows_of(source: Any, noun: str, encoding: str = "utf-8") -> Iterator[tuple[i
     else:
         from leadline.io import python_inputs
 
-        frame = (
-            None
-            if isinstance(source, (list, tuple, Iterator))
-            else python_inputs.open_frame(source)
-        )
+        frame = None if isinstance(source, (list, tuple, Iterator)) else python_inputs.open_frame(source)
         rows = source if frame is None else frame.iter_rows(named=True)
         if not isinstance(rows, Iterable):
             raise InputError(f"an object of type {type(source).__name__}", expected=f"{noun}s")

@@ -25,9 +25,17 @@ UNLIKE_LINES = (b"#", BOM, *WIDE_BOMS, *COMPRESSIONS)
 
 # What the compiled scan fills, in the order of its arguments.
 COLUMNS = (
-    "start", "stop", "hashes", "values", "ranks", "bounds", "query_start", "query_stop",
-    "list_line", "list_byte",
-)  # fmt: skip
+    "start",
+    "stop",
+    "hashes",
+    "values",
+    "ranks",
+    "bounds",
+    "query_start",
+    "query_stop",
+    "list_line",
+    "list_byte",
+)
 
 
 def looks_trec(head: bytes) -> bool:
@@ -66,9 +74,7 @@ def as_fields(query: str, *more: str) -> list[bytes]:
                 f"id {to_text(field)!r} is not one column of a line",
                 expected="an id without blanks (JSON can hold it)",
             )
-    if fields[0].startswith(
-        UNLIKE_LINES
-    ):  # a blank in front keeps it from being a comment, an archive, ...
+    if fields[0].startswith(UNLIKE_LINES):  # a blank in front keeps it from being a comment, an archive, ...
         fields[0] = b" " + fields[0]
     return fields
 
@@ -133,9 +139,7 @@ class CompiledLists:
         self.queries = [
             view[start:stop].tobytes()
             for start, stop in zip(
-                columns["query_start"][:lists].tolist(),
-                columns["query_stop"][:lists].tolist(),
-                strict=True,
+                columns["query_start"][:lists].tolist(), columns["query_stop"][:lists].tolist(), strict=True
             )
         ]
         self.extra = tally[2]
@@ -192,10 +196,21 @@ class CompiledLists:
         seen = np.zeros(8 * longest + 8, dtype=np.int32)
         judged, slots = qrels.documents, qrels.slots
         unique = kernels.compiled.match(
-            self.text, self.start, self.stop, self.hashes, self.bounds, codes,
-            judged.text, judged.start, judged.stop, slots.hashes, slots.offset, slots.rows,
-            seen, rows,
-        )  # fmt: skip
+            self.text,
+            self.start,
+            self.stop,
+            self.hashes,
+            self.bounds,
+            codes,
+            judged.text,
+            judged.start,
+            judged.stop,
+            slots.hashes,
+            slots.offset,
+            slots.rows,
+            seen,
+            rows,
+        )
         return rows if unique else None
 
     def narrow(self) -> None:
@@ -260,8 +275,7 @@ class PlainLists:
         for place, code in enumerate(codes.tolist()):
             judged = qrels.lookup[code] if code >= 0 else {}
             rows += [
-                judged.get(document, -1)
-                for document in self.documents[bounds[place] : bounds[place + 1]]
+                judged.get(document, -1) for document in self.documents[bounds[place] : bounds[place + 1]]
             ]
         found = np.array(rows, dtype=np.int32)
         found[self.held] = -1
@@ -276,9 +290,7 @@ class PlainLists:
         bounds = self.bounds.tolist()
         scores, documents = self.scores.tolist(), self.documents
         rising = np.flatnonzero(self.scores[1:] >= self.scores[:-1])
-        doubtful = np.flatnonzero(
-            np.bincount(np.searchsorted(self.bounds, rising, side="right") - 1)
-        )
+        doubtful = np.flatnonzero(np.bincount(np.searchsorted(self.bounds, rising, side="right") - 1))
         if not len(doubtful):
             return None
         order = np.arange(len(documents))
@@ -316,9 +328,7 @@ class PlainLists:
                     line=self.lines[row],
                 )
 
-    def _settle_list(
-        self, query: bytes, low: int, high: int, on_duplicate: str, verb: str
-    ) -> set[int]:
+    def _settle_list(self, query: bytes, low: int, high: int, on_duplicate: str, verb: str) -> set[int]:
         kept: dict[bytes, int] = {}
         drop: set[int] = set()
         rows = list(range(low, high))
@@ -335,16 +345,12 @@ class PlainLists:
                     f"(first at {self.unit} {self.lines[first]})",
                     expected="each once",
                     line=self.lines[row],
-                    hint="`--on-duplicate first|last|max|hold` repairs it"
-                    if verb == "appears"
-                    else "",
+                    hint="`--on-duplicate first|last|max|hold` repairs it" if verb == "appears" else "",
                 )
             self.repeated += 1
             if on_duplicate == "hold":
                 self.held.append(row)
-            elif on_duplicate == "last" or (
-                on_duplicate == "max" and self.scores[row] > self.scores[first]
-            ):
+            elif on_duplicate == "last" or (on_duplicate == "max" and self.scores[row] > self.scores[first]):
                 drop.add(first)
                 kept[document] = row
             else:

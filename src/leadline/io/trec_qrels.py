@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from leadline.io.tables import OutputTable
 
 
-def read(
-    path: str, *, subtopics: bool = False, whole: Chunk | None = None, sure: bool = False
-) -> Qrels:
+def read(path: str, *, subtopics: bool = False, whole: Chunk | None = None, sure: bool = False) -> Qrels:
     """Read a qrels file; refuses a document that is judged twice for one query.
 
     `subtopics` reads the second column: then a document is judged once for each subtopic. `whole` is the text

@@ -101,9 +101,7 @@ def judge(
         if whole is not None or not isfile(path):  # a pipe cannot be read a second time
             raise _QueryReturnsError
         tally = ReadCounts()
-        lists = ordered(
-            _streamed(path, qrels, repair, workspaces or [Buffers()]), tally, narrow, keep
-        )
+        lists = ordered(_streamed(path, qrels, repair, workspaces or [Buffers()]), tally, narrow, keep)
         judged = JudgedRun.of_lists(qrels, lists, depth=depth, judged_only=judged_only, keep=keep)
     except _QueryReturnsError:
         tally = ReadCounts()
@@ -169,14 +167,10 @@ def run_of(lists: TrecLists, *, name: str, tag: str) -> Run:
     document = documents.encode(names).astype(np.int32)
     order = np.lexsort((held, -place, -lists.scores, query))
     offsets = np.searchsorted(query[order], np.arange(len(queries) + 1)).astype(np.int64)
-    return Run(
-        queries, offsets, documents, document[order], lists.scores[order], name=name, tag=tag
-    )
+    return Run(queries, offsets, documents, document[order], lists.scores[order], name=name, tag=tag)
 
 
-def _streamed(
-    path: str, qrels: Qrels, repair: Reading, workspaces: Sequence[Buffers]
-) -> Iterator[Matched]:
+def _streamed(path: str, qrels: Qrels, repair: Reading, workspaces: Sequence[Buffers]) -> Iterator[Matched]:
     """Give the lists of a file, stretch by stretch, until a query comes back."""
     seen: set[bytes] = set()
     for scanned in _scanned(path, repair, workspaces):
@@ -249,9 +243,12 @@ def _plain_lists(scanned: Scanned, repair: Reading) -> PlainLists:
     """Find the lists of a stretch by `bytes.split`, and say what is wrong or repair it."""
     try:
         rows = plain.scan_run(
-            scanned.text[: scanned.end].tobytes(), scanned.line, scanned.last,
-            by_rank=repair.order == "rank", drop_nan=repair.on_nan == "drop",
-        )  # fmt: skip
+            scanned.text[: scanned.end].tobytes(),
+            scanned.line,
+            scanned.last,
+            by_rank=repair.order == "rank",
+            drop_nan=repair.on_nan == "drop",
+        )
         lists = PlainLists(rows)
         if scanned.whole:
             lists.group()

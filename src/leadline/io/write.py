@@ -28,9 +28,7 @@ def write_run(run: RunLike, path: str | os.PathLike[str], *, suffix: str | None 
     _write(tables.table_of_run(run), path, suffix, trec_runs)
 
 
-def write_qrels(
-    qrels: QrelsLike, path: str | os.PathLike[str], *, suffix: str | None = None
-) -> None:
+def write_qrels(qrels: QrelsLike, path: str | os.PathLike[str], *, suffix: str | None = None) -> None:
     """Write whatever `read_qrels` takes, by subtopic where it was read with subtopics.
 
     >>> write_qrels({"q1": {"d1": 1}}, "-", suffix=".csv")
@@ -47,9 +45,7 @@ def write_judgments(
     _write(judgments, path, suffix, trec_qrels)
 
 
-def _write(
-    found: tables.OutputTable, target: str | os.PathLike[str], suffix: str | None, trec: Any
-) -> None:
+def _write(found: tables.OutputTable, target: str | os.PathLike[str], suffix: str | None, trec: Any) -> None:
     if not isinstance(target, (str, os.PathLike)):
         raise UsageError(f"path={target!r}; expected a path, or '-' for standard output")
     path = os.fspath(target)

@@ -85,8 +85,11 @@ def agreement(
     checked_level(confidence)
     checked_seed(seed)
     kinds: list[Coefficient] = [
-        PercentAgreement(), Scott(), Cohen(weights=weights), Krippendorff(level=level),
-    ]  # fmt: skip
+        PercentAgreement(),
+        Scott(),
+        Cohen(weights=weights),
+        Krippendorff(level=level),
+    ]
     given = _given(judges, table)
     whole = given if rel is None else given.binary(rel)
     kept = _kept(whole, over)
@@ -102,26 +105,36 @@ def agreement(
     if runs is not None:
         ranking = ranked(_for_runs(given, table), runs, measures=measures, on_run=on_run)
     found = Agreement(
-        kept, pairs, values, reference=reference, ranking=ranking,
+        kept,
+        pairs,
+        values,
+        reference=reference,
+        ranking=ranking,
         between=_between(between, kinds, draws, confidence, seed),
         of_all=_of_all(whole, kept, [Fleiss(), kinds[-1]], resample, draws, confidence, seed),
-        tables=between.tables(pairs)[:, 0], by_query=_by_query(between, kinds, kept),
+        tables=between.tables(pairs)[:, 0],
+        by_query=_by_query(between, kinds, kept),
         options={
-            "table": list(table) or None, "reference": kept.names[0] if reference else None,
-            "weights": weights, "level": level, "rel": rel, "over": over, "resample": resample,
-            "draws": draws, "confidence": confidence, "seed": seed,
+            "table": list(table) or None,
+            "reference": kept.names[0] if reference else None,
+            "weights": weights,
+            "level": level,
+            "rel": rel,
+            "over": over,
+            "resample": resample,
+            "draws": draws,
+            "confidence": confidence,
+            "seed": seed,
             "measures": list(ranking.measures) if ranking else None,
         },
-    )  # fmt: skip
+    )
     found.notices = notices_of(found, whole)
     return found
 
 
 def _given(judges: Any, table: Sequence[float]) -> Judgments:
     if (judges is None) == (not len(table)):
-        found = (
-            "judges and a table of counts" if len(table) else "neither judges nor a table of counts"
-        )
+        found = "judges and a table of counts" if len(table) else "neither judges nor a table of counts"
         raise UsageError(f"{found}; expected one of them")
     if judges is None:
         return Judgments.of_counts(table)
@@ -185,9 +198,7 @@ def _between(
             for value, column in zip(values.tolist(), again.T, strict=True)
         ]
         low, high = interval(_mean(again), confidence)
-        mean = CoefficientEstimate(
-            float(_mean(values[None])[0]), low, high, corrected=one.corrected
-        )
+        mean = CoefficientEstimate(float(_mean(values[None])[0]), low, high, corrected=one.corrected)
         found[one.called] = mean, each
     return found
 
@@ -201,9 +212,14 @@ def _mean(values: Floats) -> Floats:
 
 
 def _of_all(
-    whole: Judgments, kept: Judgments, kinds: Sequence[Coefficient], resample: str, draws: int,
-    confidence: float, seed: int,
-) -> dict[str, tuple[CoefficientEstimate, int]]:  # fmt: skip
+    whole: Judgments,
+    kept: Judgments,
+    kinds: Sequence[Coefficient],
+    resample: str,
+    draws: int,
+    confidence: float,
+    seed: int,
+) -> dict[str, tuple[CoefficientEstimate, int]]:
     """Give coefficients of all judges, and over how many pairs of query and document."""
     found = {}
     by_two = whole.keep((~np.isnan(whole.grades)).sum(axis=1) > 1)

@@ -56,9 +56,7 @@ class Judgments:
     @classmethod
     def of_judges(cls, judges: Sequence[Judge]) -> Judgments:
         """Put the qrels of judges side by side."""
-        queries = Vocabulary.of_bytes(
-            name for judge in judges for name in judge.qrels.queries.names
-        )
+        queries = Vocabulary.of_bytes(name for judge in judges for name in judge.qrels.queries.names)
         places: dict[tuple[int, bytes], int] = {}
         said: list[tuple[list[int], Floats]] = []
         for judge in judges:
@@ -75,10 +73,13 @@ class Judgments:
         for judge in judges:
             paths[judge.path] = paths.get(judge.path, 0) + len(judge.qrels)
         return cls(
-            [judge.name for judge in judges], grades[order], queries=queries,
+            [judge.name for judge in judges],
+            grades[order],
+            queries=queries,
             query=np.array([pairs_found[place][0] for place in order], dtype=np.int64),
-            documents=[pairs_found[place][1] for place in order], paths=list(paths.items()),
-        )  # fmt: skip
+            documents=[pairs_found[place][1] for place in order],
+            paths=list(paths.items()),
+        )
 
     @classmethod
     def of_counts(cls, counts: Sequence[float]) -> Judgments:
@@ -117,17 +118,25 @@ class Judgments:
         rows = np.flatnonzero(chosen)
         documents = [self.documents[row] for row in rows.tolist()] if self.documents else []
         return Judgments(
-            self.names, self.grades[rows], queries=self.queries, query=self.query[rows],
-            documents=documents, paths=self.paths,
-        )  # fmt: skip
+            self.names,
+            self.grades[rows],
+            queries=self.queries,
+            query=self.query[rows],
+            documents=documents,
+            paths=self.paths,
+        )
 
     def binary(self, rel: float) -> Judgments:
         """Give 1 for grades of `rel` or more and 0 for those below."""
         grades = np.where(np.isnan(self.grades), np.nan, (self.grades >= rel).astype(np.float64))
         return Judgments(
-            self.names, grades, queries=self.queries, query=self.query, documents=self.documents,
+            self.names,
+            grades,
+            queries=self.queries,
+            query=self.query,
+            documents=self.documents,
             paths=self.paths,
-        )  # fmt: skip
+        )
 
     def qrels(self, judge: int) -> Qrels:
         """Give the judgments of one judge as qrels."""
@@ -138,7 +147,7 @@ class Judgments:
                 for row in known
             ),
             source=self.names[judge],
-        )  # fmt: skip
+        )
 
 
 DEFAULT_MEASURES = ("AP", "nDCG")
@@ -197,9 +206,7 @@ def ranked(
     for place in range(len(judgments.names)):
         if on_run:
             on_run(place, len(judgments.names))
-        found = evaluate(
-            judgments.qrels(place), runs, list(map(str, kinds)), judged_only=judged_only
-        )
+        found = evaluate(judgments.qrels(place), runs, list(map(str, kinds)), judged_only=judged_only)
         values.append(found.means)
         infos = list(found.runs)
     return Ranking(judgments.names, infos, list(map(str, kinds)), np.stack(values))
@@ -219,10 +226,14 @@ def change(first: Floats, second: Floats) -> Change:
     swapped = apart & (np.sign(before) != np.sign(after))
     whole = float(first.mean())
     return Change(
-        kendall(first, second), float(moved.mean()), float(moved.max()),
+        kendall(first, second),
+        float(moved.mean()),
+        float(moved.max()),
         float(moved.mean()) / whole if whole else float("nan"),
-        int(swapped.sum()), int(apart.sum()), float(np.abs(before[swapped]).max(initial=0.0)),
-    )  # fmt: skip
+        int(swapped.sum()),
+        int(apart.sum()),
+        float(np.abs(before[swapped]).max(initial=0.0)),
+    )
 
 
 def changes(ranking: Ranking, pairs: Sequence[tuple[int, int]]) -> list[dict[str, Any]]:
@@ -253,9 +264,7 @@ class CoefficientEstimate(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Give value, interval, and whether it is acceptable where that is a question."""
-        found: dict[str, Any] = {
-            "value": plain(self.value), "low": plain(self.low), "high": plain(self.high),
-        }  # fmt: skip
+        found: dict[str, Any] = {"value": plain(self.value), "low": plain(self.low), "high": plain(self.high)}
         return found | {"acceptable": self.acceptable} if self.corrected else found
 
 
@@ -335,9 +344,12 @@ class Agreement:
     def to_dict(self) -> dict[str, Any]:
         """Give everything as plain data; None is undefined."""
         found: dict[str, Any] = {
-            "judges": self.judges, "reference": self.judges[0] if self.reference else None,
-            "pairs": len(self.judgments), "queries": self.queries, "grades": self.grades.tolist(),
-        }  # fmt: skip
+            "judges": self.judges,
+            "reference": self.judges[0] if self.reference else None,
+            "pairs": len(self.judgments),
+            "queries": self.queries,
+            "grades": self.grades.tolist(),
+        }
         for name in ("agreement", "scott", "cohen"):
             found[name] = self[name].to_dict() | {"between": self._each(name)}
         for name, (one, pairs) in self.of_all.items():
@@ -352,8 +364,11 @@ class Agreement:
                 query: {name: plain(float(values[place])) for name, values in self.by_query.items()}
                 for place, query in enumerate(self.queries)
             },
-            "ranking": None if self.ranking is None else {
-                "systems": self.ranking.systems, "measures": self.ranking.measures,
+            "ranking": None
+            if self.ranking is None
+            else {
+                "systems": self.ranking.systems,
+                "measures": self.ranking.measures,
                 "means": {
                     judge: {
                         system: dict(zip(self.ranking.measures, map(plain, row), strict=True))
@@ -363,7 +378,7 @@ class Agreement:
                 },
                 "between": changes(self.ranking, self.pairs),
             },
-        }  # fmt: skip
+        }
 
     def named(self) -> list[tuple[str, str]]:
         """Give the names of every pair of judges."""
@@ -382,9 +397,13 @@ ENOUGH = 10  # queries that can be drawn again; where there are fewer, pairs are
 def notices_of(found: Agreement, whole: Judgments) -> list[Notice]:
     """Put into words what was counted; nothing is said of what did not happen."""
     notices = [
-        _left_out(found, whole), _undefined(found), _odd_grades(found), _missing(found),
-        _few_queries(found), _unjudged(found),
-    ]  # fmt: skip
+        _left_out(found, whole),
+        _undefined(found),
+        _odd_grades(found),
+        _missing(found),
+        _few_queries(found),
+        _unjudged(found),
+    ]
     return [notice for notice in notices if notice.count]
 
 

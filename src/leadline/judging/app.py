@@ -30,9 +30,7 @@ BACK = 8  # acts that a page can take back at once after it was opened again
 MOST_EVENTS = 200
 
 
-def make_app(
-    queues: Queues, cards: Cards, *, token: str | None = None, local: bool = True
-) -> Guard:
+def make_app(queues: Queues, cards: Cards, *, token: str | None = None, local: bool = True) -> Guard:
     """Make the application; `token` is asked of everybody, `local` answers to names of this machine only."""
     pages = Pages(queues, cards)
     _templates().get_template("judge.html")  # the first judge need not wait for it
@@ -50,10 +48,14 @@ def make_app(
     app = Starlette(
         routes=routes,
         exception_handlers={
-            UsageError: pages.refused, InputError: pages.broken, TooManyError: pages.later,
-            ChangedTextError: pages.changed, ClientDisconnect: pages.left, 404: pages.nowhere,
+            UsageError: pages.refused,
+            InputError: pages.broken,
+            TooManyError: pages.later,
+            ChangedTextError: pages.changed,
+            ClientDisconnect: pages.left,
+            404: pages.nowhere,
         },
-    )  # fmt: skip
+    )
     store = queues.store
     pages.guard = Guard(app, token=token, local=local, secret=store.secret, store=store.id)
     return pages.guard
@@ -62,9 +64,12 @@ def make_app(
 @lru_cache(maxsize=1)
 def _templates() -> Environment:
     return Environment(
-        loader=PackageLoader("leadline.judging"), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
+        loader=PackageLoader("leadline.judging"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
 
 
 class Pages:
@@ -85,18 +90,25 @@ class Pages:
         """Ask who is judging."""
         judges = [(judge, self.queues.count(judge)) for judge in self.queues.judges()]
         return self._page(
-            "welcome.html", judges=judges, named=bool(self.queues.named), grades=self.queues.store.grades,
+            "welcome.html",
+            judges=judges,
+            named=bool(self.queues.named),
+            grades=self.queues.store.grades,
             pairs=len(self.queues.pairs),
-        )  # fmt: skip
+        )
 
     def judge(self, request: Request) -> Response:
         """Show the page of one judge."""
         store = self.queues.store
         name = self.queues.check(request.query_params.get("name", ""))
         return self._page(
-            "judge.html", judge=name, grades=store.grades, store=store.id, secret=store.secret,
+            "judge.html",
+            judge=name,
+            grades=store.grades,
+            store=store.id,
+            secret=store.secret,
             scale=written(store.grades),
-        )  # fmt: skip
+        )
 
     def progress(self, _request: Request) -> Response:
         """Show how far everybody is."""
@@ -200,9 +212,7 @@ class Pages:
         # A page in between: a browser that was sent here from elsewhere shows a strict cookie only to
         # what this page leads to.
         answer = self._page("enter.html", wrong="", done=True)
-        answer.set_cookie(
-            self.guard.cookie, self.guard.proof(), httponly=True, samesite="strict", path="/"
-        )
+        answer.set_cookie(self.guard.cookie, self.guard.proof(), httponly=True, samesite="strict", path="/")
         return answer
 
     def refused(self, request: Request, error: Exception) -> Response:

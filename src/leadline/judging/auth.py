@@ -58,7 +58,7 @@ class Limit:
 
     def __init__(
         self, burst: int, seconds: float, *, keys: int = 10_000, clock: Callable[[], float] = monotonic
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.burst = burst
         self.seconds = seconds
         self._keys = keys
@@ -151,9 +151,7 @@ class Guard:
     only the page knows.
     """
 
-    def __init__(
-        self, app: Any, *, token: str | None, local: bool, secret: str, store: str
-    ) -> None:
+    def __init__(self, app: Any, *, token: str | None, local: bool, secret: str, store: str) -> None:
         self.app = app
         self.token = token
         self.local = local
@@ -197,15 +195,14 @@ class Guard:
         opening = scope["path"] == "/enter" or scope["path"].startswith("/static/")
         if self.token is not None and not opening and not self.knows(headers):
             if scope["path"].startswith("/api/"):
-                return PlainTextResponse(
-                    "The token is missing: open the page with it again.\n", 401
-                )
+                return PlainTextResponse("The token is missing: open the page with it again.\n", 401)
             return Response(status_code=303, headers={"location": "/enter"})
         if scope["method"] not in ("GET", "HEAD") and not self._is_own(scope, headers):
             return PlainTextResponse(
                 "The request does not come from a page of the store that is judged here now: open the page "
-                "again. What it has not saved stays in this browser.\n", 403
-            )  # fmt: skip
+                "again. What it has not saved stays in this browser.\n",
+                403,
+            )
         return None
 
     def _is_own(self, scope: Scope, headers: Headers) -> bool:
@@ -213,9 +210,7 @@ class Guard:
         if origin != f"{scope['scheme']}://{headers.get('host', '')}":
             return False
         given = headers.get("x-leadline", "")
-        return scope["path"] == "/enter" or hmac.compare_digest(
-            given.encode(), self.secret.encode()
-        )
+        return scope["path"] == "/enter" or hmac.compare_digest(given.encode(), self.secret.encode())
 
     def admits(self, given: str, address: str) -> bool:
         """Compare a token in a time that tells nothing about it; `address` is that of the client.
@@ -247,9 +242,7 @@ class Guard:
             found = SimpleCookie(headers.get("cookie", "")).get(self.cookie)
         except CookieError:
             return False
-        return found is not None and hmac.compare_digest(
-            found.value.encode(), self.proof().encode()
-        )
+        return found is not None and hmac.compare_digest(found.value.encode(), self.proof().encode())
 
 
 def _split(text: str) -> str:

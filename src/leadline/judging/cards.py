@@ -19,9 +19,7 @@ PREFIX = 100_000  # characters that a summary is made of: who caches long docume
 FIRST_PART = 6_000  # characters of the text that come with a card
 NEXT_PARTS = 20_000
 WORDS = 50
-DESCRIPTIONS = (
-    "description", "desc", "narrative", "narr", "question", "background", "context",
-)  # fmt: skip
+DESCRIPTIONS = ("description", "desc", "narrative", "narr", "question", "background", "context")
 CALLED = {"desc": "description", "narr": "narrative"}
 
 
@@ -69,14 +67,19 @@ class Cards:
         if form == "full" and summary is not None and len(summary.text) >= len(found.text.strip()):
             summary = None  # the text that stands below is no longer
         return {
-            "pair": pair.id, "query": pair.query, "document": showable(pair.document),
-            "digest": digest(found), "form": form,
-            "title": pieces(title), "facts": [[name, showable(text)] for name, text in found.facts],
+            "pair": pair.id,
+            "query": pair.query,
+            "document": showable(pair.document),
+            "digest": digest(found),
+            "form": form,
+            "title": pieces(title),
+            "facts": [[name, showable(text)] for name, text in found.facts],
             "summary": None if summary is None else pieces(summary),
             "text": self.part(pair, 0) if form == "full" else None,
-            "parts": len(bounds(len(found.text))), "length": len(found.text),
+            "parts": len(bounds(len(found.text))),
+            "length": len(found.text),
             "cut": form != "title" and len(found.text) > PREFIX,
-        }  # fmt: skip
+        }
 
     def digest(self, pair: JudgingPair) -> str:
         """Return the digest of the text that is shown for a pair now."""

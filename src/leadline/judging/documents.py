@@ -17,18 +17,7 @@ from leadline.io.texts import read_documents
 from leadline.text.summary_windows import UNSHOWN
 
 # Columns that could tell a judge who found a document, or at which rank.
-TELLING = {
-    "rank",
-    "score",
-    "run",
-    "runs",
-    "system",
-    "systems",
-    "tag",
-    "grade",
-    "relevance",
-    "probability",
-}
+TELLING = {"rank", "score", "run", "runs", "system", "systems", "tag", "grade", "relevance", "probability"}
 LONGEST_FACT = 200
 MOST_FACTS = 6
 KEPT = 16  # texts in memory
@@ -204,9 +193,11 @@ class IndexTexts:
 
     def _changed(self, what: str) -> InputError:
         return InputError(
-            f"the index {what}", expected="the index that was opened", path=self.index.path,
+            f"the index {what}",
+            expected="the index that was opened",
+            path=self.index.path,
             hint="Stop the page and start it again",
-        )  # fmt: skip
+        )
 
     def close(self) -> None:
         """Let go of the index."""

@@ -72,9 +72,19 @@ LONGEST_NOTE = 10_000
 LONGEST_NAME = 100
 # Where a judge is named, a merge rule or a column may stand too.
 RESERVED = frozenset(
-    (*RULES, *row_checks.QUERY, *row_checks.DOCUMENT, *row_checks.GRADE, *row_checks.SCORE, *row_checks.RANK,
-     *row_checks.SUBTOPIC, *row_checks.TAG, "probability", "note")
-)  # fmt: skip
+    (
+        *RULES,
+        *row_checks.QUERY,
+        *row_checks.DOCUMENT,
+        *row_checks.GRADE,
+        *row_checks.SCORE,
+        *row_checks.RANK,
+        *row_checks.SUBTOPIC,
+        *row_checks.TAG,
+        "probability",
+        "note",
+    )
+)
 
 
 class ChangedTextError(UsageError):
@@ -120,9 +130,14 @@ def parse_event(found: Any) -> Event:
     if texts["shown"] not in ("", *FORMS):
         raise _events_refused("shown", texts["shown"])
     return Event(
-        _whole_text(key), found["kind"], pair, grade, seconds=_seconds(found.get("seconds")),
-        opened=found.get("opened") is True, **{name: _whole_text(text) for name, text in texts.items()},
-    )  # fmt: skip
+        _whole_text(key),
+        found["kind"],
+        pair,
+        grade,
+        seconds=_seconds(found.get("seconds")),
+        opened=found.get("opened") is True,
+        **{name: _whole_text(text) for name, text in texts.items()},
+    )
 
 
 def check_judge(name: str) -> str:

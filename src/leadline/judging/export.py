@@ -34,9 +34,7 @@ class Exported(NamedTuple):
         """Give code, words and count of what was merged and of what the format could not hold."""
         if not (self.lost and self.uncertain):
             return self.merged.remarks
-        words = (
-            f"probabilities left out: {self.uncertain:,}; a .csv keeps them, for estimated recall"
-        )
+        words = f"probabilities left out: {self.uncertain:,}; a .csv keeps them, for estimated recall"
         return (*self.merged.remarks, ("probabilities", words, self.uncertain))
 
 

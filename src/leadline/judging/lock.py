@@ -56,15 +56,16 @@ def check_names(path: str) -> None:
     if names > 1:
         raise InputError(
             f"has {names} names (hard links), and judgments saved under one are not seen under another",
-            expected="a store with one name", path=path,
+            expected="a store with one name",
+            path=path,
             hint="Copy it to a new file and judge in the copy",
-        )  # fmt: skip
+        )
 
 
 def _taken(path: str) -> InputError:
     return InputError(
         "is open in another judging page", expected="one page a store: judges can share it", path=path
-    )  # fmt: skip
+    )
 
 
 @contextmanager
@@ -102,7 +103,7 @@ def _on_file(real: str, path: str) -> Iterator[None]:
         except OSError as error:
             raise InputError(
                 f"cannot be opened ({error.strerror})", expected="a store that can be written", path=path
-            ) from None  # fmt: skip
+            ) from None
         try:
             _lock(file, path)
         except BaseException:

@@ -48,14 +48,15 @@ class Pool:
     def to_dict(self) -> dict[str, Any]:
         """Give the numbers as plain data."""
         return {
-            "queries": len(set(self.new.queries)), "pairs": len(self),
+            "queries": len(set(self.new.queries)),
+            "pairs": len(self),
             "pooled": len(self.whole.documents),
             "drawn": int((self.whole.probability < 1).sum()),
             "runs": [
                 {"name": name, "brought": brought, "alone": alone}
                 for name, (brought, alone) in self.brought.items()
             ],
-        }  # fmt: skip
+        }
 
 
 class _Collection(NamedTuple):
@@ -117,9 +118,7 @@ def pool(
         raise UsageError("no runs; expected runs, or both documents and queries")
     if none and chosen is not None:
         raise UsageError(f"{chosen} and no runs; expected runs, or a random draw or everything")
-    systems = (
-        Systems([], [], []) if none else read_systems(runs, repair, name_by=name_by, on_run=on_run)
-    )
+    systems = Systems([], [], []) if none else read_systems(runs, repair, name_by=name_by, on_run=on_run)
     asked = [] if queries is None else [to_bytes(query.id) for query in read_queries(queries)]
     table = None if judged is None else read_qrels(judged)
     before = _known_pairs(known, table)
@@ -132,23 +131,45 @@ def pool(
         if on_query:
             on_query(done, len(names))
     return Pool(
-        _pooled(rows), _pooled(_new(rows, before, batch)), systems.infos, _brought(systems, rows),
+        _pooled(rows),
+        _pooled(_new(rows, before, batch)),
+        systems.infos,
+        _brought(systems, rows),
         _notices(systems, asked, chosen, maker, table, known, rows),
-        {"method": None if chosen is None else str(chosen), "random": random, "everything": everything,
-         "batch": batch, "rel": rel, "seed": seed, "order": order, "on_duplicate": on_duplicate,
-         "on_nan": on_nan, "name_by": name_by},
-        {"documents": len(collection.names), "queries": len(asked), "known": len(before),
-         "judged": 0 if table is None else len(table)},
-    )  # fmt: skip
+        {
+            "method": None if chosen is None else str(chosen),
+            "random": random,
+            "everything": everything,
+            "batch": batch,
+            "rel": rel,
+            "seed": seed,
+            "order": order,
+            "on_duplicate": on_duplicate,
+            "on_nan": on_nan,
+            "name_by": name_by,
+        },
+        {
+            "documents": len(collection.names),
+            "queries": len(asked),
+            "known": len(before),
+            "judged": 0 if table is None else len(table),
+        },
+    )
 
 
 class _Maker:
     """Makes the pool of one query after the other, and counts what the collection lacks."""
 
     def __init__(
-        self, systems: Systems, collection: _Collection, method: PoolMethod | None, random: int,
-        everything: bool, judged: Qrels | None, rel: float,
-    ) -> None:  # fmt: skip
+        self,
+        systems: Systems,
+        collection: _Collection,
+        method: PoolMethod | None,
+        random: int,
+        everything: bool,
+        judged: Qrels | None,
+        rel: float,
+    ) -> None:
         self.systems = systems
         self.collection = collection
         self.method = method
@@ -257,9 +278,11 @@ def _collection(systems: Systems, documents: TextsLike | None, seed: int) -> _Co
 
 def _known_pairs(known: Any, judged: Qrels | None) -> set[tuple[str, str]]:
     """Give the pairs that are there already."""
-    pairs = set() if known is None else set(
-        read_pool(known).pairs() if isinstance(known, (str, os.PathLike)) else known
-    )  # fmt: skip
+    pairs = (
+        set()
+        if known is None
+        else set(read_pool(known).pairs() if isinstance(known, (str, os.PathLike)) else known)
+    )
     if judged is not None:
         pairs |= {
             (query, document)
@@ -292,9 +315,14 @@ def _brought(systems: Systems, rows: Sequence[Row]) -> dict[str, tuple[int, int]
 
 
 def _notices(
-    systems: Systems, asked: Sequence[bytes], method: PoolMethod | None, maker: _Maker,
-    judged: Qrels | None, known: Any, rows: Sequence[Row],
-) -> list[Notice]:  # fmt: skip
+    systems: Systems,
+    asked: Sequence[bytes],
+    method: PoolMethod | None,
+    maker: _Maker,
+    judged: Qrels | None,
+    known: Any,
+    rows: Sequence[Row],
+) -> list[Notice]:
     """Say what a reader of the pool should know."""
     found: list[Notice] = []
 
@@ -307,23 +335,38 @@ def _notices(
     if systems.infos and not shared and len(systems.infos) > 1:
         say("no_common_query", partly, "no query is in all runs; do the query ids match?")
     else:
-        say("partial_queries", partly,
-            f"queries that not every run has: {partly}; pooled from the runs that have them")  # fmt: skip
+        say(
+            "partial_queries",
+            partly,
+            f"queries that not every run has: {partly}; pooled from the runs that have them",
+        )
     strangers = set(asked) - set(systems.queries.names)
-    say("queries_without_run", len(strangers) if systems.infos else 0,
-        f"queries that no run has: {len(strangers)}; only drawn documents are pooled for them")  # fmt: skip
+    say(
+        "queries_without_run",
+        len(strangers) if systems.infos else 0,
+        f"queries that no run has: {len(strangers)}; only drawn documents are pooled for them",
+    )
     lacking = maker.lacking
-    say("unknown_documents", sum(lacking.values()),
+    say(
+        "unknown_documents",
+        sum(lacking.values()),
         f"pooled documents that the collection lacks: {sum(lacking.values()):,} "
-        f"({', '.join(sorted(lacking)[:3])}{', ...' * (len(lacking) > 3)}); left out")  # fmt: skip
-    say("short_draw", maker.short,
-        f"queries with fewer documents left than were to be drawn: {maker.short}; all are taken")  # fmt: skip
+        f"({', '.join(sorted(lacking)[:3])}{', ...' * (len(lacking) > 3)}); left out",
+    )
+    say(
+        "short_draw",
+        maker.short,
+        f"queries with fewer documents left than were to be drawn: {maker.short}; all are taken",
+    )
     if method is not None and method.adaptive and judged is None:
         say("no_judgments", 1, f"{method} without judgments asks the runs in turn")
     old = read_pool(known).by_query() if isinstance(known, (str, os.PathLike)) else {}
     if any(share < 1 for shares in old.values() for share in shares.values()):
         moved = sum(old.get(row[0], {}).get(row[1], row[2]) != row[2] for row in rows)
-        say("changed_probabilities", moved,
+        say(
+            "changed_probabilities",
+            moved,
             f"known pairs with another probability now: {moved:,}; the whole pool has those that hold "
-            "for old and new together")  # fmt: skip
+            "for old and new together",
+        )
     return found

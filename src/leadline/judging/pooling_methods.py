@@ -79,9 +79,7 @@ class Depth(PoolMethod):
     """
 
     title = "the first k documents of every run"
-    source = (
-        "Sparck Jones and van Rijsbergen 1975; TREC; lecture, 'Standard relevance benchmark: TREC'"
-    )
+    source = "Sparck Jones and van Rijsbergen 1975; TREC; lecture, 'Standard relevance benchmark: TREC'"
     bare: ClassVar[str] = "k"
 
     k: int = whole(100)

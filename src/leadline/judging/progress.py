@@ -92,12 +92,16 @@ def forms(found: Judgments) -> list[dict[str, Any]]:
             for judge, acts in found.items()
             if judge != act.judge and act.pair in acts
         ]
-        made.append({
-            "form": form, "judgments": len(mine),
-            "seconds": statistics.median(seconds) if seconds else None,
-            "opened": sum(act.opened for act in mine),
-            "shared": len(other), "agreement": sum(other) / len(other) if other else None,
-        })  # fmt: skip
+        made.append(
+            {
+                "form": form,
+                "judgments": len(mine),
+                "seconds": statistics.median(seconds) if seconds else None,
+                "opened": sum(act.opened for act in mine),
+                "shared": len(other),
+                "agreement": sum(other) / len(other) if other else None,
+            }
+        )
     return made
 
 
@@ -129,9 +133,7 @@ def agreement(found: Judgments, grades: Sequence[int]) -> list[dict[str, Any]]:
 
 def _codes(found: Judgments, grades: Sequence[int]) -> dict[str, Integers]:
     """Give, for every judge, the place of the grade of each pair in the scale; -1 where there is none."""
-    places = {
-        pair: place for place, pair in enumerate({pair for acts in found.values() for pair in acts})
-    }
+    places = {pair: place for place, pair in enumerate({pair for acts in found.values() for pair in acts})}
     scale = {grade: code for code, grade in enumerate(grades)}
     made = {}
     for judge, acts in found.items():

@@ -52,9 +52,7 @@ def deal(
     return {query: judge for query, judge in made.items() if before.get(query) != judge}
 
 
-def second(
-    judges: Sequence[str], owner: str, pair: JudgingPair, *, seed: int, overlap: float
-) -> str | None:
+def second(judges: Sequence[str], owner: str, pair: JudgingPair, *, seed: int, overlap: float) -> str | None:
     """Give the judge who judges a pair too, or None: a share of pairs has one, drawn by hash.
 
     A larger share holds all pairs of a smaller one.
@@ -271,9 +269,10 @@ class Queues:
             if len(found) < count:
                 later = sorted(line.skipped, key=line.skipped.__getitem__)
                 found += [
-                    pair for pair in later
+                    pair
+                    for pair in later
                     if self._is_open(judge, pair) and pair not in holding and pair in line.place
-                ]  # fmt: skip
+                ]
             return [self.pairs[pair] for pair in found[:count]]
 
     def is_skipped(self, judge: str, pair: int) -> bool:

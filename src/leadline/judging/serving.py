@@ -94,13 +94,16 @@ def run(app: Any, taken: socket.socket, on_start: Callable[[], None]) -> None:
 
     sys.setswitchinterval(0.001)  # a summary that is made for one judge does not hold up the others
     config = uvicorn.Config(
-        app, log_level="error", access_log=False, server_header=False, ws="none", lifespan="off",
+        app,
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        ws="none",
+        lifespan="off",
         timeout_graceful_shutdown=2,
-    )  # fmt: skip
-    # Requests that are cut off when the page stops were not answered: their pages send them again.
-    logging.getLogger("uvicorn.error").addFilter(
-        lambda record: "graceful shutdown" not in str(record.msg)
     )
+    # Requests that are cut off when the page stops were not answered: their pages send them again.
+    logging.getLogger("uvicorn.error").addFilter(lambda record: "graceful shutdown" not in str(record.msg))
     server = Server(config)
     stopped_by: list[int] = []
     signals = [signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]

@@ -83,9 +83,7 @@ def opened(
         wanted = {pair.document for pair in pairs}
         with closing(open_texts(docs, wanted, on_document=on_document, **reading)) as texts:
             notices += _missing(pairs, asked, texts.ids, docs, queries)
-            known = {
-                pair.id for pair in pairs if pair.query in asked and pair.document in texts.ids
-            }
+            known = {pair.id for pair in pairs if pair.query in asked and pair.document in texts.ids}
             share = OVERLAP if overlap is None else overlap
             queues = Queues(found, judges=names, overlap=share, known=known)
             cards = Cards(texts, asked, forms=chosen, analysis=analysis, seed=found.seed)
@@ -108,9 +106,7 @@ def _pooled(path: str) -> Pooled:
 def _added(store: Store, rows: Pooled) -> list[Notice]:
     """Add the pairs of a pool; tell how many are new where there were some."""
     before = len(store.pairs())
-    added = store.add_pairs(
-        zip(rows.queries, rows.documents, rows.probability.tolist(), strict=True)
-    )
+    added = store.add_pairs(zip(rows.queries, rows.documents, rows.probability.tolist(), strict=True))
     words = f"pairs that are new in the store: {added:,}; {before:,} were there"
     return [Notice("new_pairs", words, added)] if before and added else []
 
@@ -121,19 +117,12 @@ def _missing(
     """Tell of queries and documents without a text; refuse when nothing can be shown."""
     for code, noun, path, missing in (
         ("unknown_queries", "query", asked, {p.query for p in pairs if p.query not in queries}),
-        (
-            "unknown_documents",
-            "document",
-            docs,
-            {p.document for p in pairs if p.document not in documents},
-        ),
+        ("unknown_documents", "document", docs, {p.document for p in pairs if p.document not in documents}),
     ):
         whole = {getattr(pair, noun) for pair in pairs}
         if whole and len(missing) == len(whole):
             raise InputError(
-                f"has no {noun} of the pool, not even '{min(missing)}'",
-                expected="the same ids",
-                path=path,
+                f"has no {noun} of the pool, not even '{min(missing)}'", expected="the same ids", path=path
             )
         if missing:
             many = counted(len(missing), noun, "queries" if noun == "query" else "")
@@ -181,16 +170,12 @@ def check_judges(text: str | None, overlap: float | None) -> tuple[str, ...]:
         check_numbers(overlap=overlap)
     if text is None:
         if overlap is not None:
-            raise UsageError(
-                "a share that two judge, but no judges; expected --judges NAMES with --overlap"
-            )
+            raise UsageError("a share that two judge, but no judges; expected --judges NAMES with --overlap")
         return ()
     names = tuple(check_judge(name) for name in text.split(","))
     twice = [name for name in names if names.count(name) > 1]
     if twice:
         raise UsageError(f"two judges called '{twice[0]}'; expected a name for each")
     if overlap and len(names) < 2:
-        raise UsageError(
-            f"one judge, but a share of {overlap:g} for two; expected another in --judges"
-        )
+        raise UsageError(f"one judge, but a share of {overlap:g} for two; expected another in --judges")
     return names

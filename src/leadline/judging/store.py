@@ -172,9 +172,10 @@ class Identity:
                 which = "" if name == self.path else f"{os.path.basename(name)} "
                 raise InputError(
                     f"{which}was {what} while the page was running; nothing more is saved",
-                    expected="the file that was opened", path=self._shown,
+                    expected="the file that was opened",
+                    path=self._shown,
                     hint="Put it back, or stop the page and start it again",
-                )  # fmt: skip
+                )
 
     def _stamp(self) -> tuple[int, int] | None:
         try:
@@ -286,9 +287,7 @@ class Store:
                 "another store"
             )
         if seed not in (None, self.seed):
-            raise UsageError(
-                f"{self.path} was made with seed {self.seed}, not {seed}; expected the same"
-            )
+            raise UsageError(f"{self.path} was made with seed {self.seed}, not {seed}; expected the same")
 
     def close(self) -> None:
         """Close the store; as the last to have it open, SQLite moves everything into the one file."""
@@ -341,15 +340,14 @@ class Store:
         """Read the store anew after another program wrote to it: everything saved must still be there."""
         with reader.faults(self.path), closing(connect(self.path)) as fresh:
             reader.check(fresh, self.path)
-            same = fresh.execute("SELECT value FROM facts WHERE name = 'id'").fetchone() == (
-                self.id,
-            )
+            same = fresh.execute("SELECT value FROM facts WHERE name = 'id'").fetchone() == (self.id,)
             if not same or self._last_event(fresh) < self._last:
                 raise InputError(
                     "was overwritten while the page was running; nothing more is saved",
-                    expected="the store that was opened", path=self.path,
+                    expected="the store that was opened",
+                    path=self.path,
                     hint="Stop the page and restore the store",
-                )  # fmt: skip
+                )
 
     @staticmethod
     def _last_event(connection: sqlite3.Connection) -> int:
@@ -446,9 +444,9 @@ class Store:
         with self._writing() as connection:
             before = connection.total_changes
             connection.executemany(
-                "INSERT INTO pairs (query, document, probability) VALUES (?, ?, ?) "
-                "ON CONFLICT DO NOTHING", pairs,
-            )  # fmt: skip
+                "INSERT INTO pairs (query, document, probability) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+                pairs,
+            )
             return connection.total_changes - before
 
     def pairs(self) -> list[JudgingPair]:
@@ -466,7 +464,7 @@ class Store:
         with self._writing() as connection:
             connection.execute(
                 "INSERT INTO judges (name, since) VALUES (?, ?) ON CONFLICT DO NOTHING", (name, _now())
-            )  # fmt: skip
+            )
         return name
 
     def deals(self) -> dict[str, str]:
@@ -508,9 +506,21 @@ class Store:
         made = connection.execute(
             "INSERT INTO events (key, kind, judge, pair, grade, note, seconds, shown, opened, given, "
             "saved, undoes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
-            (event.key, event.kind, judge, event.pair, event.grade, event.note, event.seconds,
-             event.shown, event.opened, event.given, _now(), undone and undone[0]),
-        )  # fmt: skip
+            (
+                event.key,
+                event.kind,
+                judge,
+                event.pair,
+                event.grade,
+                event.note,
+                event.seconds,
+                event.shown,
+                event.opened,
+                event.given,
+                _now(),
+                undone and undone[0],
+            ),
+        )
         same = "SELECT 1 FROM events WHERE (key, kind, judge, pair) = (?, ?, ?, ?)"
         which = event.key, event.kind, judge, event.pair
         if made.rowcount:
@@ -567,9 +577,12 @@ def _opened(path: str, grades: str, seed: int) -> sqlite3.Connection:
             add_seals(connection)
         if blank:
             facts = {
-                "grades": grades, "seed": str(seed), "id": secrets.token_hex(8),
-                "secret": secrets.token_urlsafe(24), "made": _now(),
-            }  # fmt: skip
+                "grades": grades,
+                "seed": str(seed),
+                "id": secrets.token_hex(8),
+                "secret": secrets.token_urlsafe(24),
+                "made": _now(),
+            }
             create(connection, facts)
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     except BaseException:

@@ -31,9 +31,14 @@ def load(package: str) -> Kernels:
     lists = importlib.import_module(f"{package}.lists")
     pairs = importlib.import_module(f"{package}.pairs")
     return Kernels(
-        scan.scan, scan.hash_ids, lists.fill_slots, lists.match, lists.arrange,
-        pairs.joint_tables, pairs.common_orders,
-    )  # fmt: skip
+        scan.scan,
+        scan.hash_ids,
+        lists.fill_slots,
+        lists.match,
+        lists.arrange,
+        pairs.joint_tables,
+        pairs.common_orders,
+    )
 
 
 def find_compiled() -> Kernels | None:

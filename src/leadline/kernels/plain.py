@@ -70,9 +70,7 @@ def check_text(raw: bytes, line: int) -> None:
         raise refuse("a carriage return inside a line", "lines that end in LF or CRLF", line)
 
 
-def scan_run(
-    text: bytes, line: int, last: bool, *, by_rank: bool = False, drop_nan: bool = False
-) -> Rows:
+def scan_run(text: bytes, line: int, last: bool, *, by_rank: bool = False, drop_nan: bool = False) -> Rows:
     """Read whole lines of a run; `by_rank` makes the score from the rank column.
 
     Unless the text is the last, its last list may go on and is left out.
@@ -115,9 +113,11 @@ def scan_run(
             if math.isnan(value):
                 if not drop_nan:
                     raise refuse(
-                        f"score {shown(fields[4])} of document {shown(fields[2])}", "a number",
-                        line_number, "`--on-nan drop` leaves such lines out",
-                    )  # fmt: skip
+                        f"score {shown(fields[4])} of document {shown(fields[2])}",
+                        "a number",
+                        line_number,
+                        "`--on-nan drop` leaves such lines out",
+                    )
                 dropped += 1
                 continue
         documents.append(fields[2])
@@ -131,9 +131,7 @@ def scan_run(
         size = bounds.pop() if queries else 0
         del queries[-1:], documents[size:], values[size:], ranks[size:], lines[size:]
     bounds.append(len(documents))
-    return Rows(
-        queries, bounds, documents, values, ranks, lines, extra, tag, dropped, line_number, byte
-    )
+    return Rows(queries, bounds, documents, values, ranks, lines, extra, tag, dropped, line_number, byte)
 
 
 def scan_qrels(text: bytes, line: int) -> Rows:

@@ -78,9 +78,7 @@ def relevant(judged: JudgedRun, rel: float) -> Floats:
 
 # How sentence-transformers says which similarity ranked: cosine_ndcg@10
 SIMILARITIES = ("cosine", "dot", "euclidean", "manhattan", "max")
-MEASURES: Registry[Measure] = Registry(
-    sys.modules[__name__], Measure, "measure", prefixes=SIMILARITIES
-)
+MEASURES: Registry[Measure] = Registry(sys.modules[__name__], Measure, "measure", prefixes=SIMILARITIES)
 
 
 def __getattr__(name: str) -> type[Measure]:

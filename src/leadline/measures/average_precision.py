@@ -9,16 +9,7 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.judged_run import JudgedRun
-from leadline.data.registry import (
-    Alone,
-    Parameter,
-    Spellings,
-    choice,
-    cutoff,
-    number,
-    recall_level,
-    show,
-)
+from leadline.data.registry import Alone, Parameter, Spellings, choice, cutoff, number, recall_level, show
 from leadline.measures import CUTOFFS, Average, Measure, found, over, relevant
 
 if TYPE_CHECKING:
@@ -279,9 +270,7 @@ class AvgIPrec(Measure):
 
     def values(self, judged: JudgedRun) -> Floats:
         """Give the value of every query."""
-        levels = (
-            ELEVEN_LEVELS if self.levels == "eleven" else list(map(float, self.levels.split("/")))
-        )
+        levels = ELEVEN_LEVELS if self.levels == "eleven" else list(map(float, self.levels.split("/")))
         columns = interpolate(judged, levels, rule=self.rule, rel=self.rel)
         total: Floats = columns[:, ::-1].cumsum(axis=1)[:, -1]  # from the last level to the first
         return total / len(levels)

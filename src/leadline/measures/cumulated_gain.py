@@ -154,9 +154,7 @@ class DCG(Measure):
 
     title = "discounted cumulative gain"
     formula = "sum over ranks r <= k of gain / log2(r + 1)"
-    source = (
-        "lecture, 'Discounted Cumulative Gain'; Jarvelin and Kekalainen 2002; Burges et al. 2005"
-    )
+    source = "lecture, 'Discounted Cumulative Gain'; Jarvelin and Kekalainen 2002; Burges et al. 2005"
     high: ClassVar[float] = math.inf
     spellings: ClassVar[Spellings] = {"dcg_burges": {"gain": "exp"}}
     refused: ClassVar[Refused] = NO_LEVEL
@@ -171,12 +169,7 @@ class DCG(Measure):
             return finite(self, self.added(judged, *judged.gains, np.zeros(len(judged.present))))
 
     def added(
-        self,
-        judged: JudgedRun,
-        query: Codes,
-        rank: Codes | Integers,
-        grade: Floats,
-        power: Floats,
+        self, judged: JudgedRun, query: Codes, rank: Codes | Integers, grade: Floats, power: Floats
     ) -> Floats:
         """Add up the discounted gains of each query by rank, divided by its 2^power."""
         if self.cutoff is not None:
@@ -210,9 +203,7 @@ class SDCG(Measure):
         query, rank, grade = gains_below(self, judged, self.max_grade)
         kept = rank <= self.cutoff
         gain = grade[kept] / self.max_grade / np.log2(rank[kept] + 1.0)
-        return judged.total(query[kept], gain) / added_to(
-            self.cutoff, lambda ranks: 1.0 / np.log2(ranks + 1)
-        )
+        return judged.total(query[kept], gain) / added_to(self.cutoff, lambda ranks: 1.0 / np.log2(ranks + 1))
 
 
 class nDCG(DCG):  # noqa: N801  # the field's spelling
@@ -271,9 +262,7 @@ class GnDCG(Measure):
         best = finite(self, self._added(judged, *ideal))
         return over(self._added(judged, *retrieved), best)
 
-    def _added(
-        self, judged: JudgedRun, query: Codes, rank: Codes | Integers, gain: Floats
-    ) -> Floats:
+    def _added(self, judged: JudgedRun, query: Codes, rank: Codes | Integers, gain: Floats) -> Floats:
         """Add up the discounted gains at ranks up to the cutoff."""
         if self.cutoff is not None:
             kept = rank <= self.cutoff
@@ -403,9 +392,7 @@ class Q(Measure):
         hit = grade >= self.rel
         count = accumulate_by_query(query, hit.astype(np.float64), np.add)
         with np.errstate(over="ignore"):
-            gain = finite(
-                self, self._weighed(accumulate_by_query(query, np.maximum(grade, 0.0), np.add))
-            )
+            gain = finite(self, self._weighed(accumulate_by_query(query, np.maximum(grade, 0.0), np.add)))
             best = finite(self, self._weighed(self._best(judged.qrels, query, rank)))
         if self.cutoff is not None:
             hit &= rank <= self.cutoff

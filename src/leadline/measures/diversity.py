@@ -45,18 +45,13 @@ class _Diversity(Measure):
 
     needs: ClassVar[Evidence] = "subtopics"
 
-    def of_subtopics(
-        self, documents: Sequence[Iterable[str]], others: Sequence[Iterable[str]] = ()
-    ) -> float:
+    def of_subtopics(self, documents: Sequence[Iterable[str]], others: Sequence[Iterable[str]] = ()) -> float:
         """Give the value of one list from the subtopics that each document covers.
 
         `others` are the subtopics of judged documents that the list lacks.
         """
         listed = enumerate([*documents, *others])
-        found = {
-            (b"1", str(row).encode()): {name.encode(): 1.0 for name in names}
-            for row, names in listed
-        }
+        found = {(b"1", str(row).encode()): {name.encode(): 1.0 for name in names} for row, names in listed}
         rows = np.arange(len(documents), dtype=np.int32)
         bounds = np.array([0, len(documents)], dtype=np.int64)
         part = Lists(np.zeros(1, np.int64), bounds, rows, -rows.astype(np.float64))
@@ -121,9 +116,7 @@ def _ideal(qrels: Qrels, table: Subtopics, rel: float, alpha: float) -> Covered:
         names, subtopic = np.unique(code[part], return_inverse=True)
         covers = np.zeros((len(rows), len(names)), dtype=np.bool_)
         covers[document, subtopic] = True
-        by_id = sorted(
-            range(len(rows)), key=lambda at: qrels.documents[int(rows[at])], reverse=True
-        )
+        by_id = sorted(range(len(rows)), key=lambda at: qrels.documents[int(rows[at])], reverse=True)
         ranks[rows[by_id]] = _greedy(covers[by_id], alpha)
     query, rank = qrels.query[row], ranks[row]
     order = np.lexsort((code, rank, query))
@@ -238,9 +231,7 @@ class ERR_IA(_Diversity):  # noqa: N801  # the field's spelling
     """
 
     title = "intent-aware expected reciprocal rank"
-    formula = (
-        "sum over ranks r <= k and subtopics of r of 2^-(earlier documents of the subtopic) / r, "
-    )
+    formula = "sum over ranks r <= k and subtopics of r of 2^-(earlier documents of the subtopic) / r, "
     formula += "/ the same if all k documents cover all subtopics"
     source = "Chapelle et al. 2009; ndeval"
     spellings: ClassVar[Spellings] = {"ERR-IA": {}}
@@ -272,9 +263,7 @@ class nERR_IA(_Diversity):  # noqa: N801  # the field's spelling
     """
 
     title = "normalised intent-aware expected reciprocal rank"
-    formula = (
-        "sum over ranks r <= k and subtopics of r of 2^-(earlier documents of the subtopic) / r, "
-    )
+    formula = "sum over ranks r <= k and subtopics of r of 2^-(earlier documents of the subtopic) / r, "
     formula += "/ that of the greedy ideal"
     source = "Chapelle et al. 2009; ndeval"
     high: ClassVar[float] = math.inf
@@ -336,9 +325,7 @@ class alpha_nDCG(_Diversity):  # noqa: N801  # the field's spelling
     """
 
     title = "alpha-nDCG"
-    formula = (
-        "DCG@k / DCG@k of the greedy ideal, DCG = sum over ranks r <= k and subtopics of r of "
-    )
+    formula = "DCG@k / DCG@k of the greedy ideal, DCG = sum over ranks r <= k and subtopics of r of "
     formula += "(1 - alpha)^(earlier documents of the subtopic) / log2(r + 1)"
     source = "Clarke et al. 2008; ndeval"
     high: ClassVar[float] = math.inf
@@ -411,8 +398,7 @@ class nNRBP(_Diversity):  # noqa: N801  # the field's spelling
         ideal = self.ideal(judged, self.rel, self.alpha)
         found = self.covered(judged, self.rel)
         return over(
-            patient(judged, found, self.alpha, self.beta),
-            patient(judged, ideal, self.alpha, self.beta),
+            patient(judged, found, self.alpha, self.beta), patient(judged, ideal, self.alpha, self.beta)
         )
 
 
@@ -427,9 +413,7 @@ class D_nDCG(_Diversity):  # noqa: N801  # the field's spelling
     """
 
     title = "D-nDCG"
-    formula = (
-        "DCG@k / DCG@k of the documents ordered by gain, gain = sum of the grades over subtopics"
-    )
+    formula = "DCG@k / DCG@k of the documents ordered by gain, gain = sum of the grades over subtopics"
     source = "Sakai and Song 2011; NTCIREVAL"
     spellings: ClassVar[Spellings] = {"D-nDCG": {}}
 
@@ -440,15 +424,13 @@ class D_nDCG(_Diversity):  # noqa: N801  # the field's spelling
         return over(*global_gains(self, judged, self.cutoff))
 
 
-def global_gains(
-    measure: _Diversity, judged: JudgedRun, cutoff: int | None
-) -> tuple[Floats, Floats]:
+def global_gains(measure: _Diversity, judged: JudgedRun, cutoff: int | None) -> tuple[Floats, Floats]:
     """Give the DCG of the list and of the ideal list, from the grades over all subtopics."""
     table, qrels = measure.table(judged), judged.qrels
     with np.errstate(over="ignore"):
-        gain: Floats = np.bincount(
-            table.row, np.maximum(table.grades, 0.0), minlength=len(qrels)
-        ).astype(np.float64)
+        gain: Floats = np.bincount(table.row, np.maximum(table.grades, 0.0), minlength=len(qrels)).astype(
+            np.float64
+        )
     rows = np.lexsort((-gain, qrels.query))
     query = qrels.query[rows]
     ranks = np.arange(1, len(rows) + 1) - np.searchsorted(query, query)

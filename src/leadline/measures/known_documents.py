@@ -66,6 +66,4 @@ class Novelty(Measure):
         chosen = judged.grade >= self.rel
         if self.cutoff is not None:
             chosen &= judged.rank <= self.cutoff
-        return over(
-            judged.total(judged.query[chosen & unknown]), judged.total(judged.query[chosen])
-        )
+        return over(judged.total(judged.query[chosen & unknown]), judged.total(judged.query[chosen]))

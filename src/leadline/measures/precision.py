@@ -9,16 +9,7 @@ import numpy as np
 
 from leadline.data.arrays import Floats
 from leadline.data.judged_run import JudgedRun
-from leadline.data.registry import (
-    Alone,
-    Parameter,
-    Spellings,
-    choice,
-    cutoff,
-    needed_cutoff,
-    number,
-    whole,
-)
+from leadline.data.registry import Alone, Parameter, Spellings, choice, cutoff, needed_cutoff, number, whole
 from leadline.measures import CUTOFFS, Measure, found, over, relevant
 
 
@@ -181,9 +172,7 @@ class F(Measure):
         "lecture, 'F-Measure' and 'E Measure (parameterized F Measure)'; van Rijsbergen 1979; "
         "form=linear: trec_eval set_F"
     )
-    spellings: ClassVar[Spellings] = {
-        "set_F": {"form": "linear"}, "SetF": {"form": "linear"}, "f1": {},
-    }  # fmt: skip
+    spellings: ClassVar[Spellings] = {"set_F": {"form": "linear"}, "SetF": {"form": "linear"}, "f1": {}}
     alone: ClassVar[Alone] = {"set_f": (), "setf": ()}
 
     beta: float = number(1.0, low=0.0, high=1e12)

@@ -9,16 +9,7 @@ import numpy as np
 
 from leadline.data.arrays import Codes, Floats, Integers
 from leadline.data.judged_run import Gains, JudgedRun
-from leadline.data.registry import (
-    Refused,
-    Spellings,
-    choice,
-    cutoff,
-    needed_cutoff,
-    number,
-    show,
-    whole,
-)
+from leadline.data.registry import Refused, Spellings, choice, cutoff, needed_cutoff, number, show, whole
 from leadline.errors import UsageError
 from leadline.measures import Measure, over
 
@@ -92,9 +83,7 @@ class _Walk(Measure):
     def __init__(self, **given: object) -> None:
         super().__init__(**given)
         if self.last > DEEPEST:
-            raise UsageError(
-                f"rank {self.last} in {type(self).__name__}; expected {DEEPEST} or less"
-            )
+            raise UsageError(f"rank {self.last} in {type(self).__name__}; expected {DEEPEST} or less")
 
     @property
     def last(self) -> int:

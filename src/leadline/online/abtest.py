@@ -84,19 +84,23 @@ def _split(found: ABTest) -> Notice:
 def _of_log(log: Log, units: Units, lost: int) -> list[Notice]:
     return [
         Notice(
-            "repeated_clicks", f"rows of more than one click: {log.repeated:,}; each counts once",
+            "repeated_clicks",
+            f"rows of more than one click: {log.repeated:,}; each counts once",
             log.repeated,
         ),
         Notice(
-            "crossed_users", f"users in both arms: {units.crossed:,}; left out, as each should see one arm",
+            "crossed_users",
+            f"users in both arms: {units.crossed:,}; left out, as each should see one arm",
             units.crossed,
         ),
         Notice("below_positions", f"rows below the positions asked for: {lost:,}; left out", lost),
         Notice(
-            "interleaved", f"no column of time: the {counted(2, 'log')} are taken as running side by side; "
-            "the always-valid p is of that order", int(not log.timed),
+            "interleaved",
+            f"no column of time: the {counted(2, 'log')} are taken as running side by side; "
+            "the always-valid p is of that order",
+            int(not log.timed),
         ),
-    ]  # fmt: skip
+    ]
 
 
 class Units(NamedTuple):
@@ -136,10 +140,7 @@ def units_of(log: Log, counted: Flags, click: Floats) -> Units:
     order = order[~crossed[order]]
     clicks = np.bincount(unit, weights=click)
     return Units(
-        arm[first][order],
-        rows[order],
-        np.asarray(clicks, dtype=np.float64)[order],
-        int(crossed.sum()),
+        arm[first][order], rows[order], np.asarray(clicks, dtype=np.float64)[order], int(crossed.sum())
     )
 
 
@@ -209,9 +210,11 @@ def abtest(
     (2.15, 0.031)
     """
     check_numbers(
-        effect=effect, confidence=confidence, power=power,
+        effect=effect,
+        confidence=confidence,
+        power=power,
         **({} if smallest is None else {"smallest": smallest}),
-    )  # fmt: skip
+    )
     check_word(("users", "rows"), metric=metric)
     check_whole(1, within=within)
     checked_level(confidence)
@@ -224,26 +227,36 @@ def abtest(
     units, lost = (None, 0) if read is None else _units(read, depth)
     shares = _shares(a, b, units)
     ours = [_arm(place, read, one, units, metric, confidence) for place, one in enumerate(shares)]
-    compared = (
-        _by_rows(units, confidence)
-        if units and metric == "rows"
-        else _by_users(*shares, confidence)
-    )
+    compared = _by_rows(units, confidence) if units and metric == "rows" else _by_users(*shares, confidence)
     planned_split: Split | None = None
     if planned is not None:
         planned_split = split((shares[0].users, shares[1].users), planned)
     found = ABTest(
-        (ours[0], ours[1]), compared, _always(shares, units, effect, confidence),
-        _sizes(shares, compared, units, metric, power, confidence, smallest), split=planned_split, notices=[],
+        (ours[0], ours[1]),
+        compared,
+        _always(shares, units, effect, confidence),
+        _sizes(shares, compared, units, metric, power, confidence, smallest),
+        split=planned_split,
+        notices=[],
         inputs=[] if read is None else read.inputs,
         options={
-            "unit": "user" if read is None or user is not None else "row", "metric": metric,
-            "a": list(a) if a else None, "b": list(b) if b else None, "arm": arm if log else None,
-            "click": click if read else None, "user": user, "position": position, "within": depth,
-            "time": time, "planned": planned, "effect": effect, "confidence": confidence, "power": power,
+            "unit": "user" if read is None or user is not None else "row",
+            "metric": metric,
+            "a": list(a) if a else None,
+            "b": list(b) if b else None,
+            "arm": arm if log else None,
+            "click": click if read else None,
+            "user": user,
+            "position": position,
+            "within": depth,
+            "time": time,
+            "planned": planned,
+            "effect": effect,
+            "confidence": confidence,
+            "power": power,
             "smallest": smallest,
         },
-    )  # fmt: skip
+    )
     found.notices = notices_of(found, read, units, lost)
     return found
 
@@ -252,14 +265,17 @@ def _read(
     log: Any, a: Any, b: Any, a_log: Any, b_log: Any, columns: Columns, arms: Sequence[str] | None
 ) -> Log | None:
     """Read what was given; None for counts."""
-    given = [name for name, there in (
-        ("a log", log is not None), ("counts", a is not None or b is not None),
-        ("a log of each arm", a_log is not None or b_log is not None),
-    ) if there]  # fmt: skip
-    if len(given) != 1:
-        raise UsageError(
-            f"{' and '.join(given) or 'nothing'}; expected a log, counts, or a log of each arm"
+    given = [
+        name
+        for name, there in (
+            ("a log", log is not None),
+            ("counts", a is not None or b is not None),
+            ("a log of each arm", a_log is not None or b_log is not None),
         )
+        if there
+    ]
+    if len(given) != 1:
+        raise UsageError(f"{' and '.join(given) or 'nothing'}; expected a log, counts, or a log of each arm")
     if log is not None:
         return chosen_arms(read_log(log, columns), arms)
     if arms is not None:
@@ -296,9 +312,7 @@ def _shares(a: Any, b: Any, units: Units | None) -> tuple[Share, Share]:
     return share(*a, what="A: "), share(*b, what="B: ")
 
 
-def _arm(
-    place: int, log: Log | None, one: Share, units: Units | None, metric: str, confidence: float
-) -> Arm:
+def _arm(place: int, log: Log | None, one: Share, units: Units | None, metric: str, confidence: float) -> Arm:
     name = "AB"[place] if log is None else log.arms[place]
     low, high = wilson(one, confidence)
     rows, clicks, rate = one.users, one.clicks, one.rate
@@ -317,9 +331,16 @@ def _by_users(a: Share, b: Share, confidence: float) -> Compared:
     p_z, exact = two_sided(z), fisher_p(a, b)
     small = is_small(a, b)
     return Compared(
-        b.rate - a.rate, *newcombe(a, b, confidence), z, exact if small else p_z,
-        "Fisher's exact test" if small else "pooled z", "Newcombe", p_z, exact, lift(a, b, confidence),
-    )  # fmt: skip
+        b.rate - a.rate,
+        *newcombe(a, b, confidence),
+        z,
+        exact if small else p_z,
+        "Fisher's exact test" if small else "pooled z",
+        "Newcombe",
+        p_z,
+        exact,
+        lift(a, b, confidence),
+    )
 
 
 def _by_rows(units: Units, confidence: float) -> Compared:
@@ -329,29 +350,38 @@ def _by_rows(units: Units, confidence: float) -> Compared:
     half = NORMAL.inv_cdf((1 + confidence) / 2) * spread
     p = two_sided(z)
     return Compared(
-        difference, difference - half, difference + half, z, p, "z by the delta method", "delta method", p,
-        math.nan, undefined_lift(difference, rate_a),
-    )  # fmt: skip
+        difference,
+        difference - half,
+        difference + half,
+        z,
+        p,
+        "z by the delta method",
+        "delta method",
+        p,
+        math.nan,
+        undefined_lift(difference, rate_a),
+    )
 
 
-def _always(
-    shares: tuple[Share, Share], units: Units | None, effect: float, confidence: float
-) -> Always:
+def _always(shares: tuple[Share, Share], units: Units | None, effect: float, confidence: float) -> Always:
     """Test after every unit where their order is known, else once; always of units that click."""
     if units is None:
         return Always(*one_look(*shares, effect=effect, confidence=confidence), effect, None, None)
     path = looks(units.arm, units.clicked, effect=effect, confidence=confidence)
     below = np.flatnonzero(path.p < 1 - confidence)
     decided = int(path.users[below[0]]) if len(below) else None
-    return Always(
-        float(path.p[-1]), float(path.low[-1]), float(path.high[-1]), effect, decided, path
-    )
+    return Always(float(path.p[-1]), float(path.low[-1]), float(path.high[-1]), effect, decided, path)
 
 
 def _sizes(
-    shares: tuple[Share, Share], compared: Compared, units: Units | None, metric: str, power: float,
-    confidence: float, smallest: float | None,
-) -> Sizes:  # fmt: skip
+    shares: tuple[Share, Share],
+    compared: Compared,
+    units: Units | None,
+    metric: str,
+    power: float,
+    confidence: float,
+    smallest: float | None,
+) -> Sizes:
     """Return what so many users detect, and how many the smallest difference that matters needs."""
     a, b = shares
     users = (a.users, b.users)
@@ -362,14 +392,11 @@ def _sizes(
         if smallest is not None and spread > 0:
             variances = [ratio(units, place)[1] * users[place] for place in (0, 1)]
             needed = users_for_variance(
-                (variances[0], variances[1]), users, smallest, power_wanted=power,
-                confidence=confidence,
-            )  # fmt: skip
+                (variances[0], variances[1]), users, smallest, power_wanted=power, confidence=confidence
+            )
         return Sizes(power, reach * spread, needed)
     least = detectable(a.rate, users, power_wanted=power, confidence=confidence)
     if smallest is None:
         return Sizes(power, least, None)
-    needed = users_for_difference(
-        wilson(a, confidence), smallest, power_wanted=power, confidence=confidence
-    )
+    needed = users_for_difference(wilson(a, confidence), smallest, power_wanted=power, confidence=confidence)
     return Sizes(power, least, needed)

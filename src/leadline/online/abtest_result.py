@@ -106,24 +106,37 @@ class ABTest:
         one, always = self.compared, self.always
         value, low, high = map(plain, one.lift)
         return {
-            "unit": self.unit, "metric": self.options["metric"],
-            "arms": [
-                arm._asdict() | {"low": plain(arm.low), "high": plain(arm.high)} for arm in self.arms
-            ],
-            "difference": plain(one.difference), "z": plain(one.z), "p": plain(one.p), "low": plain(one.low),
-            "high": plain(one.high), "test": one.test, "interval": one.interval, "p_z": plain(one.p_z),
-            "p_exact": plain(one.p_exact), "lift": {"value": value, "low": low, "high": high},
+            "unit": self.unit,
+            "metric": self.options["metric"],
+            "arms": [arm._asdict() | {"low": plain(arm.low), "high": plain(arm.high)} for arm in self.arms],
+            "difference": plain(one.difference),
+            "z": plain(one.z),
+            "p": plain(one.p),
+            "low": plain(one.low),
+            "high": plain(one.high),
+            "test": one.test,
+            "interval": one.interval,
+            "p_z": plain(one.p_z),
+            "p_exact": plain(one.p_exact),
+            "lift": {"value": value, "low": low, "high": high},
             "always_valid": {
-                "p": plain(always.p), "low": plain(always.low), "high": plain(always.high),
-                "effect": always.effect, "looks": 1 if always.path is None else len(always.path.users),
+                "p": plain(always.p),
+                "low": plain(always.low),
+                "high": plain(always.high),
+                "effect": always.effect,
+                "looks": 1 if always.path is None else len(always.path.users),
                 "decided": always.decided,
             },
-            "power": {"wanted": self.sizes.power, "detectable": plain(self.sizes.detectable),
-                      "smallest": self.options["smallest"], "users_needed": self.sizes.users_needed},
-            "sample_ratio": None if self.split is None else self.split._asdict() | {
-                "suspect": self.split.suspect, "verdict": self.split.verdict,
+            "power": {
+                "wanted": self.sizes.power,
+                "detectable": plain(self.sizes.detectable),
+                "smallest": self.options["smallest"],
+                "users_needed": self.sizes.users_needed,
             },
-        }  # fmt: skip
+            "sample_ratio": None
+            if self.split is None
+            else self.split._asdict() | {"suspect": self.split.suspect, "verdict": self.split.verdict},
+        }
 
 
 def undefined_lift(difference: float, base: float) -> tuple[float, float, float]:

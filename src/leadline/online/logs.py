@@ -30,9 +30,7 @@ class Columns(NamedTuple):
 
     def named(self) -> list[str]:
         """Give the columns that must be there."""
-        return [
-            name for name in (self.arm, self.click, self.user, self.position, self.time) if name
-        ]
+        return [name for name in (self.arm, self.click, self.user, self.position, self.time) if name]
 
 
 class Log(NamedTuple):
@@ -69,9 +67,7 @@ def read_log(path: str | os.PathLike[str], columns: Columns) -> Log:
     return _log(rows, sorted({row.arm for row in rows}), columns, [(place, len(rows))], timed=True)
 
 
-def read_two(
-    a: str | os.PathLike[str], b: str | os.PathLike[str], columns: Columns
-) -> Log:  # fmt: skip
+def read_two(a: str | os.PathLike[str], b: str | os.PathLike[str], columns: Columns) -> Log:
     """Read one log an arm; without a column of time their rows are interleaved evenly."""
     places = [os.fspath(a), os.fspath(b)]
     names = [run_name(place) for place in places]
@@ -92,17 +88,22 @@ def read_two(
 
 def _log(
     rows: list[Row], arms: list[str], columns: Columns, inputs: list[tuple[str, int]], *, timed: bool
-) -> Log:  # fmt: skip
+) -> Log:
     if columns.time is not None or len(inputs) > 1:
         rows.sort(key=lambda row: row.time)  # stable: equal times stay as they came
     codes: dict[str, int] = {}
     users = [codes.setdefault(row.user, len(codes)) if columns.user else -1 for row in rows]
     click = np.array([row.click for row in rows], dtype=np.float64)
     return Log(
-        arms, np.array([arms.index(row.arm) for row in rows], dtype=np.int64), np.minimum(click, 1.0),
-        np.array(users, dtype=np.int64), np.array([row.position for row in rows], dtype=np.float64),
-        int((click > 1).sum()), timed, inputs,
-    )  # fmt: skip
+        arms,
+        np.array([arms.index(row.arm) for row in rows], dtype=np.int64),
+        np.minimum(click, 1.0),
+        np.array(users, dtype=np.int64),
+        np.array([row.position for row in rows], dtype=np.float64),
+        int((click > 1).sum()),
+        timed,
+        inputs,
+    )
 
 
 def chosen_arms(log: Log, names: Sequence[str] | None) -> Log:
@@ -124,9 +125,12 @@ def chosen_arms(log: Log, names: Sequence[str] | None) -> Log:
     codes = np.array([names.index(arm) if arm in names else -1 for arm in log.arms])[log.arm]
     kept = codes >= 0
     return log._replace(
-        arms=list(names), arm=codes[kept].astype(np.int64), click=log.click[kept],
-        users=log.users[kept], position=log.position[kept],
-    )  # fmt: skip
+        arms=list(names),
+        arm=codes[kept].astype(np.int64),
+        click=log.click[kept],
+        users=log.users[kept],
+        position=log.position[kept],
+    )
 
 
 def shown_within(log: Log, within: int) -> tuple[Flags, Floats]:
@@ -154,7 +158,7 @@ def log_rows(path: str, columns: Columns) -> Iterator[Row]:
             _name(row, columns.user, path, line) if columns.user else "",
             _position(row[columns.position], columns.position, path, line) if columns.position else math.nan,
             _time(row[columns.time], columns.time, path, line) if columns.time else 0.0,
-        )  # fmt: skip
+        )
     if empty:
         raise InputError("holds no rows", expected="a header and one row or more", path=path)
 
@@ -174,9 +178,11 @@ def _click(value: Any, column: str, path: str, line: int) -> float:
         number = math.nan
     if not (math.isfinite(number) and number >= 0 and number == int(number)):
         raise InputError(
-            f"click '{str(value)[:40]}' in column '{column}'", expected="0, or 1 or more", path=path,
+            f"click '{str(value)[:40]}' in column '{column}'",
+            expected="0, or 1 or more",
+            path=path,
             line=line,
-        )  # fmt: skip
+        )
     return number
 
 
@@ -191,9 +197,11 @@ def _position(value: Any, column: str, path: str, line: int) -> float:
         number = math.nan
     if not (math.isfinite(number) and number >= 1 and number == int(number)):
         raise InputError(
-            f"position '{text[:40]}' in column '{column}'", expected="a whole number from 1, or nothing",
-            path=path, line=line,
-        )  # fmt: skip
+            f"position '{text[:40]}' in column '{column}'",
+            expected="a whole number from 1, or nothing",
+            path=path,
+            line=line,
+        )
     return number
 
 
@@ -209,9 +217,11 @@ def _time(value: Any, column: str, path: str, line: int) -> float:
             number = math.nan
     if not math.isfinite(number):
         raise InputError(
-            f"time '{text[:40]}' in column '{column}'", expected="a number, or as 2019-11-24 00:00:17",
-            path=path, line=line,
-        )  # fmt: skip
+            f"time '{text[:40]}' in column '{column}'",
+            expected="a number, or as 2019-11-24 00:00:17",
+            path=path,
+            line=line,
+        )
     return number
 
 
@@ -233,7 +243,7 @@ class Deviation(NamedTuple):
 
 def click_deviations(
     path: str | os.PathLike[str], *, document: str, position: str, click: str, query: str | None = None
-) -> list[Deviation]:  # fmt: skip
+) -> list[Deviation]:
     """Compare the clicks of every document (of a query) with the clickthrough of its positions in the log.
 
     Rows are results that were shown. Users click what stands first, so that clicks alone repeat the ranking;
@@ -249,7 +259,7 @@ def click_deviations(
         number = int(np.flatnonzero(np.isnan(at))[0]) + 1
         raise InputError(
             f"row {number} has no position", expected="in every row where the result was shown", path=place
-        )  # fmt: skip
+        )
     _, where = np.unique(at, return_inverse=True)
     clicked = np.array([min(row.click, 1.0) for row in rows])
     rates = (np.bincount(where, weights=clicked) / np.bincount(where))[where]
@@ -261,10 +271,13 @@ def click_deviations(
     )
     found = [
         Deviation(
-            *pair, (clicks[row] - expected[row]) / shown[row], int(shown[row]), int(clicks[row]),
+            *pair,
+            (clicks[row] - expected[row]) / shown[row],
+            int(shown[row]),
+            int(clicks[row]),
             expected[row],
             (clicks[row] - expected[row]) / math.sqrt(spread[row]) if spread[row] > 0 else math.nan,
         )
         for pair, row in pairs.items()
-    ]  # fmt: skip
+    ]
     return sorted(found, key=lambda one: (one.query, -one.deviation, one.document))

@@ -57,9 +57,8 @@ def power(a: float, b: float, users: tuple[float, float], *, confidence: float =
 
 
 def users_needed(
-    rate: float, lift: float, *, fraction: float = 0.5, power_wanted: float = 0.8,
-    confidence: float = 0.95,
-) -> tuple[int, int]:  # fmt: skip
+    rate: float, lift: float, *, fraction: float = 0.5, power_wanted: float = 0.8, confidence: float = 0.95
+) -> tuple[int, int]:
     """Give the users of A and of B that show a lift over a clickthrough with this power.
 
     `lift` is relative (0.1: a tenth more), `fraction` the share of users that B gets.
@@ -81,11 +80,7 @@ def users_needed(
 
 
 def users_for_difference(
-    rates: tuple[float, float],
-    difference: float,
-    *,
-    power_wanted: float = 0.8,
-    confidence: float = 0.95,
+    rates: tuple[float, float], difference: float, *, power_wanted: float = 0.8, confidence: float = 0.95
 ) -> int:
     """Return the users of each arm needed to detect a difference of clickthrough, up or down.
 
@@ -169,9 +164,7 @@ def detectable(
 def checked_fraction(fraction: float) -> float:
     """Give a share of users back; an error when it is none."""
     if not 0 < fraction < 1:
-        raise UsageError(
-            f"fraction {fraction:g}; expected a share between 0 and 1 (usual: 0.01 to 0.1)"
-        )
+        raise UsageError(f"fraction {fraction:g}; expected a share between 0 and 1 (usual: 0.01 to 0.1)")
     return float(fraction)
 
 

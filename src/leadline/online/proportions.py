@@ -184,9 +184,7 @@ def split(users: tuple[int, int], planned: float) -> Split:
     return Split(planned, users[1] / whole, chi, math.erfc(math.sqrt(chi / 2)))
 
 
-FIRST_LOOK = (
-    20  # clicks of both arms together, and users who did not click; before that nothing is said
-)
+FIRST_LOOK = 20  # clicks of both arms together, and users who did not click; before that nothing is said
 EXPECTED = 0.2  # of the clickthrough: the size of effects that the test is tuned to
 
 
@@ -203,9 +201,7 @@ class Looks(NamedTuple):
     p: Floats
 
 
-def looks(
-    arm: Integers, clicked: Floats, *, effect: float = EXPECTED, confidence: float = 0.95
-) -> Looks:
+def looks(arm: Integers, clicked: Floats, *, effect: float = EXPECTED, confidence: float = 0.95) -> Looks:
     """Test after every user, in the order in which they came; `arm` is 0 for A, 1 for B.
 
     With d the difference, V = p (1 - p) (1/n_a + 1/n_b), p the share of both together, and t = `effect` p:
@@ -227,9 +223,7 @@ def looks(
     users = np.stack([np.cumsum(1 - b), np.cumsum(b)])
     clicks = np.stack([np.cumsum(clicked * (1 - b)), np.cumsum(clicked * b)])
     difference, low, high, p = _measured(users, clicks, effect, confidence)
-    return Looks(
-        np.arange(1, len(arm) + 1), difference, low, high, np.minimum.accumulate(p) if len(p) else p
-    )
+    return Looks(np.arange(1, len(arm) + 1), difference, low, high, np.minimum.accumulate(p) if len(p) else p)
 
 
 def one_look(
@@ -267,7 +261,5 @@ def _measured(
             2 * own * (own + tuned) / tuned * (0.5 * np.log((own + tuned) / own) - math.log(alpha))
         )
         half = np.where(ready & (own > 0), half, np.inf)
-        low, high = (
-            np.where(np.isfinite(half), difference + side * half, side * np.inf) for side in (-1, 1)
-        )
+        low, high = (np.where(np.isfinite(half), difference + side * half, side * np.inf) for side in (-1, 1))
     return difference, low, high, p

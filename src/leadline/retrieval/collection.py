@@ -75,16 +75,22 @@ def collection(
     strangers = judged.keys() - asked.keys()
     unjudged = asked.keys() - judged.keys()
     return Collection(
-        documents=len(ids), empty_documents=lengths.count(0), size=sizes,
-        mean_terms=_mean(sum(lengths), len(ids)), queries=len(asked),
+        documents=len(ids),
+        empty_documents=lengths.count(0),
+        size=sizes,
+        mean_terms=_mean(sum(lengths), len(ids)),
+        queries=len(asked),
         mean_query_terms=_mean(sum(len(how.terms(text)) for text in asked.values()), len(asked)),
-        judged_queries=len(judged), judgments=len(grades),
+        judged_queries=len(judged),
+        judgments=len(grades),
         mean_judgments=_mean(len(grades), len(judged)),
         mean_relevant=_mean(int((grades >= 1).sum()), len(judged)),
         grades={f"{grade:g}": count for grade, count in zip(known.tolist(), counts.tolist(), strict=True)},
-        unknown_documents=len(unknown), unknown_queries=len(strangers), unjudged_queries=len(unjudged),
+        unknown_documents=len(unknown),
+        unknown_queries=len(strangers),
+        unjudged_queries=len(unjudged),
         notices=_notices(unknown, set(strangers), set(unjudged)),
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True)

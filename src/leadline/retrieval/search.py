@@ -110,8 +110,7 @@ def score(
             asked.append(_Asked(name, texts[name], codes[codes >= 0]))
     if not asked:
         raise InputError(
-            "no pair of a known query and an indexed document",
-            expected="ids as in queries and index",
+            "no pair of a known query and an indexed document", expected="ids as in queries and index"
         )
 
     def answer(plan: Any, documents: Integers | None) -> Scored:
@@ -123,13 +122,11 @@ def score(
     found.notices += _said(
         ("unindexed_documents", f"pairs whose document is not indexed: {unindexed:,}; left out", unindexed),
         ("unknown_queries", f"queries of pairs without a text: {len(lost)}; left out", len(lost)),
-    )  # fmt: skip
+    )
     return found
 
 
-def _ready(
-    index: IndexLike, models: ModelsLike, feedback: QrelsLike | None
-) -> tuple[Index, list[Model]]:
+def _ready(index: IndexLike, models: ModelsLike, feedback: QrelsLike | None) -> tuple[Index, list[Model]]:
     """Open the index and make the models; judgments come with a model that asks for them, and only then."""
     listed = [models] if isinstance(models, (str, Model)) else list(models)
     made = {model: None for model in listed if isinstance(model, Model)}
@@ -188,7 +185,7 @@ def _answered(
         ("no_known_term", f"queries without a known term: {nothing}; they match nothing", nothing),
         ("unknown_terms", f"query terms that no document has: {unknown}; left out of their queries", unknown),
         ("learned", "a model learned from judgments: do not evaluate it with them", int(learned)),
-    )  # fmt: skip
+    )
     return found
 
 

@@ -85,9 +85,7 @@ class PairedTest(Parametric):
         """
         raise NotImplementedError
 
-    def p(
-        self, differences: ArrayLike, *, seed: int = 0, alternative: Alternative = "two-sided"
-    ) -> float:
+    def p(self, differences: ArrayLike, *, seed: int = 0, alternative: Alternative = "two-sided") -> float:
         """Return the p value of one list of differences."""
         found = self.p_values(column(differences), seed=checked_seed(seed), alternative=alternative)
         return float(found[0])
@@ -100,12 +98,7 @@ class Interval(Parametric):
     source: ClassVar[str]
 
     def limits(
-        self,
-        values: Floats,
-        *,
-        level: float = 0.95,
-        seed: int = 0,
-        groups: Integers | None = None,
+        self, values: Floats, *, level: float = 0.95, seed: int = 0, groups: Integers | None = None
     ) -> tuple[Floats, Floats]:
         """Return the limits around the mean of each column; NaN for fewer than two queries (or groups).
 
@@ -165,9 +158,7 @@ def column(values: ArrayLike) -> Floats:
 def checked_level(level: float) -> float:
     """Give a level of confidence back; an error when it is none."""
     if not isinstance(level, (int, float)) or not 0.5 <= level < 1:
-        raise UsageError(
-            f"confidence level {level!r}; expected a share from 0.5 to below 1, such as 0.95"
-        )
+        raise UsageError(f"confidence level {level!r}; expected a share from 0.5 to below 1, such as 0.95")
     return float(level)
 
 

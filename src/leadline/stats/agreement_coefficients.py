@@ -43,9 +43,7 @@ def confusions(
     return counts.reshape(groups, size, size).astype(np.float64)
 
 
-def coincidences(
-    codes: Integers, size: int, group: Integers | None = None, groups: int = 1
-) -> Floats:
+def coincidences(codes: Integers, size: int, group: Integers | None = None, groups: int = 1) -> Floats:
     """Sum, per group of units, the pairs of judgments of the same unit: groups x size x size.
 
     Every ordered pair of judgments of a unit with m judgments counts 1 / (m - 1), so that a unit counts m;
@@ -58,26 +56,27 @@ def coincidences(
     owner = np.zeros(len(kept), dtype=np.int64) if group is None else group[kept]
     weight = 1.0 / (made[kept] - 1)
     found = np.zeros((groups, size, size))
-    given = np.stack([(codes[kept] == grade).sum(axis=1) for grade in range(size)], axis=1) \
-        if size else np.zeros((len(kept), 0))  # fmt: skip
+    given = (
+        np.stack([(codes[kept] == grade).sum(axis=1) for grade in range(size)], axis=1)
+        if size
+        else np.zeros((len(kept), 0))
+    )
     counts = given.astype(np.float64)
     bounds = np.searchsorted(owner, np.arange(groups + 1))
-    for place, (low, high) in enumerate(
-        zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
-    ):
+    for place, (low, high) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):
         part, share = counts[low:high], weight[low:high]
         found[place] = (part * share[:, None]).T @ part - np.diag(share @ part)
     return found
 
 
-# All coefficients are made of tables of grades x grades. For two judges that is the confusion table: how often
-# the first gave the grade of the row and the second that of the column. For many it is the table of
+# All coefficients are made of tables of grades x grades. For two judges that is the confusion table: how
+# often the first gave the grade of the row and the second that of the column. For many it is the table of
 # coincidences (Krippendorff): every pair of judgments of one unit, both ways, each weighing 1 / (number of
 # judgments of the unit - 1). A unit is a pair of query and document.
 #
 # There is no coefficient called just kappa: the lecture's is `Scott`, the one most programs mean is `Cohen`.
-# Chance gives 0, full agreement 1. Where all judgments fall on one grade, chance alone gives full agreement and
-# what is corrected for chance is 0/0: undefined (NaN), never 1.
+# Chance gives 0, full agreement 1. Where all judgments fall on one grade, chance alone gives full agreement
+# and what is corrected for chance is 0/0: undefined (NaN), never 1.
 
 ACCEPTABLE = 2 / 3  # the lecture: values in [2/3, 1] are acceptable
 
@@ -154,9 +153,7 @@ def _checked(grades: ArrayLike) -> Floats:
     except (TypeError, ValueError):
         raise UsageError("grades that are no table of numbers; expected units x judges") from None
     if table.ndim != 2 or table.shape[1] < 2:
-        raise UsageError(
-            f"grades of shape {table.shape}; expected units x judges, two judges or more"
-        )
+        raise UsageError(f"grades of shape {table.shape}; expected units x judges, two judges or more")
     if np.isinf(table).any():
         raise UsageError("an infinite grade; expected numbers, or NaN where a judge did not judge")
     return table
@@ -215,9 +212,7 @@ class Cohen(Coefficient):
         by_chance = cells.sum(axis=-1)[..., :, None] * cells.sum(axis=-2)[..., None, :]
         expected = (by_chance * far).sum(axis=(-2, -1))
         with np.errstate(divide="ignore", invalid="ignore"):
-            found: Floats = np.where(
-                expected > 0, 1 - (cells * far).sum(axis=(-2, -1)) / expected, np.nan
-            )
+            found: Floats = np.where(expected > 0, 1 - (cells * far).sum(axis=(-2, -1)) / expected, np.nan)
         return found
 
 
@@ -337,10 +332,7 @@ class Between:
         of_unit, number = (None, 1) if groups is None else groups
         size = len(self.values)
         return np.stack(
-            [
-                confusions(self.codes[:, a], self.codes[:, b], size, of_unit, number)
-                for a, b in pairs
-            ]
+            [confusions(self.codes[:, a], self.codes[:, b], size, of_unit, number) for a, b in pairs]
         )
 
     def values_of(self, coefficient: Coefficient, groups: Groups | None = None) -> Floats:
@@ -360,9 +352,7 @@ class Between:
                 again: Floats, shape: tuple[int, ...] = (-1, len(part), *tables.shape[2:])
             ) -> Floats:
                 each = again.reshape(shape)
-                return np.stack(
-                    [one.of_tables(both_ways(one, each), self.values) for one in coefficients]
-                )
+                return np.stack([one.of_tables(both_ways(one, each), self.values) for one in coefficients])
 
             found[:, :, start : start + TOGETHER] = _in_blocks(flat, measured, draws, seed)
         return found

@@ -61,12 +61,7 @@ class Percentile(Interval):
     draws: int = whole(9_999, low=99)
 
     def limits(
-        self,
-        values: Floats,
-        *,
-        level: float = 0.95,
-        seed: int = 0,
-        groups: Integers | None = None,
+        self, values: Floats, *, level: float = 0.95, seed: int = 0, groups: Integers | None = None
     ) -> tuple[Floats, Floats]:
         """Return the limits around the mean of each column; NaN for fewer than two queries (or groups)."""
         low, high = np.full((2, values.shape[1]), np.nan)
@@ -99,12 +94,7 @@ class BCa(Interval):
     draws: int = whole(9_999, low=99)
 
     def limits(
-        self,
-        values: Floats,
-        *,
-        level: float = 0.95,
-        seed: int = 0,
-        groups: Integers | None = None,
+        self, values: Floats, *, level: float = 0.95, seed: int = 0, groups: Integers | None = None
     ) -> tuple[Floats, Floats]:
         """Return the limits around the mean of each column; NaN for fewer than two queries (or groups)."""
         low, high = np.full((2, values.shape[1]), np.nan)
@@ -139,9 +129,7 @@ class BCa(Interval):
         if (means[:, 1] == 0).any() or (left[:, 1] == 0).any():
             return float("nan"), float("nan")
         one = both[:, 0].mean() / both[:, 1].mean()
-        low, high = bca_limits(
-            means[:, :1] / means[:, 1:], np.array([one]), left[:, :1] / left[:, 1:], level
-        )
+        low, high = bca_limits(means[:, :1] / means[:, 1:], np.array([one]), left[:, :1] / left[:, 1:], level)
         return float(low[0]), float(high[0])
 
 
@@ -176,9 +164,7 @@ def resampled_means(given: Totals, draws: int, seed: int) -> Floats:
     return np.concatenate(list(each_block(draws, seed, block)))
 
 
-def bca_limits(
-    estimates: Floats, seen: Floats, leave_one_out: Floats, level: float
-) -> tuple[Floats, Floats]:
+def bca_limits(estimates: Floats, seen: Floats, leave_one_out: Floats, level: float) -> tuple[Floats, Floats]:
     """Give the BCa limits per column from resampled estimates, the one seen, and the jackknife.
 
     With z0 the normal quantile of the share of estimates below the one seen (half of those equal), and
@@ -246,12 +232,7 @@ class Randomisation(Interval):
     draws: int = whole(100_000, low=1)
 
     def limits(
-        self,
-        values: Floats,
-        *,
-        level: float = 0.95,
-        seed: int = 0,
-        groups: Integers | None = None,
+        self, values: Floats, *, level: float = 0.95, seed: int = 0, groups: Integers | None = None
     ) -> tuple[Floats, Floats]:
         """Return the limits around the mean of each column; NaN for fewer than two queries (or groups)."""
         given = totals(values, groups)
@@ -327,7 +308,5 @@ def agreeing(low: Floats, high: Floats, rejected: Flags, sums: Floats) -> tuple[
     above = np.nansum(sums, axis=0) > 0
     return (
         np.where(rejected & inside & above, SMALLEST, np.where(~rejected & (low > 0), 0.0, low)),
-        np.where(
-            rejected & inside & ~above, -SMALLEST, np.where(~rejected & (high < 0), 0.0, high)
-        ),
+        np.where(rejected & inside & ~above, -SMALLEST, np.where(~rejected & (high < 0), 0.0, high)),
     )

@@ -81,9 +81,7 @@ class Wilcoxon(PairedTest):
         return (2 if alternative == "two-sided" else 1) * _normal(-(queries**0.5))
 
     def _p_of(self, given: Totals, *, two_sided: bool, seed: int) -> Floats:  # noqa: ARG002  # draws nothing
-        return np.array(
-            [self._one(column, two_sided=two_sided) for column in given.sums.T], dtype=np.float64
-        )
+        return np.array([self._one(column, two_sided=two_sided) for column in given.sums.T], dtype=np.float64)
 
     def _one(self, differences: Floats, *, two_sided: bool) -> float:
         known = np.round(differences[~np.isnan(differences)], DECIMALS)
@@ -152,9 +150,7 @@ class Sign(PairedTest):
 
     title = "sign test"
     null = "a query favours one run as often as the other (median difference 0)"
-    source = (
-        "Arbuthnott 1710; Conover 1999, section 3.4; for retrieval van Rijsbergen 1979, chapter 7"
-    )
+    source = "Arbuthnott 1710; Conover 1999, section 3.4; for retrieval van Rijsbergen 1979, chapter 7"
     spellings: ClassVar[Spellings] = {"sign_test": {}, "binomial": {}}
 
     def smallest(self, queries: int, alternative: str = "two-sided") -> float:
@@ -222,12 +218,7 @@ class Randomisation(PairedTest):
     title = "paired randomisation test"
     null = "each query's two values could as well be exchanged"
     source = "Fisher 1935; Smucker, Allan and Carterette 2007; add-one Phipson and Smyth 2010"
-    spellings: ClassVar[Spellings] = {
-        "sign_flip": {},
-        "permutation": {},
-        "randomization": {},
-        "fisher": {},
-    }
+    spellings: ClassVar[Spellings] = {"sign_flip": {}, "permutation": {}, "randomization": {}, "fisher": {}}
 
     draws: int = whole(100_000, low=1)
 

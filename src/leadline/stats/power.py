@@ -182,12 +182,7 @@ def queries_needed(effect: float, *, power_wanted: float = 0.8, level: float = 0
 
 
 def detectable(
-    deviation: float,
-    queries: int,
-    *,
-    power_wanted: float = 0.8,
-    level: float = 0.95,
-    one_sided: bool = False,
+    deviation: float, queries: int, *, power_wanted: float = 0.8, level: float = 0.95, one_sided: bool = False
 ) -> float:
     """Give the least difference that so many queries show with this power, in units of the measure.
 

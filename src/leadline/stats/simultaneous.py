@@ -58,9 +58,7 @@ def tukey(values: Floats, *, draws: int = 20_000, seed: int = 0) -> Ranges:
     if draws < 1:
         raise UsageError(f"{draws} draws; expected 1 or more")
     if values.ndim != 2 or values.shape[0] < 1 or values.shape[1] < 2:
-        raise UsageError(
-            f"values of shape {values.shape}; expected queries x runs, two or more runs"
-        )
+        raise UsageError(f"values of shape {values.shape}; expected queries x runs, two or more runs")
     if np.isnan(values).any():
         raise UsageError("undefined values; expected a value of every query for every run")
     queries, runs = values.shape
@@ -111,10 +109,7 @@ class MaxT:
         with np.errstate(invalid="ignore"):
             reach = np.where(found.error > 0, self.reach(level) * found.error, found.error)
             return agreeing(
-                found.mean - reach,
-                found.mean + reach,
-                np.asarray(self.p < 1 - level),
-                self._given.sums,
+                found.mean - reach, found.mean + reach, np.asarray(self.p < 1 - level), self._given.sums
             )
 
     def reach(self, level: float = 0.95) -> float:
@@ -181,9 +176,7 @@ class MaxT:
         if self._exact:
             blocks: Iterable[Floats] = [every_sign(rows)]
         else:
-            blocks = each_block(
-                self.draws, self.seed, lambda generator, count: signs(generator, count, rows)
-            )
+            blocks = each_block(self.draws, self.seed, lambda generator, count: signs(generator, count, rows))
         for block in blocks:
             for start in range(0, len(block), size):
                 yield block[start : start + size]
@@ -210,9 +203,7 @@ def _squared_t(sums: Floats, clusters: Floats) -> Callable[[Floats], Floats]:
     return squared
 
 
-def max_t(
-    differences: Floats, *, draws: int = 20_000, seed: int = 0, groups: Integers | None = None
-) -> MaxT:
+def max_t(differences: Floats, *, draws: int = 20_000, seed: int = 0, groups: Integers | None = None) -> MaxT:
     """Compare many pairs of runs at once by the randomised max-t procedure.
 
     The signs of whole queries (or groups) are flipped, the same in all columns, so that the dependence
@@ -253,9 +244,7 @@ def max_t(
     if draws < 1:
         raise UsageError(f"{draws} draws; expected 1 or more")
     if differences.ndim != 2:
-        raise UsageError(
-            f"differences of {differences.ndim} dimensions; expected queries x columns"
-        )
+        raise UsageError(f"differences of {differences.ndim} dimensions; expected queries x columns")
     return MaxT(totals(differences, groups), draws=draws, seed=seed)
 
 

@@ -154,12 +154,7 @@ def static_summary(
 
 
 def dynamic_summary(
-    text: str,
-    query: str,
-    *,
-    words: int = 50,
-    windows: int = 2,
-    analysis: str | Analysis = "Words",
+    text: str, query: str, *, words: int = 50, windows: int = 2, analysis: str | Analysis = "Words"
 ) -> Summary:
     """Summarise a text by the places that match a query best.
 
@@ -187,9 +182,7 @@ def dynamic_summary(
     return compose_summary(layout, chosen, found)
 
 
-def matches(
-    text: str, query: str, *, analysis: str | Analysis = "Words"
-) -> tuple[tuple[int, int], ...]:
+def matches(text: str, query: str, *, analysis: str | Analysis = "Words") -> tuple[tuple[int, int], ...]:
     """Give begin and end of everything in a text that matches a query, in characters, apart from each other.
 
     A word matches when it has the term of a word of the query; the whole query as a phrase is one match,

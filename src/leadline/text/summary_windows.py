@@ -36,9 +36,7 @@ class Summary(NamedTuple):
 
         Text may run from right to left: put it into an element with `dir="auto"`.
         """
-        return self._marked(
-            lambda text: html.escape(UNSHOWN.sub("\ufffd", text)), "<mark>", "</mark>"
-        )
+        return self._marked(lambda text: html.escape(UNSHOWN.sub("\ufffd", text)), "<mark>", "</mark>")
 
     def to_terminal(self, *, bold: bool = True) -> str:
         """Give text for a terminal, matches bold or in square brackets; control characters are made harmless.
@@ -406,15 +404,11 @@ def around(layout: Layout, low: Integers, high: Integers, bound: int) -> tuple[I
     begin = np.where(little, np.minimum(begin, np.maximum(0, end - bound)), begin)
     # A sentence that does not fit: its begin, else its end, else the middle of it.
     middle = low - (bound - (high - low)) // 2
-    cut = np.where(
-        high <= first + bound, first, np.where(last - low <= bound, last - bound, middle)
-    )
+    cut = np.where(high <= first + bound, first, np.where(last - low <= bound, last - bound, middle))
     return np.where(whole, begin, cut), np.where(whole, end, cut + bound)
 
 
-def _windows_of_matches_units(
-    layout: Layout, begin: Integers, end: Integers
-) -> tuple[Integers, Integers]:
+def _windows_of_matches_units(layout: Layout, begin: Integers, end: Integers) -> tuple[Integers, Integers]:
     """Give the first unit of spans of characters, and the one after the last."""
     low = np.maximum(0, np.searchsorted(layout.begin, begin, side="right") - 1)
     return low, np.maximum(low + 1, np.searchsorted(layout.begin, end))

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from leadline.topics.distances import mates_first, nearest, similarities
 from leadline.topics.fit import fit
-from leadline.topics.infer import (
-    Perplexity,
-    Vectors,
-    infer,
-    perplexity,
-    read_vectors,
-    write_vectors,
-)
+from leadline.topics.infer import Perplexity, Vectors, infer, perplexity, read_vectors, write_vectors
 from leadline.topics.model import TopicModel, read_model
 
 __all__ = [

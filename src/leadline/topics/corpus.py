@@ -70,8 +70,10 @@ def _text_of(document: Document, column: str, source: Any) -> str:
     if column not in document.more or not isinstance(value, str | None):
         raise InputError(
             f"document '{document.id}' without a text in column '{column}'",
-            expected=f"columns {column}, ...", path=name_of(source), line=document.place,
-        )  # fmt: skip
+            expected=f"columns {column}, ...",
+            path=name_of(source),
+            line=document.place,
+        )
     return value or ""
 
 
@@ -86,9 +88,11 @@ def corpus_of(
         [list(map(to_bytes, how.terms(text))) for text in column]
         for column, how in zip(texts, analyses, strict=True)
     ]
-    known = list(vocabularies) if vocabularies is not None else [
-        Vocabulary.of_bytes(term for found in column for term in found) for column in terms
-    ]  # fmt: skip
+    known = (
+        list(vocabularies)
+        if vocabularies is not None
+        else [Vocabulary.of_bytes(term for found in column for term in found) for column in terms]
+    )
     first = np.cumsum([0, *map(len, known)])
     columns = []
     unknown = 0
@@ -98,9 +102,7 @@ def corpus_of(
         document = np.repeat(np.arange(len(ids)), sizes)
         unknown += int((code < 0).sum())
         kept = code >= 0
-        columns.append(
-            (document[kept], code[kept] + first[language], np.full(kept.sum(), language))
-        )
+        columns.append((document[kept], code[kept] + first[language], np.full(kept.sum(), language)))
     document, word, spoken = (np.concatenate(parts) for parts in zip(*columns, strict=True))
     order = np.argsort(document, kind="stable")
     ordered = [column[order].astype(np.int32) for column in (document, word, spoken)]

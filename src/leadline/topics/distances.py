@@ -56,18 +56,26 @@ def _jensen_shannon(row: Floats, others: Floats) -> Floats:
 
 def nearest(
     queries: Vectors, documents: Vectors, *, k: int = 1000, distance: str = "hellinger", name: str = "topics"
-) -> Run:  # fmt: skip
+) -> Run:
     """Give, for every query, the k documents whose topics are nearest; ties: document id falling."""
     return ranked(
         lambda row: similarities(queries.theta[[row]], documents.theta, distance)[0],
-        queries.ids, documents.ids, k=k, name=name,
-    )  # fmt: skip
+        queries.ids,
+        documents.ids,
+        k=k,
+        name=name,
+    )
 
 
 def ranked(
-    scores: Callable[[int], Floats], queries: Sequence[str], documents: Sequence[str], *, k: int = 1000,
-    own: bool = True, name: str = "topics",
-) -> Run:  # fmt: skip
+    scores: Callable[[int], Floats],
+    queries: Sequence[str],
+    documents: Sequence[str],
+    *,
+    k: int = 1000,
+    own: bool = True,
+    name: str = "topics",
+) -> Run:
     """Give, for every query, the k documents that score highest; ties: document id falling.
 
     `scores(row)` are those of all documents for a query. Without `own` a query never finds its own id.
@@ -91,9 +99,14 @@ def ranked(
         found.append(score[order] + 0.0)
     offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)
     return Run(
-        asked, offsets, names, np.concatenate(rows).astype(np.int32), np.concatenate(found),
-        name=name, tag=name,
-    )  # fmt: skip
+        asked,
+        offsets,
+        names,
+        np.concatenate(rows).astype(np.int32),
+        np.concatenate(found),
+        name=name,
+        tag=name,
+    )
 
 
 def mates_first(run: Run) -> tuple[int, int]:
@@ -132,9 +145,14 @@ class Alike(NamedTuple):
 
 
 def read_texts(
-    docs: TextsLike, train: TextsLike | None, *, languages: Sequence[str] = (), held_out: float = 0.1,
-    seed: int = 0, id_column: str | None = None,
-) -> Texts:  # fmt: skip
+    docs: TextsLike,
+    train: TextsLike | None,
+    *,
+    languages: Sequence[str] = (),
+    held_out: float = 0.1,
+    seed: int = 0,
+    id_column: str | None = None,
+) -> Texts:
     """Read documents; without others to train on, a share of them chosen at random is held out.
 
     >>> texts = read_texts({"a": "wing", "b": "heat", "c": "flow"}, None, held_out=0.4)
@@ -147,14 +165,14 @@ def read_texts(
         return Texts(named, every, _records(train, named, id_column), every)
     size = round(held_out * len(every))
     if not 0 < size < len(every):
-        raise UsageError(
-            f"held_out={held_out:g} of {len(every)} documents; expected some on either side"
-        )
+        raise UsageError(f"held_out={held_out:g} of {len(every)} documents; expected some on either side")
     chosen = set(np.random.default_rng([seed, 6]).choice(len(every), size, replace=False).tolist())
     return Texts(
-        named, every, [one for place, one in enumerate(every) if place not in chosen],
+        named,
+        every,
+        [one for place, one in enumerate(every) if place not in chosen],
         [every[place] for place in sorted(chosen)],
-    )  # fmt: skip
+    )
 
 
 def _records(source: TextsLike, languages: Sequence[str], id_column: str | None) -> list[Record]:
@@ -165,9 +183,7 @@ def _records(source: TextsLike, languages: Sequence[str], id_column: str | None)
     ]
 
 
-def alike(
-    qrels: QrelsLike, documents: Sequence[str], *, level: float = 1.0, together: bool = False
-) -> Alike:
+def alike(qrels: QrelsLike, documents: Sequence[str], *, level: float = 1.0, together: bool = False) -> Alike:
     """Give the documents that are like each document, none for itself.
 
     The queries of the qrels are documents; with `together` they are anything, and the documents relevant to
@@ -191,8 +207,9 @@ def alike(
     pairs = {asked: sorted(found[asked]) for asked in sorted(found) if found[asked]}
     if not pairs:
         raise InputError(
-            "no document has another one that is like it", path=table.source,
+            "no document has another one that is like it",
+            path=table.source,
             expected=f"pairs of grade {level:g} or more, of ids as in DOCS",
             hint="" if together else "--together makes them of judgments for other queries",
-        )  # fmt: skip
+        )
     return Alike(pairs, len(unknown))

@@ -47,9 +47,7 @@ class Sampler:
     counts without that token.
     """
 
-    def __init__(
-        self, corpus: Corpus, alpha: Floats, beta: float, chance: np.random.Generator
-    ) -> None:
+    def __init__(self, corpus: Corpus, alpha: Floats, beta: float, chance: np.random.Generator) -> None:
         topics = len(alpha)
         self.corpus = corpus
         self.alpha = alpha
@@ -68,16 +66,24 @@ class Sampler:
         """Draw the topic of every token once more."""
         corpus = self.corpus
         loops().sweep(
-            corpus.document, corpus.word, corpus.language, self.latent,
-            self.chance.random(len(corpus.word)), self.alpha, np.full(len(self.mass), self.beta),
-            self.mass, self.by_document, self.by_word, self.total, self.inverse, *self.room,
-        )  # fmt: skip
+            corpus.document,
+            corpus.word,
+            corpus.language,
+            self.latent,
+            self.chance.random(len(corpus.word)),
+            self.alpha,
+            np.full(len(self.mass), self.beta),
+            self.mass,
+            self.by_document,
+            self.by_word,
+            self.total,
+            self.inverse,
+            *self.room,
+        )
 
     def phi(self) -> Floats:
         """Give the probability of every word under every topic, by language."""
-        language = np.repeat(
-            np.arange(len(self.mass)), [len(one) for one in self.corpus.vocabularies]
-        )
+        language = np.repeat(np.arange(len(self.mass)), [len(one) for one in self.corpus.vocabularies])
         found: Floats = (self.by_word + self.beta) * self.inverse[language]
         return found
 
@@ -199,16 +205,23 @@ def fit(
     ]
     best = max(range(restarts), key=lambda turn: (chains[turn].history[-1][1], -turn))
     facts: dict[str, Any] = {
-        "seed": seed, "sweeps": sweeps, "beta": beta, "sampler": engine, "kept": best,
-        "restarts": [chain.history[-1][1] for chain in chains], "history": chains[best].history,
-        "documents": len(ids), "tokens": len(corpus.word), "empty": corpus.empty,
-    }  # fmt: skip
+        "seed": seed,
+        "sweeps": sweeps,
+        "beta": beta,
+        "sampler": engine,
+        "kept": best,
+        "restarts": [chain.history[-1][1] for chain in chains],
+        "history": chains[best].history,
+        "documents": len(ids),
+        "tokens": len(corpus.word),
+        "empty": corpus.empty,
+    }
     return TopicModel(named, analyses, corpus.vocabularies, chains[best].phi, prior, facts)
 
 
 def _check(
     topics: int, sweeps: int, restarts: int, beta: float, alpha: float | None, engine: str, languages: int
-) -> None:  # fmt: skip
+) -> None:
     check_whole(1, topics=topics, sweeps=sweeps, restarts=restarts)
     for name, prior in (("beta", beta), ("alpha", alpha)):
         if prior is not None and not prior > 0:
@@ -227,9 +240,14 @@ def _shifted(on_sweep: OnSweep | None, turn: int, restarts: int) -> OnSweep | No
 
 
 def _run(
-    corpus: Corpus, alpha: Floats, beta: float, sweeps: int, seed: tuple[int, int], engine: str,
+    corpus: Corpus,
+    alpha: Floats,
+    beta: float,
+    sweeps: int,
+    seed: tuple[int, int],
+    engine: str,
     on_sweep: OnSweep | None,
-) -> _Chain:  # fmt: skip
+) -> _Chain:
     """Run one chain, looking at its likelihood now and then."""
     count = LOOKS[engine]
     looks = sorted({max(1, round(sweeps * step / count)) for step in range(1, count + 1)})

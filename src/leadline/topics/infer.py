@@ -66,9 +66,13 @@ def encoded(
     found = corpus_of(ids, texts, [model.analyses[place]], [model.vocabularies[place]])
     first = int(sum(map(len, model.vocabularies[:place])))
     return Corpus(
-        ids, model.vocabularies, found.document, (found.word + first).astype(np.int32),
-        np.full_like(found.language, place), found.unknown,
-    )  # fmt: skip
+        ids,
+        model.vocabularies,
+        found.document,
+        (found.word + first).astype(np.int32),
+        np.full_like(found.language, place),
+        found.unknown,
+    )
 
 
 def infer(
@@ -92,9 +96,11 @@ def infer(
     if min(burn_in + 1, samples, spacing) < 1:
         raise UsageError("burn_in 0 or more, samples and spacing 1 or more were expected")
     check_whole(0, seed=seed)
-    corpus = documents if isinstance(documents, Corpus) else encoded(
-        model, documents, language=language, field=field, id_column=id_column, encoding=encoding
-    )  # fmt: skip
+    corpus = (
+        documents
+        if isinstance(documents, Corpus)
+        else encoded(model, documents, language=language, field=field, id_column=id_column, encoding=encoding)
+    )
     chance = np.random.default_rng(seed)
     latent = chance.integers(0, model.topics, len(corpus.word)).astype(np.int32)
     counts = counted(corpus.document, latent, (len(corpus.ids), model.topics))
@@ -102,15 +108,19 @@ def infer(
     total = np.zeros_like(counts)
     for sweep in range(1, burn_in + samples * spacing + 1):
         sample(
-            corpus.document, corpus.word, latent, chance.random(len(latent)), model.alpha, model.phi,
-            counts, *room,
-        )  # fmt: skip
+            corpus.document,
+            corpus.word,
+            latent,
+            chance.random(len(latent)),
+            model.alpha,
+            model.phi,
+            counts,
+            *room,
+        )
         if sweep > burn_in and (sweep - burn_in) % spacing == 0:
             total += counts
     theta = total / samples + model.alpha
-    return Vectors(
-        corpus.ids, theta / theta.sum(axis=1, keepdims=True), corpus.unknown, corpus.empty
-    )
+    return Vectors(corpus.ids, theta / theta.sum(axis=1, keepdims=True), corpus.unknown, corpus.empty)
 
 
 def perplexity(
@@ -133,9 +143,7 @@ def perplexity(
     """
     check_whole(0, seed=seed)
     check_whole(1, particles=particles)
-    corpus = encoded(
-        model, documents, language=language, field=field, id_column=id_column, encoding=encoding
-    )
+    corpus = encoded(model, documents, language=language, field=field, id_column=id_column, encoding=encoding)
     if estimator == "left-to-right":
         total, tokens = _left_to_right(model, corpus, particles, seed), len(corpus.word)
     elif estimator == "completion":
@@ -159,9 +167,16 @@ def _left_to_right(model: TopicModel, corpus: Corpus, particles: int, seed: int)
         probability = np.zeros(size)
         for _ in range(particles):
             particle(
-                words, np.zeros(size, dtype=np.int32), chance.random(size * (size + 1) // 2), model.alpha,
-                alpha_sum, model.phi, np.zeros(model.topics), probability, *room,
-            )  # fmt: skip
+                words,
+                np.zeros(size, dtype=np.int32),
+                chance.random(size * (size + 1) // 2),
+                model.alpha,
+                alpha_sum,
+                model.phi,
+                np.zeros(model.topics),
+                probability,
+                *room,
+            )
         total += float(np.log(probability / particles).sum())
     return total
 
@@ -172,7 +187,7 @@ def _completed(model: TopicModel, corpus: Corpus, seed: int) -> tuple[float, int
     known = (np.arange(len(corpus.word)) - start) % 2 == 0
     seen = Corpus(
         corpus.ids, corpus.vocabularies, corpus.document[known], corpus.word[known], corpus.language[known]
-    )  # fmt: skip
+    )
     theta = infer(model, seen, seed=seed).theta
     document, word = corpus.document[~known], corpus.word[~known]
     return float(np.log((theta[document] * model.phi[word]).sum(axis=1)).sum()), len(word)
@@ -205,9 +220,11 @@ def read_vectors(path: str | os.PathLike[str]) -> Vectors:
         topics = row.get("topics")
         if "doc_id" not in row or not isinstance(topics, list):
             raise InputError(
-                f"a row with columns {', '.join(map(str, row))}", expected="doc_id and topics, a list",
-                path=name, line=place,
-            )  # fmt: skip
+                f"a row with columns {', '.join(map(str, row))}",
+                expected="doc_id and topics, a list",
+                path=name,
+                line=place,
+            )
         if not all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in topics):
             raise InputError(
                 "topics that are no numbers", expected="one number a topic", path=name, line=place
@@ -226,8 +243,10 @@ def read_vectors(path: str | os.PathLike[str]) -> Vectors:
     for place in wrong[:1].tolist():
         raise InputError(
             f"topics of '{ids[place]}' that are no distribution (they add up to {theta[place].sum():.6g})",
-            expected="0 or more, adding up to 1", path=name, line=lines[place],
-        )  # fmt: skip
+            expected="0 or more, adding up to 1",
+            path=name,
+            line=lines[place],
+        )
     if len(set(ids)) < len(ids):
         raise InputError("a document twice", expected="each once", path=name)
     return Vectors(ids, theta)

@@ -68,9 +68,12 @@ class TopicModel:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, complete or not at all."""
         header = {
-            "format": FORMAT, "leadline": VERSION, "languages": self.languages,
-            "analyses": list(map(str, self.analyses)), "facts": self.facts,
-        }  # fmt: skip
+            "format": FORMAT,
+            "leadline": VERSION,
+            "languages": self.languages,
+            "analyses": list(map(str, self.analyses)),
+            "facts": self.facts,
+        }
         arrays: dict[str, Any] = {"phi": self.phi, "alpha": self.alpha}
         for place, vocabulary in enumerate(self.vocabularies):
             names = Ids.of(vocabulary.names)
@@ -80,9 +83,7 @@ class TopicModel:
         write_whole(os.fspath(path), target.getvalue())
 
     def __repr__(self) -> str:
-        return (
-            f"TopicModel({self.topics} topics, {', '.join(self.languages)}, {len(self.phi)} words)"
-        )
+        return f"TopicModel({self.topics} topics, {', '.join(self.languages)}, {len(self.phi)} words)"
 
 
 def read_model(path: str | os.PathLike[str]) -> TopicModel:
@@ -94,9 +95,11 @@ def read_model(path: str | os.PathLike[str]) -> TopicModel:
             header = json.loads(str(file["header"]))
             if header["format"] != FORMAT:
                 raise InputError(
-                    f"a topic model of form '{header['format']}'", expected=FORMAT, path=name,
+                    f"a topic model of form '{header['format']}'",
+                    expected=FORMAT,
+                    path=name,
                     hint="fit it again: `leadline topics fit`",
-                )  # fmt: skip
+                )
             vocabularies = [
                 _vocabulary(file[f"text{place}"], file[f"stop{place}"])
                 for place in range(len(header["languages"]))
@@ -113,9 +116,7 @@ def read_model(path: str | os.PathLike[str]) -> TopicModel:
     if phi.shape != (sum(map(len, vocabularies)), len(alpha)):
         raise InputError("a topic model whose parts do not fit", expected="a whole one", path=name)
     analyses: Sequence[Analysis] = [ANALYSES.parse(text) for text in header["analyses"]]
-    return TopicModel(
-        header["languages"], list(analyses), vocabularies, phi, alpha, header["facts"]
-    )
+    return TopicModel(header["languages"], list(analyses), vocabularies, phi, alpha, header["facts"])
 
 
 def _vocabulary(text: Any, stop: Any) -> Vocabulary:

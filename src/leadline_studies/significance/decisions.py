@@ -12,9 +12,7 @@ from leadline.data.registry import Parametric
 from leadline.stats import INTERVALS, TESTS, Interval, PairedTest
 
 Row = dict[str, str | int | float]
-CHUNK = (
-    500  # sets that share their draws; a new seed for each, so that luck in drawing averages out
-)
+CHUNK = 500  # sets that share their draws; a new seed for each, so that luck in drawing averages out
 
 
 def paired_tests(draws: int) -> dict[str, PairedTest]:
@@ -39,10 +37,7 @@ def chunks(columns: int) -> Iterator[tuple[int, slice]]:
 
 def p_values(test: PairedTest, differences: Floats) -> Floats:
     """Give p of each column; where a test gives none, 1: it has found nothing."""
-    found = [
-        test.p_values(differences[:, part], seed=seed)
-        for seed, part in chunks(differences.shape[1])
-    ]
+    found = [test.p_values(differences[:, part], seed=seed) for seed, part in chunks(differences.shape[1])]
     return np.nan_to_num(np.concatenate(found), nan=1.0)
 
 

@@ -8,14 +8,7 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.stats.intervals import BCa
-from leadline_studies.significance.decisions import (
-    Row,
-    intervals,
-    limits,
-    p_values,
-    paired_tests,
-    share,
-)
+from leadline_studies.significance.decisions import Row, intervals, limits, p_values, paired_tests, share
 from leadline_studies.significance.matrices import measure_of
 from leadline_studies.significance.populations import (
     best_runs,
@@ -41,11 +34,8 @@ class Simulated:
             for values in random_pairs(best_runs(matrix), pairs, generator):
                 both = [margin(values[:, 0]), margin(values[:, 1])]
                 scores.append(
-                    draw(
-                        both, normal_correlations(values),
-                        queries=queries, sets=sets, generator=generator,
-                    )
-                )  # fmt: skip
+                    draw(both, normal_correlations(values), queries=queries, sets=sets, generator=generator)
+                )
                 real.append(values)
                 means.append([one.mean for one in both])
                 measures.append(measure_of(name))
@@ -158,12 +148,19 @@ def _rows(
         asked = group if among is None else group & among
         here = asked & known
         held, error = share(~(below | above)[here], simulated.pairs[here])
-        found.append(facts | {
-            "measure": measure, "sets": int(here.sum()), "coverage": held, "se": error,
-            "below": float(below[here].mean()), "above": float(above[here].mean()),
-            "width": float((high - low)[here].mean() / unit[here].mean()),
-            "undefined": float(1 - known[asked].mean()),
-        })  # fmt: skip
+        found.append(
+            facts
+            | {
+                "measure": measure,
+                "sets": int(here.sum()),
+                "coverage": held,
+                "se": error,
+                "below": float(below[here].mean()),
+                "above": float(above[here].mean()),
+                "width": float((high - low)[here].mean() / unit[here].mean()),
+                "undefined": float(1 - known[asked].mean()),
+            }
+        )
     return found
 
 
@@ -193,8 +190,15 @@ def power(
             rate, error = share((significant & right)[here], simulated.pairs[here])
             wrong, _ = share((significant & ~right)[here], simulated.pairs[here])
             label = f"{low:g} to {high:g}" if high < np.inf else f"{low:g} or more"
-            found.append({
-                "queries": queries, "test": name, "effect": label, "sets": int(here.sum()),
-                "found": rate, "se": error, "wrong": wrong,
-            })  # fmt: skip
+            found.append(
+                {
+                    "queries": queries,
+                    "test": name,
+                    "effect": label,
+                    "sets": int(here.sum()),
+                    "found": rate,
+                    "se": error,
+                    "wrong": wrong,
+                }
+            )
     return found

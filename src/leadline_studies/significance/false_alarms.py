@@ -15,13 +15,7 @@ from leadline.comparison.rules import rules_of
 from leadline.data.arrays import Flags, Floats
 from leadline_studies.significance.decisions import Row, share
 from leadline_studies.significance.matrices import measure_of
-from leadline_studies.significance.populations import (
-    Atoms,
-    best_runs,
-    random_pairs,
-    shifted,
-    tilted,
-)
+from leadline_studies.significance.populations import Atoms, best_runs, random_pairs, shifted, tilted
 
 QUERIES = (5, 10, 25, 50)
 MARGIN = 0.02
@@ -34,9 +28,18 @@ POPULATIONS = {
 }
 MOST = 3  # conditions at once
 RULES = rules_of(
-    test="T", correction="Holm", interval=None, family="measure", confidence=0.95, margin=None,
-    power=0.8, smallest=None, query_group=None, seed=0, tests=1,
-)  # fmt: skip
+    test="T",
+    correction="Holm",
+    interval=None,
+    family="measure",
+    confidence=0.95,
+    margin=None,
+    power=0.8,
+    smallest=None,
+    query_group=None,
+    seed=0,
+    tests=1,
+)
 
 
 def populations(differences: Floats, truth: float = 0.0) -> dict[str, Atoms]:
@@ -53,11 +56,7 @@ def populations(differences: Floats, truth: float = 0.0) -> dict[str, Atoms]:
         "tilted": reweighted,
         "shifted": shifted(differences),
     }
-    return {
-        name: Atoms(one.values + truth, one.weights)
-        for name, one in found.items()
-        if one is not None
-    }
+    return {name: Atoms(one.values + truth, one.weights) for name, one in found.items() if one is not None}
 
 
 def single(
@@ -89,12 +88,19 @@ def single(
                 drawn = np.concatenate([one.draw(number, sets, generator) for one in ready], axis=1)
                 erred = _erred(drawn, condition)
                 rate, error = share(erred, source)
-                found.append({
-                    "gate": condition.kind, "margin": condition.margin, "population": name,
-                    "queries": number, "sets": len(erred), "rate": rate, "se": error,
-                    "against": share(erred[skewness <= -SKEWED], source[skewness <= -SKEWED])[0],
-                    "towards": share(erred[skewness >= SKEWED], source[skewness >= SKEWED])[0],
-                })  # fmt: skip
+                found.append(
+                    {
+                        "gate": condition.kind,
+                        "margin": condition.margin,
+                        "population": name,
+                        "queries": number,
+                        "sets": len(erred),
+                        "rate": rate,
+                        "se": error,
+                        "against": share(erred[skewness <= -SKEWED], source[skewness <= -SKEWED])[0],
+                        "towards": share(erred[skewness >= SKEWED], source[skewness >= SKEWED])[0],
+                    }
+                )
     return found
 
 
@@ -129,19 +135,24 @@ def several(
                     drawn = centred[rows]  # queries x sets x measures
                     if population == "exchangeable":
                         drawn = drawn * generator.choice([-1.0, 1.0], (number, sets, 1))
-                    erred.append(np.stack([
-                        _erred(drawn[:, :, place], condition) for place in range(MOST)
-                    ]))  # fmt: skip
+                    erred.append(np.stack([_erred(drawn[:, :, place], condition) for place in range(MOST)]))
             if not erred:
                 continue
             each = np.concatenate(erred, axis=1)
             source = np.repeat(np.arange(len(erred)), sets)
             for k in range(1, MOST + 1):
                 rate, error = share(np.asarray(each[:k].any(axis=0)), source)
-                found.append({
-                    "conditions": k, "population": population, "queries": number,
-                    "sets": each.shape[1], "rate": rate, "se": error, "bound": k * RULES.alpha,
-                })  # fmt: skip
+                found.append(
+                    {
+                        "conditions": k,
+                        "population": population,
+                        "queries": number,
+                        "sets": each.shape[1],
+                        "rate": rate,
+                        "se": error,
+                        "bound": k * RULES.alpha,
+                    }
+                )
     return found
 
 

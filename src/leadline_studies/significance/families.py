@@ -93,9 +93,7 @@ def families(
                         (*_outcome(p, values, means), *held.get(name, (np.nan, np.nan)))
                     )
                 drawn += 1
-        found += [
-            _row(world, runs, queries, name, np.array(told)) for name, told in outcomes.items()
-        ]
+        found += [_row(world, runs, queries, name, np.array(told)) for name, told in outcomes.items()]
     return found
 
 
@@ -109,9 +107,7 @@ def _scores(
     if world == "equal means":
         level = float(np.mean([one.mean for one in margins]))
         margins = [one._replace(quantiles=one.quantiles * (level / one.mean)) for one in margins]
-    scores = draw(
-        margins, normal_correlations(chosen), queries=queries, sets=1, generator=generator
-    )
+    scores = draw(margins, normal_correlations(chosen), queries=queries, sets=1, generator=generator)
     means = np.array([one.mean for one in margins])
     return scores[0], np.round(means, 12)  # means made equal are equal but for rounding
 
@@ -128,9 +124,7 @@ def _outcome(p: Floats, values: Floats, means: Floats) -> tuple[float, float, fl
     return float(wrong.any()), float(power), float(wrong.sum() / max(1, significant.sum()))
 
 
-def _held(
-    intervals: Mapping[str, tuple[Floats, Floats]], means: Floats
-) -> dict[str, tuple[float, float]]:
+def _held(intervals: Mapping[str, tuple[Floats, Floats]], means: Floats) -> dict[str, tuple[float, float]]:
     """Return whether the intervals of all pairs hold the truth, and their mean width."""
     first, second = np.triu_indices(len(means), k=1)
     truth = means[first] - means[second]
@@ -150,8 +144,17 @@ def _row(world: str, runs: int, queries: int, name: str, outcomes: Floats) -> Ro
     family, error = share(outcomes[:, 0], each)
     power, spread = share(outcomes[:, 1], each)
     return {
-        "world": world, "runs": runs, "queries": queries, "procedure": name, "sets": len(outcomes),
-        "family": family, "family_se": error, "found": power, "found_se": spread,
-        "false": float(outcomes[:, 2].mean()), "held": float(outcomes[:, 3].mean()),
-        "held_se": share(outcomes[:, 3], each)[1], "width": float(outcomes[:, 4].mean()),
-    }  # fmt: skip
+        "world": world,
+        "runs": runs,
+        "queries": queries,
+        "procedure": name,
+        "sets": len(outcomes),
+        "family": family,
+        "family_se": error,
+        "found": power,
+        "found_se": spread,
+        "false": float(outcomes[:, 2].mean()),
+        "held": float(outcomes[:, 3].mean()),
+        "held_se": share(outcomes[:, 3], each)[1],
+        "width": float(outcomes[:, 4].mean()),
+    }

@@ -35,9 +35,16 @@ def fewer_draws(
             few = p_values(test, differences) <= level
             many = p_values(default, differences) <= level
             rates = [share(flags, simulated.pairs)[0] for flags in (few, many, few != many)]
-            found.append({
-                "test": name, "queries": queries, "sets": len(few), "draws": draws,
-                "default_draws": int(getattr(default, "draws")),  # noqa: B009  # not every test draws
-                "few": rates[0], "default": rates[1], "differ": rates[2],
-            })  # fmt: skip
+            found.append(
+                {
+                    "test": name,
+                    "queries": queries,
+                    "sets": len(few),
+                    "draws": draws,
+                    "default_draws": int(getattr(default, "draws")),  # noqa: B009  # not every test draws
+                    "few": rates[0],
+                    "default": rates[1],
+                    "differ": rates[2],
+                }
+            )
     return found

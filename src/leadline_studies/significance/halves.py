@@ -44,8 +44,10 @@ def halves(
         row: Row = {"test": name, "splits": len(here)}
         row["significant"], row["significant_se"] = share(here, source)
         for label, flags in {
-            "again": there & ~opposite, "minor": opposite & ~there, "major": opposite & there,
-        }.items():  # fmt: skip
+            "again": there & ~opposite,
+            "minor": opposite & ~there,
+            "major": opposite & there,
+        }.items():
             row[label], row[f"{label}_se"] = share(flags[here], source[here])
         found.append(row)
     return found

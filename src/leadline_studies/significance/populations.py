@@ -36,9 +36,7 @@ class Margin(NamedTuple):
     def at(self, shares: Floats) -> Floats:
         """Give the scores at shares from 0 to 1, of any shape."""
         if self.steps:
-            place = np.minimum(
-                (shares * len(self.quantiles)).astype(np.int64), len(self.shares) - 1
-            )
+            place = np.minimum((shares * len(self.quantiles)).astype(np.int64), len(self.shares) - 1)
             return np.asarray(self.quantiles[place])
         return np.interp(shares, self.shares, self.quantiles)
 
@@ -85,12 +83,7 @@ def normal_correlations(matrix: Floats) -> Floats:
 
 
 def draw(
-    margins: list[Margin],
-    correlations: Floats,
-    *,
-    queries: int,
-    sets: int,
-    generator: np.random.Generator,
+    margins: list[Margin], correlations: Floats, *, queries: int, sets: int, generator: np.random.Generator
 ) -> Floats:
     """Draw the scores of runs whose ranks hang together as said: sets x queries x runs."""
     from scipy.special import ndtr

@@ -46,9 +46,7 @@ POOLED = (
 )
 
 
-def tally(
-    truth: Mapping[str, float], drawn: Sequence[Mapping[str, tuple[float, float]]]
-) -> list[Row]:
+def tally(truth: Mapping[str, float], drawn: Sequence[Mapping[str, tuple[float, float]]]) -> list[Row]:
     """Return a row for each quantity: how often its intervals hold the truth, or lie below or above it.
 
     Intervals that are undefined or have width 0 are left out and counted.
@@ -62,12 +60,19 @@ def tally(
         low, high = limits[(limits[:, 1] - limits[:, 0]) > 0].T
         below, above = high < value - SLACK, low > value + SLACK
         held = float((~below & ~above).mean())
-        rows.append({
-            "what": name, "truth": value, "sets": len(low), "left_out": len(limits) - len(low),
-            "coverage": held, "se": float(np.sqrt(held * (1 - held) / len(low))),
-            "below": float(below.mean()), "above": float(above.mean()),
-            "width": float((high - low).mean()),
-        })  # fmt: skip
+        rows.append(
+            {
+                "what": name,
+                "truth": value,
+                "sets": len(low),
+                "left_out": len(limits) - len(low),
+                "coverage": held,
+                "se": float(np.sqrt(held * (1 - held) / len(low))),
+                "below": float(below.mean()),
+                "above": float(above.mean()),
+                "width": float((high - low).mean()),
+            }
+        )
     return rows
 
 
@@ -111,7 +116,7 @@ def correlations(
                 for run in chosen.tolist()
             }
             for side in (truth, estimate)
-        ]  # fmt: skip
+        ]
         found = correlate(*sides, draws=draws, seed=number)
         for name, value in zip(COEFFICIENTS, values, strict=True):
             one = found[name]
@@ -139,9 +144,11 @@ def agreements(
             rows = np.concatenate([rows_of[group] for group in groups])
             query = np.repeat(np.arange(len(groups)), [len(rows_of[group]) for group in groups])
         again = Judgments(
-            whole.names, whole.grades[rows], query=query,
+            whole.names,
+            whole.grades[rows],
+            query=query,
             queries=Vocabulary.of_bytes([b"%d" % place for place in range(max(len(names), 1))]),
-        )  # fmt: skip
+        )
         resample = "pairs" if pairs else "queries"
         found = _coefficients(agreement(again, draws=draws, seed=number, resample=resample))
         drawn.append({name: (one.low, one.high) for name, one in found.items()})
@@ -152,10 +159,7 @@ def _coefficients(found: Agreement) -> dict[str, RecallEstimate]:
     """Return the coefficients of all pairs of judges on average, and of all judges."""
     between = {name: mean for name, (mean, _) in found.between.items()}
     of_all = {f"{name}, all judges": one for name, (one, _) in found.of_all.items()}
-    return {
-        name: RecallEstimate(one.value, one.low, one.high)
-        for name, one in (between | of_all).items()
-    }
+    return {name: RecallEstimate(one.value, one.low, one.high) for name, one in (between | of_all).items()}
 
 
 def recalls(
@@ -212,19 +216,14 @@ def every_interval(
     matrices = read_matrices(os.path.join(folder, "score-matrices"))
     for first, second, runs, queries in CORRELATED:
         rows = correlations(
-            matrices[first], matrices[second], runs=runs, queries=queries, sets=sets, draws=draws,
-            seed=seed,
-        )  # fmt: skip
-        facts: Row = {
-            "data": f"{first}, {second.rpartition('_')[2]}", "runs": runs, "queries": queries,
-        }  # fmt: skip
+            matrices[first], matrices[second], runs=runs, queries=queries, sets=sets, draws=draws, seed=seed
+        )
+        facts: Row = {"data": f"{first}, {second.rpartition('_')[2]}", "runs": runs, "queries": queries}
         yield "correlate", [facts | row for row in rows]
     judges = os.path.join(folder, "llmjudge-dl23")
     human = os.path.join(judges, "human.qrels.txt")
     for name, others in JUDGES.items():
-        files = {"human": human} | {
-            one: os.path.join(judges, "judges", f"{one}.qrels.txt") for one in others
-        }
+        files = {"human": human} | {one: os.path.join(judges, "judges", f"{one}.qrels.txt") for one in others}
         whole = Judgments.of_judges(read_judges(files))
         facts = {"data": name, "drawn": "queries"}
         yield "agreement", [facts | row for row in agreements(whole, sets=sets, seed=seed)]

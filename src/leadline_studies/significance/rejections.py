@@ -51,9 +51,7 @@ class Sets:
         """Give which sets belong to all, to each measure, and to each class of skewness."""
         measures = np.array([measure for _, measure, _ in self.facts])
         skewness = np.abs(np.array([skew for _, _, skew in self.facts]))
-        found: dict[tuple[str, str], Flags] = {
-            ("all", "all"): np.ones(len(measures), dtype=np.bool_)
-        }
+        found: dict[tuple[str, str], Flags] = {("all", "all"): np.ones(len(measures), dtype=np.bool_)}
         found |= {("measure", str(name)): measures == name for name in np.unique(measures)}
         ends = (0.0, *SKEWED, np.inf)
         for low, high in pairwise(ends):
@@ -78,9 +76,7 @@ def rejections(
     was above and below 0. Differences are turned so that their population is skewed to the right.
     """
     found: list[Row] = []
-    for null, simulated in simulate(
-        matrices, queries=queries, pairs=pairs, sets=sets, seed=seed
-    ).items():
+    for null, simulated in simulate(matrices, queries=queries, pairs=pairs, sets=sets, seed=seed).items():
         differences = np.concatenate(simulated.differences, axis=1)
         signs = np.sign(differences.mean(axis=0))
         for name, test in paired_tests(draws).items():
@@ -89,12 +85,21 @@ def rejections(
                 for level in LEVELS if chosen.any() else ():
                     rejected = (p <= level)[chosen]
                     rate, error = share(rejected, simulated.pairs[chosen])
-                    found.append({
-                        "null": null, "queries": queries, "test": name, "by": by, "group": group,
-                        "level": level, "sets": int(chosen.sum()), "rate": rate, "se": error,
-                        "above": float((rejected & (signs[chosen] > 0)).mean()),
-                        "below": float((rejected & (signs[chosen] < 0)).mean()),
-                    })  # fmt: skip
+                    found.append(
+                        {
+                            "null": null,
+                            "queries": queries,
+                            "test": name,
+                            "by": by,
+                            "group": group,
+                            "level": level,
+                            "sets": int(chosen.sum()),
+                            "rate": rate,
+                            "se": error,
+                            "above": float((rejected & (signs[chosen] > 0)).mean()),
+                            "below": float((rejected & (signs[chosen] < 0)).mean()),
+                        }
+                    )
     return found
 
 
@@ -110,17 +115,14 @@ def simulate(
             pair += 1
             measure = measure_of(name)
             both = [margin(values[:, 0])] * 2
-            scores = draw(
-                both, normal_correlations(values), queries=queries, sets=sets, generator=generator
-            )
+            scores = draw(both, normal_correlations(values), queries=queries, sets=sets, generator=generator)
             found["exchangeable"].add(
                 (scores[:, :, 0] - scores[:, :, 1]).T, pair=pair, measure=measure, skewness=0.0
             )
             for null, atoms in populations(values[:, 0] - values[:, 1]).items():
                 found[null].add(
-                    atoms.draw(queries, sets, generator),
-                    pair=pair, measure=measure, skewness=atoms.skewness,
-                )  # fmt: skip
+                    atoms.draw(queries, sets, generator), pair=pair, measure=measure, skewness=atoms.skewness
+                )
     return found
 
 

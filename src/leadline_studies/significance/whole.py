@@ -23,12 +23,7 @@ class Extent(NamedTuple):
     splits: int = 20
     draws: int = 1_999
     sizes: tuple[int, ...] = (25, 50, 100)
-    families: tuple[tuple[int, int, int], ...] = (
-        (10, 25, 50),
-        (10, 50, 100),
-        (20, 50, 50),
-        (40, 50, 40),
-    )
+    families: tuple[tuple[int, int, int], ...] = ((10, 25, 50), (10, 50, 100), (20, 50, 50), (40, 50, 40))
 
 
 FULL = Extent()
@@ -48,13 +43,16 @@ def whole_study(
         found["rejections"] += rejections(
             matrices, queries=queries, pairs=pairs, sets=sets, draws=draws, seed=seed
         )
-        found["power"] += power(
-            matrices, queries=queries, pairs=pairs, sets=sets, draws=draws, seed=seed
-        )
+        found["power"] += power(matrices, queries=queries, pairs=pairs, sets=sets, draws=draws, seed=seed)
         found["coverage"] += coverage(
-            matrices, queries=queries, pairs=pairs, sets=sets, draws=draws, seed=seed,
+            matrices,
+            queries=queries,
+            pairs=pairs,
+            sets=sets,
+            draws=draws,
+            seed=seed,
             ratio_sets=extent.ratio_sets,
-        )  # fmt: skip
+        )
     found["halves"] = halves(matrices, pairs=pairs, splits=extent.splits, draws=draws, seed=seed)
     for runs, queries, number in extent.families:
         found["families"] += families(

@@ -234,9 +234,7 @@ def test_queries_without_relevant_documents_or_pairs_are_left_out_and_counted() 
 def test_few_judged_nonrelevant_documents_are_said() -> None:
     found = of_lists({"a": 1, "n": 0}, ["a"], ["n"])
     (notice,) = [one for one in found.notices if one.code == "few_nonrelevant"]
-    assert notice.message.startswith(
-        "queries with fewer than 5 judged non-relevant documents: 1 of 1"
-    )
+    assert notice.message.startswith("queries with fewer than 5 judged non-relevant documents: 1 of 1")
 
 
 def test_qrels_without_any_pair_are_refused() -> None:
@@ -274,8 +272,7 @@ def test_any_number_of_threads_gives_the_same() -> None:
     names = [f"d{place}" for place in range(80)]
     qrels = {f"q{query}": {name: int(dice.integers(0, 3)) for name in names} for query in range(12)}
     runs = {
-        f"s{place}": {query: dice.permutation(names)[:50].tolist() for query in qrels}
-        for place in range(4)
+        f"s{place}": {query: dice.permutation(names)[:50].tolist() for query in qrels} for place in range(4)
     }
     one, three = (difference(qrels, runs, cutoff=10, threads=threads) for threads in (1, 3))
     assert one.to_dict(per_query=True) == three.to_dict(per_query=True)

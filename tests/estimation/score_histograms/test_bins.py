@@ -70,12 +70,8 @@ def test_a_mirrored_histogram_has_the_negative_slope_and_the_same_overlap(
     relevant, nonrelevant = columns(pair)
     for more in ({}, {"half_counts": True}, {"weighted": True}):
         mirrored = slope(relevant[::-1], nonrelevant[::-1], **more)
-        assert mirrored == pytest.approx(
-            -float(slope(relevant, nonrelevant, **more)), abs=1e-9, nan_ok=True
-        )  # fmt: skip
-    assert overlap(relevant[::-1], nonrelevant[::-1]) == pytest.approx(
-        float(overlap(relevant, nonrelevant))
-    )
+        assert mirrored == pytest.approx(-float(slope(relevant, nonrelevant, **more)), abs=1e-9, nan_ok=True)
+    assert overlap(relevant[::-1], nonrelevant[::-1]) == pytest.approx(float(overlap(relevant, nonrelevant)))
 
 
 def test_fewer_than_two_supported_bins_have_no_slope_and_perfect_separation_no_overlap() -> None:

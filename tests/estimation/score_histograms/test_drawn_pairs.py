@@ -15,25 +15,27 @@ from leadline.estimation.score_histograms.score_sets import draw_pairs
 def test_pairs_have_the_histograms_of_a_scoring_function(norm: str) -> None:
     dice = np.random.default_rng(3)
     documents = [f"d{place:02}" for place in range(60)]
-    qrels = {
-        f"q{q}": dict.fromkeys(dice.choice(documents, 5, replace=False).tolist(), 1)
-        for q in range(7)
-    }
+    qrels = {f"q{q}": dict.fromkeys(dice.choice(documents, 5, replace=False).tolist(), 1) for q in range(7)}
     table = {
-        query: dict(
-            zip(documents, dice.normal([2 * (name in one) for name in documents]), strict=True)
-        )
+        query: dict(zip(documents, dice.normal([2 * (name in one) for name in documents]), strict=True))
         for query, one in qrels.items()
     }
     whole = ll.histogram(
-        qrels, {"f": lambda query, names: [table[query][name] for name in names]},
-        documents=documents, sample=20, seed=4, norm=norm, draws=0,
-    )  # fmt: skip
+        qrels,
+        {"f": lambda query, names: [table[query][name] for name in names]},
+        documents=documents,
+        sample=20,
+        seed=4,
+        norm=norm,
+        draws=0,
+    )
     pairs = draw_pairs(qrels, documents, sample=20, seed=4)
-    scores = np.array([
-        table[list(qrels)[query]][documents[document]]
-        for query, document in zip(pairs.query.tolist(), pairs.document.tolist(), strict=True)
-    ])  # fmt: skip
+    scores = np.array(
+        [
+            table[list(qrels)[query]][documents[document]]
+            for query, document in zip(pairs.query.tolist(), pairs.document.tolist(), strict=True)
+        ]
+    )
     counts = pairs.histograms(scores, norm=norm)
     assert np.array_equal(counts, whole.counts[0])
     assert slope(*counts.sum(axis=0)) == pytest.approx(whole.hsa[0])
@@ -43,10 +45,7 @@ def test_pairs_have_the_histograms_of_a_scoring_function(norm: str) -> None:
 def test_a_query_is_not_its_own_document_unless_it_is_said() -> None:
     documents = ["a", "b", "c", "d"]
     relevant = {"a": ["c"], "d": ["b"]}
-    for own, others in (
-        (True, [["a", "b", "d"], ["a", "c", "d"]]),
-        (False, [["b", "d"], ["a", "c"]]),
-    ):
+    for own, others in ((True, [["a", "b", "d"], ["a", "c", "d"]]), (False, [["b", "d"], ["a", "c"]])):
         pairs = draw_pairs(relevant, documents, sample=9, own=own)
         for query, wanted in enumerate(others):
             chosen = pairs.document[(pairs.query == query) & ~pairs.relevant]
@@ -57,8 +56,7 @@ def test_a_query_is_not_its_own_document_unless_it_is_said() -> None:
 def test_a_sample_grows_by_keeping_what_it_has() -> None:
     documents = [f"d{place}" for place in range(30)]
     small, large = (
-        set(draw_pairs({"q": ["d3"]}, documents, sample=size, seed=1).document.tolist())
-        for size in (5, 10)
+        set(draw_pairs({"q": ["d3"]}, documents, sample=size, seed=1).document.tolist()) for size in (5, 10)
     )
     assert small < large
     with pytest.raises(UsageError, match="sample=0; expected a whole number, 1 or more"):

@@ -28,12 +28,18 @@ QRELS = st.dictionaries(
     st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(-1, 2), min_size=1),
     min_size=1,
 )
-OPTIONS = st.fixed_dictionaries({
-    "bins": st.sampled_from([2, 3, 7, 10]), "norm": st.sampled_from(["query", "model"]),
-    "from_ranks": st.booleans(), "depth": st.sampled_from([None, 1, 3, 6]),
-    "missing": st.sampled_from(["min", "skip"]), "nonrelevant": st.sampled_from(["retrieved", "judged"]),
-    "aggregate": st.sampled_from(["pooled", "query"]), "sample": st.sampled_from([None, 1, 2]),
-})  # fmt: skip
+OPTIONS = st.fixed_dictionaries(
+    {
+        "bins": st.sampled_from([2, 3, 7, 10]),
+        "norm": st.sampled_from(["query", "model"]),
+        "from_ranks": st.booleans(),
+        "depth": st.sampled_from([None, 1, 3, 6]),
+        "missing": st.sampled_from(["min", "skip"]),
+        "nonrelevant": st.sampled_from(["retrieved", "judged"]),
+        "aggregate": st.sampled_from(["pooled", "query"]),
+        "sample": st.sampled_from([None, 1, 2]),
+    }
+)
 
 
 def key(seed: int, query: str, document: str) -> bytes:
@@ -68,9 +74,7 @@ def spread(values: list[float], pool: list[float]) -> list[float]:
 def counted(values: list[float], bins: int) -> list[int]:
     """Count values bin by bin."""
     return [
-        sum(
-            k / bins <= value < (k + 1) / bins or (value == 1 and k == bins - 1) for value in values
-        )
+        sum(k / bins <= value < (k + 1) / bins or (value == 1 and k == bins - 1) for value in values)
         for k in range(bins)
     ]
 
@@ -84,10 +88,14 @@ def slow(qrels: Judgments, run: Run, options: dict[str, Any]) -> tuple[float, fl
     ]
     pool = [value for pair in pairs for part in pair for value in part]
     tables = [
-        [counted(spread(part, pool if options["norm"] == "model" else [*pair[0], *pair[1]]),
-                 options["bins"]) for part in pair]
+        [
+            counted(
+                spread(part, pool if options["norm"] == "model" else [*pair[0], *pair[1]]), options["bins"]
+            )
+            for part in pair
+        ]
         for pair in pairs
-    ]  # fmt: skip
+    ]
     if options["aggregate"] == "query":
         slopes = [value for pair in tables if not math.isnan(value := slow_slope(*pair))]
         used = [pair for pair in tables if sum(map(sum, pair))]
@@ -96,9 +104,7 @@ def slow(qrels: Judgments, run: Run, options: dict[str, Any]) -> tuple[float, fl
             sum(slopes) / len(slopes) if slopes else math.nan,
             sum(overlaps) / len(overlaps) if overlaps else math.nan,
         )
-    pooled = [
-        [sum(column) for column in zip(*side, strict=True)] for side in zip(*tables, strict=True)
-    ]
+    pooled = [[sum(column) for column in zip(*side, strict=True)] for side in zip(*tables, strict=True)]
     if not pooled:
         return math.nan, 0.0
     return slow_slope(*pooled), slow_overlap(*pooled)
@@ -109,9 +115,7 @@ def only(found: Histograms) -> tuple[float, float]:
 
 
 @given(QRELS, RUNS, OPTIONS)
-def test_the_fast_and_the_slow_way_agree(
-    qrels: Judgments, run: Run, options: dict[str, Any]
-) -> None:
+def test_the_fast_and_the_slow_way_agree(qrels: Judgments, run: Run, options: dict[str, Any]) -> None:
     found = histogram(qrels, run, draws=0, **options)
     assert only(found) == pytest.approx(slow(qrels, run, options), abs=1e-9, nan_ok=True)
 
@@ -121,8 +125,7 @@ def test_an_increasing_line_of_the_scores_changes_nothing(
     qrels: Judgments, run: Run, factor: float, shift: float
 ) -> None:
     moved = {
-        query: {name: factor * value + shift for name, value in one.items()}
-        for query, one in run.items()
+        query: {name: factor * value + shift for name, value in one.items()} for query, one in run.items()
     }
     before, after = histogram(qrels, run, draws=50), histogram(qrels, moved, draws=50)
     assert before.to_dict() == after.to_dict()
@@ -141,9 +144,7 @@ def test_a_decreasing_line_of_the_scores_negates_hsa() -> None:
 
 @given(QRELS, RUNS)
 def test_a_monotone_map_changes_nothing_from_ranks(qrels: Judgments, run: Run) -> None:
-    bent = {
-        query: {name: math.exp(value) for name, value in one.items()} for query, one in run.items()
-    }
+    bent = {query: {name: math.exp(value) for name, value in one.items()} for query, one in run.items()}
     before = histogram(qrels, run, from_ranks=True, draws=0)
     after = histogram(qrels, bent, from_ranks=True, draws=0)
     assert before.to_dict() == after.to_dict()
@@ -151,17 +152,12 @@ def test_a_monotone_map_changes_nothing_from_ranks(qrels: Judgments, run: Run) -
 
 def test_as_printed_is_per_model_pooled_and_without_unretrieved_documents() -> None:
     qrels = {"q1": {"a": 1, "b": 1, "gone": 1}, "q2": {"a": 1}}
-    run = {
-        "q1": {"a": 10.0, "b": 0.0, "x": 10.0, "y": 0.0},
-        "q2": {"a": 6.0, "x": 2.0, "y": 6.0, "z": 6.0},
-    }
+    run = {"q1": {"a": 10.0, "b": 0.0, "x": 10.0, "y": 0.0}, "q2": {"a": 6.0, "x": 2.0, "y": 6.0, "z": 6.0}}
     found = histogram(qrels, run, bins=2, as_printed=True, draws=0)
     assert found.histograms("run").tolist() == [[1, 2], [2, 3]]
     assert found.hsa[0] == pytest.approx(2 * (math.log(2 / 3) - math.log(1 / 2)))
     assert found.recipe.as_printed
-    assert found.to_dict()["definition"].startswith(
-        "as printed in the paper, scores normalised per model"
-    )
+    assert found.to_dict()["definition"].startswith("as printed in the paper, scores normalised per model")
     by_query = histogram(qrels, run, bins=2, draws=0)
     assert by_query.histograms("run").tolist() == [[2, 2], [2, 3]]
     assert not by_query.recipe.as_printed
@@ -215,10 +211,7 @@ def test_a_python_function_needs_no_ranking(documents: list[str] | None) -> None
     found = histogram(qrels, {"mine": model}, documents=documents, sample=3, bins=4)
     assert asked.keys() == {"q1", "q3"}
     expected = 2 if documents is None else 3
-    assert (len(asked["q1"]), len(asked["q3"])) == (
-        2 + expected,
-        1 + (1 if documents is None else 3),
-    )
+    assert (len(asked["q1"]), len(asked["q3"])) == (2 + expected, 1 + (1 if documents is None else 3))
     again = scored(model, qrels, documents=documents, sample=3)
     assert histogram(qrels, again, bins=4, sample=3).hsa_robust == found.hsa_robust
     with pytest.raises(UsageError, match="scores of shape"):
@@ -232,8 +225,9 @@ def test_intervals_hold_the_estimate_and_a_sample_widens_them() -> None:
         query: {name: float(dice.normal(1.5 * grade)) for name, grade in grades.items()}
         for query, grades in qrels.items()
     }
-    whole, part = (histogram(qrels, run, aggregate="query", half_counts=True, sample=n, seed=2)
-                   for n in (None, 15))  # fmt: skip
+    whole, part = (
+        histogram(qrels, run, aggregate="query", half_counts=True, sample=n, seed=2) for n in (None, 15)
+    )
     for found in (whole, part):
         one = found.measured[0]
         assert one.low < one.hsa < one.high
@@ -250,9 +244,14 @@ def test_what_should_not_be_trusted_is_said() -> None:
     found = histogram(qrels, flat)
     assert np.isnan(found.hsa[0])
     assert {notice.code for notice in found.notices} >= {
-        "undefined", "few_relevant", "lopsided_scores", "unretrieved", "constant_scores", "no_relevant",
+        "undefined",
+        "few_relevant",
+        "lopsided_scores",
+        "unretrieved",
+        "constant_scores",
+        "no_relevant",
         "missing_queries",
-    }  # fmt: skip
+    }
     assert found.do[0] == pytest.approx(math.log(3))
     assert found.to_dict()["runs"][0]["hsa"] is None
 

@@ -26,10 +26,27 @@ from leadline.estimation.rank_corrections import (
 from leadline.measures import MEASURES
 
 SUMS = [
-    "AP", "AP@4", "AP(norm=min)@3", "AP(rel=2)", "RR", "RR@3", "RR(rel=2)", "P@3", "P(rel=2)@5", "R@4",
-    "R(rel=2)@4", "Success@2", "nDCG", "nDCG@4", "nDCG(gain=exp)@5", "nDCG(discount=jk)@4", "DCG@5",
-    "DCG(gain=exp)", "RBP(p=0.5)", "RBP@4",
-]  # fmt: skip
+    "AP",
+    "AP@4",
+    "AP(norm=min)@3",
+    "AP(rel=2)",
+    "RR",
+    "RR@3",
+    "RR(rel=2)",
+    "P@3",
+    "P(rel=2)@5",
+    "R@4",
+    "R(rel=2)@4",
+    "Success@2",
+    "nDCG",
+    "nDCG@4",
+    "nDCG(gain=exp)@5",
+    "nDCG(discount=jk)@4",
+    "DCG@5",
+    "DCG(gain=exp)",
+    "RBP(p=0.5)",
+    "RBP@4",
+]
 LOG = EXPONENTS.tolist().index(1)
 
 
@@ -37,11 +54,15 @@ def slow(size: int, drawn: int, exponent: float, gamma: float, function: Floats)
     """Solve the published formula as it is written: ((1 - gamma) A'A + gamma diag(c))^-1 A'b."""
     prior = np.array([(1 + d) ** -exponent for d in range(size + 1)])
     prior /= prior.sum()
-    law = np.array([
-        [comb(d, x) * comb(size - d, drawn - x) / comb(size, drawn) if x <= d else 0.0
-         for x in range(drawn + 1)]
-        for d in range(size + 1)
-    ])  # fmt: skip
+    law = np.array(
+        [
+            [
+                comb(d, x) * comb(size - d, drawn - x) / comb(size, drawn) if x <= d else 0.0
+                for x in range(drawn + 1)
+            ]
+            for d in range(size + 1)
+        ]
+    )
     a = np.sqrt(prior)[:, None] * law
     b = np.sqrt(prior) * function
     c = prior @ law
@@ -50,9 +71,12 @@ def slow(size: int, drawn: int, exponent: float, gamma: float, function: Floats)
 
 
 @given(
-    st.integers(2, 25), st.integers(1, 8), st.sampled_from(range(len(EXPONENTS))),
-    st.floats(0.01, 1), st.integers(0, 100),
-)  # fmt: skip
+    st.integers(2, 25),
+    st.integers(1, 8),
+    st.sampled_from(range(len(EXPONENTS))),
+    st.floats(0.01, 1),
+    st.integers(0, 100),
+)
 def test_the_fast_solution_is_that_of_the_published_formula(
     size: int, drawn: int, exponent: int, gamma: float, seed: int
 ) -> None:
@@ -131,9 +155,12 @@ def everything(size: int, drawn: int, offsets: list[int], exponent: float) -> tu
     for chosen in combinations(range(size), drawn):
         above = np.array([sum(one < d for one in chosen) for d in offsets], dtype=float)
         pairs = Pairs(
-            np.zeros(rows, dtype=np.int64), np.arange(1.0, rows + 1), above,
-            np.full(rows, size), np.full(rows, drawn),
-        )  # fmt: skip
+            np.zeros(rows, dtype=np.int64),
+            np.arange(1.0, rows + 1),
+            above,
+            np.full(rows, size),
+            np.full(rows, drawn),
+        )
         estimator = RankEstimator(pairs, 1e-6, exponent)
         made = corrected(estimator, [weights], [np.reciprocal], 0, np.random.default_rng(0))
         values.append(made.values[0, 0])
@@ -142,9 +169,7 @@ def everything(size: int, drawn: int, offsets: list[int], exponent: float) -> tu
 
 
 @pytest.mark.parametrize("offsets", [[0], [2], [0, 1, 4], [1, 1, 7]])
-def test_the_mean_over_all_samples_is_the_truth_where_the_sample_resolves_it(
-    offsets: list[int],
-) -> None:
+def test_the_mean_over_all_samples_is_the_truth_where_the_sample_resolves_it(offsets: list[int]) -> None:
     truth, values = everything(9, 6, offsets, 1.0)
     plain = [sum((i + 1) / len(offsets) / (i + 1 + d) for i, d in enumerate(offsets))]
     assert truth == pytest.approx(plain[0])
@@ -164,9 +189,12 @@ def test_the_variance_is_about_that_of_samples_drawn_again() -> None:
             chosen = rng.choice(size, drawn, replace=False)
             above[row] = [(chosen < d).sum() for d in one]
         pairs = Pairs(
-            np.repeat(np.arange(queries), 3), np.tile([1.0, 2, 3], queries), above.ravel(),
-            np.full(3 * queries, size), np.full(3 * queries, drawn),
-        )  # fmt: skip
+            np.repeat(np.arange(queries), 3),
+            np.tile([1.0, 2, 3], queries),
+            above.ravel(),
+            np.full(3 * queries, size),
+            np.full(3 * queries, drawn),
+        )
         estimator = RankEstimator(pairs, 1 / queries, 1.0)
         one = corrected(estimator, [weights], [np.reciprocal], 10, rng)
         made.append(one.values.mean())
@@ -178,9 +206,12 @@ def test_the_variance_is_about_that_of_samples_drawn_again() -> None:
 
 def test_samples_drawn_again_stay_possible_and_are_right_on_average() -> None:
     pairs = Pairs(
-        np.array([0, 0, 0, 1]), np.array([1.0, 2, 3, 1]), np.array([0.0, 2, 5, 10]),
-        np.array([50, 50, 50, 30]), np.array([10, 10, 10, 30]),
-    )  # fmt: skip
+        np.array([0, 0, 0, 1]),
+        np.array([1.0, 2, 3, 1]),
+        np.array([0.0, 2, 5, 10]),
+        np.array([50, 50, 50, 30]),
+        np.array([10, 10, 10, 30]),
+    )
     estimator = RankEstimator(pairs, 0.1, None)
     offset, above = estimator.redrawn(400, np.random.default_rng(1))
     assert offset.shape == (4, 400)
@@ -204,15 +235,18 @@ def lists(draw: st.DrawFn) -> JudgedRun:
     more = draw(st.lists(st.integers(1, 3), max_size=3))
     steps = draw(st.lists(st.floats(0, 4), min_size=len(grades), max_size=len(grades)))
     rank = np.arange(1, len(grades) + 1) + np.cumsum(steps)
-    whole = JudgedRun.of_grades(
-        [float(one) for one in grades], [*map(float, grades), *map(float, more)]
-    )
+    whole = JudgedRun.of_grades([float(one) for one in grades], [*map(float, grades), *map(float, more)])
     return JudgedRun(
-        whole.qrels, present=whole.present, length=whole.length, offsets=whole.offsets,
+        whole.qrels,
+        present=whole.present,
+        length=whole.length,
+        offsets=whole.offsets,
         rank=rank,
-        row=whole.row, tie_first=rank, tie_last=rank,
+        row=whole.row,
+        tie_first=rank,
+        tie_last=rank,
         unjudged_ties=whole.unjudged_ties,
-    )  # fmt: skip
+    )
 
 
 @given(lists())

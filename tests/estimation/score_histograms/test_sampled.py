@@ -16,20 +16,7 @@ from leadline.estimation.score_histograms.subsampling import Estimates
 from leadline.evaluation.evaluate import evaluate
 
 Run = dict[str, dict[str, float]]
-MEASURES = [
-    "AP",
-    "AP@3",
-    "nDCG",
-    "nDCG@5",
-    "RR",
-    "P@3",
-    "R@4",
-    "RBP",
-    "ERR@10",
-    "Rprec",
-    "Success@2",
-    "F@3",
-]
+MEASURES = ["AP", "AP@3", "nDCG", "nDCG@5", "RR", "P@3", "R@4", "RBP", "ERR@10", "Rprec", "Success@2", "F@3"]
 
 
 @st.composite
@@ -75,9 +62,7 @@ def slow_ranks(relevant: list[float], others: list[float], size: int) -> list[fl
     st.lists(st.integers(0, 6).map(float), min_size=1, max_size=7),
     st.integers(7, 40),
 )
-def test_the_fast_and_the_slow_way_agree(
-    relevant: list[float], others: list[float], size: int
-) -> None:
+def test_the_fast_and_the_slow_way_agree(relevant: list[float], others: list[float], size: int) -> None:
     names = {f"r{place}": score for place, score in enumerate(relevant)}
     run = {"q": names | {f"x{place}": score for place, score in enumerate(others)}}
     qrels = {"q": dict.fromkeys(names, 1) | {"gone": 1}}
@@ -164,10 +149,7 @@ def test_a_function_scores_only_the_relevant_and_the_sample() -> None:
     names = list(run["q0"])
     found = sampled(qrels, {"mine": model}, "AP", documents=names, sample=60, draws=5)
     assert asked == [80, 80]
-    assert (
-        found.means.tolist()
-        == sampled(qrels, {"mine": run}, "AP", sample=60, draws=5).means.tolist()
-    )
+    assert found.means.tolist() == sampled(qrels, {"mine": run}, "AP", sample=60, draws=5).means.tolist()
 
 
 def test_queries_without_a_sample_are_left_out_and_counted() -> None:
@@ -175,9 +157,7 @@ def test_queries_without_a_sample_are_left_out_and_counted() -> None:
     run = {"q1": {"a": 2.0, "x": 3.0}, "q2": {"a": 1.0}}
     found = sampled(qrels, run, "RR", population=4, correction="none")
     assert found.values[0, :, 0].tolist() == pytest.approx([0.0, 1 / 4, math.nan], nan_ok=True)
-    assert found.means[0, 0] == pytest.approx(
-        1 / 8
-    )  # the query without a relevant document counts 0
+    assert found.means[0, 0] == pytest.approx(1 / 8)  # the query without a relevant document counts 0
     fewer = sampled(qrels, run, "RR", population=4, queries="with_relevant", correction="none")
     assert fewer.means[0, 0] == 1 / 4
     codes = {notice.code for notice in found.notices}
@@ -189,9 +169,7 @@ def test_what_cannot_be_estimated_is_refused() -> None:
     for measure in ("Bpref", "Judged@10", "infAP", "alpha_nDCG@10", "RankOf"):
         with pytest.raises(UsageError, match=measure.split("@")[0]):
             sampled(qrels, run, measure)
-    with pytest.raises(
-        InputError, match="2 scored documents that are not relevant in a population of 1"
-    ):
+    with pytest.raises(InputError, match="2 scored documents that are not relevant in a population of 1"):
         sampled(qrels, run, population=2)
     with pytest.raises(UsageError, match="population=0, fewer than"):
         sampled(qrels, run, population=0)
@@ -226,8 +204,12 @@ def test_an_interval_that_was_not_confirmed_is_withheld_with_the_reason() -> Non
     qrels, run = collection(12, seed=3)
     names = ["AP", "P@10", "R@100", "Rprec"]
     found = sampled(qrels, run, names, sample=60)
-    assert reasons(found) == ["", "a drawn document stands for 16.3 others", "",
-                              "no correction is known for this measure"]  # fmt: skip
+    assert reasons(found) == [
+        "",
+        "a drawn document stands for 16.3 others",
+        "",
+        "no correction is known for this measure",
+    ]
     assert np.isnan(found.limits[0, 1, :4]).all()
     assert not np.isnan(found.limits[0, [0, 2], :4]).any()
     shown = found.to_dict()["runs"][0]["mean"]
@@ -243,7 +225,7 @@ def test_an_interval_that_was_not_confirmed_is_withheld_with_the_reason() -> Non
         ({"sample": 100, "correction": "none"}, "intervals are offered with correction 'log' only"),
         ({"sample": 100, "correction": "uniform"}, "intervals are offered with correction 'log' only"),
         ({"sample": 100, "draws": 0}, "draws=0"),
-    ]  # fmt: skip
+    ]
     for options, reason in cases:
         assert reasons(sampled(qrels, run, "AP", **options)) == [reason]
     few = {query: qrels[query] for query in list(qrels)[:9]}
@@ -285,9 +267,7 @@ def test_systems_with_other_negatives_are_counted() -> None:
         for place, (query, one) in enumerate(run.items()):
             dice = np.random.default_rng([seed if place < queries else 0, place])
             kept = set(dice.choice([f"d{n}" for n in range(20, 1000)], 50, replace=False).tolist())
-            rows = [
-                (name, value) for name, value in one.items() if name in kept or name in qrels[query]
-            ]
+            rows = [(name, value) for name, value in one.items() if name in kept or name in qrels[query]]
             made[query] = {rows[at][0]: rows[at][1] for at in rng.permutation(len(rows)).tolist()}
         return made
 
@@ -304,16 +284,15 @@ def test_systems_with_other_negatives_are_counted() -> None:
 # Certain documents
 
 
-def slow_certain(
-    relevant: list[float], certain: list[float], drawn: list[float], rest: int
-) -> list[float]:
+def slow_certain(relevant: list[float], certain: list[float], drawn: list[float], rest: int) -> list[float]:
     """Estimate the rank of each relevant document with certain documents of weight 1."""
     return [
-        1 + place
+        1
+        + place
         + sum((other > score) + 0.5 * (other == score) for other in certain)
         + rest / len(drawn) * sum((other > score) + 0.5 * (other == score) for other in drawn)
         for place, score in enumerate(sorted(relevant, reverse=True))
-    ]  # fmt: skip
+    ]
 
 
 @given(
@@ -331,9 +310,14 @@ def test_certain_documents_weigh_one_and_drawn_ones_what_the_rest_is(
     baseline = {"q": {name: 100.0 - place for place, name in enumerate([*fixed, "r0", "x0"])}}
     ranks = slow_certain(relevant, certain, drawn, rest)
     found = sampled(
-        {"q": dict.fromkeys(names, 1)}, scores, ["AP", "RR"], correction="none", draws=0,
-        population={"q": rest + len(certain)}, certain=(baseline, len(certain)),
-    )  # fmt: skip
+        {"q": dict.fromkeys(names, 1)},
+        scores,
+        ["AP", "RR"],
+        correction="none",
+        draws=0,
+        population={"q": rest + len(certain)},
+        certain=(baseline, len(certain)),
+    )
     expected = sum(place / rank for place, rank in enumerate(ranks, start=1)) / len(relevant)
     assert found.means[0].tolist() == pytest.approx([expected, 1 / ranks[0]])
 
@@ -348,10 +332,12 @@ def test_certain_documents_among_all_scores_change_nothing() -> None:
 def test_half_for_certain_is_nearer_than_all_drawn() -> None:
     qrels, run = collection(20, seed=8)
     other = {
-        query: {name: score + 0.3 * np.random.default_rng(place).normal() for place, (name, score) in
-                enumerate(one.items())}
+        query: {
+            name: score + 0.3 * np.random.default_rng(place).normal()
+            for place, (name, score) in enumerate(one.items())
+        }
         for query, one in run.items()
-    }  # fmt: skip
+    }
     exact = evaluate(qrels, other, "AP").mean("run", "AP")
     errors: dict[bool, list[float]] = {False: [], True: []}
     for seed in range(10):
@@ -366,9 +352,14 @@ def test_certain_documents_without_a_score_are_counted() -> None:
     qrels = {"q": {"r": 1}}
     baseline = {"q": {"c1": 3.0, "c2": 2.0, "r": 1.0}}
     found = sampled(
-        qrels, {"q": {"r": 2.0, "c1": 3.0, "x": 1.0}}, "RR", population=11, certain=(baseline, 3),
-        draws=0, correction="none",
-    )  # fmt: skip
+        qrels,
+        {"q": {"r": 2.0, "c1": 3.0, "x": 1.0}},
+        "RR",
+        population=11,
+        certain=(baseline, 3),
+        draws=0,
+        correction="none",
+    )
     (notice,) = [one for one in found.notices if one.code == "certain_without_score"]
     assert notice.count == 1
     assert found.means[0, 0] == 1 / 2  # c2 counts as ranked last
@@ -384,14 +375,11 @@ def test_a_sample_to_score_is_the_one_that_is_kept_of_whole_lists() -> None:
             others = {name: chance for name, chance in chances.items() if name not in qrels[query]}
             assert len(others) == 60 - (certain is not None) * sum(
                 name in qrels[query] for name in sorted(run[query], key=lambda one: -run[query][one])[:30]
-            )  # fmt: skip
+            )
             left = [chance for chance in others.values() if chance < 1]
             assert len(left) == (60 if certain is None else 30)
             assert len(set(left)) == 1
-        scored = {
-            query: {name: run[query][name] for name in chances}
-            for query, chances in per_query.items()
-        }
+        scored = {query: {name: run[query][name] for name in chances} for query, chances in per_query.items()}
         options: dict[str, Any] = {"certain": certain, "draws": 5}
         kept = sampled(qrels, run, sample=60, seed=3, **options)
         again = sampled(qrels, scored, population=1000, seed=3, **options)
@@ -403,15 +391,7 @@ def test_certain_is_a_run_and_a_number() -> None:
     for wrong in ("bm25.run", "bm25.run:", "bm25.run:0", ":5", (run, 0), (run, True), (run,), 5):
         with pytest.raises(UsageError, match="expected RUN:K"):
             sampled(qrels, run, "AP", certain=wrong)  # type: ignore[arg-type]
-    with pytest.raises(
-        UsageError, match="sample=50 with the first 50 documents of a run for certain"
-    ):
+    with pytest.raises(UsageError, match="sample=50 with the first 50 documents of a run for certain"):
         sampled(qrels, run, "AP", certain=(run, 50), sample=50)
     with pytest.raises(UsageError, match="of which 30 are certain"):
-        sampled(
-            qrels,
-            run,
-            "AP",
-            certain=({"q0": {f"x{n}": 1.0 * n for n in range(30)}}, 30),
-            population=25,
-        )
+        sampled(qrels, run, "AP", certain=({"q0": {f"x{n}": 1.0 * n for n in range(30)}}, 30), population=25)

@@ -16,10 +16,7 @@ from leadline.estimation.score_histograms.subsampling import Thinned, hsa_of, sh
 from leadline.io.read import judge, read_qrels, repair_of
 
 DICE = np.random.default_rng(3)
-QRELS = {
-    f"q{q}": {f"d{place}": int(place < 4 + q) for place in range(0, 40, 1 + q % 2)}
-    for q in range(5)
-}
+QRELS = {f"q{q}": {f"d{place}": int(place < 4 + q) for place in range(0, 40, 1 + q % 2)} for q in range(5)}
 RUN = {
     query: {
         f"d{place}": float(round(DICE.normal(grade), 1))
@@ -29,8 +26,7 @@ RUN = {
     for q, query in enumerate(QRELS)
 }
 PAIRS = {
-    query: {f"d{place}": float(round(DICE.normal(place < 5), 1)) for place in range(60)}
-    for query in QRELS
+    query: {f"d{place}": float(round(DICE.normal(place < 5), 1)) for place in range(60)} for query in QRELS
 }
 
 
@@ -74,29 +70,21 @@ def test_scored_pairs_give_what_the_verbs_give_of_the_part_alone() -> None:
     part = thinned.part(kept, thinned.turns(2), 8)
     names = list(table.documents)
     less = {
-        query: {
-            names[row].decode(): 1 for row in np.flatnonzero(kept & (table.query == code)).tolist()
-        }
+        query: {names[row].decode(): 1 for row in np.flatnonzero(kept & (table.query == code)).tolist()}
         for code, query in enumerate(table.queries)
     }
     unkept = {
-        query: {name for name, grade in QRELS[query].items() if grade} - set(less[query])
-        for query in QRELS
+        query: {name for name, grade in QRELS[query].items() if grade} - set(less[query]) for query in QRELS
     }
     few = {
-        query: {
-            name: PAIRS[query][name]
-            for name in (*less[query], *drawn(query, documents, unkept[query]))
-        }
+        query: {name: PAIRS[query][name] for name in (*less[query], *drawn(query, documents, unkept[query]))}
         for query in QRELS
     }
     for from_ranks, counts in ((False, part.scores), (True, part.ranks)):
         found = ll.histogram(less, few, from_ranks=from_ranks, draws=0)
         assert hsa_of(counts, HistogramOptions()) == pytest.approx(found.hsa[0], nan_ok=True)
     assert np.nanmean(part.robust) == pytest.approx(found.hsa_robust[0])
-    alone = ll.sampled(
-        less, few, "AP", population=dict.fromkeys(QRELS, 8), draws=0, correction="none"
-    )
+    alone = ll.sampled(less, few, "AP", population=dict.fromkeys(QRELS, 8), draws=0, correction="none")
     assert part.plain == pytest.approx(alone.values[0, :, 0])
     sizes = {query: 60 - sum(QRELS[query].values()) for query in QRELS}
     wanted = ll.sampled(less, few, "AP", population=sizes, draws=0, correction="none")

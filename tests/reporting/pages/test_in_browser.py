@@ -31,9 +31,13 @@ def report(results: Results, curves: Curves) -> str:
     """Make the page of a report."""
     inputs = [{"path": "qrels.txt", "rows": 24, "sha256": "0" * 64}]
     return report_page.page(
-        compare_results(results), curves.precision, judgments=24, inputs=inputs, again="leadline report",
+        compare_results(results),
+        curves.precision,
+        judgments=24,
+        inputs=inputs,
+        again="leadline report",
         latex="\\begin{tabular}",
-    )  # fmt: skip
+    )
 
 
 PICTURES = {demo: 2, report: 1 + 5 * 5}  # report: curves, then five of every measure
@@ -47,9 +51,7 @@ def make(request: pytest.FixtureRequest) -> Callable[[Results, Curves], str]:
 
 
 @pytest.fixture(scope="module")
-def address(
-    tmp_path_factory: pytest.TempPathFactory, make: Callable[[Results, Curves], str]
-) -> str:
+def address(tmp_path_factory: pytest.TempPathFactory, make: Callable[[Results, Curves], str]) -> str:
     """Write a page with nine runs, one of a very long name, and give its address."""
     runs = {f"run{quality}": lists(quality) for quality in range(8)}
     runs["a-name-as-long-as-names-of-runs-can-be-" * 3] = lists(8)
@@ -87,9 +89,7 @@ def visit(browser: Any, address: str) -> Iterator[Visit]:
     found.context.close()
 
 
-def test_it_asks_for_nothing_but_itself_and_complains_of_nothing(
-    visit: Visit, address: str
-) -> None:
+def test_it_asks_for_nothing_but_itself_and_complains_of_nothing(visit: Visit, address: str) -> None:
     visit.page.wait_for_load_state("networkidle")
     asked = [url for url in visit.asked if not url.startswith("data:")]
     assert (asked, visit.said) == ([address], [])
@@ -124,9 +124,7 @@ def test_the_page_never_scrolls_sideways(browser: Any, address: str, width: int)
     assert scrolled == width
 
 
-def test_pictures_fit_a_phone(
-    browser: Any, address: str, make: Callable[[Results, Curves], str]
-) -> None:
+def test_pictures_fit_a_phone(browser: Any, address: str, make: Callable[[Results, Curves], str]) -> None:
     visit = Visit(browser, address, viewport={"width": 360, "height": 700})
     visit.page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
     boxes = [picture.bounding_box() for picture in visit.page.locator("figure svg").all()]

@@ -58,8 +58,10 @@ def test_a_bar_stands_at_the_place_of_its_query() -> None:
 
 def test_values_that_only_round_apart_are_equal_in_words() -> None:
     assert words(drawn([0.2, 1e-17, -1e-17, -0.1]))[:3] == [
-        "1 query for bm25", "2 queries equal", "1 query for dense",
-    ]  # fmt: skip
+        "1 query for bm25",
+        "2 queries equal",
+        "1 query for dense",
+    ]
 
 
 @pytest.mark.parametrize("end", [NAN, float("inf")])
@@ -69,8 +71,10 @@ def test_an_interval_that_is_none_is_not_written(end: float) -> None:
 
 def test_wins_ties_and_losses_are_counted_in_words() -> None:
     assert words(drawn([0.1] * 27 + [0.0] * 3 + [-0.1] * 13))[:3] == [
-        "27 queries for bm25", "3 queries equal", "13 queries for dense"
-    ]  # fmt: skip
+        "27 queries for bm25",
+        "3 queries equal",
+        "13 queries for dense",
+    ]
 
 
 def test_the_mean_is_written_and_drawn_over_its_interval() -> None:
@@ -79,9 +83,7 @@ def test_the_mean_is_written_and_drawn_over_its_interval() -> None:
     lines = [line.get_ydata()[0] for line in figure.axes[0].lines]
     assert lines == pytest.approx([0.0, 0.1])
     band = figure.axes[0].patches[-1]
-    assert band.get_extents().transformed(figure.axes[0].transData.inverted()).y0 == pytest.approx(
-        -0.3
-    )
+    assert band.get_extents().transformed(figure.axes[0].transData.inverted()).y0 == pytest.approx(-0.3)
 
 
 @pytest.mark.parametrize(
@@ -94,9 +96,12 @@ def test_the_mean_has_the_digits_that_it_needs(value: float, said: str) -> None:
 def test_an_undefined_difference_is_left_out_and_counted() -> None:
     figure = drawn([NAN, 0.2, NAN], queries=["1", "2", "3"])
     assert words(figure) == [
-        "1 query for bm25; farthest: 2", "0 queries equal", "0 queries for dense", "mean +0.200",
+        "1 query for bm25; farthest: 2",
+        "0 queries equal",
+        "0 queries for dense",
+        "mean +0.200",
         "2 queries undefined in one of the two, left out",
-    ]  # fmt: skip
+    ]
     assert figure.axes[0].get_xlabel() == "1 query, the largest difference at the left"
 
 

@@ -29,12 +29,8 @@ def test_systems_of_one_estimate_are_drawn_too() -> None:
 
 def test_every_method_has_a_line() -> None:
     lines = {
-        name: [
-            (size, 0.1 * place + 0.02 * turn) for turn, size in enumerate((5, 10, 20, 50, 100, 143))
-        ]
-        for place, name in enumerate(
-            ("aslam-savell", "nruns", "reference-count", "soboroff", "spoerri")
-        )
+        name: [(size, 0.1 * place + 0.02 * turn) for turn, size in enumerate((5, 10, 20, 50, 100, 143))]
+        for place, name in enumerate(("aslam-savell", "nruns", "reference-count", "soboroff", "spoerri"))
     }
     figure = by_size(lines)
     whole(figure)

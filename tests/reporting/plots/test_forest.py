@@ -38,9 +38,7 @@ def points(figure: Any) -> list[tuple[float, float]]:
 
 
 def intervals(figure: Any) -> list[list[list[float]]]:
-    return [
-        segment.tolist() for drawn in figure.axes[0].collections for segment in drawn.get_segments()
-    ]
+    return [segment.tolist() for drawn in figure.axes[0].collections for segment in drawn.get_segments()]
 
 
 def test_the_first_run_given_stands_at_the_top() -> None:
@@ -86,10 +84,16 @@ def test_a_baseline_without_a_mean_has_no_line() -> None:
 @pytest.mark.parametrize(
     ("runs", "reference", "width"),
     [
-        (1, None, 3.4), (1, 0, 3.4), (3, 2, 7.0), (FEW, 0, 3.4), (FEW + 1, FEW, 3.4),
-        (143, None, 3.4), (143, 70, 7.0), (1000, 0, 3.4),
+        (1, None, 3.4),
+        (1, 0, 3.4),
+        (3, 2, 7.0),
+        (FEW, 0, 3.4),
+        (FEW + 1, FEW, 3.4),
+        (143, None, 3.4),
+        (143, 70, 7.0),
+        (1000, 0, 3.4),
     ],
-)  # fmt: skip
+)
 def test_few_and_many_runs_are_drawn_whole(runs: int, reference: int | None, width: float) -> None:
     whole(drawn(runs, reference=reference, width=width))
 

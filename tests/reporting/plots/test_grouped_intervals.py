@@ -17,7 +17,7 @@ def test_every_row_is_named_and_every_group_has_its_look(rows: int) -> None:
     groups: dict[str, list[Limits]] = {
         name: [(0.1 * row + shift, 0.1 * row + shift - 0.2, 0.1 * row + shift + 0.2) for row in range(rows)]
         for shift, name in ((0.0, "QLDirichlet"), (0.05, "RM3"), (0.1, "BM25"))
-    }  # fmt: skip
+    }
     figure = grouped_intervals(names, groups, label="Kendall's tau with AP over queries (95 %)")
     whole(figure)
     axes = figure.axes[0]

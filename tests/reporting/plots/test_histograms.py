@@ -25,9 +25,7 @@ def test_the_line_has_the_slope_hsa_and_goes_through_the_middle() -> None:
         middle = np.mean(np.asarray(points.get_ydata()))
         assert y0 + slope * (0.375 - x0) == pytest.approx(middle)
     assert figure.axes[0].get_yscale() == "log"
-    assert [axes.get_title() for axes in figure.axes] == [
-        "a\nDO 1.10", "b\nDO 1.10", "HSA 5.55", "HSA -5.55",
-    ]  # fmt: skip
+    assert [axes.get_title() for axes in figure.axes] == ["a\nDO 1.10", "b\nDO 1.10", "HSA 5.55", "HSA -5.55"]
 
 
 def test_an_undefined_hsa_has_no_line() -> None:

@@ -43,9 +43,12 @@ def test_judges_against_a_reference_are_whole(judges: int) -> None:
     values = np.linspace(0.9, -0.1, judges)
     values[-1] = np.nan
     figure = against_reference(
-        [f"team-{place % 7}-judge-number-{place}" for place in range(judges)], values, values - 0.1,
-        values + 0.1, label="Cohen's kappa with people",
-    )  # fmt: skip
+        [f"team-{place % 7}-judge-number-{place}" for place in range(judges)],
+        values,
+        values - 0.1,
+        values + 0.1,
+        label="Cohen's kappa with people",
+    )
     whole(figure)
 
 

@@ -55,9 +55,7 @@ def test_every_system_is_named_and_nothing_is_cut(
 
 def test_the_same_tree_gives_the_same_bytes() -> None:
     names = ["a", "b", "c"]
-    assert picture(likeness_tree(names, table(3)), "svg") == picture(
-        likeness_tree(names, table(3)), "svg"
-    )
+    assert picture(likeness_tree(names, table(3)), "svg") == picture(likeness_tree(names, table(3)), "svg")
 
 
 def test_the_tree_says_that_id_is_no_metric() -> None:

@@ -23,9 +23,7 @@ def compared(runs: int, **options: Any) -> Comparison:
     for place in range(runs):
         for query in qrels:
             rank = int(dice.integers(1, 3 + 4 * (place // 2)))
-            tables[f"r{place}"][query] = {
-                "d" if at == rank else f"x{at}": float(-at) for at in range(1, 12)
-            }
+            tables[f"r{place}"][query] = {"d" if at == rank else f"x{at}": float(-at) for at in range(1, 12)}
     return compare(qrels, tables, "RR", **options)
 
 
@@ -65,10 +63,12 @@ def test_a_pair_of_a_family_is_drawn_with_its_simultaneous_interval() -> None:
 
 def test_the_names_of_intervals_differ_where_the_intervals_do() -> None:
     names = {
-        interval_name(compared(3)), interval_name(compared(3), per_pair=True),
-        interval_name(compared(3, correction="BH")), interval_name(compared(2)),
+        interval_name(compared(3)),
+        interval_name(compared(3), per_pair=True),
+        interval_name(compared(3, correction="BH")),
+        interval_name(compared(2)),
         interval_name(compared(3, confidence=0.9)),
-    }  # fmt: skip
+    }
     assert len(names) == 5
     assert "simultaneous" in interval_name(compared(3))
     assert "simultaneous" not in interval_name(compared(2))

@@ -15,14 +15,7 @@ def test_three_panels_show_every_list(topics: int) -> None:
     dice = np.random.default_rng(topics)
     lists = [
         Listed(
-            kind,
-            "q",
-            "a-system-of-a-team",
-            7,
-            30,
-            100.0,
-            {},
-            list(dice.dirichlet(np.full(topics, 0.1), 3)),
+            kind, "q", "a-system-of-a-team", 7, 30, 100.0, {}, list(dice.dirichlet(np.full(topics, 0.1), 3))
         )
         for kind in ("good", "bad")
     ]

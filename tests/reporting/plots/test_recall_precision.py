@@ -50,9 +50,7 @@ def test_nothing_is_drawn_outside_the_picture(runs: int, width: float) -> None:
     picture(figure, "png")
     box = figure.get_tightbbox()
     assert (box.x0 > -0.01, box.y0 > -0.01) == (True, True)
-    assert (box.x1 < figure.get_figwidth() + 0.01, box.y1 < figure.get_figheight() + 0.01) == (
-        True, True
-    )  # fmt: skip
+    assert (box.x1 < figure.get_figwidth() + 0.01, box.y1 < figure.get_figheight() + 0.01) == (True, True)
 
 
 def test_all_zeros_have_a_picture_too() -> None:

@@ -35,16 +35,16 @@ def test_the_first_run_is_upwards_and_the_second_to_the_right() -> None:
 def test_both_sides_of_the_diagonal_are_counted() -> None:
     figure = drawn([0.1, 0.2, 0.5, 0.5], [0.3, 0.4, 0.5, 0.4])
     assert figure.get_suptitle().splitlines() == [
-        "above the diagonal: 2 queries for bm25", "on it: 1 query", "below: 1 query for dense"
-    ]  # fmt: skip
+        "above the diagonal: 2 queries for bm25",
+        "on it: 1 query",
+        "below: 1 query for dense",
+    ]
 
 
 def test_an_undefined_value_is_left_out_and_counted() -> None:
     figure = drawn([NAN, 0.2, 0.3, NAN], [0.1, NAN, 0.4, NAN])
     assert points(figure) == [[0.3, 0.4]]
-    assert (
-        figure.get_suptitle().splitlines()[3] == "3 queries undefined in one of the two, left out"
-    )
+    assert figure.get_suptitle().splitlines()[3] == "3 queries undefined in one of the two, left out"
 
 
 def test_both_axes_have_the_same_range_ticks_and_length() -> None:
@@ -75,9 +75,7 @@ def test_few_and_many_queries_are_drawn_whole(count: int, width: float) -> None:
 
 @pytest.mark.parametrize("name", ["_hidden", "$x_1$", "50%", "a<b&c", "", "W" * 90, "x" * 90])
 def test_odd_names_are_drawn_as_they_are(name: str) -> None:
-    figure = drawn(
-        [0.2, NAN], [0.1, NAN], first=name, second=name + "2", measure="nDCG(gains=exp)@10"
-    )
+    figure = drawn([0.2, NAN], [0.1, NAN], first=name, second=name + "2", measure="nDCG(gains=exp)@10")
     if len(name) < 90:
         assert f"nDCG(gains=exp)@10 of {name}".strip() in figure.axes[0].get_ylabel()
     whole(figure)

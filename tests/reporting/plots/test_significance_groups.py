@@ -13,11 +13,7 @@ from whole_pictures import whole
 
 from leadline.errors import UsageError
 from leadline.reporting.plots import LINE_STYLES, picture
-from leadline.reporting.plots.significance_groups import (
-    critical_difference,
-    groups,
-    significance_groups,
-)
+from leadline.reporting.plots.significance_groups import critical_difference, groups, significance_groups
 
 NAN = float("nan")
 LABEL = "AP, mean over 50 queries"
@@ -65,9 +61,10 @@ def slow_groups(apart: Any) -> list[tuple[int, int]]:
         if not any(apart[i][j] for i, j in combinations(range(first, last + 1), 2))
     ]
     return [
-        one for one in alike
+        one
+        for one in alike
         if not any(one != other and other[0] <= one[0] and one[1] <= other[1] for other in alike)
-    ]  # fmt: skip
+    ]
 
 
 @given(st.integers(0, 9), st.floats(0, 1), st.integers(0, 10**6))
@@ -107,9 +104,7 @@ def test_a_bar_joins_the_means_of_a_group() -> None:
 
 
 def test_bars_do_not_touch_each_other() -> None:
-    for (low, high, depth), (other_low, other_high, other_depth) in combinations(
-        bars(drawn(20, reach=4)), 2
-    ):
+    for (low, high, depth), (other_low, other_high, other_depth) in combinations(bars(drawn(20, reach=4)), 2):
         assert depth != other_depth or high < other_low or other_high < low
 
 
@@ -181,8 +176,9 @@ def test_a_critical_difference_diagram_joins_ranks_that_are_near() -> None:
     joined = [(round(-low, 1), round(-high, 1)) for low, high, _ in bars(figure)]
     assert joined == [(2.9, 1.9), (1.9, 1.2)]
     assert {name: side for name, side in sides_of(figure).items() if name in "ad"} == {
-        "a": "left", "d": "right",
-    }  # fmt: skip
+        "a": "left",
+        "d": "right",
+    }
     whole(figure)
 
 
@@ -206,9 +202,7 @@ def test_a_critical_difference_longer_than_the_scale_is_said() -> None:
 def test_a_critical_difference_diagram_names_every_run(runs: int) -> None:
     names = [f"run-{place}" for place in range(runs)]
     ranks = np.linspace(1.5, runs - 0.5, runs)
-    figure = critical_difference(
-        names, ranks, difference=runs / 4, label="rank", note="a note " * 12
-    )
+    figure = critical_difference(names, ranks, difference=runs / 4, label="rank", note="a note " * 12)
     assert set(names) <= names_of(figure)
     whole(figure)
 

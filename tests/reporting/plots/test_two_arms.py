@@ -9,12 +9,7 @@ from whole_pictures import whole
 from leadline.online.proportions import looks
 from leadline.reporting.plots.abtest_plots import two_arms
 
-ARMS = (
-    ["system-old", "system-new-with-a-very-long-name"],
-    [0.05, 0.06],
-    [0.04, 0.05],
-    [0.06, 0.075],
-)
+ARMS = (["system-old", "system-new-with-a-very-long-name"], [0.05, 0.06], [0.04, 0.05], [0.06, 0.075])
 
 
 @pytest.mark.parametrize("users", [30, 3000])

@@ -53,17 +53,12 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_plain_table_is_aligned_and_marks_the_best_with_a_star() -> None:
     assert render(small_sheet(), "table") == (
-        "run             AP    n\n"
-        "first       0.5000*   3\n"
-        "second run       -   12\n"
-        "\n* best\n\n2 runs\n"
+        "run             AP    n\nfirst       0.5000*   3\nsecond run       -   12\n\n* best\n\n2 runs\n"
     )
 
 
 def test_a_title_stands_above_a_plain_table() -> None:
-    assert render(Table(columns=["a"], rows=[["b"]], title="what it is"), "table") == (
-        "what it is\n\na\nb\n"
-    )
+    assert render(Table(columns=["a"], rows=[["b"]], title="what it is"), "table") == ("what it is\n\na\nb\n")
 
 
 def test_digits_can_be_chosen() -> None:
@@ -171,10 +166,7 @@ def test_a_table_without_rows_still_has_its_head() -> None:
 def test_columns_of_text_stand_to_the_left_and_numbers_to_the_right() -> None:
     sheet = Table(
         columns=["run", "query", "score", "AP", "none"],
-        rows=[
-            ["a", "301", Preformatted("7.5"), 0.5, None],
-            ["a", RowLabel("mean"), "-", None, None],
-        ],
+        rows=[["a", "301", Preformatted("7.5"), 0.5, None], ["a", RowLabel("mean"), "-", None, None]],
     )
     assert render(sheet, "markdown").splitlines()[1] == "| --- | --- | ---: | ---: | ---: |"
     assert render(sheet, "latex").splitlines()[0] == r"\begin{tabular}{llrrr}"

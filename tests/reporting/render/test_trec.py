@@ -83,20 +83,7 @@ num_ret               	all	5
 map                   	all	0.6250
 ndcg_cut_5            	all	0.7398
 """
-ASKED = (
-    "-m",
-    "ndcg_cut.5",
-    "-m",
-    "map",
-    "-m",
-    "num_ret",
-    "-m",
-    "num_q",
-    "-m",
-    "relstring",
-    "-f",
-    "trec",
-)
+ASKED = ("-m", "ndcg_cut.5", "-m", "map", "-m", "num_ret", "-m", "num_q", "-m", "relstring", "-f", "trec")
 
 
 @pytest.fixture(autouse=True)
@@ -124,9 +111,7 @@ def test_measures_stand_in_the_order_of_trec_eval_and_queries_above_all(leadline
     assert done.out == PER_QUERY + MISSING + COMPLETE
 
 
-def test_version_9_averages_over_both_and_says_nothing_of_a_missing_query(
-    leadline: Leadline,
-) -> None:
+def test_version_9_averages_over_both_and_says_nothing_of_a_missing_query(leadline: Leadline) -> None:
     done = leadline("evaluate", "-q", "--profile", "trec9", "qrels", "run", *ASKED)
     assert done.out == PER_QUERY + INTERSECTION
     done = leadline("evaluate", "-qc", "--profile", "trec9", "qrels", "run", *ASKED)
@@ -161,9 +146,7 @@ def test_m_keeps_documents_after_sorting_and_j_drops_unjudged_ones(leadline: Lea
 
 def test_large_n_is_the_size_of_the_collection(leadline: Leadline) -> None:
     done = leadline("evaluate", "-N100", "-m", "utility.0,0,0,1", "qrels", "run", "-f", "trec")
-    wanted = (
-        (100 - 5) + (100 - 1) + (100 - 1)
-    ) / 3  # all that is relevant or retrieved is left out
+    wanted = ((100 - 5) + (100 - 1) + (100 - 1)) / 3  # all that is relevant or retrieved is left out
     assert done.out == f"utility_0,0,0,1       \tall\t{wanted:.4f}\n"
 
 
@@ -179,26 +162,16 @@ def test_parameters_that_are_written_replace_those_of_a_group(leadline: Leadline
 
 def test_a_measure_that_trec_eval_lacks_comes_last_under_our_name(leadline: Leadline) -> None:
     done = leadline("evaluate", "-m", "Judged@2", "-m", "map", "qrels", "run", "-f", "trec")
-    assert [line.split("\t")[0] for line in done.out.splitlines()] == [
-        f"{'map':22}",
-        f"{'Judged@2':22}",
-    ]
+    assert [line.split("\t")[0] for line in done.out.splitlines()] == [f"{'map':22}", f"{'Judged@2':22}"]
 
 
 def test_several_runs_are_one_block_after_the_other(leadline: Leadline, tmp_path: Path) -> None:
     (tmp_path / "other").write_text(RUN.replace("mine", "other"))
     done = leadline("evaluate", "qrels", "run", "other", "-m", "runid", "-m", "map", "-f", "trec")
-    assert [line.split()[2] for line in done.out.splitlines()] == [
-        "mine",
-        "0.4167",
-        "other",
-        "0.4167",
-    ]
+    assert [line.split()[2] for line in done.out.splitlines()] == ["mine", "0.4167", "other", "0.4167"]
 
 
-def test_nothing_is_printed_where_no_query_is_in_both_files(
-    leadline: Leadline, tmp_path: Path
-) -> None:
+def test_nothing_is_printed_where_no_query_is_in_both_files(leadline: Leadline, tmp_path: Path) -> None:
     (tmp_path / "run").write_text("9 Q0 a 1 1 t\n")
     done = leadline("evaluate", "--profile", "trec9", "qrels", "run", "-f", "trec")
     assert (done.status, done.out) == (0, "")
@@ -231,5 +204,7 @@ def test_percent_signs_in_ids_are_only_letters(leadline: Leadline, tmp_path: Pat
     (tmp_path / "run").write_text("%d Q0 a 1 1 100%s\n")
     done = leadline("evaluate", "-q", "-m", "map", "-m", "runid", "qrels", "run", "-f", "trec")
     assert [line.split("\t")[1:] for line in done.out.splitlines()] == [
-        ["%d", "1.0000"], ["all", "100%s"], ["all", "1.0000"],
-    ]  # fmt: skip
+        ["%d", "1.0000"],
+        ["all", "100%s"],
+        ["all", "1.0000"],
+    ]

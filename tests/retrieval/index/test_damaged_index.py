@@ -69,9 +69,7 @@ def untimed(out: str) -> str:
     return out.partition("model ")[0]
 
 
-KINDS: tuple[Callable[[random.Random, bytearray], None], ...] = (
-    flip, overwrite, zero, cut, grow, move,
-)  # fmt: skip
+KINDS: tuple[Callable[[random.Random, bytearray], None], ...] = (flip, overwrite, zero, cut, grow, move)
 
 
 @pytest.fixture
@@ -79,9 +77,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Make an index of several blocks per array, and the files that its searches need."""
     for name in ("docs.jsonl", "queries.jsonl", "bm25.run"):
         shutil.copy(EXAMPLES / name, tmp_path)
-    names = [
-        json.loads(line)["doc_id"] for line in (tmp_path / "docs.jsonl").read_text().splitlines()
-    ]
+    names = [json.loads(line)["doc_id"] for line in (tmp_path / "docs.jsonl").read_text().splitlines()]
     pairs = [f"knots\t{name}\n" for name in names]
     (tmp_path / "pairs.tsv").write_text("query_id\tdoc_id\n" + "".join(pairs))
     monkeypatch.setattr(index_files, "BLOCK", 128)
@@ -91,9 +87,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_corruption_changes_no_answer_and_ends_in_one_line(
-    folder: Path, leadline: Leadline
-) -> None:
+def test_a_corruption_changes_no_answer_and_ends_in_one_line(folder: Path, leadline: Leadline) -> None:
     def answers(number: int) -> tuple[int, str, str]:
         done = leadline(*LINES[number].split())
         return done.status, untimed(done.out), done.err
@@ -140,9 +134,7 @@ def test_files_in_each_others_place_are_refused(folder: Path, leadline: Leadline
             line = (a + len(second)) % len(LINES)
             done = leadline(*LINES[line].split())
             assert done.status == 2 or untimed(done.out) == wanted[line], (first, second, done)
-            same = (folder / "whole" / first).read_bytes() == (
-                folder / "whole" / second
-            ).read_bytes()
+            same = (folder / "whole" / first).read_bytes() == (folder / "whole" / second).read_bytes()
             assert (leadline("check", "index").status == 0) == same
             for name in (first, second):
                 shutil.copy(folder / "whole" / name, folder / "index" / name)

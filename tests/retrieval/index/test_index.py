@@ -38,9 +38,7 @@ def check(index: Index, texts: list[list[str]]) -> None:
     for code, term in enumerate(known):
         assert index.code(term) == code
         postings = index.postings(code)
-        counted = {
-            d: n for d, words in enumerate(kept) if (n := Counter(w for _, w in words)[term])
-        }
+        counted = {d: n for d, words in enumerate(kept) if (n := Counter(w for _, w in words)[term])}
         assert dict(zip(*map(np.ndarray.tolist, postings), strict=True)) == counted
         assert postings.document.tolist() == sorted(counted)
         places = [p for words in kept for p, w in words if w == term]
@@ -68,9 +66,7 @@ def test_an_index_built_in_many_blocks_is_the_same(texts: list[list[str]], size:
 
 
 def test_many_terms_are_sorted_by_both_halves_of_their_codes() -> None:
-    texts = {
-        f"d{n}": " ".join(f"w{n * 40_000 + m}" for m in range(40_000)) + " w7" for n in range(3)
-    }
+    texts = {f"d{n}": " ".join(f"w{n * 40_000 + m}" for m in range(40_000)) + " w7" for n in range(3)}
     index = build_index(texts, analysis="Words(stem=none)")
     assert index.terms == 120_000
     code = index.code("w7")
@@ -98,9 +94,7 @@ def test_half_a_letter_in_json_is_no_word_and_does_no_harm() -> None:
 
 
 def test_other_columns_are_kept_with_the_document(tmp_path: Path) -> None:
-    rows = [
-        {"doc_id": "d1", "title": "Wings", "text": "They lift.", "url": "a.example", "year": 1957}
-    ]
+    rows = [{"doc_id": "d1", "title": "Wings", "text": "They lift.", "url": "a.example", "year": 1957}]
     index = build_index(rows, tmp_path / "index")
     assert index.record(0) == {"title": "Wings", "url": "a.example", "year": 1957}
     assert index.tokens == 2  # they is a stop word; the title counts
@@ -113,8 +107,14 @@ def test_stored_text_maps_positions_to_bytes(tmp_path: Path) -> None:
     raw = index.text(0)
     assert raw.decode() == text
     assert [raw[b:e].decode() for b, e in zip(begin, end, strict=True)] == [
-        "Über", "die", "Tragflächen", "the", "wing", "東京", "京都",
-    ]  # fmt: skip
+        "Über",
+        "die",
+        "Tragflächen",
+        "the",
+        "wing",
+        "東京",
+        "京都",
+    ]
     code = index.code("wing")
     assert code is not None
     assert index.positions(code).tolist() == [4]
@@ -135,8 +135,9 @@ def test_a_prefix_is_cut_between_characters_and_loses_no_posting() -> None:
 def test_what_is_odd_is_counted_and_nothing_is_lost() -> None:
     index = build_index({"d1": "wing", "d 2": "", "d3": "the"})
     assert [(notice.code, notice.count) for notice in index.notices] == [
-        ("empty_documents", 2), ("ids_with_blanks", 1),
-    ]  # fmt: skip
+        ("empty_documents", 2),
+        ("ids_with_blanks", 1),
+    ]
     assert index.documents == 3
     with pytest.raises(InputError, match="holds no documents"):
         build_index({})
@@ -144,10 +145,8 @@ def test_what_is_odd_is_counted_and_nothing_is_lost() -> None:
 
 @pytest.mark.parametrize(
     ("rule", "kept"), [(">=60", ["a", "b"]), (">60", ["b"]), ("!=60", ["b", "c"]), ("<=59.5", ["c"])]
-)  # fmt: skip
-def test_documents_are_kept_by_a_column_of_a_table(
-    tmp_path: Path, rule: str, kept: list[str]
-) -> None:
+)
+def test_documents_are_kept_by_a_column_of_a_table(tmp_path: Path, rule: str, kept: list[str]) -> None:
     table = tmp_path / "spam.tsv"
     table.write_text("doc_id\tpercentile\na\t60\nb\t99\nc\t3\n")
     index = build_index(dict.fromkeys("abcd", "wing"), keep=f"{table}:percentile{rule}")
@@ -277,12 +276,8 @@ def test_an_index_that_was_built_again_from_the_same_documents_is_read_on(tmp_pa
     index.check_unchanged()
 
 
-@pytest.mark.parametrize(
-    "harm", [_cut, _lose, _age, lambda folder: (folder / "index.json").unlink()]
-)
-def test_a_damaged_or_older_index_can_be_replaced(
-    tmp_path: Path, harm: Callable[[Path], object]
-) -> None:
+@pytest.mark.parametrize("harm", [_cut, _lose, _age, lambda folder: (folder / "index.json").unlink()])
+def test_a_damaged_or_older_index_can_be_replaced(tmp_path: Path, harm: Callable[[Path], object]) -> None:
     path = tmp_path / "index"
     build_index({"d1": "wing tail"}, path)
     harm(path)
@@ -296,9 +291,13 @@ def test_a_damaged_or_older_index_can_be_replaced(
 def test_arrays_that_do_not_fit_together_are_found_by_a_check(tmp_path: Path) -> None:
     texts = {"d1": "wing tail wing", "d2": "wing heat", "d3": ""}
     values: dict[str, tuple[int, ...]] = {
-        "document": (1, 0, 1, 0), "counts": (1, 1, 1, 2), "by_id": (0, 0, 2), "length": (3, 1, 0),
-        "stream": (2, 1, 2, 2, 9), "posting_offset": (0, 2, 1, 4),
-    }  # fmt: skip
+        "document": (1, 0, 1, 0),
+        "counts": (1, 1, 1, 2),
+        "by_id": (0, 0, 2),
+        "length": (3, 1, 0),
+        "stream": (2, 1, 2, 2, 9),
+        "posting_offset": (0, 2, 1, 4),
+    }
     for name, wrong in values.items():
         path = tmp_path / name
         build_index(texts, path)

@@ -27,7 +27,5 @@ def test_bm25_is_what_bm25s_gives_with_the_same_tokens(shared_data: Path) -> Non
         theirs = peer.get_scores(terms(text))  # repeated terms count again there too
         by_id = dict(zip((document.id for document in documents), theirs.tolist(), strict=True))
         found = ours[query]
-        assert list(found.values()) == pytest.approx(
-            [1.9 * by_id[name] for name in found], rel=1e-6
-        )
+        assert list(found.values()) == pytest.approx([1.9 * by_id[name] for name in found], rel=1e-6)
         assert min(found.values()) >= 1.9 * np.sort(theirs)[-50] * (1 - 1e-6)

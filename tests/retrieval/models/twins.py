@@ -53,9 +53,11 @@ def bm25(
 
     def rarity(term: str) -> float:
         n, df = facts.n, facts.df(term)
-        return {"plus": math.log(1 + (n - df + 0.5) / (df + 0.5)),
-                "rsj": math.log((n - df + 0.5) / (df + 0.5)),
-                "galago": math.log(n / (df + 0.5))}[idf]  # fmt: skip
+        return {
+            "plus": math.log(1 + (n - df + 0.5) / (df + 0.5)),
+            "rsj": math.log((n - df + 0.5) / (df + 0.5)),
+            "galago": math.log(n / (df + 0.5)),
+        }[idf]
 
     def value(name: str) -> float:
         total = 0.0
@@ -120,9 +122,7 @@ def weighted(
     return all_of(
         facts,
         lambda name: sum(
-            weight * one(term, name)
-            for term, weight in terms
-            if form == "textbook" or facts.tf(term, name)
+            weight * one(term, name) for term, weight in terms if form == "textbook" or facts.tf(term, name)
         ),
     )
 
@@ -153,9 +153,7 @@ def hiemstra(facts: Facts, query: list[str], *, document: float = 0.15) -> dict[
     return all_of(facts, value)
 
 
-def feedback_terms(
-    facts: Facts, query: list[str], mu: float, docs: int, terms: int
-) -> dict[str, float]:
+def feedback_terms(facts: Facts, query: list[str], mu: float, docs: int, terms: int) -> dict[str, float]:
     scores = dirichlet(facts, query, mu=mu)
     learned = first(scores, facts, query, docs)
     top = max((scores[name] for name in learned), default=0.0)
@@ -248,18 +246,14 @@ def tfn(facts: Facts, term: str, name: str, c: float) -> float:
     return facts.tf(term, name) * math.log2(1 + c * facts.mean / len(facts.texts[name]))
 
 
-def pl2(
-    facts: Facts, query: list[str], *, c: float = 1, stirling: str = "true"
-) -> dict[str, float]:
+def pl2(facts: Facts, query: list[str], *, c: float = 1, stirling: str = "true") -> dict[str, float]:
     def one(term: str, name: str) -> float:
         x, rate = tfn(facts, term, name, c), facts.cf(term) / facts.n
         stir = 1 / (12 * x) if stirling == "true" else 0
         surprise = x * math.log2(x / rate) + (rate + stir - x) * math.log2(math.e)
         return (surprise + 0.5 * math.log2(2 * math.pi * x)) / (x + 1)
 
-    return all_of(
-        facts, lambda name: sum(one(term, name) for term in query if facts.tf(term, name))
-    )
+    return all_of(facts, lambda name: sum(one(term, name) for term in query if facts.tf(term, name)))
 
 
 def in_expb2(facts: Facts, query: list[str], *, c: float = 1) -> dict[str, float]:
@@ -269,14 +263,10 @@ def in_expb2(facts: Facts, query: list[str], *, c: float = 1) -> dict[str, float
         idf = math.log2((facts.n + 1) / (expected + 0.5))
         return x * (facts.cf(term) + 1) / (facts.df(term) * (x + 1)) * idf
 
-    return all_of(
-        facts, lambda name: sum(one(term, name) for term in query if facts.tf(term, name))
-    )
+    return all_of(facts, lambda name: sum(one(term, name) for term in query if facts.tf(term, name)))
 
 
-def vectors(
-    facts: Facts, query: list[str], idf: Callable[[str], float], form: str
-) -> dict[str, float]:
+def vectors(facts: Facts, query: list[str], idf: Callable[[str], float], form: str) -> dict[str, float]:
     known = facts.known(query)
 
     def vector(words: list[str]) -> dict[str, float]:
@@ -302,7 +292,16 @@ def tfidf(facts: Facts, query: list[str], *, form: str = "dot") -> dict[str, flo
 
 
 TWINS: dict[str, Twin] = {
-    "BM25": bm25, "BM25RF": bm25rf, "QLDirichlet": dirichlet, "QLJelinekMercer": jelinek_mercer,
-    "QLHiemstra": hiemstra, "RM1": rm1, "RM3": rm3, "SDM": sdm, "PL2": pl2, "In_expB2": in_expb2,
-    "TF": tf, "TFIDF": tfidf,
-}  # fmt: skip
+    "BM25": bm25,
+    "BM25RF": bm25rf,
+    "QLDirichlet": dirichlet,
+    "QLJelinekMercer": jelinek_mercer,
+    "QLHiemstra": hiemstra,
+    "RM1": rm1,
+    "RM3": rm3,
+    "SDM": sdm,
+    "PL2": pl2,
+    "In_expB2": in_expb2,
+    "TF": tf,
+    "TFIDF": tfidf,
+}

@@ -84,11 +84,7 @@ def difference_of_query(grades: Floats, lists: Sequence[Codes], rules: Rules) ->
     first, second = (ends.astype(np.int32) for ends in np.triu_indices(size, 1))
     own = np.arange(size + 1, dtype=np.int32)
     tables = joint_tables(
-        grade.astype(np.int32),
-        weight,
-        orders,
-        np.concatenate([own, first]),
-        np.concatenate([own, second]),
+        grade.astype(np.int32), weight, orders, np.concatenate([own, first]), np.concatenate([own, second])
     )
     weights = counts * weight
     tables /= (weights.sum() ** 2 - (weights**2).sum()) / 2
@@ -108,18 +104,12 @@ FEW = 5  # judged non-relevant documents in the median query, below which RIC is
 
 
 def difference_notices(
-    infos: Sequence[RunInfo],
-    qrels: Qrels,
-    lists: Sequence[TruncatedLists],
-    counted: Flags,
-    rel: float,
+    infos: Sequence[RunInfo], qrels: Qrels, lists: Sequence[TruncatedLists], counted: Flags, rel: float
 ) -> list[Notice]:
     """Put in words what was counted; unjudged documents are in no pair here, whatever other measures do."""
     found = []
     for notice in notices_of(infos, qrels, averaging="with_relevant", levels=[rel]):
-        words = notice.message.replace(
-            "they count as not relevant", "they are in no pair, and take up ranks"
-        )
+        words = notice.message.replace("they count as not relevant", "they are in no pair, and take up ranks")
         found.append(Notice(notice.code, words, notice.count))
     relevant = qrels.relevant(rel) > 0
     pairless = int(np.count_nonzero(~counted & relevant))
@@ -129,13 +119,13 @@ def difference_notices(
     thin = len(known) > 0 and np.median(known) < FEW
     found += [
         Notice(
-            "no_pairs",
-            f"queries whose judged documents all have one grade: {pairless}; left out", pairless,
+            "no_pairs", f"queries whose judged documents all have one grade: {pairless}; left out", pairless
         ),
         Notice(
             "nothing_kept",
             f"runs without a relevant judged document where the list is cut: {len(empty)} "
-            f"({', '.join(empty[:3])}); RIC 0", len(empty),
+            f"({', '.join(empty[:3])}); RIC 0",
+            len(empty),
         ),
         Notice(
             "few_nonrelevant",
@@ -143,10 +133,8 @@ def difference_notices(
             "and id need them (--complete DOCS counts every other document of the collection as one)",
             few if thin else 0,
         ),
-        Notice(
-            "one_system", "only one system; nothing to compare it with", int(len(infos) == 1)
-        ),
-    ]  # fmt: skip
+        Notice("one_system", "only one system; nothing to compare it with", int(len(infos) == 1)),
+    ]
     return [notice for notice in found if notice.count]
 
 
@@ -213,18 +201,25 @@ def difference(
     cut = Cut(cutoff, rel, truncate, condense)
     deep = cutoff is not None
     rules = Rules(
-        cut, graded, deep if weighted is None else weighted, printed6,
+        cut,
+        graded,
+        deep if weighted is None else weighted,
+        printed6,
         deep if normalise is None else normalise,
-    )  # fmt: skip
+    )
     beside = chosen_competitors(competitors, cutoff)
     table = read_qrels(qrels, negative=negative)
     repair = repair_of(order, on_duplicate, on_nan)
     runs = readable_twice(runs, repair) if beside else runs
     ap = AP(rel=rel if ap_rel is None else ap_rel)
     infos, found = judge_runs(
-        runs, table, lambda judged: (kept(judged, cut), ap.values(judged)),
-        repair=repair, name_by=name_by, on_run=on_run,
-    )  # fmt: skip
+        runs,
+        table,
+        lambda judged: (kept(judged, cut), ap.values(judged)),
+        repair=repair,
+        name_by=name_by,
+        on_run=on_run,
+    )
     lists = [part[0] for part in found]
     parts = list(_each(table, lists, rules, threads, on_query))
     counted = np.array([part is not None for part in parts], dtype=np.bool_)
@@ -238,23 +233,42 @@ def difference(
         more[AP_CORRELATION] = correlations(precision[:, counted])
         more[RIC_DISTANCE] = distances(ric[:, counted])
     return Difference(
-        infos, table.queries, np.where(rest[1], -ric, ric) if signed else ric, *rest, ap=precision,
-        cutoff=cutoff, competitors=more, notices=difference_notices(infos, table, lists, counted, rel),
+        infos,
+        table.queries,
+        np.where(rest[1], -ric, ric) if signed else ric,
+        *rest,
+        ap=precision,
+        cutoff=cutoff,
+        competitors=more,
+        notices=difference_notices(infos, table, lists, counted, rel),
         options={
-            "k": cutoff, "rel": rel, "graded": graded, "truncate": truncate, "condense": condense,
-            "normalise": rules.normalise, "weighted": rules.weighted, "printed6": printed6,
-            "signed": signed, "competitors": list(map(str, beside)), "ap_rel": ap.rel, "negative": negative,
-            "order": order, "on_duplicate": on_duplicate, "on_nan": on_nan, "name_by": name_by,
+            "k": cutoff,
+            "rel": rel,
+            "graded": graded,
+            "truncate": truncate,
+            "condense": condense,
+            "normalise": rules.normalise,
+            "weighted": rules.weighted,
+            "printed6": printed6,
+            "signed": signed,
+            "competitors": list(map(str, beside)),
+            "ap_rel": ap.rel,
+            "negative": negative,
+            "order": order,
+            "on_duplicate": on_duplicate,
+            "on_nan": on_nan,
+            "name_by": name_by,
         },
-    )  # fmt: skip
+    )
 
 
 def _no_pairs(qrels: Qrels) -> InputError:
     return InputError(
         "no query has judged documents of two grades, one of them relevant",
-        expected="at least one", path=qrels.source,
+        expected="at least one",
+        path=qrels.source,
         hint="--complete DOCS counts every other document of a collection as not relevant",
-    )  # fmt: skip
+    )
 
 
 def _each(

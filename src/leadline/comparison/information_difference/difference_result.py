@@ -116,11 +116,13 @@ class Difference:
         first, second = self._ends
         return [
             DifferencePair(
-                self.names[i], self.names[j], float(self.mean_id[i, j]),
+                self.names[i],
+                self.names[j],
+                float(self.mean_id[i, j]),
                 float(abs(self.mean_ric[i] - self.mean_ric[j])),
             )
             for i, j in zip(first[list(chosen)].tolist(), second[list(chosen)].tolist(), strict=True)
-        ]  # fmt: skip
+        ]
 
     def nearest(self, most: int = 5) -> list[DifferencePair]:
         """Give the pairs of smallest id, the nearest first."""
@@ -132,10 +134,7 @@ class Difference:
 
     def _contrast(self) -> Floats:
         """Give each pair its rank by id less its rank by difference in RIC, both from 0 to 1."""
-        far, apart = (
-            self.mean_id[self._ends],
-            abs(self.mean_ric[:, None] - self.mean_ric)[self._ends],
-        )
+        far, apart = (self.mean_id[self._ends], abs(self.mean_ric[:, None] - self.mean_ric)[self._ends])
         ranks = [np.argsort(np.argsort(values, kind="stable")) for values in (far, apart)]
         contrast: Floats = (ranks[0] - ranks[1]) / max(len(far) - 1, 1)
         return contrast
@@ -174,9 +173,7 @@ class Difference:
             "near_but_unequal": [pair._asdict() for pair in self.near_but_unequal()],
         }
         if per_query:
-            data["per_query"] = {
-                query: self._query(place) for place, query in enumerate(self.queries)
-            }
+            data["per_query"] = {query: self._query(place) for place, query in enumerate(self.queries)}
         return data
 
     def _query(self, place: int) -> dict[str, Any] | None:

@@ -113,9 +113,13 @@ def complete(qrels: Qrels, docids: Iterable[str]) -> Qrels:
         bounds.append(len(names))
     ends = np.array(bounds, dtype=np.int64)
     return Qrels(
-        qrels.queries, ends[:-1].copy(), ends[1:].copy(), Ids.of(names),
-        np.array(grades, dtype=np.float64), source=qrels.source,
-    )  # fmt: skip
+        qrels.queries,
+        ends[:-1].copy(),
+        ends[1:].copy(),
+        Ids.of(names),
+        np.array(grades, dtype=np.float64),
+        source=qrels.source,
+    )
 
 
 class Cut(NamedTuple):
@@ -187,9 +191,7 @@ def orders_of(lists: Sequence[Codes], documents: int) -> Orders:
     return Orders(bounds, order, place)
 
 
-def joint_tables(
-    grade: Codes, weight: Floats, orders: Orders, first: Codes, second: Codes
-) -> Floats:
+def joint_tables(grade: Codes, weight: Floats, orders: Orders, first: Codes, second: Codes) -> Floats:
     """Give, per pair of lists, the 3 x 3 table of document pairs by what each list says of them.
 
     `grade[d]` is the class of document d, the worst 0, and `weight[class]` what a document of it weighs.
@@ -208,11 +210,17 @@ def joint_tables(
     words = max(classes - 1, 0) * ((len(grade) >> 6) + 1)
     table = np.empty(9 * len(first), dtype=np.float64)
     columns = (
-        np.ascontiguousarray(grade, dtype=np.int32), weight.astype(np.float64), *orders[:2],
+        np.ascontiguousarray(grade, dtype=np.int32),
+        weight.astype(np.float64),
+        *orders[:2],
         orders.place.ravel(),
-        first, second, np.empty(words, dtype=np.uint64), np.empty(2 * words, dtype=np.int32),
-        np.empty(9 * classes**2 + 6 * classes, dtype=np.int64), table,
-    )  # fmt: skip
+        first,
+        second,
+        np.empty(words, dtype=np.uint64),
+        np.empty(2 * words, dtype=np.int32),
+        np.empty(9 * classes**2 + 6 * classes, dtype=np.int64),
+        table,
+    )
     if not call("joint_tables", *columns):
         raise ValueError("a list, a place or a grade is out of range")
     return table.reshape(-1, 3, 3)

@@ -22,19 +22,14 @@ AP_CORRELATION = "correlation(AP)"
 RIC_DISTANCE = "distance(RIC)"
 
 
-def chosen_competitors(
-    wanted: Sequence[str | Similarity] | None, cutoff: int | None
-) -> list[Similarity]:
+def chosen_competitors(wanted: Sequence[str | Similarity] | None, cutoff: int | None) -> list[Similarity]:
     """Read names of competitors; None means Jaccard, overlap, RBO and Kendall's tau at the cutoff."""
     if wanted is None:
         at = "" if cutoff is None else f"@{cutoff}"
         wanted = [f"Jaccard{at}", f"Overlap{at or '@10'}", "RBO", "Kendall"]
     if isinstance(wanted, (str, Similarity)):
         raise UsageError(f"competitors={wanted!r}; expected a list of names")
-    return [
-        one if isinstance(one, Similarity) else SIMILARITIES.parse(one)
-        for one in dict.fromkeys(wanted)
-    ]
+    return [one if isinstance(one, Similarity) else SIMILARITIES.parse(one) for one in dict.fromkeys(wanted)]
 
 
 def means_over_queries(

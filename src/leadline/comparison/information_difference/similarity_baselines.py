@@ -76,24 +76,21 @@ def ranked_lists(
         yield Ranked(orders_of(np.split(coded.astype(np.int32), ends), len(known)), entry)
 
 
-def _system(
-    source: Any, queries: Vocabulary, numbers: dict[bytes, int], repair: Reading
-) -> _System:
-    run = read_run(
-        source, order=repair.order, on_duplicate=repair.on_duplicate, on_nan=repair.on_nan
-    )
-    codes = np.array(
-        [numbers.setdefault(name, len(numbers)) for name in run.documents.names], dtype=np.int32
-    )
+def _system(source: Any, queries: Vocabulary, numbers: dict[bytes, int], repair: Reading) -> _System:
+    run = read_run(source, order=repair.order, on_duplicate=repair.on_duplicate, on_nan=repair.on_nan)
+    codes = np.array([numbers.setdefault(name, len(numbers)) for name in run.documents.names], dtype=np.int32)
     starts = np.ones(len(run), dtype=np.bool_)
     starts[1:] = run.scores[1:] != run.scores[:-1]
     starts[run.offsets[:-1][run.offsets[:-1] < len(run)]] = True
     first = np.maximum.accumulate(np.where(starts, np.arange(len(run)), 0))
     owner = np.repeat(run.offsets[:-1], np.diff(run.offsets))
     spans = dict(
-        zip(run.queries.names, zip(run.offsets[:-1].tolist(), run.offsets[1:].tolist(), strict=True),
-            strict=True)
-    )  # fmt: skip
+        zip(
+            run.queries.names,
+            zip(run.offsets[:-1].tolist(), run.offsets[1:].tolist(), strict=True),
+            strict=True,
+        )
+    )
     return _System(
         [spans.get(name, (0, 0)) for name in queries.names],
         codes[run.document] if len(codes) else np.empty(0, dtype=np.int32),
@@ -198,14 +195,20 @@ class Kendall(Similarity):
         common = np.empty(len(first), dtype=np.int64)
         agreeing = np.empty(len(first), dtype=np.int64)
         call(
-            "common_orders", documents, *ranked.orders[:2], ranked.orders.place.ravel(), first,
-            second, np.empty(words, np.uint64), np.empty(2 * words, np.int32), common, agreeing,
-        )  # fmt: skip
+            "common_orders",
+            documents,
+            *ranked.orders[:2],
+            ranked.orders.place.ravel(),
+            first,
+            second,
+            np.empty(words, np.uint64),
+            np.empty(2 * words, np.int32),
+            common,
+            agreeing,
+        )
         pairs = common * (common - 1) / 2
         tau = np.full((ranked.size, ranked.size), np.nan)
-        tau[ends] = (
-            2 * np.divide(agreeing, pairs, out=np.full(len(pairs), np.nan), where=pairs > 0) - 1
-        )
+        tau[ends] = 2 * np.divide(agreeing, pairs, out=np.full(len(pairs), np.nan), where=pairs > 0) - 1
         tau.T[ends] = tau[ends]
         return tau
 
@@ -260,9 +263,7 @@ class RBO(Similarity):
         entry = np.where(place >= 0, place + 1, np.iinfo(np.int32).max).astype(np.int32)
         if self.form == "ext":
             owner = np.repeat(np.arange(ranked.size), ranked.lengths)
-            entry[owner, ranked.orders.order] = np.concatenate(
-                [*ranked.entry, np.empty(0, np.int32)]
-            )
+            entry[owner, ranked.orders.order] = np.concatenate([*ranked.entry, np.empty(0, np.int32)])
         return entry
 
     def _value(self, common: Floats, held: Floats, lower: Floats, upper: Floats) -> Floats:

@@ -46,9 +46,13 @@ def overlap(relevant: Floats, nonrelevant: Floats, *, base: float = math.e) -> F
 
 
 def slope(
-    relevant: Floats, nonrelevant: Floats, *, half_counts: bool = False, weighted: bool = False,
+    relevant: Floats,
+    nonrelevant: Floats,
+    *,
+    half_counts: bool = False,
+    weighted: bool = False,
     base: float = math.e,
-) -> Floats:  # fmt: skip
+) -> Floats:
     """Give HSA: the least-squares slope of log(h_r / h_nr) on the centres of the bins that both reach.
 
     Histograms are ... x bins. NaN for fewer than two such bins. `half_counts` adds 1/2 to both counts and
@@ -71,9 +75,9 @@ def slope(
     above = (weight * away * ratio).sum(axis=-1)
     below = (weight * away**2).sum(axis=-1)
     enough = used.sum(axis=-1) >= 2
-    found: Floats = np.divide(
-        above, below, out=np.full(np.shape(above), np.nan), where=enough
-    ) / math.log(base)
+    found: Floats = np.divide(above, below, out=np.full(np.shape(above), np.nan), where=enough) / math.log(
+        base
+    )
     return found
 
 

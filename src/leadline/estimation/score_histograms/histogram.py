@@ -50,12 +50,23 @@ def measured(
     relevant = judged.qrels.relevant(recipe.rel)
     some = relevant > 0
     return Measured(
-        counts, hsa_of(counts, recipe), do_of(counts, recipe), hsa_of(again, recipe.robust),
+        counts,
+        hsa_of(counts, recipe),
+        do_of(counts, recipe),
+        hsa_of(again, recipe.robust),
         float((values.found[some] / relevant[some]).mean()) if some.any() else float("nan"),
-        low, high, sampling_low, sampling_high, robust_low, robust_high, by_bins, robust_by_bins,
-        _largest_share(counts), int((relevant - values.found)[some & judged.present].sum()),
+        low,
+        high,
+        sampling_low,
+        sampling_high,
+        robust_low,
+        robust_high,
+        by_bins,
+        robust_by_bins,
+        _largest_share(counts),
+        int((relevant - values.found)[some & judged.present].sum()),
         _constant(values, spans),
-    )  # fmt: skip
+    )
 
 
 def do_of(counts: Floats, recipe: HistogramOptions) -> float:
@@ -68,9 +79,7 @@ def do_of(counts: Floats, recipe: HistogramOptions) -> float:
     return float(found.mean()) if len(used) else float("nan")
 
 
-def _counted(
-    values: Values, recipe: HistogramOptions, spans: tuple[Floats, Floats]
-) -> tuple[Floats, Floats]:
+def _counted(values: Values, recipe: HistogramOptions, spans: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
     """Give the histograms, and HSA with other numbers of bins; coarser bins are sums of finer ones."""
     finest = counts_of(values, recipe.norm, FINEST, spans)
     hsa = [hsa_of(coarser(finest, bins), recipe) for bins in SENSITIVITY]
@@ -93,7 +102,7 @@ def _constant(values: Values, spans: tuple[Floats, Floats]) -> int:
 
 # The room is called `histograms` because `leadline.histogram` is the verb.
 
-__all__ = ["Histograms", "HistogramOptions", "histogram", "scored"]
+__all__ = ["HistogramOptions", "Histograms", "histogram", "scored"]
 
 
 def histogram(
@@ -166,10 +175,21 @@ def histogram(
     check_flags(as_printed=as_printed)
     check_whole(0, draws=draws)
     recipe = HistogramOptions(
-        bins, norm or ("model" if as_printed else "query"), from_ranks, depth, sample, sample_from,
-        missing or ("skip" if as_printed else "min"), nonrelevant, aggregate, half_counts, weighted,
-        base, rel, seed,
-    ).checked()  # fmt: skip
+        bins,
+        norm or ("model" if as_printed else "query"),
+        from_ranks,
+        depth,
+        sample,
+        sample_from,
+        missing or ("skip" if as_printed else "min"),
+        nonrelevant,
+        aggregate,
+        half_counts,
+        weighted,
+        base,
+        rel,
+        seed,
+    ).checked()
     if as_printed and not recipe.as_printed:
         raise UsageError(
             f"as_printed with other options ({recipe.words}); expected none of norm, missing, "
@@ -184,14 +204,29 @@ def histogram(
     if sample_from == "union":
         sources, drawn = shared_sample(sources, table, recipe, repair)
     infos, found = judge_runs(
-        sources, table, lambda judged: measured(judged, recipe, draws, drawn), repair=repair,
-        depth=depth, keep=True, name_by=name_by, on_run=on_run,
-    )  # fmt: skip
+        sources,
+        table,
+        lambda judged: measured(judged, recipe, draws, drawn),
+        repair=repair,
+        depth=depth,
+        keep=True,
+        name_by=name_by,
+        on_run=on_run,
+    )
     return Histograms(
-        infos, table.queries, found, recipe,
+        infos,
+        table.queries,
+        found,
+        recipe,
         notices=histogram_notices(infos, table, found, recipe),
-        options=recipe._asdict() | {
-            "as_printed": recipe.as_printed, "draws": draws, "negative": negative, "order": order,
-            "on_duplicate": on_duplicate, "on_nan": on_nan, "name_by": name_by,
+        options=recipe._asdict()
+        | {
+            "as_printed": recipe.as_printed,
+            "draws": draws,
+            "negative": negative,
+            "order": order,
+            "on_duplicate": on_duplicate,
+            "on_nan": on_nan,
+            "name_by": name_by,
         },
-    )  # fmt: skip
+    )

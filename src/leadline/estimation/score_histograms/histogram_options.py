@@ -41,18 +41,14 @@ class HistogramOptions(NamedTuple):
         check_word(("min", "skip"), missing=self.missing)
         check_word(("retrieved", "judged"), nonrelevant=self.nonrelevant)
         check_word(("pooled", "query"), aggregate=self.aggregate)
-        check_flags(
-            from_ranks=self.from_ranks, half_counts=self.half_counts, weighted=self.weighted
-        )
+        check_flags(from_ranks=self.from_ranks, half_counts=self.half_counts, weighted=self.weighted)
         check_numbers(base=self.base, rel=self.rel)
         if self.bins > MOST_BINS:
             raise UsageError(f"bins={self.bins}; expected {MOST_BINS:,} or fewer")
         if self.base <= 0 or self.base == 1:
             raise UsageError(f"base={self.base:g}; expected a base of logarithms, such as 2 or 10")
         if self.from_ranks and self.norm == "none":
-            raise UsageError(
-                "norm='none' with ranks, which are not from 0 to 1; expected norm='query'"
-            )
+            raise UsageError("norm='none' with ranks, which are not from 0 to 1; expected norm='query'")
         if self.sample_from == "union" and self.sample is None:
             raise UsageError("sample_from='union' without a sample; expected sample=N too")
         return self
@@ -61,10 +57,13 @@ class HistogramOptions(NamedTuple):
     def as_printed(self) -> bool:
         """Say whether HSA is what the paper prints: pooled, normalised per model, counts as they are."""
         return (
-            self.norm == "model" and self.aggregate == "pooled" and self.missing == "skip"
-            and self.nonrelevant == "retrieved" and self.base == math.e
+            self.norm == "model"
+            and self.aggregate == "pooled"
+            and self.missing == "skip"
+            and self.nonrelevant == "retrieved"
+            and self.base == math.e
             and not (self.half_counts or self.weighted)
-        )  # fmt: skip
+        )
 
     @property
     def robust(self) -> HistogramOptions:
@@ -74,9 +73,14 @@ class HistogramOptions(NamedTuple):
         the mean over queries.
         """
         return self._replace(
-            norm="query", from_ranks=True, missing="min", aggregate="query", half_counts=True,
-            weighted=False, base=math.e,
-        )  # fmt: skip
+            norm="query",
+            from_ranks=True,
+            missing="min",
+            aggregate="query",
+            half_counts=True,
+            weighted=False,
+            base=math.e,
+        )
 
     @property
     def words(self) -> str:
@@ -84,7 +88,8 @@ class HistogramOptions(NamedTuple):
         parts = [
             "as printed in the paper" if self.as_printed else "",
             f"{'ranks' if self.from_ranks else 'scores'} normalised per {self.norm}"
-            if self.norm != "none" else "scores as they are",
+            if self.norm != "none"
+            else "scores as they are",
             "pooled" if self.aggregate == "pooled" else "mean over queries",
             f"{self.bins} bins",
             f"depth {self.depth}" if self.depth else "",
@@ -94,5 +99,5 @@ class HistogramOptions(NamedTuple):
             "half counts" if self.half_counts else "",
             "weighted" if self.weighted else "",
             f"logarithm to base {self.base:g}" if self.base != math.e else "",
-        ]  # fmt: skip
+        ]
         return ", ".join(part for part in parts if part)

@@ -111,26 +111,37 @@ class Histograms:
         for info, one in zip(self.runs, self.measured, strict=True):
             relevant, nonrelevant = one.counts.sum(axis=0)
             centres = (np.arange(len(relevant)) + 0.5) / len(relevant)
-            runs.append({
-                "name": info.name, "hsa": plain(one.hsa), "hsa_robust": plain(one.hsa_robust),
-                "do": plain(one.do), "recall": plain(one.recall),
-                "relevant": int(relevant.sum()), "nonrelevant": int(nonrelevant.sum()),
-                "bins": [
-                    {"center": center, "relevant": int(first), "nonrelevant": int(second)}
-                    for center, first, second in zip(
-                        centres.tolist(), relevant.tolist(), nonrelevant.tolist(), strict=True)
-                ],
-                "hsa_low": plain(one.low), "hsa_high": plain(one.high),
-                "hsa_sampling_low": plain(one.sampling_low),
-                "hsa_sampling_high": plain(one.sampling_high),
-                "hsa_robust_low": plain(one.robust_low), "hsa_robust_high": plain(one.robust_high),
-                "unretrieved": one.unretrieved, "largest_bin_share": one.lopsided,
-                "sensitivity": [
-                    {"bins": bins, "hsa": plain(hsa), "hsa_robust": plain(robust)}
-                    for bins, hsa, robust in zip(
-                        SENSITIVITY, one.by_bins.tolist(), one.robust_by_bins.tolist(), strict=True)
-                ],
-            })  # fmt: skip
+            runs.append(
+                {
+                    "name": info.name,
+                    "hsa": plain(one.hsa),
+                    "hsa_robust": plain(one.hsa_robust),
+                    "do": plain(one.do),
+                    "recall": plain(one.recall),
+                    "relevant": int(relevant.sum()),
+                    "nonrelevant": int(nonrelevant.sum()),
+                    "bins": [
+                        {"center": center, "relevant": int(first), "nonrelevant": int(second)}
+                        for center, first, second in zip(
+                            centres.tolist(), relevant.tolist(), nonrelevant.tolist(), strict=True
+                        )
+                    ],
+                    "hsa_low": plain(one.low),
+                    "hsa_high": plain(one.high),
+                    "hsa_sampling_low": plain(one.sampling_low),
+                    "hsa_sampling_high": plain(one.sampling_high),
+                    "hsa_robust_low": plain(one.robust_low),
+                    "hsa_robust_high": plain(one.robust_high),
+                    "unretrieved": one.unretrieved,
+                    "largest_bin_share": one.lopsided,
+                    "sensitivity": [
+                        {"bins": bins, "hsa": plain(hsa), "hsa_robust": plain(robust)}
+                        for bins, hsa, robust in zip(
+                            SENSITIVITY, one.by_bins.tolist(), one.robust_by_bins.tolist(), strict=True
+                        )
+                    ],
+                }
+            )
         return {"definition": self.recipe.words, "as_printed": self.recipe.as_printed, "runs": runs}
 
     def __repr__(self) -> str:
@@ -155,17 +166,13 @@ def histogram_notices(
 
 
 def _our_rule(words: str, recipe: HistogramOptions) -> str:
-    words = words.replace(
-        "each counts as an empty list", "they have no scores here and count 0 in recall"
-    )
+    words = words.replace("each counts as an empty list", "they have no scores here and count 0 in recall")
     if recipe.nonrelevant == "judged":
         words = words.replace("they count as not relevant", "they are left out")
     return words
 
 
-def _doubts(
-    infos: Sequence[RunInfo], found: Sequence[Measured], recipe: HistogramOptions
-) -> list[Notice]:
+def _doubts(infos: Sequence[RunInfo], found: Sequence[Measured], recipe: HistogramOptions) -> list[Notice]:
     """Give the signs that an HSA should not be trusted."""
     more = "" if recipe.from_ranks else " (try --from-ranks)"
     pooled = np.stack([one.counts.sum(axis=0) for one in found])
@@ -179,41 +186,47 @@ def _doubts(
         "undefined": (undefined, "HSA is undefined, fewer than two bins hold both"),
         "few_supported_bins": (
             ~undefined & (supported < FEW_BINS),
-            f"fewer than {FEW_BINS} bins hold both; a line through so few points says little"),
-        "few_relevant": (
-            relevant < FEW_RELEVANT, f"fewer than {FEW_RELEVANT} relevant scores"),
+            f"fewer than {FEW_BINS} bins hold both; a line through so few points says little",
+        ),
+        "few_relevant": (relevant < FEW_RELEVANT, f"fewer than {FEW_RELEVANT} relevant scores"),
         "unstable_sign": (
-            turned, f"HSA changes its sign between {SENSITIVITY[0]} and {SENSITIVITY[-1]} bins"),
+            turned,
+            f"HSA changes its sign between {SENSITIVITY[0]} and {SENSITIVITY[-1]} bins",
+        ),
         "lopsided_scores": (
-            lopsided, "one bin holds more than half of the scores, where HSA misleads" + more),
-    }  # fmt: skip
+            lopsided,
+            "one bin holds more than half of the scores, where HSA misleads" + more,
+        ),
+    }
     return [
         Notice(code, f"{words}: {_names(infos, flags)}", int(flags.sum()))
         for code, (flags, words) in checks.items()
     ]
 
 
-def _rules(
-    infos: Sequence[RunInfo], found: Sequence[Measured], recipe: HistogramOptions
-) -> list[Notice]:
+def _rules(infos: Sequence[RunInfo], found: Sequence[Measured], recipe: HistogramOptions) -> list[Notice]:
     lost = np.array([one.unretrieved for one in found])
     constant = np.array([one.constant for one in found])
     rule = "counted at the lowest score of the list" if recipe.missing == "min" else "left out"
     drawn = recipe.sample is not None and recipe.sample_from == "list" and len(infos) > 1
     return [
         Notice(
-            "unretrieved", f"relevant documents not in the lists: {lost.sum():,} in "
-            f"{_names(infos, lost > 0)}; {rule}", int(lost.sum()),
+            "unretrieved",
+            f"relevant documents not in the lists: {lost.sum():,} in {_names(infos, lost > 0)}; {rule}",
+            int(lost.sum()),
         ),
         Notice(
-            "constant_scores", f"lists of equal scores: {constant.sum():,} in "
-            f"{_names(infos, constant > 0)}; normalised to 0.5", int(constant.sum()),
+            "constant_scores",
+            f"lists of equal scores: {constant.sum():,} in {_names(infos, constant > 0)}; normalised to 0.5",
+            int(constant.sum()),
         ),
         Notice(
-            "samples_differ", f"samples drawn from each run's own lists: {len(infos)}; only documents "
-            "that runs share are the same (--sample-from union)", len(infos) if drawn else 0,
+            "samples_differ",
+            f"samples drawn from each run's own lists: {len(infos)}; only documents "
+            "that runs share are the same (--sample-from union)",
+            len(infos) if drawn else 0,
         ),
-    ]  # fmt: skip
+    ]
 
 
 def _names(infos: Sequence[RunInfo], chosen: Flags) -> str:
@@ -257,14 +270,20 @@ class Sampled(Protocol):
 
 
 def sampled_notices(
-    infos: Sequence[RunInfo], qrels: Qrels, found: Sequence[Sampled], measures: Sequence[Measure],
-    levels: Sequence[float], queries: str, whole: bool,
-) -> list[Notice]:  # fmt: skip
+    infos: Sequence[RunInfo],
+    qrels: Qrels,
+    found: Sequence[Sampled],
+    measures: Sequence[Measure],
+    levels: Sequence[float],
+    queries: str,
+    whole: bool,
+) -> list[Notice]:
     """Say what to know of estimates from samples; `whole`: no population was given."""
     notices = [
-        one for one in notices_of(infos, qrels, averaging=queries, levels=levels)
+        one
+        for one in notices_of(infos, qrels, averaging=queries, levels=levels)
         if one.code not in ("unjudged_documents", "tied_lists")
-    ]  # fmt: skip
+    ]
     lacking = np.array([one.lacking for one in found])
     without = np.array([int((~one.known).sum()) for one in found])
     constant = np.array([one.constant for one in found])
@@ -273,35 +292,47 @@ def sampled_notices(
     shared = (samples != 0).all(axis=0)
     differ = int((shared & (samples != samples[0]).any(axis=0)).sum())
     return notices + [
-        notice for notice in (
+        notice
+        for notice in (
             Notice(
-                "different_samples", "queries for which the runs have scores of different non-relevant "
+                "different_samples",
+                "queries for which the runs have scores of different non-relevant "
                 f"documents: {differ:,}; differences between runs are differences between samples too",
                 differ,
             ),
             Notice(
-                "no_score", f"relevant documents without a score: {lacking.sum():,} in "
-                f"{_names(infos, lacking > 0)}; they count as never found", int(lacking.sum()),
+                "no_score",
+                f"relevant documents without a score: {lacking.sum():,} in "
+                f"{_names(infos, lacking > 0)}; they count as never found",
+                int(lacking.sum()),
             ),
             Notice(
-                "certain_without_score", f"certain documents without a score: {unscored.sum():,} in "
-                f"{_names(infos, unscored > 0)}; they count as ranked last", int(unscored.sum()),
+                "certain_without_score",
+                f"certain documents without a score: {unscored.sum():,} in "
+                f"{_names(infos, unscored > 0)}; they count as ranked last",
+                int(unscored.sum()),
             ),
             Notice(
-                "no_sample", f"queries without a scored document that is not relevant: {without.sum():,} "
-                f"in {_names(infos, without > 0)}; left out of the means", int(without.sum()),
+                "no_sample",
+                f"queries without a scored document that is not relevant: {without.sum():,} "
+                f"in {_names(infos, without > 0)}; left out of the means",
+                int(without.sum()),
             ),
             Notice(
-                "constant_scores", f"lists of equal scores: {constant.sum():,} in "
-                f"{_names(infos, constant > 0)}; each document stands in the middle", int(constant.sum()),
+                "constant_scores",
+                f"lists of equal scores: {constant.sum():,} in "
+                f"{_names(infos, constant > 0)}; each document stands in the middle",
+                int(constant.sum()),
             ),
             Notice(
-                "no_population", "no population given: the documents that have scores are taken for the "
-                "whole collection", int(whole),
+                "no_population",
+                "no population given: the documents that have scores are taken for the whole collection",
+                int(whole),
             ),
             *_withheld(infos, found, measures),
-        ) if notice.count
-    ]  # fmt: skip
+        )
+        if notice.count
+    ]
 
 
 def _withheld(

@@ -52,9 +52,7 @@ def certain_documents(given: Any, qrels: Qrels, repair: Reading) -> Certain | No
     if given is None:
         return None
     source, depth = split(given)
-    run = read_run(
-        source, order=repair.order, on_duplicate=repair.on_duplicate, on_nan=repair.on_nan
-    )
+    run = read_run(source, order=repair.order, on_duplicate=repair.on_duplicate, on_nan=repair.on_nan)
     found: list[frozenset[bytes]] = [frozenset() for _ in qrels.queries]
     names = run.documents.names
     for place, code in enumerate(qrels.queries.encode(run.queries.names).tolist()):
@@ -184,9 +182,7 @@ class Taken(NamedTuple):
     absent: Integers
 
 
-def taken(
-    judged: JudgedRun, recipe: HistogramOptions, drawn: list[set[int]] | None = None
-) -> Taken:
+def taken(judged: JudgedRun, recipe: HistogramOptions, drawn: list[set[int]] | None = None) -> Taken:
     """Take the relevant documents and the others that a recipe asks for.
 
     `drawn` are the keys of the sampled documents of every query, where all runs share a sample; otherwise
@@ -219,9 +215,7 @@ def taken(
 def values_of(judged: JudgedRun, part: Taken, recipe: HistogramOptions) -> Values:
     """Give the scores that the recipe asks for, not yet normalised."""
     rows = part.rows
-    scores = (
-        -rows.rank.astype(np.float64) if recipe.from_ranks else _lists(judged).scores[rows.place]
-    )
+    scores = -rows.rank.astype(np.float64) if recipe.from_ranks else _lists(judged).scores[rows.place]
     if not recipe.from_ranks:
         refuse_infinite(scores, rows, judged)
     query, relevant, value = rows.query[part.used], rows.relevant[part.used], scores[part.used]
@@ -243,8 +237,9 @@ def refuse_infinite(scores: Floats, rows: Rows, judged: JudgedRun) -> None:
         query = judged.qrels.queries[int(rows.query[wrong[0]])]
         raise InputError(
             f"score {scores[wrong[0]]} for query '{query}' ({len(wrong)} such scores)",
-            expected="finite scores for histograms", hint="--from-ranks takes ranks as scores",
-        )  # fmt: skip
+            expected="finite scores for histograms",
+            hint="--from-ranks takes ranks as scores",
+        )
 
 
 def spans_of(values: Values) -> tuple[Floats, Floats]:
@@ -272,9 +267,10 @@ def normalised(values: Values, norm: str, spans: tuple[Floats, Floats]) -> Float
         outside = int(np.count_nonzero((value < 0) | (value > 1)))
         if outside:
             raise InputError(
-                f"{outside} scores outside 0 to 1", expected="scores from 0 to 1 with norm 'none'",
+                f"{outside} scores outside 0 to 1",
+                expected="scores from 0 to 1 with norm 'none'",
                 hint="--norm query brings them there",
-            )  # fmt: skip
+            )
         return value
     if not len(value):
         return value
@@ -295,9 +291,7 @@ def normalised(values: Values, norm: str, spans: tuple[Floats, Floats]) -> Float
     return found
 
 
-def counts_of(
-    values: Values, norm: str, bins: int, spans: tuple[Floats, Floats] | None = None
-) -> Floats:
+def counts_of(values: Values, norm: str, bins: int, spans: tuple[Floats, Floats] | None = None) -> Floats:
     """Count the scores: queries x (relevant, non-relevant) x bins."""
     place = bin_of(normalised(values, norm, spans or spans_of(values)), bins)
     cell = (values.query * 2 + ~values.relevant) * bins + place
@@ -359,7 +353,7 @@ def draw_pairs(
         flags += [True] * len(known) + [False] * (len(chosen) - len(known))
     return Pairs(
         np.array(query, dtype=np.int64), np.array(document, dtype=np.int64), np.array(flags, dtype=np.bool_)
-    )  # fmt: skip
+    )
 
 
 Scorer: TypeAlias = "Callable[[str, list[str]], ArrayLike]"
@@ -400,9 +394,14 @@ def scored(
 
 
 def pairs_to_score(
-    qrels: Qrels, documents: Sequence[str] | None, *, sample: int | None = None,
-    seed: int = 0, rel: float = 1.0, certain: Certain | None = None,
-) -> dict[str, list[str]]:  # fmt: skip
+    qrels: Qrels,
+    documents: Sequence[str] | None,
+    *,
+    sample: int | None = None,
+    seed: int = 0,
+    rel: float = 1.0,
+    certain: Certain | None = None,
+) -> dict[str, list[str]]:
     """Give by query its relevant documents and the sample of others: the pairs that `scored` scores.
 
     `certain` documents are part of the sample; the rest of it is drawn from the documents beside them.
@@ -426,23 +425,24 @@ def pairs_to_score(
 
 
 def _documents_of(
-    qrels: Qrels, code: int, collection: Sequence[bytes] | None, sample: int | None, seed: int,
-    rel: float, certain: Certain | None,
-) -> list[bytes]:  # fmt: skip
+    qrels: Qrels,
+    code: int,
+    collection: Sequence[bytes] | None,
+    sample: int | None,
+    seed: int,
+    rel: float,
+    certain: Certain | None,
+) -> list[bytes]:
     low, high = int(qrels.begin[code]), int(qrels.end[code])
     grades = dict(
-        zip(
-            qrels.documents.take(np.arange(low, high)), qrels.grades[low:high].tolist(), strict=True
-        )
+        zip(qrels.documents.take(np.arange(low, high)), qrels.grades[low:high].tolist(), strict=True)
     )
     relevant = sorted(name for name, grade in grades.items() if grade >= rel)
     if not relevant:
         return []
     fixed = [] if certain is None else sorted(certain.documents[code].difference(relevant))
     known = {*relevant, *fixed}
-    others = [
-        name for name in (sorted(grades) if collection is None else collection) if name not in known
-    ]
+    others = [name for name in (sorted(grades) if collection is None else collection) if name not in known]
     drawn = drawn_beside(certain, sample)
     if drawn is not None:
         others = sampled_documents(qrels.queries.names[code], others, drawn, seed)

@@ -156,9 +156,12 @@ CELLS = 2_000_000  # numbers of a block of draws
 def slopes(counts: Floats, recipe: HistogramOptions) -> Floats:
     """Give the slope of every histogram pair: ... x 2 x bins."""
     return slope(
-        counts[..., 0, :], counts[..., 1, :], half_counts=recipe.half_counts, weighted=recipe.weighted,
+        counts[..., 0, :],
+        counts[..., 1, :],
+        half_counts=recipe.half_counts,
+        weighted=recipe.weighted,
         base=recipe.base,
-    )  # fmt: skip
+    )
 
 
 def hsa_of(counts: Floats, recipe: HistogramOptions) -> float:
@@ -185,10 +188,7 @@ def hsa_interval(
         return float("nan"), float("nan")
     dice = np.random.default_rng([recipe.seed, 1])
     size = max(1, CELLS // used.size)
-    found = [
-        _drawn(used, recipe, min(size, draws - start), dice, queries)
-        for start in range(0, draws, size)
-    ]
+    found = [_drawn(used, recipe, min(size, draws - start), dice, queries) for start in range(0, draws, size)]
     return interval(np.concatenate(found))
 
 
@@ -196,9 +196,7 @@ def _drawn(
     counts: Floats, recipe: HistogramOptions, draws: int, dice: np.random.Generator, queries: bool
 ) -> Floats:
     size = len(counts)
-    chosen = (
-        dice.integers(0, size, (draws, size)) if queries else np.tile(np.arange(size), (draws, 1))
-    )
+    chosen = dice.integers(0, size, (draws, size)) if queries else np.tile(np.arange(size), (draws, 1))
     if recipe.sample is not None:
         tables = counts[chosen]
         tables[:, :, 1] = resampled_counts(tables[:, :, 1], dice)
@@ -255,9 +253,7 @@ class Thinned:
     a score.
     """
 
-    def __init__(
-        self, judged: JudgedRun, recipe: HistogramOptions, population: int | None = None
-    ) -> None:
+    def __init__(self, judged: JudgedRun, recipe: HistogramOptions, population: int | None = None) -> None:
         self.judged, self.recipe = judged, recipe
         rows = rows_of(judged, recipe)
         by_query = np.argsort(rows.query, kind="stable")  # a file may have them in any order
@@ -307,14 +303,14 @@ class Thinned:
         lacking = np.where(self.ranked & (self.last > 0), wanted - found, 0)
         codes = np.repeat(np.arange(self.size), lacking)
         values = Values(
-            np.concatenate([query, codes]), np.concatenate([relevant, np.ones(len(codes), np.bool_)]),
-            np.concatenate([value, lowest[codes]]), found,
-        )  # fmt: skip
+            np.concatenate([query, codes]),
+            np.concatenate([relevant, np.ones(len(codes), np.bool_)]),
+            np.concatenate([value, lowest[codes]]),
+            found,
+        )
         return counts_of(values, self.recipe.norm, self.recipe.bins)
 
-    def _ap(
-        self, query: Integers, relevant: Flags, score: Floats, wanted: Integers
-    ) -> tuple[Floats, Floats]:
+    def _ap(self, query: Integers, relevant: Flags, score: Floats, wanted: Integers) -> tuple[Floats, Floats]:
         """Give AP of every query, as it stands and with each sampled other counted N/n times."""
         others = np.concatenate([[0], np.cumsum(~relevant)])  # above each place, and at the end
         begin = np.searchsorted(query, query)
@@ -330,7 +326,7 @@ class Thinned:
         found = [
             np.bincount(query[relevant], nth / (nth + times * above), self.size) / np.maximum(wanted, 1)
             for times in (1.0, weight[query[relevant]])
-        ]  # fmt: skip
+        ]
         return found[0], found[1]
 
 

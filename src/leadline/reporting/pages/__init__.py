@@ -21,9 +21,13 @@ def fill(template: str, **data: object) -> str:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
-        loader=PackageLoader("leadline.reporting.pages"), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True, finalize=_visible,
-    )  # fmt: skip
+        loader=PackageLoader("leadline.reporting.pages"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_visible,
+    )
     return environment.get_template(template).render(data)
 
 
@@ -37,9 +41,7 @@ def inline(figure: Figure, key: str, title: str) -> Markup:
 
     drawn = picture(figure, "svg", live_text=True).decode()
     drawn = drawn[drawn.index("<svg") :]
-    drawn = re.sub(
-        r"<defs>\s*<style.*?</style>\s*</defs>", "", drawn, flags=re.DOTALL
-    )  # the page has it
+    drawn = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", drawn, flags=re.DOTALL)  # the page has it
     drawn = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{key}-", drawn)
     drawn = re.sub(r'base64,[^"]*', lambda found: "".join(found[0].split()), drawn)
     for color, variable in _themed().items():

@@ -30,9 +30,7 @@ def page(results: Results, curves: Curves, *, collection: str, judgments: int) -
         table=table_of(results),
         curve=inline(curve, "curve", f"Recall-precision curves of {len(results.runs)} runs"),
         map=inline(
-            per_query(results, width=WIDTH),
-            "map",
-            f"{first} of every query in {len(results.runs)} runs",
+            per_query(results, width=WIDTH), "map", f"{first} of every query in {len(results.runs)} runs"
         ),
         notices=[str(notice) for notice in results.notices],
     )

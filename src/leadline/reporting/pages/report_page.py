@@ -29,9 +29,7 @@ LISTED = 500  # pairs in the table of the page
 SEPARATING = 12  # queries
 BETTER, WORSE = "†", "‡"
 LONG = 40  # rows of a table that scrolls in a box of its own
-OVERLAP = (
-    "Intervals may overlap although the runs differ significantly, as the queries are the same."
-)
+OVERLAP = "Intervals may overlap although the runs differ significantly, as the queries are the same."
 
 
 def page(
@@ -64,8 +62,7 @@ def page(
         confidence=percent(rules.confidence),
         rules=rules,
         said=[
-            sentence(pair, rules, comparison.reach(pair.measure))
-            for pair in _of_the_best(comparison)[:SAID]
+            sentence(pair, rules, comparison.reach(pair.measure)) for pair in _of_the_best(comparison)[:SAID]
         ],
         pairs=[_row(pair, comparison.reach(pair.measure)) for pair in significant[:LISTED]],
         simultaneous=comparison.simultaneous is not None,
@@ -110,10 +107,7 @@ def story(comparison: Comparison) -> list[str]:
     if number == 1:
         return [f"{told}.", f"It does not differ significantly from {shown}."]
     of = f"{int(apart.sum())} of the {number} runs compared with it"
-    return [
-        f"{told}.",
-        f"It is significantly better than {of}; no significant difference from {shown}.",
-    ]
+    return [f"{told}.", f"It is significantly better than {of}; no significant difference from {shown}."]
 
 
 def _against(comparison: Comparison, run: int) -> tuple[Any, Any]:
@@ -138,8 +132,7 @@ def tally(comparison: Comparison) -> str:
     """Count, in one line, the significant pairs by every measure and the rest."""
     apart = comparison.told_apart
     parts = [
-        f"{measure} {int(apart[place].sum()):,}"
-        for place, measure in enumerate(comparison.results.measures)
+        f"{measure} {int(apart[place].sum()):,}" for place, measure in enumerate(comparison.results.measures)
     ]
     pairs = counted(apart.shape[1], "pair")
     rest = int(apart.size - apart.sum())
@@ -162,8 +155,7 @@ def _row(pair: ComparedPair, reach: float) -> dict[str, Any]:
     low, high = shown_limits(pair, reach)
     shown = pair._replace(low=low, high=high)
     return {
-        key: plain(value) if isinstance(value, float) else value
-        for key, value in shown._asdict().items()
+        key: plain(value) if isinstance(value, float) else value for key, value in shown._asdict().items()
     }
 
 
@@ -176,9 +168,7 @@ def marks(comparison: Comparison, place: int, order: list[int], baseline: str | 
     lost = beaten(comparison, place)
     if baseline is not None:
         base = comparison.names.index(baseline)
-        return [
-            BETTER if base in lost[run] else WORSE if run in lost[base] else "" for run in order
-        ]
+        return [BETTER if base in lost[run] else WORSE if run in lost[base] else "" for run in order]
     if len(order) > MOST:
         return [str(len(lost[run])) for run in order]
     letters = {run: ascii_lowercase[row] for row, run in enumerate(order)}
@@ -204,13 +194,14 @@ def _table(comparison: Comparison, baseline: str | None) -> dict[str, Any]:
     for row, run in enumerate(order):
         cells = [
             {
-                "value": float(results.means[run, place]), "best": run in best[place],
+                "value": float(results.means[run, place]),
+                "best": run in best[place],
                 "low": plain(_within(results, place, float(limits[run, place, 0]))),
                 "high": plain(_within(results, place, float(limits[run, place, 1]))),
                 "letters": letters[place][row],
             }
             for place in range(len(results.measures))
-        ]  # fmt: skip
+        ]
         name = results.names[run]
         label = f"{ascii_lowercase[row]}  {name}" if named else name
         rows.append({"name": name, "label": label, "cells": cells})
@@ -232,17 +223,12 @@ def _figures(comparison: Comparison, precision: Floats) -> list[dict[str, Any]]:
     sections = [
         {
             "title": "Recall and precision",
-            "pictures": [
-                {"svg": inline(curves, "curves", f"curves of {runs} runs"), "words": words}
-            ],
+            "pictures": [{"svg": inline(curves, "curves", f"curves of {runs} runs"), "words": words}],
         }
     ]
     for place, measure in enumerate(results.measures):
         pictures = [
-            {
-                "svg": inline(figure, f"{key}-{place}", f"{key} of {measure}, {runs} runs"),
-                "words": text,
-            }
+            {"svg": inline(figure, f"{key}-{place}", f"{key} of {measure}, {runs} runs"), "words": text}
             for key, figure, text in _of_measure(comparison, place)
         ]
         sections.append({"title": str(measure), "pictures": pictures})
@@ -256,27 +242,43 @@ def _of_measure(comparison: Comparison, place: int) -> list[tuple[str, Any, str]
     better = "" if measure.rising else " Less is better."
     runs = len(results.runs)
     drawn: list[tuple[str, Any, str]] = [
-        ("forest", figure_of(comparison, "forest", place, width=WIDTH),
-         f"{measure}: the mean of every run with the interval of that mean alone. {OVERLAP}"),
-    ]  # fmt: skip
+        (
+            "forest",
+            figure_of(comparison, "forest", place, width=WIDTH),
+            f"{measure}: the mean of every run with the interval of that mean alone. {OVERLAP}",
+        )
+    ]
     if runs > 2 and len(comparison.pairing) == runs * (runs - 1) // 2:
-        drawn.append((
-            "groups", figure_of(comparison, "groups", place, width=WIDTH if runs <= FEW else 1.5 * WIDTH),
-            f"{measure}: the runs at their means; a bar joins runs without a significant difference.",
-        ))  # fmt: skip
-    drawn.insert(1, (
-        "map", per_query(results, measure, width=WIDTH),
-        f"{measure} of each query (a column) in each run (a row).",
-    ))  # fmt: skip
+        drawn.append(
+            (
+                "groups",
+                figure_of(comparison, "groups", place, width=WIDTH if runs <= FEW else 1.5 * WIDTH),
+                f"{measure}: the runs at their means; a bar joins runs without a significant difference.",
+            )
+        )
+    drawn.insert(
+        1,
+        (
+            "map",
+            per_query(results, measure, width=WIDTH),
+            f"{measure} of each query (a column) in each run (a row).",
+        ),
+    )
     pair, words = _closest(comparison, place)
     order = "the highest difference at the left, the lowest at the right"
     return [
         *drawn,
-        ("differences", figure_of(comparison, "differences", place, pair, width=WIDTH),
-         f"{measure} of every query, {words}: {order}.{better}"),
-        ("scatter", figure_of(comparison, "scatter", place, pair, width=WIDTH),
-         f"{measure} of every query in both runs; on the line a query has the same value in both."),
-    ]  # fmt: skip
+        (
+            "differences",
+            figure_of(comparison, "differences", place, pair, width=WIDTH),
+            f"{measure} of every query, {words}: {order}.{better}",
+        ),
+        (
+            "scatter",
+            figure_of(comparison, "scatter", place, pair, width=WIDTH),
+            f"{measure} of every query in both runs; on the line a query has the same value in both.",
+        ),
+    ]
 
 
 def _closest(comparison: Comparison, place: int) -> tuple[int, str]:
@@ -300,12 +302,17 @@ def separating(results: Results) -> list[dict[str, Any]]:
     for code in np.flatnonzero(known).tolist():
         column = values[:, code]
         best, worst = int(np.argmax(sign * column)), int(np.argmin(sign * column))
-        found.append({
-            "query": results.queries[code], "mean": float(column.mean()),
-            "deviation": float(column.std()),
-            "best": results.names[best], "best_value": float(column[best]),
-            "worst": results.names[worst], "worst_value": float(column[worst]),
-        })  # fmt: skip
+        found.append(
+            {
+                "query": results.queries[code],
+                "mean": float(column.mean()),
+                "deviation": float(column.std()),
+                "best": results.names[best],
+                "best_value": float(column[best]),
+                "worst": results.names[worst],
+                "worst_value": float(column[worst]),
+            }
+        )
     return sorted(found, key=lambda row: (-row["deviation"], row["query"]))
 
 

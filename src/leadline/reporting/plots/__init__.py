@@ -93,7 +93,7 @@ STYLE: dict[str, Any] = {
 # What of the style is a length, which grows with the letters.
 LENGTHS = {
     name for name in STYLE if name.endswith(("size", "width")) and isinstance(STYLE[name], (int, float))
-}  # fmt: skip
+}
 _SCALE: ContextVar[float] = ContextVar("scale", default=1.0)
 
 
@@ -151,7 +151,7 @@ def form_of(path: str) -> str:
 
 def picture(
     figure: Figure, form: str, *, live_text: bool = False, title: str = "", height: float | None = None
-) -> bytes:  # fmt: skip
+) -> bytes:
     """Draw a figure; the text of an SVG is outlines, the same everywhere, unless it is live.
 
     A title stands in lines of its own above the figure. `height` is that of all of it, in inches.
@@ -161,12 +161,7 @@ def picture(
         facecolor = "none" if live_text else "white"
         box = _titled(figure, title, height)
         figure.savefig(
-            target,
-            format=form,
-            dpi=300,
-            facecolor=facecolor,
-            metadata=NOTHING[form],
-            bbox_inches=box,
+            target, format=form, dpi=300, facecolor=facecolor, metadata=NOTHING[form], bbox_inches=box
         )
     return target.getvalue()
 
@@ -195,9 +190,14 @@ def _titled(figure: Figure, title: str, height: float | None) -> Any:
     if not lines:
         return None
     figure.text(
-        0.5, 1 + 2 / 72 / natural, "\n".join(lines), ha="center", va="bottom", fontsize=scaled(TITLE),
+        0.5,
+        1 + 2 / 72 / natural,
+        "\n".join(lines),
+        ha="center",
+        va="bottom",
+        fontsize=scaled(TITLE),
         linespacing=1.2,
-    )  # fmt: skip
+    )
     # A legend would stand at the edge of the larger paper, over the title: it is fixed once all is laid out.
     figure.draw_without_rendering()
     figure.set_layout_engine("none")

@@ -55,12 +55,7 @@ def two_arms(
             look = LINE_STYLES[row]
             axes.hlines([row], [100 * low], [100 * high], colors=look.color, linewidth=scaled(1.4))
             axes.plot(
-                [100 * rate],
-                [row],
-                marker=look.marker,
-                markersize=scaled(5),
-                color=look.color,
-                label=name,
+                [100 * rate], [row], marker=look.marker, markersize=scaled(5), color=look.color, label=name
             )
         axes.set_yticks(range(len(shown)), shown)
         axes.set_ylim(len(shown) - 0.4, -0.6)
@@ -85,8 +80,14 @@ def _difference(axes: Any, path: Path, unit: str, confidence: float) -> None:
         # the first looks are so wide that they would hide all others
         limit = 6 * float(np.median((high - low)[known])) / 2
         kept = known[np.unique(np.linspace(0, len(known) - 1, POINTS).astype(int))]
-        axes.fill_between(users[kept], 100 * _cut(low[kept], limit), 100 * _cut(high[kept], limit),
-                          color=LINE_STYLES[0].color, alpha=0.22, linewidth=scaled(0))  # fmt: skip
+        axes.fill_between(
+            users[kept],
+            100 * _cut(low[kept], limit),
+            100 * _cut(high[kept], limit),
+            color=LINE_STYLES[0].color,
+            alpha=0.22,
+            linewidth=scaled(0),
+        )
         axes.plot(users[kept], 100 * _cut(middle[kept], limit), color=LINE_STYLES[0].color)
         axes.plot(
             [users[kept][-1]],
@@ -96,12 +97,7 @@ def _difference(axes: Any, path: Path, unit: str, confidence: float) -> None:
         )
     else:
         axes.text(
-            0.5,
-            0.6,
-            "too few clicks for a first look",
-            ha="center",
-            transform=axes.transAxes,
-            color=FAINT,
+            0.5, 0.6, "too few clicks for a first look", ha="center", transform=axes.transAxes, color=FAINT
         )
     axes.grid(visible=True, axis="y")
     axes.set_xlim(0, users[-1] if len(users) else 1)

@@ -85,9 +85,14 @@ def _write_cells(axes: Any, table: Floats) -> None:
     for (row, column), value in np.ndenumerate(table):
         if not np.isnan(value):
             axes.text(
-                column, row, f"{value:.2f}", ha="center", va="center", fontsize=scaled(5.5),
+                column,
+                row,
+                f"{value:.2f}",
+                ha="center",
+                va="center",
+                fontsize=scaled(5.5),
                 color="white" if value > 0.55 else INK,
-            )  # fmt: skip
+            )
 
 
 def against_reference(
@@ -119,19 +124,26 @@ def against_reference(
         figure = Figure(figsize=(width, max(1.4, inches)), layout="constrained")
         axes = figure.add_subplot()
         known = np.isfinite(low) & np.isfinite(high)
-        axes.hlines(
-            rows[known], low[known], high[known], colors=LINE_STYLES[0].color, linewidth=scaled(1.1)
-        )
+        axes.hlines(rows[known], low[known], high[known], colors=LINE_STYLES[0].color, linewidth=scaled(1.1))
         axes.plot(
-            mean, rows, linestyle="none", marker=LINE_STYLES[0].marker, color=LINE_STYLES[0].color,
+            mean,
+            rows,
+            linestyle="none",
+            marker=LINE_STYLES[0].marker,
+            color=LINE_STYLES[0].color,
             markersize=scaled(3 if named else 1.8),
-        )  # fmt: skip
-        axes.axvline(
-            ACCEPTABLE, color=FAINT, linewidth=scaled(0.8), linestyle=LINE_STYLES[1].dashes
         )
-        axes.annotate("2/3", (ACCEPTABLE, 1), xycoords=("data", "axes fraction"), xytext=(0, 1.5),
-                      textcoords="offset points", ha="center", size=scaled(7),
-                      annotation_clip=False)  # fmt: skip
+        axes.axvline(ACCEPTABLE, color=FAINT, linewidth=scaled(0.8), linestyle=LINE_STYLES[1].dashes)
+        axes.annotate(
+            "2/3",
+            (ACCEPTABLE, 1),
+            xycoords=("data", "axes fraction"),
+            xytext=(0, 1.5),
+            textcoords="offset points",
+            ha="center",
+            size=scaled(7),
+            annotation_clip=False,
+        )
         axes.set_xlim(min(0.0, float(np.nanmin(low, initial=0.0))) - 0.02, 1)
         axes.set_ylim(len(names) - 0.4, -0.6)
         shown = shortened([names[place] for place in order], 26) if named else []

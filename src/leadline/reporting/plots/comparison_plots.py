@@ -94,17 +94,20 @@ def _limits(comparison: Comparison, place: int, *, per_pair: bool) -> Floats:
     return np.asarray(np.clip(limits[place], -reach, reach))
 
 
-def _differences(
-    comparison: Comparison, place: int, pair: int, width: float, *, per_pair: bool
-) -> Figure:
+def _differences(comparison: Comparison, place: int, pair: int, width: float, *, per_pair: bool) -> Figure:
     results, (first, second) = comparison.results, comparison.pairing
     low, high = _limits(comparison, place, per_pair=per_pair)[pair].tolist()
     return differences(
-        comparison.differences[place][:, pair], queries=list(results.queries),
-        first=results.names[first[pair]], second=results.names[second[pair]],
-        measure=results.measures[place], low=low, high=high,
-        interval=interval_name(comparison, per_pair=per_pair), width=width,
-    )  # fmt: skip
+        comparison.differences[place][:, pair],
+        queries=list(results.queries),
+        first=results.names[first[pair]],
+        second=results.names[second[pair]],
+        measure=results.measures[place],
+        low=low,
+        high=high,
+        interval=interval_name(comparison, per_pair=per_pair),
+        width=width,
+    )
 
 
 def _pairs(
@@ -114,9 +117,7 @@ def _pairs(
     results, (first, second) = comparison.results, comparison.pairing
     shown = np.arange(len(first)) if pairs is None else np.asarray(pairs, dtype=np.int64)
     if not len(shown):
-        raise UsageError(
-            "no pair with a significant difference to draw; --pairs all draws every pair"
-        )
+        raise UsageError("no pair with a significant difference to draw; --pairs all draws every pair")
     means = comparison.means[place]
     shown = shown[np.argsort(-means[shown], kind="stable")]
     limits = _limits(comparison, place, per_pair=per_pair)[shown]
@@ -132,19 +133,28 @@ def _pairs(
     if len(shown) < len(first):
         more += f"; {len(shown):,} of {counted(len(first), 'pair')}"
     return forest(
-        names, means[shown], limits[:, 0], limits[:, 1],
-        label=_label(comparison, place, more, what=f"mean {what}"), zero=True, rows="pairs", width=width,
-    )  # fmt: skip
+        names,
+        means[shown],
+        limits[:, 0],
+        limits[:, 1],
+        label=_label(comparison, place, more, what=f"mean {what}"),
+        zero=True,
+        rows="pairs",
+        width=width,
+    )
 
 
 def _scatter(comparison: Comparison, place: int, pair: int, width: float) -> Figure:
     results, (first, second) = comparison.results, comparison.pairing
     values = results.counted(place)
     return scatter(
-        values[second[pair]], values[first[pair]],
-        first=results.names[first[pair]], second=results.names[second[pair]],
-        measure=results.measures[place], width=width,
-    )  # fmt: skip
+        values[second[pair]],
+        values[first[pair]],
+        first=results.names[first[pair]],
+        second=results.names[second[pair]],
+        measure=results.measures[place],
+        width=width,
+    )
 
 
 def _forest(comparison: Comparison, place: int, width: float) -> Figure:
@@ -153,14 +163,16 @@ def _forest(comparison: Comparison, place: int, width: float) -> Figure:
     order = results.order(place)
     bases = sorted(set(comparison.pairing.second.tolist()))
     return forest(
-        [results.names[run] for run in order], results.means[order, place],
-        limits[order, 0], limits[order, 1],
+        [results.names[run] for run in order],
+        results.means[order, place],
+        limits[order, 0],
+        limits[order, 1],
         label=_label(
             comparison, place, f", {percent(rules.confidence)} confidence interval of each mean alone"
         ),
         reference=order.index(bases[0]) if len(bases) == 1 and len(order) > 2 else None,
         width=width,
-    )  # fmt: skip
+    )
 
 
 def _groups(comparison: Comparison, place: int, width: float | None) -> Figure:
@@ -168,10 +180,14 @@ def _groups(comparison: Comparison, place: int, width: float | None) -> Figure:
     apart = comparison.matrix(place)[np.ix_(order, order)]
     rules = comparison.rules
     return significance_groups(
-        [comparison.results.names[run] for run in order], comparison.results.means[order, place], apart,
-        label=_label(comparison, place, f"; bars: no significant difference ({rules.test}, "
-                     f"{rules.corrected_by})"), width=width,
-    )  # fmt: skip
+        [comparison.results.names[run] for run in order],
+        comparison.results.means[order, place],
+        apart,
+        label=_label(
+            comparison, place, f"; bars: no significant difference ({rules.test}, {rules.corrected_by})"
+        ),
+        width=width,
+    )
 
 
 def _critical_difference(comparison: Comparison, place: int, width: float | None) -> Figure:
@@ -180,9 +196,7 @@ def _critical_difference(comparison: Comparison, place: int, width: float | None
     values = results.counted(place).T
     whole = ~np.isnan(values).any(axis=1)
     if not whole.any():
-        raise UsageError(
-            f"no query has {measure} in every run; critical-difference ranks such queries"
-        )
+        raise UsageError(f"no query has {measure} in every run; critical-difference ranks such queries")
     values = values[whole]
     ranks = mean_ranks(values, rising=measure.rising)
     order = np.argsort(ranks, kind="stable").tolist()
@@ -193,11 +207,13 @@ def _critical_difference(comparison: Comparison, place: int, width: float | None
     if left:
         note += f"; left out: {counted(left, 'query', 'queries')} that some run lacks"
     return critical_difference(
-        [results.names[run] for run in order], ranks[order],
+        [results.names[run] for run in order],
+        ranks[order],
         difference=nemenyi_difference(len(order), len(values), confidence=rules.confidence),
         label=f"{measure}, mean rank ({counted(len(values), 'query', 'queries')}; 1 is best)",
-        note=note, width=width,
-    )  # fmt: skip
+        note=note,
+        width=width,
+    )
 
 
 def _label(comparison: Comparison, place: int, more: str, *, what: str = "mean") -> str:

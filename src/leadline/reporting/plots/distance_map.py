@@ -115,15 +115,24 @@ def likeness_tree(
         inches = scaled(0.4 + 0.13 * len(notes)) + max(0.9, size * scaled(row))
         figure = Figure(figsize=(wide, inches), layout="constrained")
         axes = figure.add_subplot()
-        drawn = dendrogram(tree, orientation="left", ax=axes, no_labels=True, color_threshold=0,
-                           above_threshold_color=INK, distance_sort="descending")  # fmt: skip
+        drawn = dendrogram(
+            tree,
+            orientation="left",
+            ax=axes,
+            no_labels=True,
+            color_threshold=0,
+            above_threshold_color=INK,
+            distance_sort="descending",
+        )
         for part in axes.collections:
             part.set_linewidth(scaled(0.7 if size <= FEW else 0.5))
         order = drawn["leaves"]
         _leaves(
-            axes, [names[place] for place in order], [groups[place] for place in order] if groups else [],
+            axes,
+            [names[place] for place in order],
+            [groups[place] for place in order] if groups else [],
             0.55 * wide * 72,
-        )  # fmt: skip
+        )
         axes.spines["left"].set_visible(False)
         # over the whole figure: the tree alone may be too narrow for a line of words
         figure.supxlabel("\n".join(notes), fontsize=scaled(7.5), color=INK)
@@ -134,10 +143,7 @@ def _leaves(axes: Any, names: Sequence[str], groups: Sequence[str], points: floa
     """Name the leaves, in the colour of their group where it has one."""
     colours = group_colours(groups)
     if len(large_groups(groups)) > len(LINE_STYLES):  # a colour is not enough to tell them apart
-        names = [
-            f"{name} ({group})" if group else name
-            for name, group in zip(names, groups, strict=True)
-        ]
+        names = [f"{name} ({group})" if group else name for name, group in zip(names, groups, strict=True)]
     axes.yaxis.tick_right()
     axes.tick_params(axis="y", length=0)
     if len(names) > NAMED:

@@ -82,13 +82,17 @@ def _both(axes: Any, counts: Floats, top: float) -> list[Any]:
     """Draw both histograms over each other, as steps that are told apart in grey."""
     edges = np.linspace(0, 1, counts.shape[1] + 1)
     other = axes.stairs(
-        counts[1], edges, baseline=0.5, fill=True, facecolor=OTHER.color, alpha=0.3,
-        edgecolor=OTHER.color, linewidth=scaled(1),
-    )  # fmt: skip
-    axes.stairs(counts[1], edges, baseline=0.5, color=OTHER.color, linestyle=(0, (5, 1.5)))
-    relevant = axes.stairs(
-        counts[0], edges, baseline=0.5, color=RELEVANT.color, linewidth=scaled(1.5)
+        counts[1],
+        edges,
+        baseline=0.5,
+        fill=True,
+        facecolor=OTHER.color,
+        alpha=0.3,
+        edgecolor=OTHER.color,
+        linewidth=scaled(1),
     )
+    axes.stairs(counts[1], edges, baseline=0.5, color=OTHER.color, linestyle=(0, (5, 1.5)))
+    relevant = axes.stairs(counts[0], edges, baseline=0.5, color=RELEVANT.color, linewidth=scaled(1.5))
     axes.set_yscale("log")
     axes.yaxis.set_major_formatter(lambda value, _place: f"{value:,.0f}")
     axes.minorticks_off()
@@ -105,9 +109,7 @@ def _line(axes: Any, counts: Floats, hsa: float, half_counts: bool, base: float)
     used = counts.sum(axis=0) > 0 if half_counts else (counts > 0).all(axis=0)
     centre = ((np.arange(counts.shape[1]) + 0.5) / counts.shape[1])[used]
     ratio = np.log((counts[0][used] + more) / (counts[1][used] + more)) / math.log(base)
-    axes.plot(
-        centre, ratio, linestyle="none", marker="o", color=RELEVANT.color, markersize=scaled(3.6)
-    )
+    axes.plot(centre, ratio, linestyle="none", marker="o", color=RELEVANT.color, markersize=scaled(3.6))
     if len(centre) and not math.isnan(hsa):
         ends = np.array([0.0, 1.0])
         axes.plot(ends, ratio.mean() + hsa * (ends - centre.mean()), color=INK, linewidth=scaled(1))

@@ -66,12 +66,7 @@ def forest(
             axes.axvline(0, color=INK, linewidth=scaled(0.6), zorder=0)
         for row in np.flatnonzero(~np.isfinite(table[0])).tolist() if len(names) <= NAMED else ():
             axes.text(
-                0.01,
-                row,
-                "undefined",
-                size=scaled(6),
-                va="center",
-                transform=axes.get_yaxis_transform(),
+                0.01, row, "undefined", size=scaled(6), va="center", transform=axes.get_yaxis_transform()
             )
         axes.set_ylim(len(names) - 0.4, -0.6)
         axes.spines["left"].set_visible(False)
@@ -108,27 +103,38 @@ def _draw(axes: Any, table: Floats, chosen: Any, marker: str, color: str) -> Non
     few = len(rows) <= FEW
     bounded = chosen & np.isfinite(table[1:]).all(axis=0)
     axes.hlines(
-        rows[bounded], table[1, bounded], table[2, bounded],
-        colors=color, linewidth=scaled(1.3 if few else 0.7), alpha=None if few else 0.7,
-    )  # fmt: skip
+        rows[bounded],
+        table[1, bounded],
+        table[2, bounded],
+        colors=color,
+        linewidth=scaled(1.3 if few else 0.7),
+        alpha=None if few else 0.7,
+    )
     pointed = chosen & np.isfinite(table[0])
     axes.plot(
-        table[0, pointed], rows[pointed],
-        linestyle="none", marker=marker, markersize=scaled(4 if few else 1.8), color=color,
-    )  # fmt: skip
+        table[0, pointed],
+        rows[pointed],
+        linestyle="none",
+        marker=marker,
+        markersize=scaled(4 if few else 1.8),
+        color=color,
+    )
 
 
 def _baseline(axes: Any, names: Sequence[str], means: Floats, reference: int) -> None:
     if not np.isfinite(means[reference]):
         return
-    axes.axvline(
-        means[reference], color=INK, linewidth=scaled(0.6), linestyle=LINE_STYLES[2].dashes
-    )
+    axes.axvline(means[reference], color=INK, linewidth=scaled(0.6), linestyle=LINE_STYLES[2].dashes)
     low, high = axes.get_xlim()
     share = (means[reference] - low) / (high - low)
     side = "left" if share < 1 / 3 else "right" if share > 2 / 3 else "center"
     axes.annotate(
         f"baseline: {shortened(names, 24)[reference]}",
-        (means[reference], 1), xycoords=("data", "axes fraction"),
-        xytext=(0, 1.5), textcoords="offset points", ha=side, size=scaled(7), annotation_clip=False,
-    )  # fmt: skip
+        (means[reference], 1),
+        xycoords=("data", "axes fraction"),
+        xytext=(0, 1.5),
+        textcoords="offset points",
+        ha=side,
+        size=scaled(7),
+        annotation_clip=False,
+    )

@@ -69,9 +69,7 @@ def wrapped(text: str, points: float) -> str:
     >>> wrapped("AP, mean and 95 % interval over 50 queries", 130)
     'AP, mean and 95 %\ninterval over 50 queries'
     """
-    broken = [
-        _broken(text, letters) for letters in range(max(8, int(points / scaled(LETTER))), 7, -1)
-    ]
+    broken = [_broken(text, letters) for letters in range(max(8, int(points / scaled(LETTER))), 7, -1)]
     return "\n".join([lines for lines in broken if len(lines) == len(broken[0])][-1])
 
 
@@ -80,9 +78,7 @@ def _broken(text: str, letters: int) -> list[str]:
 
 
 FEW = 30  # rows in letters of the usual size
-NAMED = (
-    400  # more rows than that are numbered: a sheet of paper would have to be longer than a metre
-)
+NAMED = 400  # more rows than that are numbered: a sheet of paper would have to be longer than a metre
 TALL, LOW = 0.15, 0.1  # inches of one of few rows, and of one of many
 SIZE, SMALL = 7.0, 5.5  # points: letters of the names
 STEPS = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
@@ -108,17 +104,13 @@ def name_rows(axes: Any, names: Sequence[str], *, what: str = "runs") -> None:
     if len(names) <= NAMED:
         room, size = 0.45 * axes.figure.get_figwidth() * 72, size_of(len(names))
         most = 24 if len(names) <= FEW else 30
-        axes.set_yticks(
-            range(len(names)), narrowed(names, room, size=size, most=most), fontsize=scaled(size)
-        )
+        axes.set_yticks(range(len(names)), narrowed(names, room, size=size, most=most), fontsize=scaled(size))
         return
     step = next((step for step in STEPS if len(names) <= 30 * step), len(names))
     axes.set_yticks([0, *range(step - 1, len(names), step)])
     axes.set_yticklabels([str(row + 1) for row in axes.get_yticks()])
     axes.set_ylabel(
-        f"{len(names)} {what}, the best mean at the top"
-        if what == "runs"
-        else f"{len(names):,} {what}"
+        f"{len(names)} {what}, the best mean at the top" if what == "runs" else f"{len(names):,} {what}"
     )
 
 
@@ -129,9 +121,14 @@ def legend_below(figure: Figure, lines: Sequence[Any], labels: Sequence[str], wi
     rows = -(-len(labels) // columns)
     figure.set_figheight(figure.get_figheight() + scaled(0.15 + rows * 0.155))
     legend = figure.legend(
-        lines, [str(place) for place in range(len(labels))], loc="outside lower center",
-        ncols=columns, borderpad=0, labelspacing=0.35, borderaxespad=0.3,
-    )  # fmt: skip
+        lines,
+        [str(place) for place in range(len(labels))],
+        loc="outside lower center",
+        ncols=columns,
+        borderpad=0,
+        labelspacing=0.35,
+        borderaxespad=0.3,
+    )
     for text, label in zip(legend.get_texts(), labels, strict=True):
         text.set_text(label)  # set late: a name that begins with `_` would be left out
         text.set_color(INK)
@@ -167,16 +164,17 @@ def stretches(groups: Sequence[str]) -> list[tuple[str, int, int]]:
     return found
 
 
-def mark_groups(
-    axes: Any, groups: Sequence[str], *, step: float = 1.0, offset: float = 0.0
-) -> None:
+def mark_groups(axes: Any, groups: Sequence[str], *, step: float = 1.0, offset: float = 0.0) -> None:
     """Draw a strip of colours down an axes, one cell a system."""
     colours = group_colours(groups)
     for place, name in enumerate(groups):
         axes.axhspan(
-            offset + (place - 0.5) * step, offset + (place + 0.5) * step,
-            facecolor=colours[name], linewidth=0, alpha=0.35 if colours[name] == FAINT else 1.0,
-        )  # fmt: skip
+            offset + (place - 0.5) * step,
+            offset + (place + 0.5) * step,
+            facecolor=colours[name],
+            linewidth=0,
+            alpha=0.35 if colours[name] == FAINT else 1.0,
+        )
     axes.set_xticks([])
     axes.set_yticks([])
     axes.spines[:].set_visible(False)

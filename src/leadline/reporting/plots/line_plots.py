@@ -41,9 +41,8 @@ def recall_precision(
             lines = grey[:1]
         for place, look in reversed(list(zip(named, LINE_STYLES, strict=False))):
             lines += axes.plot(
-                levels, table[place],
-                color=look.color, linestyle=look.dashes, marker=look.marker,
-            )  # fmt: skip
+                levels, table[place], color=look.color, linestyle=look.dashes, marker=look.marker
+            )
         labels = shortened([names[place] for place in named], 44)
         rest = [f"{len(others)} other runs"] if others else []
         figure.set_figheight(width * 0.72)
@@ -97,19 +96,25 @@ def cumulative(
             ordered = np.sort(np.asarray(found, dtype=np.float64))
             share = np.arange(1, len(ordered) + 1) / max(len(ordered), 1)
             lines += axes.step(
-                [0, *ordered, 1.03 * largest], [0, *share, 1], where="post", color=look.color,
+                [0, *ordered, 1.03 * largest],
+                [0, *share, 1],
+                where="post",
+                color=look.color,
                 linestyle=look.dashes,
-            )  # fmt: skip
+            )
         # names stand at three heights, so that marks near each other do not cover each other's
-        for place, (name, value) in enumerate(
-            sorted((marks or {}).items(), key=lambda mark: mark[1])
-        ):
+        for place, (name, value) in enumerate(sorted((marks or {}).items(), key=lambda mark: mark[1])):
             axes.axvline(value, color=FAINT, linewidth=scaled(0.8), linestyle=(0, (2, 2)))
             axes.annotate(
-                name, (value, 0.02 + 0.32 * (place % 3)), xytext=(2, 0), textcoords="offset points",
-                rotation=90, fontsize=scaled(5.5), va="bottom",
+                name,
+                (value, 0.02 + 0.32 * (place % 3)),
+                xytext=(2, 0),
+                textcoords="offset points",
+                rotation=90,
+                fontsize=scaled(5.5),
+                va="bottom",
                 bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.3, "alpha": 0.8},
-            )  # fmt: skip
+            )
         axes.set_xlim(left=0)
         axes.set_ylim(0, 1.01)
         axes.set_xlabel(label)
@@ -143,15 +148,17 @@ def by_parameter(
             )
             best = int(np.argmax(table[:, 1]))
             axes.plot(
-                along[best], table[best, 1], marker="o", markersize=scaled(8), markerfacecolor="none",
-                markeredgecolor=look.color, markeredgewidth=0.8,
-            )  # fmt: skip
+                along[best],
+                table[best, 1],
+                marker="o",
+                markersize=scaled(8),
+                markerfacecolor="none",
+                markeredgecolor=look.color,
+                markeredgewidth=0.8,
+            )
         axes.set_xlabel(parameter)
         axes.set_ylabel(label)
         axes.grid(visible=True)
-        labels = [
-            f"{name} ({min(points)[0]:g} to {max(points)[0]:g})"
-            for name, points in families.items()
-        ]
+        labels = [f"{name} ({min(points)[0]:g} to {max(points)[0]:g})" for name, points in families.items()]
         legend_below(figure, lines, labels[: len(lines)], width)
     return figure

@@ -119,10 +119,7 @@ def differences(
         axes = figure.add_subplot()
         keys = _bars(axes, table[order])
         words = _words(
-            sides,
-            narrowed(winners(first, second, measure), 0.5 * width * 72, size=7, most=40),
-            ids,
-            width,
+            sides, narrowed(winners(first, second, measure), 0.5 * width * 72, size=7, most=40), ids, width
         )
         if len(order):
             keys.append(_mean(axes, float(table[order].mean()), bounds))
@@ -137,9 +134,7 @@ def differences(
             keys, words, loc="outside upper left", borderpad=0, labelspacing=0.35, borderaxespad=0.3
         )
         axes.set_ylabel(_label(f"{measure}", [first, second], width))
-        axes.set_xlabel(
-            f"{counted(len(order), 'query', 'queries')}, the largest difference at the left"
-        )
+        axes.set_xlabel(f"{counted(len(order), 'query', 'queries')}, the largest difference at the left")
     return figure
 
 
@@ -181,9 +176,7 @@ def _mean(axes: Any, mean: float, bounds: tuple[float, float] | None) -> Any:
     return (axes.axhspan(*bounds, color=INK, alpha=0.2, linewidth=scaled(0)), line)
 
 
-def _mean_in_words(
-    mean: float, bounds: tuple[float, float] | None, interval: str, width: float
-) -> str:
+def _mean_in_words(mean: float, bounds: tuple[float, float] | None, interval: str, width: float) -> str:
     """Write the mean and its interval, on two lines where one is longer than the figure."""
     text = f"mean {_signed(mean)}"
     if bounds is None:
@@ -256,16 +249,20 @@ def scatter(
         words = _scatter_words(sides_of(table[1] - table[0]), winners(names[0], names[1], measure))
         from matplotlib.figure import Figure
 
-        figure = Figure(
-            figsize=(width, width + scaled(SCATTER_LINE) * len(words)), layout="constrained"
-        )
+        figure = Figure(figsize=(width, width + scaled(SCATTER_LINE) * len(words)), layout="constrained")
         axes = figure.add_subplot()
         _square(axes, shown)
         axes.axline((0, 0), slope=1, color=FAINT, linewidth=scaled(0.8), zorder=1)
         axes.plot(
-            shown[0], shown[1], linestyle="none", marker="o", markersize=scaled(4),
-            color=LINE_STYLES[0].color, alpha=_alpha(shown.shape[1]), clip_on=False,
-        )  # fmt: skip
+            shown[0],
+            shown[1],
+            linestyle="none",
+            marker="o",
+            markersize=scaled(4),
+            color=LINE_STYLES[0].color,
+            alpha=_alpha(shown.shape[1]),
+            clip_on=False,
+        )
         figure.suptitle("\n".join(words), x=0.015, ha="left", fontsize=scaled(7))
         axes.set_xlabel(wrapped(f"{measure} of {names[1]}", 0.8 * width * 72))
         axes.set_ylabel(wrapped(f"{measure} of {names[0]}", 0.8 * width * 72))

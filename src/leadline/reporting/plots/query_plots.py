@@ -56,10 +56,13 @@ def _map(axes: Any, cells: Floats, measure: Any) -> Any:
     high = float(getattr(measure, "high", 1.0))
     finite = cells[np.isfinite(cells)]
     return axes.imshow(
-        cells, aspect="auto", interpolation="none", cmap="cividis",
+        cells,
+        aspect="auto",
+        interpolation="none",
+        cmap="cividis",
         vmin=low if math.isfinite(low) else finite.min(initial=0.0),
         vmax=high if math.isfinite(high) else finite.max(initial=1.0),
-    )  # fmt: skip
+    )
 
 
 def _label(axes: Any, names: list[str], queries: int) -> None:

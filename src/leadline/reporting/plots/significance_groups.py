@@ -66,12 +66,7 @@ def groups(told_apart: ArrayLike) -> list[tuple[int, int]]:
 
 
 def significance_groups(
-    names: Sequence[str],
-    means: ArrayLike,
-    told_apart: ArrayLike,
-    *,
-    label: str,
-    width: float | None = None,
+    names: Sequence[str], means: ArrayLike, told_apart: ArrayLike, *, label: str, width: float | None = None
 ) -> Figure:
     """Draw runs at their means on one scale; bars join runs without a significant difference.
 
@@ -97,9 +92,13 @@ def significance_groups(
     note = f"{counted(left, 'run')} without a mean left out" if left else ""
     with style():
         return _figure(
-            [names[place] for place in defined.tolist()], values[defined],
-            groups(apart[np.ix_(defined, defined)]), label, note, width,
-        )  # fmt: skip
+            [names[place] for place in defined.tolist()],
+            values[defined],
+            groups(apart[np.ix_(defined, defined)]),
+            label,
+            note,
+            width,
+        )
 
 
 def critical_difference(
@@ -125,9 +124,7 @@ def critical_difference(
     """
     values = np.asarray(ranks, dtype=np.float64)
     if values.shape != (len(names),) or not np.isfinite(values).all():
-        raise UsageError(
-            f"ranks of shape {values.shape}; expected one for each of {len(names)} names"
-        )
+        raise UsageError(f"ranks of shape {values.shape}; expected one for each of {len(names)} names")
     if (np.diff(values) < 0).any():
         raise UsageError("ranks are not in order; expected the best first")
     apart = np.abs(values[:, None] - values[None, :]) >= difference
@@ -176,18 +173,12 @@ def _figure(
     head = HEAD + LINE * len(labels) + (LINE + GAP if bar is not None else 0)
     height = head + deep + LINE * len(notes)
     figure = Figure(figsize=(wide, scaled(height) / 72))
-    axes = figure.add_axes((
-        frame.left / points, 1 - (head + deep) / height, (frame.right - frame.left) / points, deep / height,
-    ))  # fmt: skip
+    axes = figure.add_axes(
+        (frame.left / points, 1 - (head + deep) / height, (frame.right - frame.left) / points, deep / height)
+    )
     _scale(axes, frame, deep, ranks=bar is not None)
     figure.text(
-        0.5,
-        1 - 2 / height,
-        "\n".join(labels),
-        size=scaled(FONT),
-        ha="center",
-        va="top",
-        linespacing=1.15,
+        0.5, 1 - 2 / height, "\n".join(labels), size=scaled(FONT), ha="center", va="top", linespacing=1.15
     )
     if bar is not None:
         _bar(axes, frame, bar)
@@ -199,18 +190,15 @@ def _figure(
         ends = [frame.low + (point - frame.left) * unit for point in (start, end)]
         depth = GAP + step * (level + 0.5)
         axes.plot(
-            ends, [depth, depth], color=LINE_STYLES[0].color, linewidth=scaled(1.6 if many else 2.4),
+            ends,
+            [depth, depth],
+            color=LINE_STYLES[0].color,
+            linewidth=scaled(1.6 if many else 2.4),
             solid_capstyle="butt",
-        )  # fmt: skip
+        )
     if notes:
         figure.text(
-            0.5,
-            2 / height,
-            "\n".join(notes),
-            size=scaled(SIZE),
-            ha="center",
-            va="bottom",
-            linespacing=1.15,
+            0.5, 2 / height, "\n".join(notes), size=scaled(SIZE), ha="center", va="bottom", linespacing=1.15
         )
     return figure
 
@@ -220,35 +208,19 @@ def _bar(axes: Any, frame: Frame, length: float) -> None:
     height = -HEAD + GAP / 2
     if length > frame.high - frame.low:
         text = f"CD = {length:.2f}, longer than the scale"
-        axes.text(
-            (frame.low + frame.high) / 2,
-            height - 2,
-            text,
-            size=scaled(SIZE),
-            ha="center",
-            va="bottom",
-        )
+        axes.text((frame.low + frame.high) / 2, height - 2, text, size=scaled(SIZE), ha="center", va="bottom")
         return
     ends = [frame.high - length, frame.high]
     axes.plot(ends, [height, height], color=INK, linewidth=scaled(1.0), clip_on=False)
     for place in ends:
-        axes.plot(
-            [place, place],
-            [height - 2, height + 2],
-            color=INK,
-            linewidth=scaled(0.8),
-            clip_on=False,
-        )
-    axes.text(
-        sum(ends) / 2, height - 2, f"CD = {length:.2f}", size=scaled(SIZE), ha="center", va="bottom"
-    )
+        axes.plot([place, place], [height - 2, height + 2], color=INK, linewidth=scaled(0.8), clip_on=False)
+    axes.text(sum(ends) / 2, height - 2, f"CD = {length:.2f}", size=scaled(SIZE), ha="center", va="bottom")
 
 
 def _frame(values: Floats, sides: list[list[str]], points: float, *, ranks: bool = False) -> Frame:
     """Leave to the names on both sides what they need, and to the scale the rest."""
     needs = [
-        max((width_of(name, SIZE) / scaled(1.0) for name in side), default=0.0) + 3 + GAP
-        for side in sides
+        max((width_of(name, SIZE) / scaled(1.0) for name in side), default=0.0) + 3 + GAP for side in sides
     ]
     low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
     if ranks:  # from the worst possible to the best
@@ -295,9 +267,7 @@ def _ticks(axes: Any, frame: Frame) -> list[float]:
         locator = MaxNLocator(bins, steps=[1, 2, 5, 10])
         every = map(float, locator.tick_values(frame.low, frame.high))
         ticks = [tick for tick in every if frame.low <= tick <= frame.high]
-        widest = max(
-            map(partial(width_of, size=SIZE), axes.xaxis.get_major_formatter().format_ticks(ticks))
-        )
+        widest = max(map(partial(width_of, size=SIZE), axes.xaxis.get_major_formatter().format_ticks(ticks)))
         apart = frame.place(ticks[1]) - frame.place(ticks[0]) if len(ticks) > 1 else 0.0
         if len(ticks) < 2 or apart > widest / scaled(1.0) + 8:
             return ticks
@@ -307,10 +277,14 @@ def _ticks(axes: Any, frame: Frame) -> list[float]:
 def _run(axes: Any, frame: Frame, name: str, value: float, depth: float, sign: int) -> None:
     """Draw a line from the scale down and out to the name."""
     edge = frame.low if sign < 0 else frame.high
-    axes.plot(
-        [value, value, edge], [0, depth, depth], color=INK, linewidth=scaled(0.6), clip_on=False
-    )
+    axes.plot([value, value, edge], [0, depth, depth], color=INK, linewidth=scaled(0.6), clip_on=False)
     axes.annotate(
-        name, (edge, depth), xytext=(3 * sign, 0), textcoords="offset points",
-        ha="right" if sign < 0 else "left", va="center_baseline", size=scaled(SIZE), annotation_clip=False,
-    )  # fmt: skip
+        name,
+        (edge, depth),
+        xytext=(3 * sign, 0),
+        textcoords="offset points",
+        ha="right" if sign < 0 else "left",
+        va="center_baseline",
+        size=scaled(SIZE),
+        annotation_clip=False,
+    )

@@ -92,9 +92,7 @@ def marked(sheet: Table) -> tuple[list[str], list[list[str]]]:
     for column, width in raised.items():
         for place, row in enumerate(cells):
             row[column] += f" {sheet.letters.get((place, column), '')}".ljust(width)
-    after = [
-        " " * ((column in starred) + raised.get(column, 0)) for column in range(len(sheet.columns))
-    ]
+    after = [" " * ((column in starred) + raised.get(column, 0)) for column in range(len(sheet.columns))]
     return [visible(name) + room for name, room in zip(sheet.columns, after, strict=True)], cells
 
 

@@ -6,10 +6,19 @@ from leadline.data.wording import visible
 from leadline.reporting.render import Table, shown, text_columns
 
 SPECIAL = {
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
-    "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "†": r"$\dagger$", "‡": r"$\ddagger$",
-}  # fmt: skip
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "†": r"$\dagger$",
+    "‡": r"$\ddagger$",
+}
 
 
 def write(sheet: Table) -> str:

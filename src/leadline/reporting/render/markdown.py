@@ -9,9 +9,7 @@ from leadline.reporting.render import Table, shown, text_columns
 
 # A backslash, a star, a backquote, what begins a tag, a character reference, strikethrough or mathematics,
 # what ends the text of a link, and an underscore that is not inside a word.
-FORMATTING = re.compile(
-    r"[\\*`~]|<(?=[a-zA-Z/!?])|&(?=#?\w+;)|\$|\](?=[(:\[])|(?<![^\W_])_|_(?![^\W_])"
-)
+FORMATTING = re.compile(r"[\\*`~]|<(?=[a-zA-Z/!?])|&(?=#?\w+;)|\$|\](?=[(:\[])|(?<![^\W_])_|_(?![^\W_])")
 
 
 def write(sheet: Table) -> str:

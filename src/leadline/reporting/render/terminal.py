@@ -101,9 +101,7 @@ def _grow(widths: dict[int, int], natural: list[int], spare: int, places: list[i
         spare -= 1
 
 
-def _table(
-    sheet: Table, head: list[str], rows: list[tuple[int, list[str]]], layout: Layout
-) -> list[str]:
+def _table(sheet: Table, head: list[str], rows: list[tuple[int, list[str]]], layout: Layout) -> list[str]:
     """Return the lines of head and rows."""
     left = text_columns(sheet)
     columns = {}

@@ -87,9 +87,7 @@ def _form(line: Line) -> str:
     return "%.0f" if line.whole else "%6.4f"
 
 
-def _of_queries(
-    results: Results, lines: Sequence[Line], run: int, queries: Sequence[int]
-) -> Iterator[str]:
+def _of_queries(results: Results, lines: Sequence[Line], run: int, queries: Sequence[int]) -> Iterator[str]:
     """Write the block of every query."""
     lines = [line for line in lines if line.family not in {*ONLY_MEAN, "runid"}]
     columns = [line.column for line in lines]

@@ -18,9 +18,12 @@ ADVICE = (
     "examples; use fewer grades (--rel shows what two would give); judge some queries together first"
 )
 TITLES = {
-    "agreement": "percent agreement", "scott": "Scott's pi (the lecture's)", "cohen": "Cohen's kappa",
-    "fleiss": "Fleiss' kappa", "krippendorff": "Krippendorff's alpha",
-}  # fmt: skip
+    "agreement": "percent agreement",
+    "scott": "Scott's pi (the lecture's)",
+    "cohen": "Cohen's kappa",
+    "fleiss": "Fleiss' kappa",
+    "krippendorff": "Krippendorff's alpha",
+}
 PARTS = ("agreement", "scott", "cohen", "krippendorff")
 
 
@@ -48,14 +51,7 @@ def flat_rows(found: Agreement, *, per_query: bool) -> list[dict[str, Any]]:
     if per_query:
         for name, values in found.by_query.items():
             rows += [
-                _record(
-                    name,
-                    "",
-                    "",
-                    query,
-                    None,
-                    CoefficientEstimate(value, corrected=name != "agreement"),
-                )
+                _record(name, "", "", query, None, CoefficientEstimate(value, corrected=name != "agreement"))
                 for query, value in zip(found.queries, values.tolist(), strict=True)
             ]
     return rows
@@ -65,9 +61,16 @@ def _record(
     name: str, a: str, b: str, query: str, pairs: int | None, one: CoefficientEstimate
 ) -> dict[str, Any]:
     return {
-        "coefficient": name, "a": a, "b": b, "query": query, "pairs": pairs, "value": plain(one.value),
-        "low": plain(one.low), "high": plain(one.high), "acceptable": one.acceptable,
-    }  # fmt: skip
+        "coefficient": name,
+        "a": a,
+        "b": b,
+        "query": query,
+        "pairs": pairs,
+        "value": plain(one.value),
+        "low": plain(one.low),
+        "high": plain(one.high),
+        "acceptable": one.acceptable,
+    }
 
 
 def _said(one: CoefficientEstimate) -> str | None:
@@ -129,18 +132,20 @@ def _two_by_two(found: Agreement) -> Table:
     for place in order:
         a, b = found.named()[place]
         cohen = each["cohen"][1][place]
-        rows.append([
-            *([b] if found.reference else [a, b]), found.counted()[place],
-            *(plain(each[name][1][place].value) for name in PARTS[:3]), plain(cohen.low), plain(cohen.high),
-            plain(each["krippendorff"][1][place].value), _said(each["scott"][1][place]) or "-",
-        ])  # fmt: skip
+        rows.append(
+            [
+                *([b] if found.reference else [a, b]),
+                found.counted()[place],
+                *(plain(each[name][1][place].value) for name in PARTS[:3]),
+                plain(cohen.low),
+                plain(cohen.high),
+                plain(each["krippendorff"][1][place].value),
+                _said(each["scott"][1][place]) or "-",
+            ]
+        )
     heads = ["judge"] if found.reference else ["a", "b"]
     heads += ["pairs", "agreement", "Scott", "Cohen", "low", "high", "alpha", RANGE]
-    notes = (
-        [f"each judge against {found.judges[0]}, the highest kappa first"]
-        if found.reference
-        else []
-    )
+    notes = [f"each judge against {found.judges[0]}, the highest kappa first"] if found.reference else []
     notes.append(f"low, high: of Cohen's kappa; {RANGE}: Scott's pi")
     return Table(heads, rows, notes=notes, digits=3)
 
@@ -184,11 +189,17 @@ def _ranking(found: Agreement) -> Table:
     for measure in found.ranking.measures:
         part = [one for one in each if one["measure"] == measure]
         taus = [one["tau"] for one in part if one["tau"] is not None]
-        rows.append([
-            measure, float(np.mean(taus)) if taus else None, min(taus, default=None),
-            float(np.mean([one["mean"] for one in part])), max(one["largest"] for one in part),
-            sum(one["swapped"] for one in part), sum(one["apart"] for one in part),
-        ])  # fmt: skip
+        rows.append(
+            [
+                measure,
+                float(np.mean(taus)) if taus else None,
+                min(taus, default=None),
+                float(np.mean([one["mean"] for one in part])),
+                max(one["largest"] for one in part),
+                sum(one["swapped"] for one in part),
+                sum(one["apart"] for one in part),
+            ]
+        )
     over = f"{counted(len(found.ranking.runs), 'system')}, {counted(len(found.pairs), 'pair')} of judges"
     note = f"{over}; change: of a system's value; swapped: pairs of systems that change places"
     heads = ["measure", "mean tau", "lowest", "mean change", "largest", "swapped", "of pairs"]

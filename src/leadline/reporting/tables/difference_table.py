@@ -43,9 +43,11 @@ def difference_sheet(found: Difference) -> Table:
     for row, place in enumerate(order, start=1):
         name = found.names[place]
         cells: list[Cell] = [
-            f"{row} {name}" if small else name, float(found.mean_ric[place]),
-            float(found.mean_concordance[place]), int(found.wrong_way[place].sum()),
-        ]  # fmt: skip
+            f"{row} {name}" if small else name,
+            float(found.mean_ric[place]),
+            float(found.mean_concordance[place]),
+            int(found.wrong_way[place].sum()),
+        ]
         cells += found.mean_id[place, order].tolist() if small else _near(found, place)
         rows.append(cells)
     shares = found.mean_ric[order]
@@ -100,25 +102,21 @@ def _lists(found: Difference) -> list[str]:
 def pairs_sheet(found: Difference) -> Table:
     """Lay all pairs out, one a row: id, what either says alone, RIC of both, competitors."""
     at = _at(found)
-    heads = [
-        "a",
-        "b",
-        f"id{at}",
-        "only_a",
-        "only_b",
-        f"RIC{at}_a",
-        f"RIC{at}_b",
-        *found.competitors,
-    ]
+    heads = ["a", "b", f"id{at}", "only_a", "only_b", f"RIC{at}_a", f"RIC{at}_b", *found.competitors]
     first, second = np.triu_indices(len(found.names), 1)
     rows: list[list[Cell]] = [
         [
-            found.names[i], found.names[j], float(found.mean_id[i, j]), float(found.mean_only[i, j]),
-            float(found.mean_only[j, i]), float(found.mean_ric[i]), float(found.mean_ric[j]),
+            found.names[i],
+            found.names[j],
+            float(found.mean_id[i, j]),
+            float(found.mean_only[i, j]),
+            float(found.mean_only[j, i]),
+            float(found.mean_ric[i]),
+            float(found.mean_ric[j]),
             *(plain(float(table[i, j])) for table in found.competitors.values()),
         ]
         for i, j in zip(first.tolist(), second.tolist(), strict=True)
-    ]  # fmt: skip
+    ]
     return Table(heads, rows)
 
 
@@ -126,19 +124,23 @@ def lines_of(found: Difference) -> list[dict[str, Any]]:
     """Give one record a system."""
     return [
         {
-            "name": name, "ric": float(found.mean_ric[place]),
+            "name": name,
+            "ric": float(found.mean_ric[place]),
             "concordance": float(found.mean_concordance[place]),
             "wrong_way": int(found.wrong_way[place].sum()),
             "id": dict(zip(found.names, found.mean_id[place].tolist(), strict=True)),
         }
         for place, name in enumerate(found.names)
-    ]  # fmt: skip
+    ]
 
 
 def figure_of(
-    found: Difference, figure: str, groups: dict[str, str], parameters: dict[str, str],
+    found: Difference,
+    figure: str,
+    groups: dict[str, str],
+    parameters: dict[str, str],
     width: float | None = None,
-) -> Figure:  # fmt: skip
+) -> Figure:
     """Draw one of the figures of differences, in a width in inches or in its own."""
     from leadline.reporting.plots import COLUMN
     from leadline.reporting.plots.distance_map import likeness_map, likeness_tree
@@ -158,9 +160,7 @@ def figure_of(
     far = found.mean_id[first, second]
     values = {"all pairs": far.tolist()}
     if teams:
-        same = np.array(
-            [bool(teams[i]) and teams[i] == teams[j] for i, j in zip(first, second, strict=True)]
-        )
+        same = np.array([bool(teams[i]) and teams[i] == teams[j] for i, j in zip(first, second, strict=True)])
         values |= {"of one group": far[same].tolist(), "of two groups": far[~same].tolist()}
     return cumulative(values, label=label, width=width or COLUMN)
 

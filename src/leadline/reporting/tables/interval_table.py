@@ -39,9 +39,7 @@ def estimate_notes(results: Results) -> list[str]:
             f"draws: {low:.4g} to {high:.4g})"
         )
     if found.recall[0]:
-        notes.append(
-            "est.: recall over all queries, from inclusion probabilities; low, high: over draws"
-        )
+        notes.append("est.: recall over all queries, from inclusion probabilities; low, high: over draws")
     return notes
 
 
@@ -77,9 +75,7 @@ def around_sheet(results: Results, *, per_query: bool = False) -> Table:
 
 
 def _notes(results: Results) -> list[str]:
-    notes = [
-        f"{counted(len(results.runs), 'run')}, mean over {queries(len(results.averaged_queries()))}",
-    ]
+    notes = [f"{counted(len(results.runs), 'run')}, mean over {queries(len(results.averaged_queries()))}"]
     if results.intervals is not None:
         _, by, confidence = results.intervals
         seed = f", seed {results.options['seed']}" if by != "Student" else ""

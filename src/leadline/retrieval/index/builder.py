@@ -27,13 +27,16 @@ from leadline.retrieval.index.stored_text import StoredText
 from leadline.text import ANALYSES, Analysis
 from leadline.version import VERSION
 
-RULE = re.compile(
-    r"(?P<path>.+):(?P<column>[^:<>=!]+)(?P<sign>>=|<=|!=|==|=|<|>)(?P<value>[^<>=!]+)"
-)
+RULE = re.compile(r"(?P<path>.+):(?P<column>[^:<>=!]+)(?P<sign>>=|<=|!=|==|=|<|>)(?P<value>[^<>=!]+)")
 SIGNS: dict[str, Callable[[float, float], bool]] = {
-    ">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt,
-    "=": operator.eq, "==": operator.eq, "!=": operator.ne,
-}  # fmt: skip
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+    "=": operator.eq,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
 
 
 def kept(rule: str) -> Callable[[str], bool]:
@@ -149,17 +152,13 @@ class Blocks:
 
     def merge(self, rank: Codes) -> None:
         """Write the postings of all blocks in order of rank; `rank[t]` is the final code of term t."""
-        for key, sizes in zip(
-            ("posting_offset", "position_offset"), self._sizes(len(rank)), strict=True
-        ):
+        for key, sizes in zip(("posting_offset", "position_offset"), self._sizes(len(rank)), strict=True):
             ordered = np.zeros(len(rank) + 1, dtype=np.int64)
             ordered[rank + 1] = sizes
             index_files.save(self.folder, key, np.cumsum(ordered))
             starts = np.cumsum(ordered)[rank]
             names = ("document", "counts") if key == "posting_offset" else ("position",)
-            files = {
-                name: index_files.create(self.folder, name, int(sizes.sum())) for name in names
-            }
+            files = {name: index_files.create(self.folder, name, int(sizes.sum())) for name in names}
             for place in range(self.waiting + 1):
                 block = self._take(place)
                 grown = block.postings if key == "posting_offset" else block.occurrences
@@ -172,9 +171,7 @@ class Blocks:
             os.unlink(self._path(place))
 
 
-BLOCK = (
-    1 << 21
-)  # tokens that are held at a time; some 100 bytes of memory each while they are sorted
+BLOCK = 1 << 21  # tokens that are held at a time; some 100 bytes of memory each while they are sorted
 
 
 def build_index(
@@ -316,9 +313,7 @@ class Builder:
     def _flush(self, stream: Any) -> None:
         """Invert the block at hand."""
         new = list(self.tokens)[len(self.term_of) :]
-        self.term_of += [
-            -1 if term is None else self.terms[term] for term in self.analysis.terms_of(new)
-        ]
+        self.term_of += [-1 if term is None else self.terms[term] for term in self.analysis.terms_of(new)]
         sizes = np.array(self.sizes, dtype=np.int64)
         code = np.array(self.term_of, dtype=np.int32)[np.array(self.block, dtype=np.int32)]
         document = np.repeat(np.arange(self.done, self.done + len(sizes), dtype=np.int32), sizes)
@@ -326,9 +321,7 @@ class Builder:
         position = (np.arange(len(code)) - np.repeat(start, sizes)).astype(np.int32)
         kept = code >= 0
         code[kept].astype("<i4").tofile(stream)
-        self.lengths.append(
-            np.bincount(document[kept] - self.done, minlength=len(sizes)).astype(np.int32)
-        )
+        self.lengths.append(np.bincount(document[kept] - self.done, minlength=len(sizes)).astype(np.int32))
         self.blocks.add(invert(code, document, position))
         self.done += len(sizes)
         self.block, self.sizes = [], array("i")
@@ -348,17 +341,23 @@ class Builder:
         lengths = np.concatenate(self.lengths)
         index_files.save(self.folder, "length", lengths)
         index_files.save(self.folder, "record_offset", np.array(self.record_ends))
-        index_files.save(
-            self.folder, "by_id", sorted(range(len(self.ids)), key=self.ids.__getitem__)
-        )
+        index_files.save(self.folder, "by_id", sorted(range(len(self.ids)), key=self.ids.__getitem__))
         if self.stored:
             self.stored.finish()
-        index_files.write_header(self.folder, {
-            "leadline": VERSION, "analysis": str(self.analysis), "source": source,
-            "sha256": digest(source), "options": options, "documents": len(self.ids),
-            "tokens": int(lengths.sum()), "terms": len(names),
-            "warnings": [vars(notice) for notice in self._notices(lengths)],
-        })  # fmt: skip
+        index_files.write_header(
+            self.folder,
+            {
+                "leadline": VERSION,
+                "analysis": str(self.analysis),
+                "source": source,
+                "sha256": digest(source),
+                "options": options,
+                "documents": len(self.ids),
+                "tokens": int(lengths.sum()),
+                "terms": len(names),
+                "warnings": [vars(notice) for notice in self._notices(lengths)],
+            },
+        )
 
     def _recode(self, rank: Codes) -> None:
         """Give the terms in the texts their final codes, a stretch at a time."""
@@ -373,10 +372,13 @@ class Builder:
         blanks = sum(len(name.split()) != 1 for name in self.ids)
         found = [
             Notice("empty_documents", f"documents without a term: {empty}; no search finds them", empty),
-            Notice("ids_with_blanks", f"document ids with blanks: {blanks}; a TREC run cannot hold them, "
-                   "write .json or .csv", blanks),
+            Notice(
+                "ids_with_blanks",
+                f"document ids with blanks: {blanks}; a TREC run cannot hold them, write .json or .csv",
+                blanks,
+            ),
             Notice("not_kept", f"documents that --keep left out: {self.left_out:,}", self.left_out),
-        ]  # fmt: skip
+        ]
         return [notice for notice in found if notice.count]
 
 

@@ -68,14 +68,11 @@ def _inconsistent(arrays: Arrays) -> Iterator[str]:
     wrong = [
         name
         for name in OFFSETS
-        if name in arrays.lengths
-        and not are_offsets(_all(arrays, name), arrays.lengths[OFFSETS[name]])
+        if name in arrays.lengths and not are_offsets(_all(arrays, name), arrays.lengths[OFFSETS[name]])
     ]
     yield from (f"{name}.bin does not rise to the length of {OFFSETS[name]}.bin" for name in wrong)
     for name, high in {"document": documents, "stream": terms, "by_id": documents}.items():
-        if any(
-            len(part) and (part.min() < 0 or part.max() >= high) for part in _parts(arrays, name)
-        ):
+        if any(len(part) and (part.min() < 0 or part.max() >= high) for part in _parts(arrays, name)):
             yield f"{name}.bin has a code that is not below {high}"
             wrong.append(name)
     if any(len(part) and part.min() < 1 for part in _parts(arrays, "counts")):

@@ -30,9 +30,7 @@ OFFSETS = {
 class Mapped:
     """One array on disk, and which of its blocks have been verified."""
 
-    def __init__(
-        self, folder: str, name: str, length: int, block: int, checksums: list[int]
-    ) -> None:
+    def __init__(self, folder: str, name: str, length: int, block: int, checksums: list[int]) -> None:
         self.folder = folder
         self.block = block
         self.name = name
@@ -81,9 +79,7 @@ class Arrays:
         self.folder = folder
         self.header, self._stamp = index_files.read_header(folder)
         try:
-            self.lengths = {
-                name: int(facts["length"]) for name, facts in self.header["arrays"].items()
-            }
+            self.lengths = {name: int(facts["length"]) for name, facts in self.header["arrays"].items()}
             self._checksums = self._read_checksums()
             self._check_lengths()
         except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -102,9 +98,7 @@ class Arrays:
             with open(path, "rb") as file:
                 content = file.read()
         except OSError as error:
-            raise index_files.broken(
-                self.folder, CHECKSUMS, f"cannot be read ({error.strerror})"
-            ) from None
+            raise index_files.broken(self.folder, CHECKSUMS, f"cannot be read ({error.strerror})") from None
         facts = self.header["checksums"]
         if zlib.crc32(content) != facts["crc32"]:
             raise index_files.broken(self.folder, CHECKSUMS, "has other content than was written")
@@ -121,9 +115,7 @@ class Arrays:
             try:
                 size = os.path.getsize(array)
             except OSError:
-                raise index_files.broken(
-                    self.folder, os.path.basename(array), "is missing"
-                ) from None
+                raise index_files.broken(self.folder, os.path.basename(array), "is missing") from None
             if size != wanted:
                 what = f"has {size} bytes and not {wanted}"
                 raise index_files.broken(self.folder, os.path.basename(array), what)
@@ -136,8 +128,11 @@ class Arrays:
         wanted = dict.fromkeys(("id_offset", "record_offset"), documents + 1)
         wanted |= dict.fromkeys(("term_offset", "posting_offset", "position_offset"), terms + 1)
         wanted |= dict.fromkeys(("by_id", "length"), documents)
-        wanted |= {"counts": lengths["document"], "stream": self.header["tokens"],
-                   "position": self.header["tokens"]}  # fmt: skip
+        wanted |= {
+            "counts": lengths["document"],
+            "stream": self.header["tokens"],
+            "position": self.header["tokens"],
+        }
         if "text" in lengths:
             wanted |= dict.fromkeys(("text_offset", "token_offset"), documents + 1)
             wanted |= {"token_end": lengths["token_begin"]}
@@ -157,18 +152,18 @@ class Arrays:
             header = {}
         if header.get("build") != self.header["build"]:
             raise InputError(
-                "was replaced or damaged after it was opened", expected="the index that was opened",
-                path=self.folder, hint="Start again, so that everything is read from one index",
-            )  # fmt: skip
+                "was replaced or damaged after it was opened",
+                expected="the index that was opened",
+                path=self.folder,
+                hint="Start again, so that everything is read from one index",
+            )
         self._stamp = stamp  # built again from the same documents in the same way
 
     def mapped(self, name: str) -> Mapped:
         """Return an array of the build that was opened; nothing of it is verified yet."""
         if name not in self._mapped:
             try:
-                found = Mapped(
-                    self.folder, name, self.lengths[name], self._block, self._checksums[name]
-                )
+                found = Mapped(self.folder, name, self.lengths[name], self._block, self._checksums[name])
             finally:
                 self.check_unchanged()  # after the file was opened: it is of the build of the header
             self._mapped[name] = found
@@ -200,6 +195,4 @@ def are_offsets(values: Integers, last: int) -> bool:
     >>> are_offsets(np.array([0, 2, 2, 5]), 5), are_offsets(np.array([0, 3, 2, 5]), 5)
     (True, False)
     """
-    return bool(
-        len(values) and values[0] == 0 and values[-1] == last and (np.diff(values) >= 0).all()
-    )
+    return bool(len(values) and values[0] == 0 and values[-1] == last and (np.diff(values) >= 0).all())

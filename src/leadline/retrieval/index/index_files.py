@@ -28,17 +28,28 @@ Array = npt.NDArray[Any]
 
 # What is in each file. Offsets have one more entry than there are things.
 ARRAYS: dict[str, str] = {
-    "term_text": "u1", "term_offset": "<i8",
-    "id_text": "u1", "id_offset": "<i8", "by_id": "<i4",
-    "length": "<i4", "stream": "<i4",
-    "posting_offset": "<i8", "position_offset": "<i8",
-    "document": "<i4", "counts": "<i4", "position": "<i4",
-    "record_text": "u1", "record_offset": "<i8",
-}  # fmt: skip
+    "term_text": "u1",
+    "term_offset": "<i8",
+    "id_text": "u1",
+    "id_offset": "<i8",
+    "by_id": "<i4",
+    "length": "<i4",
+    "stream": "<i4",
+    "posting_offset": "<i8",
+    "position_offset": "<i8",
+    "document": "<i4",
+    "counts": "<i4",
+    "position": "<i4",
+    "record_text": "u1",
+    "record_offset": "<i8",
+}
 STORED: dict[str, str] = {
-    "text": "u1", "text_offset": "<i8",
-    "token_offset": "<i8", "token_begin": "<i4", "token_end": "<i4",
-}  # fmt: skip
+    "text": "u1",
+    "text_offset": "<i8",
+    "token_offset": "<i8",
+    "token_begin": "<i4",
+    "token_end": "<i4",
+}
 TYPES = ARRAYS | STORED
 
 
@@ -75,9 +86,11 @@ def write_header(folder: str, facts: dict[str, Any]) -> None:
     content = np.array(checksums, dtype="<u4").tobytes()
     with open(os.path.join(folder, CHECKSUMS), "wb") as written:
         written.write(content)
-    header = {"format": FORMAT, "version": VERSION} | facts | {
-        "arrays": arrays, "checksums": {"block": BLOCK, "crc32": zlib.crc32(content)},
-    }  # fmt: skip
+    header = (
+        {"format": FORMAT, "version": VERSION}
+        | facts
+        | {"arrays": arrays, "checksums": {"block": BLOCK, "crc32": zlib.crc32(content)}}
+    )
     header["build"] = build_id(header)
     with open(os.path.join(folder, HEADER), "w", encoding="utf-8") as file:
         json.dump(header, file, indent=2)
@@ -124,9 +137,11 @@ def read_header(folder: str) -> tuple[dict[str, Any], Stamp]:
         raise broken(folder, HEADER, "is not the header of an index")
     if header.get("version") != VERSION:
         raise InputError(
-            f"an index of version {str(header.get('version'))[:20]}", expected=f"version {VERSION}",
-            path=folder, hint=AGAIN,
-        )  # fmt: skip
+            f"an index of version {str(header.get('version'))[:20]}",
+            expected=f"version {VERSION}",
+            path=folder,
+            hint=AGAIN,
+        )
     if header.get("build") != build_id(header):
         raise broken(folder, HEADER, "has other content than was written")
     return header, stamp
@@ -148,6 +163,4 @@ def no_index(folder: str) -> InputError:
 
 def broken(folder: str, name: str, what: str) -> InputError:
     """Return the error for an index that is damaged."""
-    return InputError(
-        f"a broken index: {name} {what}", expected="a whole index", path=folder, hint=AGAIN
-    )
+    return InputError(f"a broken index: {name} {what}", expected="a whole index", path=folder, hint=AGAIN)

@@ -44,8 +44,12 @@ class StoredText:
     def finish(self) -> None:
         """Write the arrays."""
         self.file.close()
-        for name, values in (("text_offset", self.ends), ("token_offset", self.offsets),
-                             ("token_begin", self.begin), ("token_end", self.end)):  # fmt: skip
+        for name, values in (
+            ("text_offset", self.ends),
+            ("token_offset", self.offsets),
+            ("token_begin", self.begin),
+            ("token_end", self.end),
+        ):
             index_files.save(self.folder, name, values)
 
 

@@ -116,9 +116,7 @@ class BM25RF(Model):
             parts.append(Part(index.postings(code), saturated(index, self.k1, self.b, weight)))
         return Plan(parts)
 
-    def _added(
-        self, index: Index, query: Query, known: dict[int, int], size: int
-    ) -> dict[int, float]:
+    def _added(self, index: Index, query: Query, known: dict[int, int], size: int) -> dict[int, float]:
         """Choose the terms to add."""
         new = [code for code in known if code not in query.weights]
         offers = [known[code] * relevance_weight(index, code, known[code], size) for code in new]

@@ -33,10 +33,12 @@ class PL2(Model):
 
     def plan(self, index: Index, query: Query, _relevant: Integers | None = None) -> Plan:
         """Give the plan of a query."""
-        return Plan([
-            Part(index.postings(code), self._matched(index, code, times))
-            for code, times in query.weights.items()
-        ])  # fmt: skip
+        return Plan(
+            [
+                Part(index.postings(code), self._matched(index, code, times))
+                for code, times in query.weights.items()
+            ]
+        )
 
     def _matched(self, index: Index, code: int, times: float) -> Gain:
         rate = index.cf(code) / index.documents
@@ -82,10 +84,12 @@ class In_expB2(Model):  # noqa: N801  # the field's spelling
 
     def plan(self, index: Index, query: Query, _relevant: Integers | None = None) -> Plan:
         """Give the plan of a query."""
-        return Plan([
-            Part(index.postings(code), self._matched(index, code, times))
-            for code, times in query.weights.items()
-        ])  # fmt: skip
+        return Plan(
+            [
+                Part(index.postings(code), self._matched(index, code, times))
+                for code, times in query.weights.items()
+            ]
+        )
 
     def _matched(self, index: Index, code: int, times: float) -> Gain:
         size, cf, df = index.documents, index.cf(code), index.df(code)

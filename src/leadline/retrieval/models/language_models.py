@@ -67,9 +67,8 @@ def of_term(index: Index, code: int, weight: float) -> Weighted:
 
 
 def relevance_model(
-    index: Index, query: Query, *, mu: float, docs: int, terms: int, learn: str,
-    relevant: Integers | None,
-) -> dict[int, float]:  # fmt: skip
+    index: Index, query: Query, *, mu: float, docs: int, terms: int, learn: str, relevant: Integers | None
+) -> dict[int, float]:
     """Give the `terms` most likely terms and their shares, which add up to 1.
 
     P(w) is proportional to the sum over documents d of P(q|d) tf/dl; P(q|d) by Dirichlet smoothing.
@@ -105,8 +104,13 @@ class QLDirichlet(Model):
     formula: ClassVar[str] = "sum of qtf ln (tf + mu cf/C)/(dl + mu)"
     source: ClassVar[str] = "Zhai and Lafferty 2004"
     spellings: ClassVar[Spellings] = {
-        "QL": {}, "LM": {}, "LMDirichlet": {}, "DirichletLM": {}, "Dirichlet": {}, "QLD": {},
-    }  # fmt: skip
+        "QL": {},
+        "LM": {},
+        "LMDirichlet": {},
+        "DirichletLM": {},
+        "Dirichlet": {},
+        "QLD": {},
+    }
 
     mu: float = number(1500, low=0.0, open_ends=True)
     form: str = choice("textbook", "terrier")
@@ -115,10 +119,12 @@ class QLDirichlet(Model):
         """Give the plan of a query."""
         if self.form == "textbook":
             return of_terms(index, query.weights, self.mu)
-        return Plan([
-            Part(index.postings(code), self._matched(index, code, times))
-            for code, times in query.weights.items()
-        ])  # fmt: skip
+        return Plan(
+            [
+                Part(index.postings(code), self._matched(index, code, times))
+                for code, times in query.weights.items()
+            ]
+        )
 
     def _matched(self, index: Index, code: int, times: float) -> Gain:
         mass = self.mu * index.cf(code) / index.tokens
@@ -180,10 +186,12 @@ class QLHiemstra(Model):
 
     def plan(self, index: Index, query: Query, _relevant: Integers | None = None) -> Plan:
         """Give the plan of a query."""
-        return Plan([
-            Part(index.postings(code), self._matched(index, code, times))
-            for code, times in query.weights.items()
-        ])  # fmt: skip
+        return Plan(
+            [
+                Part(index.postings(code), self._matched(index, code, times))
+                for code, times in query.weights.items()
+            ]
+        )
 
     def _matched(self, index: Index, code: int, times: float) -> Gain:
         odds = self.document * index.tokens / ((1 - self.document) * index.cf(code))
@@ -203,9 +211,7 @@ class RM1(Model):
     """
 
     title: ClassVar[str] = "relevance model"
-    formula: ClassVar[str] = (
-        "sum of P(w) ln (tf + mu cf/C)/(dl + mu), P(w) ~ sum over d of P(q|d) tf/dl"
-    )
+    formula: ClassVar[str] = "sum of P(w) ln (tf + mu cf/C)/(dl + mu), P(w) ~ sum over d of P(q|d) tf/dl"
     source: ClassVar[str] = "Lavrenko and Croft 2001"
     learns: ClassVar[bool] = True
 
@@ -217,9 +223,8 @@ class RM1(Model):
     def plan(self, index: Index, query: Query, relevant: Integers | None = None) -> Plan:
         """Give the plan of a query."""
         weights = relevance_model(
-            index, query, mu=self.mu, docs=self.docs, terms=self.terms, learn=self.learn,
-            relevant=relevant,
-        )  # fmt: skip
+            index, query, mu=self.mu, docs=self.docs, terms=self.terms, learn=self.learn, relevant=relevant
+        )
         return of_terms(index, weights, self.mu)
 
 
@@ -247,9 +252,8 @@ class RM3(Model):
     def plan(self, index: Index, query: Query, relevant: Integers | None = None) -> Plan:
         """Give the plan of a query."""
         learned = relevance_model(
-            index, query, mu=self.mu, docs=self.docs, terms=self.terms, learn=self.learn,
-            relevant=relevant,
-        )  # fmt: skip
+            index, query, mu=self.mu, docs=self.docs, terms=self.terms, learn=self.learn, relevant=relevant
+        )
         original = self.original if learned else 1.0
         size = sum(query.weights.values())
         mixed = {code: original * times / size for code, times in query.weights.items()}

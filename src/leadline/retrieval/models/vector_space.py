@@ -17,9 +17,7 @@ from leadline.retrieval.models.query_plan import Gain, Part, Plan, Query
 STRETCH = 1 << 22  # postings that are looked at together for the lengths of vectors
 
 
-def plan_of(
-    index: Index, query: Query, idf: Callable[[Integers], Floats], form: str, key: str
-) -> Plan:
+def plan_of(index: Index, query: Query, idf: Callable[[Integers], Floats], form: str, key: str) -> Plan:
     """Give the plan of weights (1 + ln tf) idf on both sides; `cosine` divides by both lengths."""
     codes = np.array(list(query.weights), dtype=np.int64)
     times = np.array(list(query.weights.values()))
@@ -29,12 +27,12 @@ def plan_of(
     if form == "cosine" and size:
         weights /= size
     norms = _norms(index, idf, key) if form == "cosine" else None
-    return Plan([
-        Part(index.postings(code), _dot(weight * rare, norms))
-        for code, weight, rare in zip(
-            codes.tolist(), weights.tolist(), rarity.tolist(), strict=True
-        )
-    ])  # fmt: skip
+    return Plan(
+        [
+            Part(index.postings(code), _dot(weight * rare, norms))
+            for code, weight, rare in zip(codes.tolist(), weights.tolist(), rarity.tolist(), strict=True)
+        ]
+    )
 
 
 def _dot(weight: float, norms: Floats | None) -> Gain:
@@ -71,9 +69,7 @@ class TF(Model):
     """Vectors of 1 + ln tf: their dot product, `TF(dot)`, or cosine, `TF(cosine)`."""
 
     title: ClassVar[str] = "term frequency, dot product or cosine"
-    formula: ClassVar[str] = (
-        "sum of (1 + ln qtf)(1 + ln tf); cosine: over the lengths of both vectors"
-    )
+    formula: ClassVar[str] = "sum of (1 + ln qtf)(1 + ln tf); cosine: over the lengths of both vectors"
     source: ClassVar[str] = "Salton and Buckley 1988"
     bare: ClassVar[str] = "form"
 
@@ -99,6 +95,4 @@ class TFIDF(Model):
 
     def plan(self, index: Index, query: Query, _relevant: Integers | None = None) -> Plan:
         """Give the plan of a query."""
-        return plan_of(
-            index, query, lambda df: np.log(index.documents / df), self.form, "tfidf norms"
-        )
+        return plan_of(index, query, lambda df: np.log(index.documents / df), self.form, "tfidf norms")

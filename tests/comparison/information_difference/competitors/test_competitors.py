@@ -11,11 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
-from leadline.comparison.information_difference.similarity import (
-    chosen_competitors,
-    correlations,
-    distances,
-)
+from leadline.comparison.information_difference.similarity import chosen_competitors, correlations, distances
 from leadline.comparison.information_difference.similarity_baselines import (
     RBO,
     SIMILARITIES,
@@ -62,9 +58,7 @@ def going_on(first: list[str], second: list[str], *, alike: bool) -> tuple[list[
 
 
 @given(first=LISTS, second=LISTS, p=st.sampled_from([0.5, 0.8, 0.95]))
-def test_rbo_bounds_are_reached_by_lists_that_go_on(
-    first: list[str], second: list[str], p: float
-) -> None:
+def test_rbo_bounds_are_reached_by_lists_that_go_on(first: list[str], second: list[str], p: float) -> None:
     if not first and not second:
         return
     least = long_sum(*going_on(first, second, alike=False), p)
@@ -80,8 +74,10 @@ def test_extrapolated_rbo_is_equation_32(first: list[str], second: list[str], p:
     if not short:
         return
     s, many = len(short), len(long)
-    x = [len(set(short) & set(long[:d])) if d > s else d * agreement(short, long, d)
-         for d in range(1, many + 1)]  # fmt: skip
+    x = [
+        len(set(short) & set(long[:d])) if d > s else d * agreement(short, long, d)
+        for d in range(1, many + 1)
+    ]
     total = sum(x[d - 1] / d * p**d for d in range(1, many + 1))
     total += sum(x[s - 1] * (d - s) / (s * d) * p**d for d in range(s + 1, many + 1))
     value = (1 - p) / p * total + ((x[-1] - x[s - 1]) / many + x[s - 1] / s) * p**many
@@ -148,9 +144,7 @@ def test_distances_average_before_nothing_is_subtracted() -> None:
 
 
 def test_the_default_follows_the_cutoff() -> None:
-    assert list(map(str, chosen_competitors(None, 20))) == [
-        "Jaccard@20", "Overlap@20", "RBO", "Kendall",
-    ]  # fmt: skip
+    assert list(map(str, chosen_competitors(None, 20))) == ["Jaccard@20", "Overlap@20", "RBO", "Kendall"]
     assert list(map(str, chosen_competitors(["rbo(p=0.8)"], None))) == ["RBO(p=0.8)"]
 
 
