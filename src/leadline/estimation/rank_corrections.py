@@ -160,8 +160,8 @@ BUILDERS: dict[type[Measure], Callable[..., RankTerms | None]] = {
 #     sum over d of p(d) ((E[g(X) | d] - f(d))^2 + gamma Var[g(X) | d]),
 #
 # with solution g = ((1 - gamma) A'A + gamma diag(c))^-1 A'b, where A = sqrt(p(d)) P(x | d),
-# b = sqrt(p(d)) f(d) and c(x) is the sum over d of p(d) P(x | d). Here p(d) is proportional to (1 + d)^-a; a = 0 is their uniform
-# prior.
+# b = sqrt(p(d)) f(d) and c(x) is the sum over d of p(d) P(x | d). Here p(d) is
+# proportional to (1 + d)^-a; a = 0 is their uniform prior.
 #
 # References
 # ----------
