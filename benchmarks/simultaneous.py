@@ -40,10 +40,10 @@ def coverage(truth: np.ndarray, name: str, families: int) -> tuple[float, float]
         seed=0,
         tests=len(truth),
     )
-    dice = np.random.default_rng(1)
+    rng = np.random.default_rng(1)
     together, missed = [], []
     for _ in range(families):
-        differences = truth + dice.normal(size=(50, len(truth)))
+        differences = truth + rng.normal(size=(50, len(truth)))
         found = corrected([differences], T().p_values(differences)[None], rules, None)
         assert found.limits is not None
         low, high = found.limits[0].T

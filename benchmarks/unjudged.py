@@ -24,12 +24,12 @@ SYSTEMS, QUERIES, DEPTH, TOPICS, DOCUMENTS, A_QUERY = 100, 250, 30, 250, 20_000,
 
 def draw_pools() -> list[RankedPool]:
     """Draw lists of all systems from 200 documents a query, and topic vectors."""
-    dice = np.random.default_rng(0)
-    theta = dice.dirichlet(np.full(TOPICS, 0.2), DOCUMENTS)
+    rng = np.random.default_rng(0)
+    theta = rng.dirichlet(np.full(TOPICS, 0.2), DOCUMENTS)
     found = []
     for _ in range(QUERIES):
-        some = dice.choice(DOCUMENTS, A_QUERY, replace=False)
-        lists = np.concatenate([dice.permutation(some)[:DEPTH] for _ in range(SYSTEMS)])
+        some = rng.choice(DOCUMENTS, A_QUERY, replace=False)
+        lists = np.concatenate([rng.permutation(some)[:DEPTH] for _ in range(SYSTEMS)])
         known, document = np.unique(lists, return_inverse=True)
         found.append(
             RankedPool(

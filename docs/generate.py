@@ -231,8 +231,8 @@ def _facts(kind: type[Parametric]) -> Iterator[str]:
     for label, name in (("a small p speaks against", "null"), ("keeps small", "controls")):
         if text := getattr(kind, name, ""):
             yield f"{label}: {text}"
-    if kind.spellings:
-        yield "also spelled: " + ", ".join(kind.spellings)
+    if kind.aliases:
+        yield "also spelled: " + ", ".join(kind.aliases)
     if text := getattr(kind, "source", ""):
         yield f"source: {text}"
 

@@ -98,10 +98,10 @@ def test_tables_read_once_can_be_used_again() -> None:
 
 
 def test_a_refusal_is_a_leadline_error_and_a_value_error() -> None:
-    with pytest.raises(ll.UsageError) as refused:
+    with pytest.raises(ll.UsageError) as rejected:
         ll.evaluate(QRELS, RUN, "nDGC")
-    assert isinstance(refused.value, ll.LeadlineError)
-    assert isinstance(refused.value, ValueError)
+    assert isinstance(rejected.value, ll.LeadlineError)
+    assert isinstance(rejected.value, ValueError)
     with pytest.raises(ll.InputError, match="a number"):
         ll.evaluate(QRELS, {"q1": {"d1": float("nan")}}, "AP")
 

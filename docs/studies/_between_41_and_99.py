@@ -56,11 +56,11 @@ def of_parts(place: Path, runs: list[Path], column: str) -> Found:
     """Return mean, 5 % and 95 % quantile of tau and tau-AP over random parts of 41 to 99 runs."""
     systems, truth, teams = read(place, runs, column)
     methods = lighter([kind() for kind in METHODS.classes.values() if kind.voting])
-    dice = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     values: dict[str, dict[str, list[float]]] = {one.called: {} for one in methods}
     for _ in range(PARTS):
-        size = int(dice.integers(LEAST, MOST + 1))
-        rows = np.sort(dice.permutation(len(truth))[:size])
+        size = int(rng.integers(LEAST, MOST + 1))
+        rows = np.sort(rng.permutation(len(truth))[:size])
         scores = voted(systems.only(rows.tolist()), methods, [teams[row] for row in rows], 0)
         for name, both in scores.items():
             one = values[name]

@@ -66,7 +66,7 @@ def run(data: Path) -> None:
             for cutoff in CUTOFFS:
                 outcomes = conduct(index, data / name, cutoff, values)
                 for judged, outcome in outcomes.items():
-                    more = {"lines": list(outcome.lines), "notices": list(map(str, outcome.notices))}
+                    more = {"lines": list(outcome.lines), "notices": list(map(str, outcome.warnings))}
                     found["grids"][grid_name][judged][key(name, cutoff)] = outcome.data | more
                     sys.stderr.write(f"{grid_name} {judged} {key(name, cutoff)}: {outcome.lines[1]}\n")
                 if grid_name == EVEN:

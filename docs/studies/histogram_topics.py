@@ -339,10 +339,10 @@ def columns_of(one: Found, norm: str) -> tuple[Any, Any, Any]:
 def over_settings(one: Found, norm: str) -> tuple[float, float]:
     """Return a 95 % percentile interval of |R| of HSA less |R| of perplexity, drawing settings again."""
     quality, slopes, rival = columns_of(one, norm)
-    dice = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     found = []
     for _ in range(DRAWS):
-        rows = dice.integers(0, len(quality), len(quality))
+        rows = rng.integers(0, len(quality), len(quality))
         found.append(abs(pearson(quality[rows], slopes[rows])) - abs(pearson(quality[rows], rival[rows])))
     low, high = np.nanquantile(found, [0.025, 0.975]).tolist()
     return low, high

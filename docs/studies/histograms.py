@@ -129,7 +129,7 @@ def probe(place: Path, depth: int) -> Found:
             "lopsided": int(lopsided.sum()),
             "R_lopsided": pearson(quality[lopsided], found.hsa[lopsided]),
             "R_others": pearson(quality[~lopsided], found.hsa[~lopsided]),
-            "notices": {one.code: one.count for one in found.notices},
+            "notices": {one.code: one.count for one in found.warnings},
         }
         if name == "ranks":
             robust = np.array([one.robust_by_bins for one in found.measured])
@@ -163,14 +163,14 @@ def tried(place: Path) -> Found:
     results = ll.evaluate(table, runs, "AP", rel=level, queries="with_relevant")
     by_query = np.nan_to_num(results.values[:, :, 0])
     counted = np.flatnonzero(table.relevant(level))
-    dice = np.random.default_rng(0)
-    subsets = {size: [dice.choice(counted, size, replace=False) for _ in range(SUBSETS)] for size in FEWER}
+    rng = np.random.default_rng(0)
+    subsets = {size: [rng.choice(counted, size, replace=False) for _ in range(SUBSETS)] for size in FEWER}
     _, found = judge_runs(
         runs,
         table,
         lambda judged: of_run(judged, level, subsets),
         keep=True,
-        repair=repair_of("score", "refuse", "refuse"),
+        reading=repair_of("score", "refuse", "refuse"),
     )
     quality = results.means[:, 0]
     kept: Found = {
@@ -247,7 +247,7 @@ def seen(place: Path) -> Found:
     """Count runs, teams, queries, and how many retrieved documents are not judged."""
     runs = runs_of(place)
     found = ll.histogram(place / "qrels.txt", runs, rel=LEVELS.get(place.name, 1), draws=0, from_ranks=True)
-    counts = {one.code: one.count for one in found.notices}
+    counts = {one.code: one.count for one in found.warnings}
     rows = sum(one.counts["documents_read"] for one in found.runs)
     queries = int(found.counts[0].sum(axis=(1, 2)).astype(bool).sum())
     lengths = [one.counts["documents_read"] / max(queries, 1) for one in found.runs]

@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leadline.data.qrels import Qrels
-from leadline.data.results import Notice
+from leadline.data.results import ResultWarning
 from leadline.errors import UnknownNameError, UsageError
 from leadline.io.read import QrelsLike, read_qrels
 from leadline.reporting.render import Table
@@ -44,7 +44,7 @@ class Outcome(NamedTuple):
     tables: dict[str, Table]
     figures: dict[str, Figure]
     lines: Sequence[str]
-    notices: Sequence[Notice] = ()
+    warnings: Sequence[ResultWarning] = ()
     inputs: Sequence[tuple[str, int]] = ()
     options: dict[str, Any] | None = None
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from leadline.data.arrays import Floats, Integers
 from leadline.data.qrels import Qrels
-from leadline.data.results import Notice, Results, plain
+from leadline.data.results import Results, ResultWarning, plain
 from leadline.data.run import Run
 from leadline.estimation.sampled import sampled
 from leadline.estimation.score_histograms.bins import overlap
@@ -58,17 +58,17 @@ class Truth(NamedTuple):
         return _even(self.by_query.mean(axis=1))
 
 
-def truth_of(qrels: Qrels, runs: Mapping[str, Run], level: float) -> tuple[Truth, list[Notice]]:
+def truth_of(qrels: Qrels, runs: Mapping[str, Run], level: float) -> tuple[Truth, list[ResultWarning]]:
     """Evaluate whole lists over the queries with something relevant."""
     results = evaluate(qrels, dict(runs), MEASURES, rel=level, queries="with_relevant")
     codes = np.flatnonzero(qrels.relevant(level) > 0)
     by_query = np.nan_to_num(results.values[:, codes])
-    return Truth(list(runs), by_query, codes), results.notices
+    return Truth(list(runs), by_query, codes), results.warnings
 
 
 def from_lists(
     qrels: Qrels, runs: Mapping[str, Run], recipe: HistogramOptions, truth: Truth, depth: int
-) -> tuple[Columns, list[Notice]]:
+) -> tuple[Columns, list[ResultWarning]]:
     """Give the columns of whole lists, and what should be known of the first one."""
     recipes = {
         BY_QUERY: recipe,
@@ -78,9 +78,9 @@ def from_lists(
         "HSA from ranks": recipe._replace(from_ranks=True),
         ROBUST: recipe.robust,
     }
-    columns, notices = _histograms(qrels, runs, recipes, truth)
+    columns, warnings = _histograms(qrels, runs, recipes, truth)
     recall = evaluate(qrels, dict(runs), f"R@{depth}", rel=recipe.rel, queries="with_relevant")
-    return columns | {CONTROL: _of_queries(recall, truth)}, notices
+    return columns | {CONTROL: _of_queries(recall, truth)}, warnings
 
 
 def from_pairs(
@@ -111,13 +111,13 @@ def from_pairs(
 
 def _histograms(
     qrels: Qrels, runs: Mapping[str, Run], recipes: Mapping[str, HistogramOptions], truth: Truth
-) -> tuple[Columns, list[Notice]]:
+) -> tuple[Columns, list[ResultWarning]]:
     """Measure all runs by all recipes: HSA of each, DO of those by query and by model."""
     infos, found = judge_runs(
         dict(runs),
         qrels,
         lambda judged: [measured(judged, one, 0) for one in recipes.values()],
-        repair=repair_of("score", "refuse", "refuse"),
+        reading=repair_of("score", "refuse", "refuse"),
         keep=True,
     )
     columns, overlaps = {}, {}
@@ -170,9 +170,9 @@ def _even(means: Floats) -> Floats:
 
 def entries(columns: Columns, truth: Truth, draws: int, seed: int) -> dict[str, Tracked]:
     """Say of every column how it tracks the measures, and what the rule says of it."""
-    dice = np.random.default_rng([seed, 5])
+    rng = np.random.default_rng([seed, 5])
     size = len(truth.codes)
-    drawn = dice.integers(0, size, (draws, size)) + size * np.arange(draws)[:, None]
+    drawn = rng.integers(0, size, (draws, size)) + size * np.arange(draws)[:, None]
     times = np.bincount(drawn.ravel(), minlength=draws * size).reshape(draws, size).astype(float)
     found = {}
     for name, column in columns.items():

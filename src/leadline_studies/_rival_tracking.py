@@ -38,10 +38,10 @@ def tracked(
     [1.0, -0.327]
     """
     size = quality.shape[1]
-    dice = np.random.default_rng([seed, 5])
+    rng = np.random.default_rng([seed, 5])
     times = np.ones((1 + draws, size))  # the first row is what was found
     for row in times[1:]:
-        row[:] = np.bincount(dice.integers(0, size, size), minlength=size)
+        row[:] = np.bincount(rng.integers(0, size, size), minlength=size)
     truth = times @ quality.T / size
     columns = _columns(times, counts, rivals)
     found = {

@@ -105,7 +105,7 @@ def _ends(values: Sequence[float]) -> dict[str, float | None]:
 
 def gains_of(rows: Sequence[dict[str, Any]], seed: int) -> dict[str, Any]:
     """Give the mean gain of a team's runs by their siblings' votes, its interval, and the largest."""
-    dice = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     found: dict[str, Any] = {}
     for votes in VOTES:
         of_votes = [row for row in rows if row["votes"] == votes]
@@ -114,7 +114,7 @@ def gains_of(rows: Sequence[dict[str, Any]], seed: int) -> dict[str, Any]:
         if not len(gains):
             found[f"gain_{votes}"] = None
             continue
-        means = gains[dice.integers(0, len(gains), (1000, len(gains)))].mean(axis=1)
+        means = gains[rng.integers(0, len(gains), (1000, len(gains)))].mean(axis=1)
         low, high = interval(means if len(gains) > 1 else [])  # one team says nothing of others
         found[f"gain_{votes}"] = {
             "value": float(gains.mean()),

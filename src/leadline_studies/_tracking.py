@@ -49,9 +49,9 @@ def tracked(
             seed=seed,
         )
         entry[measure] = {name: found.to_dict()[name] for name in WITH_KENDALL}
-    dice = np.random.default_rng([seed, 4])
+    rng = np.random.default_rng([seed, 4])
     enough = len(known) > SEVEN
-    sevens = [dice.choice(known, SEVEN, replace=False) for _ in range(enough * max(draws, 1))]
+    sevens = [rng.choice(known, SEVEN, replace=False) for _ in range(enough * max(draws, 1))]
     for name, coefficient in COEFFICIENTS.items():
         of_sevens = [coefficient(quality[chosen, 0], values[chosen]) for chosen in sevens]
         defined = [value for value in of_sevens if not np.isnan(value)]

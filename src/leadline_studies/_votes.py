@@ -34,16 +34,16 @@ def voted(
     Where the teams are too few for a method, every run keeps its vote. The lists of a query are put together
     once for all methods.
     """
-    alone = team_codes(range(len(teams)))
+    default_cutoffs = team_codes(range(len(teams)))
     shared = team_codes(teams)
     values: dict[str, dict[str, list[Floats]]] = {
         one.called: {votes: [] for votes in ways} for one in methods
     }
-    for pool in systems.pools(alone, seed=seed):
+    for pool in systems.pools(default_cutoffs, seed=seed):
         for method in methods:
             few = len(np.unique(shared)) < method.fewest
             for votes in ways:
-                codes = shared if votes == "team" and not few else alone
+                codes = shared if votes == "team" and not few else default_cutoffs
                 made = method.estimate(pool._replace(team=codes)).values
                 values[method.called][votes].append(made)
     return {

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Floats
-from leadline.data.results import Notice
+from leadline.data.results import ResultWarning
 from leadline.data.run import Run
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import evaluate
@@ -86,7 +86,7 @@ def run(
     wanted = MEASURES.expand_all([measure])  # refused before any work
     if len(wanted) != 1:
         raise UsageError(f"'{measure}' means {len(wanted)} measures; expected one")
-    runs, notices, documents = _runs(docs, queries, models, stem, stop, on_run)
+    runs, warnings, documents = _runs(docs, queries, models, stem, stop, on_run)
     results = evaluate(qrels, runs, wanted)
     values = results.counted(0)
     values = values[:, ~np.isnan(values).any(axis=0)]
@@ -109,7 +109,7 @@ def run(
         _tables(data),
         _figures(data),
         lines_of(data),
-        [*notices, *results.notices],
+        [*warnings, *results.warnings],
         inputs,
         {"model": models, "stem": stem, "stop": stop, "measure": measure},
     )
@@ -117,10 +117,10 @@ def run(
 
 def _runs(
     docs: TextsLike, queries: TextsLike, models: Sequence[str], stem: str, stop: str, on_run: Tell | None
-) -> tuple[dict[str, Run], list[Notice], int]:
+) -> tuple[dict[str, Run], list[ResultWarning], int]:
     """Make a run for every cell, stems slowest and weightings fastest."""
     runs: dict[str, Run] = {}
-    notices: dict[str, Notice] = {}
+    warnings: dict[str, ResultWarning] = {}
     documents = 0
     for stems, stops in product(("none", stem), ("none", stop)):
         analysis = str(Words(stem=stems, stop=stops))
@@ -129,13 +129,13 @@ def _runs(
         for text in models:
             found = search(index, queries, text)
             runs[f"{analysis} {text}"] = found[text]
-            for notice in found.notices:
-                notices[f"{analysis} {notice.code}"] = Notice(
+            for notice in found.warnings:
+                warnings[f"{analysis} {notice.code}"] = ResultWarning(
                     notice.code, f"{analysis}: {notice.message}", notice.count
                 )
             if on_run is not None:
                 on_run(len(runs), 4 * len(models))
-    return runs, list(notices.values()), documents
+    return runs, list(warnings.values()), documents
 
 
 def effects(grid: Grid) -> Effects:

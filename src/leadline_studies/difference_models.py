@@ -96,7 +96,7 @@ def run(
         _tables(data),
         _figures(found, grids, inside, across, cutoff),
         lines_of(data),
-        found.notices,
+        found.warnings,
         [(info.path, info.counts["documents_read"]) for info in found.runs],
         {"family": family, "parameter": parameter, "k": cutoff, "complete": complete, "pool": pool},
     )

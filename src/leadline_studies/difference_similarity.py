@@ -102,7 +102,7 @@ def run(
         },
         _figures(found, teams, pairs),
         lines_of(data),
-        found.notices,
+        found.warnings,
         [(info.path, info.counts["documents_read"]) for info in found.runs],
         {
             "team": team,

@@ -106,8 +106,8 @@ def run(
         raise UsageError(f"draws={draws}; expected two or more")
     measures = profile_of("leadline").measures(list(measure) or list(MEASURES), rel=level, documents=None)
     truth = read_qrels(qrels)
-    repair = repair_of("score", "refuse", "refuse")
-    systems = read_systems(runs, repair).asked(truth.queries.names)
+    reading = repair_of("score", "refuse", "refuse")
+    systems = read_systems(runs, reading).asked(truth.queries.names)
     sizes = whole_numbers(budgets, "budgets")
     found: list[dict[str, Any]] = []
     done, total = 0, len(measures) * len(sizes) * draws
@@ -183,9 +183,9 @@ def _setting(
         (*keys[row], float(grades.get(to_text(keys[row][0]), {}).get(to_text(keys[row][1]), 0)))
         for row in order.tolist()
     )
-    _, joined = judge_runs(everything, table, lambda one: one, repair=repair_of("score", "refuse", "refuse"))
+    _, joined = judge_runs(everything, table, lambda one: one, reading=repair_of("score", "refuse", "refuse"))
     whole = truth.keep(np.isin(truth.query, truth.queries.encode(names)))
-    _, full = judge_runs(everything, whole, lambda one: one, repair=repair_of("score", "refuse", "refuse"))
+    _, full = judge_runs(everything, whole, lambda one: one, reading=repair_of("score", "refuse", "refuse"))
     kind = kind_of(measure)
     values = np.array([np.nan_to_num(measure.values(one)) for one in full])
     kept = whole.queries.encode(names)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from leadline.data.ids import to_text
-from leadline.data.results import Notice, plain
+from leadline.data.results import ResultWarning, plain
 from leadline.data.run import Run
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted, rounded
@@ -112,7 +112,7 @@ def run(
     asked = {query.id: query.content for query in every if query.id in pairs[sizes[0]]}
     depth = min(depth, index.documents)
     runs, said = _searched(index, asked, models, depth, on_run)
-    truth, notices = truth_of(table, runs, level)
+    truth, warnings = truth_of(table, runs, level)
     lists, doubts = from_lists(table, runs, recipe, truth, depth)
     scored = {n: score(index, asked, pairs[n], models) for n in sizes}
     data: dict[str, Any] = {
@@ -143,7 +143,7 @@ def run(
             seed=seed,
             rounds=time,
         )
-    said |= {one.code: one for one in (*scored[sizes[0]].notices, *notices, *doubts)}
+    said |= {one.code: one for one in (*scored[sizes[0]].warnings, *warnings, *doubts)}
     said.pop("missing_queries", None)  # only those with a relevant document were asked
     return Outcome(
         data,
@@ -186,14 +186,14 @@ def _index(docs: TextsLike | Index) -> Index:
 
 def _searched(
     index: Index, queries: dict[str, str], models: Sequence[str], depth: int, on_run: Tell | None
-) -> tuple[dict[str, Run], dict[str, Notice]]:
+) -> tuple[dict[str, Run], dict[str, ResultWarning]]:
     """Make a run of every model; give the notices by code."""
     runs: dict[str, Run] = {}
-    said: dict[str, Notice] = {}
+    said: dict[str, ResultWarning] = {}
     for place, model in enumerate(models, start=1):
         found = search(index, queries, model, k=depth)
         runs |= found
-        said |= {one.code: one for one in found.notices}
+        said |= {one.code: one for one in found.warnings}
         if on_run is not None:
             on_run(place, len(models))
     return runs, said

@@ -77,7 +77,7 @@ def run(
         runs,
         table,
         lambda judged: [measured(judged, one, 0) for one in tried.values()],
-        repair=repair_of("score", "refuse", "refuse"),
+        reading=repair_of("score", "refuse", "refuse"),
         keep=True,
         on_run=on_run,
     )

@@ -77,10 +77,10 @@ class Grid(NamedTuple):
         counted = np.flatnonzero(table.relevant(recipe.rel))
         if len(counted) < 2:
             raise UsageError(f"{len(counted)} queries with relevant documents; expected 2 or more")
-        dice = np.random.default_rng([recipe.seed, 5])
+        rng = np.random.default_rng([recipe.seed, 5])
         times = np.zeros((repeats, 1 + -(-draws // repeats), len(table.queries)))
         for drawn in times.reshape(-1, len(table.queries)):
-            np.add.at(drawn, dice.choice(counted, len(counted)), 1.0)
+            np.add.at(drawn, rng.choice(counted, len(counted)), 1.0)
         times[:, 0] = table.relevant(recipe.rel) > 0
         flags = [
             [shares(table, recipe.rel, part, recipe.seed + place) for part in parts]
@@ -146,7 +146,7 @@ def run(
         runs,
         table,
         lambda judged: grid.estimates(Thinned(judged, recipe)),
-        repair=repair_of("score", "refuse", "refuse"),
+        reading=repair_of("score", "refuse", "refuse"),
         keep=True,
         on_run=on_run,
     )

@@ -19,7 +19,7 @@ from leadline.data.hashing import keys_of
 from leadline.data.ids import to_bytes, to_text
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
-from leadline.data.results import Notice
+from leadline.data.results import ResultWarning
 from leadline.data.run import Run
 from leadline.data.wording import percent
 from leadline.errors import UsageError
@@ -89,7 +89,7 @@ class Ranked(NamedTuple):
     rescored: Floats
     new: Floats
     estimates: Floats
-    notices: list[Notice]
+    warnings: list[ResultWarning]
 
 
 class Drawn(NamedTuple):
@@ -163,7 +163,7 @@ def run(
         tables(data),
         figures(data["estimates"], grid) | {"underrated": _figure(data)},
         [*lines_of(data["estimates"], grid), *rival_lines(data)],
-        found.notices,
+        found.warnings,
         inputs,
         {
             "model": names,
@@ -229,7 +229,7 @@ def _ranked(task: Task, models: Sequence[Model], grid: Grid, on_run: Tell | None
     exact, rescored, new, estimates = [], [], [], []
     lost = int((task.table.relevant(task.level) > 0).sum()) - len(task.queries)
     words = f"judged queries without a text: {lost}; AP 0 for every model"
-    notices = {"lost_queries": Notice("lost_queries", words, lost)} if lost else {}
+    warnings = {"lost_queries": ResultWarning("lost_queries", words, lost)} if lost else {}
     of_first = [_found(task, task.first, top) for top in task.tops]
     listed = task.first.to_dict()
     firsts = [{query: list(one)[:top] for query, one in listed.items()} for top in task.tops]
@@ -244,7 +244,7 @@ def _ranked(task: Task, models: Sequence[Model], grid: Grid, on_run: Tell | None
         pairs = given[str(model)]
         thinned = Thinned(_joined(task, pairs), grid.recipe, task.collection.documents)
         estimates.append(grid.estimates(thinned, _turns(task, thinned, pairs)))
-        notices |= {one.code: one for one in (*whole.notices, *given.notices)}
+        warnings |= {one.code: one for one in (*whole.warnings, *given.warnings)}
         if on_run is not None:
             on_run(done, len(models))
     return Ranked(
@@ -252,7 +252,7 @@ def _ranked(task: Task, models: Sequence[Model], grid: Grid, on_run: Tell | None
         np.moveaxis(np.array(rescored), 1, 0),
         np.array(new).T,
         np.stack(estimates),
-        list(notices.values()),
+        list(warnings.values()),
     )
 
 
@@ -266,7 +266,7 @@ def _ap(task: Task, ranked: Run) -> Floats:
 
 
 def _joined(task: Task, ranked: Run) -> JudgedRun:
-    return judge(ranked, task.table, repair=repair_of("score", "refuse", "refuse"), keep=True)[1]
+    return judge(ranked, task.table, reading=repair_of("score", "refuse", "refuse"), keep=True)[1]
 
 
 def _found(task: Task, ranked: Run, top: int) -> Flags:
@@ -311,8 +311,8 @@ def _underrated(
         entry = {"estimate": name} | {
             key: one for key, one in against(exact, values, nothing).items() if key != "over_ap"
         }
-        alone = against(exact[~learns], values[~learns], nothing)
-        entry["without_expansion"] = alone["pearson"]
+        default_cutoffs = against(exact[~learns], values[~learns], nothing)
+        entry["without_expansion"] = default_cutoffs["pearson"]
         entry["places"] = spread(places_lost(exact, values, learns))
         if name.startswith("rescored"):
             entry["less"] = spread(_lost(exact, values, learns))

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from leadline.data.results import Notice, plain
+from leadline.data.results import ResultWarning, plain
 from leadline.data.validation import check_flags, check_numbers, check_whole
 from leadline.data.wording import rounded
 from leadline.errors import UsageError
@@ -235,17 +235,27 @@ def _entry(one: Setting) -> dict[str, Any]:
     }
 
 
-def _notices(task: Task, found: Sequence[Setting], reused: int) -> list[Notice]:
+def _notices(task: Task, found: Sequence[Setting], reused: int) -> list[ResultWarning]:
     unknown, empty, strange = found[0].unknown, found[0].empty, task.unknown
     undefined = sum(np.isnan(slope(*one.counts[norm].sum(axis=0))) for one in found for norm in NORMS)
     few = int(np.bincount(task.pairs.query[~task.pairs.relevant], minlength=len(task.relevant)).min())
     said = [
-        Notice("unknown_documents", f"judged ids that are no documents: {strange}; left out", strange),
-        Notice("unknown_tokens", f"tokens that the models do not know: {unknown:,}; left out", unknown),
-        Notice("empty_documents", f"documents without a known token: {empty}; they have the prior", empty),
-        Notice("undefined_hsa", f"values of HSA that are undefined: {undefined}; left out", int(undefined)),
-        Notice("no_others", "a query has no non-relevant document; it says nothing of them", int(few == 0)),
-        Notice("settings_reused", f"settings read from --checkpoints, not measured again: {reused}", reused),
+        ResultWarning("unknown_documents", f"judged ids that are no documents: {strange}; left out", strange),
+        ResultWarning(
+            "unknown_tokens", f"tokens that the models do not know: {unknown:,}; left out", unknown
+        ),
+        ResultWarning(
+            "empty_documents", f"documents without a known token: {empty}; they have the prior", empty
+        ),
+        ResultWarning(
+            "undefined_hsa", f"values of HSA that are undefined: {undefined}; left out", int(undefined)
+        ),
+        ResultWarning(
+            "no_others", "a query has no non-relevant document; it says nothing of them", int(few == 0)
+        ),
+        ResultWarning(
+            "settings_reused", f"settings read from --checkpoints, not measured again: {reused}", reused
+        ),
     ]
     return [notice for notice in said if notice.count]
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from leadline.data.qrels import Qrels
-from leadline.data.results import Notice, plain
+from leadline.data.results import ResultWarning, plain
 from leadline.data.wording import counted, queries
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.evaluate import evaluate
@@ -219,19 +219,23 @@ def _line(measure: str, one: dict[str, Any], data: dict[str, Any]) -> str:
     )
 
 
-def _notices(everything: Judgments, kept: Judgments, ranking: Ranking, *, judged_only: bool) -> list[Notice]:
+def _notices(
+    everything: Judgments, kept: Judgments, ranking: Ranking, *, judged_only: bool
+) -> list[ResultWarning]:
     lost = len(everything) - len(kept)
     number = len(np.unique(kept.query))
     unjudged = sum(info.counts["unjudged_documents"] for info in ranking.runs)
     rule = "dropped" if judged_only else "not relevant under every judge"
     found = [
-        Notice("left_out", f"pairs that not all judged: {lost:,} of {len(everything):,}; left out", lost),
-        Notice(
+        ResultWarning(
+            "left_out", f"pairs that not all judged: {lost:,} of {len(everything):,}; left out", lost
+        ),
+        ResultWarning(
             "few_queries",
             f"{queries(number)} only: a ranking by so few moves without any change of judge",
             number if number < ENOUGH else 0,
         ),
-        Notice(
+        ResultWarning(
             "unjudged_documents",
             f"retrieved documents that the judges did not judge: {unjudged:,}; {rule}",
             0 if judged_only else unjudged,

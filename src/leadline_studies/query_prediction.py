@@ -105,7 +105,7 @@ def run(
         _tables(data),
         figures_of(data),
         lines_of(data),
-        [*found.notices, *results.notices, *prediction.notices],
+        [*found.warnings, *results.warnings, *prediction.warnings],
         inputs,
         {
             "model": models,
@@ -143,7 +143,7 @@ def _joined(others: Results, shapes: Sequence[Results]) -> Results:
         values,
         np.ones(values.shape, dtype=np.bool_),
         present=others.present,
-        notices=others.notices,
+        warnings=others.warnings,
     )
 
 
@@ -211,10 +211,10 @@ def selected(prediction: Results, results: Results, splits: int, seed: int) -> d
 
 def halves(size: int, splits: int, seed: int) -> Iterator[Flags]:
     """Give random halves of the queries: flags of those in the first half."""
-    dice = np.random.default_rng((seed, 8))
+    rng = np.random.default_rng((seed, 8))
     for _ in range(splits):
         first = np.zeros(size, dtype=np.bool_)
-        first[dice.permutation(size)[: size // 2]] = True
+        first[rng.permutation(size)[: size // 2]] = True
         yield first
 
 

@@ -143,12 +143,12 @@ def _asked(table: Qrels, index: Index, queries: TextsLike, most: int) -> tuple[Q
 def _scored(index: Index, texts: dict[str, str], table: Qrels, models: list[str]) -> Task:
     """Score every document for every query by every model."""
     names = [one.decode("utf-8", "surrogateescape") for one in index.ids]
-    repair = repair_of("score", "refuse", "refuse")
+    reading = repair_of("score", "refuse", "refuse")
     systems = []
     first: dict[int, Integers] = {}
     for place, name in enumerate(models):
         (made,) = score(index, texts, dict.fromkeys(texts, names), name).values()
-        _, judged, _ = judge(made, table, name=name, repair=repair, keep=True)
+        _, judged, _ = judge(made, table, name=name, reading=reading, keep=True)
         lists = judged.lists
         assert lists is not None
         assert lists.ids is not None

@@ -86,9 +86,9 @@ def run(
             raise InputError("vectors of other documents", expected="the same in every file")
         of_number = right.setdefault(found.theta.shape[1], {kind: [] for kind in KINDS})
         for kind in KINDS:
-            dice = np.random.default_rng((seed, len(of_number[kind])))
+            rng = np.random.default_rng((seed, len(of_number[kind])))
             of_number[kind].append(
-                np.array([_right(found, relevant, others, draws, dice) for relevant, others in sets[kind]])
+                np.array([_right(found, relevant, others, draws, rng) for relevant, others in sets[kind]])
             )
     accuracy = [
         {"topics": number, "other": kind} | _summary(np.stack(each), seed)
@@ -167,11 +167,11 @@ def sets_of(
 
 
 def _right(
-    vectors: Vectors, relevant: Integers, others: Integers, draws: int, dice: np.random.Generator
+    vectors: Vectors, relevant: Integers, others: Integers, draws: int, rng: np.random.Generator
 ) -> float:
     """Say whether relevant documents score higher: 1, 0, or a half when they score the same."""
     size = min(MOST, len(relevant), len(others))
-    rows = [dice.choice(part, size, replace=False) for part in [relevant] * draws + [others] * draws]
+    rows = [rng.choice(part, size, replace=False) for part in [relevant] * draws + [others] * draws]
     known = np.arange(len(vectors.theta), dtype=np.int32)
     pool = RankedPool(
         np.repeat(np.arange(2 * draws), size).astype(np.int32),
@@ -189,9 +189,9 @@ def _right(
 def _summary(right: Floats, seed: int) -> dict[str, Any]:
     """Give the share of queries that are right, over fits x queries, with an interval over queries."""
     by_query = right.mean(axis=0)
-    dice = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     size = len(by_query)
-    low, high = interval([by_query[dice.integers(0, size, size)].mean() for _ in range(1000)])
+    low, high = interval([by_query[rng.integers(0, size, size)].mean() for _ in range(1000)])
     shares = right.mean(axis=1)
     return {
         "queries": size,

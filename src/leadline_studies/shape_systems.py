@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Floats
-from leadline.data.results import Notice, plain
+from leadline.data.results import ResultWarning, plain
 from leadline.data.validation import check_whole
 from leadline.data.wording import queries, rounded
 from leadline.errors import InputError
@@ -65,7 +65,7 @@ class Ranked(NamedTuple):
     queries: list[str]
     truths: dict[str, Floats]
     inputs: list[tuple[str, int]]
-    notices: list[Notice]
+    warnings: list[ResultWarning]
 
     @property
     def names(self) -> list[str]:
@@ -110,7 +110,7 @@ def run(
         {"depths": _sheet(depths), "few": _few_sheet(data["few"])},
         _figures(ranked, means["MAP@30"], at),
         lines_of(data),
-        ranked.notices,
+        ranked.warnings,
         ranked.inputs,
         {
             "docs": docs if isinstance(docs, str) else None,
@@ -128,12 +128,12 @@ def run(
 def judged(qrels: QrelsLike, runs: Any, level: float, on_run: Tell | None = None) -> Ranked:
     """Read runs and judgments; a query without judgments says nothing of the truth and is left out."""
     table = read_qrels(qrels)
-    repair = repair_of("score", "refuse", "refuse")
-    systems = read_systems(runs, repair, on_run=on_run)
+    reading = repair_of("score", "refuse", "refuse")
+    systems = read_systems(runs, reading, on_run=on_run)
     asked = systems.asked(table.queries.names)
     measures = {"MAP@30": AP(rel=level, cutoff=PAPER), "MAP": AP(rel=level)}
     _, values = judge_runs(
-        runs, table, lambda one: [each.values(one) for each in measures.values()], repair=repair
+        runs, table, lambda one: [each.values(one) for each in measures.values()], reading=reading
     )
     stacked = np.nan_to_num(np.array(values))
     NRuns().check(len(systems.infos))
@@ -142,7 +142,7 @@ def judged(qrels: QrelsLike, runs: Any, level: float, on_run: Tell | None = None
             "no query of the runs has judgments", expected="runs for these judgments", path=table.source
         )
     left = len(systems.queries) - len(asked.queries)
-    said = Notice("unjudged_queries", f"{queries(left)} without judgments, left out", left)
+    said = ResultWarning("unjudged_queries", f"{queries(left)} without judgments, left out", left)
     return Ranked(
         asked,
         list(table.queries),
@@ -200,10 +200,10 @@ def few_systems(
     systems: Systems, truth: Floats, shapes: dict[int, Floats], subsets: int, seed: int
 ) -> list[dict[str, Any]]:
     """Give mean tau in random sets of few systems, the same sets for all; only nruns must vote anew."""
-    dice = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     found = []
     for size in [size for size in SIZES if size < len(truth)]:
-        drawn = [np.sort(dice.permutation(len(truth))[:size]) for _ in range(subsets)]
+        drawn = [np.sort(rng.permutation(len(truth))[:size]) for _ in range(subsets)]
         taus = {
             NAMED.format(number): [
                 float(np.mean([kendall(one[chosen], truth[chosen]) for one in scores])) for chosen in drawn

@@ -160,7 +160,7 @@ def run(
         {"tuning": _tuning_sheet(tuning), "ranking": _sheet(rows)},
         _figures([*tuning, *rows]),
         lines_of(data),
-        own.ranked.notices,
+        own.ranked.warnings,
         [file for one in tried for file in one.ranked.inputs],
         {name: one if isinstance(one, str) else None for name, one in named.items()}
         | {

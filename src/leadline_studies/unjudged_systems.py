@@ -68,12 +68,12 @@ def run(
     """Try it on some runs; `team` and `truth` are FILE:COLUMN."""
     check_whole(1, samples=samples, subsets=subsets, teams=teams)
     labels = read_labels(team)
-    repair = repair_of("score", "refuse", "refuse")
-    systems = read_systems(runs, repair, on_run=on_run)
+    reading = repair_of("score", "refuse", "refuse")
+    systems = read_systems(runs, reading, on_run=on_run)
     names = [info.name for info in systems.infos]
     owners = teams_of(labels, names, team)
     table = read_qrels(qrels)
-    _, values = judge_runs(runs, table, AP(rel=level).values, repair=repair)
+    _, values = judge_runs(runs, table, AP(rel=level).values, reading=reading)
     own = np.nan_to_num(np.stack(values)).mean(axis=1)
     true = own if truth is None else published(truth, names)
     methods = _methods(len(names), len(set(owners)))
@@ -171,12 +171,12 @@ def by_number(
     seed: int,
 ) -> dict[str, dict[str, Any]]:
     """Estimate random sets of systems: mean and quantiles of all statistics, and of tau with team votes."""
-    dice = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     found: dict[str, dict[str, Any]] = {one.called: {} for one in methods}
     for size in [size for size in SIZES if size < len(truth)]:
         values: dict[str, dict[str, list[float]]] = {name: {} for name in found}
         for _ in range(subsets):
-            places = np.sort(dice.permutation(len(truth))[:size])
+            places = np.sort(rng.permutation(len(truth))[:size])
             part = systems.only(places.tolist())
             scores = voted(part, methods, [teams[place] for place in places], seed)
             for name, both in scores.items():

@@ -346,6 +346,6 @@ def test_every_bad_text_among_several_is_reported(texts: list[str]) -> None:
     if not bad:
         assert MEASURES.expand_all(texts)
         return
-    with pytest.raises(UsageError) as refused:
+    with pytest.raises(UsageError) as rejected:
         MEASURES.expand_all(texts)
-    assert all(fault in str(refused.value) for fault in bad)
+    assert all(fault in str(rejected.value) for fault in bad)

@@ -21,12 +21,12 @@ QUERIES = 30
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Write qrels and six runs, in three levels of two."""
     monkeypatch.chdir(tmp_path)
-    dice = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     Path("qrels.txt").write_text("".join(f"q{query} 0 d 1\n" for query in range(QUERIES)))
     for place, name in enumerate(RUNS):
         lines = []
         for query in range(QUERIES):
-            rank = int(dice.integers(1, 3 + 4 * (place // 2)))
+            rank = int(rng.integers(1, 3 + 4 * (place // 2)))
             lines += [f"q{query} Q0 {'d' if at == rank else f'x{at}'} {at} {-at} t\n" for at in range(1, 12)]
         Path(name).write_text("".join(lines))
     return ["qrels.txt", *RUNS]
@@ -192,8 +192,8 @@ def test_runs_without_a_judged_query_come_first_and_are_refused(leadline: Leadli
     Path("other.run").write_text("z1 Q0 d 1 1.0 t\n")
     done = leadline("evaluate", "qrels.txt", "r1.run", "other.run", "-f", "json")
     assert done.data["warnings"][0]["code"] == "no_overlap"
-    refused = leadline("compare", "qrels.txt", "r1.run", "other.run")
-    assert (refused.status, "no query is judged: other" in refused.err) == (2, True)
+    rejected = leadline("compare", "qrels.txt", "r1.run", "other.run")
+    assert (rejected.status, "no query is judged: other" in rejected.err) == (2, True)
 
 
 def test_unjudged_shares_that_differ_much_are_said_per_run(

@@ -327,9 +327,9 @@ def test_what_reading_met_is_said_with_an_explanation(leadline: Leadline, here: 
 
 def test_a_query_with_nothing_relevant_or_an_undefined_value_is_said() -> None:
     found = explain({"q": {"a": 0}, "p": {"a": 1}}, {"q": {"a": 1.0}}, "AP", "q")
-    assert [(each.code, each.count) for each in found.notices] == [("no_relevant", 1)]
+    assert [(each.code, each.count) for each in found.warnings] == [("no_relevant", 1)]
     found = explain({"q": {"a": 1}, "p": {"a": 0}}, {"q": {"b": 1.0}}, "RankOf", "q")
-    assert [each.code for each in found.notices] == ["unjudged_documents", "undefined"]
+    assert [each.code for each in found.warnings] == ["unjudged_documents", "undefined"]
 
 
 def test_several_measures_are_refused_not_dropped(leadline: Leadline) -> None:

@@ -11,7 +11,7 @@ import pytest
 from conftest import Leadline
 from leadline.data.arrays import Floats
 from leadline.data.judged_run import JudgedRun
-from leadline.data.registry import Alone, Spellings, choice, needed_cutoff, number
+from leadline.data.registry import Aliases, DefaultCutoffs, choice, needed_cutoff, number
 from leadline.evaluation import catalogue
 from leadline.evaluation.trec_names import GROUPS
 from leadline.measures import MEASURES, Average, Measure, over
@@ -48,8 +48,8 @@ class Half(Measure):
     rising: ClassVar[bool] = False
     average: ClassVar[Average] = "defined"
     needs: ClassVar[Literal["judgments", "known"]] = "known"
-    spellings: ClassVar[Spellings] = {"half": {}, "semi": {"form": "odd"}, "half_cut": {}}
-    alone: ClassVar[Alone] = {"half_cut": (5, 10)}
+    aliases: ClassVar[Aliases] = {"half": {}, "semi": {"form": "odd"}, "half_cut": {}}
+    alone: ClassVar[DefaultCutoffs] = {"half_cut": (5, 10)}
 
     form: str = choice("even", "odd")
     rel: float = number(1.0, low=0.0)

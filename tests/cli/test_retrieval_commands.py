@@ -68,9 +68,9 @@ def test_several_models_write_a_folder_that_can_be_evaluated(folder: Path, leadl
     shown = leadline("evaluate", "qrels.txt", *(folder / "runs").iterdir(), "-m", "AP", "-f", "json")
     assert {run["name"]: run["mean"]["AP"] for run in shown.data["runs"]} == {"BM25": 0.5, "TF(cosine)": 0.5}
     (folder / "file").touch()
-    refused = leadline("search", "docs.index", "queries.jsonl", "-m", "BM25", "-m", "QL", "-o", "file")
-    assert refused.status == 2
-    assert "several models need one" in refused.err
+    rejected = leadline("search", "docs.index", "queries.jsonl", "-m", "BM25", "-m", "QL", "-o", "file")
+    assert rejected.status == 2
+    assert "several models need one" in rejected.err
 
 
 @pytest.mark.usefixtures("folder")
@@ -82,8 +82,8 @@ def test_show_prints_a_list_for_people(leadline: Leadline) -> None:
         "queries without a known term: 1; they match nothing\n"
         "query terms that no document has: 1; left out of their queries\n"
     )
-    refused = leadline("search", "docs.index", "queries.jsonl", "-m", "BM25")
-    assert "nothing to make; expected -o RUN, or --show" in refused.err
+    rejected = leadline("search", "docs.index", "queries.jsonl", "-m", "BM25")
+    assert "nothing to make; expected -o RUN, or --show" in rejected.err
 
 
 def test_a_stored_text_that_is_outdated_is_said(folder: Path, leadline: Leadline) -> None:

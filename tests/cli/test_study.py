@@ -148,6 +148,6 @@ def test_models_are_tried_on_a_collection_and_on_its_index(
     assert leadline("study", "histogram-models", *given, *options, "-o", tmp_path / "again").status == 0
     again = json.loads((tmp_path / "again" / "histogram-models.json").read_text())
     assert again["samples"] == data["samples"]
-    refused = leadline("study", "histogram-models", *texts, "--bins", "1", "-o", tmp_path / "none")
-    assert (refused.status, refused.err.count("\n")) == (2, 1)
-    assert "bins=1; expected a whole number, 2 or more" in refused.err
+    rejected = leadline("study", "histogram-models", *texts, "--bins", "1", "-o", tmp_path / "none")
+    assert (rejected.status, rejected.err.count("\n")) == (2, 1)
+    assert "bins=1; expected a whole number, 2 or more" in rejected.err

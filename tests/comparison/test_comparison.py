@@ -96,7 +96,7 @@ def test_tukey_corrects_for_all_pairs_and_gives_intervals_for_all_at_once() -> N
     assert width == pytest.approx(np.full(3, width[0]))
     assert tukey.limits.tolist() == plain.limits.tolist(), "those of each pair alone"
     inside = np.all(tukey.simultaneous[0] * [-1, 1] > 0, axis=1)
-    assert inside.tolist() == (~tukey.told_apart[0]).tolist()
+    assert inside.tolist() == (~tukey.significant[0]).tolist()
 
 
 @pytest.mark.parametrize("test", ["T", "Randomisation", "Bootstrap", "Wilcoxon"])
@@ -146,7 +146,7 @@ def test_the_sign_test_decides_where_every_difference_is_the_same(test: str) -> 
         assert pair.p == pytest.approx(2.0 ** (1 - queries), abs=1e-4 if queries > 20 else 1e-12)
         assert pair.verdict == ("better" if queries > 5 else "not told apart")
         assert (pair.low > 0) == (queries > 5), "0.5 twice, or no limit at all"
-        assert "decided_by_sign" in {notice.code for notice in comparison.notices}
+        assert "decided_by_sign" in {notice.code for notice in comparison.warnings}
 
 
 def test_equivalence_needs_a_margin() -> None:
@@ -169,12 +169,12 @@ def test_queries_of_one_side_only_are_left_out_and_counted() -> None:
     all_queries = compare(QRELS, runs, "RR")
     both = compare(QRELS, runs, "RR", queries="both")
     assert (all_queries.pairs[0].queries, both.pairs[0].queries) == (QUERIES, 10)
-    assert "pairs_of_fewer_queries" in {notice.code for notice in both.notices}
-    assert "pairs_of_fewer_queries" not in {notice.code for notice in all_queries.notices}
+    assert "pairs_of_fewer_queries" in {notice.code for notice in both.warnings}
+    assert "pairs_of_fewer_queries" not in {notice.code for notice in all_queries.warnings}
     shared = evaluate({name: QRELS[name] for name in runs["b"]}, runs, "RR").means[:, 0]
     assert both.pairs[0].difference == pytest.approx(float(shared[0] - shared[1]))
     tukey = compare(QRELS, runs, "RR", queries="both", correction="Tukey")
-    assert "incomplete_queries" in {notice.code for notice in tukey.notices}
+    assert "incomplete_queries" in {notice.code for notice in tukey.warnings}
 
 
 def test_tukey_leaves_out_queries_that_some_run_lacks_everywhere() -> None:
@@ -253,7 +253,7 @@ def test_the_queries_that_changed_most_come_first() -> None:
 
 def test_letters_name_what_a_run_is_better_than() -> None:
     comparison = compare(QRELS, RUNS, "RR")
-    told = comparison.told_apart[0].tolist()
+    told = comparison.significant[0].tolist()
     assert told[1:] == [True, True]
     assert letters_of(comparison, 0, [0, 1, 2]) == ["bc" if told[0] else "c", "c", ""]
 
@@ -296,21 +296,21 @@ def test_the_order_of_runs_and_the_seed_decide_nothing_else() -> None:
     ids=str,
 )
 def test_what_cannot_be_is_refused(options: dict[str, Any], words: str) -> None:
-    with pytest.raises(UsageError) as refused:
+    with pytest.raises(UsageError) as rejected:
         compare(QRELS, RUNS, **({"measures": ["RR"]} | options))
-    assert str(refused.value).startswith(words)
+    assert str(rejected.value).startswith(words)
 
 
 def test_too_few_draws_for_the_correction_are_said() -> None:
     few = compare(QRELS, RUNS, "RR", test="Randomisation(draws=50)")
-    found = [notice for notice in few.notices if notice.code == "too_few_draws"]
+    found = [notice for notice in few.warnings if notice.code == "too_few_draws"]
     assert [str(notice) for notice in found] == [
         "pairs corrected together: 3; with 50 draws none can be significant (draws=60 is enough)"
     ]
-    assert not few.told_apart.any()
+    assert not few.significant.any()
     for options in ({"test": "Randomisation(draws=60)"}, {"correction": "none"}, {"test": "T"}):
         asked: dict[str, Any] = {"test": "Randomisation(draws=50)"} | options
-        codes = {notice.code for notice in compare(QRELS, RUNS, "RR", **asked).notices}
+        codes = {notice.code for notice in compare(QRELS, RUNS, "RR", **asked).warnings}
         assert "too_few_draws" not in codes
 
 
@@ -320,15 +320,15 @@ def test_too_few_queries_for_the_test_are_said() -> None:
     worse = {query: {"x": 2.0, "d": 1.0} for query in qrels}
     worse["q0"] = {"x": 2.0, "y": 1.5, "d": 1.0}  # else all differences are equal
     comparison = compare(qrels, {"a": better, "b": worse}, "RR", test="Randomisation")
-    said = next(notice for notice in comparison.notices if notice.code == "too_few_queries")
+    said = next(notice for notice in comparison.warnings if notice.code == "too_few_queries")
     assert str(said) == (
         "queries that differ: 5 at most; too few for a significant difference by Randomisation, "
         "whose p is at least 0.0625 there"
     )
     assert comparison.p[0, 0] == 0.0625
-    assert not comparison.told_apart.any()
+    assert not comparison.significant.any()
     assert "too_few_queries" not in {
-        notice.code for notice in compare(qrels, {"a": better, "b": worse}, "RR").notices
+        notice.code for notice in compare(qrels, {"a": better, "b": worse}, "RR").warnings
     }
 
 

@@ -17,9 +17,9 @@ from leadline.io.result_files import read_column
 
 
 def test_coefficients_and_p_are_scipys() -> None:
-    dice = np.random.default_rng(0)
-    x = dice.normal(size=30)
-    y = x + dice.normal(size=30)
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=30)
+    y = x + rng.normal(size=30)
     y[3] = y[4]
     found = correlate(*({f"r{place}": float(one) for place, one in enumerate(side)} for side in (x, y)))
     for name, other in (
@@ -35,23 +35,23 @@ def test_coefficients_and_p_are_scipys() -> None:
 
 
 def test_runs_of_one_team_are_drawn_together_and_widen_the_interval() -> None:
-    dice = np.random.default_rng(4)
+    rng = np.random.default_rng(4)
     sides: tuple[dict[str, float], dict[str, float]] = ({}, {})
     teams = {}
     for team in range(8):
-        x, y = dice.normal(size=2)
+        x, y = rng.normal(size=2)
         for run in range(8):
             name = f"t{team}r{run}"
             teams[name] = str(team)
-            sides[0][name] = float(x + 0.01 * dice.normal())
-            sides[1][name] = float(y + 0.01 * dice.normal())
+            sides[0][name] = float(x + 0.01 * rng.normal())
+            sides[1][name] = float(y + 0.01 * rng.normal())
     alone, together = correlate(*sides)["pearson"], correlate(*sides, teams=teams)["pearson"]
     assert together.high - together.low > 1.3 * (alone.high - alone.low)
 
 
 def test_queries_are_drawn_again_on_both_sides_at_once() -> None:
-    dice = np.random.default_rng(1)
-    truth = {f"r{run}": {f"q{q}": float(dice.uniform() + run / 10) for q in range(20)} for run in range(12)}
+    rng = np.random.default_rng(1)
+    truth = {f"r{run}": {f"q{q}": float(rng.uniform() + run / 10) for q in range(20)} for run in range(12)}
     same = correlate(truth, truth)
     assert (same["pearson"].queries_low, same["kendall"].queries_high) == pytest.approx((1, 1))
     means = {run: float(np.mean(list(row.values()))) for run, row in truth.items()}
@@ -112,7 +112,7 @@ def test_bad_files_are_refused(tmp_path: Path, text: str, words: str) -> None:
 def test_what_is_left_out_is_counted_and_too_little_is_refused() -> None:
     found = correlate({"a": 1, "b": 2, "c": math.nan, "x": 1}, {"a": 2, "b": 1, "c": 3, "y": 1})
     assert found.names == ["a", "b"]
-    assert [(notice.code, notice.count) for notice in found.notices] == [
+    assert [(notice.code, notice.count) for notice in found.warnings] == [
         ("only_one_side", 1),
         ("only_one_side", 1),
         ("undefined", 1),
@@ -128,7 +128,7 @@ def test_what_is_left_out_is_counted_and_too_little_is_refused() -> None:
 def test_a_constant_side_is_said_and_numbers_that_are_missing_are_told_from_names() -> None:
     found = correlate({"a": 1, "b": 1, "c": 1}, {"a": 2, "b": 1, "c": 3}, draws=0)
     assert math.isnan(found["pearson"].value)
-    assert found.notices[0].message == ("truth (truth) is the same for all runs; no coefficient is defined")
+    assert found.warnings[0].message == ("truth (truth) is the same for all runs; no coefficient is defined")
     with pytest.raises(InputError, match=r"3 runs in both .* 0 with a number") as caught:
         correlate({"a": 1, "b": 1, "c": 1}, dict.fromkeys("abc", math.nan))
     assert "names" not in str(caught.value)
@@ -138,10 +138,10 @@ def test_spearmans_p_is_exact_up_to_nine_runs() -> None:
     three = correlate({"a": 1, "b": 2, "c": 3}, {"a": 0.1, "b": 0.2, "c": 0.4})
     assert three["spearman"].value == pytest.approx(1)
     assert three["spearman"].p == pytest.approx(1 / 3)
-    dice = np.random.default_rng(5)
+    rng = np.random.default_rng(5)
     for runs in (4, 6):
-        x = dice.integers(0, 4, runs).astype(float)  # ties
-        y = dice.normal(size=runs)
+        x = rng.integers(0, 4, runs).astype(float)  # ties
+        y = rng.normal(size=runs)
         sides = [dict(zip("abcdefg", side.tolist(), strict=False)) for side in (x, y)]
         found = correlate(*sides, draws=0)["spearman"]
         rho = stats.spearmanr(x, y).statistic
@@ -150,7 +150,7 @@ def test_spearmans_p_is_exact_up_to_nine_runs() -> None:
         assert found.p == pytest.approx(share)
     names = [f"r{place}" for place in range(10)]
     for runs, method in ((9, "permutation"), (10, "t")):
-        x, y = dice.normal(size=(2, runs))
+        x, y = rng.normal(size=(2, runs))
         found = correlate(
             dict(zip(names, x.tolist(), strict=False)), dict(zip(names, y.tolist(), strict=False)), draws=0
         )["spearman"]
@@ -158,17 +158,17 @@ def test_spearmans_p_is_exact_up_to_nine_runs() -> None:
 
 
 def test_there_is_no_interval_below_five_runs() -> None:
-    dice = np.random.default_rng(2)
+    rng = np.random.default_rng(2)
     for runs in (2, 4, 5):
         sides = [
-            {f"r{run}": {f"q{q}": float(dice.uniform() + run) for q in range(9)} for run in range(runs)}
+            {f"r{run}": {f"q{q}": float(rng.uniform() + run) for q in range(9)} for run in range(runs)}
             for _ in range(2)
         ]
         found = correlate(*sides, draws=50)
         for name in ("pearson", "kendall"):
             one = found[name]
             assert math.isnan(one.low) == math.isnan(one.queries_low) == (runs < 5)
-        assert ("too_few_runs" in [notice.code for notice in found.notices]) == (runs < 5)
+        assert ("too_few_runs" in [notice.code for notice in found.warnings]) == (runs < 5)
 
 
 def test_tau_and_its_p_have_the_same_ties() -> None:
@@ -182,15 +182,15 @@ def test_tau_and_its_p_have_the_same_ties() -> None:
 @pytest.mark.slow
 def test_intervals_over_queries_hold_the_correlation_of_the_population() -> None:
     # a population of 400 queries; means of 30 of them are noisy, so that plain resampling is biased twice
-    dice = np.random.default_rng(11)
+    rng = np.random.default_rng(11)
     runs, times = 12, 40
     quality = np.linspace(0, 0.12, runs)
-    x = dice.normal(0.4, 0.25, (400, 1)) + quality + dice.normal(0, 0.15, (400, runs))
-    y = dice.normal(0.4, 0.25, (400, 1)) + quality + dice.normal(0, 0.15, (400, runs))
+    x = rng.normal(0.4, 0.25, (400, 1)) + quality + rng.normal(0, 0.15, (400, runs))
+    y = rng.normal(0.4, 0.25, (400, 1)) + quality + rng.normal(0, 0.15, (400, runs))
     truth = np.array([one(x.mean(axis=0), y.mean(axis=0), None) for one in COEFFICIENTS.values()])
     held = np.zeros(4)
     for seed in range(times):
-        drawn = dice.integers(0, 400, 30)
+        drawn = rng.integers(0, 400, 30)
         low, high = over_queries(x[drawn], y[drawn], draws=100, seed=seed).T
         assert (low >= -1).all()
         assert (high <= 1).all()

@@ -67,7 +67,7 @@ def test_a_pair_is_significant_exactly_where_its_interval_excludes_0(
         confidence=confidence,
         baseline="r0" if baseline else None,
     )
-    assert excludes_zero(comparison).tolist() == comparison.told_apart.tolist()
+    assert excludes_zero(comparison).tolist() == comparison.significant.tolist()
 
 
 @pytest.mark.parametrize("correction", ["Holm", "BH", "Hochberg", "MaxT", "Tukey"])
@@ -75,28 +75,28 @@ def test_a_pair_is_significant_exactly_where_its_interval_excludes_0(
 def test_of_many_runs_too(correction: str, family: str) -> None:
     if correction == "Tukey" and family == "all":
         pytest.skip("Tukey corrects within a measure")
-    dice = np.random.default_rng(3)
-    values = dice.random((14, 40, 2)) * 0.6 + np.linspace(0, 0.4, 14)[:, None, None]
+    rng = np.random.default_rng(3)
+    values = rng.random((14, 40, 2)) * 0.6 + np.linspace(0, 0.4, 14)[:, None, None]
     comparison = compare_results(results_of(values, "AP", "RR"), correction=correction, family=family)
-    told = comparison.told_apart
+    told = comparison.significant
     assert 0 < told.sum() < told.size
     assert excludes_zero(comparison).tolist() == told.tolist()
 
 
 @pytest.mark.parametrize("test", ["T", "Randomisation"])
 def test_with_groups_too(test: str) -> None:
-    dice = np.random.default_rng(4)
-    values = dice.random((6, 48)) + np.linspace(0, 0.3, 6)[:, None]
+    rng = np.random.default_rng(4)
+    values = rng.random((6, 48)) + np.linspace(0, 0.3, 6)[:, None]
     groups = {f"q{place:03}": str(place // 4) for place in range(48)}
     comparison = compare_results(results_of(values), test=test, query_group=groups)
-    assert 0 < comparison.told_apart.sum() < comparison.told_apart.size
-    assert excludes_zero(comparison).tolist() == comparison.told_apart.tolist()
+    assert 0 < comparison.significant.sum() < comparison.significant.size
+    assert excludes_zero(comparison).tolist() == comparison.significant.tolist()
     assert {pair.groups for pair in comparison.pairs} == {12}
 
 
 def test_limits_of_a_pair_alone_stay_and_simultaneous_ones_are_wider() -> None:
-    dice = np.random.default_rng(2)
-    values = dice.random((5, 30))
+    rng = np.random.default_rng(2)
+    values = rng.random((5, 30))
     found = compare_results(results_of(values))
     for pair, (first, second) in zip(found.pairs, zip(*np.triu_indices(5, 1), strict=True), strict=True):
         own = stats.ttest_rel(values[first], values[second]).confidence_interval(0.95)
@@ -153,8 +153,8 @@ def test_the_queries_needed_are_for_the_smallest_difference_and_not_the_one_seen
 
 
 def test_maxt_of_pairs_with_a_baseline_is_over_these_alone() -> None:
-    dice = np.random.default_rng(9)
-    values = dice.random((6, 30)) + np.linspace(0, 0.2, 6)[:, None]
+    rng = np.random.default_rng(9)
+    values = rng.random((6, 30)) + np.linspace(0, 0.2, 6)[:, None]
     every = compare_results(results_of(values), correction="MaxT")
     based = compare_results(results_of(values), correction="MaxT", baseline="r0")
     corrected = {(pair.b, pair.a): pair.p_corrected for pair in every.pairs}
@@ -177,7 +177,7 @@ def test_randomisation_has_its_own_interval_up_to_a_hundred_pairs() -> None:
     many = compare_results(results_of(values), test="Randomisation")
     assert str(few.rules.interval) == "Randomisation"
     assert str(many.rules.interval) == "Student", "105 pairs"
-    assert excludes_zero(many).tolist() == many.told_apart.tolist()
+    assert excludes_zero(many).tolist() == many.significant.tolist()
 
 
 @pytest.mark.parametrize("number", [1, 2, 7])
@@ -188,30 +188,30 @@ def test_a_number_of_pairs_takes_those_of_smallest_p(number: int) -> None:
     assert len(chosen) == number
     rest = sorted(set(range(10)) - set(chosen))
     assert found.p_corrected[0, chosen].max() <= found.p_corrected[0, rest].min()
-    assert found.chosen("significant")[0] == np.flatnonzero(found.told_apart[0]).tolist()
+    assert found.chosen("significant")[0] == np.flatnonzero(found.significant[0]).tolist()
 
 
 def test_resamples_without_spread_are_said_for_the_bootstrap_test() -> None:
     """One query of ten differs: (9/10)^10 + (1/10)^10 = 34.9 % of the resamples hold one value."""
     values = np.full((2, 10), 0.5)
     values[0, 0] = 1.0
-    notices = compare_results(results_of(values), test="Bootstrap").notices
-    said = [notice for notice in notices if notice.code == "resamples_without_spread"]
+    warnings = compare_results(results_of(values), test="Bootstrap").warnings
+    said = [notice for notice in warnings if notice.code == "resamples_without_spread"]
     assert "up to 35 % of the resamples" in str(said[0])
     assert not [
         notice
-        for notice in compare_results(results_of(values)).notices
+        for notice in compare_results(results_of(values)).warnings
         if notice.code == "resamples_without_spread"
     ]
 
 
 def simulated(draws: int, *, truth: np.ndarray[Any, Any], **options: Any) -> float:
     """Return how often all simultaneous intervals hold the true differences from the last run."""
-    dice = np.random.default_rng(13)
+    rng = np.random.default_rng(13)
     held = 0
     for _ in range(draws):
-        common = dice.normal(size=25)
-        values = truth[:, None] + 0.5 * common + dice.normal(size=(len(truth), 25))
+        common = rng.normal(size=25)
+        values = truth[:, None] + 0.5 * common + rng.normal(size=(len(truth), 25))
         found = compare_results(results_of(values), **options)
         true = truth[found.pairing.first] - truth[found.pairing.second]
         limits = found.shown_limits[0]

@@ -180,12 +180,12 @@ def test_what_is_required_passes_only_with_its_limit_inside_the_margin(
 
 
 def test_the_margin_that_queries_carry_is_met_by_an_equal_run_with_the_power() -> None:
-    dice = np.random.default_rng(1)
+    rng = np.random.default_rng(1)
     rules = compare_results(evaluate(QRELS, RUNS, "RR")).rules
     gate = tried(Condition("RR", 0.2, NOT_WORSE))["middle"]
     results = evaluate(QRELS, RUNS, "RR")
     deviation = float(np.std(results.values[1, :, 0] - results.values[0, :, 0], ddof=1))
-    drawn = dice.normal(0.0, deviation, size=(4000, 24))
+    drawn = rng.normal(0.0, deviation, size=(4000, 24))
     low = drawn.mean(axis=1) - stats.t.ppf(0.95, 23) * drawn.std(axis=1, ddof=1) / math.sqrt(24)
     assert float((low > -gate.carried).mean()) == pytest.approx(rules.power, abs=0.02)
 

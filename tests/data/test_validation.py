@@ -40,7 +40,7 @@ OF_EVALUATE: list[tuple[str, Any, str]] = [
 ]
 
 
-def refused(verb: Any, *arguments: Any, **options: Any) -> str:
+def rejected(verb: Any, *arguments: Any, **options: Any) -> str:
     """Give the one line of a refusal."""
     with pytest.raises(UsageError) as caught:
         verb(*arguments, **options)
@@ -50,22 +50,22 @@ def refused(verb: Any, *arguments: Any, **options: Any) -> str:
 
 @pytest.mark.parametrize(("name", "value", "words"), [*WRONG, *OF_EVALUATE])
 def test_evaluate_and_explain_refuse_a_wrong_type(name: str, value: Any, words: str) -> None:
-    assert refused(evaluate, QRELS, RUN, "AP", **{name: value}).startswith(words)
-    assert refused(explain, QRELS, RUN, "AP", "q", **{name: value}).startswith(words)
+    assert rejected(evaluate, QRELS, RUN, "AP", **{name: value}).startswith(words)
+    assert rejected(explain, QRELS, RUN, "AP", "q", **{name: value}).startswith(words)
 
 
 @pytest.mark.parametrize(("name", "value", "words"), WRONG)
 def test_curves_refuse_a_wrong_type(name: str, value: Any, words: str) -> None:
-    assert refused(curve, QRELS, RUN, **{name: value}).startswith(words)
+    assert rejected(curve, QRELS, RUN, **{name: value}).startswith(words)
 
 
 def test_other_arguments_are_checked_too() -> None:
     words = "ranks='9'; expected a whole number, 1 or more"
-    assert refused(subtopic_curve, {"q": {"s": {"a": 1}}}, RUN, ranks="9") == words
-    assert refused(curve, QRELS, RUN, interpolation=5).startswith("interpolation=5; expected ")
+    assert rejected(subtopic_curve, {"q": {"s": {"a": 1}}}, RUN, ranks="9") == words
+    assert rejected(curve, QRELS, RUN, interpolation=5).startswith("interpolation=5; expected ")
     words = "everything='all'; expected True or False"
-    assert refused(explain, QRELS, RUN, "AP", "q", everything="all") == words
-    assert refused(MEASURES.parse, 5) == "measure 5; expected a name such as Accuracy"
+    assert rejected(explain, QRELS, RUN, "AP", "q", everything="all") == words
+    assert rejected(MEASURES.parse, 5) == "measure 5; expected a name such as Accuracy"
 
 
 def test_numbers_and_flags_of_numpy_are_taken() -> None:

@@ -77,7 +77,7 @@ def test_pairs_in_order_are_a_smaller_draw() -> None:
         if yes and order < end:
             judged.setdefault(q, {})[d] = TRUTH[q][d]
     found = estimate(judged, RUNS, "P@10", pool=pool)
-    assert [notice.code for notice in found.notices if notice.code == "smaller_draw"]
+    assert [notice.code for notice in found.warnings if notice.code == "smaller_draw"]
 
 
 def test_a_smaller_draw_has_smaller_probabilities() -> None:
@@ -97,7 +97,7 @@ def test_a_gap_in_the_order_is_refused_or_counted() -> None:
     with pytest.raises(UsageError, match="1 drawn pairs"):
         estimate(judged, RUNS, "P@10", pool=pool)
     found = estimate(judged, RUNS, "P@10", pool=pool, skipped=True)
-    assert {notice.code: notice.count for notice in found.notices}["skipped_pairs"] == 1
+    assert {notice.code: notice.count for notice in found.warnings}["skipped_pairs"] == 1
 
 
 def test_a_pool_is_read_as_it_was_written(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ VECTORS = Vectors(["d1", "d2"], np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1]]))
 
 
 def codes(found: Results) -> dict[str, int]:
-    return {notice.code: notice.count for notice in found.notices}
+    return {notice.code: notice.count for notice in found.warnings}
 
 
 def test_scores_alone_serve_what_needs_no_more() -> None:
@@ -102,9 +102,9 @@ def test_a_list_is_predicted_alone() -> None:
     ids=str,
 )
 def test_what_does_not_fit_is_refused(options: dict[str, Any], words: str) -> None:
-    with pytest.raises(UsageError) as refused:
+    with pytest.raises(UsageError) as rejected:
         ll.predict(RUNS, **options)
-    assert words in str(refused.value)
+    assert words in str(rejected.value)
 
 
 def test_vectors_that_are_none_and_empty_runs_are_refused() -> None:
@@ -121,12 +121,12 @@ def test_predictors_may_be_objects_and_come_once() -> None:
 
 
 def random_lists(queries: int = 12) -> tuple[Results, dict[str, dict[str, float]]]:
-    dice = np.random.default_rng(3)
+    rng = np.random.default_rng(3)
     lists = {
-        f"q{place:02}": {f"d{n}": float(s) for n, s in enumerate(1 + dice.random(20))}
+        f"q{place:02}": {f"d{n}": float(s) for n, s in enumerate(1 + rng.random(20))}
         for place in range(queries)
     }
-    truth = {"a": {query: float(dice.random()) for query in lists}}
+    truth = {"a": {query: float(rng.random()) for query in lists}}
     return predict({"a": lists}), truth
 
 

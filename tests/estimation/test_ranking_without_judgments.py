@@ -31,7 +31,7 @@ VOTING = ["nruns", "soboroff", "aslam-savell", "reference-count"]
 
 
 def codes(found: Unjudged) -> dict[str, int]:
-    return {notice.code: notice.count for notice in found.notices}
+    return {notice.code: notice.count for notice in found.warnings}
 
 
 def test_scores_are_means_over_the_queries_of_all_runs() -> None:
@@ -77,7 +77,7 @@ def test_teams_come_from_a_table_or_a_mapping(tmp_path: Path) -> None:
     again = ll.unjudged(RUNS, method="reference-count", one_vote_per={"a": "x", "b": "x", "c": "y"})
     assert found.values.tolist() == again.values.tolist() == [[1, 0], [1, 0], [1, 0]]
     assert found.options["one_vote_per"] == f"{table}:team"
-    assert found.notices[0].message.startswith("teams that vote: 2")
+    assert found.warnings[0].message.startswith("teams that vote: 2")
     with pytest.raises(UsageError, match=r"no team for run 'c' \(1 in all\)"):
         ll.unjudged(RUNS, one_vote_per={"a": "x", "b": "y"})
 
@@ -150,7 +150,7 @@ def test_short_lists_are_told() -> None:
     runs = {f"r{place}": lists for place in range(11)} | {"short": {"q": ["d1"]}}
     found = ll.unjudged(runs, method="spoerri")
     assert codes(found) == {"short_lists": 1}
-    assert "(short)" in found.notices[0].message
+    assert "(short)" in found.warnings[0].message
 
 
 def test_equal_names_are_refused(tmp_path: Path) -> None:

@@ -66,7 +66,10 @@ def test_means_are_over_all_judged_queries_and_say_what_counts_0() -> None:
     found = curve(judgments, {"mine": {"1": {"a": 1.0}, "2": {"a": 1.0}}})
     assert found.precision[0].tolist() == [pytest.approx(1 / 3)] * 11
     assert found.points("mine") == {"1": [[1, 1.0, 1.0]], "2": [], "3": []}
-    assert {notice.code: notice.count for notice in found.notices} == {"no_relevant": 1, "missing_queries": 1}
+    assert {notice.code: notice.count for notice in found.warnings} == {
+        "no_relevant": 1,
+        "missing_queries": 1,
+    }
 
 
 def test_the_least_relevant_grade_is_asked_for_and_named() -> None:
@@ -74,13 +77,13 @@ def test_the_least_relevant_grade_is_asked_for_and_named() -> None:
     run = {"1": {"a": 1.0}, "2": {"b": 2.0, "a": 1.0}}
     found = curve(judgments, run, rel=2)
     assert found.points("run") == {"1": [], "2": [[2, 1.0, 0.5]]}
-    assert str(found.notices[0]) == (
+    assert str(found.warnings[0]) == (
         "judged queries without a relevant document (grade 2 or more): 1; they count 0 in every mean"
     )
 
 
 def test_nothing_is_said_when_nothing_happened() -> None:
-    assert curve({"q": {"a": 1}}, {"q": {"a": 1.0}}).notices == []
+    assert curve({"q": {"a": 1}}, {"q": {"a": 1.0}}).warnings == []
 
 
 def test_runs_come_in_order_of_their_mean_over_the_levels() -> None:

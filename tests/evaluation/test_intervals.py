@@ -60,9 +60,9 @@ def test_the_command_shows_them_in_every_form(leadline: Leadline, tmp_path: Path
     assert rows[1].split(",")[3:] == [repr(limits["low"]), repr(limits["high"])]
     assert rows[2] == "r,NumRet,31.0,,"
     assert "95 % interval" in leadline(*asked).out
-    refused = leadline(*asked, "-f", "trec")
-    assert (refused.status, "no place for intervals" in refused.err) == (2, True)
+    rejected = leadline(*asked, "-f", "trec")
+    assert (rejected.status, "no place for intervals" in rejected.err) == (2, True)
     without = leadline(*asked[:-1], "--confidence", "0.9")
     assert (without.status, "--confidence without --intervals" in without.err) == (2, True)
-    refused = leadline(*asked, "--interval", "Studnet")
-    assert (refused.status, "nearest: Student" in refused.err) == (2, True)
+    rejected = leadline(*asked, "--interval", "Studnet")
+    assert (rejected.status, "nearest: Student" in rejected.err) == (2, True)

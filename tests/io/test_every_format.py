@@ -90,10 +90,10 @@ def rows_of(table: dict[str, dict[str, Any]]) -> list[tuple[str, str, Any]]:
 
 
 def refusal(read: Any, *given: Any, **options: Any) -> str:
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(InputError) as rejected:
         read(*given, **options)
-    assert "\n" not in str(refused.value)
-    return str(refused.value)
+    assert "\n" not in str(rejected.value)
+    return str(rejected.value)
 
 
 def file_of(folder: Path, name: str, text: str | bytes) -> Path:
@@ -140,9 +140,9 @@ def test_the_column_names_of_the_field_are_known_in_files(school: str, suffix: s
 def test_a_format_is_told_by_content_without_a_suffix(suffix: str, tmp_path: Path) -> None:
     written = tmp_path / f"sys{suffix}"
     writing.write_run(read_run(RUN), written)
-    bare = file_of(tmp_path, "sys", written.read_bytes())
+    positional = file_of(tmp_path, "sys", written.read_bytes())
     archive = file_of(tmp_path, "archive", gzip.compress(written.read_bytes()))
-    assert read_run(bare).to_dict() == read_run(archive).to_dict() == RUN
+    assert read_run(positional).to_dict() == read_run(archive).to_dict() == RUN
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
@@ -301,7 +301,7 @@ def test_nan_is_refused_or_dropped(suffix: str, tmp_path: Path) -> None:
     path = file_of(tmp_path, f"a{suffix}", text)
     assert "document 'd2' of query 'q1'; expected a number. `--on-nan drop`" in refusal(read_run, path)
     assert read_run(path, on_nan="drop").to_dict() == {"q1": {"d1": 1.0}}
-    tally: ReadCounts = judge(str(path), read_qrels({"q1": {"d1": 1}}), repair=Reading(on_nan="drop"))[2]
+    tally: ReadCounts = judge(str(path), read_qrels({"q1": {"d1": 1}}), reading=Reading(on_nan="drop"))[2]
     assert tally.dropped == 1
 
 

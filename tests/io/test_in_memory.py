@@ -37,10 +37,10 @@ def frame(library: str, names: tuple[str, ...], rows: list[Any], more: tuple[str
 
 
 def refusal(read: Callable[..., object], *given: object, **options: Any) -> str:
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(InputError) as rejected:
         read(*given, **options)
-    assert "\n" not in str(refused.value)
-    return str(refused.value)
+    assert "\n" not in str(rejected.value)
+    return str(rejected.value)
 
 
 @pytest.mark.usefixtures("form")
@@ -235,9 +235,9 @@ def test_negative_grades_may_count_as_unjudged() -> None:
     ],
 )
 def test_repairs_that_do_not_exist_are_refused(options: dict[str, str], error: str) -> None:
-    with pytest.raises(UsageError) as refused:
+    with pytest.raises(UsageError) as rejected:
         read_run(RUN, **options)
-    assert str(refused.value) == error
+    assert str(rejected.value) == error
 
 
 def test_known_documents_are_lines_of_two_columns_or_qrels(tmp_path: Path) -> None:

@@ -72,10 +72,10 @@ def test_dictionaries_are_judges_too() -> None:
 def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, text: str, says: str) -> None:
     path = tmp_path / "labels.tsv"
     path.write_text(text)
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(InputError) as rejected:
         said(path)
-    assert says in str(refused.value)
-    assert "labels.tsv" in str(refused.value)
+    assert says in str(rejected.value)
+    assert "labels.tsv" in str(rejected.value)
 
 
 def test_two_judges_of_one_name_are_refused(tmp_path: Path) -> None:

@@ -42,8 +42,8 @@ def content(path: object) -> bytes:
 
 
 def long_text(lines: int = 3000) -> bytes:
-    dice = random.Random(7)
-    return b"".join(b"q%03d Q0 d%d 1 %.6f t\n" % (row // 10, row, dice.random()) for row in range(lines))
+    rng = random.Random(7)
+    return b"".join(b"q%03d Q0 d%d 1 %.6f t\n" % (row // 10, row, rng.random()) for row in range(lines))
 
 
 @pytest.mark.parametrize("kind", COMPRESS)
@@ -223,16 +223,16 @@ def test_a_fifo_has_no_digest(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(InputError) as rejected:
         read_run(tmp_path)
-    assert str(refused.value) == f"{tmp_path}: is a folder; expected a file"
+    assert str(rejected.value) == f"{tmp_path}: is a folder; expected a file"
 
 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(InputError) as rejected:
         read_run(tmp_path / "none.run")
     found = f"{tmp_path}/none.run: No such file or directory; expected a readable file"
-    assert str(refused.value) == found
+    assert str(rejected.value) == found
 
 
 def test_a_file_without_permission_is_refused(tmp_path: Path) -> None:
@@ -268,19 +268,19 @@ def test_utf_16_is_refused_by_name(encoding: str, tmp_path: Path) -> None:
     path = tmp_path / "sys.run"
     mark = b"\xfe\xff" if encoding == "utf-16-be" else b""
     path.write_bytes(mark + TEXT.decode().encode(encoding))
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(InputError) as rejected:
         read_run(path)
     found = f"{path}:1: a UTF-16 byte order mark; expected a text file in UTF-8"
-    assert str(refused.value) == found
+    assert str(rejected.value) == found
 
 
 @pytest.mark.usefixtures("form")
 def test_utf_16_without_a_mark_is_refused_for_its_nul_bytes(tmp_path: Path) -> None:
     path = tmp_path / "sys.run"
     path.write_bytes(TEXT.decode().encode("utf-16-le"))
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(InputError) as rejected:
         read_run(path)
-    assert str(refused.value) == f"{path}:1: a NUL byte; expected a text file in UTF-8"
+    assert str(rejected.value) == f"{path}:1: a NUL byte; expected a text file in UTF-8"
 
 
 @pytest.mark.usefixtures("form")
@@ -347,6 +347,8 @@ def test_a_runs_name_is_its_file_less_one_compression_and_one_suffix(path: str, 
 def test_tags_are_counted_only_where_they_are_asked_for(tmp_path: Path) -> None:
     path = tmp_path / "a.run"
     path.write_text("q1 Q0 d1 1 2 old\nq1 Q0 d2 2 1 new\n")
-    repair = repair_of("score", "refuse", "refuse")
-    counts = [counted_run(str(path), repair=repair, by_tag=by_tag)[1].other_tags for by_tag in (False, True)]
+    reading = repair_of("score", "refuse", "refuse")
+    counts = [
+        counted_run(str(path), reading=reading, by_tag=by_tag)[1].other_tags for by_tag in (False, True)
+    ]
     assert counts == [0, 1]

@@ -95,9 +95,9 @@ def test_any_pairs_are_a_pool_of_certain_documents(tmp_path: Path, name: str, te
 )
 def test_a_broken_pool_is_refused(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "pool.tsv").write_text(text)
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(InputError) as rejected:
         read_pool(tmp_path / "pool.tsv")
-    assert said in str(refused.value)
+    assert said in str(rejected.value)
 
 
 @pytest.mark.parametrize("name", ["pool.csv", "pool.json", "pool.parquet", "pool.csv.gz"])

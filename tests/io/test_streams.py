@@ -39,7 +39,7 @@ def test_every_change_of_a_byte_in_the_second_stream_is_refused_or_harmless(
     first, second = COMPRESS[kind](FIRST), COMPRESS[kind](SECOND)
     whole = read_run(written(tmp_path / f"a.run{kind}", first + second)).to_dict()
     assert list(whole) == ["q1", "q2"]
-    refused = 0
+    rejected = 0
     for place in range(len(second)):
         damaged = bytearray(second)
         damaged[place] ^= 0x55
@@ -47,8 +47,8 @@ def test_every_change_of_a_byte_in_the_second_stream_is_refused_or_harmless(
         try:
             assert read_run(path).to_dict() == whole
         except InputError:
-            refused += 1
-    assert refused > len(second) * 0.9
+            rejected += 1
+    assert rejected > len(second) * 0.9
 
 
 @pytest.mark.parametrize("kind", ARCHIVES)

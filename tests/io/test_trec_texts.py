@@ -64,14 +64,14 @@ def run_of(folder: Path, text: bytes | str, name: str = "sys.run") -> Path:
     return path
 
 
-def refusal(path: Path, repair: Reading | None = None) -> str:
+def refusal(path: Path, reading: Reading | None = None) -> str:
     """Give the one error that reading a run and judging it in windows of any size agree on."""
     with pytest.raises(InputError) as whole:
-        trec_runs.read(str(path), repair=repair)
+        trec_runs.read(str(path), reading=reading)
     for window in (8, 40, 1 << 16):
         for turns in (1, 2):
             with pytest.raises(InputError) as parted:
-                judged_by(path, read_qrels({"q1": {"d1": 1}}), window=window, turns=turns, repair=repair)
+                judged_by(path, read_qrels({"q1": {"d1": 1}}), window=window, turns=turns, reading=reading)
             assert str(parted.value) == str(whole.value)
     assert "\n" not in str(whole.value)
     return str(whole.value).removeprefix(f"{path}:")
@@ -277,9 +277,9 @@ def test_a_fault_of_a_run_is_one_line_whatever_the_window(text: str, error: str,
 )
 def test_a_fault_of_qrels_is_one_line(text: str, error: str, tmp_path: Path) -> None:
     path = run_of(tmp_path, text, "qrels.txt")
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(InputError) as rejected:
         read_qrels(path)
-    assert str(refused.value) == f"{path}:{error}"
+    assert str(rejected.value) == f"{path}:{error}"
 
 
 def test_the_first_line_at_fault_is_named(tmp_path: Path) -> None:
@@ -364,7 +364,7 @@ def test_a_repaired_run_read_whole_is_judged_like_its_file(policy: str, tmp_path
     path = run_of(tmp_path, "q1 Q0 a 1 1 t\nq1 Q0 b 2 4 t\nq1 Q0 a 3 3 t\nq1 Q0 a 4 2 t\nq1 Q0 c 5 0 t\n")
     qrels = read_qrels({"q1": {"a": 1, "c": 1}})
     run = read_run(path, on_duplicate=policy)
-    judged, tally = trec_runs.judge(str(path), qrels, repair=Reading(on_duplicate=policy))
+    judged, tally = trec_runs.judge(str(path), qrels, reading=Reading(on_duplicate=policy))
     assert tally.repeated == 2
     assert columns_of(JudgedRun.of_run(run, qrels)) == columns_of(judged)
 
@@ -373,15 +373,15 @@ def test_a_repaired_run_read_whole_is_judged_like_its_file(policy: str, tmp_path
 @pytest.mark.parametrize("window", [8, 1 << 16])
 def test_the_best_place_of_a_held_document_counts(window: int, narrow: bool, tmp_path: Path) -> None:
     path = run_of(tmp_path, "q1 Q0 a 1 0.100000001 t\nq1 Q0 a 2 0.100000002 t\nq1 Q0 b 3 0.05 t\n")
-    qrels, repair = read_qrels({"q1": {"a": 1}}), Reading(on_duplicate="hold")
-    judged = judged_by(path, qrels, window=window, repair=repair, narrow=narrow)[0]
+    qrels, reading = read_qrels({"q1": {"a": 1}}), Reading(on_duplicate="hold")
+    judged = judged_by(path, qrels, window=window, reading=reading, narrow=narrow)[0]
     assert (judged.rank.tolist(), judged.length.tolist()) == ([1], [3])
 
 
 def test_a_query_whose_every_line_is_dropped_stays_an_empty_list(tmp_path: Path) -> None:
     path = run_of(tmp_path, "q1 Q0 a 1 nan t\nq2 Q0 a 1 1 t\nq3 Q0 a 1 nan t\n")
     qrels = read_qrels({"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}})
-    judged, tally = judged_by(path, qrels, window=8, repair=Reading(on_nan="drop"))
+    judged, tally = judged_by(path, qrels, window=8, reading=Reading(on_nan="drop"))
     assert judged.length.tolist() == [0, 1, 0]
     assert tally.dropped == 2
     whole = read_run(path, on_nan="drop")

@@ -24,11 +24,11 @@ Judges = dict[str, dict[str, dict[str, float]]]
 
 def random_judges(judges: int, queries: int, documents: int, *, seed: int = 0) -> Judges:
     """Make judges who agree more often than by chance."""
-    dice = np.random.default_rng(seed)
-    truth = dice.integers(0, 3, (queries, documents))
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 3, (queries, documents))
     found: Judges = {}
     for judge in range(judges):
-        own = np.where(dice.random(truth.shape) < 0.6, truth, dice.integers(0, 3, truth.shape))
+        own = np.where(rng.random(truth.shape) < 0.6, truth, rng.integers(0, 3, truth.shape))
         found[f"j{judge}"] = {
             f"q{query}": {f"d{place}": float(grade) for place, grade in enumerate(row)}
             for query, row in enumerate(own.tolist())
@@ -56,7 +56,7 @@ def test_pairs_that_not_all_judged_are_left_out_and_counted() -> None:
     found = agreement(judges, draws=0)
     assert len(found.judgments) == 2
     assert found["agreement"].value == 0.5
-    notice = next(one for one in found.notices if one.code == "left_out")
+    notice = next(one for one in found.warnings if one.code == "left_out")
     assert str(notice) == (
         "pairs of query and document that not all judges judged: 2 of 4; left out (Krippendorff's alpha "
         "takes what two or more judged)"
@@ -71,7 +71,7 @@ def test_alpha_takes_what_two_judged_and_over_two_does_so_for_all() -> None:
     assert whole.of_all["fleiss"][1] == 19
     assert math.isnan(two["fleiss"].value)
     assert two.counted() == [20, 19, 19]
-    assert "Fleiss" in " ".join(map(str, two.notices))
+    assert "Fleiss" in " ".join(map(str, two.warnings))
 
 
 def test_a_reference_is_compared_with_every_other_judge_alone() -> None:
@@ -93,8 +93,8 @@ def test_ten_queries_are_drawn_again_and_fewer_are_not() -> None:
     few = agreement(random_judges(2, 9, 8), draws=50)
     assert many.options["resample"] == "queries"
     assert few.options["resample"] == "pairs"
-    assert any("too few to draw again" in str(one) for one in few.notices)
-    assert not any(one.code == "few_queries" for one in many.notices)
+    assert any("too few to draw again" in str(one) for one in few.warnings)
+    assert not any(one.code == "few_queries" for one in many.warnings)
 
 
 @pytest.mark.parametrize("resample", ["queries", "pairs"])
@@ -103,10 +103,10 @@ def test_the_interval_is_that_of_groups_drawn_again_one_by_one(resample: str) ->
     table = grades_of(judges)
     found = agreement(judges, draws=2000, resample=resample)["cohen"]
     owner = np.arange(len(table)) if resample == "pairs" else np.repeat(np.arange(12), 6)
-    dice = np.random.default_rng(11)
+    rng = np.random.default_rng(11)
     again = []
     for _ in range(2000):
-        drawn = dice.integers(0, owner.max() + 1, owner.max() + 1)
+        drawn = rng.integers(0, owner.max() + 1, owner.max() + 1)
         rows = np.concatenate([np.flatnonzero(owner == group) for group in drawn])
         again.append(Cohen().of(table[rows]))
     assert [found.low, found.high] == pytest.approx(np.quantile(again, [0.025, 0.975]), abs=0.02)
@@ -145,7 +145,7 @@ def test_one_grade_alone_is_undefined_and_said() -> None:
     for name in ("scott", "cohen", "fleiss", "krippendorff"):
         assert math.isnan(found[name].value)
         assert found.to_dict()[name]["acceptable"] is None
-    assert any("not 1" in str(one) for one in found.notices)
+    assert any("not 1" in str(one) for one in found.warnings)
 
 
 def test_a_table_of_counts_gives_the_numbers_of_the_lecture() -> None:
@@ -169,7 +169,7 @@ def test_a_table_is_the_judgments_it_counts(cells: list[int]) -> None:
 def test_grades_that_one_judge_alone_gives_are_named() -> None:
     judges = random_judges(3, 2, 10)
     judges["j1"]["q0"]["d0"] = 7
-    notice = next(one for one in agreement(judges, draws=0).notices if one.code == "odd_grades")
+    notice = next(one for one in agreement(judges, draws=0).warnings if one.code == "odd_grades")
     assert "7 (1 by j1)" in str(notice)
     assert notice.count == 1
 
@@ -232,9 +232,9 @@ def test_swaps_are_what_a_loop_over_pairs_counts(pairs: list[tuple[int, int]]) -
     ids=str,
 )
 def test_what_cannot_be_is_refused_in_words(given: dict[str, Any], says: str) -> None:
-    with pytest.raises(UsageError) as refused:
+    with pytest.raises(UsageError) as rejected:
         agreement(**given)
-    assert says in str(refused.value)
+    assert says in str(rejected.value)
 
 
 def test_judges_without_a_common_pair_are_refused() -> None:
@@ -267,7 +267,7 @@ def test_machine_judges_agree_with_people_as_the_data_say(shared_data: Path) -> 
     printed = {"willia-umbrela1": 0.286, "h2oloo-zeroshot1": 0.282, "h2oloo-fewself": 0.277}
     assert {name: round(values[name], 3) for name in printed} == printed
     assert round(min(values.values()), 3) == round(values["TREMA-nuggets"], 3) == 0.060
-    odd = next(one for one in found.notices if one.code == "odd_grades")
+    odd = next(one for one in found.warnings if one.code == "odd_grades")
     assert odd.count == 3
     assert "5 (2 by RMITIR-llama70B), 10 (1 by h2oloo-zeroshot2)" in str(odd)
 

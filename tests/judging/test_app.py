@@ -314,11 +314,11 @@ def test_an_index_that_keeps_texts_shows_the_same(page: Opened, tmp_path: Path) 
 def test_pairs_without_a_text_are_said_and_left_out(tmp_path: Path) -> None:
     files = write(tmp_path, pairs=[("q1", "d1"), ("q1", "gone"), ("q9", "d1")])
     with opened(files.pool, files.docs, files.queries, files.store) as found:
-        assert [(notice.code, notice.count) for notice in found.notices] == [
+        assert [(notice.code, notice.count) for notice in found.warnings] == [
             ("unknown_queries", 1),
             ("unknown_documents", 1),
         ]
-        assert [str(notice) for notice in found.notices][1].startswith("1 document of the pool not in")
+        assert [str(notice) for notice in found.warnings][1].startswith("1 document of the pool not in")
         assert [card["document"] for card in Judge(found).post("/api/cards", count=9).data["cards"]] == ["d1"]
         assert len(found.store.pairs()) == 3
 
@@ -355,7 +355,7 @@ def test_a_larger_pool_adds_what_is_new(page: Opened, tmp_path: Path) -> None:
     with opened(pool, str(tmp_path / "d.jsonl"), queries, page.store.path) as found:
         assert len(found.queues.pairs) == 25
         assert found.queues.count("ann").done == 1
-        assert str(found.notices[0]) == "pairs that are new in the store: 1; 24 were there"
+        assert str(found.warnings[0]) == "pairs that are new in the store: 1; 24 were there"
 
 
 def test_progress_tells_how_far_and_how_much_judges_agree(page: Opened) -> None:

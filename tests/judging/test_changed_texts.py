@@ -125,7 +125,7 @@ def test_a_judgment_of_a_text_that_changed_between_two_starts_is_refused(files: 
         assert post(page, "/api/events", events=[event(3, digest=cards[3]["digest"])]).status == 200
     change(files, d0="Another text.", d2="Yet another.")
     with opened(files.pool, files.docs, files.queries, files.store) as page:
-        (notice,) = [notice for notice in page.notices if notice.code == "changed_texts"]
+        (notice,) = [notice for notice in page.warnings if notice.code == "changed_texts"]
         assert notice.count == 1
         assert "as 'd2'" in str(notice)
         events = [event(pair, digest=cards[pair]["digest"]) for pair in cards]
@@ -160,9 +160,9 @@ def test_a_server_goes_on_and_says_why_it_refuses(files: Files, index: str) -> N
         secret = server.secret("ann")
         server.post("/api/events", {"judge": "ann", "events": [event(1)]}, secret)
         rebuild(files, index)
-        with pytest.raises(urllib.error.HTTPError) as refused:
+        with pytest.raises(urllib.error.HTTPError) as rejected:
             server.post("/api/events", {"judge": "ann", "events": [event(2)]}, secret)
-        with refused.value as answer:
+        with rejected.value as answer:
             assert answer.code == 503
         server.process.terminate()
         _, wrong = server.process.communicate(timeout=30)

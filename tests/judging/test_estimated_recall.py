@@ -44,7 +44,7 @@ def test_estimates_by_hand() -> None:
     assert estimates["R@1"]["value"] == pytest.approx(1 / 24)
     assert estimates["R(rel=2)@3"]["value"] == 0
     assert found["runs"][0]["mean"]["R@3"] == pytest.approx((3 / 4 + 1 / 3) / 2)
-    assert {notice.code: notice.count for notice in results.notices}["outside_pool"] == 1
+    assert {notice.code: notice.count for notice in results.warnings}["outside_pool"] == 1
     for one in (*found["relevant"], *estimates.values()):
         assert one["low"] <= one["value"] <= one["high"]
 

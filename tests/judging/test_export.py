@@ -46,7 +46,7 @@ def test_a_store_is_read_as_qrels_by_majority_and_says_so(path: str) -> None:
     assert qrels.to_dict() == {"q1": {"d1": 2, "d2": 0}, "q2": {"d3": 1}}
     found = ll.evaluate(path, {"q1": ["d1", "d2"]}, ["P@1"])
     assert found.mean("run", "P@1") == 0.5
-    assert str(found.notices[0]) == (
+    assert str(found.warnings[0]) == (
         "pairs with several judges: 2, 1 with unlike grades; merged by majority, "
         "1 tie went to the lower grade"
     )

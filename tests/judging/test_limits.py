@@ -68,9 +68,9 @@ def test_one_address_is_stopped_and_others_are_not_until_all_together_guess_too_
     for _ in range(10):
         guesses.check("192.0.2.1")
         guesses.count("192.0.2.1")
-    with pytest.raises(TooManyError, match="try again in 30 seconds") as refused:
+    with pytest.raises(TooManyError, match="try again in 30 seconds") as rejected:
         guesses.check("192.0.2.1")
-    assert refused.value.wait == 30
+    assert rejected.value.wait == 30
     guesses.check("192.0.2.2")
     for place in range(90):
         guesses.count(f"198.51.100.{place}")
@@ -149,9 +149,9 @@ def test_a_page_answers_to_the_address_it_listens_on(files: Files, host: str) ->
         acts = {"judge": "ann", "events": [event(1)]}
         server.post("/api/events", acts, server.secret("ann"))
         request = urllib.request.Request(server.address, headers={"Host": "evil.example"})
-        with pytest.raises(urllib.error.HTTPError) as refused:
+        with pytest.raises(urllib.error.HTTPError) as rejected:
             urllib.request.urlopen(request, timeout=20)
-        with refused.value as answer:
+        with rejected.value as answer:
             assert answer.code == 421
     assert len(stored(files.store)) == 1
 

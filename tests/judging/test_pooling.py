@@ -34,14 +34,14 @@ def test_a_pool_is_the_union_and_says_who_brought_what() -> None:
     }
     assert dict(zip(found.new.pairs(), found.new.contributors, strict=True))[("q1", "d2")] == {"a": 2, "b": 1}
     assert found.brought == {"a": (4, 3), "b": (3, 2)}
-    assert [str(notice) for notice in found.notices] == [
+    assert [str(notice) for notice in found.warnings] == [
         "queries that not every run has: 2; pooled from the runs that have them"
     ]
 
 
 def test_runs_without_a_common_query_are_said() -> None:
     found = pool({"a": {"q1": ["d1"]}, "b": {"q2": ["d1"]}}, depth=1)
-    assert "no query is in all runs; do the query ids match?" in map(str, found.notices)
+    assert "no query is in all runs; do the query ids match?" in map(str, found.warnings)
 
 
 def test_documents_are_drawn_from_the_rest_with_their_probability() -> None:
@@ -54,7 +54,7 @@ def test_documents_are_drawn_from_the_rest_with_their_probability() -> None:
     assert found.whole.by_query()["q1"].keys() >= {"d1", "d2"}
     assert sorted(found.whole.by_query()["q1"].values()) == [0.5, 1.0, 1.0]
     short = "queries with fewer documents left than were to be drawn: 1; all are taken"
-    assert short in map(str, found.notices)
+    assert short in map(str, found.warnings)
 
 
 def test_everything_is_the_whole_collection_with_certainty() -> None:
@@ -85,16 +85,16 @@ def test_judgments_lead_move_to_front_and_are_not_asked_again() -> None:
     runs = {"a": {"q": ["d1", "d2", "d3"]}, "b": {"q": ["d4", "d5", "d6"]}}
     found = pool(runs, method="MoveToFront(documents=5)", batch=2)
     assert found.new.documents == ["d1", "d4"]
-    assert str(found.notices[0]) == "MoveToFront(documents=5) without judgments asks the runs in turn"
+    assert str(found.warnings[0]) == "MoveToFront(documents=5) without judgments asks the runs in turn"
     again = pool(runs, method="MTF(documents=5)", judged={"q": {"d1": 1, "d4": 0}}, batch=2)
     assert again.new.documents == ["d2", "d3"]  # d1 was relevant, so its run goes on
-    assert again.notices == []
+    assert again.warnings == []
 
 
 def test_documents_that_the_collection_lacks_are_left_out_and_said() -> None:
     found = pool({"a": {"q": ["d1", "x9", "x8"]}}, depth=3, documents=DOCS)
     assert found.whole.documents == ["d1"]
-    assert str(found.notices[0]) == ("pooled documents that the collection lacks: 2 (x8, x9); left out")
+    assert str(found.warnings[0]) == ("pooled documents that the collection lacks: 2 (x8, x9); left out")
 
 
 @pytest.mark.parametrize(
@@ -109,9 +109,9 @@ def test_documents_that_the_collection_lacks_are_left_out_and_said() -> None:
     ],
 )
 def test_bad_options_are_refused(options: dict[str, object], said: str) -> None:
-    with pytest.raises(UsageError) as refused:
+    with pytest.raises(UsageError) as rejected:
         pool({"a": A}, **options)  # type: ignore[arg-type]
-    assert said in str(refused.value)
+    assert said in str(rejected.value)
 
 
 @pytest.fixture

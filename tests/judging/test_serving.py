@@ -136,9 +136,9 @@ def test_while_the_store_is_locked_the_page_is_told_to_try_again(files: Files) -
         secret = server.secret("ann")
         with closing(sqlite3.connect(files.store, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
-            with pytest.raises(urllib.error.HTTPError) as refused:
+            with pytest.raises(urllib.error.HTTPError) as rejected:
                 server.post("/api/events", {"judge": "ann", "events": [event(1)]}, secret)
-            with refused.value as answer:
+            with rejected.value as answer:
                 assert answer.code == 503
                 assert b"is locked by another program" in answer.read()
         assert server.post("/api/events", {"judge": "ann", "events": [event(1)]}, secret)["saved"]

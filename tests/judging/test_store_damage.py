@@ -95,7 +95,7 @@ def test_wrong_bytes_are_refused_in_a_line_or_change_nothing(
     path = tmp_path / "judged.sqlite"
     path.write_bytes(whole)
     expected = {read: read(str(path)) for read in (reader.read, opened)}
-    refused = 0
+    rejected = 0
     for seed in range(60):
         content = bytearray(whole)
         harm(content, random.Random(seed))
@@ -106,8 +106,8 @@ def test_wrong_bytes_are_refused_in_a_line_or_change_nothing(
             found, said = tried(read, str(path))
             assert said.isprintable()
             assert found == right or said
-            refused += bool(said) and content != whole
-    assert refused >= 20
+            rejected += bool(said) and content != whole
+    assert rejected >= 20
 
 
 def test_commands_end_with_status_2_and_one_line(whole: bytes, tmp_path: Path, leadline: Leadline) -> None:

@@ -55,9 +55,9 @@ class Page:
         body = {"judge": self.judge, "events": list(events)}
         try:
             self.saved += self.server.post("/api/events", body, self.secret)["saved"]
-        except urllib.error.HTTPError as refused:
-            with refused:
-                return refused.code, refused.read().decode()
+        except urllib.error.HTTPError as rejected:
+            with rejected:
+                return rejected.code, rejected.read().decode()
         return 200, ""
 
 
@@ -268,13 +268,13 @@ def test_a_checkpoint_does_not_hide_that_the_store_was_overwritten(tmp_path: Pat
         shutil.copyfile(backup, path)
         made.checkpoint()
         assert made._identity.is_changed()  # so that the next save reads the store anew
-        refused = False
+        rejected = False
         try:
             made.append("ann", [parse_event(event(4))])
         except InputError:
-            refused = True
+            rejected = True
         kept = {event(place)["key"] for place in range(1, 5)} <= set(keys(str(path)))
-        assert kept != refused
+        assert kept != rejected
 
 
 def test_another_program_may_write_to_the_store(server: Server, files: Files, tmp_path: Path) -> None:
@@ -354,19 +354,19 @@ def test_on_a_full_disk_every_acknowledged_judgment_is_there_once(server: Server
     page, process = Page(server), server.process.pid
     page.save(event(1))
     _, hard = resource.prlimit(process, resource.RLIMIT_FSIZE)
-    refused = 0
+    rejected = 0
     for pair in range(2, 20):
         if pair % 3 == 0:  # no file can grow beyond what is written now and a little
             size = os.path.getsize(f"{files.store}-wal") + 1000 * (pair % 5)
             resource.prlimit(process, resource.RLIMIT_FSIZE, (size, hard))
         status, said = page.save(event(pair, note="x" * 3000))
         if status != 200:
-            refused += 1
+            rejected += 1
             assert status == 503
             assert "cannot be used" in said
             resource.prlimit(process, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, hard))
             assert page.save(event(pair, note="x" * 3000))[0] == 200
-    assert refused >= 3
+    assert rejected >= 3
     server.stop(signal.SIGKILL)
     assert keys(files.store) == page.saved
     assert len(set(page.saved)) == len(page.saved) == 19

@@ -161,7 +161,7 @@ def interpreted() -> Interpreted:
 
 
 def outcome(
-    folder: Path, run: bytes, qrels: bytes, window: int, options: Options, repair: Reading | None = None
+    folder: Path, run: bytes, qrels: bytes, window: int, options: Options, reading: Reading | None = None
 ) -> str | tuple[dict[str, Any], ReadCounts]:
     """Judge a run by judgments, both as files: what comes out, or the text of the refusal."""
     (folder / "qrels.txt").write_bytes(qrels)
@@ -169,7 +169,7 @@ def outcome(
     try:
         table = read_qrels(folder / "qrels.txt")
         judged, tally = judged_by(
-            folder / "sys.run", table, window=window, repair=repair, **options._asdict()
+            folder / "sys.run", table, window=window, reading=reading, **options._asdict()
         )
     except InputError as error:
         return str(error)
@@ -260,19 +260,19 @@ def test_numbers_are_read_as_python_reads_them(folder: Path, numbers: list[bytes
             assert scores_read(folder, numbers) == exact
 
 
-def some_decimal(dice: random.Random) -> bytes:
+def some_decimal(rng: random.Random) -> bytes:
     """Give a number near the places where a quick reader goes wrong."""
-    digits = "".join(dice.choices("0123456789", k=dice.choice([1, 3, 15, 16, 17, 18, 19, 20, 25])))
-    point = dice.randrange(len(digits) + 1)
-    text = digits[:point] + dice.choice([".", "", "."]) + digits[point:]
-    power = dice.choice(["", "", f"e{dice.randint(-45, 45)}", f"E{dice.randint(-330, 310):+04d}"])
-    return (dice.choice(["", "", "-", "+"]) + text + power).encode()
+    digits = "".join(rng.choices("0123456789", k=rng.choice([1, 3, 15, 16, 17, 18, 19, 20, 25])))
+    point = rng.randrange(len(digits) + 1)
+    text = digits[:point] + rng.choice([".", "", "."]) + digits[point:]
+    power = rng.choice(["", "", f"e{rng.randint(-45, 45)}", f"E{rng.randint(-330, 310):+04d}"])
+    return (rng.choice(["", "", "-", "+"]) + text + power).encode()
 
 
 def test_thirty_thousand_random_decimals_are_read_exactly(folder: Path) -> None:
-    dice = random.Random(20)
-    numbers = [some_decimal(dice) for _ in range(30_000)]
-    numbers += [repr(dice.uniform(-1, 1) * 10.0 ** dice.randint(-30, 30)).encode() for _ in range(5000)]
+    rng = random.Random(20)
+    numbers = [some_decimal(rng) for _ in range(30_000)]
+    numbers += [repr(rng.uniform(-1, 1) * 10.0 ** rng.randint(-30, 30)).encode() for _ in range(5000)]
     numbers += [b"%d" % (2**53 + step) for step in range(-50, 50)]
     numbers += [b"%de%d" % (2**53 + step, power) for step in range(-5, 6) for power in range(-25, 26)]
     exact = [bits(float(text)) for text in numbers]
@@ -283,18 +283,18 @@ def test_thirty_thousand_random_decimals_are_read_exactly(folder: Path) -> None:
 
 
 def test_the_interpreted_source_reads_numbers_exactly_too(folder: Path, interpreted: Interpreted) -> None:
-    dice = random.Random(21)
-    numbers = [some_decimal(dice) for _ in range(500)]
+    rng = random.Random(21)
+    numbers = [some_decimal(rng) for _ in range(500)]
     with in_form(interpreted):
         assert scores_read(folder, numbers) == [bits(float(text)) for text in numbers]
 
 
-def crowd(names: list[bytes], dice: random.Random) -> tuple[bytes, bytes]:
+def crowd(names: list[bytes], rng: random.Random) -> tuple[bytes, bytes]:
     """Give a run that lists all names for two queries, and qrels that judge half of them."""
     run = b"".join(
-        b"%s Q0 %s 1 %d t\n" % (query, name, dice.randrange(50)) for query in (b"q1", b"q2") for name in names
+        b"%s Q0 %s 1 %d t\n" % (query, name, rng.randrange(50)) for query in (b"q1", b"q2") for name in names
     )
-    chosen = [*dice.sample(names, len(names) // 2), b"absent", b"d"]
+    chosen = [*rng.sample(names, len(names) // 2), b"absent", b"d"]
     return run, b"".join(b"q%d 0 %s 1\n" % (place, name) for place in (2, 1, 3) for name in chosen)
 
 
@@ -413,30 +413,30 @@ def mutated(draw: st.DrawFn, texts: st.SearchStrategy[bytes]) -> bytes:
     return b"".join(lines)
 
 
-def agree(folder: Path, run: bytes, qrels: bytes, window: int, repair: Reading) -> None:
+def agree(folder: Path, run: bytes, qrels: bytes, window: int, reading: Reading) -> None:
     plainest = Options(narrow=False, depth=None, judged_only=False)
     with in_form(None):
-        plainly = outcome(folder, run, qrels, window, plainest, repair)
+        plainly = outcome(folder, run, qrels, window, plainest, reading)
     assert not isinstance(plainly, str) or "\n" not in plainly
     with in_form(ORIGINAL):
-        assert outcome(folder, run, qrels, window, plainest, repair) == plainly
+        assert outcome(folder, run, qrels, window, plainest, reading) == plainly
     try:
         whole = read_run(
-            folder / "sys.run", order=repair.order, on_duplicate=repair.on_duplicate, on_nan=repair.on_nan
+            folder / "sys.run", order=reading.order, on_duplicate=reading.on_duplicate, on_nan=reading.on_nan
         )
     except InputError:
         assert isinstance(plainly, str)
     else:
-        if isinstance(plainly, tuple) and repair.on_duplicate != "hold":
+        if isinstance(plainly, tuple) and reading.on_duplicate != "hold":
             assert plainly[1].rows == len(whole)
 
 
 @settings(max_examples=400)
-@given(run=SOUP, window=WINDOWS, repair=REPAIRS)
+@given(run=SOUP, window=WINDOWS, reading=REPAIRS)
 def test_random_bytes_as_a_run_are_a_run_or_one_line(
-    folder: Path, run: bytes, window: int, repair: Reading
+    folder: Path, run: bytes, window: int, reading: Reading
 ) -> None:
-    agree(folder, run, b"q1 0 d1 1\nq1 0 d3 1\n", window, repair)
+    agree(folder, run, b"q1 0 d1 1\nq1 0 d3 1\n", window, reading)
 
 
 @settings(max_examples=400)
@@ -446,11 +446,11 @@ def test_random_bytes_as_qrels_are_qrels_or_one_line(folder: Path, qrels: bytes)
 
 
 @settings(max_examples=500)
-@given(run=mutated(run_texts(10)), qrels=qrels_texts(6), window=WINDOWS, repair=REPAIRS)
+@given(run=mutated(run_texts(10)), qrels=qrels_texts(6), window=WINDOWS, reading=REPAIRS)
 def test_a_spoiled_run_is_still_a_run_or_one_line(
-    folder: Path, run: bytes, qrels: bytes, window: int, repair: Reading
+    folder: Path, run: bytes, qrels: bytes, window: int, reading: Reading
 ) -> None:
-    agree(folder, run, qrels, window, repair)
+    agree(folder, run, qrels, window, reading)
 
 
 @settings(max_examples=300)

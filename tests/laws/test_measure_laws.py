@@ -138,7 +138,7 @@ def test_it_says_what_it_is(kind: type[Measure]) -> None:
 
 @every_measure
 def test_every_spelling_means_the_measure_with_what_the_spelling_sets(kind: type[Measure]) -> None:
-    for spelling, preset in {kind.__name__: {}, **kind.spellings}.items():
+    for spelling, preset in {kind.__name__: {}, **kind.aliases}.items():
         if spelling == "Accuracy":  # by its case: accuracy@k of other programs is Success@k
             assert MEASURES.find(spelling) == (kind, preset)
             continue

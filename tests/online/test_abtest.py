@@ -20,7 +20,7 @@ from leadline.online.proportions import Share, fisher_p, wilson
 
 
 def codes(found: ABTest) -> set[str]:
-    return {notice.code for notice in found.notices}
+    return {notice.code for notice in found.warnings}
 
 
 def write(path: Path, rows: list[tuple[Any, ...]], head: str = "arm,click,user") -> str:
@@ -78,13 +78,13 @@ def test_the_delta_method_errs_no_more_than_it_should_where_rows_of_a_user_go_to
     tmp_path: Path,
 ) -> None:
     naive = grouped = 0
-    dice = np.random.default_rng(2)
+    rng = np.random.default_rng(2)
     for _ in range(60):
         rows = []
         for user in range(120):
-            taste = float(dice.choice([0.02, 0.6]))
-            rows += [("ab"[user % 2], int(dice.random() < taste), user)] * 1
-            rows += [("ab"[user % 2], int(dice.random() < taste), user) for _ in range(5)]
+            taste = float(rng.choice([0.02, 0.6]))
+            rows += [("ab"[user % 2], int(rng.random() < taste), user)] * 1
+            rows += [("ab"[user % 2], int(rng.random() < taste), user) for _ in range(5)]
         path = write(tmp_path / "log.csv", rows)
         naive += abtest(path).sure
         grouped += abtest(path, user="user", metric="rows").sure
@@ -166,9 +166,9 @@ def test_swapping_the_arms_turns_the_sign(tmp_path: Path) -> None:
     ids=str,
 )
 def test_what_cannot_be_is_refused_in_words(given: dict[str, Any], says: str) -> None:
-    with pytest.raises(UsageError) as refused:
+    with pytest.raises(UsageError) as rejected:
         abtest(**given)
-    assert says in str(refused.value)
+    assert says in str(rejected.value)
 
 
 def test_no_users_needed_come_of_the_difference_observed() -> None:

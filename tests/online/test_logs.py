@@ -104,9 +104,9 @@ def test_two_arms_are_taken_or_chosen(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_read_is_said_with_its_line(tmp_path: Path, row: str, says: str) -> None:
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(InputError) as rejected:
         read_log(write(tmp_path, row), COLUMNS)
-    assert says in str(refused.value)
+    assert says in str(rejected.value)
 
 
 def test_yes_and_no_are_clicks(tmp_path: Path) -> None:
@@ -115,12 +115,12 @@ def test_yes_and_no_are_clicks(tmp_path: Path) -> None:
 
 
 def test_the_variance_of_clicks_a_row_is_that_of_users_drawn_again() -> None:
-    dice = np.random.default_rng(8)
-    rows = dice.integers(1, 9, 400).astype(np.float64)
-    clicks = dice.binomial(rows.astype(int), dice.beta(1, 6, 400)).astype(np.float64)
+    rng = np.random.default_rng(8)
+    rows = rng.integers(1, 9, 400).astype(np.float64)
+    clicks = rng.binomial(rows.astype(int), rng.beta(1, 6, 400)).astype(np.float64)
     units = Units(np.zeros(400, dtype=np.int64), rows, clicks)
     value, variance = ratio(units, 0)
-    drawn = dice.integers(0, 400, (4000, 400))
+    drawn = rng.integers(0, 400, (4000, 400))
     again = clicks[drawn].sum(axis=1) / rows[drawn].sum(axis=1)
     assert value == clicks.sum() / rows.sum()
     assert np.sqrt(variance) == pytest.approx(again.std(), rel=0.06)

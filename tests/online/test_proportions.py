@@ -91,10 +91,10 @@ def test_arms_may_change_places(a: Share, b: Share) -> None:
 
 
 def test_newcombe_holds_its_level_with_few_clicks() -> None:
-    dice = np.random.default_rng(3)
+    rng = np.random.default_rng(3)
     inside = 0
     for _ in range(1000):
-        a, b = (Share(int(dice.binomial(300, rate)), 300) for rate in (0.01, 0.02))
+        a, b = (Share(int(rng.binomial(300, rate)), 300) for rate in (0.01, 0.02))
         low, high = newcombe(a, b)
         inside += low <= 0.01 <= high
     assert inside / 1000 > 0.93

@@ -13,9 +13,9 @@ from leadline.online.proportions import FIRST_LOOK, Looks, Share, looks, one_loo
 
 def log(users: int, rates: tuple[float, float], fraction: float, seed: int) -> tuple[object, object]:
     """Draw users as they come."""
-    dice = np.random.default_rng(seed)
-    arm = (dice.random(users) < fraction).astype(np.int64)
-    return arm, (dice.random(users) < np.where(arm, rates[1], rates[0])).astype(np.float64)
+    rng = np.random.default_rng(seed)
+    arm = (rng.random(users) < fraction).astype(np.int64)
+    return arm, (rng.random(users) < np.where(arm, rates[1], rates[0])).astype(np.float64)
 
 
 def peek(users: int, rates: tuple[float, float], fraction: float, seed: int) -> Looks:

@@ -24,7 +24,7 @@ def index() -> Index:
 
 
 def codes(found: Retrieved) -> Mapping[str, int]:
-    return {notice.code: notice.count for notice in found.notices}
+    return {notice.code: notice.count for notice in found.warnings}
 
 
 def test_a_search_finds_documents_that_share_a_term_and_breaks_ties_by_id(index: Index) -> None:

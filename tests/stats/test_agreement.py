@@ -187,8 +187,8 @@ def test_full_agreement_is_one(one: Coefficient) -> None:
 
 @pytest.mark.parametrize("one", CORRECTED, ids=str)
 def test_judges_who_grade_by_chance_have_about_nothing(one: Coefficient) -> None:
-    dice = np.random.default_rng(7)
-    assert one.of(dice.integers(0, 4, size=(40_000, 2))) == pytest.approx(0, abs=0.02)
+    rng = np.random.default_rng(7)
+    assert one.of(rng.integers(0, 4, size=(40_000, 2))) == pytest.approx(0, abs=0.02)
 
 
 @pytest.mark.parametrize("one", [Cohen(weights=each) for each in WEIGHTS], ids=str)
@@ -205,10 +205,10 @@ def test_one_grade_alone_or_nothing_is_undefined_not_one(one: Coefficient, grade
 
 
 @given(HOLED, st.randoms(use_true_random=False))
-def test_the_order_of_judges_and_units_does_not_matter(grades: Floats, dice: Any) -> None:
+def test_the_order_of_judges_and_units_does_not_matter(grades: Floats, rng: Any) -> None:
     units, judges = list(range(grades.shape[0])), list(range(grades.shape[1]))
-    dice.shuffle(units)
-    dice.shuffle(judges)
+    rng.shuffle(units)
+    rng.shuffle(judges)
     shuffled = grades[np.ix_(units, judges)]
     for level in LEVELS:
         one = Krippendorff(level=level)

@@ -22,10 +22,10 @@ def make_runs(
     folder: Path, *, alike: float, teams: int = 20, members: int = 3
 ) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, list[str]]], str]:
     """Make judgments, runs and a table of teams; members share `alike` of what orders their lists."""
-    dice = np.random.default_rng(4)
+    rng = np.random.default_rng(4)
     names = [f"d{place}" for place in range(40)]
     qrels = {
-        f"q{query}": {name: int(dice.random() < 0.3) for name in names} | {"d0": 1, "d1": 0}
+        f"q{query}": {name: int(rng.random() < 0.3) for name in names} | {"d0": 1, "d1": 0}
         for query in range(8)
     }
     runs: dict[str, dict[str, list[str]]] = {
@@ -33,9 +33,9 @@ def make_runs(
     }
     for query, grades in qrels.items():
         for team in range(teams):
-            taste = dice.normal(size=len(names))
+            taste = rng.normal(size=len(names))
             for member in range(members):
-                own = dice.normal(size=len(names))
+                own = rng.normal(size=len(names))
                 score = np.array([grades[name] for name in names]) * 0.8
                 score = score + alike * taste + (1 - alike) * own
                 order = [names[place] for place in np.argsort(-score)[:25].tolist()]

@@ -26,10 +26,10 @@ Texts = dict[str, str]
 
 def collection() -> tuple[Texts, Texts, dict[str, dict[str, int]]]:
     """Make texts of 20 words; those that hold more of a query's two words are relevant to it, by chance."""
-    dice = np.random.default_rng(3)
-    shares = dice.dirichlet(np.ones(20), 60)
+    rng = np.random.default_rng(3)
+    shares = rng.dirichlet(np.ones(20), 60)
     docs = {
-        f"d{place:02}": " ".join(f"w{LETTERS[one]}" for one in dice.choice(20, 25, p=share))
+        f"d{place:02}": " ".join(f"w{LETTERS[one]}" for one in rng.choice(20, 25, p=share))
         for place, share in enumerate(shares)
     }
     queries = {f"q{one}": f"w{LETTERS[one]} w{LETTERS[one + 8]}" for one in range(8)}
@@ -219,7 +219,7 @@ def test_relevant_documents_that_are_not_indexed_are_never_found_and_said() -> N
     more = {query: grades | {f"lost{place}": 1 for place in range(3)} for query, grades in qrels.items()}
     found = STUDY.run(docs, queries, more, model=FEW, samples="100", draws=2)
     assert found.data["relevant"] == 8 * (7 + 3)
-    assert any("not indexed: 24" in str(notice) for notice in found.notices)
+    assert any("not indexed: 24" in str(notice) for notice in found.warnings)
     assert max(one["recall (control)"] for one in found.data["models"].values()) <= 0.7
 
 
@@ -228,6 +228,6 @@ def test_queries_without_a_text_are_said_and_those_without_a_relevant_document_a
     texts = {name: text for name, text in queries.items() if name != "q7"}
     found = STUDY.run(docs, texts, qrels | {"q8": {"d00": 0}}, model=FEW, samples="5", draws=2)
     assert found.data["queries"] == 7
-    said = [str(notice) for notice in found.notices]
+    said = [str(notice) for notice in found.warnings]
     assert "queries of pairs without a text: 1; left out" in said
     assert not any(notice.startswith("judged queries missing") for notice in said)

@@ -18,11 +18,11 @@ RANKS = study("histogram-ranks")
 
 def made(systems: int) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, dict[str, float]]]]:
     """Make runs whose relevant documents score the higher the larger their number."""
-    dice = np.random.default_rng(7)
+    rng = np.random.default_rng(7)
     qrels = {f"q{q}": {f"d{place:03}": int(place < 12) for place in range(120)} for q in range(8)}
     runs = {
         f"r{system:02}": {
-            query: {name: float(dice.normal(grade * system / 6)) for name, grade in one.items()}
+            query: {name: float(rng.normal(grade * system / 6)) for name, grade in one.items()}
             for query, one in qrels.items()
         }
         for system in range(systems)

@@ -100,8 +100,8 @@ def test_one_query_is_not_enough() -> None:
 
 
 def test_systems_without_a_value_are_left_out_and_counted() -> None:
-    dice = np.random.default_rng(0)
-    exact = dice.random((6, 2, 3))
+    rng = np.random.default_rng(0)
+    exact = rng.random((6, 2, 3))
     values = exact * 2
     values[1] = np.nan
     found = against(exact, values, np.zeros((2, 3)))

@@ -116,8 +116,8 @@ def test_judged_queries_without_a_text_are_counted() -> None:
         repeats=1,
         draws=0,
     )
-    assert found.notices[0].code == "lost_queries"
-    assert found.notices[0].count == 1
+    assert found.warnings[0].code == "lost_queries"
+    assert found.warnings[0].count == 1
 
 
 def test_too_few_models_are_refused() -> None:

@@ -31,13 +31,13 @@ SMALL: dict[str, Any] = {"topics": "2,3,4", "sweeps": 60, "alpha_sum": 1.0, "dra
 
 def texts(seed: int = 0, words: int = 12) -> list[dict[str, str]]:
     """Make documents of one subject each in two languages."""
-    dice = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     return [
         {
             "doc_id": f"{name}{place:02}",
-            "text": " ".join(dice.choice(english.split(), words)),
-            "en": " ".join(dice.choice(english.split(), words)),
-            "de": " ".join(dice.choice(german.split(), words)),
+            "text": " ".join(rng.choice(english.split(), words)),
+            "en": " ".join(rng.choice(english.split(), words)),
+            "de": " ".join(rng.choice(german.split(), words)),
         }
         for name, (english, german) in SUBJECTS.items()
         for place in range(10)
@@ -87,7 +87,7 @@ def test_documents_that_are_all_the_same_leave_hsa_undefined_and_say_so() -> Non
     assert found.data["columns"]["HSA per query"]["pearson"]["value"] is None
     assert found.data["columns"]["HSA per query"]["undefined"] == 3
     assert "R undefined" in found.lines[0]
-    assert {one.code for one in found.notices} == {"undefined_hsa", "no_others"}
+    assert {one.code for one in found.warnings} == {"undefined_hsa", "no_others"}
     assert all(picture(drawn, "svg") for drawn in found.figures.values())
 
 
@@ -120,7 +120,7 @@ def test_a_run_goes_on_from_the_settings_that_were_kept(
     resumed = TOPICS.run(monolingual(), **given, checkpoints=str(folder))
     assert fitted == [2, 3, 4, 4]
     assert (resumed.data, resumed.lines) == (whole.data, whole.lines)
-    assert {one.code: one.count for one in resumed.notices}["settings_reused"] == 2
+    assert {one.code: one.count for one in resumed.warnings}["settings_reused"] == 2
     # other options, texts or seeds are other settings
     for changed in ({"sweeps": 61}, {"seed": 1}, {"bins": 5}, {"alpha_sum": 2.0}, {"sample": 9}):
         before = len(fitted)

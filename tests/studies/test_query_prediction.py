@@ -82,12 +82,12 @@ def test_halves_are_halves_and_the_same_again() -> None:
 
 def perfect() -> tuple[Results, Results]:
     """Give runs of two models, the second better for half of the queries, and a predictor that knows."""
-    dice = np.random.default_rng(2)
+    rng = np.random.default_rng(2)
     qrels, runs = {}, {"ql": {}, "rm": {}}  # type: ignore[var-annotated]
     for place in range(40):
         query, helps = f"q{place:02}", place % 2 == 0
         qrels[query] = {"r": 1}
-        good, bad = {"r": 9.0, "x": 1.0}, {"x": 2.0, "r": 1.9 + 0.05 * dice.random()}
+        good, bad = {"r": 9.0, "x": 1.0}, {"x": 2.0, "r": 1.9 + 0.05 * rng.random()}
         runs["ql"][query], runs["rm"][query] = (bad, good) if helps else (good, bad)
     return ll.predict(runs, "WIG"), ll.evaluate(qrels, runs, ["AP"])
 

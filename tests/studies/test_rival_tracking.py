@@ -14,18 +14,18 @@ from leadline_studies._rival_tracking import tracked
 
 def made(models: int = 7, queries: int = 12) -> tuple[Any, Any, Any]:
     """Make quality that grows with the model, histograms that part with it, and a rival that falls."""
-    dice = np.random.default_rng(1)
-    quality = np.linspace(0.2, 0.6, models)[:, None] + dice.normal(0, 0.1, (models, queries))
+    rng = np.random.default_rng(1)
+    quality = np.linspace(0.2, 0.6, models)[:, None] + rng.normal(0, 0.1, (models, queries))
     counts = np.stack(
         [
             [
-                [dice.multinomial(9, weights / weights.sum()), dice.multinomial(30, np.ones(4) / 4)]
+                [rng.multinomial(9, weights / weights.sum()), rng.multinomial(30, np.ones(4) / 4)]
                 for _ in range(queries)
             ]
             for weights in (np.exp(np.arange(4) * rise) for rise in np.linspace(0, 1.5, models))
         ]
     ).astype(np.float64)
-    return quality, counts, np.linspace(900, 300, models) + dice.normal(0, 90, models)
+    return quality, counts, np.linspace(900, 300, models) + rng.normal(0, 90, models)
 
 
 def test_coefficients_are_those_of_scipy() -> None:
@@ -50,10 +50,10 @@ def test_coefficients_are_those_of_scipy() -> None:
 def test_queries_are_drawn_as_a_slow_twin_draws_them() -> None:
     quality, counts, rival = made()
     found = tracked(quality, {"a": counts}, {"r": rival}, draws=40, seed=3)
-    dice = np.random.default_rng([3, 5])
+    rng = np.random.default_rng([3, 5])
     values = []
     for _ in range(40):
-        chosen = dice.integers(0, quality.shape[1], quality.shape[1])
+        chosen = rng.integers(0, quality.shape[1], quality.shape[1])
         pooled = counts[:, chosen].sum(axis=1)
         values.append(stats.pearsonr(quality[:, chosen].mean(axis=1), slope(pooled[:, 0], pooled[:, 1]))[0])
     one = found["columns"]["HSA a"]["pearson"]

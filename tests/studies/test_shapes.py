@@ -30,9 +30,9 @@ WORDS = {
 
 def make(systems: int = 16) -> tuple[dict[str, dict[str, int]], Any, dict[str, str]]:
     """Make documents of one subject each, queries about one, and systems that find more and more of it."""
-    dice = np.random.default_rng(5)
+    rng = np.random.default_rng(5)
     texts = {
-        f"{name}{place}": " ".join(dice.choice(words.split(), 30))
+        f"{name}{place}": " ".join(rng.choice(words.split(), 30))
         for name, words in WORDS.items()
         for place in range(12)
     }
@@ -41,7 +41,7 @@ def make(systems: int = 16) -> tuple[dict[str, dict[str, int]], Any, dict[str, s
     for system in range(systems):
         runs[f"s{system:02}"] = {}
         for query, known in qrels.items():
-            score = [known.get(doc, 0) * system * 0.25 + dice.normal() for doc in texts]
+            score = [known.get(doc, 0) * system * 0.25 + rng.normal() for doc in texts]
             order = np.argsort(-np.array(score))[:10].tolist()
             runs[f"s{system:02}"][query] = [list(texts)[place] for place in order]
     return qrels, runs, texts
@@ -130,7 +130,7 @@ def test_a_query_without_judgments_takes_no_part() -> None:
     more = {name: lists | {"unjudged": list(texts)[:5]} for name, lists in runs.items()}
     found = SYSTEMS.run(qrels, more, **options)
     assert found.data["depths"] == plain.data["depths"]
-    assert [str(one) for one in found.notices] == ["1 query without judgments, left out"]
+    assert [str(one) for one in found.warnings] == ["1 query without judgments, left out"]
 
 
 def test_systems_that_are_all_equal_have_no_tau() -> None:

@@ -23,14 +23,14 @@ STUDY = study("unjudged-systems")
 
 def make_runs(folder: Path, systems: int = 12) -> tuple[dict[str, dict[str, int]], Any, str]:
     """Make systems of rising quality, two of a team; the better, the more they find what is relevant."""
-    dice = np.random.default_rng(2)
+    rng = np.random.default_rng(2)
     names = [f"d{place}" for place in range(60)]
-    qrels = {f"q{q}": {name: int(dice.random() < 0.3) for name in names} for q in range(6)}
+    qrels = {f"q{q}": {name: int(rng.random() < 0.3) for name in names} for q in range(6)}
     runs: dict[str, dict[str, list[str]]] = {}
     for system in range(systems):
         lists = {}
         for query, grades in qrels.items():
-            score = [grades[name] * system * 0.3 + dice.normal() for name in names]
+            score = [grades[name] * system * 0.3 + rng.normal() for name in names]
             lists[query] = [names[place] for place in np.argsort(-np.array(score))[:30].tolist()]
         runs[f"s{system:02}"] = lists
     table = folder / "systems.tsv"
@@ -69,9 +69,9 @@ def test_an_estimate_equal_to_the_truth_agrees_in_everything() -> None:
 
 
 def test_siblings_lift_a_run_and_one_vote_a_team_takes_most_of_that_back() -> None:
-    dice = np.random.default_rng(1)
+    rng = np.random.default_rng(1)
     names = [f"d{place}" for place in range(200)]
-    runs = {f"s{n}": {"q": list(dice.permutation(names)[:30])} for n in range(8)}
+    runs = {f"s{n}": {"q": list(rng.permutation(names)[:30])} for n in range(8)}
     own = [f"o{place}" for place in range(30)]
     runs = {f"x{n}": {"q": own} for n in range(4)} | runs
     systems = read_systems(runs, repair_of("score", "refuse", "refuse"))

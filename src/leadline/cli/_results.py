@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import click
 
 from leadline.cli._options import displays
-from leadline.data.results import Notice, RunInfo
+from leadline.data.results import ResultWarning, RunInfo
 from leadline.data.wording import UNSAFE, folded, visible
 from leadline.io.opening import STANDARD_INPUT
 from leadline.reporting.render import Table, render
@@ -32,7 +32,7 @@ class CommandResult(Protocol):
         """Give the options, defaults included."""
 
     @property
-    def notices(self) -> Sequence[Notice]:
+    def warnings(self) -> Sequence[ResultWarning]:
         """Give what the user should know."""
 
 
@@ -55,9 +55,9 @@ def results_text(
     if form == "json":
         inputs = [describe_input(qrels, judgments)]
         inputs += [describe_input(run.path, run.counts["documents_read"]) for run in found.runs]
-        return json_text(envelope(command, inputs, found.options, found.notices) | data())
+        return json_text(envelope(command, inputs, found.options, found.warnings) | data())
     if form in ("csv", "jsonl"):  # they have no place for what the reader should know
-        say(found.notices)
+        say(found.warnings)
     if form == "jsonl":
         import json
 
@@ -86,14 +86,14 @@ def tell(text: str) -> None:
     click.echo(for_screen(text))
 
 
-def say(notices: Sequence[object]) -> None:
+def say(warnings: Sequence[object]) -> None:
     """Write notices to standard error, where programs that read the result do not look."""
-    for notice in () if displays("quiet") else notices:
+    for notice in () if displays("quiet") else warnings:
         click.echo(f"leadline: {visible(str(notice))}", err=True)
 
 
 def envelope(
-    command: str, inputs: Sequence[dict[str, Any]], options: dict[str, Any], notices: Sequence[Notice]
+    command: str, inputs: Sequence[dict[str, Any]], options: dict[str, Any], warnings: Sequence[ResultWarning]
 ) -> dict[str, Any]:
     """Give the keys that every JSON result begins with."""
     return {
@@ -102,7 +102,7 @@ def envelope(
         "inputs": list(inputs),
         "options": options,
         "warnings": [
-            {"code": notice.code, "message": notice.message, "count": notice.count} for notice in notices
+            {"code": notice.code, "message": notice.message, "count": notice.count} for notice in warnings
         ],
     }
 

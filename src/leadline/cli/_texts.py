@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from leadline.cli._results import envelope, escaped, json_text, say, table_text
-from leadline.data.results import Notice
+from leadline.data.results import ResultWarning
 from leadline.errors import UsageError
 from leadline.reporting.render import Table
 
@@ -85,7 +85,7 @@ def facts_text(
     command: str,
     inputs: Sequence[dict[str, Any]],
     options: dict[str, Any],
-    notices: Sequence[Notice],
+    warnings: Sequence[ResultWarning],
     data: dict[str, Any],
     sheet: Table,
     form: str,
@@ -94,13 +94,13 @@ def facts_text(
 ) -> str:
     """Write what a command found: JSON with the envelope, or its table with the notices under it."""
     if form == "json":
-        return json_text(envelope(command, inputs, options, notices) | data)
+        return json_text(envelope(command, inputs, options, warnings) | data)
     if form == "jsonl":
         import json
 
-        say(notices)
+        say(warnings)
         return escaped(json.dumps(data, ensure_ascii=False)) + "\n"
-    sheet.notes = [*sheet.notes, *map(str, notices)]
+    sheet.notes = [*sheet.notes, *map(str, warnings)]
     if form == "csv":
-        say(notices)
+        say(warnings)
     return table_text(sheet, form, to_file=to_file)

@@ -18,7 +18,7 @@ from leadline.cli._options import (
 from leadline.cli._plots import check_plot, plot_options, write_plot
 from leadline.cli._results import describe_input, envelope, escaped, json_text, say, table_text
 from leadline.cli._texts import facts_text
-from leadline.data.results import Notice, plain
+from leadline.data.results import ResultWarning, plain
 from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
 from leadline.io.lines import lines
@@ -159,14 +159,14 @@ def _counts(option: str, given: str | None) -> tuple[int, int] | None:
 def _text(found: ABTest, form: str, *, to_file: bool) -> str:
     if form == "json":
         inputs = [describe_input(path, rows) for path, rows in found.inputs]
-        return json_text(envelope("abtest", inputs, found.options, found.notices) | found.to_dict())
+        return json_text(envelope("abtest", inputs, found.options, found.warnings) | found.to_dict())
     if form == "jsonl":
         import json
 
-        say(found.notices)
+        say(found.warnings)
         return "".join(escaped(json.dumps(arm, ensure_ascii=False)) + "\n" for arm in found.to_dict()["arms"])
     if form == "csv":
-        say(found.notices)
+        say(found.warnings)
     return table_text(sheet_of(found), form, to_file=to_file)
 
 
@@ -218,8 +218,8 @@ def assign(*, users: str, fraction: float, salt: str, form: str, output: str | N
         raise UsageError(f"no users in {users}; expected one a line")
     count = sum(arm == ARMS[1] for _, arm in found)
     outside = not USUAL[0] <= fraction <= USUAL[1]
-    notices = [
-        Notice(
+    warnings = [
+        ResultWarning(
             "unusual_fraction",
             f"a fraction of {percent(fraction)}: 1 % to 10 % is usual, so that few users "
             "meet what may be worse",
@@ -231,13 +231,13 @@ def assign(*, users: str, fraction: float, salt: str, form: str, output: str | N
     if form == "json":
         data = {"users": dict(found), "variant": count}
         options = {"fraction": fraction, "salt": salt}
-        text = json_text(envelope("abtest", [describe_input(users, len(found))], options, notices) | data)
+        text = json_text(envelope("abtest", [describe_input(users, len(found))], options, warnings) | data)
     else:
         text = _lines(
             ["user", "arm"],
             [list(pair) for pair in found],
             form,
-            [says, *map(str, notices)],
+            [says, *map(str, warnings)],
             to_file=output is not None,
         )
     write_output(text, output)
@@ -347,7 +347,9 @@ def deviations(
         [cell if not isinstance(cell, float) else plain(cell) for cell in one][int(query is None) :]
         for one in found
     ]
-    note = Notice("no_judgments", "click_deviation is no judgment: it is not a grade of relevance", len(rows))
+    note = ResultWarning(
+        "no_judgments", "click_deviation is no judgment: it is not a grade of relevance", len(rows)
+    )
     if form == "json":
         data = {"deviations": [dict(zip(heads, row, strict=True)) for row in rows]}
         options = {"doc": document, "query": query, "position": position, "click": clicked}

@@ -181,10 +181,10 @@ def _text(found: Agreement, form: str, *, per_query: bool, to_file: bool) -> str
         inputs = [describe_input(path, rows) for path, rows in found.judgments.paths if path]
         runs = found.ranking.runs if found.ranking else []
         inputs += [describe_input(run.path, run.counts["documents_read"]) for run in runs]
-        data = envelope("agreement", inputs, found.options, found.notices)
+        data = envelope("agreement", inputs, found.options, found.warnings)
         return json_text(data | found.to_dict())
     if form in ("csv", "jsonl"):
-        say(found.notices)
+        say(found.warnings)
         rows = flat_rows(found, per_query=per_query)
         if form == "csv":
             said = {True: "yes", False: "no", None: None}

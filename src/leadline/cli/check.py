@@ -115,7 +115,7 @@ def command(
     found = [_checked(path, kind, subtopics=subtopics, qrels=judgments) for path in files]
     done: list[Problem] | None = None
     if fix and output is not None:
-        done = repairing.repair(found[0], output, on_duplicate=on_duplicate, on_nan=on_nan)
+        done = repairing.reading(found[0], output, on_duplicate=on_duplicate, on_nan=on_nan)
     options = {
         "kind": kind,
         "subtopics": subtopics,
@@ -127,10 +127,10 @@ def command(
     to_file = output is not None and not fix
     text = _text(found, done, form, options, output, coverage, to_file=to_file)
     write_output(text, output if to_file else None)
-    refused = sum(each.refused for each in found)
-    if refused and not fix:
+    rejected = sum(each.rejected for each in found)
+    if rejected and not fix:
         raise InputError(
-            f"{refused} of {len(found)} files would be refused"
+            f"{rejected} of {len(found)} files would be refused"
             if len(found) > 1
             else f"{found[0].path}: would be refused"
         )

@@ -59,4 +59,4 @@ def command(
     rows += [[f"  of grade {grade}", f"{count:,}"] for grade, count in found.grades.items()]
     sheet = Table(["of the collection", "number"], rows)
     options = {"analysis": how, "encoding": encoding}
-    write_output(facts_text("collection", inputs, options, found.notices, data, sheet, form), None)
+    write_output(facts_text("collection", inputs, options, found.warnings, data, sheet, form), None)

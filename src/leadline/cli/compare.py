@@ -385,7 +385,7 @@ def sheet_of(
             "",
             *_how(comparison, per_pair=per_pair),
             *_alarms(comparison, tried),
-            *map(str, comparison.notices),
+            *map(str, comparison.warnings),
         ],
         optional=("ties", "losses", "wins", "effect", "p"),
     )

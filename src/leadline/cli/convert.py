@@ -74,7 +74,7 @@ def command(
     if kind == "run":
         if on_duplicate == "refuse" and is_listed(file):
             on_duplicate = "first"
-        run, tally = run_of(file, repair=repair_of(order, on_duplicate, on_nan), by_tag=True)
+        run, tally = run_of(file, reading=repair_of(order, on_duplicate, on_nan), by_tag=True)
         writing.write_run(run, target, suffix=suffix)
         said = f"{queries(len(run.queries))}, {counted(len(run), 'document')}"
         lost = [*repairs(tally), *_columns(file, "score", subtopics=False)]

@@ -68,9 +68,9 @@ def command(
 def _text(found: Correlation, form: str, *, to_file: bool) -> str:
     if form == "json":
         inputs = [describe_input(side.path, len(side.values)) for side in found.sides]
-        return json_text(envelope("correlate", inputs, found.options, found.notices) | found.to_dict())
+        return json_text(envelope("correlate", inputs, found.options, found.warnings) | found.to_dict())
     if form in ("csv", "jsonl"):
-        say(found.notices)
+        say(found.warnings)
     if form == "jsonl":
         import json
 
@@ -96,5 +96,5 @@ def sheet_of(found: Correlation) -> Table:
     return Table(
         heads,
         [[TITLES[name], *map(plain, one)] for name, one in found.found.items()],
-        notes=[what, how, *map(str, found.notices)],
+        notes=[what, how, *map(str, found.warnings)],
     )

@@ -136,5 +136,5 @@ def sheet_of(curves: Curves | SubtopicCurves) -> Table:
     ]
     winners = (table == table.max(axis=0)).nonzero() if len(rows) > 1 else ()
     best = {(row, column + 1) for row, column in zip(*map(list, winners), strict=True)}
-    notes = [says, f"{counted(len(rows), 'run')}, {queries(len(curves.queries))}", *map(str, curves.notices)]
+    notes = [says, f"{counted(len(rows), 'run')}, {queries(len(curves.queries))}", *map(str, curves.warnings)]
     return Table(["run", *heads], rows, best=best, notes=notes, digits=3)

@@ -150,7 +150,7 @@ def sheet_of(found: Any) -> Table:
             )
     notes = [
         INTERVAL.format(found.confidence) + f"; unjudged pairs: {WORDS[found.proxy]}",
-        *map(str, found.notices),
+        *map(str, found.warnings),
     ]
     columns = [
         "run",
@@ -183,5 +183,5 @@ def pairs_sheet(found: Any) -> Table:
         [one.a, one.b, one.measure, one.difference, plain(one.low), plain(one.high)]
         for one in found.differences()
     ]
-    notes = [INTERVAL.format(found.confidence) + ", each pair alone", *map(str, found.notices)]
+    notes = [INTERVAL.format(found.confidence) + ", each pair alone", *map(str, found.warnings)]
     return Table(["a", "b", "measure", "a - b", "low", "high"], rows, notes=notes)

@@ -123,7 +123,7 @@ def command(  # click documents the options
         if form == "trec":
             results, write = evaluate_as_trec(table, runs, measures, rel=level, on_run=on_run, **options)
             tried = _tried(results, floors, rel=level)
-            say(results.notices)
+            say(results.warnings)
             write_output(write(per_query=per_query, means=means), output)
             _exit(context, tried)
             return
@@ -227,7 +227,7 @@ def sheet_of(results: Results, *, per_query: bool = False, means: bool = True) -
         }
     averaged = queries(len(results.averaged_queries()))
     said = f"{counted(len(results.runs), 'run')}, mean over {averaged}"
-    notes = [said, *estimate_notes(results), *map(str, results.notices)]
+    notes = [said, *estimate_notes(results), *map(str, results.warnings)]
     return Table(
         columns=["run", *(["query"] if per_query else []), *texts, *estimates],
         rows=rows,

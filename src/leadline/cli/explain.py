@@ -65,11 +65,11 @@ def command(
     table = read_qrels(qrels, negative=options["negative"], subtopics=options["subtopics"], kind=kind)
     found = explain(table, run, measures[0], query, **options)
     if form in ("csv", "jsonl"):
-        say(found.notices)
+        say(found.warnings)
     if form == "json":
         read = found.info.counts["documents_read"]
         inputs = [describe_input(qrels, len(table)), describe_input(run, read)]
-        text = json_text(envelope("explain", inputs, asked, found.notices) | found.to_dict())
+        text = json_text(envelope("explain", inputs, asked, found.warnings) | found.to_dict())
     elif form == "jsonl":
         import json
 
@@ -89,7 +89,7 @@ def sheet_of(found: Explanation) -> Table:
     return Table(
         names,
         rows,
-        notes=[*notes, *found.steps.lines, *([""] if found.notices else []), *map(str, found.notices)],
+        notes=[*notes, *found.steps.lines, *([""] if found.warnings else []), *map(str, found.warnings)],
         title=f"{found.measure} of {found.run}, query {found.query}: {number(found.value)}",
         whole=True,
     )

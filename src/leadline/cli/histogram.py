@@ -206,7 +206,7 @@ def sheet_of(found: Histograms) -> Table:
         f"low, high: 95 % interval of HSA over queries{drawn}, {found.options['draws']} draws",
         "bins: those that both histograms reach",
         f"steady: HSA keeps its sign with {SENSITIVITY[0]} to {SENSITIVITY[-1]} bins (JSON has the values)",
-        *map(str, found.notices),
+        *map(str, found.warnings),
     ]
     return Table(heads, rows, notes=notes)
 

@@ -66,4 +66,4 @@ def command(
     )
     asked = {"output": output, "analysis": how} | options
     inputs = [describe_input(docs, index.documents)]
-    write_output(facts_text("index", inputs, asked, index.notices, data, sheet, form), None)
+    write_output(facts_text("index", inputs, asked, index.warnings, data, sheet, form), None)

@@ -10,7 +10,7 @@ import click
 from leadline.cli._options import OUTPUT, formats_option, progress, refuse_overwrite, seed_type, write_output
 from leadline.cli._results import describe_input, tell
 from leadline.cli._texts import analysis_of, analysis_options, facts_text, text_options
-from leadline.data.results import Notice
+from leadline.data.results import ResultWarning
 from leadline.data.wording import counted, queries
 from leadline.errors import InputError, UsageError
 from leadline.reporting.render import Table
@@ -150,7 +150,7 @@ def _export(store: str, target: str, merge: str, form: str) -> None:
     refuse_overwrite(target, store)
     found = export(store, target, rule=merge)
     merged = found.merged
-    notices = [Notice(*remark) for remark in found.remarks]
+    warnings = [ResultWarning(*remark) for remark in found.remarks]
     data = {
         "judgments": sum(found.judges.values()),
         "pairs": len(merged.grades),
@@ -164,7 +164,7 @@ def _export(store: str, target: str, merge: str, form: str) -> None:
     said = queries(len({query for query, _ in merged.grades}))
     sheet.notes = [f"{target}: {counted(len(merged.grades), 'pair')} of {said}, merged by {merge}"]
     inputs = [describe_input(store, len(merged.grades))]
-    text = facts_text("judge", inputs, {"merge": merge, "export": target}, notices, data, sheet, form)
+    text = facts_text("judge", inputs, {"merge": merge, "export": target}, warnings, data, sheet, form)
     if target != "-":
         write_output(text, None)
 
@@ -219,7 +219,7 @@ def _serve(
 
 def _started(found: Opened, link: str, *, no_browser: bool) -> None:
     """Say what is judged and where, and open a browser."""
-    for line in (*found.facts(), *map(str, found.notices)):
+    for line in (*found.facts(), *map(str, found.warnings)):
         tell(line)
     click.echo(f"open {link}\nCtrl-C stops; what is judged stays in {found.store.path}")
     if not no_browser:

@@ -55,13 +55,13 @@ def command(name: str | None, form: str, output: str | None) -> None:
 def find(text: str) -> tuple[list[type[Measure]], str]:
     """Give the measures that a text means, and in words what it means where that needs saying."""
     text = text.strip()
-    bare = MEASURES.find(text)
+    positional = MEASURES.find(text)
     try:
         found = profile_of("leadline").measures([text])
     except UsageError:
-        if bare is None:
+        if positional is None:
             raise
-        kind, preset = bare  # a name that only lacks its cutoff can be explained all the same
+        kind, preset = positional  # a name that only lacks its cutoff can be explained all the same
         given = ",".join(f"{name}={value}" for name, value in preset.items())
         means = f"{kind.__name__}({given})" if given else kind.__name__
         return [kind], "" if text == means else f"'{text}' is {means}"

@@ -63,7 +63,7 @@ def entry(kind: type[Model]) -> dict[str, Any]:
         "title": kind.title,
         "formula": kind.formula,
         "source": kind.source,
-        "spellings": list(kind.spellings),
+        "spellings": list(kind.aliases),
     }
 
 
@@ -75,8 +75,8 @@ def explained(kind: type[Model]) -> str:
     for part in paragraphs(kind):
         lines += [*textwrap.wrap(part, 100, initial_indent="  ", subsequent_indent="  "), ""]
     facts = {"formula": kind.formula, "source": kind.source}
-    if kind.spellings:
-        facts["spellings"] = ", ".join(kind.spellings)
+    if kind.aliases:
+        facts["spellings"] = ", ".join(kind.aliases)
     for name, parameter in kind.parameters().items():
         facts[name] = f"{parameter.expected()}; default {show(parameter.default)}"
     for label, text in facts.items():

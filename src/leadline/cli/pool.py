@@ -149,7 +149,7 @@ def command(*, runs: tuple[str, ...], output: str, form: str, whole: bool, **opt
             "pool",
             inputs,
             found.options | given | {"whole": whole},
-            found.notices,
+            found.warnings,
             data,
             sheet_of(found, output),
             form,
@@ -200,7 +200,7 @@ def _draw(
         for name, one in found.expected.items()
     ]
     sheet = Table(["measure", "half-width", "for half of it", "exact"], rows, notes=notes)
-    write_output(facts_text("pool", inputs, found.options | files, found.notices, data, sheet, form), None)
+    write_output(facts_text("pool", inputs, found.options | files, found.warnings, data, sheet, form), None)
 
 
 def _forecast(found: MeasuredPool, output: str) -> list[str]:

@@ -133,9 +133,9 @@ def _text(found: Results, rows: list[dict[str, Any]] | None, form: str, *, to_fi
         inputs = [describe_input(run.path, run.counts["documents_read"]) for run in found.runs]
         own = {"predictors": data["measures"], "queries": data["queries"], "runs": data["runs"]}
         own |= {} if rows is None else {"correlations": rows}
-        return json_text(envelope("predict", inputs, found.options, found.notices) | own)
+        return json_text(envelope("predict", inputs, found.options, found.warnings) | own)
     if form in ("csv", "jsonl"):
-        say(found.notices)
+        say(found.warnings)
     if form == "jsonl":
         import json
 
@@ -165,4 +165,4 @@ def correlation_sheet(found: Results, rows: list[dict[str, Any]]) -> Table:
         f"{counted(len(found.runs), 'run')}; correlation with {options['truth']} over queries; low, high: "
         f"{percent(options['confidence'])} interval, queries drawn again ({options['draws']} draws)"
     )
-    return Table(["run", "predictor", "queries", *heads], cells, notes=[said, *map(str, found.notices)])
+    return Table(["run", "predictor", "queries", *heads], cells, notes=[said, *map(str, found.warnings)])

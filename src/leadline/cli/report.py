@@ -205,5 +205,5 @@ def significance_sheet(
             for row, text in enumerate(texts)
             if text
         },
-        notes=[f"{size}, {queries(len(results.averaged_queries()))}", says, *map(str, comparison.notices)],
+        notes=[f"{size}, {queries(len(results.averaged_queries()))}", says, *map(str, comparison.warnings)],
     )

@@ -249,7 +249,7 @@ def sheet_of(found: Estimates) -> Table:
         f"low, high: {level} interval for other queries and samples; sampling: for other samples alone",
         f"sampling intervals are {about} (docs/sampled.md)",
         "uncorrected: each drawn document counts N/n times",
-        *map(str, found.notices),
+        *map(str, found.warnings),
     ]
     heads = ["run", "measure", "estimate", "low", "high", "sampling low", "sampling high", "uncorrected"]
     return Table(heads, rows, notes=notes)

@@ -73,5 +73,5 @@ def command(
         "seconds": seconds_of(found),
         "pairs": len(next(iter(found.values()))),
     }
-    text = facts_text("score", inputs, options, found.notices, data, sheet_of(found, paths), form)
+    text = facts_text("score", inputs, options, found.warnings, data, sheet_of(found, paths), form)
     write_output(text, None)

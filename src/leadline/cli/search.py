@@ -16,7 +16,7 @@ from leadline.cli._results import describe_input
 from leadline.cli._texts import facts_text, models_option, text_options
 from leadline.cli.summary import body
 from leadline.data.ids import to_bytes
-from leadline.data.results import Notice
+from leadline.data.results import ResultWarning
 from leadline.data.wording import visible
 from leadline.errors import UsageError
 from leadline.reporting.render import Cell, Table
@@ -83,12 +83,12 @@ def command(
     paths = write_runs(found, output)
     if show:
         if opened.has_text and opened.is_outdated():
-            found.notices.append(Notice("outdated", "the source of the index has changed since", 1))
+            found.warnings.append(ResultWarning("outdated", "the source of the index has changed since", 1))
         write_output("\n".join(shown(found, {query.id: query.content for query in asked})) + "\n", None)
         if output is None:
             return
     data = {"models": list(found), "runs": paths, "seconds": seconds_of(found)}
-    text = facts_text("search", inputs, options, found.notices, data, sheet_of(found, paths), form)
+    text = facts_text("search", inputs, options, found.warnings, data, sheet_of(found, paths), form)
     write_output(text, None)
 
 
@@ -151,7 +151,7 @@ def shown(found: Any, texts: dict[str, str]) -> Iterator[str]:
             yield f"\n{visible(query)}: {_short(text)}"
             yield from _list(found, lists.get(query, {}), text)
         yield ""
-    yield from (visible(str(notice)) for notice in found.notices)
+    yield from (visible(str(notice)) for notice in found.warnings)
 
 
 def _list(found: Any, documents: dict[str, float], query: str) -> Iterator[str]:

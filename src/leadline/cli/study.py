@@ -121,7 +121,7 @@ def conduct(
     written = _write(name, outcome, judged, output, figures)
     for title, sheet in outcome.tables.items():
         click.echo(f"{title}\n\n{render(sheet, 'table')}")
-    for line in (*outcome.lines, *map(str, outcome.notices)):
+    for line in (*outcome.lines, *map(str, outcome.warnings)):
         tell(line)
     tell("written: " + ", ".join(written))
 
@@ -134,7 +134,7 @@ def _write(name: str, outcome: Any, judged: list[tuple[str, int]], folder: str, 
     files = {f"{title}.csv": render(sheet, "csv").encode() for title, sheet in outcome.tables.items()}
     files |= {f"{title}.{form}": picture(drawn, form) for title, drawn in outcome.figures.items()}
     inputs = [describe_input(path, rows) for path, rows in [*judged, *outcome.inputs]]
-    found = envelope("study", inputs, {"study": name} | (outcome.options or {}), outcome.notices)
+    found = envelope("study", inputs, {"study": name} | (outcome.options or {}), outcome.warnings)
     files[f"{name}.json"] = json_text(found | outcome.data | {"lines": list(outcome.lines)}).encode()
     check_outputs(*(os.path.join(folder, file) for file in files))
     for file, content in files.items():

@@ -12,7 +12,7 @@ import click
 from leadline.cli._options import displays, formats_option, output_option, whole, write_output
 from leadline.cli._results import describe_input
 from leadline.cli._texts import analysis_of, analysis_options, facts_text, text_options
-from leadline.data.results import Notice
+from leadline.data.results import ResultWarning
 from leadline.data.wording import folded, visible
 from leadline.errors import UsageError
 from leadline.reporting.render import Table
@@ -30,7 +30,7 @@ class SummaryOutput(NamedTuple):
     title: str
     text: str
     analysis: str
-    notices: list[Notice]
+    warnings: list[ResultWarning]
 
     @property
     def heading(self) -> str:
@@ -94,8 +94,8 @@ def command(
         else static_summary(found.text, words=words, kind=kind, analysis=found.analysis)
     )
     if query is not None and not made.highlights and made.text:
-        found.notices.append(
-            Notice("no_match", "nothing of the query is in the document: its first words", 1)
+        found.warnings.append(
+            ResultWarning("no_match", "nothing of the query is in the document: its first words", 1)
         )
     options = {
         "doc": doc,
@@ -116,7 +116,7 @@ def command(
         text = page_of(found, made) if form == "html" else plain_text(found, made, to_file=output is not None)
     else:
         sheet = Table(["doc", "title", "summary"], [[doc, found.title, made.text]])
-        text = facts_text("summary", inputs, options, found.notices, data, sheet, form)
+        text = facts_text("summary", inputs, options, found.warnings, data, sheet, form)
     write_output(text, output)
 
 
@@ -132,13 +132,13 @@ def in_index(path: str, doc: str, how: str | None) -> SummaryOutput:
         raise UsageError(f"no document '{doc}' in {path}; {nearest(doc, list(known))}")
     title = str(index.record(code).get("title") or "")
     text = index.text(code).decode("utf-8", "replace")
-    notices = []
+    warnings = []
     if index.is_outdated():
-        notices.append(Notice("outdated", "the source of the index has changed since", 1))
+        warnings.append(ResultWarning("outdated", "the source of the index has changed since", 1))
     if index.header["options"].get("prefix"):
         stored = f"only the first {index.header['options']['prefix']:,} bytes of a text are stored"
-        notices.append(Notice("prefix", stored, 1))
-    return SummaryOutput(title, body(title, text), how or str(index.analysis), notices)
+        warnings.append(ResultWarning("prefix", stored, 1))
+    return SummaryOutput(title, body(title, text), how or str(index.analysis), warnings)
 
 
 def in_documents(path: str, doc: str, how: str | None, reading: dict[str, Any]) -> SummaryOutput:
@@ -177,8 +177,8 @@ def plain_text(found: SummaryOutput, made: Summary, *, to_file: bool) -> str:
     """Write it for people: the title, the summary, and what should be said."""
     bold = not to_file and sys.stdout.isatty()
     head = [Summary(found.heading).to_terminal()] if found.heading else []
-    notices = [] if displays("quiet") else [visible(str(notice)) for notice in found.notices]
-    lines = "\n".join([*head, made.to_terminal(bold=bold), *notices]).split("\n")
+    warnings = [] if displays("quiet") else [visible(str(notice)) for notice in found.warnings]
+    lines = "\n".join([*head, made.to_terminal(bold=bold), *warnings]).split("\n")
     if bold:
         width = shutil.get_terminal_size((100, 24)).columns
         lines = [part for line in lines for part in folded(line, width)]

@@ -10,7 +10,7 @@ import click
 from leadline.cli._options import OUTPUT, formats_option, progress, seed_type, whole, write_output
 from leadline.cli._results import describe_input
 from leadline.cli._texts import facts_text
-from leadline.data.results import Notice
+from leadline.data.results import ResultWarning
 from leadline.data.validation import LIMITS
 from leadline.errors import UsageError
 from leadline.reporting.render import Cell, Table
@@ -99,11 +99,13 @@ def fit(*, docs: str, count: int, output: str, languages: str | None, form: str,
         ["log-likelihood per token", data["log_likelihood"]],
     ]
     empty = int(facts["empty"])
-    notices = [Notice("empty_documents", f"documents without a term: {empty}; they teach nothing", empty)]
+    warnings = [
+        ResultWarning("empty_documents", f"documents without a term: {empty}; they teach nothing", empty)
+    ]
     asked = {"k": count, "output": output, "languages": named} | options
     inputs = [describe_input(docs, facts["documents"])]
     sheet = Table(["fact", "value"], rows, wrapped=frozenset({"value"}))
-    write_output(facts_text("topics fit", inputs, asked, notices if empty else [], data, sheet, form), None)
+    write_output(facts_text("topics fit", inputs, asked, warnings if empty else [], data, sheet, form), None)
 
 
 @command.command(epilog="Example: leadline topics infer model.npz docs.jsonl -o vectors.jsonl")
@@ -127,7 +129,7 @@ def infer(*, model: str, docs: str, output: str, form: str, **options: Any) -> N
 
     found = work(read_model(model), docs, **options)
     write_vectors(found, output)
-    notices = unknown_notices(found.unknown, found.empty)
+    warnings = unknown_notices(found.unknown, found.empty)
     data = {"documents": len(found.ids), "unknown_tokens": found.unknown}
     sheet = Table(
         ["fact", "value"],
@@ -136,7 +138,7 @@ def infer(*, model: str, docs: str, output: str, form: str, **options: Any) -> N
     )
     inputs = [describe_input(model, 1), describe_input(docs, len(found.ids))]
     asked = {"output": output} | options
-    write_output(facts_text("topics infer", inputs, asked, notices, data, sheet, form), None)
+    write_output(facts_text("topics infer", inputs, asked, warnings, data, sheet, form), None)
 
 
 @command.command(epilog="Example: leadline topics perplexity model.npz held-out.jsonl")
@@ -161,8 +163,8 @@ def perplexity(*, model: str, docs: str, form: str, **options: Any) -> None:
     data = {"perplexity": found.value, "tokens": found.tokens, "unknown_tokens": found.unknown}
     sheet = Table(["fact", "value"], [["perplexity", found.value], ["tokens", f"{found.tokens:,}"]])
     inputs = [describe_input(model, 1), describe_input(docs, found.documents)]
-    notices = unknown_notices(found.unknown, 0)
-    write_output(facts_text("topics perplexity", inputs, options, notices, data, sheet, form), None)
+    warnings = unknown_notices(found.unknown, 0)
+    write_output(facts_text("topics perplexity", inputs, options, warnings, data, sheet, form), None)
 
 
 @command.command(
@@ -239,7 +241,7 @@ def search(
         ["queries with a mate", str(mates)],
         ["P@1", share],
     ]
-    notices = unknown_notices(asked.unknown + found.unknown, asked.empty + found.empty)
+    warnings = unknown_notices(asked.unknown + found.unknown, asked.empty + found.empty)
     inputs = [
         describe_input(model, 1),
         describe_input(docs, len(found.ids)),
@@ -247,13 +249,17 @@ def search(
     ]
     said = {"output": output, "k": k, "distance": distance, "from": source, "to": target} | options
     sheet = Table(["fact", "value"], rows, wrapped=frozenset({"value"}))
-    write_output(facts_text("topics search", inputs, said, notices, data, sheet, form), None)
+    write_output(facts_text("topics search", inputs, said, warnings, data, sheet, form), None)
 
 
-def unknown_notices(unknown: int, empty: int) -> list[Notice]:
+def unknown_notices(unknown: int, empty: int) -> list[ResultWarning]:
     """Tell of tokens that the model does not know, and of documents that have no others."""
     found = [
-        Notice("unknown_tokens", f"tokens that the model does not know: {unknown:,}; left out", unknown),
-        Notice("empty_documents", f"documents without a known token: {empty}; they have the prior", empty),
+        ResultWarning(
+            "unknown_tokens", f"tokens that the model does not know: {unknown:,}; left out", unknown
+        ),
+        ResultWarning(
+            "empty_documents", f"documents without a known token: {empty}; they have the prior", empty
+        ),
     ]
     return [notice for notice in found if notice.count]

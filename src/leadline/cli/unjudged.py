@@ -130,10 +130,10 @@ def _with_shares(method: Any, path: str) -> Any:
 def _text(found: Unjudged, form: str, *, per_query: bool, to_file: bool) -> str:
     if form == "json":
         inputs = [describe_input(run.path, run.counts["documents_read"]) for run in found.runs]
-        data = envelope("unjudged", inputs, found.options, found.notices)
+        data = envelope("unjudged", inputs, found.options, found.warnings)
         return json_text(data | found.to_dict(per_query=per_query))
     if form in ("csv", "jsonl"):
-        say(found.notices)
+        say(found.warnings)
     if form == "jsonl":
         import json
 
@@ -166,4 +166,4 @@ def sheet_of(found: Unjudged) -> Table:
     ]
     if found.spread is not None:
         notes.append(f"spread: standard deviation of the score over {len(found.by_fit)} fits of the topics")
-    return Table(heads, rows, notes=[*notes, *map(str, found.notices)])
+    return Table(heads, rows, notes=[*notes, *map(str, found.warnings)])

@@ -18,7 +18,7 @@ from leadline.comparison.pairing import (
 )
 from leadline.comparison.rules import TUKEY, Rules, rules_of
 from leadline.data.arrays import Floats, Integers
-from leadline.data.results import Notice, Results
+from leadline.data.results import Results, ResultWarning
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.read import QrelsLike, RunLike
 from leadline.measures import Measure
@@ -152,12 +152,12 @@ def compare_results(
     refuse_unmatched(results)
     places = range(len(results.measures))
     differences = [differences_of(results, place, pairs) for place in places]
-    notices: list[Notice] = []
+    warnings: list[ResultWarning] = []
     whole: list[families.Shuffled] = []
     if rules.joint == TUKEY:
         whole = [families.shuffled(results, at, differences[at], rules) for at in places]
         differences = [each.differences for each in whole]
-        notices += [notice for each in whole for notice in each.notices]
+        warnings += [notice for each in whole for notice in each.warnings]
     p = np.stack([rules.test.p_values(table, seed=rules.seed, groups=groups) for table in differences])
     if whole:
         runs = len(results.runs)
@@ -178,18 +178,18 @@ def compare_results(
         p_equivalent=_equivalent(differences, rules, groups),
         groups=groups,
     )
-    notices += families.out_of_reach(differences, pairs, rules, groups)
+    warnings += families.out_of_reach(differences, pairs, rules, groups)
     if isinstance(rules.test, Bootstrap):
-        notices += families.resamples_without_spread(differences)
-    comparison.notices += notices + _decided(differences, groups)
+        warnings += families.resamples_without_spread(differences)
+    comparison.warnings += warnings + _decided(differences, groups)
     return comparison
 
 
-def _decided(differences: Sequence[Floats], groups: Integers | None) -> list[Notice]:
+def _decided(differences: Sequence[Floats], groups: Integers | None) -> list[ResultWarning]:
     """Tell of pairs without spread, which the sign test decides."""
     count = sum(int(decided_by_sign(table, groups).sum()) for table in differences)
     words = f"pairs with the same difference on every query: {count}; decided by the sign test"
-    return [Notice("decided_by_sign", words, count)] if count else []
+    return [ResultWarning("decided_by_sign", words, count)] if count else []
 
 
 def _equivalent(differences: Sequence[Floats], rules: Rules, groups: Integers | None) -> Floats | None:

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from leadline.comparison.families import Family, alone
+from leadline.comparison.families import Family, pairwise_limits
 from leadline.comparison.pairing import Pairs
 from leadline.comparison.rules import Rules
 from leadline.data.arrays import Flags, Floats, Integers
-from leadline.data.results import Intervals, Notice, Results, RunInfo, optional, plain
+from leadline.data.results import Intervals, Results, ResultWarning, RunInfo, optional, plain
 from leadline.evaluation.mean_intervals import intervals_of
 from leadline.stats.intervals import Student
 from leadline.stats.moments import Means, means, moments, totals
@@ -120,8 +120,8 @@ class Comparison:
         self.simultaneous = family.limits if family.size > 1 else None
         self.p_equivalent = p_equivalent
         self.groups = groups
-        self.notices: list[Notice] = list(results.notices)
-        self.notices += self._fewer_queries()
+        self.warnings: list[ResultWarning] = list(results.warnings)
+        self.warnings += self._fewer_queries()
         self.options = results.options | rules.to_dict()
 
     @property
@@ -137,7 +137,7 @@ class Comparison:
             return self.family.limits
         return np.stack(
             [
-                alone(table, self.p[place], self.rules, self.groups)
+                pairwise_limits(table, self.p[place], self.rules, self.groups)
                 for place, table in enumerate(self.differences)
             ]
         )
@@ -173,7 +173,7 @@ class Comparison:
         return np.stack([moments(each).mean for each in self.differences])
 
     @cached_property
-    def told_apart(self) -> Flags:
+    def significant(self) -> Flags:
         """Say which pairs have a significant difference: measures x pairs."""
         with np.errstate(invalid="ignore"):
             return np.asarray(self.p_corrected < 1 - self.rules.confidence)
@@ -190,12 +190,12 @@ class Comparison:
         for place, measure in enumerate(self.results.measures):
             counts = outcomes(self.differences[place])
             rising = self.means[place] > 0 if measure.rising else self.means[place] < 0
-            words = np.where(self.told_apart[place], np.where(rising, "better", "worse"), "not told apart")
+            words = np.where(self.significant[place], np.where(rising, "better", "worse"), "not told apart")
             words = words.astype("<U14")
             if self.p_equivalent is not None:
                 with np.errstate(invalid="ignore"):
                     alike = self.p_equivalent[place] < 1 - self.rules.confidence
-                words[alike & ~self.told_apart[place]] = "equivalent"
+                words[alike & ~self.significant[place]] = "equivalent"
             words[np.isnan(self.p_corrected[place])] = "undecided"
             words[(counts.wins + counts.losses == 0) & (counts.ties > 0)] = "identical"
             found.append(words.tolist())
@@ -232,7 +232,7 @@ class Comparison:
         if pairs == "all":
             return [list(range(len(self.pairing)))] * len(self.results.measures)
         if pairs == "significant":
-            return [np.flatnonzero(row).tolist() for row in self.told_apart]
+            return [np.flatnonzero(row).tolist() for row in self.significant]
         size = -np.abs(self.means)
         return [
             np.lexsort((size[place], row))[: int(pairs)].tolist()
@@ -354,10 +354,10 @@ class Comparison:
     def matrix(self, place: int) -> Flags:
         """Say for runs x runs which differ significantly by a measure; pairs not compared do not."""
         found = np.zeros((len(self.names), len(self.names)), dtype=np.bool_)
-        found[self.pairing] = self.told_apart[place]
+        found[self.pairing] = self.significant[place]
         return found | found.T
 
-    def _fewer_queries(self) -> list[Notice]:
+    def _fewer_queries(self) -> list[ResultWarning]:
         """Tell of pairs that share fewer queries than their means are of."""
         count = 0
         for place, differences in enumerate(self.differences):
@@ -366,7 +366,7 @@ class Comparison:
             most = np.maximum(own[self.pairing.first], own[self.pairing.second])
             count += int((shared < most).sum())
         words = f"pairs of means over different queries: {count}; only the queries of both are compared"
-        return [Notice("pairs_of_fewer_queries", words, count)] if count else []
+        return [ResultWarning("pairs_of_fewer_queries", words, count)] if count else []
 
     def sentences(self) -> list[str]:
         """Say in a plain sentence what was found of every pair."""

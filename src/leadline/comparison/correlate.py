@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Floats, Integers
-from leadline.data.results import Notice, plain
+from leadline.data.results import ResultWarning, plain
 from leadline.data.validation import check_numbers, check_whole
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
@@ -57,14 +57,14 @@ class Correlation:
         values: tuple[Floats, Floats],
         found: Mapping[str, Coefficients],
         *,
-        notices: Sequence[Notice] = (),
+        warnings: Sequence[ResultWarning] = (),
         options: dict[str, Any] | None = None,
     ) -> None:
         self.names = list(names)
         self.sides = sides
         self.truth, self.estimate = values
         self.found = dict(found)
-        self.notices = list(notices)
+        self.warnings = list(warnings)
         self.options = dict(options or {})
 
     def __getitem__(self, name: str) -> Coefficients:
@@ -147,7 +147,7 @@ def correlate(
         sides,
         (x, y),
         found,
-        notices=_notices(sides, both, names, (x, y), unused),
+        warnings=_notices(sides, both, names, (x, y), unused),
         options={
             "truth": sides[0].path,
             "truth_measure": sides[0].measure,
@@ -258,9 +258,9 @@ def _notices(
     names: Sequence[str],
     values: tuple[Floats, Floats],
     unused: bool,
-) -> list[Notice]:
+) -> list[ResultWarning]:
     found = [
-        Notice(
+        ResultWarning(
             "constant", f"{side.measure} ({side.path}) is the same for all runs; no coefficient is defined", 1
         )
         for side, one in zip(sides, values, strict=True)
@@ -270,18 +270,22 @@ def _notices(
         alone = sorted(set(side.values) - set(both))
         shown = ", ".join(alone[:3]) + (", ..." if len(alone) > 3 else "")
         found.append(
-            Notice("only_one_side", f"runs in {side.path} only: {len(alone)} ({shown}); left out", len(alone))
+            ResultWarning(
+                "only_one_side", f"runs in {side.path} only: {len(alone)} ({shown}); left out", len(alone)
+            )
         )
     lost = len(both) - len(names)
     found += [
-        Notice("undefined", f"runs without a number on one side: {lost}; left out", lost),
-        Notice(
+        ResultWarning("undefined", f"runs without a number on one side: {lost}; left out", lost),
+        ResultWarning(
             "few_runs",
             f"only {len(names)} runs; one swap moves every coefficient a lot",
             int(len(names) < FEW),
         ),
-        Notice("too_few_runs", f"{len(names)} runs; no interval below {LEAST}", int(len(names) < LEAST)),
-        Notice(
+        ResultWarning(
+            "too_few_runs", f"{len(names)} runs; no interval below {LEAST}", int(len(names) < LEAST)
+        ),
+        ResultWarning(
             "queries_unused",
             "values of queries do not make the means of their file; no interval over queries",
             int(unused),

@@ -14,7 +14,7 @@ import numpy as np
 from leadline.comparison.pairing import Pairs
 from leadline.comparison.rules import MAX_T_DRAWS, TUKEY, Rules
 from leadline.data.arrays import Flags, Floats, Integers
-from leadline.data.results import Notice, Results
+from leadline.data.results import Results, ResultWarning
 from leadline.errors import UsageError
 from leadline.stats.corrections import BH
 from leadline.stats.intervals import agreeing
@@ -115,7 +115,7 @@ def unbounded(limits: Floats, differences: Floats, significant: Flags, groups: I
     return np.where(decided[:, None], np.array([-np.inf, np.inf]), limits)
 
 
-def alone(differences: Floats, p: Floats, rules: Rules, groups: Integers | None) -> Floats:
+def pairwise_limits(differences: Floats, p: Floats, rules: Rules, groups: Integers | None) -> Floats:
     """Return the interval of each pair by itself, which agrees with its own p: columns x low, high."""
     low, high = rules.interval.limits(differences, level=rules.confidence, seed=rules.seed, groups=groups)
     with np.errstate(invalid="ignore"):
@@ -131,7 +131,7 @@ class Shuffled(NamedTuple):
     differences: Floats
     p_corrected: Floats
     limits: Floats
-    notices: list[Notice]
+    warnings: list[ResultWarning]
 
 
 def shuffled(results: Results, place: int, differences: Floats, rules: Rules) -> Shuffled:
@@ -142,17 +142,17 @@ def shuffled(results: Results, place: int, differences: Floats, rules: Rules) ->
         raise UsageError(f"no query has {results.measures[place]} in every run; {TUKEY} expects such queries")
     left = int((~whole & ~np.isnan(values).all(axis=1)).sum())
     words = f"queries that some run lacks: {left} for {results.measures[place]}; {TUKEY} leaves them out"
-    notices = [Notice("incomplete_queries", words, left)] if left else []
+    warnings = [ResultWarning("incomplete_queries", words, left)] if left else []
     differences = np.where(whole[:, None], differences, np.nan)
     ranges, means = tukey(values[whole], seed=rules.seed), moments(differences).mean
     reach = ranges.reach(rules.confidence)
     limits = np.stack([means - reach, means + reach], axis=1)
-    return Shuffled(differences, ranges.p_values(means), limits, notices)
+    return Shuffled(differences, ranges.p_values(means), limits, warnings)
 
 
 def out_of_reach(
     differences: Sequence[Floats], pairs: Pairs, rules: Rules, groups: Integers | None
-) -> list[Notice]:
+) -> list[ResultWarning]:
     """Tell where no p can become small enough to stay significant after the correction."""
     if rules.joint == TUKEY:
         return []
@@ -177,12 +177,12 @@ def out_of_reach(
             f"pairs corrected together: {size:,}; with {draws:,} draws none can be significant "
             f"(draws={enough} is enough)"
         )
-        return [Notice("too_few_draws", words, size)]
+        return [ResultWarning("too_few_draws", words, size)]
     words = (
         f"{noun} that differ: {most:,} at most; too few for a significant difference by {rules.test}, whose "
         f"p is at least {smallest:.4g} there" + (f" (pairs corrected together: {size:,})" if size > 1 else "")
     )
-    return [Notice("too_few_queries", words, most)]
+    return [ResultWarning("too_few_queries", words, most)]
 
 
 def _most_groups(differences: Floats, groups: Integers) -> int:
@@ -191,7 +191,7 @@ def _most_groups(differences: Floats, groups: Integers) -> int:
     return max((len(np.unique(groups[column])) for column in differs.T), default=0)
 
 
-def resamples_without_spread(differences: Sequence[Floats], *, most: float = 0.01) -> list[Notice]:
+def resamples_without_spread(differences: Sequence[Floats], *, most: float = 0.01) -> list[ResultWarning]:
     """Warn where a share above `most` of the resamples of a pair draws one value alone.
 
     With n queries of which n_v have value v, the chance is the sum of (n_v / n)^n. Such a resample has no
@@ -210,4 +210,4 @@ def resamples_without_spread(differences: Sequence[Floats], *, most: float = 0.0
         f"pairs whose bootstrap resamples often have no spread: {count}; up to {100 * worst:.0f} % of the "
         "resamples hold a single value, and p is approximate"
     )
-    return [Notice("resamples_without_spread", words, count)] if count else []
+    return [ResultWarning("resamples_without_spread", words, count)] if count else []

@@ -134,7 +134,7 @@ def refuse_what_has_no_mean(results: Results) -> None:
 def refuse_unmatched(results: Results) -> None:
     """Refuse runs of which nothing is judged: they would lose by the ids, whatever the systems do."""
     for code in ("no_overlap", "no_judged_document"):
-        for notice in results.notices:
+        for notice in results.warnings:
             if notice.code == code:
                 raise InputError(notice.message)
 

@@ -148,7 +148,7 @@ def beaten(comparison: Comparison, place: int) -> list[list[int]]:
     """Give, for every run, the places of the runs that it is significantly better than."""
     found: list[list[int]] = [[] for _ in comparison.names]
     rising = comparison.results.measures[place].rising
-    for pair in np.flatnonzero(comparison.told_apart[place]).tolist():
+    for pair in np.flatnonzero(comparison.significant[place]).tolist():
         first, second = int(comparison.pairing.first[pair]), int(comparison.pairing.second[pair])
         better = (comparison.means[place, pair] > 0) == rising
         winner, loser = (first, second) if better else (second, first)

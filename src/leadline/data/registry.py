@@ -25,9 +25,9 @@ GRAMMAR = re.compile(
     r"(?P<name>[^\s()@=,]+?)(?:\((?P<given>[^()]*)\))?"
     r"(?:@(?P<at>[^()@]+?)|(?:_at_|[._])(?P<loose>[0-9.]+(?:,[0-9.]+)*))?(?:-l(?P<rel>\d+))?"
 )
-Spellings = Mapping[str, Mapping[str, object]]
-Alone = Mapping[str, tuple[object, ...]]
-Refused = Mapping[str, str]
+Aliases = Mapping[str, Mapping[str, object]]
+DefaultCutoffs = Mapping[str, tuple[object, ...]]
+Rejected = Mapping[str, str]
 # What follows a comma and belongs to what stands before it: P.5,10 and ndcg.1=3,2=9
 CONTINUED = re.compile(r"\s*[-+]?[0-9.][-+0-9.eE]*\s*(=.*)?")
 LARGEST = 10**9  # of whole numbers: a longer list than any, and safe in every integer type
@@ -181,24 +181,24 @@ def _at(owner: Any, value: object) -> Any:
 class Parametric(metaclass=ParametricType):
     """A frozen value with parameters, a text form, equality and hash.
 
-    `spellings` are other names of the class, with the parameters that each sets; `cut_spellings` are those
-    that mean it only where a value follows `@`. `alone` says which values after `@` such a name means
-    when none is written; none at all: it takes none. `refused`
-    gives the reason why a parameter that one might expect does not exist. `bare` is the parameter that is
-    written without its name, always: `TF(dot)`.
+    `aliases` are other names of the class, with the parameters that each sets; `cutoff_aliases` are those
+    that mean it only where a value follows `@`. `default_cutoffs` are the values after `@` that an alias
+    means when none is written; an empty tuple: the alias takes none. `rejected` gives the reason why a parameter
+    that one might expect does not exist. `positional` is the parameter that is always written without its
+    name: `TF(dot)`.
     """
 
-    spellings: ClassVar[Spellings] = {}
-    cut_spellings: ClassVar[Spellings] = {}
-    alone: ClassVar[Alone] = {}
-    refused: ClassVar[Refused] = {}
-    bare: ClassVar[str] = ""
+    aliases: ClassVar[Aliases] = {}
+    cutoff_aliases: ClassVar[Aliases] = {}
+    default_cutoffs: ClassVar[DefaultCutoffs] = {}
+    rejected: ClassVar[Rejected] = {}
+    positional: ClassVar[str] = ""
 
     def __init__(self, **given: object) -> None:
         parameters = self.parameters()
         for name in given:
             if name not in parameters:
-                reason = self.refused.get(name, "it has: " + (", ".join(parameters) or "none"))
+                reason = self.rejected.get(name, "it has: " + (", ".join(parameters) or "none"))
                 raise UsageError(f"{type(self).__name__} has no parameter '{name}'; {reason}")
         for name, parameter in parameters.items():
             value = given.get(name, parameter.default)
@@ -244,9 +244,9 @@ class Parametric(metaclass=ParametricType):
 
     def __str__(self) -> str:
         given = ",".join(
-            ("" if name == self.bare else f"{name}=") + show(getattr(self, name))
+            ("" if name == self.positional else f"{name}=") + show(getattr(self, name))
             for name, parameter in self.parameters().items()
-            if name == self.bare or (not parameter.at and getattr(self, name) != parameter.default)
+            if name == self.positional or (not parameter.at and getattr(self, name) != parameter.default)
         )
         at = self.at_name()
         value = None if at is None else getattr(self, at)
@@ -316,7 +316,7 @@ class Registry(Generic[N]):
             name.lower(): (kind, {}) for name, kind in self.classes.items()
         }
         for kind in self.classes.values():
-            for spelling, preset in kind.spellings.items():
+            for spelling, preset in kind.aliases.items():
                 if found.setdefault(spelling.lower(), (kind, preset)) != (kind, preset):
                     raise TypeError(f"the spelling {spelling} means two things")
         return found
@@ -336,7 +336,7 @@ class Registry(Generic[N]):
         return {
             collapsed(spelling): (kind, preset)
             for kind in self.classes.values()
-            for spelling, preset in kind.cut_spellings.items()
+            for spelling, preset in kind.cutoff_aliases.items()
         }
 
     def find(self, name: str, *, cut: bool = False) -> tuple[type[N], Mapping[str, object]] | None:
@@ -425,7 +425,7 @@ class Registry(Generic[N]):
             raise UnknownNameError(f"unknown {self.noun} '{text}'; {self._nearest(text)}")
         kind, preset = meant
         try:
-            given = {**preset, **_given(parts, kind.bare)}
+            given = {**preset, **_given(parts, kind.positional)}
             return [kind(**given, **at) for at in _places(kind, parts, given)]
         except UsageError as error:
             raise UsageError(f"{self.noun} '{text}': {error}") from None
@@ -462,15 +462,15 @@ class Registry(Generic[N]):
         return form + "nearest: " + ", ".join(_example(kind, written) for kind in kinds)
 
 
-def _given(parts: re.Match[str], bare: str = "") -> dict[str, object]:
+def _given(parts: re.Match[str], positional: str = "") -> dict[str, object]:
     """Read the parameters in brackets, and the level that ranx writes as -l2."""
     pairs = [part.partition("=") for part in (parts["given"] or "").split(",") if part.strip()]
     if parts["rel"] is not None:
         pairs.append(("rel", "=", parts["rel"]))
     found: dict[str, object] = {}
     for name, equals, value in pairs:
-        if not equals and bare:
-            name, value = bare, name  # noqa: PLW2901  # read as it is meant
+        if not equals and positional:
+            name, value = positional, name  # noqa: PLW2901  # read as it is meant
         elif not equals:
             raise UsageError(f"'{name.strip()}'; expected name=value")
         if name.strip() in found:
@@ -484,11 +484,17 @@ def _places(
 ) -> list[dict[str, object]]:
     """Read what stands after the mark: a value for each object that is meant."""
     name = kind.at_name()
-    alone = None if parts["name"] == kind.__name__ else kind.alone.get(parts["name"].lower())
+    default_cutoffs = (
+        None if parts["name"] == kind.__name__ else kind.default_cutoffs.get(parts["name"].lower())
+    )
     written = parts["at"] or parts["loose"]
     if written is None:
-        return [{name: value} for value in alone] if name not in given and name and alone else [{}]
-    if name is None or alone == ():
+        return (
+            [{name: value} for value in default_cutoffs]
+            if name not in given and name and default_cutoffs
+            else [{}]
+        )
+    if name is None or default_cutoffs == ():
         raise UsageError(f"{parts['name']} takes no cutoff; write {kind.sample()}")
     if name in given:
         raise UsageError(f"{name} is given twice; expected once")

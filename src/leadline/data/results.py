@@ -58,7 +58,7 @@ class Averaged(Protocol):
 
 
 @dataclass(frozen=True)
-class Notice:
+class ResultWarning:
     """Something that the user should know about the numbers: a code, words, and how often."""
 
     code: str
@@ -111,7 +111,7 @@ class Results:
         without_mean: Flags | None = None,
         bounds: Bounds | None = None,
         intervals: Intervals | None = None,
-        notices: Sequence[Notice] = (),
+        warnings: Sequence[ResultWarning] = (),
         options: dict[str, Any] | None = None,
         inputs: Sequence[dict[str, Any]] = (),
         meaning: Callable[[Any], Sequence[object]] | None = None,
@@ -127,7 +127,7 @@ class Results:
         self.without_mean = np.zeros(len(self.runs), dtype=np.bool_) if without_mean is None else without_mean
         self.bounds = bounds
         self.intervals = intervals
-        self.notices = list(notices)
+        self.warnings = list(warnings)
         self.options = dict(options or {})
         self.inputs = list(inputs)
         self.estimates: Estimated | None = None
@@ -231,7 +231,7 @@ class Results:
             present=self.present,
             relevance_strings=self.relevance_strings,
             without_mean=self.without_mean,
-            notices=self.notices,
+            warnings=self.warnings,
             inputs=self.inputs,
             meaning=self._meaning,
             options=self.options | {"measures": [str(self.measures[place]) for place in places]},

@@ -10,7 +10,7 @@ import numpy as np
 
 from leadline.data.arrays import Flags
 from leadline.data.judged_run import JudgedRun
-from leadline.data.results import Notice, Results, plain
+from leadline.data.results import Results, ResultWarning, plain
 from leadline.data.validation import check_flags, check_whole
 from leadline.errors import UsageError
 from leadline.estimation.estimators import Estimator, RunEstimate, Sample, variance
@@ -292,7 +292,7 @@ def estimate(
         runs,
         sample.table,
         one,
-        repair=repair_of(order, on_duplicate, on_nan),
+        reading=repair_of(order, on_duplicate, on_nan),
         name_by=name_by,
         measures=wanted,
         on_run=on_run,
@@ -304,7 +304,7 @@ def estimate(
         wanted,
         np.ascontiguousarray(values),
         np.ones(values.shape, dtype=np.bool_),
-        notices=evidence.notices,
+        warnings=evidence.warnings,
         options={
             "measures": list(map(str, wanted)),
             "rel": rel,
@@ -324,11 +324,11 @@ def estimate(
     results.confidence, results.proxy = level, evidence.proxy
     results._parts, results._kinds = parts, kinds  # noqa: SLF001  # same module
     results.judgments = evidence.judgments
-    results.notices += _notices(results, sample)
+    results.warnings += _notices(results, sample)
     return results
 
 
-def _notices(results: EstimatedResults, sample: Sample) -> list[Notice]:
+def _notices(results: EstimatedResults, sample: Sample) -> list[ResultWarning]:
     found = []
     rows = sample.drawn
     if any(isinstance(kind, Cascade) for kind in results._kinds) and len(rows):  # noqa: SLF001  # same module
@@ -341,7 +341,7 @@ def _notices(results: EstimatedResults, sample: Sample) -> list[Notice]:
                 f"pairs at ranks 1 to 3 with inclusion probability below {SMALL}: {count:,}; estimates of "
                 "RR, Success and ERR vary much"
             )
-            found.append(Notice("small_probabilities", words, count))
+            found.append(ResultWarning("small_probabilities", words, count))
     reasons: dict[str, int] = {}
     for run in range(len(results.runs)):
         for place, measure in enumerate(results.measures):
@@ -350,7 +350,9 @@ def _notices(results: EstimatedResults, sample: Sample) -> list[Notice]:
                 text = f"{measure}: {'too much guessed or unknown' if 'weight' in reason else reason}"
                 reasons[text] = reasons.get(text, 0) + 1
     found += [
-        Notice("no_interval", f"no interval for {count:,} of {len(results.runs):,} runs by {text}", count)
+        ResultWarning(
+            "no_interval", f"no interval for {count:,} of {len(results.runs):,} runs by {text}", count
+        )
         for text, count in reasons.items()
     ]
     for kind, (low, high) in COVERAGE.items():
@@ -366,7 +368,7 @@ def _notices(results: EstimatedResults, sample: Sample) -> list[Notice]:
                 f"intervals of {', '.join(names)}: approximate; at 95 % they held {low} to {high} % of the "
                 "time in simulations"
             )
-            found.append(Notice("approximate_intervals", words, len(names)))
+            found.append(ResultWarning("approximate_intervals", words, len(names)))
     if not math.isfinite(float(np.nan_to_num(results.means).sum())):
         raise UsageError("an estimate is infinite; expected smaller grades")
     return found

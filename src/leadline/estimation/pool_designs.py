@@ -12,7 +12,7 @@ import numpy as np
 
 from leadline.data.arrays import Floats
 from leadline.data.ids import to_text
-from leadline.data.results import Notice, RunInfo, plain
+from leadline.data.results import ResultWarning, RunInfo, plain
 from leadline.data.validation import check_whole
 from leadline.errors import UsageError
 from leadline.estimation.designs import DEEPEST, NEW_RUNS, Draw, Frame, draw, enlarged, frame_of
@@ -49,7 +49,7 @@ class MeasuredPool:
     queries: int
     expected: dict[str, dict[str, float | None]]
     added: int
-    notices: list[Notice] = field(default_factory=list)
+    warnings: list[ResultWarning] = field(default_factory=list)
     options: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -162,7 +162,7 @@ def pool_for(
         for name in names
     ]
     frame = frame_of(names, lists, list(weights.values()), limit)
-    notices: list[Notice] = []
+    warnings: list[ResultWarning] = []
     if pair is not None:
         frame = _frame_of_pair(frame, lists, systems, pair, list(weights.values()))
         new_runs = 0.0
@@ -179,7 +179,7 @@ def pool_for(
             f"pairs cut from the frame: {found.cut:,}; the budget would draw them with a "
             f"probability below 0.02"
         )
-        notices.append(Notice("frame_cut", words, found.cut))
+        warnings.append(ResultWarning("frame_cut", words, found.cut))
     expected = {
         str(measure): _expected(
             frame,
@@ -231,7 +231,7 @@ def pool_for(
     kept = np.flatnonzero(probability > 0)
     pool = _part(pool, kept)
     added = int((drawn & ~(old > 0)).sum()) if before is not None else int(drawn.sum())
-    return MeasuredPool(pool, systems.infos, len(names), expected, added, notices, options)
+    return MeasuredPool(pool, systems.infos, len(names), expected, added, warnings, options)
 
 
 def rank_weights(measure: Measure) -> Floats:

@@ -11,7 +11,7 @@ import numpy as np
 
 from leadline.data.arrays import Codes, Floats, Integers
 from leadline.data.ids import Vocabulary, to_bytes
-from leadline.data.results import Notice, Results, RunInfo, plain
+from leadline.data.results import Results, ResultWarning, RunInfo, plain
 from leadline.data.run import Run
 from leadline.data.validation import check_numbers, check_whole, check_word
 from leadline.errors import InputError, UsageError
@@ -87,12 +87,12 @@ def predict(
     (0.5, 0.0)
     """
     check_word(("file", "tag"), name_by=name_by)
-    repair = repair_of(order, on_duplicate, on_nan)
+    reading = repair_of(order, on_duplicate, on_nan)
     sources = _sources(index, queries, vectors)
     chosen = _chosen(predictors, sources.given)
     read = [
         _predicted(info, run, chosen, sources)
-        for info, run in each_run(runs, repair, name_by=name_by, on_run=on_run)
+        for info, run in each_run(runs, reading, name_by=name_by, on_run=on_run)
     ]
     known = Vocabulary.of_bytes(name for one in read for name in one.values)
     nothing = [float("nan")] * len(chosen)
@@ -105,7 +105,7 @@ def predict(
         values,
         np.ones(values.shape, dtype=np.bool_),
         present=present,
-        notices=_notices(read, chosen, values, present),
+        warnings=_notices(read, chosen, values, present),
         options={
             "predictors": list(map(str, chosen)),
             "index": shown(index),
@@ -194,7 +194,7 @@ def _predicted(info: RunInfo, run: Run, predictors: Sequence[Predictor], sources
 
 def _notices(
     read: Sequence[_Read], predictors: Sequence[Predictor], values: Floats, present: Any
-) -> list[Notice]:
+) -> list[ResultWarning]:
     """Say what was missing, and where no prediction can be made."""
     total = {
         name: sum(one.counts.get(name, 0) for one in read)
@@ -224,7 +224,7 @@ def _notices(
     }
     counts = total | {"missing_queries": missing, "undefined": int(undefined.sum())}
     return [
-        Notice(code, text.format(count=counts[code]), counts[code])
+        ResultWarning(code, text.format(count=counts[code]), counts[code])
         for code, text in words.items()
         if counts[code]
     ]

@@ -198,7 +198,7 @@ class NQC(Predictor):
     title = "normalised spread of the first scores"
     formula = "sd(s_1 ... s_k) / |mean score of the tail|"
     source = "Shtok, Kurland, Carmel, Raiber and Markovits 2012; the tail and `share` are ours"
-    bare = "norm"
+    positional = "norm"
 
     norm: str = choice("tail")
     k: int = whole(100)
@@ -231,7 +231,7 @@ class WIG(Predictor):
     title = "weighted information gain"
     formula = "mean(s_1 ... s_k) - mean score of the tail"
     source = "Zhou and Croft 2007; the tail and `share` are ours"
-    bare = "norm"
+    positional = "norm"
 
     norm: str = choice("tail")
     k: int = whole(5)
@@ -277,7 +277,7 @@ class DeShaTo(Predictor):
     formula = "kurtosis + skewness of sum, minimum and product of topic vectors"
     source = "Ionescu, Chifu and Mothe 2015, section 2, equation 1 (the use is named in their section 4)"
     low = -np.inf
-    bare = "term"
+    positional = "term"
 
     term: str = choice("total", *TERMS)
     depth: int = whole(30)

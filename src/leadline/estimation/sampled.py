@@ -239,8 +239,8 @@ def sampled(
         raise UsageError(f"population={population!r}; expected a whole number, or one by query")
     if documents is not None and population is None:
         population = len(set(documents) | _positive(table))
-    repair = repair_of(order, on_duplicate, on_nan)
-    fixed = certain_documents(certain, table, repair)
+    reading = repair_of(order, on_duplicate, on_nan)
+    fixed = certain_documents(certain, table, reading)
     sources = scored_runs(
         scores, table, documents=documents, sample=sample, seed=seed, rel=POSITIVE, certain=fixed
     )
@@ -253,7 +253,7 @@ def sampled(
         parts = strata(judged, population, sample, seed, certain=fixed, identify=several)
         return estimate_run(judged, parts, wanted, queries, recipe)
 
-    infos, found = judge_runs(sources, table, one, repair=repair, keep=True, name_by=name_by, on_run=on_run)
+    infos, found = judge_runs(sources, table, one, reading=reading, keep=True, name_by=name_by, on_run=on_run)
     return Estimates(
         infos,
         table.queries,
@@ -263,7 +263,7 @@ def sampled(
         np.stack([each.limits for each in found]),
         uncorrected=np.stack([each.uncorrected for each in found]),
         withheld=[each.withheld for each in found],
-        notices=sampled_notices(
+        warnings=sampled_notices(
             infos, table, found, wanted, levels_of(wanted), queries, whole=population is None
         ),
         options={

@@ -12,7 +12,7 @@ import numpy as np
 from leadline.data.arrays import Floats, Integers
 from leadline.data.ids import to_bytes
 from leadline.data.qrels import Qrels
-from leadline.data.results import Notice
+from leadline.data.results import ResultWarning
 from leadline.errors import UsageError
 from leadline.estimation.designs import at_scale, random_number
 from leadline.estimation.estimators import Sample
@@ -50,7 +50,7 @@ class Evidence:
     pooled: frozenset[str] | None
     proxy: str
     judgments: int
-    notices: list[Notice]
+    warnings: list[ResultWarning]
 
 
 def evidence_of(
@@ -92,17 +92,17 @@ def evidence_of(
         for document, grade in documents.items()
         if grade >= 0
     }
-    notices: list[Notice] = []
+    warnings: list[ResultWarning] = []
     found = None if pool is None else pool_of(pool)
-    pairs = _pairs_of(found, grades, notices)
+    pairs = _pairs_of(found, grades, warnings)
     queries = sorted({query for query, _ in pairs.row})
-    labels = _labels(machine, set(queries), notices)
+    labels = _labels(machine, set(queries), warnings)
     known = np.zeros(len(pairs.row), dtype=np.bool_)
     for pair, row in pairs.row.items():
         known[row] = pair in grades
     probability = np.array(pairs.probability)
     if found is not None:
-        probability, known = _without_gaps(pairs, probability, known, found, notices, skipped=skipped)
+        probability, known = _without_gaps(pairs, probability, known, found, warnings, skipped=skipped)
     chosen = _proxy(proxy, labels, found, bool((probability < 1).any()))
     for pair in labels:
         if pair not in pairs.row:
@@ -110,7 +110,7 @@ def evidence_of(
     grown = len(pairs.row) - len(probability)
     probability = np.concatenate([probability, np.zeros(grown)])
     known = np.concatenate([known, np.zeros(grown, dtype=np.bool_)])
-    return _evidence(pairs, probability, known, grades, found, labels, chosen, notices, seed)
+    return _evidence(pairs, probability, known, grades, found, labels, chosen, warnings, seed)
 
 
 def pool_of(pool: PoolLike) -> DrawnPool:
@@ -139,7 +139,7 @@ def pool_of(pool: PoolLike) -> DrawnPool:
 
 
 def _pairs_of(
-    found: DrawnPool | None, grades: Mapping[tuple[str, str], float], notices: list[Notice]
+    found: DrawnPool | None, grades: Mapping[tuple[str, str], float], warnings: list[ResultWarning]
 ) -> _Pairs:
     pairs = _Pairs()
     if found is None:
@@ -166,8 +166,8 @@ def _pairs_of(
         )
     outside = sum(pair not in pairs.row or not pairs.listed[pairs.row[pair]] for pair in grades)
     if outside:
-        notices.append(
-            Notice(
+        warnings.append(
+            ResultWarning(
                 "outside_pool",
                 f"judgments of pairs that the pool did not draw: {outside:,}; left out (pool --judged QRELS "
                 "brings judgments in)",
@@ -178,7 +178,7 @@ def _pairs_of(
 
 
 def _labels(
-    machine: QrelsLike | None, queries: set[str], notices: list[Notice]
+    machine: QrelsLike | None, queries: set[str], warnings: list[ResultWarning]
 ) -> dict[tuple[str, str], float]:
     if machine is None:
         return {}
@@ -197,20 +197,28 @@ def _labels(
         )
     others = sum(query not in queries for query in read)
     if others:
-        notices.append(
-            Notice("other_queries", f"queries of labels that the pool lacks: {others}; left out", others)
+        warnings.append(
+            ResultWarning(
+                "other_queries", f"queries of labels that the pool lacks: {others}; left out", others
+            )
         )
     lacking = sum(
         query not in read or not any(label >= 0 for label in read[query].values()) for query in queries
     )
     if lacking:
         words = f"queries without any label: {lacking}; their pairs are a cell of their own"
-        notices.append(Notice("unlabelled_queries", words, lacking))
+        warnings.append(ResultWarning("unlabelled_queries", words, lacking))
     return found
 
 
 def _without_gaps(
-    pairs: _Pairs, probability: Floats, known: Any, found: DrawnPool, notices: list[Notice], *, skipped: bool
+    pairs: _Pairs,
+    probability: Floats,
+    known: Any,
+    found: DrawnPool,
+    warnings: list[ResultWarning],
+    *,
+    skipped: bool,
 ) -> tuple[Floats, Any]:
     """Make the judged pairs a draw: all of it, or the part below the first pair that was not judged."""
     listed, order = np.array(pairs.listed), np.array(pairs.order)
@@ -236,11 +244,11 @@ def _without_gaps(
             f"as a smaller "
             "draw, with its probabilities"
         )
-        notices.append(Notice("smaller_draw", words, count))
+        warnings.append(ResultWarning("smaller_draw", words, count))
         return smaller, usable
     if skipped:
         words = f"drawn pairs passed over: {count:,}; treated as not drawn, so estimates may be biased"
-        notices.append(Notice("skipped_pairs", words, count))
+        warnings.append(ResultWarning("skipped_pairs", words, count))
         return probability, usable
     raise UsageError(
         f"{count:,} drawn pairs have no judgment although {late:,} later ones do; expected all, or the first "
@@ -273,7 +281,7 @@ def _evidence(
     found: DrawnPool | None,
     labels: Mapping[tuple[str, str], float],
     proxy: str,
-    notices: list[Notice],
+    warnings: list[ResultWarning],
     seed: int,
 ) -> Evidence:
     names = list(pairs.row)
@@ -312,7 +320,7 @@ def _evidence(
         len(runs or ()),
         seed,
     )
-    return Evidence(sample, runs, proxy, int(known.sum()), notices)
+    return Evidence(sample, runs, proxy, int(known.sum()), warnings)
 
 
 def _brought(

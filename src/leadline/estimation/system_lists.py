@@ -223,13 +223,13 @@ class Systems:
 
 
 def read_systems(
-    runs: Any, repair: Reading, *, name_by: str = "file", on_run: Callable[[int, int], None] | None = None
+    runs: Any, reading: Reading, *, name_by: str = "file", on_run: Callable[[int, int], None] | None = None
 ) -> Systems:
     """Read runs one after the other; they must have different names."""
     numbers: dict[bytes, int] = {}
     infos: list[RunInfo] = []
     lists: list[_System] = []
-    for info, run in each_run(runs, repair, name_by=name_by, on_run=on_run):
+    for info, run in each_run(runs, reading, name_by=name_by, on_run=on_run):
         infos.append(info)
         codes = np.array(
             [numbers.setdefault(known, len(numbers)) for known in run.documents.names], dtype=np.int32

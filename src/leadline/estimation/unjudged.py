@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leadline.data.arrays import Codes, Floats
-from leadline.data.results import Notice
+from leadline.data.results import ResultWarning
 from leadline.data.validation import check_whole, check_word
 from leadline.data.wording import counted
 from leadline.errors import UsageError
@@ -31,7 +31,7 @@ SATURATED = 0.95  # of the largest kurtosis there can be
 
 def notices_of_estimates(
     method: UnjudgedEstimator, systems: Systems, used: Floats, voters: int, *, teams: bool = False
-) -> list[Notice]:
+) -> list[ResultWarning]:
     """Say what speaks against the numbers: few votes, short lists, missing queries."""
     few = voters if method.voting and voters < FEW else 0
     missing = int(np.count_nonzero(~systems.present))
@@ -45,13 +45,15 @@ def notices_of_estimates(
     ]
     noun = "teams" if teams else "systems"
     found = [
-        Notice("few_systems", f"{noun} that vote: {few}; with under {FEW}, {method.called} is unsteady", few),
-        Notice(
+        ResultWarning(
+            "few_systems", f"{noun} that vote: {few}; with under {FEW}, {method.called} is unsteady", few
+        ),
+        ResultWarning(
             "missing_queries",
             f"lists that runs lack: {missing} ({', '.join(without[:3])}); each counts as an empty one",
             missing,
         ),
-        Notice(
+        ResultWarning(
             "short_lists",
             f"systems with less than half of the usual documents: {len(short)} ({', '.join(short[:3])}); "
             "their estimates are not comparable",
@@ -63,7 +65,7 @@ def notices_of_estimates(
 
 def notices_of_topics(
     systems: Systems, topics: Topics, terms: dict[str, Floats], used: Floats
-) -> list[Notice]:
+) -> list[ResultWarning]:
     """Say what speaks against DeShaTo: documents without a vector, a product that is one topic alone."""
     absent = int(np.count_nonzero(topics.row < 0))
     most = saturation(topics.theta.shape[1])
@@ -72,19 +74,19 @@ def notices_of_topics(
     empty = int(np.count_nonzero((used == 0) & systems.present))
     single = int(np.count_nonzero(used == 1))
     found = [
-        Notice(
+        ResultWarning(
             "single_documents",
             f"{counted(single, 'list')} with one document that has a vector: its shape alone, and so a large "
             "score",
             single,
         ),
-        Notice(
+        ResultWarning(
             "without_vectors",
             f"retrieved documents without a topic vector: {absent} of {len(systems.documents)}; passed over",
             absent,
         ),
-        Notice("no_vectors", f"{counted(empty, 'list')} without any topic vector", empty),
-        Notice(
+        ResultWarning("no_vectors", f"{counted(empty, 'list')} without any topic vector", empty),
+        ResultWarning(
             "saturated_product",
             f"k(P) is {share:.0%} of the largest there can be: products hold one topic and say little",
             int(share >= SATURATED),
@@ -150,8 +152,8 @@ def unjudged(
     _check_topics(chosen, vectors, documents)
     if documents is not None:
         chosen.check_topics(topics)
-    repair = repair_of(order, on_duplicate, on_nan)
-    systems = read_systems(runs, repair, name_by=name_by, on_run=on_run)
+    reading = repair_of(order, on_duplicate, on_nan)
+    systems = read_systems(runs, reading, name_by=name_by, on_run=on_run)
     given: Iterable[Topics | None] = [None]
     if vectors is not None:
         from leadline.estimation.document_topics import vectors_of
@@ -193,12 +195,12 @@ def estimated(
     voters = len(np.unique(team))
     method.check(voters)
     fits = []
-    notices: list[Notice] = []
+    warnings: list[ResultWarning] = []
     for vectors in topics:
         pools = systems.pools(team, seed=seed, topics=vectors)
         fits.append(_stacked(method, pools, len(systems.queries), on_query))
-        if vectors is not None and not notices:
-            notices = notices_of_topics(systems, vectors, fits[0].terms, fits[0].used)
+        if vectors is not None and not warnings:
+            warnings = notices_of_topics(systems, vectors, fits[0].terms, fits[0].used)
     values = np.mean([fit.values for fit in fits], axis=0)
     terms = {name: np.mean([fit.terms[name] for fit in fits], axis=0) for name in fits[0].terms}
     found = Unjudged(
@@ -215,7 +217,7 @@ def estimated(
             "one_vote_per": one_vote_per if isinstance(one_vote_per, str) else one_vote_per is not None,
         },
     )
-    found.notices = notices + notices_of_estimates(
+    found.warnings = warnings + notices_of_estimates(
         method, systems, found.used, voters, teams=one_vote_per is not None
     )
     return found

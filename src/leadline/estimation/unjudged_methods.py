@@ -11,7 +11,7 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats
 from leadline.data.qrels import Qrels
-from leadline.data.registry import Parametric, Registry, Spellings, choice, number, whole
+from leadline.data.registry import Aliases, Parametric, Registry, choice, number, whole
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
 from leadline.estimation.system_lists import RankedPool
@@ -128,13 +128,13 @@ class Soboroff(UnjudgedEstimator):
         values = np.zeros(pool.systems)
         if not len(pooled):
             return UnjudgedEstimate(values, pool.lengths, {})
-        dice = np.random.default_rng(pool.seed)
-        shares = dice.normal(self.share_mean, self.share_sd, self.draws)
+        rng = np.random.default_rng(pool.seed)
+        shares = rng.normal(self.share_mean, self.share_sd, self.draws)
         sizes = np.clip(np.rint(shares * len(pooled)), 1, len(pooled)).astype(np.int64)
         seen = pool.where(votes[pool.document] > 0)  # only pooled documents can be drawn
         for size in sizes.tolist():
             # the first of n entries in a random order comes as early as the least of n exponential times
-            times = dice.exponential(size=len(pooled)) / votes[pooled]
+            times = rng.exponential(size=len(pooled)) / votes[pooled]
             relevant = np.zeros(pool.documents, dtype=np.bool_)
             relevant[pooled[np.argpartition(times, size - 1)[:size]]] = True
             values += seen.average_precision(relevant)
@@ -164,7 +164,7 @@ class AslamSavell(UnjudgedEstimator):
     formula = "mean over other systems of |A and B| / |A or B|"
     source = "Aslam and Savell 2003"
     called = "aslam-savell"
-    spellings: ClassVar[Spellings] = {"aslam-savell": {}}
+    aliases: ClassVar[Aliases] = {"aslam-savell": {}}
 
     depth: int | None = whole(None)
 
@@ -197,7 +197,7 @@ class ReferenceCount(UnjudgedEstimator):
     formula = "sum over documents of the number of other runs that have it"
     source = "Wu and Crestani 2003, the basic method"
     called = "reference-count"
-    spellings: ClassVar[Spellings] = {"reference-count": {}}
+    aliases: ClassVar[Aliases] = {"reference-count": {}}
 
     depth: int = whole(100)
 

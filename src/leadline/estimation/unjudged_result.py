@@ -9,7 +9,7 @@ import numpy as np
 
 from leadline.data.arrays import Floats
 from leadline.data.ids import Vocabulary
-from leadline.data.results import Notice, RunInfo, plain
+from leadline.data.results import ResultWarning, RunInfo, plain
 from leadline.data.wording import queries
 from leadline.estimation.unjudged_methods import UnjudgedEstimator
 
@@ -31,7 +31,7 @@ class Unjudged:
         terms: dict[str, Floats],
         *,
         by_fit: Floats,
-        notices: Sequence[Notice] = (),
+        warnings: Sequence[ResultWarning] = (),
         options: dict[str, Any] | None = None,
     ) -> None:
         self.method = method
@@ -41,7 +41,7 @@ class Unjudged:
         self.used = used
         self.terms = terms
         self.by_fit = by_fit
-        self.notices = list(notices)
+        self.warnings = list(warnings)
         self.options = options or {}
 
     @property

@@ -128,14 +128,14 @@ def _is_undefined(measure: Measure, grades: list[float], judged: list[float]) ->
     return math.isnan(float(measure.values(table)[0]))
 
 
-def spellings(kind: type[Parametric]) -> list[str]:
+def aliases(kind: type[Parametric]) -> list[str]:
     """Give the other spellings of a name, with the parameters that each sets."""
     found: dict[str, str] = {kind.__name__.lower(): ""}
-    for spelling, preset in kind.spellings.items():
+    for spelling, preset in kind.aliases.items():
         given = [f"{name}={show(value)}" for name, value in preset.items()]
-        alone = kind.alone.get(spelling.lower())
-        if alone:
-            given.append("alone @" + ",".join(map(show, alone)))
+        default_cutoffs = kind.default_cutoffs.get(spelling.lower())
+        if default_cutoffs:
+            given.append("alone @" + ",".join(map(show, default_cutoffs)))
         words = f"{spelling} ({', '.join(given)})" if given else spelling
         found.setdefault(spelling.lower(), words)
     return [text for text in found.values() if text]
@@ -166,7 +166,7 @@ def entry(kind: type[Measure]) -> dict[str, Any]:
         "needs": kind.needs,
         "undefined": undefined(kind),
         "source": kind.source,
-        "spellings": spellings(kind),
+        "spellings": aliases(kind),
         "example": example(kind),
     }
 
@@ -187,8 +187,8 @@ def facts(kind: type[Measure]) -> dict[str, str]:
     if kind.needs in NEEDS:
         found["needs"] = NEEDS[kind.needs]
     found["source"] = kind.source
-    if spellings(kind):
-        found["spellings"] = ", ".join(spellings(kind)) + "; upper and lower case are one"
+    if aliases(kind):
+        found["spellings"] = ", ".join(aliases(kind)) + "; upper and lower case are one"
     if kind.at_name() is not None:
         found["cutoffs"] = ", ".join(f"{kind.__name__}{way}" for way in _cutoffs(kind))
     return found

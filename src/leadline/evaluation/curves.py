@@ -10,12 +10,12 @@ import numpy as np
 from leadline.data.arrays import Floats, Integers, freeze
 from leadline.data.ids import Vocabulary
 from leadline.data.judged_run import Hits, JudgedRun
-from leadline.data.results import Notice, RunInfo
+from leadline.data.results import ResultWarning, RunInfo
 from leadline.data.validation import check_numbers, check_whole, check_word
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
 from leadline.evaluation.join import judge_runs
-from leadline.evaluation.run_warnings import notices_of
+from leadline.evaluation.run_warnings import warnings_of
 from leadline.io.read import QrelsLike, RunLike, read_qrels, repair_of
 from leadline.measures.average_precision import ELEVEN_LEVELS, RULES, interpolate
 from leadline.measures.diversity import StRecall
@@ -34,7 +34,7 @@ class Curves:
         hits: Sequence[Hits],
         relevant: Integers,
         *,
-        notices: Sequence[Notice] = (),
+        warnings: Sequence[ResultWarning] = (),
         options: dict[str, Any] | None = None,
     ) -> None:
         freeze(precision)
@@ -43,7 +43,7 @@ class Curves:
         self.precision = precision
         self._hits = list(hits)
         self._relevant = relevant
-        self.notices = list(notices)
+        self.warnings = list(warnings)
         self.options = dict(options or {})
 
     @property
@@ -96,7 +96,7 @@ def curve(
     """Give the recall-precision curves of runs; `interpolation` is a rule of the measure IPrec.
 
     Every query of the qrels counts: one that a run lacks or that has nothing of grade `rel` counts
-    0 in the mean, and is counted in `notices`.
+    0 in the mean, and is counted in `warnings`.
 
     >>> judgments = {"q1": {"d1": 1, "d2": 0, "d3": 1}}
     >>> found = curve(judgments, {"q1": {"d1": 3.0, "d2": 2.0, "d3": 1.0}})
@@ -113,8 +113,8 @@ def curve(
         values = interpolate(judged, ELEVEN_LEVELS, rule=interpolation, rel=rel)
         return np.nan_to_num(values).mean(axis=0), judged.hits(rel)
 
-    repair = repair_of(order, on_duplicate, on_nan)
-    infos, found = judge_runs(runs, table, one, repair=repair, name_by=name_by, on_run=on_run)
+    reading = repair_of(order, on_duplicate, on_nan)
+    infos, found = judge_runs(runs, table, one, reading=reading, name_by=name_by, on_run=on_run)
     precision, hits = zip(*found, strict=True)
     return Curves(
         infos,
@@ -122,7 +122,7 @@ def curve(
         np.stack(precision),
         hits,
         table.relevant(rel),
-        notices=notices_of(infos, table, levels=[rel]),
+        warnings=warnings_of(infos, table, levels=[rel]),
         options={
             "interpolation": interpolation,
             "rel": rel,
@@ -157,7 +157,7 @@ class SubtopicCurves:
         queries: Vocabulary,
         covered: Sequence[Covered],
         *,
-        notices: Sequence[Notice] = (),
+        warnings: Sequence[ResultWarning] = (),
         options: dict[str, Any] | None = None,
     ) -> None:
         self.runs = list(runs)
@@ -165,7 +165,7 @@ class SubtopicCurves:
         self.covered = list(covered)
         self.share = np.stack([part.share.mean(axis=0) for part in covered])
         freeze(self.share)
-        self.notices = list(notices)
+        self.warnings = list(warnings)
         self.options = dict(options or {})
 
     @property
@@ -241,13 +241,13 @@ def subtopic_curve(
         np.add.at(new, (found.query[first], found.rank[first] - 1), 1.0)
         return Covered(new, measure.size(judged, rel))
 
-    repair = repair_of(order, on_duplicate, on_nan)
-    infos, covered = judge_runs(runs, table, one, repair=repair, name_by=name_by, on_run=on_run)
+    reading = repair_of(order, on_duplicate, on_nan)
+    infos, covered = judge_runs(runs, table, one, reading=reading, name_by=name_by, on_run=on_run)
     return SubtopicCurves(
         infos,
         table.queries,
         covered,
-        notices=notices_of(infos, table, levels=[rel]),
+        warnings=warnings_of(infos, table, levels=[rel]),
         options={
             "subtopics": True,
             "ranks": ranks,

@@ -13,7 +13,7 @@ from leadline.data.arrays import Flags, Floats
 from leadline.data.ids import to_text
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
-from leadline.data.results import Bounds, Notice, Results, RunInfo
+from leadline.data.results import Bounds, Results, ResultWarning, RunInfo
 from leadline.data.validation import check_flags, check_numbers, check_whole, check_word
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.join import judge_runs, named_sources
@@ -22,8 +22,8 @@ from leadline.evaluation.run_warnings import (
     fractional_notice,
     levels_of,
     no_judged_document,
-    notices_of,
     undefined_notices,
+    warnings_of,
 )
 from leadline.evaluation.trec_names import relevance_strings as strings_of
 from leadline.io.opening import STANDARD_INPUT
@@ -81,7 +81,7 @@ def evaluate(
     """Evaluate runs against judgments.
 
     Every query of the qrels counts: a measure of a query that a run lacks or that has nothing relevant
-    counts 0 in the mean, and is counted in `notices` (`queries="both"` averages over the queries of both,
+    counts 0 in the mean, and is counted in `warnings` (`queries="both"` averages over the queries of both,
     `"with_relevant"` over those with something relevant). `rel` is the least grade that is relevant, for
     measures that were not given one, `documents` the size of the collection, `known` the documents that the
     user knew before: a file, or `{query: [document, ...]}`. `relevance_strings` keeps the
@@ -120,12 +120,12 @@ def evaluate(
             bool(judged.present.any()) and len(judged.row) == 0,
         )
 
-    repair = repair_of(order, on_duplicate, on_nan)
+    reading = repair_of(order, on_duplicate, on_nan)
     infos, found = judge_runs(
         runs,
         table,
         one,
-        repair=repair,
+        reading=reading,
         narrow=chosen.narrow,
         depth=depth,
         judged_only=judged_only,
@@ -155,11 +155,11 @@ def evaluate(
     }
     meaning = partial(_meaning, chosen, rel, documents)
     results = _together(infos, found, table, wanted, averaging, options, meaning)
-    results.notices = _unmatched(infos, found, runs, table, repair) + results.notices
+    results.warnings = _unmatched(infos, found, runs, table, reading) + results.warnings
     if intervals:
         _add_intervals(results, intervals, confidence, seed)
-    results.notices += fractional_notice(table) if chosen.whole_grades else []
-    results.notices += pooled
+    results.warnings += fractional_notice(table) if chosen.whole_grades else []
+    results.warnings += pooled
     if table.inclusion is not None:
         results.estimates = _estimates(table, found, levels_of(wanted), confidence)
     return results
@@ -187,8 +187,8 @@ def _together(
         relevance_strings=[each.strings for each in found if each.strings is not None],
         without_mean=np.any(~present, axis=1) if averaging == "complete" else None,
         bounds=Bounds.together([each.limits for each in found if each.limits is not None]),
-        notices=[
-            *notices_of(infos, table, averaging=averaging, levels=levels_of(measures)),
+        warnings=[
+            *warnings_of(infos, table, averaging=averaging, levels=levels_of(measures)),
             *undefined_notices(infos, table, measures, values, present),
         ],
         options=options,
@@ -201,15 +201,15 @@ def _unmatched(
     found: Sequence[_Found],
     runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
     table: Qrels,
-    repair: Reading,
-) -> list[Notice]:
+    reading: Reading,
+) -> list[ResultWarning]:
     """Warn of runs of which no document is judged, with an example of the ids on both sides."""
     places = [place for place, each in enumerate(found) if each.unmatched]
     if not places:
         return []
     retrieved, source = "", named_sources(runs)[places[0]][1]
     if not isinstance(source, Iterator) and source != STANDARD_INPUT:  # these cannot be read again
-        run, _ = counted_run(source, name=infos[places[0]].name, repair=repair)
+        run, _ = counted_run(source, name=infos[places[0]].name, reading=reading)
         retrieved = to_text(run.documents.names[int(run.document[0])])
     judged = next((to_text(name) for rows in table.lookup for name in rows), "")
     return no_judged_document([infos[place].name for place in places], retrieved, judged)
@@ -224,7 +224,7 @@ def _add_intervals(results: Results, by: bool | str | Interval, confidence: floa
     results.options |= {"intervals": results.intervals.by, "confidence": confidence, "seed": seed}
 
 
-def _table(table: Qrels, known: KnownLike | None, pool: PoolLike | None) -> tuple[Qrels, list[Notice]]:
+def _table(table: Qrels, known: KnownLike | None, pool: PoolLike | None) -> tuple[Qrels, list[ResultWarning]]:
     """Add to judgments what the user knew before, and the probabilities of a pool."""
     if known is not None:
         from leadline.io import id_lists as known_documents

@@ -15,13 +15,13 @@ import numpy as np
 
 from leadline.data.ids import Vocabulary, to_text
 from leadline.data.qrels import Qrels
-from leadline.data.results import Notice, Results, RunInfo, plain
+from leadline.data.results import Results, ResultWarning, RunInfo, plain
 from leadline.data.run import Run
 from leadline.data.validation import check_flags, check_word
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.profiles import profile_of
-from leadline.evaluation.run_warnings import fractional_notice, levels_of, notices_of, undefined_notices
+from leadline.evaluation.run_warnings import fractional_notice, levels_of, undefined_notices, warnings_of
 from leadline.io.read import QrelsLike, RunLike, counted_run, read_qrels, repair_of
 from leadline.io.trec_runs import ReadCounts
 from leadline.measures import Measure
@@ -93,7 +93,7 @@ def _derivations() -> Iterator[Derivation]:
 class Explanation:
     """One value of one run, and the steps to it.
 
-    `notices` are about the list of this query; what reading met is counted over the whole run.
+    `warnings` are about the list of this query; what reading met is counted over the whole run.
     """
 
     measure: str
@@ -104,7 +104,7 @@ class Explanation:
     steps: Steps
     shown: int
     info: RunInfo
-    notices: Sequence[Notice] = ()
+    warnings: Sequence[ResultWarning] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Give the explanation as plain data: a step for every rank that matters, and the value."""
@@ -158,10 +158,10 @@ def explain(
     """
     check_flags(everything=everything)
     check_word(("file", "tag"), name_by=name_by)
-    reading = {"negative", "subtopics"} & options.keys()
-    table = read_qrels(qrels, **{option: options.pop(option) for option in sorted(reading)})
-    repair = repair_of(order, on_duplicate, on_nan)
-    whole, tally = counted_run(run, name=name, repair=repair, by_tag=name_by == "tag")
+    reading_options = {"negative", "subtopics"} & options.keys()
+    table = read_qrels(qrels, **{option: options.pop(option) for option in sorted(reading_options)})
+    reading = repair_of(order, on_duplicate, on_nan)
+    whole, tally = counted_run(run, name=name, reading=reading, by_tag=name_by == "tag")
     code = _code(query, table.queries)
     part = _list_of(whole, query, by_tag=name_by == "tag")
     results = evaluate(table, {part.name: part}, measure, **options)
@@ -192,7 +192,7 @@ def explain(
         steps,
         shown=size if everything else min(size, max(steps.last, least)),
         info=info,
-        notices=_notices(results, info, table, code),
+        warnings=_notices(results, info, table, code),
     )
 
 
@@ -221,14 +221,14 @@ def _info(found: RunInfo, tally: ReadCounts, source: RunLike) -> RunInfo:
     return RunInfo(found.name, found.tag, path, found.counts | read)
 
 
-def _notices(results: Results, info: RunInfo, qrels: Qrels, code: int) -> list[Notice]:
+def _notices(results: Results, info: RunInfo, qrels: Qrels, code: int) -> list[ResultWarning]:
     """Tell what was missing, tied, unjudged or undefined for one query."""
     only = qrels.only(code)
     measures = [measure for measure in results.measures if isinstance(measure, Measure)]
     averaging, profile = results.options["queries"], profile_of(results.options["profile"])
     span = slice(code, code + 1)
     return [
-        *notices_of([info], only, averaging=averaging, levels=levels_of(measures)),
+        *warnings_of([info], only, averaging=averaging, levels=levels_of(measures)),
         *undefined_notices([info], only, measures, results.values[:, span], results.present[:, span]),
         *(fractional_notice(only) if profile.whole_grades else []),
     ]

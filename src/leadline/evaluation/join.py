@@ -28,7 +28,7 @@ def judge_runs(
     qrels: Qrels,
     do: Callable[[JudgedRun], T],
     *,
-    repair: Reading,
+    reading: Reading,
     narrow: bool = False,
     depth: int | None = None,
     judged_only: bool = False,
@@ -51,7 +51,7 @@ def judge_runs(
             source,
             qrels,
             name=name,
-            repair=repair,
+            reading=reading,
             narrow=narrow,
             depth=depth,
             judged_only=judged_only,
@@ -122,10 +122,10 @@ def named_sources(runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike]) -> 
     return [(None, runs)]
 
 
-def readable_twice(runs: Any, repair: Reading) -> Any:
+def readable_twice(runs: Any, reading: Reading) -> Any:
     """Give the same runs, with what can be read only once (standard input, iterators) in memory."""
     sources = [
-        (name, _read_whole(source, name, repair) if _only_once(source) else source)
+        (name, _read_whole(source, name, reading) if _only_once(source) else source)
         for name, source in named_sources(runs)
     ]
     return [source for _, source in sources] if sources[0][0] is None else dict(sources)
@@ -133,7 +133,7 @@ def readable_twice(runs: Any, repair: Reading) -> Any:
 
 def each_run(
     runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
-    repair: Reading,
+    reading: Reading,
     *,
     name_by: str = "file",
     on_run: Callable[[int, int], None] | None = None,
@@ -142,7 +142,7 @@ def each_run(
     infos: list[RunInfo] = []
     sources = named_sources(runs)
     for name, source in sources:
-        run, tally = counted_run(source, name=name, repair=repair)
+        run, tally = counted_run(source, name=name, reading=reading)
         if not len(run):
             raise InputError("holds no documents", expected="a run", path=run.name)
         shown = (run.tag or run.name) if name_by == "tag" else name or run.name
@@ -158,9 +158,9 @@ def _only_once(source: Any) -> bool:
     return isinstance(source, Iterator) or (isinstance(source, str) and source == STANDARD_INPUT)
 
 
-def _read_whole(source: Any, name: str | None, repair: Reading) -> Run:
+def _read_whole(source: Any, name: str | None, reading: Reading) -> Run:
     return read_run(
-        source, name=name, order=repair.order, on_duplicate=repair.on_duplicate, on_nan=repair.on_nan
+        source, name=name, order=reading.order, on_duplicate=reading.on_duplicate, on_nan=reading.on_nan
     )
 
 

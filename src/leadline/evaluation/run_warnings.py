@@ -9,7 +9,7 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
-from leadline.data.results import Notice, RunInfo
+from leadline.data.results import ResultWarning, RunInfo
 from leadline.data.wording import percent
 from leadline.io.trec_runs import ReadCounts
 from leadline.measures import Measure
@@ -73,14 +73,14 @@ MISSING_RULES = {
 }
 
 
-def notices_of(
+def warnings_of(
     infos: Sequence[RunInfo], qrels: Qrels, *, averaging: str = "all", levels: Sequence[float] = (1.0,)
-) -> list[Notice]:
+) -> list[ResultWarning]:
     """Put what was counted into words; nothing is said of what did not happen.
 
     `levels` are the least relevant grades that the measures use.
     """
-    found = [Notice(*remark) for remark in qrels.remarks]
+    found = [ResultWarning(*remark) for remark in qrels.remarks]
     found += [_no_relevant(qrels, rel, averaging) for rel in levels]
     for code, words in PER_RUN.items():
         concerned = [info for info in infos if info.counts[code]]
@@ -93,15 +93,15 @@ def notices_of(
             missing=MISSING_RULES[averaging],
             share=share_of(count, documents),
         )
-        found.append(Notice(code, message, count))
+        found.append(ResultWarning(code, message, count))
     nothing = [info for info in infos if info.counts["queries"] == 0]
     message = f"no query is judged: {', '.join(info.name for info in nothing)}; do the query ids match?"
-    found.insert(0, Notice("no_overlap", message, len(nothing)))
+    found.insert(0, ResultWarning("no_overlap", message, len(nothing)))
     found.append(_uneven(infos))
     return [notice for notice in found if notice.count]
 
 
-def no_judged_document(names: Sequence[str], retrieved: str, judged: str) -> list[Notice]:
+def no_judged_document(names: Sequence[str], retrieved: str, judged: str) -> list[ResultWarning]:
     """Warn of runs that retrieve documents for judged queries, none of which has a judgment.
 
     Such a run is hardly ever a bad system; as a rule its document ids are written in another way. `retrieved`
@@ -116,10 +116,10 @@ def no_judged_document(names: Sequence[str], retrieved: str, judged: str) -> lis
     if not retrieved:
         shown = f"the judgments have {judged!r}"
     message = f"no document of {', '.join(names)} is judged; do the document ids match? ({shown})"
-    return [Notice("no_judged_document", message, len(names))]
+    return [ResultWarning("no_judged_document", message, len(names))]
 
 
-def _uneven(infos: Sequence[RunInfo]) -> Notice:
+def _uneven(infos: Sequence[RunInfo]) -> ResultWarning:
     """Warn of runs whose first documents are judged to very different degrees."""
     shares = sorted(
         (info.counts["unjudged_top_documents"] / info.counts["top_documents"], info.name)
@@ -127,13 +127,13 @@ def _uneven(infos: Sequence[RunInfo]) -> Notice:
         if info.counts["documents"] > info.counts["unjudged_documents"]  # else it has its own warning
     )
     if not shares or shares[-1][0] - shares[0][0] <= UNEVEN:
-        return Notice("uneven_judgments", "", 0)
+        return ResultWarning("uneven_judgments", "", 0)
     texts = [f"{name} {100 * share:.0f} %" for share, name in shares]
     shown = ", ".join(texts) if len(texts) <= NAMED else f"{texts[0]} to {texts[-1]}"
     words = (
         f"unjudged among the first {TOP} documents: {shown}; runs with more of them are underestimated more"
     )
-    return Notice("uneven_judgments", words, len(shares))
+    return ResultWarning("uneven_judgments", words, len(shares))
 
 
 def share_of(part: int, whole: int) -> str:
@@ -153,16 +153,16 @@ def levels_of(measures: Sequence[Measure]) -> list[float]:
     return sorted({float(getattr(measure, "rel", 1.0)) for measure in measures})
 
 
-def fractional_notice(qrels: Qrels) -> list[Notice]:
+def fractional_notice(qrels: Qrels) -> list[ResultWarning]:
     """Tell of grades that a program of whole grades would have cut off."""
     count = int((qrels.grades != np.floor(qrels.grades)).sum())
     message = f"grades that are not whole: {count}; used as they are, trec_eval cuts them off"
-    return [Notice("fractional_grades", message, count)] if count else []
+    return [ResultWarning("fractional_grades", message, count)] if count else []
 
 
 def undefined_notices(
     infos: Sequence[RunInfo], qrels: Qrels, measures: Sequence[Measure], values: Floats, present: Flags
-) -> list[Notice]:
+) -> list[ResultWarning]:
     """Tell of undefined values (runs x queries x measures) that nothing else said explains."""
     found = [
         _undefined(measure, infos, values[:, :, place], present, qrels)
@@ -171,17 +171,17 @@ def undefined_notices(
     return [notice for notice in found if notice.count]
 
 
-def _no_relevant(qrels: Qrels, rel: float, averaging: str) -> Notice:
+def _no_relevant(qrels: Qrels, rel: float, averaging: str) -> ResultWarning:
     count = int((qrels.relevant(rel) == 0).sum())
     rule = "left out of the means" if averaging == "with_relevant" else "they count 0 in every mean"
     grade = "" if rel == 1.0 else f" (grade {rel:g} or more)"
     words = f"judged queries without a relevant document{grade}: {count}; {rule}"
-    return Notice("no_relevant", words, count)
+    return ResultWarning("no_relevant", words, count)
 
 
 def _undefined(
     measure: Measure, infos: Sequence[RunInfo], values: Floats, present: Flags, qrels: Qrels
-) -> Notice:
+) -> ResultWarning:
     """Tell of undefined values that neither a missing query nor a lack of relevant documents explains."""
     explained = ~present | (qrels.relevant(float(getattr(measure, "rel", 1.0))) == 0)
     undefined = np.isnan(values) & ~explained
@@ -193,7 +193,7 @@ def _undefined(
     }.get(measure.average, "")
     count = int(undefined.sum())
     words = f"lists in which {measure} is undefined: {count} in {_names(concerned, len(infos))}; {rule}"
-    return Notice("undefined", words, count)
+    return ResultWarning("undefined", words, count)
 
 
 def _names(infos: Sequence[RunInfo], total: int) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
-from leadline.data.results import Notice, plain
+from leadline.data.results import ResultWarning, plain
 from leadline.errors import UsageError
 
 
@@ -164,7 +164,7 @@ class RecallEstimates(NamedTuple):
         return [{"rel": rel} | found.to_dict() for rel, found in self.relevant.items()]
 
 
-def with_pool(qrels: Qrels, pool: Mapping[str, Mapping[str, float]]) -> tuple[Qrels, list[Notice]]:
+def with_pool(qrels: Qrels, pool: Mapping[str, Mapping[str, float]]) -> tuple[Qrels, list[ResultWarning]]:
     """Give qrels the probabilities of a pool, and say what of either the other lacks."""
     made = qrels.with_inclusion(pool)
     missing = int(np.isnan(probabilities(made)).sum())
@@ -181,4 +181,6 @@ def with_pool(qrels: Qrels, pool: Mapping[str, Mapping[str, float]]) -> tuple[Qr
         ("unjudged_pool", unjudged, "pooled documents not judged: {}; not relevant to the estimates"),
         ("unjudged_pool_queries", lost, "pooled queries without judgments: {}; left out"),
     )
-    return made, [Notice(code, words.format(f"{count:,}"), count) for code, count, words in facts if count]
+    return made, [
+        ResultWarning(code, words.format(f"{count:,}"), count) for code, count, words in facts if count
+    ]

@@ -142,7 +142,7 @@ def _family(name: str, written: str) -> list[Asked]:
 def _places(name: str, kind: type[Measure], written: str) -> Sequence[object]:
     """Read cutoffs or levels, in rising order; of a cutoff the whole part counts."""
     if not written:
-        return kind.alone.get(name.lower(), CUTOFFS)
+        return kind.default_cutoffs.get(name.lower(), CUTOFFS)
     numbers = sorted(map(float, written.split(",")))
     return numbers if name in BY_LEVEL else list(map(int, numbers))
 

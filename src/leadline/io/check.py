@@ -223,7 +223,7 @@ class Checked:
     joined: Joined | None = None
 
     @property
-    def refused(self) -> bool:
+    def rejected(self) -> bool:
         """Say whether the evaluator would refuse the file."""
         return any(problem.error for problem in self.problems)
 
@@ -497,7 +497,7 @@ DONE = {
 }
 
 
-def repair(found: Checked, path: str, *, on_duplicate: str = "first", on_nan: str = "drop") -> list[Problem]:
+def reading(found: Checked, path: str, *, on_duplicate: str = "first", on_nan: str = "drop") -> list[Problem]:
     """Write a copy without the faults that can be repaired, and give these; refuses the others."""
     able = {"repeated_documents": on_duplicate != "refuse", "nan": on_nan != "refuse"}
     left = [each for each in found.problems if each.error and not able.get(each.code, False)]

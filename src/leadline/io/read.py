@@ -141,34 +141,34 @@ def read_run(
     >>> read_run({"q1": {"d1": 0.5, "d2": 0.7}}, name="mine")
     Run('mine', 1 query, 2 rows)
     """
-    return counted_run(source, name=name, repair=repair_of(order, on_duplicate, on_nan))[0]
+    return counted_run(source, name=name, reading=repair_of(order, on_duplicate, on_nan))[0]
 
 
 def counted_run(
-    source: RunLike, *, repair: Reading, name: str | None = None, by_tag: bool = False
+    source: RunLike, *, reading: Reading, name: str | None = None, by_tag: bool = False
 ) -> tuple[Run, ReadCounts]:
     """Read a run from anything, and give what was counted; the tags in a file only `by_tag`."""
     if isinstance(source, Run):
         return source, ReadCounts(rows=len(source), queries=len(source.queries), tag=source.tag)
     if isinstance(source, (str, os.PathLike)):
-        return run_of(opened(os.fspath(source)), name=name, repair=repair, by_tag=by_tag)
+        return run_of(opened(os.fspath(source)), name=name, reading=reading, by_tag=by_tag)
     from leadline.io import row_checks
 
     name = name or "run"
-    found = _records_in_memory(source, "score", repair, path=name)
-    return row_checks.run(found, name=name, repair=repair)
+    found = _records_in_memory(source, "score", reading, path=name)
+    return row_checks.run(found, name=name, reading=reading)
 
 
 def run_of(
-    source: Opened, *, repair: Reading, name: str | None = None, by_tag: bool = False
+    source: Opened, *, reading: Reading, name: str | None = None, by_tag: bool = False
 ) -> tuple[Run, ReadCounts]:
     """Give the run of an opened file, and what was counted; its tags only `by_tag`."""
     name = run_name(source.path) if name is None else name
     if source.form == "trec":
-        return trec_runs.read(source.path, repair=repair, name=name, whole=source.whole, by_tag=by_tag)
+        return trec_runs.read(source.path, reading=reading, name=name, whole=source.whole, by_tag=by_tag)
     from leadline.io import row_checks
 
-    return row_checks.run(records_of(source, "score", repair), name=name, repair=repair)
+    return row_checks.run(records_of(source, "score", reading), name=name, reading=reading)
 
 
 class Opened(NamedTuple):
@@ -195,7 +195,7 @@ def opened(path: str, *, read: bool = False) -> Opened:
 
 
 def records_of(
-    source: Opened, what: str, repair: Reading | None = None, *, subtopics: bool = False
+    source: Opened, what: str, reading: Reading | None = None, *, subtopics: bool = False
 ) -> Records:
     """Give the rows of a file in any format but TREC."""
     if source.whole is None:
@@ -209,11 +209,11 @@ def records_of(
     from leadline.io.tables import READERS
 
     more = {"subtopics": True} if subtopics and source.form == "json" else {}
-    return READERS[source.form](source.whole, what, by_rank=_by_rank(repair), **more)
+    return READERS[source.form](source.whole, what, by_rank=_by_rank(reading), **more)
 
 
 def _records_in_memory(
-    source: Any, what: str, repair: Reading | None = None, *, path: str, subtopics: bool = False
+    source: Any, what: str, reading: Reading | None = None, *, path: str, subtopics: bool = False
 ) -> Records:
     """Give the rows of a dictionary, a data frame, or an iterable of rows."""
     from leadline.io import python_inputs
@@ -223,21 +223,21 @@ def _records_in_memory(
     if not isinstance(source, (list, tuple, Iterator)):
         frame = python_inputs.open_frame(source)
         if frame is not None:
-            return python_inputs.frame_records(frame, what, path=path, by_rank=_by_rank(repair))
+            return python_inputs.frame_records(frame, what, path=path, by_rank=_by_rank(reading))
         if not isinstance(source, Iterable) or isinstance(source, (str, bytes)):
             raise InputError(f"an object of type {type(source).__name__}", expected=EXPECTED)
-    return python_inputs.tuple_records(source, what, path=path, by_rank=_by_rank(repair))
+    return python_inputs.tuple_records(source, what, path=path, by_rank=_by_rank(reading))
 
 
-def _by_rank(repair: Reading | None) -> bool:
-    return repair is not None and repair.order == "rank"
+def _by_rank(reading: Reading | None) -> bool:
+    return reading is not None and reading.order == "rank"
 
 
 def judge(
     source: RunLike,
     qrels: Qrels,
     *,
-    repair: Reading | None = None,
+    reading: Reading | None = None,
     narrow: bool = False,
     depth: int | None = None,
     judged_only: bool = False,
@@ -260,7 +260,7 @@ def judge(
             return name, *trec_runs.judge(
                 path,
                 qrels,
-                repair=repair,
+                reading=reading,
                 narrow=narrow,
                 depth=depth,
                 judged_only=judged_only,
@@ -269,14 +269,14 @@ def judge(
                 by_tag=by_tag,
                 keep=keep,
             )
-        found = records_of(file, "score", repair)
+        found = records_of(file, "score", reading)
     else:
         name = name or "run"
-        found = _records_in_memory(source, "score", repair, path=name)
+        found = _records_in_memory(source, "score", reading, path=name)
     from leadline.io import row_checks
 
     return name, *row_checks.judge(
-        found, qrels, repair=repair, narrow=narrow, depth=depth, judged_only=judged_only, keep=keep
+        found, qrels, reading=reading, narrow=narrow, depth=depth, judged_only=judged_only, keep=keep
     )
 
 

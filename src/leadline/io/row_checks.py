@@ -165,9 +165,9 @@ def qrels_by_subtopic(records: Records) -> Qrels:
     return with_shares(Qrels.of_subtopics(found, source=records.path), records)
 
 
-def run(records: Records, *, name: str, repair: Reading) -> tuple[Run, ReadCounts]:
+def run(records: Records, *, name: str, reading: Reading) -> tuple[Run, ReadCounts]:
     """Make a run."""
-    lists = settled(records, repair)
+    lists = settled(records, reading)
     tally = ReadCounts(
         rows=len(lists.documents),
         queries=len(lists.queries),
@@ -182,14 +182,14 @@ def judge(
     records: Records,
     table: Qrels,
     *,
-    repair: Reading | None = None,
+    reading: Reading | None = None,
     narrow: bool = False,
     depth: int | None = None,
     judged_only: bool = False,
     keep: bool = False,
 ) -> tuple[JudgedRun, ReadCounts]:
     """Join the rows of a run with the qrels."""
-    lists = settled(records, repair or Reading())
+    lists = settled(records, reading or Reading())
     codes = table.queries.encode(lists.queries)
     tally = ReadCounts()
     found = Matched(lists, codes, lists.match(table, codes))
@@ -199,32 +199,32 @@ def judge(
     return judged, tally
 
 
-def settled(records: Records, repair: Reading) -> PlainLists:
+def settled(records: Records, reading: Reading) -> PlainLists:
     """Make lists without faults: refused, or repaired as asked."""
-    lists = lists_of(records, "score", repair)
-    if records.listed and repair.on_duplicate == "refuse":
-        repair = repair._replace(on_duplicate="hold")
-    settle(lists, records, repair)
+    lists = lists_of(records, "score", reading)
+    if records.listed and reading.on_duplicate == "refuse":
+        reading = reading._replace(on_duplicate="hold")
+    settle(lists, records, reading)
     if not lists.documents:
         raise InputError("holds no documents", expected="a run", path=records.path)
     return lists
 
 
-def settle(lists: PlainLists, records: Records, repair: Reading, *, verb: str = "appears") -> None:
+def settle(lists: PlainLists, records: Records, reading: Reading, *, verb: str = "appears") -> None:
     """Refuse or repair a document twice in a list, and say where it is."""
     try:
-        lists.settle(repair, verb=verb)
+        lists.settle(reading, verb=verb)
     except InputError as error:
         raise records.at(error, error.line) from None
 
 
 def lists_of(
-    records: Records, what: str, repair: Reading, *, on_fault: Callable[[InputError], None] | None = None
+    records: Records, what: str, reading: Reading, *, on_fault: Callable[[InputError], None] | None = None
 ) -> PlainLists:
     """Check every row and bring the rows of a query together; faults are raised, or told and left out."""
-    if repair.order == "rank" and not records.ranked:
+    if reading.order == "rank" and not records.ranked:
         raise InputError("has no ranks", expected="ranks with --order rank", path=records.path)
-    gathered = _Gathered(records, what, repair)
+    gathered = _Gathered(records, what, reading)
     for row in records.rows:
         try:
             gathered.add(row)
@@ -242,11 +242,11 @@ def lists_of(
 class _Gathered:
     """Rows that were checked, column by column."""
 
-    def __init__(self, records: Records, what: str, repair: Reading) -> None:
+    def __init__(self, records: Records, what: str, reading: Reading) -> None:
         self.records = records
         self.what = what
-        self.by_rank = repair.order == "rank"
-        self.drop_nan = repair.on_nan == "drop"
+        self.by_rank = reading.order == "rank"
+        self.drop_nan = reading.on_nan == "drop"
         self.queries: list[bytes] = []
         self.bounds: list[int] = []
         self.documents: list[bytes] = []

@@ -301,16 +301,16 @@ class PlainLists:
             )
         return order
 
-    def settle(self, repair: Reading, *, verb: str = "appears") -> None:
+    def settle(self, reading: Reading, *, verb: str = "appears") -> None:
         """Refuse or repair what a list must not hold: a document twice, a rank twice."""
         drop: set[int] = set()
         bounds = self.bounds.tolist()
         for place, query in enumerate(self.queries):
             low, high = bounds[place], bounds[place + 1]
-            if repair.order == "rank" and len(set(self.ranks[low:high].tolist())) < high - low:
+            if reading.order == "rank" and len(set(self.ranks[low:high].tolist())) < high - low:
                 self._refuse_repeated_rank(query, low, high)
             if len(set(self.documents[low:high])) < high - low:
-                drop |= self._settle_list(query, low, high, repair.on_duplicate, verb)
+                drop |= self._settle_list(query, low, high, reading.on_duplicate, verb)
         if drop:
             keep = [row for row in range(len(self.documents)) if row not in drop]
             self.bounds = np.searchsorted(np.array(keep), self.bounds).astype(np.int64)

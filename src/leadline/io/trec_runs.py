@@ -81,7 +81,7 @@ def judge(
     path: str,
     qrels: Qrels,
     *,
-    repair: Reading | None = None,
+    reading: Reading | None = None,
     narrow: bool = False,
     depth: int | None = None,
     judged_only: bool = False,
@@ -96,17 +96,17 @@ def judge(
     documents; `workspaces` are memory to use, the same for one run after the other; `whole` is the
     text where it is read already; `by_tag` counts the tags; `keep` keeps all rows.
     """
-    repair = (repair or Reading())._replace(narrow=narrow)
+    reading = (reading or Reading())._replace(narrow=narrow)
     try:
         if whole is not None or not isfile(path):  # a pipe cannot be read a second time
             raise _QueryReturnsError
         tally = ReadCounts()
-        lists = ordered(_streamed(path, qrels, repair, workspaces or [Buffers()]), tally, narrow, keep)
+        lists = ordered(_streamed(path, qrels, reading, workspaces or [Buffers()]), tally, narrow, keep)
         judged = JudgedRun.of_lists(qrels, lists, depth=depth, judged_only=judged_only, keep=keep)
     except _QueryReturnsError:
         tally = ReadCounts()
         whole = whole or read_whole(path)
-        lists = ordered([_matched_whole(whole, qrels, repair)], tally, narrow, keep)
+        lists = ordered([_matched_whole(whole, qrels, reading)], tally, narrow, keep)
         judged = JudgedRun.of_lists(qrels, lists, depth=depth, judged_only=judged_only, keep=keep)
     if not tally.queries:
         raise InputError("holds no lines of a run", expected=plain.RUN_COLUMNS, path=path)
@@ -118,7 +118,7 @@ def judge(
 def read(
     path: str,
     *,
-    repair: Reading | None = None,
+    reading: Reading | None = None,
     name: str | None = None,
     whole: Chunk | None = None,
     by_tag: bool = False,
@@ -129,7 +129,7 @@ def read(
     """
     tally = ReadCounts()
     whole = whole or read_whole(path)
-    found = _matched_whole(whole, Qrels.of([]), repair or Reading())
+    found = _matched_whole(whole, Qrels.of([]), reading or Reading())
     tally.add(found)
     if by_tag:
         tally.other_tags = _other_tags(whole, tally)
@@ -170,11 +170,11 @@ def run_of(lists: TrecLists, *, name: str, tag: str) -> Run:
     return Run(queries, offsets, documents, document[order], lists.scores[order], name=name, tag=tag)
 
 
-def _streamed(path: str, qrels: Qrels, repair: Reading, workspaces: Sequence[Buffers]) -> Iterator[Matched]:
+def _streamed(path: str, qrels: Qrels, reading: Reading, workspaces: Sequence[Buffers]) -> Iterator[Matched]:
     """Give the lists of a file, stretch by stretch, until a query comes back."""
     seen: set[bytes] = set()
-    for scanned in _scanned(path, repair, workspaces):
-        found = _matched(scanned, qrels, repair)
+    for scanned in _scanned(path, reading, workspaces):
+        found = _matched(scanned, qrels, reading)
         queries = found.lists.queries
         expected = len(seen) + len(queries)
         seen.update(queries)
@@ -183,16 +183,16 @@ def _streamed(path: str, qrels: Qrels, repair: Reading, workspaces: Sequence[Buf
         yield found
 
 
-def _scanned(path: str, repair: Reading, workspaces: Sequence[Buffers]) -> Iterator[Scanned]:
+def _scanned(path: str, reading: Reading, workspaces: Sequence[Buffers]) -> Iterator[Scanned]:
     """Find the lists stretch by stretch; with two workspaces the next is read while one is used."""
     with Chunk(path, *workspaces) as window:
-        scanned, byte, line = _scan(window, 0, 1, repair)
+        scanned, byte, line = _scan(window, 0, 1, reading)
         while not scanned.last:
             if len(workspaces) == 1:
                 yield scanned
-                scanned, byte, line = _scan(window, byte, line, repair)
+                scanned, byte, line = _scan(window, byte, line, reading)
                 continue
-            following = BackgroundTask(_scan, window, byte, line, repair)
+            following = BackgroundTask(_scan, window, byte, line, reading)
             try:
                 yield scanned
             except GeneratorExit:
@@ -202,59 +202,59 @@ def _scanned(path: str, repair: Reading, workspaces: Sequence[Buffers]) -> Itera
         yield scanned
 
 
-def _scan(window: Chunk, byte: int, line: int, repair: Reading) -> tuple[Scanned, int, int]:
+def _scan(window: Chunk, byte: int, line: int, reading: Reading) -> tuple[Scanned, int, int]:
     """Read on and find the lists; say at which byte and line to go on."""
     window.advance(byte)
-    scanned, lists = _find(window, line, repair, whole=False)
+    scanned, lists = _find(window, line, reading, whole=False)
     return scanned, lists.next_byte, lists.next_line
 
 
-def _find(window: Chunk, line: int, repair: Reading, *, whole: bool) -> tuple[Scanned, TrecLists]:
+def _find(window: Chunk, line: int, reading: Reading, *, whole: bool) -> tuple[Scanned, TrecLists]:
     """Find the lists of a stretch, compiled when its text is clean, else plain."""
     here = Scanned(None, window.path, window.text, window.end, line, window.last, whole)
     lists: TrecLists | None = None
-    if repair.order == "score":
+    if reading.order == "score":
         lists = CompiledLists.scan(window, line, run=True)
     if lists is None:
-        lists = _plain_lists(here, repair)
+        lists = _plain_lists(here, reading)
     elif whole:
         lists.group()
     return here._replace(lists=lists), lists
 
 
-def _matched_whole(window: Chunk, qrels: Qrels, repair: Reading) -> Matched:
+def _matched_whole(window: Chunk, qrels: Qrels, reading: Reading) -> Matched:
     """Give all lists of a text at once, each query's rows brought together."""
-    return _matched(_find(window, 1, repair, whole=True)[0], qrels, repair)
+    return _matched(_find(window, 1, reading, whole=True)[0], qrels, reading)
 
 
-def _matched(scanned: Scanned, qrels: Qrels, repair: Reading) -> Matched:
+def _matched(scanned: Scanned, qrels: Qrels, reading: Reading) -> Matched:
     """Look the documents of some lists up; a list that names one twice is read again, plainly."""
     if scanned.lists is not None:
         codes = qrels.queries.encode(scanned.lists.queries)
         rows = scanned.lists.match(qrels, codes)
         if rows is not None:
             return Matched(scanned.lists, codes, rows)
-    plainly = _plain_lists(scanned, repair)
+    plainly = _plain_lists(scanned, reading)
     codes = qrels.queries.encode(plainly.queries)
     return Matched(plainly, codes, plainly.match(qrels, codes))
 
 
-def _plain_lists(scanned: Scanned, repair: Reading) -> PlainLists:
+def _plain_lists(scanned: Scanned, reading: Reading) -> PlainLists:
     """Find the lists of a stretch by `bytes.split`, and say what is wrong or repair it."""
     try:
         rows = plain.scan_run(
             scanned.text[: scanned.end].tobytes(),
             scanned.line,
             scanned.last,
-            by_rank=repair.order == "rank",
-            drop_nan=repair.on_nan == "drop",
+            by_rank=reading.order == "rank",
+            drop_nan=reading.on_nan == "drop",
         )
         lists = PlainLists(rows)
         if scanned.whole:
             lists.group()
-        if repair.narrow:
+        if reading.narrow:
             lists.narrow()
-        lists.settle(repair)
+        lists.settle(reading)
     except InputError as error:
         raise error.at(scanned.path) from None
     return lists

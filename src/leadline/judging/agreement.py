@@ -20,8 +20,8 @@ from leadline.judging.agreement_result import (
     CoefficientEstimate,
     Judgments,
     Ranking,
-    notices_of,
     ranked,
+    warnings_of,
 )
 from leadline.stats import checked_level, checked_seed
 from leadline.stats.agreement_coefficients import (
@@ -128,7 +128,7 @@ def agreement(
             "measures": list(ranking.measures) if ranking else None,
         },
     )
-    found.notices = notices_of(found, whole)
+    found.warnings = warnings_of(found, whole)
     return found
 
 

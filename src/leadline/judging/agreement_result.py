@@ -10,7 +10,7 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, Integers, freeze
 from leadline.data.ids import Vocabulary
 from leadline.data.qrels import Qrels
-from leadline.data.results import Notice, RunInfo, plain
+from leadline.data.results import ResultWarning, RunInfo, plain
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import evaluate
@@ -288,7 +288,7 @@ class Agreement:
         tables: Floats,
         by_query: Mapping[str, Floats],
         ranking: Ranking | None = None,
-        notices: Sequence[Notice] = (),
+        warnings: Sequence[ResultWarning] = (),
         options: dict[str, Any] | None = None,
     ) -> None:
         self.judgments = judgments
@@ -300,7 +300,7 @@ class Agreement:
         self.tables = tables
         self.by_query = dict(by_query)
         self.ranking = ranking
-        self.notices = list(notices)
+        self.warnings = list(warnings)
         self.options = dict(options or {})
 
     @property
@@ -394,9 +394,9 @@ SHOWN = 3  # names in a notice
 ENOUGH = 10  # queries that can be drawn again; where there are fewer, pairs are
 
 
-def notices_of(found: Agreement, whole: Judgments) -> list[Notice]:
+def warnings_of(found: Agreement, whole: Judgments) -> list[ResultWarning]:
     """Put into words what was counted; nothing is said of what did not happen."""
-    notices = [
+    warnings = [
         _left_out(found, whole),
         _undefined(found),
         _odd_grades(found),
@@ -404,29 +404,29 @@ def notices_of(found: Agreement, whole: Judgments) -> list[Notice]:
         _few_queries(found),
         _unjudged(found),
     ]
-    return [notice for notice in notices if notice.count]
+    return [notice for notice in warnings if notice.count]
 
 
-def _left_out(found: Agreement, whole: Judgments) -> Notice:
+def _left_out(found: Agreement, whole: Judgments) -> ResultWarning:
     count = len(whole) - len(found.judgments)
     judged = "all judges" if found.options["over"] == "all" else "two judges"
     words = (
         f"pairs of query and document that not {judged} judged: {count:,} of {len(whole):,}; left out "
         "(Krippendorff's alpha takes what two or more judged)"
     )
-    return Notice("left_out", words, count)
+    return ResultWarning("left_out", words, count)
 
 
-def _undefined(found: Agreement) -> Notice:
+def _undefined(found: Agreement) -> ResultWarning:
     count = sum(bool(np.isnan(one.value)) for one in found.between["scott"][1])
     words = (
         f"two judges who give the same one grade to everything, or share no pair: {count}; what is "
         "corrected for chance is undefined there (chance alone agrees), not 1"
     )
-    return Notice("undefined", words, count)
+    return ResultWarning("undefined", words, count)
 
 
-def _odd_grades(found: Agreement) -> Notice:
+def _odd_grades(found: Agreement) -> ResultWarning:
     """Tell of grades that one judge alone gives, where there are three or more, or a reference."""
     grades, names = found.judgments.grades, found.judges
     said: list[str] = []
@@ -441,19 +441,19 @@ def _odd_grades(found: Agreement) -> Notice:
         f"grades that one judge alone gives: {', '.join(said[:SHOWN])}{more}; kept, nobody can agree "
         "with them"
     )
-    return Notice("odd_grades", words, count)
+    return ResultWarning("odd_grades", words, count)
 
 
-def _missing(found: Agreement) -> Notice:
+def _missing(found: Agreement) -> ResultWarning:
     count = int((~found.judgments.by_all).sum())
     words = (
         f"pairs that not all judged: {count:,}; each two judges are compared on what both judged, and "
         "Fleiss' kappa, which needs all, is undefined"
     )
-    return Notice("not_by_all", words, count)
+    return ResultWarning("not_by_all", words, count)
 
 
-def _few_queries(found: Agreement) -> Notice:
+def _few_queries(found: Agreement) -> ResultWarning:
     number = len(found.queries)
     few = 0 < number < ENOUGH and found.options["draws"] > 0
     if found.options["resample"] == "pairs":
@@ -463,15 +463,15 @@ def _few_queries(found: Agreement) -> Notice:
         )
     else:
         words = f"intervals from drawing {queries(number)} again: too few to trust them"
-    return Notice("few_queries", words, number if few else 0)
+    return ResultWarning("few_queries", words, number if few else 0)
 
 
-def _unjudged(found: Agreement) -> Notice:
+def _unjudged(found: Agreement) -> ResultWarning:
     if found.ranking is None:
-        return Notice("unjudged_documents", "", 0)
+        return ResultWarning("unjudged_documents", "", 0)
     count = sum(run.counts["unjudged_documents"] for run in found.ranking.runs)
     words = (
         f"retrieved documents that the judges did not judge: {count:,} in "
         f"{counted(len(found.ranking.runs), 'run')}; not relevant under every judge"
     )
-    return Notice("unjudged_documents", words, count)
+    return ResultWarning("unjudged_documents", words, count)

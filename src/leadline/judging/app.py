@@ -48,7 +48,7 @@ def make_app(queues: Queues, cards: Cards, *, token: str | None = None, local: b
     app = Starlette(
         routes=routes,
         exception_handlers={
-            UsageError: pages.refused,
+            UsageError: pages.rejected,
             InputError: pages.broken,
             TooManyError: pages.later,
             ChangedTextError: pages.changed,
@@ -215,7 +215,7 @@ class Pages:
         answer.set_cookie(self.guard.cookie, self.guard.proof(), httponly=True, samesite="strict", path="/")
         return answer
 
-    def refused(self, request: Request, error: Exception) -> Response:
+    def rejected(self, request: Request, error: Exception) -> Response:
         """Say what was wrong with a request."""
         return self._said(request, str(error), 400)
 

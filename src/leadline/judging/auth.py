@@ -164,7 +164,7 @@ class Guard:
         if scope["type"] != "http":
             return
         headers = Headers(scope=scope)
-        refused = self._refusal(scope, headers)
+        rejected = self._refusal(scope, headers)
 
         started = False
 
@@ -180,7 +180,7 @@ class Guard:
             await send(message)
 
         try:
-            await (self.app if refused is None else refused)(scope, receive, guarded)
+            await (self.app if rejected is None else rejected)(scope, receive, guarded)
         except asyncio.CancelledError:  # the server stops, and this request never came to its end
             if not started:
                 await PlainTextResponse("The server stops.\n", 503)(scope, receive, guarded)

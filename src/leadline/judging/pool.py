@@ -14,7 +14,7 @@ from leadline.data.arrays import Flags, Hashes, Integers
 from leadline.data.hashing import document_keys, drawn
 from leadline.data.ids import Vocabulary, to_bytes, to_text
 from leadline.data.qrels import Qrels
-from leadline.data.results import Notice, RunInfo
+from leadline.data.results import ResultWarning, RunInfo
 from leadline.data.validation import check_flags, check_whole, check_word
 from leadline.errors import InputError, UsageError
 from leadline.estimation.system_lists import Systems, read_systems
@@ -38,7 +38,7 @@ class Pool:
     new: Pooled
     runs: list[RunInfo]
     brought: dict[str, tuple[int, int]]
-    notices: list[Notice] = field(default_factory=list)
+    warnings: list[ResultWarning] = field(default_factory=list)
     options: dict[str, Any] = field(default_factory=dict)
     read: dict[str, int] = field(default_factory=dict)  # rows of what was read beside the runs
 
@@ -112,13 +112,13 @@ def pool(
     check_flags(everything=everything)
     check_word(("file", "tag"), name_by=name_by)
     chosen = _method(method, depth, random=random, everything=everything)
-    repair = repair_of(order, on_duplicate, on_nan)
+    reading = repair_of(order, on_duplicate, on_nan)
     none = isinstance(runs, Sequence) and not runs
     if none and (documents is None or queries is None):
         raise UsageError("no runs; expected runs, or both documents and queries")
     if none and chosen is not None:
         raise UsageError(f"{chosen} and no runs; expected runs, or a random draw or everything")
-    systems = Systems([], [], []) if none else read_systems(runs, repair, name_by=name_by, on_run=on_run)
+    systems = Systems([], [], []) if none else read_systems(runs, reading, name_by=name_by, on_run=on_run)
     asked = [] if queries is None else [to_bytes(query.id) for query in read_queries(queries)]
     table = None if judged is None else read_qrels(judged)
     before = _known_pairs(known, table)
@@ -322,13 +322,13 @@ def _notices(
     judged: Qrels | None,
     known: Any,
     rows: Sequence[Row],
-) -> list[Notice]:
+) -> list[ResultWarning]:
     """Say what a reader of the pool should know."""
-    found: list[Notice] = []
+    found: list[ResultWarning] = []
 
     def say(code: str, count: int, words: str) -> None:
         if count:
-            found.append(Notice(code, words, count))
+            found.append(ResultWarning(code, words, count))
 
     partly = int((~systems.present.all(axis=0)).sum()) if systems.infos else 0
     shared = int(systems.present.all(axis=0).sum()) if systems.infos else 0

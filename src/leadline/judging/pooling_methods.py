@@ -10,7 +10,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Codes, Integers
-from leadline.data.registry import Parametric, Registry, Spellings, number, whole
+from leadline.data.registry import Aliases, Parametric, Registry, number, whole
 
 NOTHING: Mapping[int, bool] = {}
 
@@ -80,7 +80,7 @@ class Depth(PoolMethod):
 
     title = "the first k documents of every run"
     source = "Sparck Jones and van Rijsbergen 1975; TREC; lecture, 'Standard relevance benchmark: TREC'"
-    bare: ClassVar[str] = "k"
+    positional: ClassVar[str] = "k"
 
     k: int = whole(100)
 
@@ -118,7 +118,7 @@ class MoveToFront(PoolMethod):
     title = "so many documents, from the runs that find relevant ones"
     source = "Cormack, Palmer and Clarke 1998"
     adaptive = True
-    spellings: ClassVar[Spellings] = {"MTF": {}}
+    aliases: ClassVar[Aliases] = {"MTF": {}}
 
     documents: int = whole(100)
 

@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from typing import Any, NamedTuple
 
 from leadline.data.ids import is_utf8
-from leadline.data.results import Notice
+from leadline.data.results import ResultWarning
 from leadline.data.validation import check_numbers
 from leadline.data.wording import counted, percent
 from leadline.data.wording import queries as count_queries
@@ -29,7 +29,7 @@ class Opened(NamedTuple):
     store: Store
     queues: Queues
     cards: Cards
-    notices: list[Notice]
+    warnings: list[ResultWarning]
 
     def app(self, *, token: str | None = None, local: bool = True) -> Any:
         """Give the web application."""
@@ -78,18 +78,18 @@ def opened(
     rows = None if pool is None else _pooled(pool)
     asked = {query.id: query for query in read_queries(queries, **reading)}
     with closing(Store.open(store, grades=grades, seed=seed)) as found:
-        notices = [] if rows is None else _added(found, rows)
+        warnings = [] if rows is None else _added(found, rows)
         pairs = found.pairs()
         wanted = {pair.document for pair in pairs}
         with closing(open_texts(docs, wanted, on_document=on_document, **reading)) as texts:
-            notices += _missing(pairs, asked, texts.ids, docs, queries)
+            warnings += _missing(pairs, asked, texts.ids, docs, queries)
             known = {pair.id for pair in pairs if pair.query in asked and pair.document in texts.ids}
             share = OVERLAP if overlap is None else overlap
             queues = Queues(found, judges=names, overlap=share, known=known)
             cards = Cards(texts, asked, forms=chosen, analysis=analysis, seed=found.seed)
-            notices += _changed(found, queues, cards)
+            warnings += _changed(found, queues, cards)
             found.checkpoint()
-            yield Opened(found, queues, cards, notices)
+            yield Opened(found, queues, cards, warnings)
 
 
 def _pooled(path: str) -> Pooled:
@@ -103,17 +103,17 @@ def _pooled(path: str) -> Pooled:
     return found
 
 
-def _added(store: Store, rows: Pooled) -> list[Notice]:
+def _added(store: Store, rows: Pooled) -> list[ResultWarning]:
     """Add the pairs of a pool; tell how many are new where there were some."""
     before = len(store.pairs())
     added = store.add_pairs(zip(rows.queries, rows.documents, rows.probability.tolist(), strict=True))
     words = f"pairs that are new in the store: {added:,}; {before:,} were there"
-    return [Notice("new_pairs", words, added)] if before and added else []
+    return [ResultWarning("new_pairs", words, added)] if before and added else []
 
 
 def _missing(
     pairs: Sequence[JudgingPair], queries: Any, documents: Any, docs: str, asked: str
-) -> Iterator[Notice]:
+) -> Iterator[ResultWarning]:
     """Tell of queries and documents without a text; refuse when nothing can be shown."""
     for code, noun, path, missing in (
         ("unknown_queries", "query", asked, {p.query for p in pairs if p.query not in queries}),
@@ -127,10 +127,10 @@ def _missing(
         if missing:
             many = counted(len(missing), noun, "queries" if noun == "query" else "")
             words = f"{many} of the pool not in {path}, as '{min(missing)}'; not shown to judges"
-            yield Notice(code, words, len(missing))
+            yield ResultWarning(code, words, len(missing))
 
 
-def _changed(store: Store, queues: Queues, cards: Cards) -> Iterator[Notice]:
+def _changed(store: Store, queues: Queues, cards: Cards) -> Iterator[ResultWarning]:
     """Tell of documents whose text is no longer the one that was judged."""
     now: dict[str, str] = {}
     changed = set()
@@ -144,7 +144,7 @@ def _changed(store: Store, queues: Queues, cards: Cards) -> Iterator[Notice]:
     if changed:
         many = counted(len(changed), "judged document")
         words = f"{many} with another text than was judged, as '{min(changed)}'; the judgments stay"
-        yield Notice("changed_texts", words, len(changed))
+        yield ResultWarning("changed_texts", words, len(changed))
 
 
 def check_forms(text: str) -> tuple[str, ...]:

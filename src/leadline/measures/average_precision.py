@@ -9,7 +9,16 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.judged_run import JudgedRun
-from leadline.data.registry import Alone, Parameter, Spellings, choice, cutoff, number, recall_level, show
+from leadline.data.registry import (
+    Aliases,
+    DefaultCutoffs,
+    Parameter,
+    choice,
+    cutoff,
+    number,
+    recall_level,
+    show,
+)
 from leadline.measures import CUTOFFS, Average, Measure, found, over, relevant
 
 if TYPE_CHECKING:
@@ -29,8 +38,8 @@ class AP(Measure):
     title = "average precision"
     formula = "sum over relevant documents at ranks r <= k of precision at r, / R"
     source = "lecture, 'Mean Average Precision'; trec_eval map, map_cut"
-    spellings: ClassVar[Spellings] = {"map": {}, "map_cut": {}, "average_precision": {}}
-    alone: ClassVar[Alone] = {"map_cut": CUTOFFS}
+    aliases: ClassVar[Aliases] = {"map": {}, "map_cut": {}, "average_precision": {}}
+    default_cutoffs: ClassVar[DefaultCutoffs] = {"map_cut": CUTOFFS}
 
     rel: float = number(1.0, low=0.0)
     norm: str = choice("relevant", "min")
@@ -63,7 +72,7 @@ class GMAP(Measure):
     formula = "exp(mean over queries of ln max(AP, 0.00001))"
     source = "trec_eval gm_map; Robertson 2006"
     average: ClassVar[Average] = "geometric"
-    spellings: ClassVar[Spellings] = {"gm_map": {}, "gm_ap": {}}
+    aliases: ClassVar[Aliases] = {"gm_map": {}, "gm_ap": {}}
 
     rel: float = number(1.0, low=0.0)
 
@@ -82,7 +91,7 @@ class SetAP(Measure):
     title = "average precision of the set"
     formula = "r^2 / (n R), with r relevant among n retrieved"
     source = "trec_eval set_map"
-    spellings: ClassVar[Spellings] = {"set_map": {}}
+    aliases: ClassVar[Aliases] = {"set_map": {}}
 
     rel: float = number(1.0, low=0.0)
 
@@ -148,8 +157,8 @@ class IPrec(Measure):
     title = "interpolated precision"
     formula = "max over ranks r with recall(r) >= level of precision(r)"
     source = "lecture, 'Interpolating a Recall/Precision Curve'; trec_eval iprec_at_recall"
-    spellings: ClassVar[Spellings] = {"iprec_at_recall": {"rule": "trec10"}}
-    alone: ClassVar[Alone] = {"iprec_at_recall": ELEVEN_LEVELS}
+    aliases: ClassVar[Aliases] = {"iprec_at_recall": {"rule": "trec10"}}
+    default_cutoffs: ClassVar[DefaultCutoffs] = {"iprec_at_recall": ELEVEN_LEVELS}
 
     rule: str = choice(*RULES)
     rel: float = number(1.0, low=0.0)
@@ -262,7 +271,7 @@ class AvgIPrec(Measure):
     title = "interpolated precision averaged over recall levels"
     formula = "mean over levels of IPrec"
     source = "trec_eval 11pt_avg"
-    spellings: ClassVar[Spellings] = {"11pt_avg": {"rule": "trec10"}, "iprec11": {}}
+    aliases: ClassVar[Aliases] = {"11pt_avg": {"rule": "trec10"}, "iprec11": {}}
 
     rule: str = choice("standard", "trec9", "trec10")
     levels: str = recall_levels()

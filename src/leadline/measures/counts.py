@@ -10,7 +10,7 @@ import numpy as np
 from leadline.data.arrays import Floats
 from leadline.data.judged_run import JudgedRun
 from leadline.data.judged_run import JudgedRun as JudgedTable
-from leadline.data.registry import Alone, Spellings, cutoff, needed_cutoff, number
+from leadline.data.registry import Aliases, DefaultCutoffs, cutoff, needed_cutoff, number
 from leadline.measures import Average, Measure, found, over, relevant
 
 
@@ -26,7 +26,7 @@ class NumQ(Measure):
     source = "trec_eval num_q"
     high: ClassVar[float] = math.inf
     average: ClassVar[Average] = "sum"
-    spellings: ClassVar[Spellings] = {"num_q": {}}
+    aliases: ClassVar[Aliases] = {"num_q": {}}
 
     def values(self, judged: JudgedRun) -> Floats:
         """Give the value of every query."""
@@ -45,7 +45,7 @@ class NumRel(Measure):
     source = "trec_eval num_rel"
     high: ClassVar[float] = math.inf
     average: ClassVar[Average] = "sum"
-    spellings: ClassVar[Spellings] = {"num_rel": {}}
+    aliases: ClassVar[Aliases] = {"num_rel": {}}
 
     rel: float = number(1.0, low=0.0)
 
@@ -66,7 +66,7 @@ class NumRet(Measure):
     source = "trec_eval num_ret"
     high: ClassVar[float] = math.inf
     average: ClassVar[Average] = "sum"
-    spellings: ClassVar[Spellings] = {"num_ret": {}}
+    aliases: ClassVar[Aliases] = {"num_ret": {}}
 
     def values(self, judged: JudgedRun) -> Floats:
         """Give the value of every query."""
@@ -85,7 +85,7 @@ class NumRelRet(Measure):
     source = "trec_eval num_rel_ret"
     high: ClassVar[float] = math.inf
     average: ClassVar[Average] = "sum"
-    spellings: ClassVar[Spellings] = {"num_rel_ret": {}, "hits": {}}
+    aliases: ClassVar[Aliases] = {"num_rel_ret": {}, "hits": {}}
 
     rel: float = number(1.0, low=0.0)
     cutoff: int | None = cutoff()
@@ -110,7 +110,7 @@ class NumNonrelRet(Measure):
     high: ClassVar[float] = math.inf
     rising: ClassVar[bool] = False
     average: ClassVar[Average] = "sum"
-    spellings: ClassVar[Spellings] = {"num_nonrel_judged_ret": {}}
+    aliases: ClassVar[Aliases] = {"num_nonrel_judged_ret": {}}
 
     rel: float = number(1.0, low=0.0)
 
@@ -162,8 +162,8 @@ class Unj(Measure):
     source = "trec_eval 10 unj; Xiong et al. 2021 (ANCE), hole rate"
     quality: ClassVar[bool] = False
     rising: ClassVar[bool] = False
-    spellings: ClassVar[Spellings] = {"unjudged": {}, "hole": {}, "hole_rate": {}}
-    alone: ClassVar[Alone] = {"unj": (5, 10, 20)}
+    aliases: ClassVar[Aliases] = {"unjudged": {}, "hole": {}, "hole_rate": {}}
+    default_cutoffs: ClassVar[DefaultCutoffs] = {"unj": (5, 10, 20)}
 
     cutoff: int = needed_cutoff()
 

@@ -12,10 +12,10 @@ from leadline.data.arrays import Codes, Floats, Integers
 from leadline.data.judged_run import Gains, JudgedRun
 from leadline.data.qrels import Ideal, Qrels
 from leadline.data.registry import (
-    Alone,
+    Aliases,
+    DefaultCutoffs,
     Parameter,
-    Refused,
-    Spellings,
+    Rejected,
     choice,
     cutoff,
     needed_cutoff,
@@ -129,7 +129,7 @@ class CG(Measure):
     source = "lecture, 'Cumulative Gain'; Jarvelin and Kekalainen 2002"
     high: ClassVar[float] = math.inf
 
-    refused: ClassVar[Refused] = NO_LEVEL
+    rejected: ClassVar[Rejected] = NO_LEVEL
 
     cutoff: int | None = cutoff()
 
@@ -156,8 +156,8 @@ class DCG(Measure):
     formula = "sum over ranks r <= k of gain / log2(r + 1)"
     source = "lecture, 'Discounted Cumulative Gain'; Jarvelin and Kekalainen 2002; Burges et al. 2005"
     high: ClassVar[float] = math.inf
-    spellings: ClassVar[Spellings] = {"dcg_burges": {"gain": "exp"}}
-    refused: ClassVar[Refused] = NO_LEVEL
+    aliases: ClassVar[Aliases] = {"dcg_burges": {"gain": "exp"}}
+    rejected: ClassVar[Rejected] = NO_LEVEL
 
     gain: str = choice("linear", "exp")
     discount: str = choice("log2", "jk")
@@ -193,7 +193,7 @@ class SDCG(Measure):
     title = "scaled discounted cumulative gain"
     formula = "sum over ranks r <= k of grade / max_grade / log2(r + 1), / sum of 1 / log2(r + 1)"
     source = "cwl_eval; Jarvelin and Kekalainen 2002"
-    refused: ClassVar[Refused] = OTHER_NAMES
+    rejected: ClassVar[Rejected] = OTHER_NAMES
 
     max_grade: float = number(4.0, low=0.0, open_ends=True)
     cutoff: int = needed_cutoff()
@@ -222,8 +222,8 @@ class nDCG(DCG):  # noqa: N801  # the field's spelling
     formula = "DCG@k / DCG@k of all judged documents ordered by grade"
     source = "lecture, 'Normalized Discounted Cumulative Gain'; Jarvelin and Kekalainen 2002"
     high: ClassVar[float] = 1.0
-    spellings: ClassVar[Spellings] = {"ndcg": {}, "ndcg_cut": {}, "ndcg_burges": {"gain": "exp"}}
-    alone: ClassVar[Alone] = {"ndcg_cut": CUTOFFS}
+    aliases: ClassVar[Aliases] = {"ndcg": {}, "ndcg_cut": {}, "ndcg_burges": {"gain": "exp"}}
+    default_cutoffs: ClassVar[DefaultCutoffs] = {"ndcg_cut": CUTOFFS}
 
     def values(self, judged: JudgedRun) -> Floats:
         """Give the value of every query."""
@@ -316,7 +316,7 @@ class nDCGrel(Measure):  # noqa: N801  # the field's spelling
     title = "nDCG averaged over relevant documents"
     formula = "1/G sum over the G documents with a gain of nDCG at the rank of each"
     source = "trec_eval ndcg_rel"
-    spellings: ClassVar[Spellings] = {"ndcg_rel": {}}
+    aliases: ClassVar[Aliases] = {"ndcg_rel": {}}
 
     gains: str = gains_by_grade()
 
@@ -378,7 +378,7 @@ class Q(Measure):
     formula = "sum over relevant documents at ranks r <= k of (relevant to r + beta * gain to r) / "
     formula += "(r + beta * ideal gain to r), / R"
     source = "Sakai 2004; NTCIREVAL"
-    spellings: ClassVar[Spellings] = {"q_measure": {}, "Q-measure": {}, "qm": {}}
+    aliases: ClassVar[Aliases] = {"q_measure": {}, "Q-measure": {}, "qm": {}}
 
     beta: float = number(1.0, low=0.0)
     rel: float = number(1.0, low=0.0)

@@ -11,7 +11,7 @@ import numpy as np
 from leadline.data.arrays import Codes, Flags, Floats, Integers
 from leadline.data.judged_run import JudgedRun, Lists
 from leadline.data.qrels import Qrels, Subtopics
-from leadline.data.registry import Spellings, cutoff, needed_cutoff, number
+from leadline.data.registry import Aliases, cutoff, needed_cutoff, number
 from leadline.errors import UsageError
 from leadline.measures import Evidence, Measure, finite, over
 from leadline.measures.user_models import added_to
@@ -151,7 +151,7 @@ class StRecall(_Diversity):
     title = "subtopic recall"
     formula = "subtopics of the documents at ranks 1..k / subtopics of the judged documents"
     source = "Zhai et al. 2003; ndeval strec; NTCIREVAL I-rec"
-    spellings: ClassVar[Spellings] = {"strec": {}, "I-rec": {}, "subtopic_recall": {}}
+    aliases: ClassVar[Aliases] = {"strec": {}, "I-rec": {}, "subtopic_recall": {}}
 
     rel: float = number(1.0, low=0.0)
     cutoff: int | None = cutoff()
@@ -176,7 +176,7 @@ class P_IA(_Diversity):  # noqa: N801  # the field's spelling
     title = "intent-aware precision"
     formula = "mean over subtopics of the documents of the subtopic at ranks 1..k, / k"
     source = "Agrawal et al. 2009; ndeval"
-    spellings: ClassVar[Spellings] = {"P-IA": {}}
+    aliases: ClassVar[Aliases] = {"P-IA": {}}
 
     rel: float = number(1.0, low=0.0)
     cutoff: int | None = cutoff()
@@ -201,7 +201,7 @@ class AP_IA(_Diversity):  # noqa: N801  # the field's spelling
     title = "intent-aware average precision"
     formula = "mean over subtopics of AP with the documents of the subtopic as the relevant ones"
     source = "Agrawal et al. 2009; ndeval MAP-IA"
-    spellings: ClassVar[Spellings] = {"MAP_IA": {}, "MAP-IA": {}, "AP-IA": {}}
+    aliases: ClassVar[Aliases] = {"MAP_IA": {}, "MAP-IA": {}, "AP-IA": {}}
 
     rel: float = number(1.0, low=0.0)
 
@@ -234,7 +234,7 @@ class ERR_IA(_Diversity):  # noqa: N801  # the field's spelling
     formula = "sum over ranks r <= k and subtopics of r of 2^-(earlier documents of the subtopic) / r, "
     formula += "/ the same if all k documents cover all subtopics"
     source = "Chapelle et al. 2009; ndeval"
-    spellings: ClassVar[Spellings] = {"ERR-IA": {}}
+    aliases: ClassVar[Aliases] = {"ERR-IA": {}}
 
     rel: float = number(1.0, low=0.0)
     cutoff: int = needed_cutoff()
@@ -267,7 +267,7 @@ class nERR_IA(_Diversity):  # noqa: N801  # the field's spelling
     formula += "/ that of the greedy ideal"
     source = "Chapelle et al. 2009; ndeval"
     high: ClassVar[float] = math.inf
-    spellings: ClassVar[Spellings] = {"nERR-IA": {}}
+    aliases: ClassVar[Aliases] = {"nERR-IA": {}}
 
     rel: float = number(1.0, low=0.0)
     cutoff: int | None = cutoff()
@@ -294,7 +294,7 @@ class alpha_DCG(_Diversity):  # noqa: N801  # the field's spelling
     formula = "sum over ranks r <= k and subtopics of r of (1 - alpha)^(earlier documents of the "
     formula += "subtopic) / log2(r + 1), / the same if all k documents cover all subtopics"
     source = "Clarke et al. 2008; ndeval"
-    spellings: ClassVar[Spellings] = {"alpha-DCG": {}, "α_DCG": {}}  # noqa: RUF001
+    aliases: ClassVar[Aliases] = {"alpha-DCG": {}, "α_DCG": {}}  # noqa: RUF001
 
     alpha: float = number(0.5, low=0.0, high=1.0)
     rel: float = number(1.0, low=0.0)
@@ -329,7 +329,7 @@ class alpha_nDCG(_Diversity):  # noqa: N801  # the field's spelling
     formula += "(1 - alpha)^(earlier documents of the subtopic) / log2(r + 1)"
     source = "Clarke et al. 2008; ndeval"
     high: ClassVar[float] = math.inf
-    spellings: ClassVar[Spellings] = {"alpha-nDCG": {}, "α_nDCG": {}}  # noqa: RUF001
+    aliases: ClassVar[Aliases] = {"alpha-nDCG": {}, "α_nDCG": {}}  # noqa: RUF001
 
     alpha: float = number(0.5, low=0.0, high=1.0)
     rel: float = number(1.0, low=0.0)
@@ -415,7 +415,7 @@ class D_nDCG(_Diversity):  # noqa: N801  # the field's spelling
     title = "D-nDCG"
     formula = "DCG@k / DCG@k of the documents ordered by gain, gain = sum of the grades over subtopics"
     source = "Sakai and Song 2011; NTCIREVAL"
-    spellings: ClassVar[Spellings] = {"D-nDCG": {}}
+    aliases: ClassVar[Aliases] = {"D-nDCG": {}}
 
     cutoff: int | None = cutoff()
 
@@ -462,7 +462,7 @@ class Dsharp_nDCG(_Diversity):  # noqa: N801  # the field's spelling, but for th
     title = "D#-nDCG"
     formula = "gamma * StRecall@k + (1 - gamma) * D_nDCG@k"
     source = "Sakai and Song 2011; NTCIREVAL"
-    spellings: ClassVar[Spellings] = {"D#-nDCG": {}, "Dsharp-nDCG": {}}
+    aliases: ClassVar[Aliases] = {"D#-nDCG": {}, "Dsharp-nDCG": {}}
 
     gamma: float = number(0.5, low=0.0, high=1.0)
     rel: float = number(1.0, low=0.0)

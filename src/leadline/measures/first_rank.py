@@ -9,7 +9,7 @@ import numpy as np
 
 from leadline.data.arrays import Floats
 from leadline.data.judged_run import Hits, JudgedRun
-from leadline.data.registry import Spellings, choice, cutoff, number, whole
+from leadline.data.registry import Aliases, choice, cutoff, number, whole
 from leadline.measures import Average, Measure
 
 
@@ -23,7 +23,7 @@ class RR(Measure):
     title = "reciprocal rank"
     formula = "1 / rank of the first relevant document"
     source = "trec_eval recip_rank; its mean is MRR"
-    spellings: ClassVar[Spellings] = {"recip_rank": {}, "mrr": {}, "reciprocal_rank": {}}
+    aliases: ClassVar[Aliases] = {"recip_rank": {}, "mrr": {}, "reciprocal_rank": {}}
 
     rel: float = number(1.0, low=0.0)
     cutoff: int | None = cutoff()

@@ -9,7 +9,16 @@ import numpy as np
 
 from leadline.data.arrays import Floats
 from leadline.data.judged_run import JudgedRun
-from leadline.data.registry import Alone, Parameter, Spellings, choice, cutoff, needed_cutoff, number, whole
+from leadline.data.registry import (
+    Aliases,
+    DefaultCutoffs,
+    Parameter,
+    choice,
+    cutoff,
+    needed_cutoff,
+    number,
+    whole,
+)
 from leadline.measures import CUTOFFS, Measure, found, over, relevant
 
 
@@ -25,8 +34,8 @@ class P(Measure):
     title = "precision"
     formula = "relevant documents at ranks 1..k / k; without k: / length of the list"
     source = "lecture, 'Precision and Recall'; trec_eval P"
-    spellings: ClassVar[Spellings] = {"precision": {}, "set_P": {}, "SetP": {}}
-    alone: ClassVar[Alone] = {"set_p": (), "setp": ()}
+    aliases: ClassVar[Aliases] = {"precision": {}, "set_P": {}, "SetP": {}}
+    default_cutoffs: ClassVar[DefaultCutoffs] = {"set_p": (), "setp": ()}
 
     rel: float = number(1.0, low=0.0)
     cutoff: int | None = cutoff()
@@ -47,8 +56,8 @@ class R(Measure):
     title = "recall"
     formula = "relevant documents at ranks 1..k / R"
     source = "lecture, 'Precision and Recall'; trec_eval recall"
-    spellings: ClassVar[Spellings] = {"recall": {}, "set_recall": {}, "SetR": {}}
-    alone: ClassVar[Alone] = {"recall": CUTOFFS, "set_recall": (), "setr": ()}
+    aliases: ClassVar[Aliases] = {"recall": {}, "set_recall": {}, "SetR": {}}
+    default_cutoffs: ClassVar[DefaultCutoffs] = {"recall": CUTOFFS, "set_recall": (), "setr": ()}
 
     rel: float = number(1.0, low=0.0)
     cutoff: int | None = cutoff()
@@ -68,7 +77,7 @@ class Rprec(Measure):
     title = "R-precision"
     formula = "relevant documents at ranks 1..R / R"
     source = "lecture, 'R-Precision'; trec_eval Rprec"
-    spellings: ClassVar[Spellings] = {"r-precision": {}, "r_precision": {}}
+    aliases: ClassVar[Aliases] = {"r-precision": {}, "r_precision": {}}
 
     rel: float = number(1.0, low=0.0)
 
@@ -94,8 +103,8 @@ class RprecMult(Measure):
     title = "precision at a multiple of R"
     formula = "relevant documents at ranks 1..c / c, c = int(m R + 0.9)"
     source = "trec_eval Rprec_mult"
-    spellings: ClassVar[Spellings] = {"Rprec_mult": {}}
-    alone: ClassVar[Alone] = {"rprec_mult": MULTIPLES}
+    aliases: ClassVar[Aliases] = {"Rprec_mult": {}}
+    default_cutoffs: ClassVar[DefaultCutoffs] = {"rprec_mult": MULTIPLES}
 
     rel: float = number(1.0, low=0.0)
     multiple: float = Parameter(..., kind=float, low=0.0, high=1e6, at=True)  # type: ignore[assignment]
@@ -119,8 +128,8 @@ class RelP(Measure):
     title = "relative precision"
     formula = "relevant documents at ranks 1..k / min(k, R)"
     source = "trec_eval relative_P; Thakur et al. 2021 (BEIR), R_cap"
-    spellings: ClassVar[Spellings] = {"relative_P": {}, "R_cap": {}, "recall_cap": {}}
-    alone: ClassVar[Alone] = {"relative_p": CUTOFFS}
+    aliases: ClassVar[Aliases] = {"relative_P": {}, "R_cap": {}, "recall_cap": {}}
+    default_cutoffs: ClassVar[DefaultCutoffs] = {"relative_p": CUTOFFS}
 
     rel: float = number(1.0, low=0.0)
     cutoff: int = needed_cutoff()
@@ -141,7 +150,7 @@ class SetRelP(Measure):
     title = "relative precision of the set"
     formula = "r / min(n, R), with r relevant among n retrieved"
     source = "trec_eval set_relative_P; ir_measures SetRelP"
-    spellings: ClassVar[Spellings] = {"set_relative_P": {}}
+    aliases: ClassVar[Aliases] = {"set_relative_P": {}}
 
     rel: float = number(1.0, low=0.0)
 
@@ -172,8 +181,8 @@ class F(Measure):
         "lecture, 'F-Measure' and 'E Measure (parameterized F Measure)'; van Rijsbergen 1979; "
         "form=linear: trec_eval set_F"
     )
-    spellings: ClassVar[Spellings] = {"set_F": {"form": "linear"}, "SetF": {"form": "linear"}, "f1": {}}
-    alone: ClassVar[Alone] = {"set_f": (), "setf": ()}
+    aliases: ClassVar[Aliases] = {"set_F": {"form": "linear"}, "SetF": {"form": "linear"}, "f1": {}}
+    default_cutoffs: ClassVar[DefaultCutoffs] = {"set_f": (), "setf": ()}
 
     beta: float = number(1.0, low=0.0, high=1e12)
     form: str = choice("squared", "linear")
@@ -244,9 +253,9 @@ class Success(Measure):
     title = "success at k"
     formula = "1 if a relevant document is at ranks 1..k, else 0"
     source = "trec_eval success; also called hit rate"
-    spellings: ClassVar[Spellings] = {"success": {}, "hit_rate": {}, "hit": {}}
-    cut_spellings: ClassVar[Spellings] = {"accuracy": {}, "top_k_accuracy": {}}
-    alone: ClassVar[Alone] = {"success": (1, 5, 10)}
+    aliases: ClassVar[Aliases] = {"success": {}, "hit_rate": {}, "hit": {}}
+    cutoff_aliases: ClassVar[Aliases] = {"accuracy": {}, "top_k_accuracy": {}}
+    default_cutoffs: ClassVar[DefaultCutoffs] = {"success": (1, 5, 10)}
 
     rel: float = number(1.0, low=0.0)
     cutoff: int = needed_cutoff()
@@ -271,7 +280,7 @@ class Utility(Measure):
     source = "trec_eval utility; TREC filtering track"
     low: ClassVar[float] = -math.inf
     high: ClassVar[float] = math.inf
-    spellings: ClassVar[Spellings] = {"SetUtility": {}}
+    aliases: ClassVar[Aliases] = {"SetUtility": {}}
 
     a: float = number(1.0)
     b: float = number(-1.0)

@@ -8,7 +8,7 @@ import numpy as np
 
 from leadline.data.arrays import Floats
 from leadline.data.judged_run import JudgedRun
-from leadline.data.registry import Spellings, cutoff, number
+from leadline.data.registry import Aliases, cutoff, number
 from leadline.measures import Average, Measure, over, relevant
 
 
@@ -26,7 +26,7 @@ class Bpref(Measure):
     title = "binary preference"
     formula = "1/R sum over retrieved relevant documents of 1 - min(n, R) / min(N, R)"
     source = "Buckley and Voorhees 2004, as in trec_eval bpref"
-    spellings: ClassVar[Spellings] = {"bpref": {}}
+    aliases: ClassVar[Aliases] = {"bpref": {}}
 
     rel: float = number(1.0, low=0.0)
 
@@ -61,7 +61,7 @@ class GMBpref(Measure):
     formula = "exp(mean over queries of ln max(Bpref, 0.00001))"
     source = "trec_eval gm_bpref"
     average: ClassVar[Average] = "geometric"
-    spellings: ClassVar[Spellings] = {"gm_bpref": {}}
+    aliases: ClassVar[Aliases] = {"gm_bpref": {}}
 
     rel: float = number(1.0, low=0.0)
 
@@ -80,7 +80,7 @@ class binG(Measure):  # noqa: N801  # the field's spelling
     title = "binary G"
     formula = "1/R sum over retrieved relevant documents of 1 / log2(2 + non-relevant above it)"
     source = "trec_eval binG"
-    spellings: ClassVar[Spellings] = {"binary_g": {}}
+    aliases: ClassVar[Aliases] = {"binary_g": {}}
 
     rel: float = number(1.0, low=0.0)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from leadline.data.arrays import Codes, Floats, Integers
 from leadline.data.judged_run import Gains, JudgedRun
-from leadline.data.registry import Refused, Spellings, choice, cutoff, needed_cutoff, number, show, whole
+from leadline.data.registry import Aliases, Rejected, choice, cutoff, needed_cutoff, number, show, whole
 from leadline.errors import UsageError
 from leadline.measures import Measure, over
 
@@ -28,7 +28,7 @@ def added_to(cutoff: int, term: Callable[[Floats], Floats]) -> float:
     return total
 
 
-OTHER_NAMES: Refused = {
+OTHER_NAMES: Rejected = {
     "max_rel": "write max_grade",
     "min_rel": "the smallest grade is 0: smaller ones give gain 0",
 }
@@ -76,7 +76,7 @@ class _Walk(Measure):
     `depth` is the last rank that the user may reach.
     """
 
-    refused: ClassVar[Refused] = OTHER_NAMES
+    rejected: ClassVar[Rejected] = OTHER_NAMES
 
     max_grade: float
 
@@ -131,8 +131,8 @@ class RBP(Measure):
     title = "rank-biased precision"
     formula = "(1 - p) * sum over ranks r <= k of gain * p^(r - 1)"
     source = "Moffat and Zobel 2008"
-    spellings: ClassVar[Spellings] = {"rank_biased_precision": {}}
-    refused: ClassVar[Refused] = OTHER_NAMES
+    aliases: ClassVar[Aliases] = {"rank_biased_precision": {}}
+    rejected: ClassVar[Rejected] = OTHER_NAMES
 
     p: float = number(0.8, low=0.0, high=1.0, open_ends=True)
     rel: float = number(1.0, low=0.0)
@@ -206,7 +206,7 @@ class RBPUnjudged(Measure):
     source = "trec_eval 10 rbp_resid"
     quality: ClassVar[bool] = False
     rising: ClassVar[bool] = False
-    spellings: ClassVar[Spellings] = {"rbp_resid": {}}
+    aliases: ClassVar[Aliases] = {"rbp_resid": {}}
 
     p: float = number(0.9, low=0.0, high=1.0, open_ends=True)
 
@@ -231,8 +231,8 @@ class ERR(Measure):
     formula = "sum over ranks r <= k of s(r) * product over i < r of (1 - s(i)) / r, s = "
     formula += "(2^grade - 1) / 2^max_grade"
     source = "Chapelle et al. 2009; gdeval of the TREC web track"
-    spellings: ClassVar[Spellings] = {"expected_reciprocal_rank": {}}
-    refused: ClassVar[Refused] = OTHER_NAMES
+    aliases: ClassVar[Aliases] = {"expected_reciprocal_rank": {}}
+    rejected: ClassVar[Rejected] = OTHER_NAMES
 
     max_grade: float = number(4.0, low=0.0, open_ends=True)
     cutoff: int | None = cutoff()
@@ -437,7 +437,7 @@ class BPM(Measure):
     title = "Bejeweled player model"
     formula = "sum of the gain at ranks 1..n / n; n is the first rank where the sum is T, or k"
     source = "Zhang et al. 2017; cwl_eval"
-    refused: ClassVar[Refused] = OTHER_NAMES
+    rejected: ClassVar[Rejected] = OTHER_NAMES
 
     T: float = number(1.0, low=0.0, open_ends=True)
     max_grade: float = number(4.0, low=0.0, open_ends=True)
@@ -474,8 +474,8 @@ class Compat(Measure):
     formula = "sum over depths d of p^(d - 1) * (documents in the first d of both) / d, divided by "
     formula += "the same of the ideal list with itself"
     source = "Clarke et al. 2021; ir_measures Compat"
-    spellings: ClassVar[Spellings] = {"compatibility": {}}
-    refused: ClassVar[Refused] = {"normalize": "the value is always divided by the best one"}
+    aliases: ClassVar[Aliases] = {"compatibility": {}}
+    rejected: ClassVar[Rejected] = {"normalize": "the value is always divided by the best one"}
 
     p: float = number(0.95, low=0.0, high=1.0, open_ends=True)
 

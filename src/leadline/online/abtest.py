@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers
-from leadline.data.results import Notice
+from leadline.data.results import ResultWarning
 from leadline.data.validation import check_numbers, check_whole, check_word
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
@@ -39,62 +39,62 @@ from leadline.stats import checked_level
 FEW = 100  # clicks of an arm: with fewer the clickthrough is known to a tenth of itself at best
 
 
-def notices_of(found: ABTest, log: Log | None, units: Units | None, lost: int) -> list[Notice]:
+def warnings_of(found: ABTest, log: Log | None, units: Units | None, lost: int) -> list[ResultWarning]:
     """Put into words what was counted; nothing is said of what did not happen."""
-    notices = [_few_clicks(found), _small(found), _split(found)]
+    warnings = [_few_clicks(found), _small(found), _split(found)]
     if log is not None and units is not None:
-        notices = [_ungrouped(found, units), *notices, *_of_log(log, units, lost)]
-    return [notice for notice in notices if notice.count]
+        warnings = [_ungrouped(found, units), *warnings, *_of_log(log, units, lost)]
+    return [notice for notice in warnings if notice.count]
 
 
-def _ungrouped(found: ABTest, units: Units) -> Notice:
+def _ungrouped(found: ABTest, units: Units) -> ResultWarning:
     words = (
         f"rows not grouped by user: {len(units.arm):,}; clicks of one user go together, so that the true p "
         "is as a rule larger and the interval wider (--user COLUMN groups them, where the log has users)"
     )
-    return Notice("ungrouped", words, len(units.arm) if found.unit == "row" else 0)
+    return ResultWarning("ungrouped", words, len(units.arm) if found.unit == "row" else 0)
 
 
-def _few_clicks(found: ABTest) -> Notice:
+def _few_clicks(found: ABTest) -> ResultWarning:
     least = min(arm.clicked for arm in found.arms)
     words = (
         f"few clicks: {least:,} in an arm; a single click says little (its summary may have misled), below "
         f"{FEW} the clickthrough is not known to a tenth of itself"
     )
-    return Notice("few_clicks", words, max(1, least) if least < FEW else 0)
+    return ResultWarning("few_clicks", words, max(1, least) if least < FEW else 0)
 
 
-def _small(found: ABTest) -> Notice:
+def _small(found: ABTest) -> ResultWarning:
     exact = found.compared.test.startswith("Fisher")
     words = "fewer than 5 users expected in a cell: p is that of Fisher's exact test, not of z"
-    return Notice("small_counts", words, int(exact))
+    return ResultWarning("small_counts", words, int(exact))
 
 
-def _split(found: ABTest) -> Notice:
+def _split(found: ABTest) -> ResultWarning:
     one = found.split
     if one is None:
-        return Notice("sample_ratio", "", 0)
+        return ResultWarning("sample_ratio", "", 0)
     words = (
         f"sample ratio: {100 * one.seen:.2f} % of users in B where {100 * one.planned:g} % were planned "
         f"(p = {one.p:.1e}); the arms are not comparable before this is explained"
     )
-    return Notice("sample_ratio", words, int(one.suspect))
+    return ResultWarning("sample_ratio", words, int(one.suspect))
 
 
-def _of_log(log: Log, units: Units, lost: int) -> list[Notice]:
+def _of_log(log: Log, units: Units, lost: int) -> list[ResultWarning]:
     return [
-        Notice(
+        ResultWarning(
             "repeated_clicks",
             f"rows of more than one click: {log.repeated:,}; each counts once",
             log.repeated,
         ),
-        Notice(
+        ResultWarning(
             "crossed_users",
             f"users in both arms: {units.crossed:,}; left out, as each should see one arm",
             units.crossed,
         ),
-        Notice("below_positions", f"rows below the positions asked for: {lost:,}; left out", lost),
-        Notice(
+        ResultWarning("below_positions", f"rows below the positions asked for: {lost:,}; left out", lost),
+        ResultWarning(
             "interleaved",
             f"no column of time: the {counted(2, 'log')} are taken as running side by side; "
             "the always-valid p is of that order",
@@ -237,7 +237,7 @@ def abtest(
         _always(shares, units, effect, confidence),
         _sizes(shares, compared, units, metric, power, confidence, smallest),
         split=planned_split,
-        notices=[],
+        warnings=[],
         inputs=[] if read is None else read.inputs,
         options={
             "unit": "user" if read is None or user is not None else "row",
@@ -257,7 +257,7 @@ def abtest(
             "smallest": smallest,
         },
     )
-    found.notices = notices_of(found, read, units, lost)
+    found.warnings = warnings_of(found, read, units, lost)
     return found
 
 

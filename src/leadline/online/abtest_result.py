@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from leadline.data.results import Notice, plain
+from leadline.data.results import ResultWarning, plain
 from leadline.online.proportions import Looks, Split
 
 
@@ -71,7 +71,7 @@ class ABTest:
         sizes: Sizes,
         *,
         split: Split | None,
-        notices: Sequence[Notice],
+        warnings: Sequence[ResultWarning],
         inputs: Sequence[tuple[str, int]],
         options: dict[str, Any],
     ) -> None:
@@ -80,7 +80,7 @@ class ABTest:
         self.always = always
         self.sizes = sizes
         self.split = split
-        self.notices = list(notices)
+        self.warnings = list(warnings)
         self.inputs = list(inputs)
         self.options = options
 

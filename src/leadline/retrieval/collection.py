@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from leadline.data.ids import to_bytes
-from leadline.data.results import Notice, plain
+from leadline.data.results import ResultWarning, plain
 from leadline.io.read import QrelsLike, read_qrels
 from leadline.io.texts import TextsLike, read_documents, read_queries
 from leadline.text import ANALYSES, Analysis
@@ -34,11 +34,11 @@ class Collection:
     unknown_documents: int
     unknown_queries: int
     unjudged_queries: int
-    notices: list[Notice] = field(default_factory=list)
+    warnings: list[ResultWarning] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the numbers as plain data."""
-        return {name: value for name, value in vars(self).items() if name != "notices"}
+        return {name: value for name, value in vars(self).items() if name != "warnings"}
 
 
 def collection(
@@ -89,7 +89,7 @@ def collection(
         unknown_documents=len(unknown),
         unknown_queries=len(strangers),
         unjudged_queries=len(unjudged),
-        notices=_notices(unknown, set(strangers), set(unjudged)),
+        warnings=_notices(unknown, set(strangers), set(unjudged)),
     )
 
 
@@ -149,7 +149,7 @@ def _mean(total: int, count: int) -> float:
     return total / count if count else float("nan")
 
 
-def _notices(unknown: set[str], strangers: set[str], unjudged: set[str]) -> list[Notice]:
+def _notices(unknown: set[str], strangers: set[str], unjudged: set[str]) -> list[ResultWarning]:
     facts = (
         ("unknown_documents", "judged documents that DOCS lacks", unknown),
         ("unknown_queries", "judged queries that QUERIES lacks", strangers),
@@ -159,5 +159,5 @@ def _notices(unknown: set[str], strangers: set[str], unjudged: set[str]) -> list
     for code, words, names in facts:
         shown = ", ".join([*sorted(names)[:3], *(["..."] if len(names) > 3 else [])])
         if names:
-            found.append(Notice(code, f"{words}: {len(names):,} ({shown})", len(names)))
+            found.append(ResultWarning(code, f"{words}: {len(names):,} ({shown})", len(names)))
     return found

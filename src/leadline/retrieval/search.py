@@ -11,7 +11,7 @@ import numpy as np
 
 from leadline.data.arrays import Floats, Integers
 from leadline.data.ids import Vocabulary, to_bytes
-from leadline.data.results import Notice
+from leadline.data.results import ResultWarning
 from leadline.data.run import Run
 from leadline.data.validation import check_whole
 from leadline.errors import InputError, UsageError
@@ -36,7 +36,7 @@ class Retrieved(dict[str, Run]):
         super().__init__()
         self.index = index
         self.seconds: dict[str, Floats] = {}
-        self.notices: list[Notice] = []
+        self.warnings: list[ResultWarning] = []
 
 
 class _Asked(NamedTuple):
@@ -119,7 +119,7 @@ def score(
         return best(found, opened, len(documents))
 
     found = _answered(opened, chosen, asked, answer, feedback, on_query)
-    found.notices += _said(
+    found.warnings += _said(
         ("unindexed_documents", f"pairs whose document is not indexed: {unindexed:,}; left out", unindexed),
         ("unknown_queries", f"queries of pairs without a text: {len(lost)}; left out", len(lost)),
     )
@@ -181,7 +181,7 @@ def _answered(
         found[str(model)] = _run(index, lists, str(model))
         found.seconds[str(model)] = np.array(seconds)
     learned = feedback is not None
-    found.notices = _said(
+    found.warnings = _said(
         ("no_known_term", f"queries without a known term: {nothing}; they match nothing", nothing),
         ("unknown_terms", f"query terms that no document has: {unknown}; left out of their queries", unknown),
         ("learned", "a model learned from judgments: do not evaluate it with them", int(learned)),
@@ -189,8 +189,8 @@ def _answered(
     return found
 
 
-def _said(*facts: tuple[str, str, int]) -> list[Notice]:
-    return [Notice(*fact) for fact in facts if fact[2]]
+def _said(*facts: tuple[str, str, int]) -> list[ResultWarning]:
+    return [ResultWarning(*fact) for fact in facts if fact[2]]
 
 
 def _relevant(index: Index, feedback: QrelsLike) -> dict[bytes, Integers]:

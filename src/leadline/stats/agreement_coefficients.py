@@ -376,7 +376,7 @@ def _in_blocks(flat: Floats, measured: Callable[[Floats], Floats], draws: int, s
     groups, cells = flat.shape
     size = max(1, min(256, CELLS // max(groups, cells, 1)))
 
-    def one(dice: np.random.Generator, count: int) -> Floats:
-        return measured(weights(dice, count, groups) @ flat)
+    def one(rng: np.random.Generator, count: int) -> Floats:
+        return measured(weights(rng, count, groups) @ flat)
 
     return np.concatenate(list(each_block(draws, seed, one, block=size)), axis=1)

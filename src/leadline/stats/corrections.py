@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from leadline.data.arrays import Floats
-from leadline.data.registry import Spellings
+from leadline.data.registry import Aliases
 from leadline.stats import Correction
 
 
@@ -21,7 +21,7 @@ class Uncorrected(Correction):
     title = "no correction"
     controls = "the error of each test by itself"
     source = ""
-    spellings: ClassVar[Spellings] = {"none": {}}
+    aliases: ClassVar[Aliases] = {"none": {}}
 
     def of_rising(self, p: Floats) -> Floats:
         """Give the p values back."""
@@ -86,7 +86,7 @@ class BH(Correction):
     title = "Benjamini and Hochberg's correction"
     controls = "the expected share of false findings among the findings"
     source = "Benjamini and Hochberg 1995"
-    spellings: ClassVar[Spellings] = {"fdr": {}, "benjamini_hochberg": {}}
+    aliases: ClassVar[Aliases] = {"fdr": {}, "benjamini_hochberg": {}}
 
     def of_rising(self, p: Floats) -> Floats:
         """Correct p values that are sorted, the smallest first."""

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers
-from leadline.data.registry import Spellings, whole
+from leadline.data.registry import Aliases, whole
 from leadline.errors import UsageError
 from leadline.stats import Interval, checked_level, checked_seed, column
 from leadline.stats.moments import Totals, means, totals
@@ -27,7 +27,7 @@ class Student(Interval):
 
     title = "t interval"
     source = "Student 1908; groups: Liang and Zeger 1986"
-    spellings: ClassVar[Spellings] = {"t": {}}
+    aliases: ClassVar[Aliases] = {"t": {}}
 
     def limits(
         self,
@@ -89,7 +89,7 @@ class BCa(Interval):
 
     title = "BCa bootstrap interval"
     source = "Efron 1987; Efron and Tibshirani 1993, section 14.3"
-    spellings: ClassVar[Spellings] = {"bootstrap": {}}
+    aliases: ClassVar[Aliases] = {"bootstrap": {}}
 
     draws: int = whole(9_999, low=99)
 
@@ -222,7 +222,7 @@ class Randomisation(Interval):
 
     title = "inverted randomisation test"
     source = "Hartigan 1969; Fisher 1935"
-    spellings: ClassVar[Spellings] = {
+    aliases: ClassVar[Aliases] = {
         "sign_flip": {},
         "permutation": {},
         "randomization": {},

@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers
-from leadline.data.registry import Spellings, choice, whole
+from leadline.data.registry import Aliases, choice, whole
 from leadline.errors import UsageError
 from leadline.stats import Alternative, PairedTest
 from leadline.stats.moments import ROUNDING, Means, Totals, means, moments, totals
@@ -32,7 +32,7 @@ class T(PairedTest):
     title = "paired t test"
     null = "the mean difference is 0"
     source = "Student 1908; for retrieval Sanderson and Zobel 2005; groups: Liang and Zeger 1986"
-    spellings: ClassVar[Spellings] = {"ttest": {}, "paired_t": {}, "student": {}}
+    aliases: ClassVar[Aliases] = {"ttest": {}, "paired_t": {}, "student": {}}
 
     def smallest(self, queries: int, alternative: Alternative = "two-sided") -> float:
         """Return 0 from two queries on; with one that differs, |t| is 1 however many do not."""
@@ -69,7 +69,7 @@ class Wilcoxon(PairedTest):
     title = "Wilcoxon signed-rank test"
     null = "the differences are symmetric around 0"
     source = "Wilcoxon 1945; Pratt 1959; exact with ties: Streitberg and Roehmel 1986"
-    spellings: ClassVar[Spellings] = {"signed_rank": {}}
+    aliases: ClassVar[Aliases] = {"signed_rank": {}}
     clusters: ClassVar[bool] = False
 
     zeros: str = choice("drop", "pratt")
@@ -151,7 +151,7 @@ class Sign(PairedTest):
     title = "sign test"
     null = "a query favours one run as often as the other (median difference 0)"
     source = "Arbuthnott 1710; Conover 1999, section 3.4; for retrieval van Rijsbergen 1979, chapter 7"
-    spellings: ClassVar[Spellings] = {"sign_test": {}, "binomial": {}}
+    aliases: ClassVar[Aliases] = {"sign_test": {}, "binomial": {}}
 
     def smallest(self, queries: int, alternative: str = "two-sided") -> float:
         """Return the p of differences of one sign."""
@@ -218,7 +218,7 @@ class Randomisation(PairedTest):
     title = "paired randomisation test"
     null = "each query's two values could as well be exchanged"
     source = "Fisher 1935; Smucker, Allan and Carterette 2007; add-one Phipson and Smyth 2010"
-    spellings: ClassVar[Spellings] = {"sign_flip": {}, "permutation": {}, "randomization": {}, "fisher": {}}
+    aliases: ClassVar[Aliases] = {"sign_flip": {}, "permutation": {}, "randomization": {}, "fisher": {}}
 
     draws: int = whole(100_000, low=1)
 
@@ -288,7 +288,7 @@ class Bootstrap(PairedTest):
     title = "paired bootstrap test"
     null = "the mean difference is 0"
     source = "Efron and Tibshirani 1993, algorithm 16.2; for retrieval Sakai 2006"
-    spellings: ClassVar[Spellings] = {"bootstrap_t": {}}
+    aliases: ClassVar[Aliases] = {"bootstrap_t": {}}
 
     draws: int = whole(10_000, low=1)
 

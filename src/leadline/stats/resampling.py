@@ -89,9 +89,9 @@ def draws_of_teams(teams: Sequence[str], *, samples: int, seed: int = 0) -> Iter
     """
     _, member = np.unique(np.asarray(teams, dtype=object).astype(str), return_inverse=True)
     size = int(member.max(initial=-1)) + 1
-    dice = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     for _ in range(samples):
-        drawn = np.bincount(dice.integers(0, size, size), minlength=size)
+        drawn = np.bincount(rng.integers(0, size, size), minlength=size)
         yield drawn[member]
 
 

@@ -191,11 +191,11 @@ def test_id_is_no_metric() -> None:
 
 
 def test_the_triangle_inequality_fails() -> None:
-    dice = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     grades = {f"d{place}": float(place < 2) for place in range(6)}
     worst = 0.0
     for _ in range(150):
-        lists = [dice.permutation(list(grades))[: dice.integers(1, 7)].tolist() for _ in range(3)]
+        lists = [rng.permutation(list(grades))[: rng.integers(1, 7)].tolist() for _ in range(3)]
         far = of_lists(grades, *lists, truncate=False).mean_id
         worst = max(worst, far[0, 1] - far[0, 2] - far[2, 1])
     assert worst > 0.5
@@ -227,13 +227,13 @@ def test_queries_without_relevant_documents_or_pairs_are_left_out_and_counted() 
     found = difference(qrels, {"q": {"good": ["a"], "all": ["a"], "none": ["a"]}})
     assert found.counted.tolist() == [False, True, True, False]  # all, good, missing, none
     assert found.mean_ric.tolist() == [0.5]  # 1 and, where the run has nothing, 0
-    codes = {notice.code: notice.count for notice in found.notices}
+    codes = {notice.code: notice.count for notice in found.warnings}
     assert codes == {"no_relevant": 1, "missing_queries": 1, "no_pairs": 1, "one_system": 1}
 
 
 def test_few_judged_nonrelevant_documents_are_said() -> None:
     found = of_lists({"a": 1, "n": 0}, ["a"], ["n"])
-    (notice,) = [one for one in found.notices if one.code == "few_nonrelevant"]
+    (notice,) = [one for one in found.warnings if one.code == "few_nonrelevant"]
     assert notice.message.startswith("queries with fewer than 5 judged non-relevant documents: 1 of 1")
 
 
@@ -251,7 +251,7 @@ def test_a_cutoff_that_is_no_positive_whole_number_is_refused(cutoff: object) ->
 def test_a_run_without_a_judged_document_has_ric_zero_and_is_said() -> None:
     found = of_lists({"a": 1, "n": 0}, ["a"], ["u1", "u2"])
     assert found.mean_ric.tolist() == [1.0, 0.0]
-    (notice,) = [one for one in found.notices if one.code == "nothing_kept"]
+    (notice,) = [one for one in found.warnings if one.code == "nothing_kept"]
     assert "1 (s1); RIC 0" in notice.message
 
 
@@ -268,11 +268,11 @@ def test_signed_makes_wrong_way_ric_negative_and_leaves_id() -> None:
 
 
 def test_any_number_of_threads_gives_the_same() -> None:
-    dice = np.random.default_rng(5)
+    rng = np.random.default_rng(5)
     names = [f"d{place}" for place in range(80)]
-    qrels = {f"q{query}": {name: int(dice.integers(0, 3)) for name in names} for query in range(12)}
+    qrels = {f"q{query}": {name: int(rng.integers(0, 3)) for name in names} for query in range(12)}
     runs = {
-        f"s{place}": {query: dice.permutation(names)[:50].tolist() for query in qrels} for place in range(4)
+        f"s{place}": {query: rng.permutation(names)[:50].tolist() for query in qrels} for place in range(4)
     }
     one, three = (difference(qrels, runs, cutoff=10, threads=threads) for threads in (1, 3))
     assert one.to_dict(per_query=True) == three.to_dict(per_query=True)

@@ -13,11 +13,11 @@ from leadline.estimation.score_histograms.score_sets import draw_pairs
 
 @pytest.mark.parametrize("norm", ["query", "model"])
 def test_pairs_have_the_histograms_of_a_scoring_function(norm: str) -> None:
-    dice = np.random.default_rng(3)
+    rng = np.random.default_rng(3)
     documents = [f"d{place:02}" for place in range(60)]
-    qrels = {f"q{q}": dict.fromkeys(dice.choice(documents, 5, replace=False).tolist(), 1) for q in range(7)}
+    qrels = {f"q{q}": dict.fromkeys(rng.choice(documents, 5, replace=False).tolist(), 1) for q in range(7)}
     table = {
-        query: dict(zip(documents, dice.normal([2 * (name in one) for name in documents]), strict=True))
+        query: dict(zip(documents, rng.normal([2 * (name in one) for name in documents]), strict=True))
         for query, one in qrels.items()
     }
     whole = ll.histogram(

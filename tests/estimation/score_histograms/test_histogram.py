@@ -132,9 +132,9 @@ def test_an_increasing_line_of_the_scores_changes_nothing(
 
 
 def test_a_decreasing_line_of_the_scores_negates_hsa() -> None:
-    dice = np.random.default_rng(3)
+    rng = np.random.default_rng(3)
     qrels = {"q": {f"d{place:03}": int(place % 4 == 0) for place in range(200)}}
-    run = {"q": {name: float(dice.normal(grade)) for name, grade in qrels["q"].items()}}
+    run = {"q": {name: float(rng.normal(grade)) for name, grade in qrels["q"].items()}}
     mirrored = {"q": {name: -value for name, value in run["q"].items()}}
     before, after = histogram(qrels, run), histogram(qrels, mirrored)
     assert before.hsa[0] > 0
@@ -194,9 +194,9 @@ def test_a_sample_from_the_union_is_the_same_for_all_runs() -> None:
     names = sorted((f"x{place}" for place in range(40)), key=lambda name: key(0, "q", name))[:10]
     inside = sum(int(name[1:]) < 20 for name in names)
     assert skipped.counts.sum(axis=(1, 3)).tolist() == [[1, 10], [1, inside]]
-    codes = {notice.code for notice in histogram(qrels, runs, sample=10).notices}
+    codes = {notice.code for notice in histogram(qrels, runs, sample=10).warnings}
     assert "samples_differ" in codes
-    assert "samples_differ" not in {notice.code for notice in found.notices}
+    assert "samples_differ" not in {notice.code for notice in found.warnings}
 
 
 @pytest.mark.parametrize("documents", [None, [f"d{place}" for place in range(50)]])
@@ -219,10 +219,10 @@ def test_a_python_function_needs_no_ranking(documents: list[str] | None) -> None
 
 
 def test_intervals_hold_the_estimate_and_a_sample_widens_them() -> None:
-    dice = np.random.default_rng(1)
+    rng = np.random.default_rng(1)
     qrels = {f"q{q}": {f"d{place:03}": int(place < 15) for place in range(150)} for q in range(12)}
     run = {
-        query: {name: float(dice.normal(1.5 * grade)) for name, grade in grades.items()}
+        query: {name: float(rng.normal(1.5 * grade)) for name, grade in grades.items()}
         for query, grades in qrels.items()
     }
     whole, part = (
@@ -243,7 +243,7 @@ def test_what_should_not_be_trusted_is_said() -> None:
     flat = {"q": dict.fromkeys("abxyz", 1.0)}
     found = histogram(qrels, flat)
     assert np.isnan(found.hsa[0])
-    assert {notice.code for notice in found.notices} >= {
+    assert {notice.code for notice in found.warnings} >= {
         "undefined",
         "few_relevant",
         "lopsided_scores",
@@ -318,10 +318,10 @@ def test_a_collection_is_a_list_of_ids(documents: Any) -> None:
 
 
 def test_the_interval_of_samples_alone_is_narrower_and_needs_a_sample() -> None:
-    dice = np.random.default_rng(1)
+    rng = np.random.default_rng(1)
     qrels = {f"q{q}": {f"d{place}": int(place < 8) for place in range(200)} for q in range(12)}
     run = {
-        query: {name: float(dice.normal(grade)) for name, grade in grades.items()}
+        query: {name: float(rng.normal(grade)) for name, grade in grades.items()}
         for query, grades in qrels.items()
     }
     one = histogram(qrels, run, sample=20).to_dict()["runs"][0]

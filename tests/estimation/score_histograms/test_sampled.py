@@ -79,7 +79,7 @@ def test_the_fast_and_the_slow_way_agree(relevant: list[float], others: list[flo
         / sum(1 / math.log2(place + 2) for place in range(whole)),
     ]
     assert found.means[0].tolist() == pytest.approx(expected)
-    assert "no_score" in {notice.code for notice in found.notices}
+    assert "no_score" in {notice.code for notice in found.warnings}
     less = sampled(
         qrels, run, ["AP"], population=size + whole, draws=0, correction="none"
     )  # a collection, with them
@@ -88,10 +88,10 @@ def test_the_fast_and_the_slow_way_agree(relevant: list[float], others: list[flo
 
 def collection(queries: int, seed: int) -> tuple[dict[str, dict[str, int]], Run]:
     """Make lists of 1,000 documents, 20 of them relevant and better by one deviation and a half."""
-    dice = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     qrels, run = {}, {}
     for query in range(queries):
-        scores = dice.normal(size=1000)
+        scores = rng.normal(size=1000)
         scores[:20] += 1.5
         qrels[f"q{query}"] = {f"d{place}": 1 for place in range(20)}
         run[f"q{query}"] = {f"d{place}": float(score) for place, score in enumerate(scores)}
@@ -160,7 +160,7 @@ def test_queries_without_a_sample_are_left_out_and_counted() -> None:
     assert found.means[0, 0] == pytest.approx(1 / 8)  # the query without a relevant document counts 0
     fewer = sampled(qrels, run, "RR", population=4, queries="with_relevant", correction="none")
     assert fewer.means[0, 0] == 1 / 4
-    codes = {notice.code for notice in found.notices}
+    codes = {notice.code for notice in found.warnings}
     assert codes >= {"no_sample", "no_relevant", "missing_queries"}
 
 
@@ -180,14 +180,14 @@ def test_what_cannot_be_estimated_is_refused() -> None:
 def test_what_a_newcomer_overlooks_is_said() -> None:
     qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1}}
     flat = {query: dict.fromkeys(("d1", "d2", "d3"), 1.0) for query in qrels}
-    notices = {one.code: one for one in sampled(qrels, flat, "AP").notices}
-    assert notices["constant_scores"].count == 2
-    assert "taken for the whole collection" in notices["no_population"].message
+    warnings = {one.code: one for one in sampled(qrels, flat, "AP").warnings}
+    assert warnings["constant_scores"].count == 2
+    assert "taken for the whole collection" in warnings["no_population"].message
     known = sampled(qrels, {"a": flat, "b": {"q1": {"d1": 2.0, "x": 1.0}}}, "AP", population=9)
-    codes = [one.code for one in known.notices]
+    codes = [one.code for one in known.warnings]
     assert "no_population" not in codes
     assert "constant_scores: lists of equal scores: 2 in a" in [
-        f"{one.code}: {one.message.partition(';')[0]}" for one in known.notices
+        f"{one.code}: {one.message.partition(';')[0]}" for one in known.warnings
     ]
 
 
@@ -217,7 +217,7 @@ def test_an_interval_that_was_not_confirmed_is_withheld_with_the_reason() -> Non
     assert shown["P@10"]["low"] is None
     assert shown["P@10"]["withheld"].startswith("a drawn document stands for 16.3 others")
     assert shown["AP"]["withheld"] is None
-    (one, two) = [notice for notice in found.notices if notice.code == "no_interval"]
+    (one, two) = [notice for notice in found.warnings if notice.code == "no_interval"]
     assert (one.count, two.count) == (1, 1)
     cases: list[tuple[dict[str, Any], str]] = [
         ({"sample": 30}, "30 sampled documents for a query"),
@@ -265,8 +265,8 @@ def test_systems_with_other_negatives_are_counted() -> None:
     def some(seed: int, queries: int) -> Run:
         made = {}
         for place, (query, one) in enumerate(run.items()):
-            dice = np.random.default_rng([seed if place < queries else 0, place])
-            kept = set(dice.choice([f"d{n}" for n in range(20, 1000)], 50, replace=False).tolist())
+            other = np.random.default_rng([seed if place < queries else 0, place])
+            kept = set(other.choice([f"d{n}" for n in range(20, 1000)], 50, replace=False).tolist())
             rows = [(name, value) for name, value in one.items() if name in kept or name in qrels[query]]
             made[query] = {rows[at][0]: rows[at][1] for at in rng.permutation(len(rows)).tolist()}
         return made
@@ -274,7 +274,7 @@ def test_systems_with_other_negatives_are_counted() -> None:
     def differ(*runs: Run) -> int:
         systems = {f"s{place}": one for place, one in enumerate(runs)}
         found = sampled(qrels, systems, "AP", population=1000, draws=0)
-        return sum(one.count for one in found.notices if one.code == "different_samples")
+        return sum(one.count for one in found.warnings if one.code == "different_samples")
 
     assert differ(some(0, 4), some(0, 4)) == 0
     assert differ(some(0, 4), some(1, 3), some(0, 4)) == 3
@@ -360,7 +360,7 @@ def test_certain_documents_without_a_score_are_counted() -> None:
         draws=0,
         correction="none",
     )
-    (notice,) = [one for one in found.notices if one.code == "certain_without_score"]
+    (notice,) = [one for one in found.warnings if one.code == "certain_without_score"]
     assert notice.count == 1
     assert found.means[0, 0] == 1 / 2  # c2 counts as ranked last
 

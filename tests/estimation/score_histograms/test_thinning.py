@@ -32,8 +32,8 @@ PAIRS = {
 
 def joined(run: Any) -> tuple[Qrels, JudgedRun]:
     table = read_qrels(QRELS)
-    repair = repair_of("score", "refuse", "refuse")
-    return table, judge(run, table, repair=repair, keep=True)[1]
+    reading = repair_of("score", "refuse", "refuse")
+    return table, judge(run, table, reading=reading, keep=True)[1]
 
 
 @pytest.mark.parametrize("sample", [1, 5, 20, 1000])

@@ -11,9 +11,9 @@ from leadline_studies._figures import against_truth, by_size
 
 @pytest.mark.parametrize("systems", [3, 143])
 def test_the_best_by_either_order_are_named(systems: int) -> None:
-    dice = np.random.default_rng(systems)
-    truth = dice.random(systems) * 0.4
-    estimate = truth + dice.normal(size=systems) * 0.05
+    rng = np.random.default_rng(systems)
+    truth = rng.random(systems) * 0.4
+    estimate = truth + rng.normal(size=systems) * 0.05
     names = [f"team{place}-run-of-many-words" for place in range(systems)]
     figure = against_truth(estimate, truth, names, label="nruns")
     whole(figure)

@@ -16,8 +16,8 @@ NUMBERS = [2, 5, 12, 13, 34, 143]
 
 
 def kappas(judges: int) -> Any:
-    dice = np.random.default_rng(judges)
-    table = dice.uniform(0, 1, (judges, judges))
+    rng = np.random.default_rng(judges)
+    table = rng.uniform(0, 1, (judges, judges))
     return (table + table.T) / 2
 
 

@@ -18,9 +18,9 @@ def named(figure: Any) -> list[Any]:
 
 @pytest.mark.parametrize("systems", [1, 3, 15, 143])
 def test_every_system_is_named_while_they_are_few(systems: int) -> None:
-    dice = np.random.default_rng(systems)
+    rng = np.random.default_rng(systems)
     names = [f"model{place}(parameter={place})" for place in range(systems)]
-    figure = named_points(dice.random(systems), dice.random(systems) ** 4, names, across="MAP", up="HSA")
+    figure = named_points(rng.random(systems), rng.random(systems) ** 4, names, across="MAP", up="HSA")
     whole(figure)
     assert len(named(figure)) == (systems if systems <= 40 else 0)
 

@@ -17,12 +17,12 @@ QUERIES = 30
 
 def compared(runs: int, **options: Any) -> Comparison:
     """Compare runs in which the relevant document has a random rank, the later run the worse."""
-    dice = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     qrels = {f"q{query}": {"d": 1} for query in range(QUERIES)}
     tables: dict[str, Any] = {f"r{place}": {} for place in range(runs)}
     for place in range(runs):
         for query in qrels:
-            rank = int(dice.integers(1, 3 + 4 * (place // 2)))
+            rank = int(rng.integers(1, 3 + 4 * (place // 2)))
             tables[f"r{place}"][query] = {"d" if at == rank else f"x{at}": float(-at) for at in range(1, 12)}
     return compare(qrels, tables, "RR", **options)
 

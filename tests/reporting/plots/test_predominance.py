@@ -12,10 +12,10 @@ from leadline_studies._figures import cumulated, predominance
 
 @pytest.mark.parametrize("topics", [3, 250])
 def test_three_panels_show_every_list(topics: int) -> None:
-    dice = np.random.default_rng(topics)
+    rng = np.random.default_rng(topics)
     lists = [
         Listed(
-            kind, "q", "a-system-of-a-team", 7, 30, 100.0, {}, list(dice.dirichlet(np.full(topics, 0.1), 3))
+            kind, "q", "a-system-of-a-team", 7, 30, 100.0, {}, list(rng.dirichlet(np.full(topics, 0.1), 3))
         )
         for kind in ("good", "bad")
     ]

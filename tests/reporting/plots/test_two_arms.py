@@ -14,9 +14,9 @@ ARMS = (["system-old", "system-new-with-a-very-long-name"], [0.05, 0.06], [0.04,
 
 @pytest.mark.parametrize("users", [30, 3000])
 def test_the_picture_is_whole_with_a_log_of_any_length(users: int) -> None:
-    dice = np.random.default_rng(1)
-    arm = dice.integers(0, 2, users)
-    found = looks(arm, (dice.random(users) < 0.2 + 0.05 * arm).astype(float))
+    rng = np.random.default_rng(1)
+    arm = rng.integers(0, 2, users)
+    found = looks(arm, (rng.random(users) < 0.2 + 0.05 * arm).astype(float))
     figure = two_arms(*ARMS, path=(found.users, found.difference, found.low, found.high))
     whole(figure)
     texts = [text.get_text() for text in figure.axes[1].texts]

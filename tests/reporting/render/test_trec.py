@@ -195,8 +195,8 @@ def test_in_other_forms_n_leaves_the_means_out_too(leadline: Leadline) -> None:
     assert done.out.splitlines() == ["run,query,AP", "run,1,0.25", "run,2,1.0", "run,3,0.0"]
     data = leadline("evaluate", "-qn", "-m", "map", "qrels", "run", "-f", "json").data
     assert sorted(data["runs"][0]) == ["counts", "name", "queries", "tag"]
-    refused = leadline("evaluate", "-n", "qrels", "run")
-    assert (refused.status, refused.out) == (2, "")
+    rejected = leadline("evaluate", "-n", "qrels", "run")
+    assert (rejected.status, rejected.out) == (2, "")
 
 
 def test_percent_signs_in_ids_are_only_letters(leadline: Leadline, tmp_path: Path) -> None:

@@ -28,39 +28,39 @@ LINES = (
 NUMBER = int(os.environ.get("LEADLINE_CORRUPTIONS", "8"))  # of every kind for every file
 
 
-def flip(dice: random.Random, content: bytearray) -> None:
+def flip(rng: random.Random, content: bytearray) -> None:
     """Change one to four bits."""
-    for _ in range(dice.randint(1, 4)):
-        content[dice.randrange(len(content))] ^= 1 << dice.randrange(8)
+    for _ in range(rng.randint(1, 4)):
+        content[rng.randrange(len(content))] ^= 1 << rng.randrange(8)
 
 
-def overwrite(dice: random.Random, content: bytearray) -> None:
+def overwrite(rng: random.Random, content: bytearray) -> None:
     """Write random bytes over a stretch."""
-    begin = dice.randrange(len(content))
-    size = min(dice.randint(1, 64), len(content) - begin)
-    content[begin : begin + size] = dice.randbytes(size)
+    begin = rng.randrange(len(content))
+    size = min(rng.randint(1, 64), len(content) - begin)
+    content[begin : begin + size] = rng.randbytes(size)
 
 
-def zero(dice: random.Random, content: bytearray) -> None:
+def zero(rng: random.Random, content: bytearray) -> None:
     """Clear a page."""
-    begin = dice.randrange(len(content)) & ~0x1FF
+    begin = rng.randrange(len(content)) & ~0x1FF
     size = min(0x200, len(content) - begin)
     content[begin : begin + size] = bytes(size)
 
 
-def cut(dice: random.Random, content: bytearray) -> None:
+def cut(rng: random.Random, content: bytearray) -> None:
     """Lose the end."""
-    del content[dice.randrange(len(content)) :]
+    del content[rng.randrange(len(content)) :]
 
 
-def grow(dice: random.Random, content: bytearray) -> None:
+def grow(rng: random.Random, content: bytearray) -> None:
     """Append bytes."""
-    content += dice.randbytes(dice.randint(1, 16))
+    content += rng.randbytes(rng.randint(1, 16))
 
 
-def move(dice: random.Random, content: bytearray) -> None:
+def move(rng: random.Random, content: bytearray) -> None:
     """Exchange two stretches of eight bytes."""
-    a, b = (dice.randrange(max(1, len(content) - 8)) & ~7 for _ in range(2))
+    a, b = (rng.randrange(max(1, len(content) - 8)) & ~7 for _ in range(2))
     content[a : a + 8], content[b : b + 8] = content[b : b + 8], content[a : a + 8]
 
 
@@ -100,14 +100,14 @@ def test_a_corruption_changes_no_answer_and_ends_in_one_line(folder: Path, leadl
         whole = (folder / "whole" / name).read_bytes()
         for kind in KINDS:
             for number in range(NUMBER):
-                dice = random.Random(f"{name} {kind.__name__} {number}")
+                rng = random.Random(f"{name} {kind.__name__} {number}")
                 content = bytearray(whole)
                 if content:
-                    kind(dice, content)
+                    kind(rng, content)
                 if content == whole:
                     continue
                 (folder / "index" / name).write_bytes(content)
-                line = dice.randrange(len(LINES))
+                line = rng.randrange(len(LINES))
                 status, out, err = answers(line)
                 what = f"{kind.__name__} {number} of {name}: {LINES[line]}: {status} {err}"
                 if status == 0:

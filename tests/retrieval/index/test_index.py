@@ -134,7 +134,7 @@ def test_a_prefix_is_cut_between_characters_and_loses_no_posting() -> None:
 
 def test_what_is_odd_is_counted_and_nothing_is_lost() -> None:
     index = build_index({"d1": "wing", "d 2": "", "d3": "the"})
-    assert [(notice.code, notice.count) for notice in index.notices] == [
+    assert [(notice.code, notice.count) for notice in index.warnings] == [
         ("empty_documents", 2),
         ("ids_with_blanks", 1),
     ]
@@ -151,7 +151,7 @@ def test_documents_are_kept_by_a_column_of_a_table(tmp_path: Path, rule: str, ke
     table.write_text("doc_id\tpercentile\na\t60\nb\t99\nc\t3\n")
     index = build_index(dict.fromkeys("abcd", "wing"), keep=f"{table}:percentile{rule}")
     assert [name.decode() for name in index.ids] == kept
-    assert index.notices[-1].message == f"documents that --keep left out: {4 - len(kept)}"
+    assert index.warnings[-1].message == f"documents that --keep left out: {4 - len(kept)}"
 
 
 def test_a_bad_rule_is_refused(tmp_path: Path) -> None:

@@ -31,12 +31,12 @@ from leadline.comparison.information_difference.similarity import (
 from leadline.comparison.information_difference.similarity_baselines import Similarity
 from leadline.data.arrays import Codes, Flags, Floats
 from leadline.data.qrels import Qrels
-from leadline.data.results import Notice, RunInfo
+from leadline.data.results import ResultWarning, RunInfo
 from leadline.data.threads import in_order
 from leadline.data.validation import check_whole
 from leadline.errors import InputError
 from leadline.evaluation.join import judge_runs, readable_twice
-from leadline.evaluation.run_warnings import notices_of
+from leadline.evaluation.run_warnings import warnings_of
 from leadline.io.read import QrelsLike, RunLike, read_qrels, repair_of
 from leadline.measures.average_precision import AP
 
@@ -105,12 +105,12 @@ FEW = 5  # judged non-relevant documents in the median query, below which RIC is
 
 def difference_notices(
     infos: Sequence[RunInfo], qrels: Qrels, lists: Sequence[TruncatedLists], counted: Flags, rel: float
-) -> list[Notice]:
+) -> list[ResultWarning]:
     """Put in words what was counted; unjudged documents are in no pair here, whatever other measures do."""
     found = []
-    for notice in notices_of(infos, qrels, averaging="with_relevant", levels=[rel]):
+    for notice in warnings_of(infos, qrels, averaging="with_relevant", levels=[rel]):
         words = notice.message.replace("they count as not relevant", "they are in no pair, and take up ranks")
-        found.append(Notice(notice.code, words, notice.count))
+        found.append(ResultWarning(notice.code, words, notice.count))
     relevant = qrels.relevant(rel) > 0
     pairless = int(np.count_nonzero(~counted & relevant))
     empty = [info.name for info, part in zip(infos, lists, strict=True) if not len(part.row)]
@@ -118,22 +118,22 @@ def difference_notices(
     few = int(np.count_nonzero(known < FEW))
     thin = len(known) > 0 and np.median(known) < FEW
     found += [
-        Notice(
+        ResultWarning(
             "no_pairs", f"queries whose judged documents all have one grade: {pairless}; left out", pairless
         ),
-        Notice(
+        ResultWarning(
             "nothing_kept",
             f"runs without a relevant judged document where the list is cut: {len(empty)} "
             f"({', '.join(empty[:3])}); RIC 0",
             len(empty),
         ),
-        Notice(
+        ResultWarning(
             "few_nonrelevant",
             f"queries with fewer than {FEW} judged non-relevant documents: {few} of {len(known)}; RIC "
             "and id need them (--complete DOCS counts every other document of the collection as one)",
             few if thin else 0,
         ),
-        Notice("one_system", "only one system; nothing to compare it with", int(len(infos) == 1)),
+        ResultWarning("one_system", "only one system; nothing to compare it with", int(len(infos) == 1)),
     ]
     return [notice for notice in found if notice.count]
 
@@ -180,7 +180,7 @@ def difference(
     those of the ideal list cut likewise (`normalise`); without a cutoff neither is done unless asked for.
     RIC has no direction: `wrong_way` counts lists that put most pairs wrong, `signed` makes their RIC
     negative. Negative grades count as 0. Queries without a relevant document or without a pair are left out
-    and counted in `notices`.
+    and counted in `warnings`.
 
     `competitors` are what else says how alike lists are, such as "RBO(p=0.9)" or "Jaccard@20" (none: `()`);
     they are in `competitors` with the correlation of per-query AP (`ap_rel` is its
@@ -209,14 +209,14 @@ def difference(
     )
     beside = chosen_competitors(competitors, cutoff)
     table = read_qrels(qrels, negative=negative)
-    repair = repair_of(order, on_duplicate, on_nan)
-    runs = readable_twice(runs, repair) if beside else runs
+    reading = repair_of(order, on_duplicate, on_nan)
+    runs = readable_twice(runs, reading) if beside else runs
     ap = AP(rel=rel if ap_rel is None else ap_rel)
     infos, found = judge_runs(
         runs,
         table,
         lambda judged: (kept(judged, cut), ap.values(judged)),
-        repair=repair,
+        reading=reading,
         name_by=name_by,
         on_run=on_run,
     )
@@ -229,7 +229,7 @@ def difference(
     precision = np.nan_to_num(np.stack([part[1] for part in found]))
     more: dict[str, Floats] = {}
     if beside:
-        more = means_over_queries(runs, table.queries, counted, beside, repair, on_query)
+        more = means_over_queries(runs, table.queries, counted, beside, reading, on_query)
         more[AP_CORRELATION] = correlations(precision[:, counted])
         more[RIC_DISTANCE] = distances(ric[:, counted])
     return Difference(
@@ -240,7 +240,7 @@ def difference(
         ap=precision,
         cutoff=cutoff,
         competitors=more,
-        notices=difference_notices(infos, table, lists, counted, rel),
+        warnings=difference_notices(infos, table, lists, counted, rel),
         options={
             "k": cutoff,
             "rel": rel,

@@ -10,7 +10,7 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats, freeze
 from leadline.data.ids import Vocabulary
-from leadline.data.results import Notice, RunInfo, plain
+from leadline.data.results import ResultWarning, RunInfo, plain
 from leadline.errors import UsageError
 
 
@@ -43,7 +43,7 @@ class Difference:
         ap: Floats | None = None,
         cutoff: int | None = None,
         competitors: dict[str, Floats] | None = None,
-        notices: Sequence[Notice] = (),
+        warnings: Sequence[ResultWarning] = (),
         options: dict[str, Any] | None = None,
     ) -> None:
         freeze(ric, concordance, wrong_way, only)
@@ -56,7 +56,7 @@ class Difference:
         self.ap = np.full(ric.shape, np.nan) if ap is None else ap
         self.cutoff = cutoff
         self.competitors = dict(competitors or {})
-        self.notices = list(notices)
+        self.warnings = list(warnings)
         self.options = dict(options or {})
 
     @property

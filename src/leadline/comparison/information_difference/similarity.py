@@ -37,7 +37,7 @@ def means_over_queries(
     queries: Vocabulary,
     counted: Flags,
     competitors: Sequence[Similarity],
-    repair: Reading,
+    reading: Reading,
     on_query: Callable[[int, int], None] | None = None,
 ) -> dict[str, Floats]:
     """Give, per competitor, systems x systems: the mean over the queries where it is defined."""
@@ -45,7 +45,7 @@ def means_over_queries(
     size = len(sources)
     sums = np.zeros((len(competitors), size, size))
     sizes = np.zeros_like(sums)
-    for query, ranked in enumerate(ranked_lists(sources, queries, repair) if competitors else ()):
+    for query, ranked in enumerate(ranked_lists(sources, queries, reading) if competitors else ()):
         if counted[query]:
             for place, competitor in enumerate(competitors):
                 values = competitor.values(ranked)

@@ -62,11 +62,11 @@ class _System(NamedTuple):
 
 
 def ranked_lists(
-    sources: Sequence[tuple[str | None, Any]], queries: Vocabulary, repair: Reading
+    sources: Sequence[tuple[str | None, Any]], queries: Vocabulary, reading: Reading
 ) -> Iterator[Ranked]:
     """Give the lists of every query, one query after the other; of a run only codes and ranks are kept."""
     numbers: dict[bytes, int] = {}
-    systems = [_system(source, queries, numbers, repair) for _, source in sources]
+    systems = [_system(source, queries, numbers, reading) for _, source in sources]
     for query in range(len(queries)):
         spans = [slice(*system.bounds[query]) for system in systems]
         lists = [system.document[span] for system, span in zip(systems, spans, strict=True)]
@@ -76,8 +76,8 @@ def ranked_lists(
         yield Ranked(orders_of(np.split(coded.astype(np.int32), ends), len(known)), entry)
 
 
-def _system(source: Any, queries: Vocabulary, numbers: dict[bytes, int], repair: Reading) -> _System:
-    run = read_run(source, order=repair.order, on_duplicate=repair.on_duplicate, on_nan=repair.on_nan)
+def _system(source: Any, queries: Vocabulary, numbers: dict[bytes, int], reading: Reading) -> _System:
+    run = read_run(source, order=reading.order, on_duplicate=reading.on_duplicate, on_nan=reading.on_nan)
     codes = np.array([numbers.setdefault(name, len(numbers)) for name in run.documents.names], dtype=np.int32)
     starts = np.ones(len(run), dtype=np.bool_)
     starts[1:] = run.scores[1:] != run.scores[:-1]

@@ -196,18 +196,18 @@ def histogram(
             "nonrelevant, aggregate, half_counts, weighted, base beside it"
         )
     table = read_qrels(qrels, negative=negative)
-    repair = repair_of(order, on_duplicate, on_nan)
+    reading = repair_of(order, on_duplicate, on_nan)
     sources = scored_runs(
         runs, table, documents=documents, sample=sample, seed=seed, rel=rel, negative=negative
     )
     drawn = None
     if sample_from == "union":
-        sources, drawn = shared_sample(sources, table, recipe, repair)
+        sources, drawn = shared_sample(sources, table, recipe, reading)
     infos, found = judge_runs(
         sources,
         table,
         lambda judged: measured(judged, recipe, draws, drawn),
-        repair=repair,
+        reading=reading,
         depth=depth,
         keep=True,
         name_by=name_by,
@@ -218,7 +218,7 @@ def histogram(
         table.queries,
         found,
         recipe,
-        notices=histogram_notices(infos, table, found, recipe),
+        warnings=histogram_notices(infos, table, found, recipe),
         options=recipe._asdict()
         | {
             "as_printed": recipe.as_printed,

@@ -10,10 +10,10 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, Hashes, freeze
 from leadline.data.ids import Vocabulary
 from leadline.data.qrels import Qrels
-from leadline.data.results import Notice, RunInfo, plain
+from leadline.data.results import ResultWarning, RunInfo, plain
 from leadline.errors import UsageError
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
-from leadline.evaluation.run_warnings import notices_of
+from leadline.evaluation.run_warnings import warnings_of
 from leadline.measures import Measure
 
 SENSITIVITY = (5, 10, 20, 50, 100, 200)
@@ -65,14 +65,14 @@ class Histograms:
         measured: Sequence[Measured],
         recipe: HistogramOptions,
         *,
-        notices: Sequence[Notice] = (),
+        warnings: Sequence[ResultWarning] = (),
         options: dict[str, Any] | None = None,
     ) -> None:
         self.runs = list(runs)
         self.queries = queries
         self.measured = list(measured)
         self.recipe = recipe
-        self.notices = list(notices)
+        self.warnings = list(warnings)
         self.options = dict(options or {})
         self.counts = np.stack([one.counts for one in measured])
         self.hsa = self._column("hsa")
@@ -155,14 +155,14 @@ LOPSIDED = 0.5  # the share of a run's scores in one bin
 
 def histogram_notices(
     infos: Sequence[RunInfo], qrels: Qrels, found: Sequence[Measured], recipe: HistogramOptions
-) -> list[Notice]:
+) -> list[ResultWarning]:
     """Say what to know of the histograms of some runs; nothing is said of what did not happen."""
-    notices = [
-        Notice(one.code, _our_rule(one.message, recipe), one.count)
-        for one in notices_of(infos, qrels, averaging="with_relevant", levels=[recipe.rel])
+    warnings = [
+        ResultWarning(one.code, _our_rule(one.message, recipe), one.count)
+        for one in warnings_of(infos, qrels, averaging="with_relevant", levels=[recipe.rel])
     ]
-    notices += [*_doubts(infos, found, recipe), *_rules(infos, found, recipe)]
-    return [notice for notice in notices if notice.count]
+    warnings += [*_doubts(infos, found, recipe), *_rules(infos, found, recipe)]
+    return [notice for notice in warnings if notice.count]
 
 
 def _our_rule(words: str, recipe: HistogramOptions) -> str:
@@ -172,7 +172,9 @@ def _our_rule(words: str, recipe: HistogramOptions) -> str:
     return words
 
 
-def _doubts(infos: Sequence[RunInfo], found: Sequence[Measured], recipe: HistogramOptions) -> list[Notice]:
+def _doubts(
+    infos: Sequence[RunInfo], found: Sequence[Measured], recipe: HistogramOptions
+) -> list[ResultWarning]:
     """Give the signs that an HSA should not be trusted."""
     more = "" if recipe.from_ranks else " (try --from-ranks)"
     pooled = np.stack([one.counts.sum(axis=0) for one in found])
@@ -199,28 +201,30 @@ def _doubts(infos: Sequence[RunInfo], found: Sequence[Measured], recipe: Histogr
         ),
     }
     return [
-        Notice(code, f"{words}: {_names(infos, flags)}", int(flags.sum()))
+        ResultWarning(code, f"{words}: {_names(infos, flags)}", int(flags.sum()))
         for code, (flags, words) in checks.items()
     ]
 
 
-def _rules(infos: Sequence[RunInfo], found: Sequence[Measured], recipe: HistogramOptions) -> list[Notice]:
+def _rules(
+    infos: Sequence[RunInfo], found: Sequence[Measured], recipe: HistogramOptions
+) -> list[ResultWarning]:
     lost = np.array([one.unretrieved for one in found])
     constant = np.array([one.constant for one in found])
     rule = "counted at the lowest score of the list" if recipe.missing == "min" else "left out"
     drawn = recipe.sample is not None and recipe.sample_from == "list" and len(infos) > 1
     return [
-        Notice(
+        ResultWarning(
             "unretrieved",
             f"relevant documents not in the lists: {lost.sum():,} in {_names(infos, lost > 0)}; {rule}",
             int(lost.sum()),
         ),
-        Notice(
+        ResultWarning(
             "constant_scores",
             f"lists of equal scores: {constant.sum():,} in {_names(infos, constant > 0)}; normalised to 0.5",
             int(constant.sum()),
         ),
-        Notice(
+        ResultWarning(
             "samples_differ",
             f"samples drawn from each run's own lists: {len(infos)}; only documents "
             "that runs share are the same (--sample-from union)",
@@ -277,11 +281,11 @@ def sampled_notices(
     levels: Sequence[float],
     queries: str,
     whole: bool,
-) -> list[Notice]:
+) -> list[ResultWarning]:
     """Say what to know of estimates from samples; `whole`: no population was given."""
-    notices = [
+    warnings = [
         one
-        for one in notices_of(infos, qrels, averaging=queries, levels=levels)
+        for one in warnings_of(infos, qrels, averaging=queries, levels=levels)
         if one.code not in ("unjudged_documents", "tied_lists")
     ]
     lacking = np.array([one.lacking for one in found])
@@ -291,40 +295,40 @@ def sampled_notices(
     samples = np.stack([one.samples for one in found])
     shared = (samples != 0).all(axis=0)
     differ = int((shared & (samples != samples[0]).any(axis=0)).sum())
-    return notices + [
+    return warnings + [
         notice
         for notice in (
-            Notice(
+            ResultWarning(
                 "different_samples",
                 "queries for which the runs have scores of different non-relevant "
                 f"documents: {differ:,}; differences between runs are differences between samples too",
                 differ,
             ),
-            Notice(
+            ResultWarning(
                 "no_score",
                 f"relevant documents without a score: {lacking.sum():,} in "
                 f"{_names(infos, lacking > 0)}; they count as never found",
                 int(lacking.sum()),
             ),
-            Notice(
+            ResultWarning(
                 "certain_without_score",
                 f"certain documents without a score: {unscored.sum():,} in "
                 f"{_names(infos, unscored > 0)}; they count as ranked last",
                 int(unscored.sum()),
             ),
-            Notice(
+            ResultWarning(
                 "no_sample",
                 f"queries without a scored document that is not relevant: {without.sum():,} "
                 f"in {_names(infos, without > 0)}; left out of the means",
                 int(without.sum()),
             ),
-            Notice(
+            ResultWarning(
                 "constant_scores",
                 f"lists of equal scores: {constant.sum():,} in "
                 f"{_names(infos, constant > 0)}; each document stands in the middle",
                 int(constant.sum()),
             ),
-            Notice(
+            ResultWarning(
                 "no_population",
                 "no population given: the documents that have scores are taken for the whole collection",
                 int(whole),
@@ -337,7 +341,7 @@ def sampled_notices(
 
 def _withheld(
     infos: Sequence[RunInfo], found: Sequence[Sampled], measures: Sequence[Measure]
-) -> list[Notice]:
+) -> list[ResultWarning]:
     """Say which measures have no interval, and why, each reason once."""
     cells: dict[str, tuple[dict[str, None], Flags]] = {}
     for row, one in enumerate(found):
@@ -347,7 +351,7 @@ def _withheld(
                 named[str(measure)] = None
                 flags[row] = True
     return [
-        Notice(
+        ResultWarning(
             "no_interval",
             f"no interval for {', '.join(named)} of {_names(infos, flags)}: {reason}",
             len(named) * int(flags.sum()),

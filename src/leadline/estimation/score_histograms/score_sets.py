@@ -31,7 +31,7 @@ class Certain(NamedTuple):
     depth: int
 
 
-def certain_documents(given: Any, qrels: Qrels, repair: Reading) -> Certain | None:
+def certain_documents(given: Any, qrels: Qrels, reading: Reading) -> Certain | None:
     """Return the first K documents of a baseline run that have no positive grade, by query.
 
     Parameters
@@ -52,7 +52,7 @@ def certain_documents(given: Any, qrels: Qrels, repair: Reading) -> Certain | No
     if given is None:
         return None
     source, depth = split(given)
-    run = read_run(source, order=repair.order, on_duplicate=repair.on_duplicate, on_nan=repair.on_nan)
+    run = read_run(source, order=reading.order, on_duplicate=reading.on_duplicate, on_nan=reading.on_nan)
     found: list[frozenset[bytes]] = [frozenset() for _ in qrels.queries]
     names = run.documents.names
     for place, code in enumerate(qrels.queries.encode(run.queries.names).tolist()):

@@ -13,7 +13,7 @@ from leadline.data.hashing import keys_of, places_of
 from leadline.data.ids import Vocabulary
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
-from leadline.data.results import Notice, RunInfo, plain
+from leadline.data.results import ResultWarning, RunInfo, plain
 from leadline.errors import UsageError
 from leadline.estimation.score_histograms.bins import slope
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
@@ -35,7 +35,7 @@ from leadline.stats.resampling import interval
 
 
 def shared_sample(
-    runs: Any, qrels: Qrels, recipe: HistogramOptions, repair: Reading
+    runs: Any, qrels: Qrels, recipe: HistogramOptions, reading: Reading
 ) -> tuple[Any, list[set[int]]]:
     """Give the runs, readable again, and by query the keys of the documents sampled from all of them.
 
@@ -43,9 +43,9 @@ def shared_sample(
     """
     assert recipe.sample is not None
     drawn: list[set[int]] = [set() for _ in qrels.queries]
-    runs = readable_twice(runs, repair)
+    runs = readable_twice(runs, reading)
     for name, source in named_sources(runs):
-        _, judged, _ = judge(source, qrels, name=name, repair=repair, keep=True)
+        _, judged, _ = judge(source, qrels, name=name, reading=reading, keep=True)
         rows = rows_of(judged, recipe)
         chosen = candidates(rows, recipe)
         keys, query = row_keys(judged, rows, chosen, recipe.seed), rows.query[chosen]
@@ -79,7 +79,7 @@ class Estimates:
         *,
         uncorrected: Floats,
         withheld: Sequence[Sequence[str]],
-        notices: Sequence[Notice] = (),
+        warnings: Sequence[ResultWarning] = (),
         options: dict[str, Any] | None = None,
     ) -> None:
         self.runs = list(runs)
@@ -90,7 +90,7 @@ class Estimates:
         self.limits = limits
         self.uncorrected = uncorrected
         self.withheld = [list(row) for row in withheld]
-        self.notices = list(notices)
+        self.warnings = list(warnings)
         self.options = dict(options or {})
         total = np.where(counted[:, :, None], np.nan_to_num(values), 0.0).sum(axis=1)
         size = counted.sum(axis=1)[:, None]
@@ -186,20 +186,20 @@ def hsa_interval(
     used = counts[counts.sum(axis=(1, 2)) > 0]
     if len(used) < (2 if queries else 1) or not draws or (recipe.sample is None and not queries):
         return float("nan"), float("nan")
-    dice = np.random.default_rng([recipe.seed, 1])
+    rng = np.random.default_rng([recipe.seed, 1])
     size = max(1, CELLS // used.size)
-    found = [_drawn(used, recipe, min(size, draws - start), dice, queries) for start in range(0, draws, size)]
+    found = [_drawn(used, recipe, min(size, draws - start), rng, queries) for start in range(0, draws, size)]
     return interval(np.concatenate(found))
 
 
 def _drawn(
-    counts: Floats, recipe: HistogramOptions, draws: int, dice: np.random.Generator, queries: bool
+    counts: Floats, recipe: HistogramOptions, draws: int, rng: np.random.Generator, queries: bool
 ) -> Floats:
     size = len(counts)
-    chosen = dice.integers(0, size, (draws, size)) if queries else np.tile(np.arange(size), (draws, 1))
+    chosen = rng.integers(0, size, (draws, size)) if queries else np.tile(np.arange(size), (draws, 1))
     if recipe.sample is not None:
         tables = counts[chosen]
-        tables[:, :, 1] = resampled_counts(tables[:, :, 1], dice)
+        tables[:, :, 1] = resampled_counts(tables[:, :, 1], rng)
         if recipe.aggregate == "pooled":
             return slopes(tables.sum(axis=1), recipe)
         return _means(slopes(tables, recipe))
@@ -210,12 +210,12 @@ def _drawn(
     return slopes(np.tensordot(times.astype(np.float64), counts, axes=1), recipe)
 
 
-def resampled_counts(counts: Floats, dice: np.random.Generator) -> Floats:
+def resampled_counts(counts: Floats, rng: np.random.Generator) -> Floats:
     """Draw histograms again from themselves: as many scores, each bin by its share."""
     whole = counts.sum(axis=-1)
     shares = counts / np.maximum(whole, 1)[..., None]
     shares[whole == 0] = 1 / counts.shape[-1]
-    return np.asarray(dice.multinomial(whole.astype(np.int64), shares), dtype=np.float64)
+    return np.asarray(rng.multinomial(whole.astype(np.int64), shares), dtype=np.float64)
 
 
 def _means(found: Floats) -> Floats:

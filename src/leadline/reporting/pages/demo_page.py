@@ -32,5 +32,5 @@ def page(results: Results, curves: Curves, *, collection: str, judgments: int) -
         map=inline(
             per_query(results, width=WIDTH), "map", f"{first} of every query in {len(results.runs)} runs"
         ),
-        notices=[str(notice) for notice in results.notices],
+        warnings=[str(notice) for notice in results.warnings],
     )

@@ -71,7 +71,7 @@ def page(
         long=LONG,
         figures=_figures(comparison, precision),
         separating=separating(results)[:SEPARATING],
-        notices=[str(notice) for notice in comparison.notices],
+        warnings=[str(notice) for notice in comparison.warnings],
         inputs=inputs,
         options={key: value for key, value in comparison.options.items() if value is not None},
         software=_software(),
@@ -123,14 +123,14 @@ def significant_pairs(comparison: Comparison) -> list[ComparedPair]:
     """Return the pairs that differ significantly, measure by measure, the smallest p first."""
     found: list[ComparedPair] = []
     for place in range(len(comparison.results.measures)):
-        pairs = comparison.of_pairs(place, np.flatnonzero(comparison.told_apart[place]).tolist())
+        pairs = comparison.of_pairs(place, np.flatnonzero(comparison.significant[place]).tolist())
         found += sorted(pairs, key=lambda pair: (pair.p_corrected, pair.p, -abs(pair.difference)))
     return found
 
 
 def tally(comparison: Comparison) -> str:
     """Count, in one line, the significant pairs by every measure and the rest."""
-    apart = comparison.told_apart
+    apart = comparison.significant
     parts = [
         f"{measure} {int(apart[place].sum()):,}" for place, measure in enumerate(comparison.results.measures)
     ]

@@ -41,7 +41,7 @@ class Frame(NamedTuple):
         return self.left + (value - self.low) / (self.high - self.low) * (self.right - self.left)
 
 
-def groups(told_apart: ArrayLike) -> list[tuple[int, int]]:
+def groups(significant: ArrayLike) -> list[tuple[int, int]]:
     """Find the groups of neighbours no two of which differ significantly, the maximal ones.
 
     `told_apart[i, j]` says whether the runs at places i and j (in order of mean) differ significantly; it
@@ -54,7 +54,7 @@ def groups(told_apart: ArrayLike) -> list[tuple[int, int]]:
     >>> groups([[False, False, True], [False, False, False], [True, False, False]])
     [(0, 1), (1, 2)]
     """
-    apart = _square(told_apart)
+    apart = _square(significant)
     # The first run that differs significantly from one at or after this place ends every group from here.
     bad = np.pad(np.triu(apart, 1), ((0, 0), (0, 1)), constant_values=True).argmax(axis=1)
     last = np.minimum.accumulate(bad[::-1])[::-1] - 1
@@ -66,7 +66,7 @@ def groups(told_apart: ArrayLike) -> list[tuple[int, int]]:
 
 
 def significance_groups(
-    names: Sequence[str], means: ArrayLike, told_apart: ArrayLike, *, label: str, width: float | None = None
+    names: Sequence[str], means: ArrayLike, significant: ArrayLike, *, label: str, width: float | None = None
 ) -> Figure:
     """Draw runs at their means on one scale; bars join runs without a significant difference.
 
@@ -79,7 +79,7 @@ def significance_groups(
     >>> [text.get_text() for text in drawn.axes[0].texts]
     ['c', 'a', 'b']
     """
-    values, apart = np.asarray(means, dtype=np.float64), _square(told_apart)
+    values, apart = np.asarray(means, dtype=np.float64), _square(significant)
     if values.shape != (len(names),) or len(apart) != len(names):
         raise UsageError(
             f"means of shape {values.shape} and significance of {len(apart)}; expected {len(names)} names"
@@ -132,8 +132,8 @@ def critical_difference(
         return _figure(list(names), -values, groups(apart), label, note, width, bar=difference)
 
 
-def _square(told_apart: ArrayLike) -> Flags:
-    apart = np.asarray(told_apart, dtype=np.bool_)
+def _square(significant: ArrayLike) -> Flags:
+    apart = np.asarray(significant, dtype=np.bool_)
     if apart.ndim != 2 or apart.shape[0] != apart.shape[1] or (apart != apart.T).any():
         raise UsageError(f"significance of pairs: shape {apart.shape}; expected a symmetric square")
     return apart

@@ -122,11 +122,11 @@ def _table(sheet: Table, head: list[str], rows: list[tuple[int, list[str]]], lay
                 texts = columns[place][number]
                 text = texts[level] if level < len(texts) else ""
                 whole = aligned(text, layout.widths[place], left=place in left)
-                bare = text.strip()
+                positional = text.strip()
                 if place_of_row is None:
-                    whole = whole.replace(bare, _paint(bare, HEADING))
+                    whole = whole.replace(positional, _paint(positional, HEADING))
                 elif (place_of_row, place) in sheet.best:
-                    whole = whole.replace(bare, _paint(bare, BEST))
+                    whole = whole.replace(positional, _paint(positional, BEST))
                 parts.append(whole)
             lines.append((" " * GAP).join(parts).rstrip(" "))
     return lines

@@ -19,7 +19,7 @@ def sheet_of(found: ABTest) -> Table:
         rows.append([*cells, arm.rate, plain(arm.low), plain(arm.high)])
     heads = ["arm", unit, "clicked"]
     heads += ["rows", "clicks"] if found.options["metric"] == "rows" else []
-    notes = [*_verdict(found), *_around(found), *map(str, found.notices)]
+    notes = [*_verdict(found), *_around(found), *map(str, found.warnings)]
     return Table([*heads, "clickthrough", "low", "high"], rows, notes=notes, digits=5)
 
 

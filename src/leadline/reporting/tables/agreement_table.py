@@ -218,4 +218,4 @@ def _notes(found: Agreement) -> list[str]:
     corrected = [found[name] for name in TITLES if name != "agreement"]
     if any(one.acceptable is False for one in corrected):
         notes.append(ADVICE)
-    return [*notes, *map(str, found.notices)]
+    return [*notes, *map(str, found.warnings)]

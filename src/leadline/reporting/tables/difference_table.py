@@ -57,7 +57,7 @@ def difference_sheet(found: Difference) -> Table:
         + (", as shares of the ideal list's" if found.options["normalise"] else ""),
         "wrong way: lists that put most of their pairs in the wrong order",
         *_lists(found),
-        *map(str, found.notices),
+        *map(str, found.warnings),
     ]
     return Table(heads, rows, best=best, notes=notes)
 

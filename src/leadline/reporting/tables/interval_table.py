@@ -85,7 +85,7 @@ def _notes(results: Results) -> list[str]:
         )
     if results.bounds is not None:
         notes += NOTES
-    return [*notes, *estimate_notes(results), *map(str, results.notices)]
+    return [*notes, *estimate_notes(results), *map(str, results.warnings)]
 
 
 def _numbers(results: Results, run: int, measure: int, query: int | None = None) -> list[Cell]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from leadline.data.arrays import Codes, Integers
 from leadline.data.ids import to_bytes
-from leadline.data.results import Notice
+from leadline.data.results import ResultWarning
 from leadline.errors import InputError, UsageError
 from leadline.io import row_checks
 from leadline.io.read_paths import check_outputs, record_input
@@ -367,17 +367,19 @@ class Builder:
                 file.seek(-part.nbytes, os.SEEK_CUR)
                 file.write(rank[part].astype("<i4").tobytes())
 
-    def _notices(self, lengths: Codes) -> list[Notice]:
+    def _notices(self, lengths: Codes) -> list[ResultWarning]:
         empty = int((lengths == 0).sum())
         blanks = sum(len(name.split()) != 1 for name in self.ids)
         found = [
-            Notice("empty_documents", f"documents without a term: {empty}; no search finds them", empty),
-            Notice(
+            ResultWarning(
+                "empty_documents", f"documents without a term: {empty}; no search finds them", empty
+            ),
+            ResultWarning(
                 "ids_with_blanks",
                 f"document ids with blanks: {blanks}; a TREC run cannot hold them, write .json or .csv",
                 blanks,
             ),
-            Notice("not_kept", f"documents that --keep left out: {self.left_out:,}", self.left_out),
+            ResultWarning("not_kept", f"documents that --keep left out: {self.left_out:,}", self.left_out),
         ]
         return [notice for notice in found if notice.count]
 

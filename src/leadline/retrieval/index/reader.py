@@ -15,7 +15,7 @@ import numpy as np
 
 from leadline.data.arrays import Codes, Floats, Integers
 from leadline.data.ids import Ids, to_bytes, to_text
-from leadline.data.results import Notice
+from leadline.data.results import ResultWarning
 from leadline.errors import UsageError
 from leadline.retrieval.index.index_arrays import Arrays
 from leadline.retrieval.index.index_files import TYPES
@@ -125,9 +125,9 @@ class Index:
         return sum(np.dtype(TYPES[name]).itemsize * length for name, length in lengths.items())
 
     @property
-    def notices(self) -> list[Notice]:
+    def warnings(self) -> list[ResultWarning]:
         """Give what was said when the index was made."""
-        return [Notice(**given) for given in self.header["warnings"]]
+        return [ResultWarning(**given) for given in self.header["warnings"]]
 
     @cached_property
     def length(self) -> Floats:

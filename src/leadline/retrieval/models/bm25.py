@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from leadline.data.arrays import Floats, Integers
-from leadline.data.registry import Parameter, Spellings, choice, number, whole
+from leadline.data.registry import Aliases, Parameter, choice, number, whole
 from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models import Model
 from leadline.retrieval.models.query_plan import (
@@ -47,7 +47,7 @@ class BM25(Model):
         "sum of idf (k1 + 1) tf / (tf + k1 (1 - b + b dl/avdl)) qtf, idf = ln(1 + (N - df + 0.5)/(df + 0.5))"
     )
     source: ClassVar[str] = "Robertson and Zaragoza 2009"
-    spellings: ClassVar[Spellings] = {"okapi": {}}
+    aliases: ClassVar[Aliases] = {"okapi": {}}
 
     k1: float = number(1.2, low=0.0)
     b: float = number(0.75, low=0.0, high=1.0)

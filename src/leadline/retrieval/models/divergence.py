@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from leadline.data.arrays import Floats, Integers
-from leadline.data.registry import Spellings, choice, number
+from leadline.data.registry import Aliases, choice, number
 from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models import Model
 from leadline.retrieval.models.query_plan import Gain, Part, Plan, Query
@@ -78,7 +78,7 @@ class In_expB2(Model):  # noqa: N801  # the field's spelling
         "tfn = tf log2(1 + c avdl/dl)"
     )
     source: ClassVar[str] = "Amati and van Rijsbergen 2002; the name is Terrier's"
-    spellings: ClassVar[Spellings] = {"IneB2": {}, "In_eB2": {}, "InexpB2": {}, "DFR": {}}
+    aliases: ClassVar[Aliases] = {"IneB2": {}, "In_eB2": {}, "InexpB2": {}, "DFR": {}}
 
     c: float = number(1, low=0.0, open_ends=True)
 

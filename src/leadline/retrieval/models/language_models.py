@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Floats, Integers
-from leadline.data.registry import Spellings, choice, number, whole
+from leadline.data.registry import Aliases, choice, number, whole
 from leadline.retrieval.index.reader import Index, Postings
 from leadline.retrieval.models import Model
 from leadline.retrieval.models.query_plan import (
@@ -103,7 +103,7 @@ class QLDirichlet(Model):
     title: ClassVar[str] = "query likelihood, Dirichlet smoothing"
     formula: ClassVar[str] = "sum of qtf ln (tf + mu cf/C)/(dl + mu)"
     source: ClassVar[str] = "Zhai and Lafferty 2004"
-    spellings: ClassVar[Spellings] = {
+    aliases: ClassVar[Aliases] = {
         "QL": {},
         "LM": {},
         "LMDirichlet": {},
@@ -147,7 +147,7 @@ class QLJelinekMercer(Model):
     title: ClassVar[str] = "query likelihood, Jelinek-Mercer smoothing"
     formula: ClassVar[str] = "sum of qtf ln ((1 - collection) tf/dl + collection cf/C)"
     source: ClassVar[str] = "Zhai and Lafferty 2004"
-    spellings: ClassVar[Spellings] = {"QLJM": {}, "LMJelinekMercer": {}, "JM": {}}
+    aliases: ClassVar[Aliases] = {"QLJM": {}, "LMJelinekMercer": {}, "JM": {}}
 
     collection: float = number(0.1, low=0.0, high=1.0, open_ends=True)
 
@@ -180,7 +180,7 @@ class QLHiemstra(Model):
     title: ClassVar[str] = "query likelihood, Hiemstra's weighting"
     formula: ClassVar[str] = "sum of qtf ln (1 + document tf C / ((1 - document) cf dl))"
     source: ClassVar[str] = "Hiemstra 2001"
-    spellings: ClassVar[Spellings] = {"Hiemstra": {}, "Hiemstra_LM": {}}
+    aliases: ClassVar[Aliases] = {"Hiemstra": {}, "Hiemstra_LM": {}}
 
     document: float = number(0.15, low=0.0, high=1.0, open_ends=True)
 
@@ -241,7 +241,7 @@ class RM3(Model):
     )
     source: ClassVar[str] = "Abdul-Jaleel et al. 2004"
     learns: ClassVar[bool] = True
-    spellings: ClassVar[Spellings] = {"RM": {}}
+    aliases: ClassVar[Aliases] = {"RM": {}}
 
     docs: int = whole(10)
     terms: int = whole(50)

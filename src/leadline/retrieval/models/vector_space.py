@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from leadline.data.arrays import Floats, Integers
-from leadline.data.registry import Spellings, choice
+from leadline.data.registry import Aliases, choice
 from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models import Model
 from leadline.retrieval.models.query_plan import Gain, Part, Plan, Query
@@ -71,7 +71,7 @@ class TF(Model):
     title: ClassVar[str] = "term frequency, dot product or cosine"
     formula: ClassVar[str] = "sum of (1 + ln qtf)(1 + ln tf); cosine: over the lengths of both vectors"
     source: ClassVar[str] = "Salton and Buckley 1988"
-    bare: ClassVar[str] = "form"
+    positional: ClassVar[str] = "form"
 
     form: str = choice("dot", "cosine")
 
@@ -88,8 +88,8 @@ class TFIDF(Model):
         "sum of (1 + ln qtf)(1 + ln tf) ln(N/df)^2; cosine: over the lengths of both vectors"
     )
     source: ClassVar[str] = "Salton and Buckley 1988"
-    spellings: ClassVar[Spellings] = {"TF-IDF": {}, "TF_IDF": {}}
-    bare: ClassVar[str] = "form"
+    aliases: ClassVar[Aliases] = {"TF-IDF": {}, "TF_IDF": {}}
+    positional: ClassVar[str] = "form"
 
     form: str = choice("dot", "cosine")
 
