@@ -144,7 +144,7 @@ def test_every_spelling_means_the_measure_with_what_the_spelling_sets(kind: type
             continue
         assert MEASURES.find(spelling) == (kind, preset)
         at = kind.at_name()
-        takes_none = kind.alone.get(spelling.lower()) == ()
+        takes_none = kind.default_cutoffs.get(spelling.lower()) == ()
         if at is None or takes_none:
             assert MEASURES.expand(spelling) == [kind(**preset)]
             with pytest.raises(UsageError, match="takes no cutoff"):

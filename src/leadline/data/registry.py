@@ -183,9 +183,9 @@ class Parametric(metaclass=ParametricType):
 
     `aliases` are other names of the class, with the parameters that each sets; `cutoff_aliases` are those
     that mean it only where a value follows `@`. `default_cutoffs` are the values after `@` that an alias
-    means when none is written; an empty tuple: the alias takes none. `rejected` gives the reason why a parameter
-    that one might expect does not exist. `positional` is the parameter that is always written without its
-    name: `TF(dot)`.
+    means when none is written; an empty tuple: the alias takes none. `rejected` gives the reason why a
+    parameter that one might expect does not exist. `positional` is the parameter that is always written
+    without its name: `TF(dot)`.
     """
 
     aliases: ClassVar[Aliases] = {}
