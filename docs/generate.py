@@ -16,11 +16,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from types import ModuleType
+from functools import cached_property
+from types import FunctionType, ModuleType
 from typing import Any
 
 import click
 
+import leadline
 from leadline import errors
 from leadline.cli import group
 from leadline.data.registry import Parametric, Registry
@@ -143,6 +145,82 @@ def refusals() -> str:
     )
 
 
+def reference() -> str:
+    """Write the reference of the Python interface: every public name with its docstring."""
+    lines = [
+        "# Python reference",
+        "",
+        NOTE,
+        "",
+        "The public names of `import leadline as ll`. Measures are classes of `leadline.measures`, listed in",
+        "[measures.md](measures.md); retrieval models are classes of `leadline.models`, described in",
+        "[models.md](models.md).",
+        "",
+        "| name | |",
+        "| --- | --- |",
+    ]
+    public = [
+        (name, getattr(leadline, name)) for name in leadline.__all__ if callable(getattr(leadline, name))
+    ]
+    lines += [f"| [`{name}`](#{name.lower()}) | {summary_of(value)} |" for name, value in public]
+    for name, value in public:
+        lines += ["", f"## {name}", "", "```text", f"{name}{signature_of(value)}", ""]
+        lines += [inspect.cleandoc(value.__doc__ or "").strip(), "```"]
+        if inspect.isclass(value):
+            lines += members_of(value)
+    return "\n".join(lines) + "\n"
+
+
+def members_of(kind: type) -> list[str]:
+    """Return a table of the public methods and properties of a class, its own and inherited ones."""
+    kinds = (property, classmethod, staticmethod, cached_property, FunctionType)
+    rows = [
+        f"| `{name}{signature_of(getattr(kind, name), bound=True)}` | {summary_of(value)} |"
+        for name, value in sorted(inspect.getmembers_static(kind))
+        if not name.startswith("_") and isinstance(value, kinds)
+    ]
+    return ["", "| member | |", "| --- | --- |", *rows] if rows else []
+
+
+def summary_of(value: object) -> str:
+    """Return the first sentence of a docstring on one line."""
+    value = getattr(value, "__func__", value)
+    text = inspect.cleandoc(getattr(value, "__doc__", None) or "").split("\n\n")[0]
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def signature_of(value: object, *, bound: bool = False) -> str:
+    """Return the parameters of a function or class; those of a property are none."""
+    if isinstance(value, (property, cached_property)) or not callable(value):
+        return ""
+    try:
+        signature = inspect.signature(value)
+    except (TypeError, ValueError):
+        return "(...)"
+    parameters = list(signature.parameters.values())
+    if bound and parameters and parameters[0].name == "self":
+        parameters = parameters[1:]
+    bare = [
+        parameter.replace(annotation=inspect.Parameter.empty, default=_shown(parameter.default))
+        for parameter in parameters
+    ]
+    return str(inspect.Signature(bare)).replace("|", "\\|")
+
+
+class _Shown:
+    """A default value written as people would type it, without addresses."""
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    def __repr__(self) -> str:
+        return re.sub(r" at 0x[0-9a-f]+", "", repr(self.value))
+
+
+def _shown(value: object) -> object:
+    return value if value is inspect.Parameter.empty else _Shown(value)
+
+
 def doc(module: ModuleType) -> str:
     """Give the docstring of a module."""
     return inspect.getdoc(module) or ""
@@ -238,6 +316,7 @@ def _facts(kind: type[Parametric]) -> Iterator[str]:
 
 
 PAGES: dict[str, Callable[[], str]] = {
+    "api.md": reference,
     "measures.md": measures,
     "commands.md": commands,
     "profiles.md": profiles,
