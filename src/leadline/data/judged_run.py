@@ -209,7 +209,7 @@ class JudgedRun:
 
         `judged` holds the grades of all judged documents, by default those in the list.
 
-        >>> Judged.of_grades([1, None, 0], judged=[1, 1, 0]).rank
+        >>> JudgedRun.of_grades([1, None, 0], judged=[1, 1, 0]).rank
         array([1, 3], dtype=int32)
         """
         listed = [grade for grade in grades if grade is not None]

@@ -36,7 +36,7 @@ def rank_terms(measure: Measure, judged: JudgedRun) -> RankTerms | None:
 
     Examples
     --------
-    >>> terms = rank_terms(AP(), Judged.of_grades([1, None, 1]))
+    >>> terms = rank_terms(AP(), JudgedRun.of_grades([1, None, 1]))
     >>> terms.weight.tolist(), terms.of_rank(np.array([1.0, 3.0])).tolist()
     ([0.5, 1.0], [1.0, 0.3333333333333333])
 

@@ -63,7 +63,7 @@ class RankedPool(NamedTuple):
     ) -> RankedPool:
         """Make it from lists of document ids, best first.
 
-        >>> Pool.of([["a", "b"], ["b", "c"]]).document
+        >>> RankedPool.of([["a", "b"], ["b", "c"]]).document
         array([0, 1, 1, 2], dtype=int32)
         """
         names = sorted({name for one in lists for name in one}, key=str.encode)
@@ -113,7 +113,7 @@ class RankedPool(NamedTuple):
     def average_precision(self, relevant: Flags) -> Floats:
         """Give AP of every system when these documents are relevant: the mean of i / rank of the i-th.
 
-        >>> Pool.of([["a", "b"], ["b", "c"]]).average_precision(np.array([False, True, False]))
+        >>> RankedPool.of([["a", "b"], ["b", "c"]]).average_precision(np.array([False, True, False]))
         array([0.5, 1. ])
         """
         hits = np.flatnonzero(relevant[self.document])

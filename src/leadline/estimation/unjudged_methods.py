@@ -66,7 +66,7 @@ class NRuns(UnjudgedEstimator):
     of their ranks there (rising) and id; the first `pseudo` are taken as relevant (the share `share` of
     them, when that is above 0). AP looks at whole lists, or at their first `eval_depth`. From 0 to 1.
 
-    >>> pool = Pool.of([["a", "b"], ["a", "c"], ["c", "d"]])
+    >>> pool = RankedPool.of([["a", "b"], ["a", "c"], ["c", "d"]])
     >>> NRuns(pseudo=2).estimate(pool).values  # a: ranks 1 + 1, c: ranks 2 + 1
     array([0.5, 1. , 0.5])
     """
@@ -106,7 +106,7 @@ class Soboroff(UnjudgedEstimator):
     share being normal with mean `share_mean` and deviation `share_sd` (cut to between one document and
     all). The same query has the same draws in any order of systems. From 0 to 1.
 
-    >>> pool = Pool.of([["a", "b"], ["a", "c"], ["a", "d"]])
+    >>> pool = RankedPool.of([["a", "b"], ["a", "c"], ["a", "d"]])
     >>> Soboroff(share_mean=1, share_sd=0).estimate(pool).values  # everything is drawn
     array([0.5, 0.5, 0.5])
     """
@@ -156,7 +156,7 @@ class AslamSavell(UnjudgedEstimator):
 
     With teams, systems of one's own team are left out, and every other team counts once.
 
-    >>> AslamSavell().estimate(Pool.of([["a", "b"], ["b", "c"], ["b"]])).values.round(4)
+    >>> AslamSavell().estimate(RankedPool.of([["a", "b"], ["b", "c"], ["b"]])).values.round(4)
     array([0.4167, 0.4167, 0.5   ])
     """
 
@@ -189,7 +189,7 @@ class ReferenceCount(UnjudgedEstimator):
     With teams it is the number of other teams, each run of a team bringing its share of one. From 0 to
     depth x (systems - 1): longer lists have more, so short ones are at a disadvantage.
 
-    >>> ReferenceCount().estimate(Pool.of([["a", "b"], ["b", "c"], ["b"]])).values
+    >>> ReferenceCount().estimate(RankedPool.of([["a", "b"], ["b", "c"], ["b"]])).values
     array([2., 2., 2.])
     """
 
@@ -219,7 +219,7 @@ class Spoerri(UnjudgedEstimator):
     standing with a random one of its runs. From -1 to 1; needs five systems (or teams).
 
     >>> lists = [["a", "b"], ["a"], ["a"], ["a"], ["a", "c"]]
-    >>> Spoerri().estimate(Pool.of(lists)).values  # of a and b all have a, none has b
+    >>> Spoerri().estimate(RankedPool.of(lists)).values  # of a and b all have a, none has b
     array([0., 1., 1., 1., 0.])
     """
 
@@ -311,7 +311,7 @@ class DeShaTo(UnjudgedEstimator):
     Source: Ionescu, Chifu and Mothe 2015, section 2, equation 1.
 
     >>> topics = {"a": [0.8, 0.1, 0.1], "b": [0.6, 0.2, 0.2], "c": [0.1, 0.8, 0.1]}
-    >>> pool = Pool.of([["a", "b"], ["a", "c"]], vectors=topics)
+    >>> pool = RankedPool.of([["a", "b"], ["a", "c"]], vectors=topics)
     >>> DeShaTo().estimate(pool).values.round(4)  # a and b are of one topic
     array([6.6213, 1.5858])
     """

@@ -25,7 +25,7 @@ class Grade(NamedTuple):
 def parse_scale(text: str) -> tuple[Grade, ...]:
     """Read a scale, the lowest grade first.
 
-    >>> parse("1=yes, 0=no")
+    >>> parse_scale("1=yes, 0=no")
     (Grade(value=0, name='no'), Grade(value=1, name='yes'))
     """
     parts = [part.strip() for part in text.split(",")]
@@ -45,7 +45,7 @@ def parse_scale(text: str) -> tuple[Grade, ...]:
 def written(grades: tuple[Grade, ...]) -> str:
     """Write a scale as `parse` reads it.
 
-    >>> written(parse("1=yes, 0=no"))
+    >>> written(parse_scale("1=yes, 0=no"))
     '0=no,1=yes'
     """
     return ",".join(f"{grade.value}={grade.name}" for grade in grades)

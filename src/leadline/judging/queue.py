@@ -27,7 +27,7 @@ def deal(
     A query stays with its judge, as long as the judge is there; for a judge who has none yet, those that were
     not begun are dealt again. What has no judge goes, the largest first, to the judge with the fewest pairs.
 
-    >>> pairs = [Pair(place, f"q{place}", "d", 1.0) for place in range(4)]
+    >>> pairs = [JudgingPair(place, f"q{place}", "d", 1.0) for place in range(4)]
     >>> sorted(deal(["ann", "bob"], pairs, {}, [], seed=0).values())
     ['ann', 'ann', 'bob', 'bob']
     """

@@ -62,7 +62,7 @@ def search(
     known term finds nothing and is counted. `feedback` are judgments for models that ask for them by name
     (`RM3(learn=judged)`); what they learn must not be measured on the same judgments.
 
-    >>> from leadline.index import build_index
+    >>> from leadline.retrieval.index import build_index
     >>> found = search(build_index({"d1": "two wings", "d2": "heat"}), {"q": "wings"}, "BM25")
     >>> list(found["BM25"].to_dict()["q"])
     ['d1']
@@ -91,7 +91,7 @@ def score(
     The numbers are those of `search`. Every pair of a known query and an indexed document comes back, 0
     included; others are counted. Models that learn from documents rank once per query to find those.
 
-    >>> from leadline.index import build_index
+    >>> from leadline.retrieval.index import build_index
     >>> found = score(build_index({"d1": "two wings", "d2": "heat"}), {"q": "wings"}, [("q", "d2")], "BM25")
     >>> found["BM25"].to_dict()
     {'q': {'d2': 0.0}}

@@ -20,7 +20,7 @@ def check_index(path: str) -> Checked:
 
     Examples
     --------
-    >>> from leadline.index import build_index
+    >>> from leadline.retrieval.index import build_index
     >>> index = build_index({"d1": "two wings"})
     >>> found = check_index(index.path)
     >>> found.kind, found.rows, found.problems

@@ -34,7 +34,7 @@ class BM25(Model):
     `idf=rsj` is negative for a term in more than half of the documents; `galago` is Galago's. Terrier has
     the idf `rsj` by base 2 and k3=8. With `k3=none` a query term counts as often as it stands in the query.
 
-    >>> from leadline.index import build_index
+    >>> from leadline.retrieval.index import build_index
     >>> from leadline.retrieval import score
     >>> index = build_index({"d1": "wing tail", "d2": "heat"})
     >>> found = score(index, {"q": "wing"}, [("q", "d1")], "BM25(k1=1,b=0)")

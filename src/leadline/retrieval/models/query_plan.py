@@ -18,7 +18,7 @@ Gain = Callable[[Floats, Integers], Floats]
 class Query:
     """The terms of a query as codes of an index, in order; None is a term that no document has.
 
-    >>> from leadline.index import build_index
+    >>> from leadline.retrieval.index import build_index
     >>> query = Query.of(build_index({"d1": "two wings"}), "the wings of wings")
     >>> query.sequence, query.weights
     ([1, 1], {1: 2.0})
