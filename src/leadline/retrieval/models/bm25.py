@@ -35,7 +35,7 @@ class BM25(Model):
     the idf `rsj` by base 2 and k3=8. With `k3=none` a query term counts as often as it stands in the query.
 
     >>> from leadline.retrieval.index import build_index
-    >>> from leadline.retrieval import score
+    >>> from leadline.retrieval.search import score
     >>> index = build_index({"d1": "wing tail", "d2": "heat"})
     >>> found = score(index, {"q": "wing"}, [("q", "d1")], "BM25(k1=1,b=0)")
     >>> found["BM25(k1=1,b=0)"].to_dict()["q"]["d1"]  # ln(1 + 1.5/1.5) * 1 * 2 / (1 + 1)
