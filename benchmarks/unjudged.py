@@ -14,10 +14,10 @@ import time
 
 import numpy as np
 
+from leadline.data.reading import Reading
 from leadline.estimation.system_lists import RankedPool, Topics, read_systems
 from leadline.estimation.unjudged import estimated
 from leadline.estimation.unjudged_methods import METHODS, DeShaTo
-from leadline.io.read import repair_of
 
 SYSTEMS, QUERIES, DEPTH, TOPICS, DOCUMENTS, A_QUERY = 100, 250, 30, 250, 20_000, 200
 
@@ -55,7 +55,7 @@ def main(runs: list[str]) -> None:
     if not runs:
         return
     begun = time.process_time()
-    systems = read_systems(runs, repair_of("score", "refuse", "refuse"))
+    systems = read_systems(runs, Reading())
     reading = time.process_time() - begun
     print(f"reading {len(runs)} runs: {reading:.2f} s")
     size = len(systems.documents)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from leadline import kernels
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
+from leadline.data.reading import DEFAULT_READING, Cut, Reading
 from leadline.io import trec_runs
 from leadline.io.opening import Buffers
 from leadline.io.trec_runs import ReadCounts
@@ -237,11 +239,19 @@ def qrels_texts(draw: st.DrawFn, size: int = 25) -> bytes:
 
 
 def judged_by(
-    path: object, qrels: Qrels, *, window: int = 1 << 16, turns: int = 1, **options: Any
+    path: object,
+    qrels: Qrels,
+    *,
+    window: int = 1 << 16,
+    turns: int = 1,
+    reading: Reading = DEFAULT_READING,
+    narrow: bool = False,
+    **cut: Any,
 ) -> tuple[JudgedRun, ReadCounts]:
     """Join a run file with qrels, holding at first so many bytes; with two turns it reads ahead."""
     workspaces = [Buffers(window) for _ in range(turns)]
-    return trec_runs.judge(str(path), qrels, workspaces=workspaces, **options)
+    reading = replace(reading, single_precision=narrow)
+    return trec_runs.judge(str(path), qrels, reading=reading, cut=Cut(**cut), workspaces=workspaces)
 
 
 def columns_of(judged: JudgedRun) -> dict[str, Any]:

@@ -8,10 +8,10 @@ import numpy as np
 
 from _markdown import number, table, wrapped
 from _running import Found, runs_of
+from leadline.data.reading import Reading
 from leadline.estimation.system_lists import Systems, read_systems
 from leadline.estimation.unjudged_methods import METHODS
 from leadline.io.id_lists import read_labels
-from leadline.io.read import repair_of
 from leadline.io.result_files import read_column
 from leadline.stats.correlation import kendall
 from leadline_studies._votes import STATISTICS, lighter, voted
@@ -44,7 +44,7 @@ def read(place: Path, runs: list[Path], column: str) -> tuple[Systems, np.ndarra
 
     A later run that names the system whose documents it ranks again has that as team.
     """
-    systems = read_systems(list(map(str, runs)), repair_of("score", "refuse", "refuse"))
+    systems = read_systems(list(map(str, runs)), Reading())
     names = [info.name for info in systems.infos]
     scores = read_column(f"{place}/systems.tsv:{column}").values
     labels = read_labels(f"{place}/systems.tsv:team")

@@ -20,13 +20,14 @@ from _markdown import extent, number, span, table
 from _other_runs import collect_others, others_table, others_words, stable
 from _running import Found, copy_figures, once, page_again, runs_of, studied
 from leadline.data.judged_run import JudgedRun
+from leadline.data.reading import Reading
 from leadline.errors import InputError
 from leadline.estimation.score_histograms.histogram import measured
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.estimation.score_histograms.histogram_result import Measured
 from leadline.estimation.score_histograms.subsampling import hsa_of
 from leadline.evaluation.join import judge_runs
-from leadline.io.read import read_qrels, repair_of
+from leadline.io.read import read_qrels
 
 NAME = "histograms"
 SETS = {
@@ -166,11 +167,7 @@ def tried(place: Path) -> Found:
     rng = np.random.default_rng(0)
     subsets = {size: [rng.choice(counted, size, replace=False) for _ in range(SUBSETS)] for size in FEWER}
     _, found = judge_runs(
-        runs,
-        table,
-        lambda judged: of_run(judged, level, subsets),
-        keep=True,
-        reading=repair_of("score", "refuse", "refuse"),
+        runs, table, lambda judged: of_run(judged, level, subsets), keep=True, reading=Reading()
     )
     quality = results.means[:, 0]
     kept: Found = {

@@ -3,7 +3,8 @@
 LeadlineError
 |- InputError (also ValueError)     a file or table holds what it must not
 |- UsageError (also ValueError)     options that do not exist or do not go together
-|  `- UnknownNameError              a name that no room knows, with the nearest ones
+|  |- UnknownNameError              a name that no room knows, with the nearest ones
+|  `- UnknownOptionError (also TypeError)   a keyword that a function does not take, with the nearest one
 `- MissingPackageError (also ImportError)   an optional package is not installed
 """
 
@@ -49,6 +50,10 @@ class UsageError(LeadlineError, ValueError):
 
 class UnknownNameError(UsageError):
     """A name that no room knows; says the nearest ones."""
+
+
+class UnknownOptionError(UsageError, TypeError):
+    """A keyword that a function does not take; says the nearest one."""
 
 
 class MissingPackageError(LeadlineError, ImportError):

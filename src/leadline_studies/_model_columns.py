@@ -9,6 +9,7 @@ import numpy as np
 
 from leadline.data.arrays import Floats, Integers
 from leadline.data.qrels import Qrels
+from leadline.data.reading import Reading
 from leadline.data.results import Results, ResultWarning, plain
 from leadline.data.run import Run
 from leadline.estimation.sampled import sampled
@@ -19,7 +20,6 @@ from leadline.estimation.score_histograms.histogram_result import SENSITIVITY, M
 from leadline.estimation.score_histograms.subsampling import slopes
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge_runs
-from leadline.io.read import repair_of
 from leadline.stats.resampling import interval
 from leadline_studies._tracking import COEFFICIENTS, MEASURES, SEVEN, Tracked, tracked
 
@@ -117,7 +117,7 @@ def _histograms(
         dict(runs),
         qrels,
         lambda judged: [measured(judged, one, 0) for one in recipes.values()],
-        reading=repair_of("score", "refuse", "refuse"),
+        reading=Reading(),
         keep=True,
     )
     columns, overlaps = {}, {}

@@ -7,11 +7,11 @@ from typing import Any
 
 from leadline.data.ids import to_text
 from leadline.data.qrels import Qrels
+from leadline.data.reading import Reading
 from leadline.data.validation import check_whole
 from leadline.errors import InputError
 from leadline.evaluation.join import each_run
 from leadline.io.read import read_qrels
-from leadline.io.trec_lists import Reading
 
 
 def pooled_judgments(qrels: Qrels, runs: Any, depth: int) -> Qrels:

@@ -15,11 +15,11 @@ import numpy as np
 from leadline.comparison.information_difference.difference import difference
 from leadline.comparison.information_difference.difference_result import Difference
 from leadline.data.qrels import Qrels
+from leadline.data.reading import Reading
 from leadline.errors import UsageError
 from leadline.evaluation.join import readable_twice
 from leadline.io.id_lists import read_labels
 from leadline.io.read import QrelsLike, read_qrels
-from leadline.io.trec_lists import Reading
 from leadline.reporting.render import Table
 from leadline_studies import Option, Outcome, Tell, judgments
 from leadline_studies._pooled_judgments import pooled_judgments

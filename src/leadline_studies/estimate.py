@@ -20,6 +20,7 @@ from leadline.data.arrays import Floats, Integers
 from leadline.data.ids import to_bytes, to_text
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
+from leadline.data.reading import Reading
 from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.estimation.designs import Frame, draw, frame_of
@@ -31,7 +32,7 @@ from leadline.estimation.pool_designs import rank_weights
 from leadline.estimation.system_lists import Systems, read_systems
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.profiles import profile_of
-from leadline.io.read import QrelsLike, read_qrels, repair_of
+from leadline.io.read import QrelsLike, read_qrels
 from leadline.measures import Measure
 from leadline.reporting.render import Table
 from leadline.stats.correlation import kendall
@@ -106,7 +107,7 @@ def run(
         raise UsageError(f"draws={draws}; expected two or more")
     measures = profile_of("leadline").measures(list(measure) or list(MEASURES), rel=level, documents=None)
     truth = read_qrels(qrels)
-    reading = repair_of("score", "refuse", "refuse")
+    reading = Reading()
     systems = read_systems(runs, reading).asked(truth.queries.names)
     sizes = whole_numbers(budgets, "budgets")
     found: list[dict[str, Any]] = []
@@ -183,9 +184,9 @@ def _setting(
         (*keys[row], float(grades.get(to_text(keys[row][0]), {}).get(to_text(keys[row][1]), 0)))
         for row in order.tolist()
     )
-    _, joined = judge_runs(everything, table, lambda one: one, reading=repair_of("score", "refuse", "refuse"))
+    _, joined = judge_runs(everything, table, lambda one: one, reading=Reading())
     whole = truth.keep(np.isin(truth.query, truth.queries.encode(names)))
-    _, full = judge_runs(everything, whole, lambda one: one, reading=repair_of("score", "refuse", "refuse"))
+    _, full = judge_runs(everything, whole, lambda one: one, reading=Reading())
     kind = kind_of(measure)
     values = np.array([np.nan_to_num(measure.values(one)) for one in full])
     kept = whole.queries.encode(names)

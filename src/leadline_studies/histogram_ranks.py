@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from leadline.data.arrays import Floats, Integers
+from leadline.data.reading import Reading
 from leadline.data.results import plain
 from leadline.data.wording import rounded
 from leadline.errors import UsageError
@@ -20,7 +21,7 @@ from leadline.estimation.score_histograms.histogram_options import HistogramOpti
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge_runs
 from leadline.io.id_lists import read_labels
-from leadline.io.read import QrelsLike, read_qrels, repair_of
+from leadline.io.read import QrelsLike, read_qrels
 from leadline.stats.correlation import pearson
 from leadline.stats.resampling import team_interval
 from leadline_studies import Option, Outcome, Tell
@@ -77,7 +78,7 @@ def run(
         runs,
         table,
         lambda judged: [measured(judged, one, 0) for one in tried.values()],
-        reading=repair_of("score", "refuse", "refuse"),
+        reading=Reading(),
         keep=True,
         on_run=on_run,
     )

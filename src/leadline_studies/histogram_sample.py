@@ -16,6 +16,7 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.qrels import Qrels
+from leadline.data.reading import Reading
 from leadline.data.results import plain
 from leadline.data.wording import percent
 from leadline.errors import UsageError
@@ -24,7 +25,7 @@ from leadline.estimation.score_histograms.subsampling import Part, Thinned, shar
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge_runs
 from leadline.io.id_lists import read_labels, teams_of
-from leadline.io.read import QrelsLike, read_qrels, repair_of
+from leadline.io.read import QrelsLike, read_qrels
 from leadline.reporting.render import Cell, Table
 from leadline.stats.correlation import kendall, pearson, spearman, tau_ap
 from leadline.stats.resampling import interval, team_interval
@@ -146,7 +147,7 @@ def run(
         runs,
         table,
         lambda judged: grid.estimates(Thinned(judged, recipe)),
-        reading=repair_of("score", "refuse", "refuse"),
+        reading=Reading(),
         keep=True,
         on_run=on_run,
     )

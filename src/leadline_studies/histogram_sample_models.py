@@ -19,6 +19,7 @@ from leadline.data.hashing import keys_of
 from leadline.data.ids import to_bytes, to_text
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
+from leadline.data.reading import Reading
 from leadline.data.results import ResultWarning
 from leadline.data.run import Run
 from leadline.data.wording import percent
@@ -26,7 +27,7 @@ from leadline.errors import UsageError
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.estimation.score_histograms.subsampling import Thinned
 from leadline.evaluation.evaluate import evaluate
-from leadline.io.read import QrelsLike, judge, read_qrels, repair_of
+from leadline.io.read import QrelsLike, judge, read_qrels
 from leadline.io.texts import TextsLike, name_of, read_queries
 from leadline.reporting.render import Cell, Table
 from leadline.retrieval.index.builder import build_index
@@ -266,7 +267,7 @@ def _ap(task: Task, ranked: Run) -> Floats:
 
 
 def _joined(task: Task, ranked: Run) -> JudgedRun:
-    return judge(ranked, task.table, reading=repair_of("score", "refuse", "refuse"), keep=True)[1]
+    return judge(ranked, task.table, reading=Reading(), keep=True)[1]
 
 
 def _found(task: Task, ranked: Run, top: int) -> Flags:

@@ -20,13 +20,14 @@ from typing import Any
 import numpy as np
 
 from leadline.data.qrels import Qrels
+from leadline.data.reading import Reading
 from leadline.data.results import ResultWarning, plain
 from leadline.data.wording import counted, queries
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import readable_twice
 from leadline.io.judges import Judge, judge_name, read_judges
-from leadline.io.read import QrelsLike, read_qrels, repair_of
+from leadline.io.read import QrelsLike, read_qrels
 from leadline.judging.agreement import agreement
 from leadline.judging.agreement_result import ENOUGH, Judgments, Ranking, changes, ranked
 from leadline.reporting.render import Table
@@ -73,7 +74,7 @@ def run(
     kept = everything.keep(everything.by_all)
     if not len(kept):
         raise InputError("no pair of query and document was judged by all", expected="some")
-    runs = readable_twice(runs, repair_of("score", "refuse", "refuse"))
+    runs = readable_twice(runs, Reading())
     ranking = ranked(kept, runs, measures=measure or ("AP", "nDCG"), judged_only=judged_only, on_run=on_run)
     if len(ranking.runs) < 3:
         raise UsageError(f"{counted(len(ranking.runs), 'run')}; expected three or more to rank")

@@ -17,12 +17,13 @@ from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.ids import to_bytes
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
+from leadline.data.reading import Reading
 from leadline.data.results import plain
 from leadline.errors import UsageError
 from leadline.estimation.sampled import DEFAULT_MEASURES, One, SampledOptions, estimate_run
 from leadline.estimation.strata import Query, cells_of, tied_above
 from leadline.evaluation.profiles import profile_of
-from leadline.io.read import QrelsLike, judge, read_qrels, repair_of
+from leadline.io.read import QrelsLike, judge, read_qrels
 from leadline.io.texts import TextsLike, name_of, read_queries
 from leadline.reporting.render import Cell, Table
 from leadline.retrieval.index.builder import build_index
@@ -143,7 +144,7 @@ def _asked(table: Qrels, index: Index, queries: TextsLike, most: int) -> tuple[Q
 def _scored(index: Index, texts: dict[str, str], table: Qrels, models: list[str]) -> Task:
     """Score every document for every query by every model."""
     names = [one.decode("utf-8", "surrogateescape") for one in index.ids]
-    reading = repair_of("score", "refuse", "refuse")
+    reading = Reading()
     systems = []
     first: dict[int, Integers] = {}
     for place, name in enumerate(models):

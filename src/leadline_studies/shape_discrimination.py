@@ -15,13 +15,14 @@ import numpy as np
 
 from leadline.data.arrays import Floats, Integers
 from leadline.data.qrels import Qrels
+from leadline.data.reading import Reading
 from leadline.data.validation import check_whole
 from leadline.data.wording import queries
 from leadline.errors import InputError
 from leadline.estimation.document_topics import Listed, good_and_bad, one_source
 from leadline.estimation.system_lists import RankedPool, Systems, read_systems
 from leadline.estimation.unjudged_methods import DeShaTo
-from leadline.io.read import QrelsLike, read_qrels, repair_of
+from leadline.io.read import QrelsLike, read_qrels
 from leadline.io.texts import read_documents
 from leadline.reporting.render import Table
 from leadline.stats.resampling import interval
@@ -73,7 +74,7 @@ def run(
     check_whole(1, fits=fits, draws=draws, hard=hard, sweeps=sweeps)
     DeShaTo().check_topics(min(topics, default=0))
     table = read_qrels(qrels)
-    systems = read_systems(runs, repair_of("score", "refuse", "refuse"), on_run=on_run)
+    systems = read_systems(runs, Reading(), on_run=on_run)
     right: dict[int, dict[str, list[Floats]]] = {}
     place: dict[str, int] = {}
     examples: list[Listed] = []

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Floats
+from leadline.data.reading import Reading
 from leadline.data.results import ResultWarning, plain
 from leadline.data.validation import check_whole
 from leadline.data.wording import queries, rounded
@@ -24,7 +25,7 @@ from leadline.estimation.unjudged import estimated
 from leadline.estimation.unjudged_methods import METHODS, DeShaTo, NRuns
 from leadline.estimation.unjudged_result import mean_of_defined
 from leadline.evaluation.join import judge_runs
-from leadline.io.read import QrelsLike, read_qrels, repair_of
+from leadline.io.read import QrelsLike, read_qrels
 from leadline.measures.average_precision import AP
 from leadline.reporting.render import Cell, Table
 from leadline.stats.correlation import kendall
@@ -128,7 +129,7 @@ def run(
 def judged(qrels: QrelsLike, runs: Any, level: float, on_run: Tell | None = None) -> Ranked:
     """Read runs and judgments; a query without judgments says nothing of the truth and is left out."""
     table = read_qrels(qrels)
-    reading = repair_of("score", "refuse", "refuse")
+    reading = Reading()
     systems = read_systems(runs, reading, on_run=on_run)
     asked = systems.asked(table.queries.names)
     measures = {"MAP@30": AP(rel=level, cutoff=PAPER), "MAP": AP(rel=level)}

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from leadline.data.arrays import Floats, Integers
+from leadline.data.reading import Reading
 from leadline.data.results import plain
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted, rounded
@@ -25,7 +26,7 @@ from leadline.estimation.system_lists import Systems, read_systems
 from leadline.estimation.unjudged_methods import METHODS, UnjudgedEstimator
 from leadline.evaluation.join import judge_runs
 from leadline.io.id_lists import read_labels, teams_of
-from leadline.io.read import QrelsLike, read_qrels, repair_of
+from leadline.io.read import QrelsLike, read_qrels
 from leadline.io.result_files import read_column
 from leadline.measures.average_precision import AP
 from leadline.reporting.render import Cell, Table
@@ -68,7 +69,7 @@ def run(
     """Try it on some runs; `team` and `truth` are FILE:COLUMN."""
     check_whole(1, samples=samples, subsets=subsets, teams=teams)
     labels = read_labels(team)
-    reading = repair_of("score", "refuse", "refuse")
+    reading = Reading()
     systems = read_systems(runs, reading, on_run=on_run)
     names = [info.name for info in systems.infos]
     owners = teams_of(labels, names, team)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from leadline.data.reading import Reading
 from leadline.estimation.document_topics import good_and_bad
 from leadline.estimation.system_lists import read_systems
-from leadline.io.read import read_qrels, repair_of
+from leadline.io.read import read_qrels
 from leadline.topics.infer import Vectors
 
 
@@ -20,7 +21,7 @@ def test_the_good_and_the_bad_list_are_chosen_by_relevance_alone() -> None:
         "short": {"q1": names[:3]},
     }
     qrels = read_qrels({"q1": dict.fromkeys(names[:10], 1), "q2": {"d00": 1}})
-    systems = read_systems(runs, repair_of("score", "refuse", "refuse"))
+    systems = read_systems(runs, Reading())
     good, bad = good_and_bad(qrels, systems, vectors)
     assert (good.query, good.run, good.relevant) == ("q1", "early", 10)
     assert (bad.query, bad.run, bad.relevant) == ("q1", "late", 0)

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import leadline as ll
+from leadline.data.reading import Reading
 from leadline.errors import InputError, UsageError
 from leadline.estimation.system_lists import RankedPool, read_systems
 from leadline.estimation.unjudged import estimated
 from leadline.estimation.unjudged_methods import METHODS
 from leadline.estimation.unjudged_result import Unjudged
-from leadline.io.read import repair_of
 from leadline.stats.correlation import kendall
 from leadline.topics.infer import Vectors, write_vectors
 
@@ -55,7 +55,7 @@ def test_queries_are_given_on_request() -> None:
 @pytest.mark.parametrize("method", VOTING)
 def test_the_pool_of_a_query_is_that_of_its_lists(method: str) -> None:
     found = ll.unjudged(RUNS, method=method, depth=2, seed=3)
-    systems = read_systems(RUNS, repair_of("score", "refuse", "refuse"))
+    systems = read_systems(RUNS, Reading())
     pool = systems.pool(0, np.arange(3, dtype=np.int32), seed=3)
     by_hand = RankedPool.of([run["q1"] for run in RUNS.values()])._replace(seed=pool.seed)
     values = METHODS.parse(method).replace(depth=2).estimate(by_hand).values
@@ -166,7 +166,7 @@ def test_equal_names_are_refused(tmp_path: Path) -> None:
 def test_real_runs_give_what_another_program_gave(shared_data: Path) -> None:
     home = shared_data / "trec-robust-2003"
     paths = sorted(map(str, (home / "runs").glob("*.xz")))
-    systems = read_systems(paths, repair_of("score", "refuse", "refuse"))
+    systems = read_systems(paths, Reading())
     results = ll.evaluate(home / "qrels.txt", paths, ["AP"])
     truth = results.values[:, :, 0].mean(axis=1)
     pilot = {"nruns": 0.35, "aslam-savell": 0.43, "reference-count": 0.25, "spoerri": 0.12}

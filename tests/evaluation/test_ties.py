@@ -9,6 +9,7 @@ import pytest
 
 from agreement import join
 from leadline.data.judged_run import JudgedRun
+from leadline.data.reading import Cut
 from leadline.evaluation.bounds import bounds_of, rules
 from leadline.io.read import read_qrels, read_run
 from leadline.measures import MEASURES, Measure
@@ -101,7 +102,7 @@ def test_a_large_group_of_equal_scores_is_no_trouble() -> None:
 def test_a_list_cut_inside_a_group_changes_the_order_of_what_is_left() -> None:
     run = read_run({"q": {"a": 1.0, "b": 1.0, "c": 1.0}})
     qrels = read_qrels({"q": {"c": 1, "b": 0, "a": 1}})
-    judged = JudgedRun.of_run(run, qrels, depth=2)  # c and b are left
+    judged = JudgedRun.of_run(run, qrels, cut=Cut(2))  # c and b are left
     assert tie_bounds(MEASURES.parse("RR"), judged) == (0.5, 1.0, 0.75)
 
 

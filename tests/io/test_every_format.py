@@ -22,12 +22,12 @@ from hypothesis import strategies as st
 import leadline as ll
 from conftest import Leadline
 from leadline.data.qrels import Qrels
+from leadline.data.reading import OnDuplicate, Order, Reading
 from leadline.data.run import Run
 from leadline.errors import InputError, MissingPackageError, UsageError
 from leadline.io import write as writing
 from leadline.io.opening import run_name
 from leadline.io.read import judge, read_qrels, read_run
-from leadline.io.trec_lists import Reading
 from leadline.io.trec_runs import ReadCounts
 
 pyarrow = pytest.importorskip("pyarrow")
@@ -250,7 +250,7 @@ def test_frames_of_pandas_polars_and_arrow_give_the_same() -> None:
 
 @pytest.mark.parametrize("order", ["score", "rank"])
 @pytest.mark.parametrize("suffix", SUFFIXES[1:])
-def test_order_rank_takes_the_rank_column(suffix: str, order: str, tmp_path: Path) -> None:
+def test_order_rank_takes_the_rank_column(suffix: str, order: Order, tmp_path: Path) -> None:
     rows: list[tuple[Any, ...]] = [("q1", "d1", 1.0, 1), ("q1", "d2", 2.0, 2)]
     path = file_of(tmp_path, f"a{suffix}", table_text(suffix, ("qid", "docno", "score", "rank"), rows))
     expected = ["d2", "d1"] if order == "score" else ["d1", "d2"]
@@ -268,7 +268,7 @@ REPEATED = [("q1", "d1", 1.0), ("q1", "d2", 2.0), ("q1", "d1", 3.0)]
 @pytest.mark.parametrize(("policy", "score"), [("first", 1), ("last", 3), ("max", 3)])
 @pytest.mark.parametrize("suffix", SUFFIXES[1:])
 def test_repeats_are_refused_or_repaired_in_every_format(
-    suffix: str, policy: str, score: float, tmp_path: Path
+    suffix: str, policy: OnDuplicate, score: float, tmp_path: Path
 ) -> None:
     path = file_of(tmp_path, f"a{suffix}", table_text(suffix, ("qid", "docno", "score"), REPEATED))
     place = {".jsonl": f"{path}:3", ".csv": f"{path}:4", ".tsv": f"{path}:4"}.get(

@@ -19,9 +19,10 @@ import pytest
 import zstandard
 
 from conftest import Leadline
+from leadline.data.reading import Reading
 from leadline.errors import InputError
 from leadline.io.opening import Buffers, Chunk, read_whole, run_name
-from leadline.io.read import counted_run, read_qrels, read_run, repair_of
+from leadline.io.read import counted_run, read_qrels, read_run
 from strategies import judged_by
 
 QRELS = {"q1": {"d1": 1}, "q2": {"d2": 1}}
@@ -347,8 +348,6 @@ def test_a_runs_name_is_its_file_less_one_compression_and_one_suffix(path: str, 
 def test_tags_are_counted_only_where_they_are_asked_for(tmp_path: Path) -> None:
     path = tmp_path / "a.run"
     path.write_text("q1 Q0 d1 1 2 old\nq1 Q0 d2 2 1 new\n")
-    reading = repair_of("score", "refuse", "refuse")
-    counts = [
-        counted_run(str(path), reading=reading, by_tag=by_tag)[1].other_tags for by_tag in (False, True)
-    ]
+    readings = (Reading(), Reading(name_by="tag"))
+    counts = [counted_run(str(path), reading=reading)[1].other_tags for reading in readings]
     assert counts == [0, 1]

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from conftest import Leadline
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
+from leadline.data.reading import DEFAULT_READING, Cut, OnDuplicate, Reading
 from leadline.data.run import Run
 from leadline.errors import InputError
 from leadline.io import trec_runs
 from leadline.io.opening import Buffers
 from leadline.io.read import judge, read_qrels, read_run
-from leadline.io.trec_lists import Reading
 from leadline.io.trec_runs import ReadCounts
 from leadline.kernels import plain
 from strategies import columns_of, judged_by
@@ -64,7 +63,7 @@ def run_of(folder: Path, text: bytes | str, name: str = "sys.run") -> Path:
     return path
 
 
-def refusal(path: Path, reading: Reading | None = None) -> str:
+def refusal(path: Path, reading: Reading = DEFAULT_READING) -> str:
     """Give the one error that reading a run and judging it in windows of any size agree on."""
     with pytest.raises(InputError) as whole:
         trec_runs.read(str(path), reading=reading)
@@ -354,13 +353,14 @@ def test_a_run_read_whole_is_judged_like_its_file(
     path = run_of(tmp_path, text)
     grades = {f"d{place}": place % 4 - 1 for place in range(0, 61, 3)}
     qrels = read_qrels({f"q{query}": grades for query in range(5)} | {"q9": {"a": 1, "d": 2}, "z": {"a": 1}})
-    options: dict[str, Any] = {"narrow": narrow, "depth": depth, "judged_only": judged_only}
-    of_run = JudgedRun.of_run(read_run(path), qrels, **options)
-    assert columns_of(of_run) == columns_of(judged_by(path, qrels, **options)[0])
+    reading, cut = Reading(single_precision=narrow), Cut(depth, judged_only)
+    of_run = JudgedRun.of_run(read_run(path), qrels, reading=reading, cut=cut)
+    of_file = judged_by(path, qrels, narrow=narrow, depth=depth, judged_only=judged_only)[0]
+    assert columns_of(of_run) == columns_of(of_file)
 
 
 @pytest.mark.parametrize("policy", ["first", "last", "max", "hold"])
-def test_a_repaired_run_read_whole_is_judged_like_its_file(policy: str, tmp_path: Path) -> None:
+def test_a_repaired_run_read_whole_is_judged_like_its_file(policy: OnDuplicate, tmp_path: Path) -> None:
     path = run_of(tmp_path, "q1 Q0 a 1 1 t\nq1 Q0 b 2 4 t\nq1 Q0 a 3 3 t\nq1 Q0 a 4 2 t\nq1 Q0 c 5 0 t\n")
     qrels = read_qrels({"q1": {"a": 1, "c": 1}})
     run = read_run(path, on_duplicate=policy)

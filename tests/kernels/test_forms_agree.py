@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leadline.data.judged_run import JudgedRun
+from leadline.data.reading import DEFAULT_READING, Cut, Reading
 from leadline.errors import InputError
 from leadline.io.read import read_qrels, read_run
-from leadline.io.trec_lists import Reading
 from leadline.io.trec_runs import ReadCounts
 from strategies import (
     FORMS,
@@ -161,7 +161,7 @@ def interpreted() -> Interpreted:
 
 
 def outcome(
-    folder: Path, run: bytes, qrels: bytes, window: int, options: Options, reading: Reading | None = None
+    folder: Path, run: bytes, qrels: bytes, window: int, options: Options, reading: Reading = DEFAULT_READING
 ) -> str | tuple[dict[str, Any], ReadCounts]:
     """Judge a run by judgments, both as files: what comes out, or the text of the refusal."""
     (folder / "qrels.txt").write_bytes(qrels)
@@ -210,9 +210,16 @@ def test_a_run_in_memory_is_judged_like_its_file(
     for form in FORMS:
         with in_form(form):
             table, whole = read_qrels(folder / "qrels.txt"), read_run(folder / "sys.run")
-            assert told(JudgedRun.of_run(whole, table, **options._asdict())) == expected(
-                run, qrels, options
-            ) | {"unjudged_ties": sorted(expected(run, qrels, options)["unjudged_ties"])}
+            assert told(
+                JudgedRun.of_run(
+                    whole,
+                    table,
+                    reading=Reading(single_precision=options.narrow),
+                    cut=Cut(options.depth, options.judged_only),
+                )
+            ) == expected(run, qrels, options) | {
+                "unjudged_ties": sorted(expected(run, qrels, options)["unjudged_ties"])
+            }
 
 
 @settings(max_examples=100)
@@ -344,9 +351,9 @@ def test_ids_with_equal_hashes_are_told_apart(kind: str, folder: Path) -> None:
 
 REPAIRS = st.builds(
     Reading,
-    st.sampled_from(["refuse", "refuse", "first", "last", "max", "hold"]),
-    st.sampled_from(["refuse", "drop"]),
-    st.sampled_from(["score", "score", "rank"]),
+    on_duplicate=st.sampled_from(["refuse", "refuse", "first", "last", "max", "hold"]),
+    on_nan=st.sampled_from(["refuse", "drop"]),
+    order=st.sampled_from(["score", "score", "rank"]),
 )
 PIECES = (
     b"q1",

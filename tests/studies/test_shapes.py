@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from leadline.data.reading import Reading
 from leadline.errors import InputError, UsageError
 from leadline.estimation.system_lists import read_systems
-from leadline.io.read import read_qrels, repair_of
+from leadline.io.read import read_qrels
 from leadline.topics.fit import fit
 from leadline.topics.infer import Vectors, infer, write_vectors
 from leadline_studies import studies, study
@@ -62,7 +63,7 @@ def test_documents_of_one_topic_are_told_from_a_mixture() -> None:
 def test_hard_documents_are_those_of_the_runs_and_none_is_relevant() -> None:
     qrels = read_qrels({"q": {"a": 1, "b": 0}})
     runs = {"x": {"q": ["c", "a"]}, "y": {"q": ["d", "c"]}}
-    systems = read_systems(runs, repair_of("score", "refuse", "refuse"))
+    systems = read_systems(runs, Reading())
     place = {name: row for row, name in enumerate("abcde")}
 
     def others(kind: str, hard: int) -> list[int]:

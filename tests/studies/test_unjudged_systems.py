@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from leadline.data.reading import Reading
 from leadline.errors import InputError, UsageError
 from leadline.estimation.system_lists import read_systems
 from leadline.estimation.unjudged import estimated
 from leadline.estimation.unjudged_methods import METHODS
-from leadline.io.read import repair_of
 from leadline_studies import studies, study
 from leadline_studies._teams_left_out import left_out
 from leadline_studies._votes import voted
@@ -74,7 +74,7 @@ def test_siblings_lift_a_run_and_one_vote_a_team_takes_most_of_that_back() -> No
     runs = {f"s{n}": {"q": list(rng.permutation(names)[:30])} for n in range(8)}
     own = [f"o{place}" for place in range(30)]
     runs = {f"x{n}": {"q": own} for n in range(4)} | runs
-    systems = read_systems(runs, repair_of("score", "refuse", "refuse"))
+    systems = read_systems(runs, Reading())
     teams = ["x"] * 4 + [f"t{n}" for n in range(8)]
     method = STUDY.METHODS.parse("nruns")
     by_method, rows = left_out(systems, np.arange(12.0), teams, [method], 1, 0)
@@ -89,7 +89,7 @@ def test_siblings_lift_a_run_and_one_vote_a_team_takes_most_of_that_back() -> No
 
 def test_methods_that_share_pools_give_what_each_gives_alone(tmp_path: Path) -> None:
     _, runs, _ = make_runs(tmp_path)
-    systems = read_systems(runs, repair_of("score", "refuse", "refuse"))
+    systems = read_systems(runs, Reading())
     teams = {name: f"t{int(name[1:]) // 2}" for name in runs}
     methods = [kind() for kind in METHODS.classes.values() if kind.voting]
     both = voted(systems, methods, list(teams.values()), 3)

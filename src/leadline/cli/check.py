@@ -17,6 +17,7 @@ from leadline.cli._options import (
 )
 from leadline.cli._results import describe_input, envelope, for_screen, json_text, say, table_text
 from leadline.data.qrels import Qrels
+from leadline.data.reading import OnDuplicate, OnNan
 from leadline.data.wording import counted, percent, queries
 from leadline.errors import InputError, UsageError
 from leadline.io import check as lint
@@ -89,8 +90,8 @@ def command(
     docs: str | None,
     qrels: str | None,
     fix: bool,
-    on_duplicate: str,
-    on_nan: str,
+    on_duplicate: OnDuplicate,
+    on_nan: OnNan,
     form: str,
     output: str | None,
 ) -> None:

@@ -8,12 +8,13 @@ import click
 
 from leadline.cli._options import OUTPUT, repair_options
 from leadline.cli._results import say, tell
+from leadline.data.reading import OnDuplicate, OnNan, Order, Reading
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
 from leadline.io import row_checks, sniff
 from leadline.io import write as writing
 from leadline.io.opening import STANDARD_INPUT
-from leadline.io.read import Opened, opened, qrels_of, records_of, repair_of, run_of
+from leadline.io.read import Opened, opened, qrels_of, records_of, run_of
 from leadline.io.trec_runs import ReadCounts
 
 SECTION = "Begin, and look files over"
@@ -51,9 +52,9 @@ def command(
     form: str | None,
     subtopics: bool,
     overwrite: bool,
-    order: str,
-    on_duplicate: str,
-    on_nan: str,
+    order: Order,
+    on_duplicate: OnDuplicate,
+    on_nan: OnNan,
 ) -> None:
     """Write a run or qrels in another format.
 
@@ -74,7 +75,8 @@ def command(
     if kind == "run":
         if on_duplicate == "refuse" and is_listed(file):
             on_duplicate = "first"
-        run, tally = run_of(file, reading=repair_of(order, on_duplicate, on_nan), by_tag=True)
+        reading = Reading(order=order, on_duplicate=on_duplicate, on_nan=on_nan, name_by="tag")
+        run, tally = run_of(file, reading=reading)
         writing.write_run(run, target, suffix=suffix)
         said = f"{queries(len(run.queries))}, {counted(len(run), 'document')}"
         lost = [*repairs(tally), *_columns(file, "score", subtopics=False)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
@@ -18,8 +18,9 @@ from leadline.comparison.pairing import (
 )
 from leadline.comparison.rules import TUKEY, Rules, rules_of
 from leadline.data.arrays import Floats, Integers
+from leadline.data.reading import refuse_unknown
 from leadline.data.results import Results, ResultWarning
-from leadline.evaluation.evaluate import evaluate
+from leadline.evaluation.evaluate import EvaluateOptions, evaluate
 from leadline.io.read import QrelsLike, RunLike
 from leadline.measures import Measure
 from leadline.stats import CORRECTIONS, Correction, Interval, PairedTest
@@ -44,7 +45,7 @@ def compare(
     smallest: float | None = None,
     query_group: str | Mapping[str, object] | None = None,
     seed: int = 0,
-    **options: Any,
+    **options: Unpack[EvaluateOptions],
 ) -> Comparison:
     """Compare runs, by default all pairs of them, by measures over the same queries.
 
@@ -100,6 +101,7 @@ def compare(
     (0.1667, 0.4226, 'not told apart')
 
     """
+    refuse_unknown(compare, options, EvaluateOptions)
     results = evaluate(qrels, runs, COMPARED if measures is None else measures, **options)
     return compare_results(
         results,

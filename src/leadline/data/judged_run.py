@@ -11,6 +11,7 @@ import numpy as np
 from leadline.data.arrays import Codes, Flags, Floats, Integers, freeze
 from leadline.data.ids import Ids, Vocabulary
 from leadline.data.qrels import Qrels
+from leadline.data.reading import DEFAULT_READING, UNCUT, Cut, Reading
 from leadline.data.run import Run
 
 
@@ -121,22 +122,16 @@ class JudgedRun:
 
     @classmethod
     def of_lists(
-        cls,
-        qrels: Qrels,
-        parts: Iterable[Lists],
-        *,
-        depth: int | None = None,
-        judged_only: bool = False,
-        keep: bool = False,
+        cls, qrels: Qrels, parts: Iterable[Lists], *, cut: Cut = UNCUT, keep: bool = False
     ) -> JudgedRun:
-        """Join ordered lists with the qrels; `depth` cuts each, then `judged_only` drops the unjudged.
+        """Join ordered lists, each cut, with the qrels.
 
         `keep` keeps the lists themselves too, uncut.
         """
         kept: list[Lists] = []
         joined = []
         for part in parts:
-            joined.append(_join(qrels, part, depth, judged_only))
+            joined.append(_join(qrels, part, cut))
             if keep:
                 kept.append(Lists.together([part]))
         query = _together([part.query for part in joined])
@@ -176,12 +171,11 @@ class JudgedRun:
         run: Run,
         qrels: Qrels,
         *,
-        narrow: bool = False,
-        depth: int | None = None,
-        judged_only: bool = False,
+        reading: Reading = DEFAULT_READING,
+        cut: Cut = UNCUT,
         keep: bool = False,
     ) -> JudgedRun:
-        """Join a run in memory with the qrels; `narrow` compares scores as 32-bit floats."""
+        """Join a run in memory with the qrels."""
         codes = qrels.queries.encode(run.queries.names)
         lookup = qrels.lookup
         names = run.documents.names
@@ -193,15 +187,19 @@ class JudgedRun:
                 judged = lookup[code]
                 rows[span] = [judged.get(names[item], -1) for item in run.document[span].tolist()]
         scores = run.scores
-        if narrow:
+        if reading.single_precision:
             with np.errstate(over="ignore"):
                 scores = scores.astype(np.float32).astype(np.float64)
             query = np.repeat(np.arange(len(codes)), np.diff(run.offsets))
             order = np.lexsort((-run.document, -scores, query))
             rows, scores = rows[order], scores[order]
-        ids = Ids.of(names).take(run.document.astype(np.int64)) if keep and not narrow else None
+        ids = (
+            Ids.of(names).take(run.document.astype(np.int64))
+            if keep and not reading.single_precision
+            else None
+        )
         part = Lists(codes, run.offsets, rows, scores, ids)
-        return cls.of_lists(qrels, [part], depth=depth, judged_only=judged_only, keep=keep)
+        return cls.of_lists(qrels, [part], cut=cut, keep=keep)
 
     @classmethod
     def of_grades(cls, grades: Sequence[float | None], judged: Sequence[float] | None = None) -> JudgedRun:
@@ -287,11 +285,12 @@ def _spans_by_query(query: Codes, joined: Sequence[_Part]) -> list[tuple[int, sl
     return [spans[place] for place in np.argsort(query, kind="stable").tolist()]
 
 
-def _join(qrels: Qrels, part: Lists, depth: int | None, judged_only: bool) -> _Part:
+def _join(qrels: Qrels, part: Lists, cut: Cut) -> _Part:
     """Find rank and tie group of the judged rows of some lists; lists of unjudged queries fall away."""
     queries, bounds, rows, scores, _ = part
+    depth = cut.depth
     parted = _parted(part, depth)
-    if judged_only:
+    if cut.judged_only:
         keep = (rows >= 0) & (qrels.grades[rows] >= 0)
         if depth is not None:
             keep &= np.arange(len(rows)) - np.repeat(bounds[:-1], np.diff(bounds)) < depth

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
 from leadline.data.arrays import Flags
 from leadline.data.judged_run import JudgedRun
+from leadline.data.reading import Reading, RunsOptions
 from leadline.data.results import Results, ResultWarning, plain
 from leadline.data.validation import check_flags, check_whole
 from leadline.errors import UsageError
@@ -18,7 +19,7 @@ from leadline.estimation.measure_targets import AveragePrecision, Cascade, Kind,
 from leadline.estimation.samples import PoolLike, evidence_of
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.profiles import profile_of
-from leadline.io.read import QrelsLike, RunLike, repair_of
+from leadline.io.read import QrelsLike, RunLike
 from leadline.measures import Measure
 from leadline.stats import INTERVALS, checked_level
 
@@ -205,12 +206,9 @@ def estimate(
     rel: float | None = None,
     skipped: bool = False,
     confidence: float = 0.95,
-    order: str = "score",
-    on_duplicate: str = "refuse",
-    on_nan: str = "refuse",
-    name_by: str = "file",
     seed: int = 0,
     on_run: Callable[[int, int], None] | None = None,
+    **options: Unpack[RunsOptions],
 ) -> EstimatedResults:
     """Estimate measures of runs from a sample of judgments.
 
@@ -241,6 +239,10 @@ def estimate(
         Confidence level of the intervals.
     seed : int, default 0
         Seed of the replicates behind intervals of nDCG.
+    on_run : callable, optional
+        Called with (done, total) after each run.
+    **options
+        `order`, `on_duplicate`, `on_nan` and `name_by` of `leadline.data.reading.Reading`.
 
     Returns
     -------
@@ -267,6 +269,7 @@ def estimate(
     >>> found.mean("mine", "P@2")  # d2 stands for two documents: (3 / 2 + 0) / 2
     0.75
     """
+    reading = Reading.of(estimate, options, RunsOptions)
     check_flags(skipped=skipped)
     check_whole(0, seed=seed)
     level = checked_level(confidence)
@@ -288,15 +291,7 @@ def estimate(
             ]
         return found
 
-    infos, parts = judge_runs(
-        runs,
-        sample.table,
-        one,
-        reading=repair_of(order, on_duplicate, on_nan),
-        name_by=name_by,
-        measures=wanted,
-        on_run=on_run,
-    )
+    infos, parts = judge_runs(runs, sample.table, one, reading=reading, measures=wanted, on_run=on_run)
     values = np.array([[part.values for part in run] for run in parts]).transpose(0, 2, 1)
     results = EstimatedResults(
         infos,
@@ -311,10 +306,7 @@ def estimate(
             "proxy": evidence.proxy,
             "skipped": skipped,
             "confidence": level,
-            "order": order,
-            "on_duplicate": on_duplicate,
-            "on_nan": on_nan,
-            "name_by": name_by,
+            **reading.options(RunsOptions),
             "seed": seed,
         },
     )

@@ -6,12 +6,13 @@ import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from leadline.data.arrays import Floats
 from leadline.data.ids import to_text
+from leadline.data.reading import Reading, RunsOptions
 from leadline.data.results import ResultWarning, RunInfo, plain
 from leadline.data.validation import check_whole
 from leadline.errors import UsageError
@@ -21,7 +22,7 @@ from leadline.estimation.samples import pool_of
 from leadline.estimation.system_lists import Systems, read_systems
 from leadline.evaluation.profiles import profile_of
 from leadline.io.pool_files import DrawnPool
-from leadline.io.read import QrelsLike, RunLike, read_qrels, repair_of
+from leadline.io.read import QrelsLike, RunLike, read_qrels
 from leadline.measures import Measure
 
 RATE = 0.5  # of relevant pairs, for the forecast where no machine says better
@@ -84,12 +85,9 @@ def pool_for(
     machine: QrelsLike | None = None,
     judged: QrelsLike | None = None,
     earlier: str | os.PathLike[str] | DrawnPool | None = None,
-    order: str = "score",
-    on_duplicate: str = "refuse",
-    on_nan: str = "refuse",
-    name_by: str = "file",
     seed: int = 0,
     on_run: Callable[[int, int], None] | None = None,
+    **options: Unpack[RunsOptions],
 ) -> MeasuredPool:
     """Draw the documents to judge so that measures of runs can be estimated.
 
@@ -124,6 +122,10 @@ def pool_for(
         A pool that this one enlarges: no probability falls.
     seed : int, default 0
         Seed of the permanent random numbers.
+    on_run : callable, optional
+        Called with (done, total) after each run.
+    **options
+        `order`, `on_duplicate`, `on_nan` and `name_by` of `leadline.data.reading.Reading`.
 
     Returns
     -------
@@ -141,6 +143,7 @@ def pool_for(
     >>> found.pairs, found.pool.probability.tolist()
     (3, [1.0, 1.0, 1.0])
     """
+    reading = Reading.of(pool_for, options, RunsOptions)
     check_whole(0, seed=seed)
     check_whole(1, depth=depth, total=total)
     if (budget is None) == (total is None):
@@ -149,7 +152,7 @@ def pool_for(
         raise UsageError(f"new_runs={new_runs}; expected a share from 0 to below 1")
     listed = [measures] if isinstance(measures, (str, Measure)) else list(measures)
     wanted = profile_of("leadline").measures(listed, rel=rel, documents=None)
-    systems = read_systems(runs, repair_of(order, on_duplicate, on_nan), name_by=name_by, on_run=on_run)
+    systems = read_systems(runs, reading, on_run=on_run)
     weights = {str(measure): rank_weights(measure) for measure in wanted}
     deepest = max(len(one) for one in weights.values())
     limit = 2 * deepest if depth is None else depth
@@ -195,7 +198,7 @@ def pool_for(
         )
         for measure in wanted
     }
-    options: dict[str, Any] = {
+    shown: dict[str, Any] = {
         "measures": list(weights),
         "budget": budget,
         "total": total,
@@ -203,10 +206,7 @@ def pool_for(
         "depth": limit,
         "new_runs": new_runs,
         "for_pair": None if pair is None else list(pair),
-        "order": order,
-        "on_duplicate": on_duplicate,
-        "on_nan": on_nan,
-        "name_by": name_by,
+        **reading.options(RunsOptions),
         "seed": seed,
     }
     design = {
@@ -231,7 +231,7 @@ def pool_for(
     kept = np.flatnonzero(probability > 0)
     pool = _part(pool, kept)
     added = int((drawn & ~(old > 0)).sum()) if before is not None else int(drawn.sum())
-    return MeasuredPool(pool, systems.infos, len(names), expected, added, warnings, options)
+    return MeasuredPool(pool, systems.infos, len(names), expected, added, warnings, shown)
 
 
 def rank_weights(measure: Measure) -> Floats:

@@ -5,19 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 
 from leadline.data.arrays import Codes, Floats, Integers
 from leadline.data.ids import Vocabulary, to_bytes
+from leadline.data.reading import Reading, RunsOptions
 from leadline.data.results import Results, ResultWarning, RunInfo, plain
 from leadline.data.run import Run
-from leadline.data.validation import check_numbers, check_whole, check_word
+from leadline.data.validation import check_numbers, check_whole
 from leadline.errors import InputError, UsageError
 from leadline.estimation.predictors import INDEX, PREDICTORS, VECTORS, Answer, Predictor
 from leadline.evaluation.join import each_run
-from leadline.io.read import RunLike, repair_of
+from leadline.io.read import RunLike
 from leadline.io.texts import TextsLike, read_queries, shown
 from leadline.retrieval.index import open_index
 from leadline.retrieval.index.reader import Index
@@ -67,18 +68,16 @@ def predict(
     index: Index | str | os.PathLike[str] | None = None,
     queries: TextsLike | None = None,
     vectors: str | os.PathLike[str] | Vectors | None = None,
-    order: str = "score",
-    on_duplicate: str = "refuse",
-    on_nan: str = "refuse",
-    name_by: str = "file",
     on_run: Callable[[int, int], None] | None = None,
+    **options: Unpack[RunsOptions],
 ) -> Results:
     """Predict how well systems answered each query, from their lists and without judgments.
 
     Where no predictor is named, all are taken that what is given suffices for: scores alone for NQC(tail)
     and WIG(tail), `index` and the texts of the `queries` for Clarity, topic `vectors` of documents for
     DeShaTo. The result is runs x queries x predictors; larger is better, there is no unit, and the mean of
-    a run leaves undefined values out. Queries are those that any run has.
+    a run leaves undefined values out. Queries are those that any run has. `options` say how
+    runs are read: `order`, `on_duplicate`, `on_nan` and `name_by` of `leadline.data.reading.Reading`.
 
     Source: each predictor names its own.
 
@@ -86,14 +85,10 @@ def predict(
     >>> found.value("a", "q1", "NQC(tail)"), found.value("a", "q2", "NQC(tail)")
     (0.5, 0.0)
     """
-    check_word(("file", "tag"), name_by=name_by)
-    reading = repair_of(order, on_duplicate, on_nan)
+    reading = Reading.of(predict, options, RunsOptions)
     sources = _sources(index, queries, vectors)
     chosen = _chosen(predictors, sources.given)
-    read = [
-        _predicted(info, run, chosen, sources)
-        for info, run in each_run(runs, reading, name_by=name_by, on_run=on_run)
-    ]
+    read = [_predicted(info, run, chosen, sources) for info, run in each_run(runs, reading, on_run=on_run)]
     known = Vocabulary.of_bytes(name for one in read for name in one.values)
     nothing = [float("nan")] * len(chosen)
     values = np.array([[one.values.get(name, nothing) for name in known.names] for one in read])
@@ -111,10 +106,7 @@ def predict(
             "index": shown(index),
             "queries": shown(queries),
             "vectors": shown(vectors),
-            "order": order,
-            "on_duplicate": on_duplicate,
-            "on_nan": on_nan,
-            "name_by": name_by,
+            **reading.options(RunsOptions),
         },
         meaning=PREDICTORS.expand_all,
     )

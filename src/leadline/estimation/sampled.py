@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from leadline.data.arrays import Flags, Floats, Hashes
 from leadline.data.ids import to_bytes
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
+from leadline.data.reading import JudgedOptions, NegativeOptions, Reading
 from leadline.data.validation import check_numbers, check_whole, check_word
 from leadline.errors import UsageError
 from leadline.estimation.rank_corrections import (
@@ -35,7 +36,7 @@ from leadline.evaluation.join import judge_runs, named_sources
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.run_warnings import levels_of
 from leadline.io.pool_files import Pooled
-from leadline.io.read import QrelsLike, RunLike, read_qrels, repair_of
+from leadline.io.read import QrelsLike, RunLike, judgments_of
 from leadline.measures import Measure
 
 # Lists that a measure must value alike with and without their other judged documents.
@@ -154,12 +155,8 @@ def sampled(
     draws: int = 40,
     confidence: float = 0.95,
     seed: int = 0,
-    negative: str = "nonrelevant",
-    order: str = "score",
-    on_duplicate: str = "refuse",
-    on_nan: str = "refuse",
-    name_by: str = "file",
     on_run: Callable[[int, int], None] | None = None,
+    **options: Unpack[JudgedOptions],
 ) -> Estimates:
     """Estimate rank measures from scores of the relevant documents and of a sample of others.
 
@@ -200,10 +197,10 @@ def sampled(
         Confidence level.
     seed : int, default 0
         Seed of the sample and of the pseudo-populations.
-    negative, order, on_duplicate, on_nan, name_by : str
-        How judgments and runs are read, as in `leadline.evaluate`.
     on_run : callable, optional
         Called with (done, total) after each run.
+    **options
+        `negative`, `order`, `on_duplicate`, `on_nan` and `name_by` of `leadline.data.reading.Reading`.
 
     Returns
     -------
@@ -226,6 +223,7 @@ def sampled(
     0.5833
 
     """
+    reading = Reading.of(sampled, options, JudgedOptions)
     check_whole(1, sample=sample)
     check_whole(0, draws=draws, seed=seed)
     check_numbers(confidence=confidence)
@@ -234,12 +232,11 @@ def sampled(
     if gamma is not None and not 0 < gamma <= 1:
         raise UsageError(f"gamma={gamma}; expected above 0 and at most 1")
     wanted = _wanted(measures, rel)
-    table = read_qrels(qrels, negative=negative)
+    table = judgments_of(qrels, reading)
     if isinstance(population, (bool, float)):
         raise UsageError(f"population={population!r}; expected a whole number, or one by query")
     if documents is not None and population is None:
         population = len(set(documents) | _positive(table))
-    reading = repair_of(order, on_duplicate, on_nan)
     fixed = certain_documents(certain, table, reading)
     sources = scored_runs(
         scores, table, documents=documents, sample=sample, seed=seed, rel=POSITIVE, certain=fixed
@@ -253,7 +250,7 @@ def sampled(
         parts = strata(judged, population, sample, seed, certain=fixed, identify=several)
         return estimate_run(judged, parts, wanted, queries, recipe)
 
-    infos, found = judge_runs(sources, table, one, reading=reading, keep=True, name_by=name_by, on_run=on_run)
+    infos, found = judge_runs(sources, table, one, reading=reading, keep=True, on_run=on_run)
     return Estimates(
         infos,
         table.queries,
@@ -278,11 +275,7 @@ def sampled(
             "draws": draws,
             "confidence": confidence,
             "seed": seed,
-            "negative": negative,
-            "order": order,
-            "on_duplicate": on_duplicate,
-            "on_nan": on_nan,
-            "name_by": name_by,
+            **reading.options(JudgedOptions),
         },
     )
 
@@ -294,7 +287,7 @@ def sample_to_score(
     sample: int,
     certain: tuple[RunLike, int] | str | None = None,
     seed: int = 0,
-    negative: str = "nonrelevant",
+    **options: Unpack[NegativeOptions],
 ) -> Pooled:
     """Draw the documents that every system has to score, so that `sampled` can estimate measures.
 
@@ -314,8 +307,8 @@ def sample_to_score(
         The baseline run and K.
     seed : int, default 0
         Seed of the draw, by hash: the same for every system.
-    negative : str
-        How negative grades are read, as in `leadline.evaluate`.
+    **options
+        `negative` of `leadline.data.reading.Reading`.
 
     Returns
     -------
@@ -332,9 +325,10 @@ def sample_to_score(
 
     """
     check_whole(1, sample=sample)
+    reading = Reading.of(sample_to_score, options, NegativeOptions)
     check_whole(0, seed=seed)
-    table = read_qrels(qrels, negative=negative)
-    fixed = certain_documents(certain, table, repair_of("score", "refuse", "refuse"))
+    table = judgments_of(qrels, reading)
+    fixed = certain_documents(certain, table, reading)
     pairs = pairs_to_score(table, documents, sample=sample, seed=seed, rel=POSITIVE, certain=fixed)
     collection = set(map(to_bytes, documents))
     queries: list[str] = []

@@ -11,10 +11,10 @@ import numpy as np
 
 from leadline.data.arrays import Codes, Flags, Floats
 from leadline.data.ids import Vocabulary, to_text
+from leadline.data.reading import Reading
 from leadline.data.results import RunInfo
 from leadline.errors import InputError
 from leadline.evaluation.join import each_run
-from leadline.io.trec_lists import Reading
 
 DIGITS = 9  # votes are sums of shares such as 1/3: what is equal must be equal in any order of systems
 
@@ -222,14 +222,12 @@ class Systems:
         return Topics(theta, row)
 
 
-def read_systems(
-    runs: Any, reading: Reading, *, name_by: str = "file", on_run: Callable[[int, int], None] | None = None
-) -> Systems:
+def read_systems(runs: Any, reading: Reading, *, on_run: Callable[[int, int], None] | None = None) -> Systems:
     """Read runs one after the other; they must have different names."""
     numbers: dict[bytes, int] = {}
     infos: list[RunInfo] = []
     lists: list[_System] = []
-    for info, run in each_run(runs, reading, name_by=name_by, on_run=on_run):
+    for info, run in each_run(runs, reading, on_run=on_run):
         infos.append(info)
         codes = np.array(
             [numbers.setdefault(known, len(numbers)) for known in run.documents.names], dtype=np.int32

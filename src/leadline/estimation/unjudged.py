@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
 from leadline.data.arrays import Codes, Floats
+from leadline.data.reading import Reading, RunsOptions
 from leadline.data.results import ResultWarning
-from leadline.data.validation import check_whole, check_word
+from leadline.data.validation import check_whole
 from leadline.data.wording import counted
 from leadline.errors import UsageError
 from leadline.estimation.system_lists import RankedPool, Systems, Topics, read_systems, team_codes
 from leadline.estimation.unjudged_methods import METHODS, UnjudgedEstimate, UnjudgedEstimator, saturation
 from leadline.estimation.unjudged_result import Unjudged, mean_of_defined
-from leadline.io.read import RunLike, repair_of
+from leadline.io.read import RunLike
 from leadline.io.texts import shown
 
 if TYPE_CHECKING:
@@ -116,13 +117,10 @@ def unjudged(
     seed: int = 0,
     id_column: str | None = None,
     encoding: str = "utf-8",
-    order: str = "score",
-    on_duplicate: str = "refuse",
-    on_nan: str = "refuse",
-    name_by: str = "file",
     on_run: Tell | None = None,
     on_query: Tell | None = None,
     on_fit: Tell | None = None,
+    **options: Unpack[RunsOptions],
 ) -> Unjudged:
     """Estimate how good systems are without any judgments; the larger the better.
 
@@ -135,7 +133,8 @@ def unjudged(
     method compares a run with the others.
 
     Queries are those that any run has; a run without one has an empty list there. Scores are means over
-    queries; they order systems and are no estimate of the value of any measure.
+    queries; they order systems and are no estimate of the value of any measure. `options` say how runs are
+    read: `order`, `on_duplicate`, `on_nan` and `name_by` of `leadline.data.reading.Reading`.
 
     Source: each method names its own.
 
@@ -144,16 +143,15 @@ def unjudged(
     >>> found.to_dict()["scores"]  # each has d1, which two others have
     {'a': 2.0, 'b': 2.0, 'c': 2.0}
     """
+    reading = Reading.of(unjudged, options, RunsOptions)
     chosen = METHODS.parse(method) if isinstance(method, str) else method
     chosen = chosen if depth is None else chosen.replace(depth=depth)
     check_whole(1, topics=topics, fits=fits, sweeps=sweeps)
     check_whole(0, seed=seed)
-    check_word(("file", "tag"), name_by=name_by)
     _check_topics(chosen, vectors, documents)
     if documents is not None:
         chosen.check_topics(topics)
-    reading = repair_of(order, on_duplicate, on_nan)
-    systems = read_systems(runs, reading, name_by=name_by, on_run=on_run)
+    systems = read_systems(runs, reading, on_run=on_run)
     given: Iterable[Topics | None] = [None]
     if vectors is not None:
         from leadline.estimation.document_topics import vectors_of
@@ -177,7 +175,7 @@ def unjudged(
     found.options |= {"vectors": shown(vectors), "documents": shown(documents)}
     if documents is not None:
         found.options |= {"topics": topics, "fits": fits, "sweeps": sweeps}
-    found.options |= {"order": order, "on_duplicate": on_duplicate, "on_nan": on_nan, "name_by": name_by}
+    found.options |= reading.options(RunsOptions)
     return found
 
 

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
 from leadline.data.arrays import Floats, Integers, freeze
 from leadline.data.ids import Vocabulary
 from leadline.data.judged_run import Hits, JudgedRun
+from leadline.data.reading import JudgedOptions, Reading
 from leadline.data.results import ResultWarning, RunInfo
 from leadline.data.validation import check_numbers, check_whole, check_word
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.run_warnings import warnings_of
-from leadline.io.read import QrelsLike, RunLike, read_qrels, repair_of
+from leadline.io.read import QrelsLike, RunLike, judgments_of
 from leadline.measures.average_precision import ELEVEN_LEVELS, RULES, interpolate
 from leadline.measures.diversity import StRecall
 
@@ -86,17 +88,14 @@ def curve(
     *,
     interpolation: str = "standard",
     rel: float = 1.0,
-    negative: str = "nonrelevant",
-    order: str = "score",
-    on_duplicate: str = "refuse",
-    on_nan: str = "refuse",
-    name_by: str = "file",
     on_run: Callable[[int, int], None] | None = None,
+    **options: Unpack[JudgedOptions],
 ) -> Curves:
     """Give the recall-precision curves of runs; `interpolation` is a rule of the measure IPrec.
 
     Every query of the qrels counts: one that a run lacks or that has nothing of grade `rel` counts
-    0 in the mean, and is counted in `warnings`.
+    0 in the mean, and is counted in `warnings`. `options` say how runs and judgments are read: `order`,
+    `on_duplicate`, `on_nan`, `name_by` and `negative` of `leadline.data.reading.Reading`.
 
     >>> judgments = {"q1": {"d1": 1, "d2": 0, "d3": 1}}
     >>> found = curve(judgments, {"q1": {"d1": 3.0, "d2": 2.0, "d3": 1.0}})
@@ -105,16 +104,16 @@ def curve(
     >>> found.precision[0].round(2)
     array([1.  , 1.  , 1.  , 1.  , 1.  , 1.  , 0.67, 0.67, 0.67, 0.67, 0.67])
     """
+    reading = Reading.of(curve, options, JudgedOptions)
     check_word(RULES, interpolation=interpolation)
     check_numbers(rel=rel)
-    table = read_qrels(qrels, negative=negative)
+    table = judgments_of(qrels, reading)
 
     def one(judged: JudgedRun) -> tuple[Floats, Hits]:
         values = interpolate(judged, ELEVEN_LEVELS, rule=interpolation, rel=rel)
         return np.nan_to_num(values).mean(axis=0), judged.hits(rel)
 
-    reading = repair_of(order, on_duplicate, on_nan)
-    infos, found = judge_runs(runs, table, one, reading=reading, name_by=name_by, on_run=on_run)
+    infos, found = judge_runs(runs, table, one, reading=reading, on_run=on_run)
     precision, hits = zip(*found, strict=True)
     return Curves(
         infos,
@@ -123,15 +122,7 @@ def curve(
         hits,
         table.relevant(rel),
         warnings=warnings_of(infos, table, levels=[rel]),
-        options={
-            "interpolation": interpolation,
-            "rel": rel,
-            "negative": negative,
-            "order": order,
-            "on_duplicate": on_duplicate,
-            "on_nan": on_nan,
-            "name_by": name_by,
-        },
+        options={"interpolation": interpolation, "rel": rel, **reading.options(JudgedOptions)},
     )
 
 
@@ -217,21 +208,18 @@ def subtopic_curve(
     *,
     ranks: int = 20,
     rel: float = 1.0,
-    negative: str = "nonrelevant",
-    order: str = "score",
-    on_duplicate: str = "refuse",
-    on_nan: str = "refuse",
-    name_by: str = "file",
     on_run: Callable[[int, int], None] | None = None,
+    **options: Unpack[JudgedOptions],
 ) -> SubtopicCurves:
     """Give how many new subtopics each of the first ranks of some runs brings.
 
     At every rank the share covered is subtopic recall there. Every query of the qrels counts: one that a
-    run lacks, or that has no subtopics, counts 0 in the mean.
+    run lacks, or that has no subtopics, counts 0 in the mean. `options` are those of `curve`.
     """
+    reading = Reading.of(subtopic_curve, options, JudgedOptions)
     check_whole(1, ranks=ranks)
     check_numbers(rel=rel)
-    table = read_qrels(qrels, negative=negative, subtopics=True)
+    table = judgments_of(qrels, replace(reading, subtopics=True))
     measure = StRecall(rel=rel)
 
     def one(judged: JudgedRun) -> Covered:
@@ -241,21 +229,11 @@ def subtopic_curve(
         np.add.at(new, (found.query[first], found.rank[first] - 1), 1.0)
         return Covered(new, measure.size(judged, rel))
 
-    reading = repair_of(order, on_duplicate, on_nan)
-    infos, covered = judge_runs(runs, table, one, reading=reading, name_by=name_by, on_run=on_run)
+    infos, covered = judge_runs(runs, table, one, reading=reading, on_run=on_run)
     return SubtopicCurves(
         infos,
         table.queries,
         covered,
         warnings=warnings_of(infos, table, levels=[rel]),
-        options={
-            "subtopics": True,
-            "ranks": ranks,
-            "rel": rel,
-            "negative": negative,
-            "order": order,
-            "on_duplicate": on_duplicate,
-            "on_nan": on_nan,
-            "name_by": name_by,
-        },
+        options={"subtopics": True, "ranks": ranks, "rel": rel, **reading.options(JudgedOptions)},
     )

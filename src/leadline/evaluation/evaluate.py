@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from leadline.data.arrays import Flags, Floats
 from leadline.data.ids import to_text
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
+from leadline.data.reading import CutReadingOptions, Reading, RunOptions, reading_and_cut
 from leadline.data.results import Bounds, Results, ResultWarning, RunInfo
 from leadline.data.validation import check_flags, check_numbers, check_whole, check_word
 from leadline.errors import InputError, UsageError
@@ -27,8 +29,7 @@ from leadline.evaluation.run_warnings import (
 )
 from leadline.evaluation.trec_names import relevance_strings as strings_of
 from leadline.io.opening import STANDARD_INPUT
-from leadline.io.read import KnownLike, QrelsLike, RunLike, counted_run, read_qrels, repair_of
-from leadline.io.trec_lists import Reading
+from leadline.io.read import KnownLike, QrelsLike, RunLike, counted_run, judgments_of
 from leadline.measures import Measure
 from leadline.stats import Interval, checked_level
 
@@ -40,6 +41,21 @@ if TYPE_CHECKING:
 PoolLike: TypeAlias = "str | os.PathLike[str] | Pooled | Mapping[str, Mapping[str, float]]"
 AVERAGES = ("all", "both", "with_relevant", "complete")
 DEFAULT_MEASURES = ("AP", "nDCG@10", "RR", "P@10", "R@100", "Judged@10")
+
+
+class EvaluateOptions(CutReadingOptions, total=False):
+    """Keywords of `evaluate` that `compare` and `explain` pass on."""
+
+    profile: str
+    rel: float | None
+    documents: int | None
+    queries: Averaging | None
+    known: KnownLike | None
+    pool: PoolLike | None
+    relevance_strings: int | None
+    bounds: bool
+    intervals: bool | str | Interval
+    on_run: Callable[[int, int], None] | None
 
 
 class _Found(NamedTuple):
@@ -61,22 +77,15 @@ def evaluate(
     rel: float | None = None,
     documents: int | None = None,
     queries: Averaging | None = None,
-    negative: str = "nonrelevant",
     known: KnownLike | None = None,
     pool: PoolLike | None = None,
-    subtopics: bool = False,
-    order: str = "score",
-    on_duplicate: str = "refuse",
-    on_nan: str = "refuse",
-    depth: int | None = None,
-    judged_only: bool = False,
-    name_by: str = "file",
     relevance_strings: int | None = None,
     bounds: bool = False,
     intervals: bool | str | Interval = False,
     confidence: float = 0.95,
     seed: int = 0,
     on_run: Callable[[int, int], None] | None = None,
+    **options: Unpack[CutReadingOptions],
 ) -> Results:
     """Evaluate runs against judgments.
 
@@ -87,7 +96,10 @@ def evaluate(
     user knew before: a file, or `{query: [document, ...]}`. `relevance_strings` keeps the
     grades of that many documents of every list as text. `bounds` adds how far values may move over the orders
     of tied documents and the grades of unjudged ones, `intervals` (True or the name of a way, as in "BCa")
-    how far means would move with other queries. `on_run(done, total)` is called after each run.
+    how far means would move with other queries. `on_run(done, total)` is called after each run. `options` say
+    how runs and judgments are read (`order`, `on_duplicate`, `on_nan`, `name_by`, `negative`, `subtopics`:
+    see `leadline.data.reading.Reading`) and where lists end: `depth` cuts each, then `judged_only` drops
+    unjudged documents.
 
     Where qrels have inclusion probabilities (a column `probability`, or `pool`: a file, `Pooled`, or
     `{query: {document: probability}}`), `results.estimates` has the estimated number of relevant documents
@@ -98,6 +110,7 @@ def evaluate(
     >>> results.mean("run", "AP")
     0.5
     """
+    reading, cut = reading_and_cut(evaluate, options)
     check_flags(bounds=bounds)
     check_whole(0, documents=documents, relevance_strings=relevance_strings)
     check_numbers(**{} if rel is None else {"rel": rel})
@@ -105,7 +118,7 @@ def evaluate(
     wanted = chosen.measures(_listed(measures), rel=rel, documents=documents)
     averaging = chosen.queries if queries is None else queries
     check_word(AVERAGES, queries=averaging)
-    table, pooled = _table(read_qrels(qrels, negative=negative, subtopics=subtopics), known, pool)
+    table, pooled = _table(judgments_of(qrels, reading), known, pool)
     if table.inclusion is not None:
         checked_level(confidence)
 
@@ -120,41 +133,34 @@ def evaluate(
             bool(judged.present.any()) and len(judged.row) == 0,
         )
 
-    reading = repair_of(order, on_duplicate, on_nan)
     infos, found = judge_runs(
         runs,
         table,
         one,
-        reading=reading,
-        narrow=chosen.narrow,
-        depth=depth,
-        judged_only=judged_only,
-        name_by=name_by,
+        reading=replace(reading, single_precision=chosen.narrow),
+        cut=cut,
         measures=wanted,
         on_run=on_run,
     )
-    options = {
+    shown = {
         "measures": list(map(str, wanted)),
         "profile": profile,
         "rel": rel,
         "documents": documents,
         "queries": averaging,
-        "negative": negative,
+        "negative": reading.negative,
         "known": _shown_known(known),
         "pool": _path(pool),
-        "subtopics": subtopics,
-        "order": order,
-        "on_duplicate": on_duplicate,
-        "on_nan": on_nan,
-        "depth": depth,
-        "judged_only": judged_only,
-        "name_by": name_by,
+        "subtopics": reading.subtopics,
+        **reading.options(RunOptions),
+        **cut.options(),
+        "name_by": reading.name_by,
         "relevance_strings": relevance_strings,
         "bounds": bounds,
         "intervals": bool(intervals),
     }
     meaning = partial(_meaning, chosen, rel, documents)
-    results = _together(infos, found, table, wanted, averaging, options, meaning)
+    results = _together(infos, found, table, wanted, averaging, shown, meaning)
     results.warnings = _unmatched(infos, found, runs, table, reading) + results.warnings
     if intervals:
         _add_intervals(results, intervals, confidence, seed)

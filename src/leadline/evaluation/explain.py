@@ -7,22 +7,31 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
 
 from leadline.data.ids import Vocabulary, to_text
 from leadline.data.qrels import Qrels
+from leadline.data.reading import (
+    DEFAULT_READING,
+    UNCUT,
+    Cut,
+    CutReadingOptions,
+    Reading,
+    reading_and_cut,
+    refuse_unknown,
+)
 from leadline.data.results import Results, ResultWarning, RunInfo, plain
 from leadline.data.run import Run
-from leadline.data.validation import check_flags, check_word
+from leadline.data.validation import check_flags
 from leadline.errors import UsageError
-from leadline.evaluation.evaluate import evaluate
+from leadline.evaluation.evaluate import EvaluateOptions, evaluate
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.run_warnings import fractional_notice, levels_of, undefined_notices, warnings_of
-from leadline.io.read import QrelsLike, RunLike, counted_run, read_qrels, repair_of
+from leadline.io.read import QrelsLike, RunLike, counted_run, judgments_of
 from leadline.io.trec_runs import ReadCounts
 from leadline.measures import Measure
 
@@ -142,42 +151,33 @@ def explain(
     *,
     everything: bool = False,
     name: str | None = None,
-    order: str = "score",
-    on_duplicate: str = "refuse",
-    on_nan: str = "refuse",
-    name_by: str = "file",
-    **options: Any,
+    **options: Unpack[EvaluateOptions],
 ) -> Explanation:
     """Derive the value of one query step by step; `options` are those of `evaluate`.
 
-    The ranks that matter are shown, or `everything`.
+    The ranks that matter are shown, or `everything`. Runs and judgments are read as in `evaluate`.
 
     >>> found = explain({"q": {"a": 1, "b": 0}}, {"q": {"b": 2.0, "a": 1.0}}, "RR", "q")
     >>> found.value, found.steps.lines
     (0.5, ['first relevant document at rank 2', 'RR = 1 / 2 = 0.5'])
     """
     check_flags(everything=everything)
-    check_word(("file", "tag"), name_by=name_by)
-    reading_options = {"negative", "subtopics"} & options.keys()
-    table = read_qrels(qrels, **{option: options.pop(option) for option in sorted(reading_options)})
-    reading = repair_of(order, on_duplicate, on_nan)
-    whole, tally = counted_run(run, name=name, reading=reading, by_tag=name_by == "tag")
+    refuse_unknown(explain, options, EvaluateOptions)
+    profile = profile_of(options.get("profile", "leadline"))
+    own = {option: value for option, value in options.items() if option in CutReadingOptions.__annotations__}
+    rest: dict[str, Any] = {option: value for option, value in options.items() if option not in own}
+    reading, cut = reading_and_cut(explain, own)
+    table = judgments_of(qrels, reading)
+    whole, tally = counted_run(run, name=name, reading=reading)
     code = _code(query, table.queries)
-    part = _list_of(whole, query, by_tag=name_by == "tag")
-    results = evaluate(table, {part.name: part}, measure, **options)
+    part = _list_of(whole, query, by_tag=reading.by_tag)
+    results = evaluate(table, {part.name: part}, measure, **cut.options(), **rest)
     if len(results.measures) != 1:
         raise UsageError(f"'{measure}' means {len(results.measures)} measures; expected one")
     meant = results.measures[0]
     assert isinstance(meant, Measure)
     info = _info(results.runs[0], tally, run)
-    listed = listed_of(
-        part,
-        table,
-        code,
-        narrow=profile_of(options.get("profile", "leadline")).narrow,
-        depth=options.get("depth"),
-        judged_only=options.get("judged_only", False),
-    )
+    listed = listed_of(part, table, code, reading=replace(reading, single_precision=profile.narrow), cut=cut)
     value = float(results.values[0, code, 0])
     made = derivations().get(type(meant).__name__)
     steps = made.steps(meant, listed) if made else _ranks_only(meant, listed, value)
@@ -253,17 +253,11 @@ def _list_of(run: Run, query: str, *, by_tag: bool) -> Run:
 
 
 def listed_of(
-    run: Run,
-    qrels: Qrels,
-    code: int,
-    *,
-    narrow: bool = False,
-    depth: int | None = None,
-    judged_only: bool = False,
+    run: Run, qrels: Qrels, code: int, *, reading: Reading = DEFAULT_READING, cut: Cut = UNCUT
 ) -> Listed:
     """Give the only list of a run with the grades of a query, ordered and cut as it is evaluated."""
     scores = run.scores
-    if narrow:
+    if reading.single_precision:
         with np.errstate(over="ignore"):
             scores = scores.astype(np.float32).astype(np.float64)
     order = np.lexsort((-run.document, -scores))
@@ -272,16 +266,16 @@ def listed_of(
     judged = [float(grades[rows[name]]) if name in rows else None for name in names]
     kept = [
         place
-        for place, grade in enumerate(judged[:depth] if judged_only else judged)
-        if not judged_only or (grade is not None and grade >= 0)
+        for place, grade in enumerate(judged[: cut.depth] if cut.judged_only else judged)
+        if not cut.judged_only or (grade is not None and grade >= 0)
     ]
     ordered = scores[order][kept].tolist()
-    cut = slice(depth)
+    shown = slice(cut.depth)
     return Listed(
-        [to_text(names[place]) for place in kept][cut],
-        ordered[cut],
-        _tied(ordered)[cut],
-        [judged[place] for place in kept][cut],
+        [to_text(names[place]) for place in kept][shown],
+        ordered[shown],
+        _tied(ordered)[shown],
+        [judged[place] for place in kept][shown],
         [float(grades[row]) for row in rows.values()],
         _by_subtopic(qrels, code),
     )

@@ -9,15 +9,14 @@ from typing import Any, TypeVar
 
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
+from leadline.data.reading import UNCUT, Cut, Reading
 from leadline.data.results import RunInfo
 from leadline.data.run import Run
 from leadline.data.threads import in_order
-from leadline.data.validation import check_flags, check_whole, check_word
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.run_warnings import counts_of
 from leadline.io.opening import STANDARD_INPUT, Buffers
-from leadline.io.read import RunLike, counted_run, is_ranked_lists, is_row, judge, read_run
-from leadline.io.trec_lists import Reading
+from leadline.io.read import RunLike, counted_run, is_ranked_lists, is_row, judge
 from leadline.measures import Measure
 
 T = TypeVar("T")
@@ -29,11 +28,8 @@ def judge_runs(
     do: Callable[[JudgedRun], T],
     *,
     reading: Reading,
-    narrow: bool = False,
-    depth: int | None = None,
-    judged_only: bool = False,
+    cut: Cut = UNCUT,
     keep: bool = False,
-    name_by: str = "file",
     measures: Sequence[Measure] = (),
     on_run: Callable[[int, int], None] | None = None,
 ) -> tuple[list[RunInfo], list[T]]:
@@ -42,25 +38,13 @@ def judge_runs(
     `measures` tell which cutoffs to look for in ties; `on_run(done, total)` is called after each run.
     `keep` keeps all rows of a run in its join.
     """
-    check_whole(1, depth=depth)
-    check_flags(judged_only=judged_only)
-    check_word(("file", "tag"), name_by=name_by)
 
     def one(name: str | None, source: RunLike, workspaces: Sequence[Buffers]) -> tuple[RunInfo, T]:
         name, judged, tally = judge(
-            source,
-            qrels,
-            name=name,
-            reading=reading,
-            narrow=narrow,
-            depth=depth,
-            judged_only=judged_only,
-            workspaces=workspaces,
-            by_tag=name_by == "tag",
-            keep=keep,
+            source, qrels, name=name, reading=reading, cut=cut, workspaces=workspaces, keep=keep
         )
         info = RunInfo(
-            name=(tally.tag or name) if name_by == "tag" else name,
+            name=(tally.tag or name) if reading.by_tag else name,
             tag=tally.tag,
             path=os.fspath(source) if isinstance(source, (str, os.PathLike)) else "",
             counts=counts_of(judged, tally, measures),
@@ -125,7 +109,7 @@ def named_sources(runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike]) -> 
 def readable_twice(runs: Any, reading: Reading) -> Any:
     """Give the same runs, with what can be read only once (standard input, iterators) in memory."""
     sources = [
-        (name, _read_whole(source, name, reading) if _only_once(source) else source)
+        (name, counted_run(source, name=name, reading=reading)[0] if _only_once(source) else source)
         for name, source in named_sources(runs)
     ]
     return [source for _, source in sources] if sources[0][0] is None else dict(sources)
@@ -135,7 +119,6 @@ def each_run(
     runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
     reading: Reading,
     *,
-    name_by: str = "file",
     on_run: Callable[[int, int], None] | None = None,
 ) -> Iterator[tuple[RunInfo, Run]]:
     """Read runs one after the other, without judgments; they must hold documents and differ in name."""
@@ -145,7 +128,7 @@ def each_run(
         run, tally = counted_run(source, name=name, reading=reading)
         if not len(run):
             raise InputError("holds no documents", expected="a run", path=run.name)
-        shown = (run.tag or run.name) if name_by == "tag" else name or run.name
+        shown = (run.tag or run.name) if reading.by_tag else name or run.name
         path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
         infos.append(RunInfo(shown, run.tag, path, {"documents_read": tally.rows}))
         refuse_equal_names(infos)
@@ -156,12 +139,6 @@ def each_run(
 
 def _only_once(source: Any) -> bool:
     return isinstance(source, Iterator) or (isinstance(source, str) and source == STANDARD_INPUT)
-
-
-def _read_whole(source: Any, name: str | None, reading: Reading) -> Run:
-    return read_run(
-        source, name=name, order=reading.order, on_duplicate=reading.on_duplicate, on_nan=reading.on_nan
-    )
 
 
 def refuse_equal_names(infos: Sequence[RunInfo]) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from leadline.data.ids import to_text
 from leadline.data.qrels import Qrels
+from leadline.data.reading import OnDuplicate, OnNan, Reading
 from leadline.data.wording import percent
 from leadline.errors import InputError, LeadlineError
 from leadline.io import trec_runs
@@ -19,7 +20,7 @@ from leadline.io.opening import Chunk, run_name
 from leadline.io.read import Opened, opened, records_of
 from leadline.io.row_checks import lists_of, named
 from leadline.io.tables import QRELS_COLUMNS, OutputTable
-from leadline.io.trec_lists import PlainLists, Reading
+from leadline.io.trec_lists import PlainLists
 from leadline.kernels import plain
 
 STRETCH = 256  # lines that are parsed at a time; fewer behind a fault, so that each costs little
@@ -497,7 +498,9 @@ DONE = {
 }
 
 
-def reading(found: Checked, path: str, *, on_duplicate: str = "first", on_nan: str = "drop") -> list[Problem]:
+def reading(
+    found: Checked, path: str, *, on_duplicate: OnDuplicate = "first", on_nan: OnNan = "drop"
+) -> list[Problem]:
     """Write a copy without the faults that can be repaired, and give these; refuses the others."""
     able = {"repeated_documents": on_duplicate != "refuse", "nan": on_nan != "refuse"}
     left = [each for each in found.problems if each.error and not able.get(each.code, False)]

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Unpack
 
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
+from leadline.data.reading import DEFAULT_READING, UNCUT, Cut, QrelsOptions, Reading, RunOptions
 from leadline.data.run import Run
-from leadline.data.validation import check_flags, check_word
+from leadline.data.validation import check_word
 from leadline.errors import InputError, UsageError
 from leadline.io import trec_qrels, trec_runs
 from leadline.io.opening import Buffers, Chunk, first_bytes, read_whole, run_name
-from leadline.io.trec_lists import Reading, looks_trec
+from leadline.io.trec_lists import looks_trec
 from leadline.io.trec_runs import ReadCounts
 
 if TYPE_CHECKING:
@@ -41,7 +42,6 @@ __all__ = [
     "KnownLike",
     "QrelsLike",
     "ReadCounts",
-    "Reading",
     "RunLike",
     "counted_run",
     "is_ranked_lists",
@@ -53,9 +53,7 @@ __all__ = [
 ]
 
 
-def read_qrels(
-    source: QrelsLike, *, negative: str = "nonrelevant", subtopics: bool = False, kind: str | None = None
-) -> Qrels:
+def read_qrels(source: QrelsLike, *, kind: str | None = None, **options: Unpack[QrelsOptions]) -> Qrels:
     """Read judgments from a file of any format, a dictionary, a data frame or rows.
 
     A dictionary is `{query: {document: grade}}`, rows are (query, document, grade) or named tuples; files are
@@ -74,12 +72,16 @@ def read_qrels(
     >>> read_qrels({"q1": {"d1": 1, "d2": 0}})
     Qrels(1 query, 2 judgments)
     """
-    check_word(("nonrelevant", "unjudged"), negative=negative)
-    check_flags(subtopics=subtopics)
+    reading = Reading.of(read_qrels, options, QrelsOptions)
     if kind is not None:
         check_word(("qrels",), kind=kind)
-    qrels = _qrels(source, subtopics=subtopics, sure=kind is not None)
-    if negative == "unjudged" and (qrels.grades < 0).any():
+    return judgments_of(source, reading, sure=kind is not None)
+
+
+def judgments_of(source: QrelsLike, reading: Reading, *, sure: bool = False) -> Qrels:
+    """Read judgments from anything; what looks like a run is refused unless `sure`."""
+    qrels = _qrels(source, subtopics=reading.subtopics, sure=sure)
+    if reading.negative == "unjudged" and (qrels.grades < 0).any():
         kept = qrels.keep(qrels.grades >= 0)
         if not len(kept):
             raise InputError(
@@ -125,33 +127,26 @@ def qrels_of(source: Opened, *, subtopics: bool = False, sure: bool = False) -> 
     return made
 
 
-def read_run(
-    source: RunLike,
-    *,
-    name: str | None = None,
-    order: str = "score",
-    on_duplicate: str = "refuse",
-    on_nan: str = "refuse",
-) -> Run:
+def read_run(source: RunLike, *, name: str | None = None, **options: Unpack[RunOptions]) -> Run:
     """Read a run from a file of any format, a dictionary, a data frame or rows.
 
     A dictionary is `{query: {document: score}}`, or `{query: [document, ...]}` best first, where a repeat
-    counts at its first place; rows are (query, document, score) or named tuples.
+    counts at its first place; rows are (query, document, score) or named tuples. `order` ("score", or "rank":
+    the rank column) is what orders a list, `on_duplicate` ("refuse", "first", "last", "max", "hold") what is
+    done with a document twice in a list, `on_nan` ("refuse", "drop") with a score that is no number.
 
     >>> read_run({"q1": {"d1": 0.5, "d2": 0.7}}, name="mine")
     Run('mine', 1 query, 2 rows)
     """
-    return counted_run(source, name=name, reading=repair_of(order, on_duplicate, on_nan))[0]
+    return counted_run(source, name=name, reading=Reading.of(read_run, options, RunOptions))[0]
 
 
-def counted_run(
-    source: RunLike, *, reading: Reading, name: str | None = None, by_tag: bool = False
-) -> tuple[Run, ReadCounts]:
-    """Read a run from anything, and give what was counted; the tags in a file only `by_tag`."""
+def counted_run(source: RunLike, *, reading: Reading, name: str | None = None) -> tuple[Run, ReadCounts]:
+    """Read a run from anything, and give what was counted; the tags in a file where they name runs."""
     if isinstance(source, Run):
         return source, ReadCounts(rows=len(source), queries=len(source.queries), tag=source.tag)
     if isinstance(source, (str, os.PathLike)):
-        return run_of(opened(os.fspath(source)), name=name, reading=reading, by_tag=by_tag)
+        return run_of(opened(os.fspath(source)), name=name, reading=reading)
     from leadline.io import row_checks
 
     name = name or "run"
@@ -159,13 +154,11 @@ def counted_run(
     return row_checks.run(found, name=name, reading=reading)
 
 
-def run_of(
-    source: Opened, *, reading: Reading, name: str | None = None, by_tag: bool = False
-) -> tuple[Run, ReadCounts]:
-    """Give the run of an opened file, and what was counted; its tags only `by_tag`."""
+def run_of(source: Opened, *, reading: Reading, name: str | None = None) -> tuple[Run, ReadCounts]:
+    """Give the run of an opened file, and what was counted; its tags where they name runs."""
     name = run_name(source.path) if name is None else name
     if source.form == "trec":
-        return trec_runs.read(source.path, reading=reading, name=name, whole=source.whole, by_tag=by_tag)
+        return trec_runs.read(source.path, reading=reading, name=name, whole=source.whole)
     from leadline.io import row_checks
 
     return row_checks.run(records_of(source, "score", reading), name=name, reading=reading)
@@ -195,7 +188,7 @@ def opened(path: str, *, read: bool = False) -> Opened:
 
 
 def records_of(
-    source: Opened, what: str, reading: Reading | None = None, *, subtopics: bool = False
+    source: Opened, what: str, reading: Reading = DEFAULT_READING, *, subtopics: bool = False
 ) -> Records:
     """Give the rows of a file in any format but TREC."""
     if source.whole is None:
@@ -209,11 +202,11 @@ def records_of(
     from leadline.io.tables import READERS
 
     more = {"subtopics": True} if subtopics and source.form == "json" else {}
-    return READERS[source.form](source.whole, what, by_rank=_by_rank(reading), **more)
+    return READERS[source.form](source.whole, what, by_rank=reading.by_rank, **more)
 
 
 def _records_in_memory(
-    source: Any, what: str, reading: Reading | None = None, *, path: str, subtopics: bool = False
+    source: Any, what: str, reading: Reading = DEFAULT_READING, *, path: str, subtopics: bool = False
 ) -> Records:
     """Give the rows of a dictionary, a data frame, or an iterable of rows."""
     from leadline.io import python_inputs
@@ -223,51 +216,35 @@ def _records_in_memory(
     if not isinstance(source, (list, tuple, Iterator)):
         frame = python_inputs.open_frame(source)
         if frame is not None:
-            return python_inputs.frame_records(frame, what, path=path, by_rank=_by_rank(reading))
+            return python_inputs.frame_records(frame, what, path=path, by_rank=reading.by_rank)
         if not isinstance(source, Iterable) or isinstance(source, (str, bytes)):
             raise InputError(f"an object of type {type(source).__name__}", expected=EXPECTED)
-    return python_inputs.tuple_records(source, what, path=path, by_rank=_by_rank(reading))
-
-
-def _by_rank(reading: Reading | None) -> bool:
-    return reading is not None and reading.order == "rank"
+    return python_inputs.tuple_records(source, what, path=path, by_rank=reading.by_rank)
 
 
 def judge(
     source: RunLike,
     qrels: Qrels,
     *,
-    reading: Reading | None = None,
-    narrow: bool = False,
-    depth: int | None = None,
-    judged_only: bool = False,
+    reading: Reading = DEFAULT_READING,
+    cut: Cut = UNCUT,
     name: str | None = None,
     workspaces: Sequence[Buffers] = (),
-    by_tag: bool = False,
     keep: bool = False,
 ) -> tuple[str, JudgedRun, ReadCounts]:
     """Join any run with the qrels; a file is streamed and never held whole. Gives its name too.
 
-    `by_tag`: the tag names the run, so that several in one file are counted. `keep`: the join keeps all rows.
+    `keep`: the join keeps all rows.
     """
     if isinstance(source, Run):
-        return name or source.name, *_judge_run(source, qrels, narrow, depth, judged_only, keep)
+        return name or source.name, *_judge_run(source, qrels, reading, cut, keep)
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)
         file = opened(path)
         name = name or run_name(path)
         if file.form == "trec":
             return name, *trec_runs.judge(
-                path,
-                qrels,
-                reading=reading,
-                narrow=narrow,
-                depth=depth,
-                judged_only=judged_only,
-                workspaces=workspaces,
-                whole=file.whole,
-                by_tag=by_tag,
-                keep=keep,
+                path, qrels, reading=reading, cut=cut, workspaces=workspaces, whole=file.whole, keep=keep
             )
         found = records_of(file, "score", reading)
     else:
@@ -275,17 +252,15 @@ def judge(
         found = _records_in_memory(source, "score", reading, path=name)
     from leadline.io import row_checks
 
-    return name, *row_checks.judge(
-        found, qrels, reading=reading, narrow=narrow, depth=depth, judged_only=judged_only, keep=keep
-    )
+    return name, *row_checks.judge(found, qrels, reading=reading, cut=cut, keep=keep)
 
 
 def _judge_run(
-    run: Run, qrels: Qrels, narrow: bool, depth: int | None, judged_only: bool, keep: bool
+    run: Run, qrels: Qrels, reading: Reading, cut: Cut, keep: bool
 ) -> tuple[JudgedRun, ReadCounts]:
     if not len(run):
         raise InputError("holds no documents", expected="a run", path=run.name)
-    judged = JudgedRun.of_run(run, qrels, narrow=narrow, depth=depth, judged_only=judged_only, keep=keep)
+    judged = JudgedRun.of_run(run, qrels, reading=reading, cut=cut, keep=keep)
     unjudged = [query for query in run.queries if qrels.queries.code(query) is None]
     tally = ReadCounts(
         rows=len(run),
@@ -320,11 +295,3 @@ def is_row(value: object) -> bool:
     if hasattr(value, "_fields"):
         return True
     return len(value) == 3 and isinstance(value[0], str) and not isinstance(value[2], str)
-
-
-def repair_of(order: str, on_duplicate: str, on_nan: str) -> Reading:
-    """Check what to do with faults in a run."""
-    check_word(("score", "rank"), order=order)
-    check_word(("refuse", "first", "last", "max", "hold"), on_duplicate=on_duplicate)
-    check_word(("refuse", "drop"), on_nan=on_nan)
-    return Reading(on_duplicate=on_duplicate, on_nan=on_nan, order=order)

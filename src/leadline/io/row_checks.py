@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,10 +12,11 @@ import numpy as np
 from leadline.data.ids import to_bytes, to_text
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
+from leadline.data.reading import DEFAULT_READING, UNCUT, Cut, Reading
 from leadline.data.run import Run
 from leadline.errors import InputError
 from leadline.io import trec_runs
-from leadline.io.trec_lists import PlainLists, Reading
+from leadline.io.trec_lists import PlainLists
 from leadline.io.trec_runs import Matched, ReadCounts
 from leadline.kernels import plain
 
@@ -182,19 +183,17 @@ def judge(
     records: Records,
     table: Qrels,
     *,
-    reading: Reading | None = None,
-    narrow: bool = False,
-    depth: int | None = None,
-    judged_only: bool = False,
+    reading: Reading = DEFAULT_READING,
+    cut: Cut = UNCUT,
     keep: bool = False,
 ) -> tuple[JudgedRun, ReadCounts]:
     """Join the rows of a run with the qrels."""
-    lists = settled(records, reading or Reading())
+    lists = settled(records, reading)
     codes = table.queries.encode(lists.queries)
     tally = ReadCounts()
     found = Matched(lists, codes, lists.match(table, codes))
-    ordered = trec_runs.ordered([found], tally, narrow, keep)
-    judged = JudgedRun.of_lists(table, ordered, depth=depth, judged_only=judged_only, keep=keep)
+    ordered = trec_runs.ordered([found], tally, reading.single_precision, keep)
+    judged = JudgedRun.of_lists(table, ordered, cut=cut, keep=keep)
     tally.tag = records.tag
     return judged, tally
 
@@ -203,7 +202,7 @@ def settled(records: Records, reading: Reading) -> PlainLists:
     """Make lists without faults: refused, or repaired as asked."""
     lists = lists_of(records, "score", reading)
     if records.listed and reading.on_duplicate == "refuse":
-        reading = reading._replace(on_duplicate="hold")
+        reading = replace(reading, on_duplicate="hold")
     settle(lists, records, reading)
     if not lists.documents:
         raise InputError("holds no documents", expected="a run", path=records.path)
@@ -222,7 +221,7 @@ def lists_of(
     records: Records, what: str, reading: Reading, *, on_fault: Callable[[InputError], None] | None = None
 ) -> PlainLists:
     """Check every row and bring the rows of a query together; faults are raised, or told and left out."""
-    if reading.order == "rank" and not records.ranked:
+    if reading.by_rank and not records.ranked:
         raise InputError("has no ranks", expected="ranks with --order rank", path=records.path)
     gathered = _Gathered(records, what, reading)
     for row in records.rows:
@@ -245,7 +244,7 @@ class _Gathered:
     def __init__(self, records: Records, what: str, reading: Reading) -> None:
         self.records = records
         self.what = what
-        self.by_rank = reading.order == "rank"
+        self.by_rank = reading.by_rank
         self.drop_nan = reading.on_nan == "drop"
         self.queries: list[bytes] = []
         self.bounds: list[int] = []

@@ -5,7 +5,7 @@ Both know the same verbs, so that the readers of runs and qrels are written once
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from leadline import kernels
 from leadline.data.arrays import Bytes, Codes, Floats, Hashes, Integers, bytes_of
 from leadline.data.ids import Ids, to_text
 from leadline.data.qrels import Qrels
+from leadline.data.reading import Reading
 from leadline.errors import InputError
 from leadline.io.opening import BOM, COMPRESSIONS, WIDE_BOMS, Chunk
 from leadline.kernels import plain
@@ -77,15 +78,6 @@ def as_fields(query: str, *more: str) -> list[bytes]:
     if fields[0].startswith(UNLIKE_LINES):  # a blank in front keeps it from being a comment, an archive, ...
         fields[0] = b" " + fields[0]
     return fields
-
-
-class Reading(NamedTuple):
-    """What to do with faults in a run: refuse them, or a repair that was asked for."""
-
-    on_duplicate: str = "refuse"
-    on_nan: str = "refuse"
-    order: str = "score"
-    narrow: bool = False
 
 
 class TrecLists(Protocol):
@@ -307,7 +299,7 @@ class PlainLists:
         bounds = self.bounds.tolist()
         for place, query in enumerate(self.queries):
             low, high = bounds[place], bounds[place + 1]
-            if reading.order == "rank" and len(set(self.ranks[low:high].tolist())) < high - low:
+            if reading.by_rank and len(set(self.ranks[low:high].tolist())) < high - low:
                 self._refuse_repeated_rank(query, low, high)
             if len(set(self.documents[low:high])) < high - low:
                 drop |= self._settle_list(query, low, high, reading.on_duplicate, verb)

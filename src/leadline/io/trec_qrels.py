@@ -8,10 +8,11 @@ import numpy as np
 
 from leadline.data.ids import Vocabulary
 from leadline.data.qrels import Qrels
+from leadline.data.reading import Reading
 from leadline.errors import InputError
 from leadline.io import swapped_arguments
 from leadline.io.opening import Chunk, read_whole
-from leadline.io.trec_lists import CompiledLists, PlainLists, Reading, TrecLists, as_fields
+from leadline.io.trec_lists import CompiledLists, PlainLists, TrecLists, as_fields
 from leadline.kernels import plain
 
 if TYPE_CHECKING:

@@ -13,10 +13,11 @@ from leadline.data.arrays import Bytes, Codes, Floats, Integers
 from leadline.data.ids import Vocabulary, to_text
 from leadline.data.judged_run import JudgedRun, Lists
 from leadline.data.qrels import Qrels
+from leadline.data.reading import DEFAULT_READING, UNCUT, Cut, Reading
 from leadline.data.run import Run
 from leadline.errors import InputError
 from leadline.io.opening import BackgroundTask, Buffers, Chunk, read_whole, run_name
-from leadline.io.trec_lists import CompiledLists, PlainLists, Reading, TrecLists, as_fields
+from leadline.io.trec_lists import CompiledLists, PlainLists, TrecLists, as_fields
 from leadline.kernels import plain
 
 if TYPE_CHECKING:
@@ -81,57 +82,48 @@ def judge(
     path: str,
     qrels: Qrels,
     *,
-    reading: Reading | None = None,
-    narrow: bool = False,
-    depth: int | None = None,
-    judged_only: bool = False,
+    reading: Reading = DEFAULT_READING,
+    cut: Cut = UNCUT,
     workspaces: Sequence[Buffers] = (),
     whole: Chunk | None = None,
-    by_tag: bool = False,
     keep: bool = False,
 ) -> tuple[JudgedRun, ReadCounts]:
     """Join a run file with the qrels while it is read, one stretch of lists at a time.
 
-    `narrow` compares scores as 32-bit floats, `depth` cuts every list, then `judged_only` drops unjudged
-    documents; `workspaces` are memory to use, the same for one run after the other; `whole` is the
-    text where it is read already; `by_tag` counts the tags; `keep` keeps all rows.
+    `workspaces` are memory to use, the same for one run after the other; `whole` is the text where it is
+    read already; `keep` keeps all rows. The tags are counted where they name runs.
     """
-    reading = (reading or Reading())._replace(narrow=narrow)
+    narrow = reading.single_precision
     try:
         if whole is not None or not isfile(path):  # a pipe cannot be read a second time
             raise _QueryReturnsError
         tally = ReadCounts()
         lists = ordered(_streamed(path, qrels, reading, workspaces or [Buffers()]), tally, narrow, keep)
-        judged = JudgedRun.of_lists(qrels, lists, depth=depth, judged_only=judged_only, keep=keep)
+        judged = JudgedRun.of_lists(qrels, lists, cut=cut, keep=keep)
     except _QueryReturnsError:
         tally = ReadCounts()
         whole = whole or read_whole(path)
         lists = ordered([_matched_whole(whole, qrels, reading)], tally, narrow, keep)
-        judged = JudgedRun.of_lists(qrels, lists, depth=depth, judged_only=judged_only, keep=keep)
+        judged = JudgedRun.of_lists(qrels, lists, cut=cut, keep=keep)
     if not tally.queries:
         raise InputError("holds no lines of a run", expected=plain.RUN_COLUMNS, path=path)
-    if by_tag:
+    if reading.by_tag:
         tally.other_tags = _other_tags(whole or read_whole(path), tally)
     return judged, tally
 
 
 def read(
-    path: str,
-    *,
-    reading: Reading | None = None,
-    name: str | None = None,
-    whole: Chunk | None = None,
-    by_tag: bool = False,
+    path: str, *, reading: Reading = DEFAULT_READING, name: str | None = None, whole: Chunk | None = None
 ) -> tuple[Run, ReadCounts]:
     """Read a run file whole, unjudged documents included; `whole` is its text where it is read already.
 
-    `by_tag` counts the tags.
+    The tags are counted where they name runs.
     """
     tally = ReadCounts()
     whole = whole or read_whole(path)
-    found = _matched_whole(whole, Qrels.of([]), reading or Reading())
+    found = _matched_whole(whole, Qrels.of([]), reading)
     tally.add(found)
-    if by_tag:
+    if reading.by_tag:
         tally.other_tags = _other_tags(whole, tally)
     if not tally.queries:
         raise InputError("holds no lines of a run", expected=plain.RUN_COLUMNS, path=path)
@@ -246,13 +238,13 @@ def _plain_lists(scanned: Scanned, reading: Reading) -> PlainLists:
             scanned.text[: scanned.end].tobytes(),
             scanned.line,
             scanned.last,
-            by_rank=reading.order == "rank",
+            by_rank=reading.by_rank,
             drop_nan=reading.on_nan == "drop",
         )
         lists = PlainLists(rows)
         if scanned.whole:
             lists.group()
-        if reading.narrow:
+        if reading.single_precision:
             lists.narrow()
         lists.settle(reading)
     except InputError as error:

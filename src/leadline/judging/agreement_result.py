@@ -10,13 +10,13 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, Integers, freeze
 from leadline.data.ids import Vocabulary
 from leadline.data.qrels import Qrels
+from leadline.data.reading import Reading
 from leadline.data.results import ResultWarning, RunInfo, plain
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import readable_twice
 from leadline.io.judges import Judge
-from leadline.io.read import repair_of
 from leadline.measures import MEASURES
 from leadline.stats.agreement_coefficients import acceptable
 from leadline.stats.correlation import kendall
@@ -201,7 +201,7 @@ def ranked(
 ) -> Ranking:
     """Evaluate runs with the judgments of every judge."""
     kinds = MEASURES.expand_all(measures)
-    runs = readable_twice(runs, repair_of("score", "refuse", "refuse"))
+    runs = readable_twice(runs, Reading())
     values, infos = [], []
     for place in range(len(judgments.names)):
         if on_run:

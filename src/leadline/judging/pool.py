@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -14,12 +14,13 @@ from leadline.data.arrays import Flags, Hashes, Integers
 from leadline.data.hashing import document_keys, drawn
 from leadline.data.ids import Vocabulary, to_bytes, to_text
 from leadline.data.qrels import Qrels
+from leadline.data.reading import Reading, RunsOptions
 from leadline.data.results import ResultWarning, RunInfo
-from leadline.data.validation import check_flags, check_whole, check_word
+from leadline.data.validation import check_flags, check_whole
 from leadline.errors import InputError, UsageError
 from leadline.estimation.system_lists import Systems, read_systems
 from leadline.io.pool_files import Pooled, read_pool
-from leadline.io.read import QrelsLike, RunLike, read_qrels, repair_of
+from leadline.io.read import QrelsLike, RunLike, read_qrels
 from leadline.io.texts import TextsLike, read_queries
 from leadline.judging.pooling_methods import POOLS, Offered, PoolMethod
 from leadline.retrieval.collection import ids_of
@@ -82,12 +83,9 @@ def pool(
     rel: float = 1.0,
     batch: int | None = None,
     seed: int = 0,
-    order: str = "score",
-    on_duplicate: str = "refuse",
-    on_nan: str = "refuse",
-    name_by: str = "file",
     on_run: Callable[[int, int], None] | None = None,
     on_query: Callable[[int, int], None] | None = None,
+    **options: Unpack[RunsOptions],
 ) -> Pool:
     """Choose the pairs of query and document that are to be judged.
 
@@ -101,7 +99,8 @@ def pool(
     `known` are pairs (qrels, a pool, or pairs) and `judged` judgments that are there already: `new` leaves
     them out, and an adaptive method follows `judged`. `batch` bounds the new pairs of a query. A draw is by
     hash: with the same seed, a pool of more runs keeps what was drawn for a smaller one unless it now pools
-    it, though the probabilities change; those of `whole` are right.
+    it, though the probabilities change; those of `whole` are right. `options` say how runs are
+    read: `order`, `on_duplicate`, `on_nan` and `name_by` of `leadline.data.reading.Reading`.
 
     >>> found = pool({"a": {"q": ["d1", "d2"]}, "b": {"q": ["d3", "d1"]}}, depth=1)
     >>> found.new.pairs(), found.new.contributors
@@ -110,15 +109,14 @@ def pool(
     check_whole(0, random=random, seed=seed)
     check_whole(1, batch=batch)
     check_flags(everything=everything)
-    check_word(("file", "tag"), name_by=name_by)
+    reading = Reading.of(pool, options, RunsOptions)
     chosen = _method(method, depth, random=random, everything=everything)
-    reading = repair_of(order, on_duplicate, on_nan)
     none = isinstance(runs, Sequence) and not runs
     if none and (documents is None or queries is None):
         raise UsageError("no runs; expected runs, or both documents and queries")
     if none and chosen is not None:
         raise UsageError(f"{chosen} and no runs; expected runs, or a random draw or everything")
-    systems = Systems([], [], []) if none else read_systems(runs, reading, name_by=name_by, on_run=on_run)
+    systems = Systems([], [], []) if none else read_systems(runs, reading, on_run=on_run)
     asked = [] if queries is None else [to_bytes(query.id) for query in read_queries(queries)]
     table = None if judged is None else read_qrels(judged)
     before = _known_pairs(known, table)
@@ -143,10 +141,7 @@ def pool(
             "batch": batch,
             "rel": rel,
             "seed": seed,
-            "order": order,
-            "on_duplicate": on_duplicate,
-            "on_nan": on_nan,
-            "name_by": name_by,
+            **reading.options(RunsOptions),
         },
         {
             "documents": len(collection.names),

@@ -11,9 +11,10 @@ import pytest
 import leadline as ll
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
+from leadline.data.reading import Reading
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.estimation.score_histograms.subsampling import Thinned, hsa_of, shares
-from leadline.io.read import judge, read_qrels, repair_of
+from leadline.io.read import judge, read_qrels
 
 DICE = np.random.default_rng(3)
 QRELS = {f"q{q}": {f"d{place}": int(place < 4 + q) for place in range(0, 40, 1 + q % 2)} for q in range(5)}
@@ -32,7 +33,7 @@ PAIRS = {
 
 def joined(run: Any) -> tuple[Qrels, JudgedRun]:
     table = read_qrels(QRELS)
-    reading = repair_of("score", "refuse", "refuse")
+    reading = Reading()
     return table, judge(run, table, reading=reading, keep=True)[1]
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
 from leadline.comparison.information_difference.difference_result import Difference
 from leadline.comparison.information_difference.joint_tables import (
-    Cut,
     TruncatedLists,
+    Truncation,
     by_ideal_place,
     complete,
     conditional,
@@ -31,20 +31,21 @@ from leadline.comparison.information_difference.similarity import (
 from leadline.comparison.information_difference.similarity_baselines import Similarity
 from leadline.data.arrays import Codes, Flags, Floats
 from leadline.data.qrels import Qrels
+from leadline.data.reading import JudgedOptions, Reading
 from leadline.data.results import ResultWarning, RunInfo
 from leadline.data.threads import in_order
 from leadline.data.validation import check_whole
 from leadline.errors import InputError
 from leadline.evaluation.join import judge_runs, readable_twice
 from leadline.evaluation.run_warnings import warnings_of
-from leadline.io.read import QrelsLike, RunLike, read_qrels, repair_of
+from leadline.io.read import QrelsLike, RunLike, judgments_of
 from leadline.measures.average_precision import AP
 
 
 class Rules(NamedTuple):
     """How pairs are weighed: `graded` or relevant against not, `weighted` by ideal place, `printed6`."""
 
-    cut: Cut
+    cut: Truncation
     graded: bool = True
     weighted: bool = False
     printed6: bool = False
@@ -156,16 +157,12 @@ def difference(
     weighted: bool | None = None,
     printed6: bool = False,
     signed: bool = False,
-    negative: str = "nonrelevant",
-    order: str = "score",
-    on_duplicate: str = "refuse",
-    on_nan: str = "refuse",
-    name_by: str = "file",
     competitors: Sequence[str | Similarity] | None = None,
     ap_rel: float | None = None,
     threads: int | None = None,
     on_run: Callable[[int, int], None] | None = None,
     on_query: Callable[[int, int], None] | None = None,
+    **options: Unpack[JudgedOptions],
 ) -> Difference:
     """Compare systems by what they say of which judged document is better: RIC and id, in bits.
 
@@ -189,6 +186,9 @@ def difference(
     id is at least 0, symmetric, 0 for equal lists, RIC against a list without judged documents. It is no
     metric: two different lists may have 0 (a list and its reverse), and the triangle inequality fails.
 
+    `options` say how runs and judgments are read: `order`, `on_duplicate`, `on_nan`, `name_by` and
+    `negative` of `leadline.data.reading.Reading`.
+
     Source: Golbus and Aslam 2014, section 2.
 
     >>> judgments = {"q1": {"d1": 1, "d2": 1, "d3": 0, "d4": 0}}
@@ -197,8 +197,9 @@ def difference(
     >>> found.mean_ric.tolist(), found.id_of("a", "b")  # each says 2 of the 4 pairs, of different ones
     ([0.5, 0.5], 1.0)
     """
+    reading = Reading.of(difference, options, JudgedOptions)
     check_whole(1, cutoff=cutoff)
-    cut = Cut(cutoff, rel, truncate, condense)
+    cut = Truncation(cutoff, rel, truncate, condense)
     deep = cutoff is not None
     rules = Rules(
         cut,
@@ -208,17 +209,11 @@ def difference(
         deep if normalise is None else normalise,
     )
     beside = chosen_competitors(competitors, cutoff)
-    table = read_qrels(qrels, negative=negative)
-    reading = repair_of(order, on_duplicate, on_nan)
+    table = judgments_of(qrels, reading)
     runs = readable_twice(runs, reading) if beside else runs
     ap = AP(rel=rel if ap_rel is None else ap_rel)
     infos, found = judge_runs(
-        runs,
-        table,
-        lambda judged: (kept(judged, cut), ap.values(judged)),
-        reading=reading,
-        name_by=name_by,
-        on_run=on_run,
+        runs, table, lambda judged: (kept(judged, cut), ap.values(judged)), reading=reading, on_run=on_run
     )
     lists = [part[0] for part in found]
     parts = list(_each(table, lists, rules, threads, on_query))
@@ -253,11 +248,7 @@ def difference(
             "signed": signed,
             "competitors": list(map(str, beside)),
             "ap_rel": ap.rel,
-            "negative": negative,
-            "order": order,
-            "on_duplicate": on_duplicate,
-            "on_nan": on_nan,
-            "name_by": name_by,
+            **reading.options(JudgedOptions),
         },
     )
 

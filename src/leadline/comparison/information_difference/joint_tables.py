@@ -122,7 +122,7 @@ def complete(qrels: Qrels, docids: Iterable[str]) -> Qrels:
     )
 
 
-class Cut(NamedTuple):
+class Truncation(NamedTuple):
     """Where a list ends: rules 2, 3 and 8 of the definition.
 
     `cutoff` keeps the first k ranks (of judged documents only, with `condense`), then `truncate` ends the
@@ -142,7 +142,7 @@ class TruncatedLists(NamedTuple):
     row: Codes
 
 
-def kept(judged: JudgedRun, cut: Cut) -> TruncatedLists:
+def kept(judged: JudgedRun, cut: Truncation) -> TruncatedLists:
     """Cut every list of a run."""
     places = np.arange(len(judged.rank))
     query = judged.query
@@ -157,10 +157,10 @@ def kept(judged: JudgedRun, cut: Cut) -> TruncatedLists:
     return TruncatedLists(offsets, judged.row[keep])
 
 
-def ideal(grades: Floats, cut: Cut) -> Codes:
+def ideal(grades: Floats, cut: Truncation) -> Codes:
     """Give the judged documents of one query best first, cut as any list; ties keep the order given.
 
-    >>> ideal(np.array([0.0, 2.0, 1.0, 0.0]), Cut()).tolist()
+    >>> ideal(np.array([0.0, 2.0, 1.0, 0.0]), Truncation()).tolist()
     [1, 2]
     """
     order = np.argsort(-grades, kind="stable")[: cut.cutoff]

@@ -14,9 +14,9 @@ from leadline.comparison.information_difference.similarity_baselines import (
 )
 from leadline.data.arrays import Flags, Floats
 from leadline.data.ids import Vocabulary
+from leadline.data.reading import Reading
 from leadline.errors import UsageError
 from leadline.evaluation.join import named_sources
-from leadline.io.trec_lists import Reading
 
 AP_CORRELATION = "correlation(AP)"
 RIC_DISTANCE = "distance(RIC)"

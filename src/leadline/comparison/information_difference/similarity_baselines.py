@@ -12,9 +12,9 @@ import numpy as np
 from leadline.comparison.information_difference.joint_tables import Orders, call, orders_of
 from leadline.data.arrays import Codes, Floats, Integers
 from leadline.data.ids import Vocabulary
+from leadline.data.reading import Reading
 from leadline.data.registry import Parametric, Registry, choice, cutoff, needed_cutoff, number
-from leadline.io.read import read_run
-from leadline.io.trec_lists import Reading
+from leadline.io.read import counted_run
 
 
 class Ranked(NamedTuple):
@@ -77,7 +77,7 @@ def ranked_lists(
 
 
 def _system(source: Any, queries: Vocabulary, numbers: dict[bytes, int], reading: Reading) -> _System:
-    run = read_run(source, order=reading.order, on_duplicate=reading.on_duplicate, on_nan=reading.on_nan)
+    run, _ = counted_run(source, reading=reading)
     codes = np.array([numbers.setdefault(name, len(numbers)) for name in run.documents.names], dtype=np.int32)
     starts = np.ones(len(run), dtype=np.bool_)
     starts[1:] = run.scores[1:] != run.scores[:-1]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from typing import Unpack
 
 import numpy as np
 
 from leadline.data.arrays import Floats
 from leadline.data.judged_run import JudgedRun
+from leadline.data.reading import Cut, JudgedOptions, Reading
 from leadline.data.validation import check_flags, check_whole
 from leadline.errors import UsageError
 from leadline.estimation.score_histograms.bins import coarser, overlap
@@ -32,7 +34,7 @@ from leadline.estimation.score_histograms.score_sets import (
 )
 from leadline.estimation.score_histograms.subsampling import hsa_interval, hsa_of, shared_sample
 from leadline.evaluation.join import judge_runs
-from leadline.io.read import QrelsLike, RunLike, read_qrels, repair_of
+from leadline.io.read import QrelsLike, RunLike, judgments_of
 
 
 def measured(
@@ -126,12 +128,8 @@ def histogram(
     seed: int = 0,
     draws: int = 1000,
     documents: Sequence[str] | None = None,
-    negative: str = "nonrelevant",
-    order: str = "score",
-    on_duplicate: str = "refuse",
-    on_nan: str = "refuse",
-    name_by: str = "file",
     on_run: Callable[[int, int], None] | None = None,
+    **options: Unpack[JudgedOptions],
 ) -> Histograms:
     """Compare systems by how scores of relevant documents lie against those of non-relevant ones.
 
@@ -151,6 +149,8 @@ def histogram(
     of each run's own lists or of the `union` of all. `aggregate="query"` means slopes of queries,
     `half_counts` adds 1/2 to all counts, `weighted` weighs bins by their counts. `as_printed` is the paper's
     letter: normalised per model, unretrieved documents left out. `draws` resamples make the intervals.
+    `options` say how runs and judgments are read: `order`, `on_duplicate`, `on_nan`, `name_by` and `negative`
+    of `leadline.data.reading.Reading`.
 
     A run may be a Python function `(query, documents) -> scores`: it scores the relevant documents and the
     non-relevant ones among `documents` (`sample` of them), or the judged ones; nothing is ranked.
@@ -172,6 +172,7 @@ def histogram(
     >>> found.names, found.counts[0].sum(axis=0).tolist()  # relevant, others: low, high scores
     (['common_letters'], [[0.0, 2.0], [1.0, 2.0]])
     """
+    reading = Reading.of(histogram, options, JudgedOptions)
     check_flags(as_printed=as_printed)
     check_whole(0, draws=draws)
     recipe = HistogramOptions(
@@ -195,10 +196,9 @@ def histogram(
             f"as_printed with other options ({recipe.words}); expected none of norm, missing, "
             "nonrelevant, aggregate, half_counts, weighted, base beside it"
         )
-    table = read_qrels(qrels, negative=negative)
-    reading = repair_of(order, on_duplicate, on_nan)
+    table = judgments_of(qrels, reading)
     sources = scored_runs(
-        runs, table, documents=documents, sample=sample, seed=seed, rel=rel, negative=negative
+        runs, table, documents=documents, sample=sample, seed=seed, rel=rel, negative=reading.negative
     )
     drawn = None
     if sample_from == "union":
@@ -208,9 +208,8 @@ def histogram(
         table,
         lambda judged: measured(judged, recipe, draws, drawn),
         reading=reading,
-        depth=depth,
+        cut=Cut(depth),
         keep=True,
-        name_by=name_by,
         on_run=on_run,
     )
     return Histograms(
@@ -220,13 +219,5 @@ def histogram(
         recipe,
         warnings=histogram_notices(infos, table, found, recipe),
         options=recipe._asdict()
-        | {
-            "as_printed": recipe.as_printed,
-            "draws": draws,
-            "negative": negative,
-            "order": order,
-            "on_duplicate": on_duplicate,
-            "on_nan": on_nan,
-            "name_by": name_by,
-        },
+        | {"as_printed": recipe.as_printed, "draws": draws, **reading.options(JudgedOptions)},
     )

@@ -14,14 +14,14 @@ from leadline.data.hashing import keys_of, sampled_documents, smallest
 from leadline.data.ids import Ids, to_bytes, to_text
 from leadline.data.judged_run import JudgedRun, Lists
 from leadline.data.qrels import Qrels
+from leadline.data.reading import Negative, Reading
 from leadline.data.run import Run
 from leadline.data.validation import check_whole
 from leadline.errors import InputError, UsageError
 from leadline.estimation.score_histograms.bins import bin_of
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.evaluation.join import named_sources
-from leadline.io.read import QrelsLike, RunLike, read_qrels, read_run
-from leadline.io.trec_lists import Reading
+from leadline.io.read import QrelsLike, RunLike, counted_run, read_qrels
 
 
 class Certain(NamedTuple):
@@ -40,7 +40,7 @@ def certain_documents(given: Any, qrels: Qrels, reading: Reading) -> Certain | N
         The run, in any form that runs are read from, and K; or "RUN:K" with the path of the run.
     qrels : Qrels
         The judgments; queries that they lack are left out.
-    repair : Repair
+    reading : Reading
         How the run is read.
 
     Returns
@@ -52,7 +52,7 @@ def certain_documents(given: Any, qrels: Qrels, reading: Reading) -> Certain | N
     if given is None:
         return None
     source, depth = split(given)
-    run = read_run(source, order=reading.order, on_duplicate=reading.on_duplicate, on_nan=reading.on_nan)
+    run, _ = counted_run(source, reading=reading)
     found: list[frozenset[bytes]] = [frozenset() for _ in qrels.queries]
     names = run.documents.names
     for place, code in enumerate(qrels.queries.encode(run.queries.names).tolist()):
@@ -367,7 +367,7 @@ def scored(
     sample: int | None = None,
     seed: int = 0,
     rel: float = 1.0,
-    negative: str = "nonrelevant",
+    negative: Negative = "nonrelevant",
     name: str = "",
     certain: Certain | None = None,
 ) -> Run:

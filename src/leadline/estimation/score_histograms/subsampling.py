@@ -13,6 +13,7 @@ from leadline.data.hashing import keys_of, places_of
 from leadline.data.ids import Vocabulary
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
+from leadline.data.reading import Reading
 from leadline.data.results import ResultWarning, RunInfo, plain
 from leadline.errors import UsageError
 from leadline.estimation.score_histograms.bins import slope
@@ -29,7 +30,6 @@ from leadline.estimation.score_histograms.score_sets import (
 from leadline.evaluation.join import named_sources, readable_twice
 from leadline.evaluation.profiles import profile_of
 from leadline.io.read import judge
-from leadline.io.trec_lists import Reading
 from leadline.measures import Measure
 from leadline.stats.resampling import interval
 
