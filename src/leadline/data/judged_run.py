@@ -186,7 +186,7 @@ class JudgedRun:
         lookup = qrels.lookup
         names = run.documents.names
         bounds = run.offsets.tolist()
-        rows = np.full(len(run), -1, dtype=np.int32)
+        rows = np.full(len(run.scores), -1, dtype=np.int32)
         for place, code in enumerate(codes.tolist()):
             if code >= 0:
                 span = slice(bounds[place], bounds[place + 1])
@@ -209,7 +209,7 @@ class JudgedRun:
 
         `judged` holds the grades of all judged documents, by default those in the list.
 
-        >>> Judged.of_grades([1, None, 0], judged=[1, 1, 0]).rank
+        >>> JudgedRun.of_grades([1, None, 0], judged=[1, 1, 0]).rank
         array([1, 3], dtype=int32)
         """
         listed = [grade for grade in grades if grade is not None]
@@ -217,7 +217,7 @@ class JudgedRun:
         for grade in listed:
             rest.remove(grade)
         everything = np.array([*listed, *rest], dtype=np.float64)
-        qrels = Qrels(
+        qrels = Qrels.of_columns(
             Vocabulary(["1"]),
             np.array([0], dtype=np.int64),
             np.array([len(everything)], dtype=np.int64),

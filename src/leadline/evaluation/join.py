@@ -143,7 +143,7 @@ def each_run(
     sources = named_sources(runs)
     for name, source in sources:
         run, tally = counted_run(source, name=name, reading=reading)
-        if not len(run):
+        if not len(run.scores):
             raise InputError("holds no documents", expected="a run", path=run.name)
         shown = (run.tag or run.name) if name_by == "tag" else name or run.name
         path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""

@@ -24,7 +24,7 @@ T = TypeVar("T")
 class BackgroundTask(Generic[T]):
     """A call that runs on another thread from now on.
 
-    >>> call = Later(pow, 2, 10)
+    >>> call = BackgroundTask(pow, 2, 10)
     >>> call.result()
     1024
     """

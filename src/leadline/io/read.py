@@ -33,6 +33,7 @@ QrelsLike: TypeAlias = (
 )
 KnownLike: TypeAlias = "str | os.PathLike[str] | Mapping[str, Iterable[str]]"
 EXPECTED = "a path, a dictionary, a data frame, or rows of (query, document, number)"
+INTEGER_IDS = ("refuse", "text")
 IR_DATASETS = "ir_datasets:"
 SQLITE = b"SQLite format 3\0"
 
@@ -54,7 +55,12 @@ __all__ = [
 
 
 def read_qrels(
-    source: QrelsLike, *, negative: str = "nonrelevant", subtopics: bool = False, kind: str | None = None
+    source: QrelsLike,
+    *,
+    negative: str = "nonrelevant",
+    subtopics: bool = False,
+    kind: str | None = None,
+    integer_ids: str = "refuse",
 ) -> Qrels:
     """Read judgments from a file of any format, a dictionary, a data frame or rows.
 
@@ -69,19 +75,22 @@ def read_qrels(
 
     What looks like a run is refused: a table with a column rank, tag, run_id or system, a file whose grades
     are mostly distinct fractions with some negative or above 10, four columns of which the third counts the
-    ranks. `kind="qrels"` reads it as judgments.
+    ranks. `kind="qrels"` reads it as judgments. Ids that are whole numbers are refused;
+    `integer_ids="text"` reads 7 as "7".
 
     >>> read_qrels({"q1": {"d1": 1, "d2": 0}})
     Qrels(1 query, 2 judgments)
     """
     check_word(("nonrelevant", "unjudged"), negative=negative)
     check_flags(subtopics=subtopics)
+    check_word(INTEGER_IDS, integer_ids=integer_ids)
     if kind is not None:
         check_word(("qrels",), kind=kind)
-    qrels = _qrels(source, subtopics=subtopics, sure=kind is not None)
+    integers = integer_ids == "text"
+    qrels = _qrels(source, subtopics=subtopics, sure=kind is not None, integers=integers)
     if negative == "unjudged" and (qrels.grades < 0).any():
         kept = qrels.keep(qrels.grades >= 0)
-        if not len(kept):
+        if not len(kept.grades):
             raise InputError(
                 "holds negative grades only",
                 expected="a judgment with negative='unjudged'",
@@ -91,16 +100,17 @@ def read_qrels(
     return qrels
 
 
-def _qrels(source: Any, *, subtopics: bool, sure: bool) -> Qrels:
+def _qrels(source: Any, *, subtopics: bool, sure: bool, integers: bool) -> Qrels:
     if isinstance(source, Qrels):
         if subtopics and source.subtopics is None:
             raise UsageError("these qrels were read without subtopics; expected subtopics=True then")
         return source
     if isinstance(source, (str, os.PathLike)):
-        return qrels_of(opened(os.fspath(source)), subtopics=subtopics, sure=sure)
+        return qrels_of(opened(os.fspath(source)), subtopics=subtopics, sure=sure, integers=integers)
     from leadline.io import row_checks, swapped_arguments
 
     found = _records_in_memory(source, "grade", path="qrels", subtopics=subtopics)
+    found.integers = integers
     if not sure and row_checks.find(found.names, row_checks.GRADE) is None:
         swapped_arguments.refuse_columns(
             found.names, "qrels"
@@ -108,13 +118,14 @@ def _qrels(source: Any, *, subtopics: bool, sure: bool) -> Qrels:
     return row_checks.qrels_by_subtopic(found) if subtopics else row_checks.qrels(found)
 
 
-def qrels_of(source: Opened, *, subtopics: bool = False, sure: bool = False) -> Qrels:
+def qrels_of(source: Opened, *, subtopics: bool = False, sure: bool = False, integers: bool = False) -> Qrels:
     """Return the judgments of an opened file; what looks like a run is refused unless `sure`."""
     if source.form == "trec":
         return trec_qrels.read(source.path, subtopics=subtopics, whole=source.whole, sure=sure)
     from leadline.io import row_checks, swapped_arguments
 
     found = records_of(source, "grade", subtopics=subtopics)
+    found.integers = integers
     sure = sure or source.whole is None
     if not sure:
         swapped_arguments.refuse_columns(found.names, source.path)
@@ -132,16 +143,20 @@ def read_run(
     order: str = "score",
     on_duplicate: str = "refuse",
     on_nan: str = "refuse",
+    integer_ids: str = "refuse",
 ) -> Run:
     """Read a run from a file of any format, a dictionary, a data frame or rows.
 
     A dictionary is `{query: {document: score}}`, or `{query: [document, ...]}` best first, where a repeat
-    counts at its first place; rows are (query, document, score) or named tuples.
+    counts at its first place; rows are (query, document, score) or named tuples. Ids that are whole numbers
+    are refused; `integer_ids="text"` reads 7 as "7".
 
     >>> read_run({"q1": {"d1": 0.5, "d2": 0.7}}, name="mine")
-    Run('mine', 1 query, 2 rows)
+    Run('mine', 1 query, 2 documents)
     """
-    return counted_run(source, name=name, reading=repair_of(order, on_duplicate, on_nan))[0]
+    reading = repair_of(order, on_duplicate, on_nan, integer_ids)
+    run = counted_run(source, name=name, reading=reading)[0]
+    return run if name is None or name == run.name else run.renamed(name)
 
 
 def counted_run(
@@ -149,7 +164,7 @@ def counted_run(
 ) -> tuple[Run, ReadCounts]:
     """Read a run from anything, and give what was counted; the tags in a file only `by_tag`."""
     if isinstance(source, Run):
-        return source, ReadCounts(rows=len(source), queries=len(source.queries), tag=source.tag)
+        return source, ReadCounts(rows=len(source.scores), queries=len(source.queries), tag=source.tag)
     if isinstance(source, (str, os.PathLike)):
         return run_of(opened(os.fspath(source)), name=name, reading=reading, by_tag=by_tag)
     from leadline.io import row_checks
@@ -209,13 +224,22 @@ def records_of(
     from leadline.io.tables import READERS
 
     more = {"subtopics": True} if subtopics and source.form == "json" else {}
-    return READERS[source.form](source.whole, what, by_rank=_by_rank(reading), **more)
+    found = READERS[source.form](source.whole, what, by_rank=_by_rank(reading), **more)
+    found.integers = _integers(reading)
+    found.convert = ""
+    return found
 
 
 def _records_in_memory(
     source: Any, what: str, reading: Reading | None = None, *, path: str, subtopics: bool = False
 ) -> Records:
     """Give the rows of a dictionary, a data frame, or an iterable of rows."""
+    found = _rows_in_memory(source, what, path, _by_rank(reading), subtopics=subtopics)
+    found.integers = _integers(reading)
+    return found
+
+
+def _rows_in_memory(source: Any, what: str, path: str, by_rank: bool, *, subtopics: bool) -> Records:
     from leadline.io import python_inputs
 
     if isinstance(source, Mapping):
@@ -223,10 +247,14 @@ def _records_in_memory(
     if not isinstance(source, (list, tuple, Iterator)):
         frame = python_inputs.open_frame(source)
         if frame is not None:
-            return python_inputs.frame_records(frame, what, path=path, by_rank=_by_rank(reading))
+            return python_inputs.frame_records(frame, what, path=path, by_rank=by_rank)
         if not isinstance(source, Iterable) or isinstance(source, (str, bytes)):
             raise InputError(f"an object of type {type(source).__name__}", expected=EXPECTED)
-    return python_inputs.tuple_records(source, what, path=path, by_rank=_by_rank(reading))
+    return python_inputs.tuple_records(source, what, path=path, by_rank=by_rank)
+
+
+def _integers(reading: Reading | None) -> bool:
+    return reading is not None and reading.integer_ids == "text"
 
 
 def _by_rank(reading: Reading | None) -> bool:
@@ -283,12 +311,12 @@ def judge(
 def _judge_run(
     run: Run, qrels: Qrels, narrow: bool, depth: int | None, judged_only: bool, keep: bool
 ) -> tuple[JudgedRun, ReadCounts]:
-    if not len(run):
+    if not len(run.scores):
         raise InputError("holds no documents", expected="a run", path=run.name)
     judged = JudgedRun.of_run(run, qrels, narrow=narrow, depth=depth, judged_only=judged_only, keep=keep)
     unjudged = [query for query in run.queries if qrels.queries.code(query) is None]
     tally = ReadCounts(
-        rows=len(run),
+        rows=len(run.scores),
         queries=len(run.queries),
         tag=run.tag,
         unjudged_queries=len(unjudged),
@@ -322,9 +350,10 @@ def is_row(value: object) -> bool:
     return len(value) == 3 and isinstance(value[0], str) and not isinstance(value[2], str)
 
 
-def repair_of(order: str, on_duplicate: str, on_nan: str) -> Reading:
+def repair_of(order: str, on_duplicate: str, on_nan: str, integer_ids: str = "refuse") -> Reading:
     """Check what to do with faults in a run."""
     check_word(("score", "rank"), order=order)
     check_word(("refuse", "first", "last", "max", "hold"), on_duplicate=on_duplicate)
     check_word(("refuse", "drop"), on_nan=on_nan)
-    return Reading(on_duplicate=on_duplicate, on_nan=on_nan, order=order)
+    check_word(INTEGER_IDS, integer_ids=integer_ids)
+    return Reading(on_duplicate=on_duplicate, on_nan=on_nan, order=order, integer_ids=integer_ids)

@@ -115,7 +115,7 @@ def delimiter_of(header: str) -> str:
 def csv_table(text: str, path: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
     r"""Give the header of a table, and its rows with their lines: as many cells as the header.
 
-    >>> table_of("run,team\n\na,one\n", "systems.csv")
+    >>> csv_table("run,team\n\na,one\n", "systems.csv")
     (['run', 'team'], [(3, ['a', 'one'])])
     """
     lines = _lines(text, path)

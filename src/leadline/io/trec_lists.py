@@ -86,6 +86,7 @@ class Reading(NamedTuple):
     on_nan: str = "refuse"
     order: str = "score"
     narrow: bool = False
+    integer_ids: str = "refuse"  # or "text"
 
 
 class TrecLists(Protocol):
