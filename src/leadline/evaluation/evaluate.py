@@ -16,7 +16,7 @@ from leadline.data.qrels import Qrels
 from leadline.data.results import Bounds, Results, ResultWarning, RunInfo
 from leadline.data.validation import check_flags, check_numbers, check_whole, check_word
 from leadline.errors import InputError, UsageError
-from leadline.evaluation.join import judge_runs, named_sources
+from leadline.evaluation.join import judge_runs, listed_runs, named_sources
 from leadline.evaluation.profiles import Averaging, Profile, profile_of
 from leadline.evaluation.run_warnings import (
     fractional_notice,
@@ -98,6 +98,7 @@ def evaluate(
     >>> results.mean("run", "AP")
     0.5
     """
+    runs = listed_runs(runs)
     check_flags(bounds=bounds)
     check_whole(0, documents=documents, relevance_strings=relevance_strings)
     check_numbers(**{} if rel is None else {"rel": rel})

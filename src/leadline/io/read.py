@@ -34,6 +34,7 @@ QrelsLike: TypeAlias = (
 KnownLike: TypeAlias = "str | os.PathLike[str] | Mapping[str, Iterable[str]]"
 EXPECTED = "a path, a dictionary, a data frame, or rows of (query, document, number)"
 INTEGER_IDS = ("refuse", "text")
+UNNAMED = "run"  # the name of a run that has none
 IR_DATASETS = "ir_datasets:"
 SQLITE = b"SQLite format 3\0"
 
@@ -169,7 +170,7 @@ def counted_run(
         return run_of(opened(os.fspath(source)), name=name, reading=reading, by_tag=by_tag)
     from leadline.io import row_checks
 
-    name = name or "run"
+    name = name or UNNAMED
     found = _records_in_memory(source, "score", reading, path=name)
     return row_checks.run(found, name=name, reading=reading)
 
@@ -299,7 +300,7 @@ def judge(
             )
         found = records_of(file, "score", reading)
     else:
-        name = name or "run"
+        name = name or UNNAMED
         found = _records_in_memory(source, "score", reading, path=name)
     from leadline.io import row_checks
 
