@@ -2,6 +2,7 @@
 
 LeadlineError
 |- InputError (also ValueError)     a file or table holds what it must not
+|- UnknownIdError (also KeyError)  an id that a run or qrels do not have, with the nearest ones
 |- UsageError (also ValueError)     options that do not exist or do not go together
 |  |- UnknownNameError              a name that no room knows, with the nearest ones
 |  `- UnknownOptionError (also TypeError)   a keyword that a function does not take, with the nearest one
@@ -9,6 +10,10 @@ LeadlineError
 """
 
 from __future__ import annotations
+
+TYPE_CHECKING = False  # as that of typing, without loading it
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 class LeadlineError(Exception):
@@ -58,3 +63,30 @@ class UnknownOptionError(UsageError, TypeError):
 
 class MissingPackageError(LeadlineError, ImportError):
     """An optional package is needed and not installed; says how to install it."""
+
+
+class UnknownIdError(LeadlineError, KeyError):
+    """An id that is not there; says the nearest ones, which are looked for when the message is read.
+
+    >>> print(UnknownIdError("q10", ["q1", "q20"], "in run 'bm25'"))
+    no query 'q10' in run 'bm25'; nearest: 'q1', 'q20'
+    """
+
+    def __init__(self, name: object, known: Iterable[str], where: str = "") -> None:
+        super().__init__(name, known, where)
+        self.name = name
+        self.known = known
+        self.where = where
+
+    def __str__(self) -> str:
+        import difflib
+
+        found = f"no query {self.name!r} {self.where}"
+        if not isinstance(self.name, str):
+            return f"{found}; expected text, as in {str(self.name)!r}"
+        names = list(self.known)
+        close = difflib.get_close_matches(self.name, names, n=3)
+        if close:
+            return f"{found}; nearest: " + ", ".join(map(repr, close))
+        first = ", ".join(map(repr, names[:3])) + ", ..." * (len(names) > 3)
+        return f"{found}; there are: {first or 'none'}"

@@ -105,7 +105,7 @@ def run(
 def _judged(qrels: Qrels) -> dict[str, float]:
     """Count the judged and the relevant documents of a query, in the mean over queries."""
     return {
-        "per_query": len(qrels) / len(qrels.queries),
+        "per_query": len(qrels.grades) / len(qrels.queries),
         "relevant_per_query": float(qrels.relevant(1.0).sum()) / len(qrels.queries),
     }
 

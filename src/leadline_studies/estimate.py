@@ -236,7 +236,7 @@ def _labelled(
 
 def _divisor(qrels: Qrels, kind: Ratio) -> Floats:
     """Return the divisors of a ratio where all is judged."""
-    size = len(qrels)
+    size = len(qrels.grades)
     sample = Sample(
         qrels,
         np.ones(size),
@@ -256,7 +256,7 @@ def _divisor(qrels: Qrels, kind: Ratio) -> Floats:
 def _proxies(
     table: Qrels, brought: tuple[Integers, Integers], framed: Any, machines: Sequence[str]
 ) -> dict[str, _Proxy]:
-    size = len(table)
+    size = len(table.grades)
     nothing = np.zeros(size, dtype=np.int64)
     votes = np.bincount(brought[0], 1.0 / (60.0 + brought[1]), minlength=size).astype(np.float64)
     cells = vote_cells(table.query.astype(np.int64), votes, framed)

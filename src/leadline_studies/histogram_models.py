@@ -218,7 +218,7 @@ def _models_found(truth: Truth, columns: Columns, runs: dict[str, Run]) -> dict[
     return {
         name: dict(zip(MEASURES, truth.quality[place].tolist(), strict=True))
         | {title: plain(float(column.values[place])) for title, column in columns.items()}
-        | {"mean list": len(runs[name]) / len(truth.codes)}
+        | {"mean list": len(runs[name].scores) / len(truth.codes)}
         for place, name in enumerate(truth.names)
     }
 

@@ -274,7 +274,7 @@ def _found(task: Task, ranked: Run, top: int) -> Flags:
     """Say which judged rows are relevant and among the first documents."""
     judged = _joined(task, ranked)
     rows = judged.row[judged.rank <= top]
-    flags = np.zeros(len(task.table), dtype=np.bool_)
+    flags = np.zeros(len(task.table.grades), dtype=np.bool_)
     flags[rows[task.table.grades[rows] >= task.level]] = True
     return flags
 

@@ -131,7 +131,7 @@ def run(
     read = [
         (name_of(docs), len(texts.all)),
         (name_of(train), len(texts.train)),
-        (name_of(qrels), 0 if table is None else len(table)),
+        (name_of(qrels), 0 if table is None else len(table.grades)),
     ]
     return Outcome(
         data,

@@ -76,7 +76,7 @@ def test_translations_are_searched_and_p_at_1_is_told(folder: Path, leadline: Le
     )
     assert done.data["mates"] == 20
     assert 0 < done.data["p1"] <= 1
-    assert len(read_run(str(folder / "p.run"))) == 400
+    assert len(read_run(str(folder / "p.run")).scores) == 400
 
 
 @pytest.mark.usefixtures("folder")

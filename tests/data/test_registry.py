@@ -311,7 +311,7 @@ def test_a_named_value_is_frozen_hashable_and_equal_by_content() -> None:
 
 
 FILES = {
-    "circle.py": "class Circle(Base):\n    spellings = {'o': {}}\n    k: int = whole(1)\n",
+    "circle.py": "class Circle(Base):\n    aliases = {'o': {}}\n    k: int = whole(1)\n",
     "square.py": "from {room}.circle import Circle\n"
     "class Square(Base):\n    pass\nclass _Hidden(Base):\n    pass\n",
 }
@@ -354,9 +354,7 @@ def test_a_room_refuses_two_classes_of_one_name(room: Registry[Parametric]) -> N
         _ = room.classes
 
 
-@pytest.mark.parametrize(
-    "room", [{"zero.py": "class Zero(Base):\n    spellings = {'O': {}}\n"}], indirect=True
-)
+@pytest.mark.parametrize("room", [{"zero.py": "class Zero(Base):\n    aliases = {'O': {}}\n"}], indirect=True)
 def test_a_room_refuses_a_spelling_that_means_two_things(room: Registry[Parametric]) -> None:
     with pytest.raises(TypeError, match="the spelling O means two things"):
         room.parse("o")

@@ -81,7 +81,7 @@ def test_a_line_up_to_the_limit_is_read_and_a_longer_one_refused(
                 read_run(path)
         else:
             assert judged_by(path, table, window=window)[0].present.tolist() == [True, True]
-            assert len(read_run(path)) == 2
+            assert len(read_run(path).scores) == 2
 
 
 @pytest.mark.usefixtures("form")
@@ -179,7 +179,7 @@ def test_one_line_of_json_may_be_long(tmp_path: Path) -> None:
     assert len(text) > 2 * LONGEST_LINE
     path = tmp_path / "sys.json"
     path.write_bytes(text)
-    assert len(read_run(path)) == 200_000
+    assert len(read_run(path).scores) == 200_000
     documents = tmp_path / "docs.json"
     documents.write_bytes(b'[{"id": "d1", "text": "' + 3 * MEGABYTE + b'"}]')
     assert len(next(iter(read_documents(documents))).text) == 3 << 20

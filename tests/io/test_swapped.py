@@ -142,7 +142,7 @@ def test_four_columns_that_count_are_a_ranking(tmp_path: Path, leadline: Leadlin
 def test_judgments_whose_ids_count_are_judgments(text: str, tmp_path: Path) -> None:
     path = tmp_path / "qrels.txt"
     path.write_text(text)
-    assert len(read_qrels(path)) == text.count("\n")
+    assert len(read_qrels(path).grades) == text.count("\n")
     assert check(str(path)).kind == "qrels"
 
 
@@ -166,4 +166,4 @@ def test_scores_with_few_digits_are_scores_too(tmp_path: Path, suffix: str) -> N
     write_run(run, path)
     with pytest.raises(InputError, match="look like scores"):
         read_qrels(path)
-    assert len(read_qrels(path, kind="qrels")) == 3000
+    assert len(read_qrels(path, kind="qrels").grades) == 3000

@@ -55,9 +55,9 @@ def test_a_store_is_read_as_qrels_by_majority_and_says_so(path: str) -> None:
 def test_a_store_is_read_while_it_is_written_to(tmp_path: Path) -> None:
     path = str(tmp_path / "open.sqlite")
     store = judged(path)
-    assert len(read_qrels(path)) == 3
+    assert len(read_qrels(path).grades) == 3
     store.close()
-    assert len(read_qrels(path)) == 3
+    assert len(read_qrels(path).grades) == 3
 
 
 def test_a_store_is_read_where_nothing_can_be_written(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,7 +69,7 @@ def test_a_store_is_read_where_nothing_can_be_written(path: str, monkeypatch: py
 
     plain = sqlite3.connect
     monkeypatch.setattr(sqlite3, "connect", connect)
-    assert len(read_qrels(path)) == 3
+    assert len(read_qrels(path).grades) == 3
     Path(f"{path}-wal").touch()
     with pytest.raises(InputError, match="cannot be used"):
         read_qrels(path)

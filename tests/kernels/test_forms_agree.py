@@ -435,7 +435,7 @@ def agree(folder: Path, run: bytes, qrels: bytes, window: int, reading: Reading)
         assert isinstance(plainly, str)
     else:
         if isinstance(plainly, tuple) and reading.on_duplicate != "hold":
-            assert plainly[1].rows == len(whole)
+            assert plainly[1].rows == len(whole.scores)
 
 
 @settings(max_examples=400)

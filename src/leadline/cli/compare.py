@@ -219,7 +219,7 @@ def command(
         ),
         form=form,
         qrels=qrels,
-        judgments=len(table),
+        judgments=len(table.grades),
         to_file=output is not None,
         records="pairs",
     )

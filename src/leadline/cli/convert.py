@@ -78,14 +78,14 @@ def command(
         reading = Reading(order=order, on_duplicate=on_duplicate, on_nan=on_nan, name_by="tag")
         run, tally = run_of(file, reading=reading)
         writing.write_run(run, target, suffix=suffix)
-        said = f"{queries(len(run.queries))}, {counted(len(run), 'document')}"
+        said = f"{queries(len(run.queries))}, {counted(len(run.scores), 'document')}"
         lost = [*repairs(tally), *_columns(file, "score", subtopics=False)]
         if run.tag and not to_trec:
             lost.append(f"tag {run.tag}")
     else:
         qrels = qrels_of(file, subtopics=subtopics, sure=True)
         writing.write_qrels(qrels, target, suffix=suffix)
-        said = f"{queries(len(qrels.queries))}, {counted(len(qrels), 'judgment')}"
+        said = f"{queries(len(qrels.queries))}, {counted(len(qrels.grades), 'judgment')}"
         said += "".join(f"; {words}" for _, words, _ in qrels.remarks)
         lost = _columns(file, "grade", subtopics=subtopics)
         if file.form == "sqlite" and qrels.inclusion is not None:

@@ -54,7 +54,7 @@ def command(output: str, form: str, folder: str | None) -> None:
     talk = form == "table"
     if talk:
         tell(
-            f"leadline demo: Cranfield, {len(qrels.queries)} queries, {len(qrels):,} judgments, "
+            f"leadline demo: Cranfield, {len(qrels.queries)} queries, {len(qrels.grades):,} judgments, "
             f"{len(runs)} runs (embedded, nothing is downloaded)\n"
         )
     from leadline.cli.evaluate import sheet_of
@@ -68,14 +68,14 @@ def command(output: str, form: str, folder: str | None) -> None:
         lambda: sheet_of(results),
         form=form,
         qrels=qrels_path(),
-        judgments=len(qrels),
+        judgments=len(qrels.grades),
         to_file=False,
     )
     write_output(text, None)
     from leadline.evaluation.curves import curve
     from leadline.reporting.pages.demo_page import page
 
-    content = page(results, curve(qrels, runs), collection="Cranfield", judgments=len(qrels))
+    content = page(results, curve(qrels, runs), collection="Cranfield", judgments=len(qrels.grades))
     write_whole(output, content.encode())
     if talk:
         tell(f"\npage written: {output} (open it in a browser)")

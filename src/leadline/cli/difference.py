@@ -122,7 +122,7 @@ def command(
     refuse_overwrite(plot, qrels, *runs)
     labels = {"group": _labels(group), "parameter": _labels(parameter)}
     table = read_qrels(qrels, kind=kind)
-    judgments = len(table)
+    judgments = len(table.grades)
     if documents is not None:
         from leadline.io.id_lists import read_document_ids
 

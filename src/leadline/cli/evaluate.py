@@ -142,7 +142,7 @@ def command(  # click documents the options
         lambda: _sheet(results, tried, per_query=per_query, means=means),
         form=form,
         qrels=qrels,
-        judgments=len(table),
+        judgments=len(table.grades),
         to_file=output is not None,
     )
     write_output(text, output)

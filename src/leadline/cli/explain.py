@@ -68,7 +68,7 @@ def command(
         say(found.warnings)
     if form == "json":
         read = found.info.counts["documents_read"]
-        inputs = [describe_input(qrels, len(table)), describe_input(run, read)]
+        inputs = [describe_input(qrels, len(table.grades)), describe_input(run, read)]
         text = json_text(envelope("explain", inputs, asked, found.warnings) | found.to_dict())
     elif form == "jsonl":
         import json

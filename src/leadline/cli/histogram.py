@@ -154,7 +154,7 @@ def command(
         lambda: sheet_of(found),
         form=form,
         qrels=qrels,
-        judgments=len(table),
+        judgments=len(table.grades),
         to_file=output is not None,
     )
     if plot is not None:

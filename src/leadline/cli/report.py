@@ -114,12 +114,12 @@ def command(
 
     baseline = rules["baseline"][0] if len(rules["baseline"]) == 1 else None
     for_paper = significance_sheet(comparison, baseline=baseline, top=top, digits=digits)
-    inputs = [describe_input(qrels, len(table))]
+    inputs = [describe_input(qrels, len(table.grades))]
     inputs += [describe_input(run.path, run.counts["documents_read"]) for run in results.runs]
     content = page(
         comparison,
         curves,
-        judgments=len(table),
+        judgments=len(table.grades),
         inputs=inputs,
         again=_again(),
         latex=latex_of(for_paper),
@@ -135,7 +135,7 @@ def command(
         lambda: for_paper if form in ("latex", "markdown") else around_sheet(results),
         form=form,
         qrels=qrels,
-        judgments=len(table),
+        judgments=len(table.grades),
         to_file=False,
     )
     write_output(text, None)

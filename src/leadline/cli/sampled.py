@@ -190,7 +190,7 @@ def _draw(
         f"{pairs}: {counted(len(drawn.documents), 'pair')} in {counted(queries, 'query', 'queries')}, "
         f"{sure:,} of them for certain"
     )
-    inputs = [describe_input(qrels, len(table)), describe_input(docs, len(names))]
+    inputs = [describe_input(qrels, len(table.grades)), describe_input(docs, len(names))]
     cells: list[Cell] = [pairs, queries, len(drawn.documents), sure]
     sheet = Table(list(data), [cells], notes=[said])
     write_output(facts_text("sampled", inputs, asked, [], data, sheet, form), output)
@@ -222,7 +222,7 @@ def _estimate(
         lambda: sheet_of(found),
         form=form,
         qrels=qrels,
-        judgments=len(table),
+        judgments=len(table.grades),
         to_file=output is not None,
     )
     write_output(text, output)

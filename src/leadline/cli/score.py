@@ -71,7 +71,7 @@ def command(
         "models": list(found),
         "runs": paths,
         "seconds": seconds_of(found),
-        "pairs": len(next(iter(found.values()))),
+        "pairs": len(next(iter(found.values())).scores),
     }
     text = facts_text("score", inputs, options, found.warnings, data, sheet_of(found, paths), form)
     write_output(text, None)

@@ -97,7 +97,7 @@ def write_runs(found: Any, output: str | None) -> dict[str, str]:
     from leadline.io.read_paths import check_outputs
     from leadline.io.write import write_run
 
-    filled = {name: run for name, run in found.items() if len(run)}
+    filled = {name: run for name, run in found.items() if len(run.scores)}
     if output is None:
         return {}
     if not filled:
@@ -133,7 +133,7 @@ def sheet_of(found: Any, paths: dict[str, str]) -> Table:
             [
                 name,
                 str(len(run.queries)),
-                str(len(run)),
+                str(len(run.scores)),
                 f"{1000 * times['median']:.2f}",
                 f"{1000 * times['p95']:.2f}",
                 paths.get(name, "-"),

@@ -114,7 +114,7 @@ def conduct(
     judged: list[tuple[str, int]] = []
     if "qrels" in given:
         table = read_qrels(given["qrels"])
-        judged = [(given["qrels"], len(table))]
+        judged = [(given["qrels"], len(table.grades))]
         given = given | {"qrels": table}
     with progress("runs") as on_run:
         outcome = module.run(*given.values(), on_run=on_run, **options)

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from leadline.data.arrays import Bytes, Integers, bytes_of, freeze
+from leadline.data.arrays import Bytes, Floats, Integers, bytes_of, freeze
 from leadline.errors import InputError
 
 
@@ -43,6 +43,31 @@ def to_text(name: bytes) -> str:
     'd01'
     """
     return name.decode("utf-8", "surrogateescape")
+
+
+def coded_rows(
+    rows: Iterable[tuple[bytes | str, bytes | str, float]], what: str, path: str
+) -> tuple[list[tuple[bytes, bytes]], Floats]:
+    """Return the ids of (query, document, number) rows as bytes, and the numbers.
+
+    >>> coded_rows([("q1", b"d1", 1)], "grade", "")
+    ([(b'q1', b'd1')], array([1.]))
+    """
+    ids: list[tuple[bytes, bytes]] = []
+    numbers: list[float] = []
+    try:
+        for query, document, number in rows:
+            ids.append((encoded(query), encoded(document)))
+            numbers.append(number * 1.0)  # text is an error here
+        return ids, np.array(numbers, dtype=np.float64)
+    except InputError:
+        raise
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(
+            f"row {max(len(ids), len(numbers) + 1)} of {type(rows).__name__} is something else",
+            expected=f"rows of (query, document, {what})",
+            path=path,
+        ) from error
 
 
 def is_utf8(name: str) -> bool:
@@ -144,6 +169,18 @@ class Vocabulary(Sequence[str]):
     def code(self, name: str) -> int | None:
         """Give the code of an id, or None when the vocabulary lacks it."""
         return self.codes.get(to_bytes(name))
+
+    def find(self, name: object) -> int | None:
+        """Give the code of an id, or None for an id that the vocabulary lacks and for what is no text.
+
+        >>> words = Vocabulary(["a"])
+        >>> words.find("a"), words.find("b"), words.find(7)
+        (0, None, None)
+        """
+        try:
+            return self.codes.get(to_bytes(name))
+        except InputError:
+            return None
 
     def encode(self, names: Iterable[bytes]) -> Integers:
         """Give the code of every id, -1 where the vocabulary lacks it."""

@@ -180,7 +180,7 @@ class JudgedRun:
         lookup = qrels.lookup
         names = run.documents.names
         bounds = run.offsets.tolist()
-        rows = np.full(len(run), -1, dtype=np.int32)
+        rows = np.full(len(run.scores), -1, dtype=np.int32)
         for place, code in enumerate(codes.tolist()):
             if code >= 0:
                 span = slice(bounds[place], bounds[place + 1])
@@ -215,7 +215,7 @@ class JudgedRun:
         for grade in listed:
             rest.remove(grade)
         everything = np.array([*listed, *rest], dtype=np.float64)
-        qrels = Qrels(
+        qrels = Qrels.of_columns(
             Vocabulary(["1"]),
             np.array([0], dtype=np.int64),
             np.array([len(everything)], dtype=np.int64),

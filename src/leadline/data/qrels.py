@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from leadline import kernels
 from leadline.data.arrays import Codes, Flags, Floats, Hashes, Integers, freeze
-from leadline.data.ids import Ids, Vocabulary, encoded, to_text
+from leadline.data.frames import pandas_frame, polars_frame
+from leadline.data.ids import Ids, Vocabulary, coded_rows, to_text
+from leadline.data.reading import IntegerIds, Negative
+from leadline.data.subtopics import Subtopics
 from leadline.data.wording import counted, queries
-from leadline.errors import InputError
+from leadline.errors import InputError, UnknownIdError
+
+if TYPE_CHECKING:
+    from leadline.io.read import QrelsLike
 
 
 class Slots(NamedTuple):
@@ -31,59 +40,75 @@ class Ideal(NamedTuple):
     gain: Floats
 
 
-class Subtopics:
-    """The judgments by subtopic: a row is a document judged for one; those of a document together.
-
-    `row` is the row in the qrels, rising; `code` the subtopic in `names`, which all queries share.
-    """
-
-    def __init__(self, names: Vocabulary, row: Codes, code: Codes, grades: Floats, *, documents: int) -> None:
-        freeze(row, code, grades)
-        self.names = names
-        self.row = row
-        self.code = code
-        self.grades = grades
-        self.first = np.searchsorted(row, np.arange(documents + 1))
-        self.ideals: dict[tuple[float, float], Any] = {}  # by level and alpha
-
-    def of_rows(self, rows: Codes | Integers) -> tuple[Integers, Integers]:
-        """Give the judgments of some rows of the qrels: their places here, and whose each is."""
-        count = self.first[rows + 1] - self.first[rows]
-        owner = np.repeat(np.arange(len(rows)), count)
-        within = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
-        return self.first[rows][owner] + within, owner
-
-    def keys(self, query: Codes, code: Codes) -> Integers:
-        """Give one number for a query and a subtopic."""
-        return np.asarray(query.astype(np.int64) * max(len(self.names), 1) + code)
-
-    def queries_of(self, keys: Integers) -> Codes:
-        """Give the query of such a number."""
-        return (keys // max(len(self.names), 1)).astype(np.int32)
-
-    def keep(self, rows: Integers) -> Subtopics:
-        """Give the judgments of some rows of the qrels, which become all rows there."""
-        place, owner = self.of_rows(rows)
-        return Subtopics(
-            self.names, owner.astype(np.int32), self.code[place], self.grades[place], documents=len(rows)
-        )
-
-
 class Qrels:
-    """The judgments: a row is a judged document; rows of one query stand together.
+    """Relevance judgments: the grade of each judged document, by query.
 
-    `queries` is the vocabulary of judged queries, `begin[q]:end[q]` are the rows of query q (so that a file
-    need not be sorted), `documents` and `grades` the columns. A negative grade means pooled, not judged.
-    Where documents were judged by `subtopics`, the grade is the largest of a document. `inclusion` is the
-    probability that a document had to be judged, NaN where nobody knows it, None where none is known.
+    Ids are text here, and bytes in the columns that measures use: a row is a judged document, rows of one
+    query stand together. `begin[q]:end[q]` are the rows of query q of `queries` (so that a file need not be
+    sorted), `documents` and `grades` the columns. A negative grade means pooled, not judged. Where documents
+    were judged by `subtopics`, the grade is the largest of a document. `inclusion` is the probability that a
+    document had to be judged: NaN where it is unknown, None where all are.
 
-    >>> qrels = Qrels.of([(b"q1", b"d1", 1.0), (b"q1", b"d2", 0.0)])
-    >>> len(qrels), qrels.relevant(1.0)
-    (2, array([1]))
+    Parameters
+    ----------
+    data : path, dict, data frame, iterable of rows, or Qrels
+        A file of any format; `{query: {document: grade}}`, with `subtopics`
+        `{query: {subtopic: {document: grade}}}`; a pandas, polars or Arrow table; rows of (query, document,
+        grade), named tuples or dictionaries.
+    negative : {"nonrelevant", "unjudged"}
+        What a negative grade means: a document that is not relevant, or one that was not judged.
+    subtopics : bool
+        Whether documents were judged by subtopic.
+    kind : {"qrels"}, optional
+        Reads as judgments what looks like a run.
+    integer_ids : {"refuse", "text"}
+        What is done with ids that are whole numbers: refuse them, or read 7 as "7".
+
+    Raises
+    ------
+    InputError
+        If the data cannot be read as judgments; the message says where.
+
+    Examples
+    --------
+    >>> qrels = Qrels({"q1": {"d1": 1, "d2": 0}})
+    >>> qrels
+    Qrels(1 query, 2 judgments)
+    >>> qrels["q1"]
+    {'d1': 1, 'd2': 0}
+    >>> list(qrels), "q1" in qrels, len(qrels)
+    (['q1'], True, 1)
     """
+
+    queries: Vocabulary
+    begin: Integers
+    end: Integers
+    documents: Ids
+    grades: Floats
+    known: Flags | None
+    subtopics: Subtopics | None
+    inclusion: Floats | None
+    hashes: Hashes | None  # of the documents, for the compiled kernels
+    source: str
+    remarks: tuple[tuple[str, str, int], ...]  # code, words and count: what a reader of numbers should know
 
     def __init__(
         self,
+        data: QrelsLike,
+        *,
+        negative: Negative = "nonrelevant",
+        subtopics: bool = False,
+        kind: str | None = None,
+        integer_ids: IntegerIds = "refuse",
+    ) -> None:
+        from leadline.io.read import read_qrels  # the one import upward: see tests/test_structure.py
+
+        made = read_qrels(data, negative=negative, subtopics=subtopics, kind=kind, integer_ids=integer_ids)
+        vars(self).update(vars(made))
+
+    @classmethod
+    def of_columns(
+        cls,
         queries: Vocabulary,
         begin: Integers,
         end: Integers,
@@ -96,34 +121,92 @@ class Qrels:
         hashes: Hashes | None = None,
         source: str = "",
         remarks: tuple[tuple[str, str, int], ...] = (),
-    ) -> None:
+    ) -> Qrels:
+        """Return the qrels of columns; nothing is checked or copied.
+
+        Parameters
+        ----------
+        queries : Vocabulary
+            Ids of the queries.
+        begin, end : ndarray of int64, shape (n_queries,)
+            First row of each query, and the row after its last.
+        documents : Ids
+            Document of each row.
+        grades : ndarray of float64
+            Grade of each row.
+        known : ndarray of bool, optional
+            Whether the user knew the document before.
+        subtopics : Subtopics, optional
+            The judgments by subtopic.
+        inclusion : ndarray of float64, optional
+            Probability that the document had to be judged.
+        hashes : ndarray of uint64, optional
+            Hash of each document, where it is known already.
+        source : str
+            Name of the file.
+        remarks : tuple of (code, message, count)
+            What a reader of numbers made of these judgments should know.
+
+        Returns
+        -------
+        Qrels
+            Judgments that hold these columns, which become read-only.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> rows, names, grades = np.array([0, 2]), Ids.of([b"d1", b"d2"]), np.array([1.0, 0.0])
+        >>> Qrels.of_columns(Vocabulary(["q1"]), rows[:1], rows[1:], names, grades).to_dict()
+        {'q1': {'d1': 1, 'd2': 0}}
+        """
         freeze(begin, end, grades, *(() if inclusion is None else (inclusion,)))
-        self.queries = queries
-        self.begin = begin
-        self.end = end
-        self.documents = documents
-        self.grades = grades
-        self.known = known
-        self.subtopics = subtopics
-        self.inclusion = inclusion
-        self.source = source
-        self.remarks = remarks  # code, words and count: what a reader of numbers should know
-        self._hashes = hashes
-        self._relevant: dict[float, Integers] = {}
+        made = cls.__new__(cls)
+        made.queries = queries
+        made.begin = begin
+        made.end = end
+        made.documents = documents
+        made.grades = grades
+        made.known = known
+        made.subtopics = subtopics
+        made.inclusion = inclusion
+        made.hashes = hashes
+        made.source = source
+        made.remarks = remarks
+        return made
 
     @classmethod
     def of(cls, rows: Iterable[tuple[bytes | str, bytes | str, float]], *, source: str = "") -> Qrels:
-        """Make qrels from (query, document, grade) rows, ids as text or bytes; refuses repeats."""
-        ids: list[tuple[bytes, bytes, float]] = [
-            (encoded(query), encoded(document), grade) for query, document, grade in rows
-        ]
+        """Return the qrels of (query, document, grade) rows, with ids as text or bytes.
+
+        Parameters
+        ----------
+        rows : iterable of tuple
+            Query, document and grade, in any order.
+        source : str
+            Name of the file, for messages.
+
+        Returns
+        -------
+        Qrels
+            The judgments.
+
+        Raises
+        ------
+        InputError
+            If a row is not of this form, or a document is judged twice for one query.
+
+        Examples
+        --------
+        >>> Qrels.of([(b"q1", b"d1", 1.0), (b"q1", b"d2", 0.0)]).relevant(1.0)
+        array([1])
+        """
+        ids, given = coded_rows(rows, "grade", source)
         queries = Vocabulary.of_bytes(row[0] for row in ids)
         codes = queries.encode(row[0] for row in ids)
         order = np.argsort(codes, kind="stable")
         bounds = np.searchsorted(codes[order], np.arange(len(queries) + 1)).astype(np.int64)
         documents = Ids.of(row[1] for row in ids).take(order)
-        grades = np.array([row[2] for row in ids], dtype=np.float64)[order]
-        made = cls(queries, bounds[:-1], bounds[1:], documents, grades, source=source)
+        made = cls.of_columns(queries, bounds[:-1], bounds[1:], documents, given[order], source=source)
         made.refuse_repeats()
         return made
 
@@ -152,7 +235,7 @@ class Qrels:
             np.array([row for row, _, _ in rows], dtype=np.int32),
             np.array([code for _, code, _ in rows], dtype=np.int32),
             np.array([grade for _, _, grade in rows], dtype=np.float64),
-            documents=len(made),
+            documents=len(made.grades),
         )
         return made
 
@@ -179,14 +262,39 @@ class Qrels:
         return None
 
     def __len__(self) -> int:
-        return len(self.grades)
+        """Return the number of queries."""
+        return len(self.queries)
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the query ids, in the order of their bytes."""
+        return iter(self.queries)
+
+    def __contains__(self, query: object) -> bool:
+        """Say whether a query is among the judged ones."""
+        return self.queries.find(query) is not None
+
+    def __getitem__(self, query: str) -> dict[str, float]:
+        """Return the judgments of a query as `{document: grade}`; whole grades are integers."""
+        code = self.queries.find(query)
+        if code is None:
+            raise UnknownIdError(query, self.queries, f"in the qrels{self.source and ' '}{self.source}")
+        return {
+            to_text(self.documents[row]): _number(float(self.grades[row]))
+            for row in range(int(self.begin[code]), int(self.end[code]))
+        }
 
     def __repr__(self) -> str:
-        return f"Qrels({queries(len(self.queries))}, {counted(len(self), 'judgment')})"
+        size = f"{queries(len(self.queries))}, {counted(len(self.grades), 'judgment')}"
+        if self.subtopics is not None:
+            size += f", {counted(len(self.subtopics.names), 'subtopic')}"
+        return f"Qrels({size})"
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Qrels) or self.queries != other.queries or len(self) != len(other):
-            return NotImplemented if not isinstance(other, Qrels) else False
+        """Say whether other qrels hold the same judgments, subtopics and probabilities."""
+        if not isinstance(other, Qrels):
+            return NotImplemented
+        if self.queries != other.queries or len(self.grades) != len(other.grades):
+            return False
         return all(part(self) == part(other) for part in (Qrels.to_dict, Qrels.by_subtopic, Qrels.shares))
 
     __hash__ = None  # type: ignore[assignment]  # equal by content, so not for dictionaries
@@ -216,8 +324,8 @@ class Qrels:
         if kernels.compiled is None:
             raise RuntimeError("slots are for the compiled kernels")
         ids = self.documents
-        if (hashes := self._hashes) is None:
-            hashes = np.empty(len(self), dtype=np.uint64)
+        if (hashes := self.hashes) is None:
+            hashes = np.empty(len(self.grades), dtype=np.uint64)
             kernels.compiled.hash_ids(ids.text, ids.start, ids.stop, hashes)
         sizes = 2 ** np.ceil(np.log2(2 * (self.end - self.begin) + 1)).astype(np.int64)
         offset = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
@@ -227,6 +335,11 @@ class Qrels:
             ids.text, ids.start, ids.stop, hashes, self.begin, self.end, offset, rows, twin
         )
         return Slots(hashes, offset, rows), (int(twin[0]), again) if again >= 0 else None
+
+    @cached_property
+    def _relevant(self) -> dict[float, Integers]:
+        """Give what `relevant` counted, by level."""
+        return {}
 
     def relevant(self, rel: float) -> Integers:
         """Count, per query, the documents of grade `rel` or more."""
@@ -252,7 +365,7 @@ class Qrels:
         """Give qrels of the chosen rows only; every query stays."""
         rows = np.flatnonzero(chosen)
         before = np.concatenate(([0], np.cumsum(chosen))).astype(np.int64)
-        return Qrels(
+        return Qrels.of_columns(
             self.queries,
             before[self.begin],
             before[self.end],
@@ -268,7 +381,7 @@ class Qrels:
     def only(self, code: int) -> Qrels:
         """Give the judgments of one query, without subtopics and known documents."""
         rows = np.arange(int(self.begin[code]), int(self.end[code]))
-        return Qrels(
+        return Qrels.of_columns(
             Vocabulary([self.queries[code]]),
             np.array([0], dtype=np.int64),
             np.array([len(rows)], dtype=np.int64),
@@ -285,37 +398,19 @@ class Qrels:
             [name in known.get(query, ()) for query, name in zip(names, self.documents, strict=True)],
             dtype=np.bool_,
         )
-        return Qrels(
-            self.queries,
-            self.begin,
-            self.end,
-            self.documents,
-            self.grades,
-            known=flags,
-            subtopics=self.subtopics,
-            inclusion=self.inclusion,
-            hashes=self._hashes,
-            source=self.source,
-            remarks=self.remarks,
-        )
+        made = copy(self)
+        made.known = flags
+        return made
 
     def with_one_subtopic(self) -> Qrels:
         """Give the same qrels with one subtopic, which every judgment is for."""
-        rows = np.arange(len(self), dtype=np.int32)
-        only = Subtopics(Vocabulary(["1"]), rows, np.zeros_like(rows), self.grades, documents=len(self))
-        return Qrels(
-            self.queries,
-            self.begin,
-            self.end,
-            self.documents,
-            self.grades,
-            known=self.known,
-            subtopics=only,
-            inclusion=self.inclusion,
-            hashes=self._hashes,
-            source=self.source,
-            remarks=self.remarks,
+        rows = np.arange(len(self.grades), dtype=np.int32)
+        only = Subtopics(
+            Vocabulary(["1"]), rows, np.zeros_like(rows), self.grades, documents=len(self.grades)
         )
+        made = copy(self)
+        made.subtopics = only
+        return made
 
     def with_inclusion(self, shares: Mapping[str, Mapping[str, float]]) -> Qrels:
         """Give the same qrels with the probability of each document to be judged; NaN where none is given."""
@@ -327,19 +422,10 @@ class Qrels:
             ],
             dtype=np.float64,
         )
-        return Qrels(
-            self.queries,
-            self.begin,
-            self.end,
-            self.documents,
-            self.grades,
-            known=self.known,
-            subtopics=self.subtopics,
-            inclusion=inclusion,
-            hashes=self._hashes,
-            source=self.source,
-            remarks=self.remarks,
-        )
+        freeze(inclusion)
+        made = copy(self)
+        made.inclusion = inclusion
+        return made
 
     def by_subtopic(self) -> dict[str, dict[str, dict[str, float]]] | None:
         """Give `{query: {subtopic: {document: grade}}}`, or None where there are no subtopics."""
@@ -372,12 +458,130 @@ class Qrels:
         return found
 
     def to_dict(self) -> dict[str, dict[str, float]]:
-        """Give `{query: {document: grade}}`; whole grades are integers."""
+        """Return `{query: {document: grade}}`; whole grades are integers.
+
+        Returns
+        -------
+        dict
+            A dictionary that `Qrels` and `read_qrels` take; `by_subtopic` gives one by subtopic.
+
+        Examples
+        --------
+        >>> Qrels([("q1", "d1", 1.0), ("q2", "d1", 0.5)]).to_dict()
+        {'q1': {'d1': 1}, 'q2': {'d1': 0.5}}
+        """
         found: dict[str, dict[str, float]] = {query: {} for query in self.queries}
         names = list(self.queries)
         for query, name, grade in zip(self.query.tolist(), self.documents, self.grades.tolist(), strict=True):
             found[names[query]][to_text(name)] = _number(grade)
         return found
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Return the columns query_id, doc_id and relevance as lists, rows by query.
+
+        Qrels by subtopic have a row for each subtopic of a document, and the column subtopic; where inclusion
+        probabilities are known there is the column probability (None where one is not).
+
+        Returns
+        -------
+        dict of list
+            One list a column.
+
+        Examples
+        --------
+        >>> Qrels({"q1": {"d1": 1, "d2": 0}}).to_columns()
+        {'query_id': ['q1', 'q1'], 'doc_id': ['d1', 'd2'], 'relevance': [1, 0]}
+        """
+        order = np.concatenate(
+            [
+                np.empty(0, dtype=np.int64),
+                *(np.arange(low, high) for low, high in zip(self.begin, self.end, strict=True)),
+            ]
+        )
+        grades, subtopic = self.grades[order], None
+        if self.subtopics is not None:
+            judgments, owner = self.subtopics.of_rows(order)
+            order, grades = order[owner], self.subtopics.grades[judgments]
+            subtopic = [self.subtopics.names[code] for code in self.subtopics.code[judgments].tolist()]
+        names = list(self.queries)
+        columns: dict[str, list[Any]] = {
+            "query_id": [names[code] for code in self.query[order].tolist()],
+            "doc_id": [to_text(name) for name in self.documents.take(order)],
+            "relevance": (grades.astype(np.int64) if (grades == np.trunc(grades)).all() else grades).tolist(),
+        }
+        if subtopic is not None:
+            columns["subtopic"] = subtopic
+        if self.inclusion is not None:
+            shares = self.inclusion[order].tolist()
+            columns["probability"] = [None if math.isnan(share) else share for share in shares]
+        return columns
+
+    def to_pandas(self) -> Any:
+        """Return a pandas frame with the columns of `to_columns`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns query_id, doc_id, relevance, and subtopic and probability where there are any.
+
+        Raises
+        ------
+        MissingPackageError
+            If pandas is not installed.
+
+        Examples
+        --------
+        >>> print(Qrels({"q1": {"d1": 1, "d2": 0}}).to_pandas())
+          query_id doc_id  relevance
+        0       q1     d1          1
+        1       q1     d2          0
+        """
+        return pandas_frame(self.to_columns())
+
+    def to_polars(self) -> Any:
+        """Return a polars frame with the columns of `to_columns`.
+
+        Returns
+        -------
+        polars.DataFrame
+            Columns query_id, doc_id, relevance, and subtopic and probability where there are any.
+
+        Raises
+        ------
+        MissingPackageError
+            If polars is not installed.
+
+        Examples
+        --------
+        >>> Qrels({"q1": {"d1": 1, "d2": 0}}).to_polars().rows()
+        [('q1', 'd1', 1), ('q1', 'd2', 0)]
+        """
+        return polars_frame(self.to_columns())
+
+    def write(self, path: str | os.PathLike[str], *, suffix: str | None = None) -> None:
+        """Write the judgments to a file, by subtopic where there are subtopics.
+
+        Parameters
+        ----------
+        path : path
+            Its suffix says format and compression: .json .jsonl .csv .tsv .parquet .arrow, with .gz .bz2 .xz
+            .zst; any other means TREC. `-` is standard output.
+        suffix : str, optional
+            The format, where the suffix of the path does not say it, as in ".csv".
+
+        Raises
+        ------
+        InputError
+            If the format cannot hold an id.
+
+        Examples
+        --------
+        >>> Qrels({"q1": {"d1": 1}}).write("-")
+        q1 0 d1 1
+        """
+        from leadline.io.write import write_qrels
+
+        write_qrels(self, path, suffix=suffix)
 
 
 def _number(grade: float) -> float:

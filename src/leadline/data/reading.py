@@ -17,6 +17,9 @@ NameBy: TypeAlias = Literal["file", "tag"]
 Negative: TypeAlias = Literal["nonrelevant", "unjudged"]
 
 
+IntegerIds: TypeAlias = Literal["refuse", "text"]
+
+
 class NegativeOptions(TypedDict, total=False):
     """What a negative grade means."""
 
@@ -35,6 +38,18 @@ class RunOptions(TypedDict, total=False):
     order: Order
     on_duplicate: OnDuplicate
     on_nan: OnNan
+
+
+class ReadRunOptions(RunOptions, total=False):
+    """How one run is read that may come from memory."""
+
+    integer_ids: IntegerIds
+
+
+class ReadQrelsOptions(QrelsOptions, total=False):
+    """How judgments are read that may come from memory."""
+
+    integer_ids: IntegerIds
 
 
 class RunsOptions(RunOptions, total=False):
@@ -81,6 +96,8 @@ class Reading:
         What a negative grade means in rank measures.
     subtopics : bool
         Read column 2 of the qrels as subtopic.
+    integer_ids : {"refuse", "text"}
+        Ids that are whole numbers, as in data frames: refuse them, or read them as text.
     single_precision : bool
         Compare scores as 32-bit floats, as trec_eval does; set by a profile.
 
@@ -103,6 +120,7 @@ class Reading:
     name_by: NameBy = "file"
     negative: Negative = "nonrelevant"
     subtopics: bool = False
+    integer_ids: IntegerIds = "refuse"
     single_precision: bool = False
 
     def __post_init__(self) -> None:
@@ -111,6 +129,7 @@ class Reading:
         check_word(get_args(OnNan), on_nan=self.on_nan)
         check_word(get_args(NameBy), name_by=self.name_by)
         check_word(get_args(Negative), negative=self.negative)
+        check_word(get_args(IntegerIds), integer_ids=self.integer_ids)
         check_flags(subtopics=self.subtopics)
 
     @classmethod
@@ -147,6 +166,11 @@ class Reading:
     def by_tag(self) -> bool:
         """Whether the tag names a run."""
         return self.name_by == "tag"
+
+    @property
+    def integers(self) -> bool:
+        """Whether ids that are whole numbers are read as text."""
+        return self.integer_ids == "text"
 
     def options(self, known: type = ReadingOptions) -> dict[str, Any]:
         """Return the values of some keywords, as results keep them.

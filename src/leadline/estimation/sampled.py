@@ -32,7 +32,7 @@ from leadline.estimation.score_histograms.score_sets import (
 )
 from leadline.estimation.score_histograms.subsampling import Estimates
 from leadline.estimation.strata import POSITIVE, Population, Query, estimated, strata
-from leadline.evaluation.join import judge_runs, named_sources
+from leadline.evaluation.join import judge_runs, listed_runs, named_sources
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.run_warnings import levels_of
 from leadline.io.pool_files import Pooled
@@ -239,7 +239,7 @@ def sampled(
         population = len(set(documents) | _positive(table))
     fixed = certain_documents(certain, table, reading)
     sources = scored_runs(
-        scores, table, documents=documents, sample=sample, seed=seed, rel=POSITIVE, certain=fixed
+        listed_runs(scores), table, documents=documents, sample=sample, seed=seed, rel=POSITIVE, certain=fixed
     )
     several = len(named_sources(sources)) > 1
     # With certain documents the first ranks are seen, and the exponent can be fitted; without, it cannot.

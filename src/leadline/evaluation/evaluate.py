@@ -18,7 +18,7 @@ from leadline.data.reading import CutReadingOptions, Reading, RunOptions, readin
 from leadline.data.results import Bounds, Results, ResultWarning, RunInfo
 from leadline.data.validation import check_flags, check_numbers, check_whole, check_word
 from leadline.errors import InputError, UsageError
-from leadline.evaluation.join import judge_runs, named_sources
+from leadline.evaluation.join import judge_runs, listed_runs, named_sources
 from leadline.evaluation.profiles import Averaging, Profile, profile_of
 from leadline.evaluation.run_warnings import (
     fractional_notice,
@@ -111,6 +111,7 @@ def evaluate(
     0.5
     """
     reading, cut = reading_and_cut(evaluate, options)
+    runs = listed_runs(runs)
     check_flags(bounds=bounds)
     check_whole(0, documents=documents, relevance_strings=relevance_strings)
     check_numbers(**{} if rel is None else {"rel": rel})

@@ -241,7 +241,7 @@ def _list_of(run: Run, query: str, *, by_tag: bool) -> Run:
     if low == high:
         raise UsageError(f"{run.name}: no list for query '{query}'; its value counts 0")
     bounds = np.array([0, high - low], dtype=np.int64)
-    return Run(
+    return Run.of_columns(
         Vocabulary([query]),
         bounds,
         run.documents,

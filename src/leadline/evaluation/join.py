@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from typing import Any, TypeVar
 
 from leadline.data.judged_run import JudgedRun
@@ -16,7 +17,7 @@ from leadline.data.threads import in_order
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.run_warnings import counts_of
 from leadline.io.opening import STANDARD_INPUT, Buffers
-from leadline.io.read import RunLike, counted_run, is_ranked_lists, is_row, judge
+from leadline.io.read import UNNAMED, RunLike, counted_run, is_ranked_lists, is_row, judge
 from leadline.measures import Measure
 
 T = TypeVar("T")
@@ -87,6 +88,7 @@ def _each(
 
 def named_sources(runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike]) -> list[tuple[str | None, Any]]:
     """Give each run with the name that it was given, if any; one run may stand alone."""
+    runs = listed_runs(runs)
     if isinstance(runs, Mapping) and not runs:
         raise UsageError("no runs; expected at least one")
     if isinstance(runs, Mapping):
@@ -104,6 +106,42 @@ def named_sources(runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike]) -> 
             return [(None, runs)]
         return [(None, run) for run in runs]
     return [(None, runs)]
+
+
+def listed_runs(runs: Any) -> Any:
+    """Return runs that come one by one, as from a generator of paths, as a list; all else as it is.
+
+    An iterator of rows is one run, whose rows stay to be read.
+
+    >>> listed_runs(path for path in ["a.run", "b.run"])
+    ['a.run', 'b.run']
+    """
+    if isinstance(runs, (str, bytes, os.PathLike, Run, Mapping, list, tuple)) or callable(runs):
+        return runs
+    if not isinstance(runs, Iterator):
+        if not isinstance(runs, Iterable) or _is_frame(runs):
+            return runs
+        runs = iter(runs)
+    first = list(islice(runs, 1))
+    rest = chain(first, runs)
+    return list(rest) if first and _is_run(first[0]) else rest
+
+
+def _is_run(value: Any) -> bool:
+    """Say whether something that an iterable gave is a run rather than a row of one."""
+    if isinstance(value, (str, os.PathLike, Run)):
+        return True
+    if isinstance(value, Mapping):
+        return isinstance(next(iter(value.values()), None), (Mapping, list, tuple))
+    if isinstance(value, list):
+        return isinstance(next(iter(value), None), (tuple, Mapping))
+    return not isinstance(value, tuple) and _is_frame(value)
+
+
+def _is_frame(value: object) -> bool:
+    from leadline.io.python_inputs import open_frame
+
+    return open_frame(value) is not None
 
 
 def readable_twice(runs: Any, reading: Reading) -> Any:
@@ -126,7 +164,7 @@ def each_run(
     sources = named_sources(runs)
     for name, source in sources:
         run, tally = counted_run(source, name=name, reading=reading)
-        if not len(run):
+        if not len(run.scores):
             raise InputError("holds no documents", expected="a run", path=run.name)
         shown = (run.tag or run.name) if reading.by_tag else name or run.name
         path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
@@ -147,6 +185,11 @@ def refuse_equal_names(infos: Sequence[RunInfo]) -> None:
     for info in infos:
         other = seen.setdefault(info.name, info)
         if other is not info:
+            if not info.path and not other.path:
+                same = f"called '{info.name}'" if info.name != UNNAMED else "without a name"
+                raise UsageError(
+                    f'two runs are {same}; expected a dictionary that names them: {{"A": a, "B": b}}'
+                )
             files = f" ({other.path} and {info.path})" if info.path else ""
             raise UsageError(
                 f"two runs are called '{info.name}'{files}; expected different names "

@@ -114,7 +114,7 @@ def recall(
     """
     qrels = judged.qrels
     rows = judged.row[(judged.grade >= rel) & (judged.rank <= (cutoff or math.inf))]
-    found = np.zeros(len(qrels), dtype=np.bool_)
+    found = np.zeros(len(qrels.grades), dtype=np.bool_)
     found[rows] = True
     inside, outside = weighed(qrels, found), weighed(qrels, ~found & (qrels.grades >= rel))
     return ratio(inside, outside, confidence)

@@ -286,7 +286,7 @@ def join(lists: PlainLists, qrels: Qrels) -> Joined:
         len(rows),
         int(judged.sum()),
         to_text(lists.documents[int(unjudged[0])]) if len(unjudged) else None,
-        to_text(qrels.documents[begin]) if len(qrels) else None,
+        to_text(qrels.documents[begin]) if len(qrels.grades) else None,
     )
 
 

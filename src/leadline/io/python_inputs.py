@@ -181,6 +181,7 @@ def frame_records(frame: Any, what: str, *, path: str, by_rank: bool = False, un
         tag=first if isinstance(first, str) else "",
         ranked=bool(chosen[3]),
         names=tuple(frame.columns),
+        convert=".astype(str)" if frame.implementation.is_pandas_like() else ".cast(str)",
     )
     found.rows = _frames_rows(frame, (*chosen, share or ""), found)
     return found

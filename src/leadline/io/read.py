@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Unpack
 
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
-from leadline.data.reading import DEFAULT_READING, UNCUT, Cut, QrelsOptions, Reading, RunOptions
+from leadline.data.reading import DEFAULT_READING, UNCUT, Cut, Reading, ReadQrelsOptions, ReadRunOptions
 from leadline.data.run import Run
 from leadline.data.validation import check_word
 from leadline.errors import InputError, UsageError
@@ -34,6 +34,8 @@ QrelsLike: TypeAlias = (
 )
 KnownLike: TypeAlias = "str | os.PathLike[str] | Mapping[str, Iterable[str]]"
 EXPECTED = "a path, a dictionary, a data frame, or rows of (query, document, number)"
+INTEGER_IDS = ("refuse", "text")
+UNNAMED = "run"  # the name of a run that has none
 IR_DATASETS = "ir_datasets:"
 SQLITE = b"SQLite format 3\0"
 
@@ -53,7 +55,7 @@ __all__ = [
 ]
 
 
-def read_qrels(source: QrelsLike, *, kind: str | None = None, **options: Unpack[QrelsOptions]) -> Qrels:
+def read_qrels(source: QrelsLike, *, kind: str | None = None, **options: Unpack[ReadQrelsOptions]) -> Qrels:
     """Read judgments from a file of any format, a dictionary, a data frame or rows.
 
     A dictionary is `{query: {document: grade}}`, rows are (query, document, grade) or named tuples; files are
@@ -67,12 +69,13 @@ def read_qrels(source: QrelsLike, *, kind: str | None = None, **options: Unpack[
 
     What looks like a run is refused: a table with a column rank, tag, run_id or system, a file whose grades
     are mostly distinct fractions with some negative or above 10, four columns of which the third counts the
-    ranks. `kind="qrels"` reads it as judgments.
+    ranks. `kind="qrels"` reads it as judgments. Ids that are whole numbers are refused;
+    `integer_ids="text"` reads 7 as "7".
 
     >>> read_qrels({"q1": {"d1": 1, "d2": 0}})
     Qrels(1 query, 2 judgments)
     """
-    reading = Reading.of(read_qrels, options, QrelsOptions)
+    reading = Reading.of(read_qrels, options, ReadQrelsOptions)
     if kind is not None:
         check_word(("qrels",), kind=kind)
     return judgments_of(source, reading, sure=kind is not None)
@@ -80,10 +83,10 @@ def read_qrels(source: QrelsLike, *, kind: str | None = None, **options: Unpack[
 
 def judgments_of(source: QrelsLike, reading: Reading, *, sure: bool = False) -> Qrels:
     """Read judgments from anything; what looks like a run is refused unless `sure`."""
-    qrels = _qrels(source, subtopics=reading.subtopics, sure=sure)
+    qrels = _qrels(source, subtopics=reading.subtopics, sure=sure, integers=reading.integers)
     if reading.negative == "unjudged" and (qrels.grades < 0).any():
         kept = qrels.keep(qrels.grades >= 0)
-        if not len(kept):
+        if not len(kept.grades):
             raise InputError(
                 "holds negative grades only",
                 expected="a judgment with negative='unjudged'",
@@ -93,16 +96,17 @@ def judgments_of(source: QrelsLike, reading: Reading, *, sure: bool = False) -> 
     return qrels
 
 
-def _qrels(source: Any, *, subtopics: bool, sure: bool) -> Qrels:
+def _qrels(source: Any, *, subtopics: bool, sure: bool, integers: bool) -> Qrels:
     if isinstance(source, Qrels):
         if subtopics and source.subtopics is None:
             raise UsageError("these qrels were read without subtopics; expected subtopics=True then")
         return source
     if isinstance(source, (str, os.PathLike)):
-        return qrels_of(opened(os.fspath(source)), subtopics=subtopics, sure=sure)
+        return qrels_of(opened(os.fspath(source)), subtopics=subtopics, sure=sure, integers=integers)
     from leadline.io import row_checks, swapped_arguments
 
     found = _records_in_memory(source, "grade", path="qrels", subtopics=subtopics)
+    found.integers = integers
     if not sure and row_checks.find(found.names, row_checks.GRADE) is None:
         swapped_arguments.refuse_columns(
             found.names, "qrels"
@@ -110,13 +114,14 @@ def _qrels(source: Any, *, subtopics: bool, sure: bool) -> Qrels:
     return row_checks.qrels_by_subtopic(found) if subtopics else row_checks.qrels(found)
 
 
-def qrels_of(source: Opened, *, subtopics: bool = False, sure: bool = False) -> Qrels:
+def qrels_of(source: Opened, *, subtopics: bool = False, sure: bool = False, integers: bool = False) -> Qrels:
     """Return the judgments of an opened file; what looks like a run is refused unless `sure`."""
     if source.form == "trec":
         return trec_qrels.read(source.path, subtopics=subtopics, whole=source.whole, sure=sure)
     from leadline.io import row_checks, swapped_arguments
 
     found = records_of(source, "grade", subtopics=subtopics)
+    found.integers = integers
     sure = sure or source.whole is None
     if not sure:
         swapped_arguments.refuse_columns(found.names, source.path)
@@ -127,29 +132,31 @@ def qrels_of(source: Opened, *, subtopics: bool = False, sure: bool = False) -> 
     return made
 
 
-def read_run(source: RunLike, *, name: str | None = None, **options: Unpack[RunOptions]) -> Run:
+def read_run(source: RunLike, *, name: str | None = None, **options: Unpack[ReadRunOptions]) -> Run:
     """Read a run from a file of any format, a dictionary, a data frame or rows.
 
     A dictionary is `{query: {document: score}}`, or `{query: [document, ...]}` best first, where a repeat
     counts at its first place; rows are (query, document, score) or named tuples. `order` ("score", or "rank":
     the rank column) is what orders a list, `on_duplicate` ("refuse", "first", "last", "max", "hold") what is
-    done with a document twice in a list, `on_nan` ("refuse", "drop") with a score that is no number.
+    done with a document twice in a list, `on_nan` ("refuse", "drop") with a score that is no number. Ids that
+    are whole numbers are refused; `integer_ids="text"` reads 7 as "7".
 
     >>> read_run({"q1": {"d1": 0.5, "d2": 0.7}}, name="mine")
-    Run('mine', 1 query, 2 rows)
+    Run('mine', 1 query, 2 documents)
     """
-    return counted_run(source, name=name, reading=Reading.of(read_run, options, RunOptions))[0]
+    run = counted_run(source, name=name, reading=Reading.of(read_run, options, ReadRunOptions))[0]
+    return run if name is None or name == run.name else run.renamed(name)
 
 
 def counted_run(source: RunLike, *, reading: Reading, name: str | None = None) -> tuple[Run, ReadCounts]:
     """Read a run from anything, and give what was counted; the tags in a file where they name runs."""
     if isinstance(source, Run):
-        return source, ReadCounts(rows=len(source), queries=len(source.queries), tag=source.tag)
+        return source, ReadCounts(rows=len(source.scores), queries=len(source.queries), tag=source.tag)
     if isinstance(source, (str, os.PathLike)):
         return run_of(opened(os.fspath(source)), name=name, reading=reading)
     from leadline.io import row_checks
 
-    name = name or "run"
+    name = name or UNNAMED
     found = _records_in_memory(source, "score", reading, path=name)
     return row_checks.run(found, name=name, reading=reading)
 
@@ -202,13 +209,22 @@ def records_of(
     from leadline.io.tables import READERS
 
     more = {"subtopics": True} if subtopics and source.form == "json" else {}
-    return READERS[source.form](source.whole, what, by_rank=reading.by_rank, **more)
+    found = READERS[source.form](source.whole, what, by_rank=reading.by_rank, **more)
+    found.integers = reading.integers
+    found.convert = ""
+    return found
 
 
 def _records_in_memory(
     source: Any, what: str, reading: Reading = DEFAULT_READING, *, path: str, subtopics: bool = False
 ) -> Records:
     """Give the rows of a dictionary, a data frame, or an iterable of rows."""
+    found = _rows_in_memory(source, what, path, reading.by_rank, subtopics=subtopics)
+    found.integers = reading.integers
+    return found
+
+
+def _rows_in_memory(source: Any, what: str, path: str, by_rank: bool, *, subtopics: bool) -> Records:
     from leadline.io import python_inputs
 
     if isinstance(source, Mapping):
@@ -216,10 +232,10 @@ def _records_in_memory(
     if not isinstance(source, (list, tuple, Iterator)):
         frame = python_inputs.open_frame(source)
         if frame is not None:
-            return python_inputs.frame_records(frame, what, path=path, by_rank=reading.by_rank)
+            return python_inputs.frame_records(frame, what, path=path, by_rank=by_rank)
         if not isinstance(source, Iterable) or isinstance(source, (str, bytes)):
             raise InputError(f"an object of type {type(source).__name__}", expected=EXPECTED)
-    return python_inputs.tuple_records(source, what, path=path, by_rank=reading.by_rank)
+    return python_inputs.tuple_records(source, what, path=path, by_rank=by_rank)
 
 
 def judge(
@@ -248,7 +264,7 @@ def judge(
             )
         found = records_of(file, "score", reading)
     else:
-        name = name or "run"
+        name = name or UNNAMED
         found = _records_in_memory(source, "score", reading, path=name)
     from leadline.io import row_checks
 
@@ -258,12 +274,12 @@ def judge(
 def _judge_run(
     run: Run, qrels: Qrels, reading: Reading, cut: Cut, keep: bool
 ) -> tuple[JudgedRun, ReadCounts]:
-    if not len(run):
+    if not len(run.scores):
         raise InputError("holds no documents", expected="a run", path=run.name)
     judged = JudgedRun.of_run(run, qrels, reading=reading, cut=cut, keep=keep)
     unjudged = [query for query in run.queries if qrels.queries.code(query) is None]
     tally = ReadCounts(
-        rows=len(run),
+        rows=len(run.scores),
         queries=len(run.queries),
         tag=run.tag,
         unjudged_queries=len(unjudged),

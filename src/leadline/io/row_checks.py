@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from numbers import Integral
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -102,6 +103,8 @@ class Records:
     text: bool = False  # numbers are text
     names: tuple[str, ...] = ()  # of all columns
     remarks: tuple[tuple[str, str, int], ...] = ()  # code, words and count of what was merged
+    integers: bool = False  # ids that are whole numbers are read as text
+    convert: str = ""  # how the caller converts a column of ids
     # Probabilities, as they stand there.
     shares: dict[tuple[str, str], object] = field(default_factory=dict)
 
@@ -135,7 +138,7 @@ def with_shares(made: Qrels, records: Records) -> Qrels:
         if given is None:
             continue
         try:
-            shares.setdefault(query, {})[document] = share_of(given)
+            shares.setdefault(str(query), {})[str(document)] = share_of(given)
         except InputError as error:
             found = f"{error.found} of document '{document}' of query '{query}'"
             raise InputError(found, expected=error.expected, path=records.path) from None
@@ -150,8 +153,11 @@ def qrels_by_subtopic(records: Records) -> Qrels:
     check = _Gathered(records, "grade", Reading())
     for place, query, document, value, subtopic in records.rows:
         try:
-            pair = identify(query, records.columns[0]), identify(document, records.columns[1])
-            name = identify(subtopic, "subtopic")
+            pair = (
+                identify(query, records.columns[0], records),
+                identify(document, records.columns[1], records),
+            )
+            name = identify(subtopic, "subtopic", records)
             grades = found.setdefault(pair, {})
             if name in grades:
                 raise InputError(
@@ -258,8 +264,10 @@ class _Gathered:
     def add(self, row: Row) -> None:
         """Check one row and keep it."""
         place, query, document, value, rank = row
-        code = to_bytes(query) if type(query) is str else identify(query, self.records.columns[0])
-        name = identify(document, self.records.columns[1])
+        code = (
+            to_bytes(query) if type(query) is str else identify(query, self.records.columns[0], self.records)
+        )
+        name = identify(document, self.records.columns[1], self.records)
         place_in_list = rank_of(rank) if self.what == "score" else -1
         if self.by_rank:
             if place_in_list < 0:
@@ -328,14 +336,25 @@ def _no_number(what: str, value: Any, query: str, document: str, hint: str = "")
     )
 
 
-def identify(value: Any, column: str) -> bytes:
-    """Give the bytes of an id; a number in a column of ids is refused, never converted."""
-    if isinstance(value, str) or not column:
+def identify(value: Any, column: str, records: Records) -> bytes:
+    """Return the bytes of an id; a number is refused unless whole numbers are to be read as text."""
+    if isinstance(value, str):
         return to_bytes(value)
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if whole and records.integers:
+        return b"%d" % int(value)
+    option = ', integer_ids="text" of Run and Qrels reads whole numbers as text' if whole else ""
+    if not column:
+        raise InputError(
+            f"id {value!r} is of type {type(value).__name__}",
+            expected="a string",
+            hint=f"str(...) makes one{option}",
+        )
+    convert = f"; {records.convert} converts the column" if records.convert else ""
     raise InputError(
         f"id {value!r} of type {type(value).__name__} in column '{column}'",
         expected="a string",
-        hint="ids are never converted, since 1, 01 and 1.0 would become one",
+        hint="ids are never converted, since 1, 01 and 1.0 would become one" + convert + option,
     )
 
 

@@ -53,10 +53,10 @@ def mostly_fractions(grades: Floats, query: Codes) -> bool:
 
 def remarks_on(qrels: Qrels) -> tuple[tuple[str, str, int], ...]:
     """Return a remark on grades that may be scores although they are no larger than grades are."""
-    if len(qrels) < FEW or not mostly_fractions(qrels.grades, qrels.query):
+    if len(qrels.grades) < FEW or not mostly_fractions(qrels.grades, qrels.query):
         return ()
-    words = f"judgments whose grades look like scores: {len(qrels):,}; is this a run? QRELS come first"
-    return (("grades_like_scores", words, len(qrels)),)
+    words = f"judgments whose grades look like scores: {len(qrels.grades):,}; is this a run? QRELS come first"
+    return (("grades_like_scores", words, len(qrels.grades)),)
 
 
 def refuse_ranking(ids: Sequence[bytes], bounds: Integers, text: bytes, path: str) -> None:

@@ -36,7 +36,7 @@ def read(path: str, *, subtopics: bool = False, whole: Chunk | None = None, sure
     lists.group()
     queries = Vocabulary.of_bytes(lists.queries)
     order = np.argsort(queries.encode(lists.queries))
-    qrels = Qrels(
+    qrels = Qrels.of_columns(
         queries,
         lists.bounds[:-1][order],
         lists.bounds[1:][order],

@@ -159,7 +159,9 @@ def run_of(lists: TrecLists, *, name: str, tag: str) -> Run:
     document = documents.encode(names).astype(np.int32)
     order = np.lexsort((held, -place, -lists.scores, query))
     offsets = np.searchsorted(query[order], np.arange(len(queries) + 1)).astype(np.int64)
-    return Run(queries, offsets, documents, document[order], lists.scores[order], name=name, tag=tag)
+    return Run.of_columns(
+        queries, offsets, documents, document[order], lists.scores[order], name=name, tag=tag
+    )
 
 
 def _streamed(path: str, qrels: Qrels, reading: Reading, workspaces: Sequence[Buffers]) -> Iterator[Matched]:

@@ -23,7 +23,7 @@ def write_run(run: RunLike, path: str | os.PathLike[str], *, suffix: str | None 
     q1 Q0 d1 1 0.5 mine
     """
     run = read_run(run)
-    if not len(run):
+    if not len(run.scores):
         raise InputError("holds no documents", expected="a run", path=run.name)
     _write(tables.table_of_run(run), path, suffix, trec_runs)
 

@@ -71,7 +71,7 @@ class Judgments:
         order = sorted(range(len(pairs_found)), key=pairs_found.__getitem__)
         paths: dict[str, int] = {}
         for judge in judges:
-            paths[judge.path] = paths.get(judge.path, 0) + len(judge.qrels)
+            paths[judge.path] = paths.get(judge.path, 0) + len(judge.qrels.grades)
         return cls(
             [judge.name for judge in judges],
             grades[order],

@@ -147,7 +147,7 @@ def pool(
             "documents": len(collection.names),
             "queries": len(asked),
             "known": len(before),
-            "judged": 0 if table is None else len(table),
+            "judged": 0 if table is None else len(table.grades),
         },
     )
 

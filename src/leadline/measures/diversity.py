@@ -10,8 +10,9 @@ import numpy as np
 
 from leadline.data.arrays import Codes, Flags, Floats, Integers
 from leadline.data.judged_run import JudgedRun, Lists
-from leadline.data.qrels import Qrels, Subtopics
+from leadline.data.qrels import Qrels
 from leadline.data.registry import Aliases, cutoff, needed_cutoff, number
+from leadline.data.subtopics import Subtopics
 from leadline.errors import UsageError
 from leadline.measures import Evidence, Measure, finite, over
 from leadline.measures.user_models import added_to
@@ -109,7 +110,7 @@ def _nth(query: Codes, code: Codes, table: Subtopics) -> Integers:
 def _ideal(qrels: Qrels, table: Subtopics, rel: float, alpha: float) -> Covered:
     good = np.flatnonzero(table.grades >= rel)
     row, code = table.row[good], table.code[good]
-    ranks = np.zeros(len(qrels), dtype=np.int64)
+    ranks = np.zeros(len(qrels.grades), dtype=np.int64)
     for begin, end in zip(qrels.begin.tolist(), qrels.end.tolist(), strict=True):
         part = slice(*np.searchsorted(row, [begin, end]))
         rows, document = np.unique(row[part], return_inverse=True)
@@ -428,9 +429,9 @@ def global_gains(measure: _Diversity, judged: JudgedRun, cutoff: int | None) -> 
     """Give the DCG of the list and of the ideal list, from the grades over all subtopics."""
     table, qrels = measure.table(judged), judged.qrels
     with np.errstate(over="ignore"):
-        gain: Floats = np.bincount(table.row, np.maximum(table.grades, 0.0), minlength=len(qrels)).astype(
-            np.float64
-        )
+        gain: Floats = np.bincount(
+            table.row, np.maximum(table.grades, 0.0), minlength=len(qrels.grades)
+        ).astype(np.float64)
     rows = np.lexsort((-gain, qrels.query))
     query = qrels.query[rows]
     ranks = np.arange(1, len(rows) + 1) - np.searchsorted(query, query)

@@ -482,7 +482,7 @@ class Compat(Measure):
     def values(self, judged: JudgedRun) -> Floats:
         """Give the value of every query."""
         qrels = judged.qrels
-        rank = np.full(len(qrels), NEVER, dtype=np.int64)
+        rank = np.full(len(qrels.grades), NEVER, dtype=np.int64)
         rank[judged.row] = judged.rank
         rows = np.flatnonzero(qrels.grades > 0)
         rows = rows[np.lexsort((rank[rows], -qrels.grades[rows], qrels.query[rows]))]

@@ -210,7 +210,7 @@ def _run(index: Index, lists: Mapping[bytes, Scored], name: str) -> Run:
     ranks = np.concatenate(rows) if rows else np.empty(0, dtype=np.int64)
     used, codes = np.unique(ranks, return_inverse=True)
     by_id = index.array("by_id")
-    return Run(
+    return Run.of_columns(
         Vocabulary.of_bytes(filled),
         np.cumsum([0, *map(len, rows)], dtype=np.int64),
         Vocabulary.of_bytes(index.ids.take(by_id[used])),

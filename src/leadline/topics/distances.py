@@ -98,7 +98,7 @@ def ranked(
         rows.append(code[order])
         found.append(score[order] + 0.0)
     offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)
-    return Run(
+    return Run.of_columns(
         asked,
         offsets,
         names,

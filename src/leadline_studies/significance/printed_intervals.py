@@ -179,7 +179,7 @@ def recalls(
     """
     generator = np.random.default_rng(seed)
     judged = JudgedRun.of_run(run, qrels)
-    certain = np.zeros(len(qrels), dtype=np.bool_)
+    certain = np.zeros(len(qrels.grades), dtype=np.bool_)
     certain[judged.row[judged.rank <= depth]] = True
     names = [qrels.queries.names[code] for code in qrels.query.tolist()]
     rows = list(zip(names, qrels.documents, qrels.grades.tolist(), strict=True))

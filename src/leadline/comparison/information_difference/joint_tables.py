@@ -112,7 +112,7 @@ def complete(qrels: Qrels, docids: Iterable[str]) -> Qrels:
         grades += [0.0] * len(rest)
         bounds.append(len(names))
     ends = np.array(bounds, dtype=np.int64)
-    return Qrels(
+    return Qrels.of_columns(
         qrels.queries,
         ends[:-1].copy(),
         ends[1:].copy(),

@@ -79,10 +79,10 @@ def ranked_lists(
 def _system(source: Any, queries: Vocabulary, numbers: dict[bytes, int], reading: Reading) -> _System:
     run, _ = counted_run(source, reading=reading)
     codes = np.array([numbers.setdefault(name, len(numbers)) for name in run.documents.names], dtype=np.int32)
-    starts = np.ones(len(run), dtype=np.bool_)
+    starts = np.ones(len(run.scores), dtype=np.bool_)
     starts[1:] = run.scores[1:] != run.scores[:-1]
-    starts[run.offsets[:-1][run.offsets[:-1] < len(run)]] = True
-    first = np.maximum.accumulate(np.where(starts, np.arange(len(run)), 0))
+    starts[run.offsets[:-1][run.offsets[:-1] < len(run.scores)]] = True
+    first = np.maximum.accumulate(np.where(starts, np.arange(len(run.scores)), 0))
     owner = np.repeat(run.offsets[:-1], np.diff(run.offsets))
     spans = dict(
         zip(

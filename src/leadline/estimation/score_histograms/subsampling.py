@@ -337,7 +337,7 @@ def shares(qrels: Qrels, rel: float, share: float, seed: int) -> Flags:
     >>> [int(shares(judged, 1.0, share, 0).sum()) for share in (0.25, 0.5, 1.0)]
     [2, 3, 5]
     """
-    found = np.zeros(len(qrels), dtype=np.bool_)
+    found = np.zeros(len(qrels.grades), dtype=np.bool_)
     for code, name in enumerate(qrels.queries.names):
         low, high = int(qrels.begin[code]), int(qrels.end[code])
         rows = low + np.flatnonzero(qrels.grades[low:high] >= rel)

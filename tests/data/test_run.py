@@ -1,0 +1,219 @@
+"""Runs as Python callers use them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd  # type: ignore[import-untyped]  # its stubs are another package
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import leadline as ll
+from leadline.errors import InputError, MissingPackageError, UnknownIdError, UsageError
+
+GIVEN: dict[str, dict[str, float]] = {"q2": {"d1": 7.0}, "q1": {"d1": 1.0, "d2": 2.5, "d3": 2.5}}
+ROWS = [(query, document, score) for query, found in GIVEN.items() for document, score in found.items()]
+COLUMNS = ("query_id", "doc_id", "score")
+ORDERED = {"q1": {"d3": 2.5, "d2": 2.5, "d1": 1.0}, "q2": {"d1": 7.0}}
+IDS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=4)
+LISTS = st.dictionaries(IDS, st.floats(-1e9, 1e9), min_size=1, max_size=5)
+RUNS = st.dictionaries(IDS, LISTS, min_size=1, max_size=4)
+
+
+def in_file(path: Path) -> Path:
+    ll.write_run(GIVEN, path)
+    return path
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda _: GIVEN,
+        lambda _: ROWS,
+        lambda _: iter(ROWS),
+        lambda _: pd.DataFrame(ROWS, columns=list(COLUMNS)),
+        lambda _: pl.DataFrame(ROWS, schema=list(COLUMNS), orient="row"),
+        lambda _: pl.DataFrame(ROWS, schema=list(COLUMNS), orient="row").to_arrow(),
+        lambda folder: in_file(folder / "a.run"),
+        lambda folder: str(in_file(folder / "a.json")),
+        lambda _: ll.Run(GIVEN, name="another"),
+    ],
+    ids=["dictionary", "rows", "iterator", "pandas", "polars", "arrow", "path", "text path", "run"],
+)
+def test_a_run_is_made_of_anything_that_read_run_takes(make: Callable[[Path], Any], tmp_path: Path) -> None:
+    run = ll.Run(make(tmp_path), name="bm25")
+    assert run.to_dict() == GIVEN
+    assert [list(found) for found in run.to_dict().values()] == [list(found) for found in ORDERED.values()]
+    assert (run.name, repr(run)) == ("bm25", "Run('bm25', 2 queries, 4 documents)")
+
+
+def test_a_run_has_the_name_of_its_file_unless_it_is_given_one(tmp_path: Path) -> None:
+    path = in_file(tmp_path / "bm25.run.gz")
+    assert ll.Run(path).name == "bm25"
+    assert ll.Run(path, name="mine").name == "mine"
+    assert ll.Run(GIVEN).name == "run"
+    run = ll.Run(GIVEN, name="first")
+    assert ll.Run(run).name == "first"
+    assert (ll.read_run(run, name="second").name, run.name) == ("second", "first")
+
+
+def test_a_run_is_used_as_a_mapping_of_its_queries() -> None:
+    run = ll.Run(GIVEN)
+    assert len(run) == 2
+    assert list(run) == ["q1", "q2"]
+    assert "q1" in run
+    assert "q3" not in run
+    assert 7 not in run
+    assert list(run["q1"].items()) == [("d3", 2.5), ("d2", 2.5), ("d1", 1.0)]
+    assert {query: run[query] for query in run} == run.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        ("q10", "no query 'q10' in run 'bm25'; nearest: 'q1'"),
+        ("zzz", "no query 'zzz' in run 'bm25'; there are: 'q1', 'q2'"),
+        (1, "no query 1 in run 'bm25'; expected text, as in '1'"),
+    ],
+)
+def test_a_query_that_is_not_there_is_a_key_error_that_names_the_nearest(query: Any, says: str) -> None:
+    run = ll.Run(GIVEN, name="bm25")
+    with pytest.raises(KeyError) as refused:
+        run[query]
+    assert isinstance(refused.value, UnknownIdError)
+    assert isinstance(refused.value, ll.LeadlineError)
+    assert str(refused.value) == says
+
+
+@given(RUNS)
+def test_a_dictionary_comes_back(given: dict[str, dict[str, float]]) -> None:
+    run = ll.Run(given)
+    assert run.to_dict() == given
+    assert ll.Run(run.to_dict()) == run
+    for query in run:
+        listed = run[query]
+        assert listed == given[query]
+        order = sorted(given[query], key=lambda name: (given[query][name], name.encode()), reverse=True)
+        assert list(listed) == order
+
+
+@given(RUNS)
+def test_frames_of_pandas_and_polars_give_the_same_run(given: dict[str, dict[str, float]]) -> None:
+    run = ll.Run(given)
+    one, two = run.to_pandas(), run.to_polars()
+    assert tuple(one.columns) == tuple(two.columns) == COLUMNS
+    assert [tuple(row) for row in one.itertuples(index=False)] == two.rows()
+    assert ll.Run(one) == ll.Run(two) == run
+
+
+@given(RUNS, st.sampled_from(["a.json", "a.jsonl", "a.parquet", "a.json.gz"]))
+def test_what_is_written_is_read(
+    tmp_path_factory: pytest.TempPathFactory, given: dict[str, dict[str, float]], name: str
+) -> None:
+    path = tmp_path_factory.mktemp("runs") / name
+    ll.Run(given).write(path)
+    assert ll.Run(path) == ll.Run(given)
+
+
+def test_a_suffix_says_the_format_where_the_path_does_not(tmp_path: Path) -> None:
+    ll.Run(GIVEN).write(tmp_path / "a.txt", suffix=".csv")
+    assert (tmp_path / "a.txt").read_text().splitlines()[0] == "query_id,doc_id,score"
+
+
+@pytest.mark.parametrize(("package", "method"), [("pandas", "to_pandas"), ("polars", "to_polars")])
+def test_a_package_that_is_missing_is_named_with_its_pip_line(
+    monkeypatch: pytest.MonkeyPatch, package: str, method: str
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    for made in (ll.Run(GIVEN), ll.Qrels(GIVEN)):
+        with pytest.raises(MissingPackageError, match=f"pip install {package}"):
+            getattr(made, method)()
+
+
+def test_an_id_that_is_not_unicode_is_refused_in_one_line_by_polars() -> None:
+    run = ll.Run({"q1": {"d\udcff": 1.0}})
+    with pytest.raises(InputError, match="an id that is not Unicode; expected ids of valid UTF-8"):
+        run.to_polars()
+
+
+def test_runs_are_equal_by_content() -> None:
+    assert ll.Run(GIVEN, name="a") == ll.Run(ROWS, name="b")
+    assert ll.Run(GIVEN) != ll.Run(GIVEN | {"q2": {"d1": 7.5}})
+    assert ll.Run(GIVEN) != GIVEN
+    with pytest.raises(TypeError):
+        hash(ll.Run(GIVEN))
+
+
+@pytest.mark.parametrize("make", [ll.Run.of, ll.Qrels.of])
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        (GIVEN, "row 1 of dict"),
+        (5, "row 1 of int"),
+        ([("q1", "d1", 1), ("q1", "d2")], "row 2 of list"),
+        ([("q1", "d1", 1), ("q1", "d2", 1, 1)], "row 2 of list"),
+        ([("q1", "d1", "0.5")], "row 1 of list"),
+        ([("q1", "d1", 10**400)], "row 1 of list"),
+        ([("q1", "d1", None)], "row 1 of list"),
+    ],
+    ids=str,
+)
+def test_rows_of_another_form_are_one_line(make: Callable[[Any], Any], rows: Any, says: str) -> None:
+    with pytest.raises(InputError) as refused:
+        make(rows)
+    assert str(refused.value).startswith(f"{says} is something else; expected rows of (query, document, ")
+    assert "\n" not in str(refused.value)
+
+
+NUMBERED = [(1, 7, 0.5), (1, 8, 1.5), (2, 7, 1.0)]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: {1: {7: 0.5, 8: 1.5}, 2: {7: 1.0}},
+        lambda: NUMBERED,
+        lambda: pd.DataFrame(NUMBERED, columns=list(COLUMNS)),
+        lambda: pl.DataFrame(NUMBERED, schema=list(COLUMNS), orient="row"),
+    ],
+    ids=["dictionary", "rows", "pandas", "polars"],
+)
+def test_ids_that_are_whole_numbers_are_text_on_request_only(make: Callable[[], Any]) -> None:
+    whole = {"1": {"8": 1.5, "7": 0.5}, "2": {"7": 1.0}}
+    assert ll.Run(make(), integer_ids="text").to_dict() == whole
+    assert ll.read_run(make(), integer_ids="text").to_dict() == whole
+    assert ll.Qrels(make(), integer_ids="text").to_dict() == whole
+    assert ll.read_qrels(make(), integer_ids="text").to_dict() == whole
+    for read in (ll.Run, ll.Qrels, ll.read_run, ll.read_qrels):
+        with pytest.raises(
+            InputError, match='integer_ids="text" of Run and Qrels reads whole numbers as text'
+        ):
+            read(make())
+        with pytest.raises(UsageError, match="integer_ids='int'; expected 'refuse' or 'text'"):
+            read(make(), integer_ids="int")
+
+
+def test_the_cure_of_a_frame_is_that_of_its_library() -> None:
+    with pytest.raises(InputError, match=r"would become one; \.astype\(str\) converts the column"):
+        ll.Run(pd.DataFrame(NUMBERED, columns=list(COLUMNS)))
+    with pytest.raises(InputError, match=r"would become one; \.cast\(str\) converts the column"):
+        ll.Run(pl.DataFrame(NUMBERED, schema=list(COLUMNS), orient="row"))
+
+
+@pytest.mark.parametrize("identifier", [1.0, True, None, b"1"])
+def test_other_ids_are_never_text(identifier: object) -> None:
+    with pytest.raises(InputError, match=r"expected a string\. str\(\.\.\.\) makes one$"):
+        ll.Run({identifier: {"d1": 1.0}}, integer_ids="text")  # type: ignore[dict-item]
+
+
+def test_numbers_of_ids_in_files_are_text_on_request(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    pl.DataFrame(NUMBERED, schema=list(COLUMNS), orient="row").write_parquet(path)
+    assert ll.Run(path, integer_ids="text").to_dict()["2"] == {"7": 1.0}
+    with pytest.raises(InputError, match=r"a\.parquet, row 1: id 1 of type int in column 'query_id'"):
+        ll.Run(path)
