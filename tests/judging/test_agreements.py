@@ -17,7 +17,7 @@ from leadline.errors import InputError, UsageError
 from leadline.io.judges import read_judges
 from leadline.judging.agreement import agreement
 from leadline.judging.agreement_result import Judgments, change
-from leadline.stats.agreement_coefficients import Between, Cohen, Groups, Krippendorff
+from leadline.stats.agreement_coefficients import Cohen, Krippendorff, PairwiseAgreement, UnitGroups
 
 Judges = dict[str, dict[str, dict[str, float]]]
 
@@ -122,9 +122,9 @@ def test_the_same_seed_gives_the_same_interval() -> None:
 def test_drawing_does_not_depend_on_how_many_pairs_go_together(monkeypatch: Any) -> None:
     table = grades_of(random_judges(5, 4, 9)).astype(np.int64)
     pairs = list(combinations(range(5), 2))
-    between = Between(table, np.arange(3.0), pairs, Groups(np.arange(36), 36))
+    between = PairwiseAgreement(table, np.arange(3.0), pairs, UnitGroups(np.arange(36), 36))
     whole = between.drawn([Cohen()], 40, 3)
-    monkeypatch.setattr("leadline.stats.agreement_coefficients.TOGETHER", 3)
+    monkeypatch.setattr("leadline.stats.agreement_coefficients.PAIRS_PER_BLOCK", 3)
     assert np.allclose(between.drawn([Cohen()], 40, 3), whole)
 
 

@@ -25,14 +25,14 @@ from leadline.judging.agreement_result import (
 )
 from leadline.stats import checked_level, checked_seed
 from leadline.stats.agreement_coefficients import (
-    Between,
     Coefficient,
     Cohen,
     Fleiss,
-    Groups,
     Krippendorff,
+    PairwiseAgreement,
     PercentAgreement,
     Scott,
+    UnitGroups,
     coded,
     coincidences,
     drawn_of_all,
@@ -61,18 +61,30 @@ def agreement(
     measures: Sequence[str] = DEFAULT_MEASURES,
     on_run: Callable[[int, int], None] | None = None,
 ) -> Agreement:
-    """Measure how far judges agree: files of qrels, `{name: qrels}`, or the cells of a `table` of two.
+    """Measure inter-assessor agreement.
 
-    Percent agreement, Scott's pi and Cohen's kappa (`weights`) are of every two judges, or with `reference`
-    of the first judge and each other one, and then their mean; Fleiss' kappa and Krippendorff's alpha
-    (`level`) are of all judges. All are over the pairs of query and document that all judged (`over="all"`)
-    or that the two judged (`"two"`); alpha takes every pair that two or more judged. `rel` makes grades two:
-    below, and that or more.
+    Percent agreement, Scott's pi and Cohen's kappa (`weights`) are computed for every pair of judges, or with
+    `reference` for the first judge and each other one, and averaged; Fleiss' kappa and Krippendorff's alpha
+    (`level`) are computed over all judges. `judges` are files of qrels or `{name: qrels}`; alternatively,
+    `table` holds the cells of the contingency table of two judges, row by row.
 
-    Intervals are percentiles of `draws` resamples: of queries where there are ten or more, as judgments of
-    one query stand or fall together, otherwise of pairs (`resample` is `queries` or `pairs` to choose). With
-    `runs` also what a change of judge does to systems, by `measures`.
+    The units are the query-document pairs judged by all judges (`over="all"`) or by the two compared
+    (`"two"`); alpha uses every pair judged by two or more. `rel` makes grades binary: relevant at that grade
+    or above.
 
+    Confidence intervals are bootstrap percentiles of `draws` resamples: of queries if there are ten or more,
+    since judgments of the same query are dependent, otherwise of pairs (`resample`: `queries` or `pairs`).
+    With `runs`, the effect of the choice of judge on the ranking of systems is computed, by `measures`.
+
+    Raises
+    ------
+    UsageError
+        If the input is not a set of two or more judges, or an option does not apply to it.
+    InputError
+        If a file cannot be read, or no pair was judged by the judges compared.
+
+    Examples
+    --------
     >>> found = agreement(table=[300, 20, 10, 70])
     >>> round(found["scott"].value, 4), round(found["cohen"].value, 4), found["scott"].acceptable
     (0.7759, 0.7761, True)
@@ -100,7 +112,7 @@ def agreement(
         raise UsageError(
             f"{len(values):,} different grades; expected {MOST_GRADES} or fewer: rel makes two of them"
         )
-    between = Between(codes, values, pairs, _groups(kept, resample))
+    between = PairwiseAgreement(codes, values, pairs, _groups(kept, resample))
     ranking: Ranking | None = None
     if runs is not None:
         ranking = ranked(_for_runs(given, table), runs, measures=measures, on_run=on_run)
@@ -149,7 +161,7 @@ def _given(judges: Any, table: Sequence[float]) -> Judgments:
 
 
 def _kept(whole: Judgments, over: str) -> Judgments:
-    """Give the pairs that count: those all judged, or any that two did."""
+    """Return the units: pairs judged by all judges, or by any two."""
     chosen = whole.by_all if over == "all" else (~np.isnan(whole.grades)).sum(axis=1) > 1
     if not chosen.any():
         several = over == "all" and len(whole.names) > 2
@@ -169,7 +181,7 @@ def _pairs(judges: int, *, reference: bool) -> list[tuple[int, int]]:
 
 
 def _what(resample: str, kept: Judgments, table: Sequence[float]) -> str:
-    """Say what is drawn again."""
+    """Return the unit of resampling, `queries` or `pairs`."""
     if len(table):
         if resample == "queries":
             raise UsageError("a table of counts has no queries; expected resample pairs")
@@ -179,32 +191,32 @@ def _what(resample: str, kept: Judgments, table: Sequence[float]) -> str:
     return resample
 
 
-def _groups(kept: Judgments, resample: str) -> Groups:
+def _groups(kept: Judgments, resample: str) -> UnitGroups:
     if resample == "pairs":
-        return Groups(np.arange(len(kept)), len(kept))
+        return UnitGroups(np.arange(len(kept)), len(kept))
     codes, of_unit = np.unique(kept.query, return_inverse=True)
-    return Groups(of_unit.astype(np.int64), len(codes))
+    return UnitGroups(of_unit.astype(np.int64), len(codes))
 
 
 def _between(
-    between: Between, kinds: Sequence[Coefficient], draws: int, confidence: float, seed: int
+    between: PairwiseAgreement, kinds: Sequence[Coefficient], draws: int, confidence: float, seed: int
 ) -> dict[str, tuple[CoefficientEstimate, list[CoefficientEstimate]]]:
-    """Give, by coefficient, the mean over pairs of judges and the value of each pair."""
+    """Return, by coefficient, the mean over pairs of judges and the value of each pair."""
     found = {}
     for one, again in zip(kinds, between.drawn(kinds, draws, seed), strict=True):
         values = between.values_of(one)[:, 0]
         each = [
-            CoefficientEstimate(value, *interval(column, confidence), corrected=one.corrected)
+            CoefficientEstimate(value, *interval(column, confidence), corrected=one.chance_corrected)
             for value, column in zip(values.tolist(), again.T, strict=True)
         ]
         low, high = interval(_mean(again), confidence)
-        mean = CoefficientEstimate(float(_mean(values[None])[0]), low, high, corrected=one.corrected)
-        found[one.called] = mean, each
+        mean = CoefficientEstimate(float(_mean(values[None])[0]), low, high, corrected=one.chance_corrected)
+        found[one.key] = mean, each
     return found
 
 
 def _mean(values: Floats) -> Floats:
-    """Give the mean of the defined values of every row; NaN where there are none."""
+    """Return the mean of the defined values of every row; NaN if there are none."""
     known = (~np.isnan(values)).sum(axis=1)
     with np.errstate(invalid="ignore"):
         found: Floats = np.nansum(values, axis=1) / np.where(known, known, np.nan)
@@ -220,33 +232,33 @@ def _of_all(
     confidence: float,
     seed: int,
 ) -> dict[str, tuple[CoefficientEstimate, int]]:
-    """Give coefficients of all judges, and over how many pairs of query and document."""
+    """Return coefficients of all judges, each with the number of query-document pairs used."""
     found = {}
     by_two = whole.keep((~np.isnan(whole.grades)).sum(axis=1) > 1)
     for one in kinds:
         judged = by_two
-        if not one.holes:
+        if not one.allows_missing:
             judged = kept
             if not kept.by_all.all():  # it is for judges who all judged the same
-                found[one.called] = CoefficientEstimate(float("nan")), 0
+                found[one.key] = CoefficientEstimate(float("nan")), 0
                 continue
         values, codes = coded(judged.grades)
         value = float(one.of_tables(coincidences(codes, len(values)), values)[0])
         again = drawn_of_all(codes, values, one, _groups(judged, resample), draws, seed)
-        found[one.called] = CoefficientEstimate(value, *interval(again, confidence)), len(judged)
+        found[one.key] = CoefficientEstimate(value, *interval(again, confidence)), len(judged)
     return found
 
 
-def _by_query(between: Between, kinds: Sequence[Coefficient], kept: Judgments) -> dict[str, Floats]:
-    """Give, by coefficient, the mean over pairs of judges for every query of the pairs kept."""
+def _by_query(between: PairwiseAgreement, kinds: Sequence[Coefficient], kept: Judgments) -> dict[str, Floats]:
+    """Return, by coefficient, the mean over pairs of judges for every query."""
     if not len(kept.queries):
         return {}
     groups = _groups(kept, "queries")
-    return {one.called: _mean(between.values_of(one, groups).T) for one in kinds}
+    return {one.key: _mean(between.values_of(one, groups).T) for one in kinds}
 
 
 def _for_runs(given: Judgments, table: Sequence[float]) -> Judgments:
-    """Give what all judges judged, to evaluate runs with."""
+    """Return the pairs judged by all judges, for evaluating runs."""
     if len(table):
         raise UsageError("a table of counts has no documents; expected judges where runs are given")
     judged = given.keep(given.by_all)

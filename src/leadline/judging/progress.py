@@ -1,4 +1,4 @@
-"""How far the judges are, how much they agree, and what each form of presentation cost."""
+"""Progress of the judges, their agreement, and the cost of each form of presentation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SHOWN = ("PercentAgreement", KAPPA, "Cohen")
 
 
 class Progress:
-    """The numbers of the progress page; they are made again only when something was judged."""
+    """Numbers of the progress page, computed again only after a new judgment."""
 
     def __init__(self, queues: Queues) -> None:
         self.queues = queues
@@ -32,7 +32,7 @@ class Progress:
         self._made: tuple[tuple[int, int], dict[str, Any]] | None = None
 
     def numbers(self) -> dict[str, Any]:
-        """Give all numbers as plain data; what is undefined is None."""
+        """Return all numbers as plain data; None is undefined."""
         with self._lock:
             version = self.queues.version, len(self.queues.judges())
             if self._made is None or self._made[0] != version:
@@ -77,9 +77,10 @@ def _given(found: Judgments, grade: int) -> int:
 
 
 def forms(found: Judgments) -> list[dict[str, Any]]:
-    """Tell of each form of presentation: judgments, median seconds, how often the text was opened.
+    """Return, per form of presentation, the judgments, median seconds, and share with the full text opened.
 
-    `agreement` is the share of equal grades among pairs that one judge saw in this form and another in any.
+    `agreement` is the proportion of equal grades among pairs that one judge saw in this form and another in
+    any.
     """
     made = []
     acts = [act for judged in found.values() for act in judged.values()]
@@ -106,9 +107,9 @@ def forms(found: Judgments) -> list[dict[str, Any]]:
 
 
 def agreement(found: Judgments, grades: Sequence[int]) -> list[dict[str, Any]]:
-    """Tell how far every two judges agree on the pairs that both judged, the most pairs first.
+    """Return the agreement of every two judges on the pairs judged by both, most pairs first.
 
-    `grades` are those of the scale, rising.
+    `grades` are those of the scale, in increasing order.
     """
     made: list[dict[str, Any]] = []
     tables: list[Floats] = []
@@ -125,14 +126,14 @@ def agreement(found: Judgments, grades: Sequence[int]) -> list[dict[str, Any]]:
         coefficient = COEFFICIENTS.parse(name)
         values = coefficient.of_tables(np.stack(tables), np.array(grades, dtype=np.float64))
         for row, value in zip(made, values.tolist(), strict=True):
-            row[coefficient.called] = None if math.isnan(value) else value
+            row[coefficient.key] = None if math.isnan(value) else value
             if name == KAPPA:
                 row["acceptable"] = acceptable(value)
     return sorted(made, key=lambda row: -row["pairs"])
 
 
 def _codes(found: Judgments, grades: Sequence[int]) -> dict[str, Integers]:
-    """Give, for every judge, the place of the grade of each pair in the scale; -1 where there is none."""
+    """Return, per judge, the index in the scale of the grade of each pair; -1 for none."""
     places = {pair: place for place, pair in enumerate({pair for acts in found.values() for pair in acts})}
     scale = {grade: code for code, grade in enumerate(grades)}
     made = {}
