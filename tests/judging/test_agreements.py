@@ -58,8 +58,8 @@ def test_pairs_that_not_all_judged_are_left_out_and_counted() -> None:
     assert found["agreement"].value == 0.5
     notice = next(one for one in found.warnings if one.code == "left_out")
     assert str(notice) == (
-        "pairs of query and document that not all judges judged: 2 of 4; left out (Krippendorff's alpha "
-        "takes what two or more judged)"
+        "query-document pairs not judged by all judges: 2 of 4; excluded (Krippendorff's alpha "
+        "uses pairs judged by two or more)"
     )
 
 
@@ -93,7 +93,7 @@ def test_ten_queries_are_drawn_again_and_fewer_are_not() -> None:
     few = agreement(random_judges(2, 9, 8), draws=50)
     assert many.options["resample"] == "queries"
     assert few.options["resample"] == "pairs"
-    assert any("too few to draw again" in str(one) for one in few.warnings)
+    assert any("too few to resample" in str(one) for one in few.warnings)
     assert not any(one.code == "few_queries" for one in many.warnings)
 
 

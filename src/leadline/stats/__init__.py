@@ -158,7 +158,7 @@ class Correction(Parametric):
         return adjusted
 
     def of_rising(self, p: Floats) -> Floats:
-        """Return adjusted p-values of sorted ones, smallest first; values above 1 are clipped by `corrected`."""
+        """Return adjusted p-values of sorted ones, smallest first; `corrected` clips values above 1."""
         raise NotImplementedError
 
 

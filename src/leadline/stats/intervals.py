@@ -229,7 +229,7 @@ class Randomisation(Interval):
         "sign_flip": {},
         "permutation": {},
         "randomization": {},
-        "inverted_randomization": {},
+        "inverted_randomisation": {},
     }
 
     draws: int = whole(100_000, low=1)
