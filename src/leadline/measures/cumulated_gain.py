@@ -343,7 +343,7 @@ class nDCGrel(Measure):  # noqa: N801  # the field's spelling
 class G(Measure):
     """Mean over relevant documents of the gain, discounted by the gain lost so far to the ideal list.
 
-    The ideal list has a gain of at least 1 at every rank, so that long lists are penalized too.
+    The ideal list has a gain of at least 1 at every rank, so that long lists are penalised too.
 
     >>> G().of([1, 0, 0, 1], judged=[1, 1, 0, 0])  # (1 + 1/log2(4)) / 2
     0.75

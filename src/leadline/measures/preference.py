@@ -49,7 +49,7 @@ class Bpref(Measure):
 
 
 class GMBpref(Measure):
-    """Bpref with a geometric mean over queries, which emphasizes the worst queries.
+    """Bpref with a geometric mean over queries, which emphasises the worst queries.
 
     Values below 0.00001, and undefined ones, count as 0.00001 in the mean.
 
