@@ -13,7 +13,7 @@ from leadline.estimation.score_histograms.histogram_result import FINEST
 from leadline.estimation.score_histograms.score_sets import Pairs, draw_pairs
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.read import QrelsLike
-from leadline.topics.distances import Texts, alike, from_roots, ranked
+from leadline.topics.distances import TopicTexts, alike, from_roots, ranked
 from leadline.topics.fit import fit
 from leadline.topics.infer import infer, perplexity
 from leadline.topics.model import TopicModel
@@ -30,7 +30,7 @@ class Task(NamedTuple):
     took; `unknown` counts judged ids that are no documents.
     """
 
-    texts: Texts
+    texts: TopicTexts
     relevant: Mapping[str, list[str]]
     measure: str
     own: bool
@@ -68,7 +68,7 @@ class Clock:
 
 
 def task_of(
-    texts: Texts,
+    texts: TopicTexts,
     qrels: QrelsLike | None,
     *,
     level: float,
@@ -124,7 +124,7 @@ def measured(task: Task, topics: int, *, bins: int, particles: int, **fitting: A
 
 
 def roots_of(model: TopicModel, task: Task, seed: int) -> tuple[Floats, Floats, int, int]:
-    """Give the roots of the topics of queries and of documents; count unknown tokens and empty documents."""
+    """Return the roots of the topics of queries and of documents; count unknown tokens and empty documents."""
     records, languages = task.texts.all, task.texts.languages
     found = infer(model, records, seed=seed, language=languages[-1])
     first = found if len(languages) == 1 else infer(model, records, seed=seed, language=languages[0])

@@ -105,7 +105,7 @@ def blocks(text: bytes) -> Iterator[tuple[int, list[bytes]]]:
 
 def _in_trec(text: bytes, kind: str) -> Fault:
     faults = Faults()
-    merged = plain.Rows([], [], [], [], [], [], 0, b"", 0, 0, 0)
+    merged = plain.ParsedRows([], [], [], [], [], [], 0, b"", 0, 0, 0)
     returns: list[int] = []
     seen: set[bytes] = set()
     extra, tag = 0, b""
@@ -129,12 +129,12 @@ def _in_trec(text: bytes, kind: str) -> Fault:
     return Fault(lists, faults, returns, tag.decode("utf-8", "surrogateescape"))
 
 
-def _pieces(text: bytes, kind: str, faults: Faults) -> Iterator[plain.Rows]:
+def _pieces(text: bytes, kind: str, faults: Faults) -> Iterator[plain.ParsedRows]:
     for line, lines in blocks(text):
         yield from _around(lines, line, kind, faults)
 
 
-def _around(lines: list[bytes], line: int, kind: str, faults: Faults) -> Iterator[plain.Rows]:
+def _around(lines: list[bytes], line: int, kind: str, faults: Faults) -> Iterator[plain.ParsedRows]:
     """Parse some lines around those that are faulty."""
     place, size = 0, STRETCH
     while place < len(lines):
@@ -152,7 +152,7 @@ def _around(lines: list[bytes], line: int, kind: str, faults: Faults) -> Iterato
             place, size = place + len(part), min(2 * size, STRETCH)
 
 
-def _scan(lines: list[bytes], line: int, kind: str) -> plain.Rows:
+def _scan(lines: list[bytes], line: int, kind: str) -> plain.ParsedRows:
     text = b"\n".join(lines)
     return plain.scan_run(text, line, True) if kind == "run" else plain.scan_qrels(text, line)
 

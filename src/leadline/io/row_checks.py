@@ -305,7 +305,7 @@ class _Gathered:
     def lists(self) -> PlainLists:
         """Give the rows as lists."""
         lists = PlainLists(
-            plain.Rows(
+            plain.ParsedRows(
                 self.queries,
                 [*self.bounds, len(self.documents)],
                 self.documents,

@@ -234,7 +234,7 @@ class PlainLists:
     hashes: Hashes | None = None
     unit = "line"  # what `lines` counts
 
-    def __init__(self, rows: plain.Rows) -> None:
+    def __init__(self, rows: plain.ParsedRows) -> None:
         self.queries = rows.queries
         self.bounds: Integers = np.array(rows.bounds, dtype=np.int64)
         self.documents = rows.documents
