@@ -28,7 +28,7 @@ from leadline.measures import MEASURES
 from leadline.reporting.render import Probability, Table
 from leadline.retrieval.index.builder import build_index
 from leadline.retrieval.models import MODELS
-from leadline.retrieval.search import Retrieved, search
+from leadline.retrieval.search import SearchResult, search
 from leadline.stats import CORRECTIONS, INTERVALS, TESTS
 from leadline.topics.fit import fit
 from leadline.topics.infer import infer
@@ -121,9 +121,9 @@ def run(
 
 
 def _shapes(
-    found: Retrieved, docs: TextsLike, topics: int, fits: int, sweeps: int, seed: int, on_fit: Tell | None
+    found: SearchResult, docs: TextsLike, topics: int, fits: int, sweeps: int, seed: int, on_fit: Tell | None
 ) -> Iterator[Results]:
-    """Give the predictions of DeShaTo by every fit of topics to all documents."""
+    """Return the predictions of DeShaTo by every fit of topics to all documents."""
     texts = {one.id: one.content for one in read_documents(docs)}
     for turn in range(fits):
         vectors = infer(fit(texts, topics, sweeps=sweeps, seed=seed + turn), texts, seed=seed + turn)
@@ -219,7 +219,7 @@ def halves(size: int, splits: int, seed: int) -> Iterator[Flags]:
 
 
 def held_out(values: Floats, gain: Floats, halved: Sequence[Flags]) -> Floats:
-    """Give the share of halvings in which a query is expanded by the threshold of the half without it.
+    """Return the share of halvings in which a query is expanded by the threshold of the half without it.
 
     >>> gain = np.array([0.1, -0.1, 0.2, -0.2])
     >>> held_out(gain, gain, [np.array([True, True, False, False])]).tolist()
@@ -233,7 +233,7 @@ def held_out(values: Floats, gain: Floats, halved: Sequence[Flags]) -> Floats:
 
 
 def threshold(values: Floats, gain: Floats) -> float:
-    """Give the value above which expanding gains most in all; of equal gains the one that expands fewest.
+    """Return the value above which expanding gains most in all; of equal gains the one that expands fewest.
 
     It stands in the middle between two values; no query is expanded where none gains, and all that have a
     value where that is best.
@@ -255,7 +255,7 @@ def threshold(values: Floats, gain: Floats) -> float:
 
 
 def _tested(shares: dict[tuple[str, str], Floats], values: Floats, reference: Floats) -> list[dict[str, Any]]:
-    """Give the mean of each policy and its difference from the better model, with intervals and tests."""
+    """Return the mean of each policy and its difference from the better model, with intervals and tests."""
     apart = values - reference[:, None]
     interval = INTERVALS.parse("Student")
     limits = [np.stack(interval.limits(part, level=LEVEL), axis=1) for part in (values, apart)]
@@ -361,7 +361,7 @@ def figures_of(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def lines_of(data: dict[str, Any]) -> list[str]:
-    """Say which predictor follows the measure best, how DeShaTo does, and whether choosing pays."""
+    """Return which predictor follows the measure best, how DeShaTo does, and whether choosing pays."""
     lines = []
     for model in data["models"]:
         rows = [row for row in data["correlations"] if row["run"] == model]
@@ -382,7 +382,7 @@ def _tau(row: dict[str, Any]) -> str:
 
 
 def _verdict(found: dict[str, Any], measure: str) -> str:
-    """Say whether any choice differs significantly from always the better model."""
+    """Return whether any choice differs significantly from always the better model."""
     policies = found["policies"]
     oracle = next(row for row in policies if row["policy"] == "oracle")
     tried = [row for row in policies if row["policy"] not in ("always", "oracle")]

@@ -17,7 +17,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from leadline.errors import InputError, UsageError
-from leadline.judging.auth import LARGEST, Guard, TooManyError
+from leadline.judging.auth import LARGEST, AccessControl, TooManyError
 from leadline.judging.cards import Cards
 from leadline.judging.events import ChangedTextError, Event, parse_event, written
 from leadline.judging.progress import Progress
@@ -30,7 +30,7 @@ BACK = 8  # acts that a page can take back at once after it was opened again
 MOST_EVENTS = 200
 
 
-def make_app(queues: Queues, cards: Cards, *, token: str | None = None, local: bool = True) -> Guard:
+def make_app(queues: Queues, cards: Cards, *, token: str | None = None, local: bool = True) -> AccessControl:
     """Return the web application.
 
     Parameters
@@ -69,7 +69,7 @@ def make_app(queues: Queues, cards: Cards, *, token: str | None = None, local: b
         },
     )
     store = queues.store
-    pages.guard = Guard(app, token=token, local=local, secret=store.secret, store=store.id)
+    pages.guard = AccessControl(app, token=token, local=local, secret=store.secret, store=store.id)
     return pages.guard
 
 
@@ -87,7 +87,7 @@ def _templates() -> Environment:
 class Pages:
     """Request handlers; handlers that block run in worker threads."""
 
-    guard: Guard
+    guard: AccessControl
 
     def __init__(self, queues: Queues, cards: Cards) -> None:
         self.queues = queues

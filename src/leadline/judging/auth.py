@@ -30,7 +30,7 @@ class TooManyError(UsageError):
         super().__init__(f"{message}; try again in {self.wait} {unit}")
 
 
-class Limit:
+class RateLimit:
     """A token bucket for each key: `burst` at once, then one every `seconds`.
 
     Parameters
@@ -47,7 +47,7 @@ class Limit:
     Examples
     --------
     >>> now = 0.0
-    >>> limit = Limit(2, 10, clock=lambda: now)
+    >>> limit = RateLimit(2, 10, clock=lambda: now)
     >>> limit.take(), limit.take(), limit.wait()
     (None, None, 10.0)
     >>> now = 15.0
@@ -84,12 +84,12 @@ class Limit:
                 del self._full[next(iter(self._full))]
 
 
-class Guesses:
+class TokenAttempts:
     """Rate limits of wrong tokens: 10 per address, 100 in total; then one in 30 and one in 3 seconds."""
 
     def __init__(self, *, clock: Callable[[], float] = monotonic) -> None:
-        self._of_one = Limit(10, 30, clock=clock)
-        self._of_all = Limit(100, 3, clock=clock)
+        self._of_one = RateLimit(10, 30, clock=clock)
+        self._of_all = RateLimit(100, 3, clock=clock)
 
     def check(self, address: str) -> None:
         """Reject another attempt from an address after too many wrong ones.
@@ -142,7 +142,7 @@ HEADERS = {
 LARGEST = 2_000_000  # bytes of a request
 
 
-class Guard:
+class AccessControl:
     """Middleware that rejects requests not made by the page.
 
     `token` is required of every client if set. `local` pages accept only host names of this machine, which
@@ -155,7 +155,7 @@ class Guard:
         self.local = local
         self.secret = secret
         self.cookie = f"leadline-{store}"
-        self.guesses = Guesses()
+        self.guesses = TokenAttempts()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond with an error, or forward the request."""

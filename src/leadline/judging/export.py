@@ -17,7 +17,7 @@ from leadline.io.write import write_bytes, write_judgments
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
 
-class Exported(NamedTuple):
+class ExportSummary(NamedTuple):
     """Summary of an export: numbers of judgments, of pairs after merging, and of notes.
 
     `uncertain` is the number of pairs with an inclusion probability below 1, which some formats cannot store.
@@ -38,7 +38,7 @@ class Exported(NamedTuple):
         return (*self.merged.remarks, ("probabilities", words, self.uncertain))
 
 
-def export(store: str, target: str, *, rule: str = "majority") -> Exported:
+def export(store: str, target: str, *, rule: str = "majority") -> ExportSummary:
     """Write the judgments of a store to a file, in the format of its suffix.
 
     CSV and TSV have the columns query_id, doc_id, relevance, probability (for a sampled pool), one column per
@@ -57,7 +57,7 @@ def export(store: str, target: str, *, rule: str = "majority") -> Exported:
         judges[row.judgment.judge] = judges.get(row.judgment.judge, 0) + 1
     uncertain = len({row.judgment[:2] for row in rows if row.probability != 1})
     notes = sum(bool(row.note) for row in rows)
-    return Exported(judges, merged, notes, uncertain, lost=suffix not in DELIMITERS)
+    return ExportSummary(judges, merged, notes, uncertain, lost=suffix not in DELIMITERS)
 
 
 def _table(rows: Sequence[Given], merged: Merged, delimiter: str) -> str:

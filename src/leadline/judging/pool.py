@@ -21,7 +21,7 @@ from leadline.estimation.system_lists import Systems, read_systems
 from leadline.io.pool_files import Pooled, read_pool
 from leadline.io.read import QrelsLike, RunLike, read_qrels, repair_of
 from leadline.io.texts import TextsLike, read_queries
-from leadline.judging.pooling_methods import POOLS, Offered, PoolMethod
+from leadline.judging.pooling_methods import POOLS, PoolMethod, RankedLists
 from leadline.retrieval.collection import ids_of
 
 Row = tuple[str, str, float, Mapping[str, int]]  # query, document, probability, rank by run
@@ -123,7 +123,7 @@ def pool(
     table = None if judged is None else read_qrels(judged)
     before = _known_pairs(known, table)
     collection = _collection(systems, documents, seed)
-    maker = _Maker(systems, collection, chosen, random, everything, table, rel)
+    maker = _PoolBuilder(systems, collection, chosen, random, everything, table, rel)
     names = list(Vocabulary.of_bytes([*systems.queries.names, *more_queries]).names)
     rows: list[Row] = []
     for done, name in enumerate(names, start=1):
@@ -157,7 +157,7 @@ def pool(
     )
 
 
-class _Maker:
+class _PoolBuilder:
     """Makes the pool of one query after the other, and counts what the collection lacks."""
 
     def __init__(
@@ -208,7 +208,7 @@ class _Maker:
         """Return the documents that the method chooses, the first first."""
         if self.method is None or not len(union):
             return union[:0]
-        offered = Offered([np.searchsorted(union, documents) for documents in lists], len(union))
+        offered = RankedLists([np.searchsorted(union, documents) for documents in lists], len(union))
         selected: Integers = union[self.method.order(offered, self._judged(query, union))]
         return selected
 
@@ -318,7 +318,7 @@ def _notices(
     systems: Systems,
     queries: Sequence[bytes],
     method: PoolMethod | None,
-    maker: _Maker,
+    maker: _PoolBuilder,
     judged: Qrels | None,
     known: Any,
     rows: Sequence[Row],

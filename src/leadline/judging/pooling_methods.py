@@ -15,17 +15,17 @@ from leadline.data.registry import Aliases, Parametric, Registry, number, whole
 NOTHING: Mapping[int, bool] = {}
 
 
-class Offered(NamedTuple):
+class RankedLists(NamedTuple):
     """The lists of one query, one a run, best first; documents are numbers in the order of their ids."""
 
     lists: Sequence[Codes | Integers]
     documents: int
 
     @classmethod
-    def of(cls, lists: Sequence[Sequence[int]]) -> Offered:
+    def of(cls, lists: Sequence[Sequence[int]]) -> RankedLists:
         """Make it from lists of numbers.
 
-        >>> Offered.of([[2, 0], [1]]).documents
+        >>> RankedLists.of([[2, 0], [1]]).documents
         3
         """
         made = [np.array(documents, dtype=np.int64) for documents in lists]
@@ -48,7 +48,7 @@ class PoolMethod(Parametric):
         """Rank to which a run contributes documents."""
         return None
 
-    def order(self, offered: Offered, judged: Mapping[int, bool] = NOTHING) -> Integers:
+    def order(self, offered: RankedLists, judged: Mapping[int, bool] = NOTHING) -> Integers:
         """Return the selected documents, in the order in which to judge them.
 
         `judged` maps judged documents to whether they are relevant.
@@ -56,7 +56,7 @@ class PoolMethod(Parametric):
         raise NotImplementedError
 
 
-def by_weight(offered: Offered, weight: Sequence[float], documents: int) -> Integers:
+def by_weight(offered: RankedLists, weight: Sequence[float], documents: int) -> Integers:
     """Return the documents with the largest sums of rank weights; ties in decreasing order of id."""
     sums = np.zeros(offered.documents)
     for ranking in offered.lists:
@@ -74,7 +74,7 @@ POOLS: Registry[PoolMethod] = Registry(sys.modules[__name__], PoolMethod, "pool 
 class Depth(PoolMethod):
     """Union of the top k documents of every run; ordered by best rank, ties in decreasing order of id.
 
-    >>> Depth(k=2).order(Offered.of([[2, 0, 4], [1, 2, 3]])).tolist()
+    >>> Depth(k=2).order(RankedLists.of([[2, 0, 4], [1, 2, 3]])).tolist()
     [2, 1, 0]
     """
 
@@ -89,7 +89,7 @@ class Depth(PoolMethod):
         """Rank to which a run contributes documents."""
         return self.k
 
-    def order(self, offered: Offered, judged: Mapping[int, bool] = NOTHING) -> Integers:  # noqa: ARG002
+    def order(self, offered: RankedLists, judged: Mapping[int, bool] = NOTHING) -> Integers:  # noqa: ARG002
         """Return the selected documents, in the order in which to judge them."""
         best = np.full(offered.documents, self.k)
         for documents in offered.lists:
@@ -107,7 +107,7 @@ class MoveToFront(PoolMethod):
     decreases its priority by 1. A document not judged yet counts as non-relevant, so that without any
     judgments the runs take turns: repeat the call as judgments arrive.
 
-    >>> offered = Offered.of([[0, 1, 2], [3, 4, 5]])
+    >>> offered = RankedLists.of([[0, 1, 2], [3, 4, 5]])
     >>> MoveToFront(documents=4).order(offered).tolist()
     [0, 3, 1, 4]
     >>> MoveToFront(documents=4).order(offered, {0: True, 1: True}).tolist()  # the first run goes on
@@ -121,7 +121,7 @@ class MoveToFront(PoolMethod):
 
     documents: int = whole(100)
 
-    def order(self, offered: Offered, judged: Mapping[int, bool] = NOTHING) -> Integers:
+    def order(self, offered: RankedLists, judged: Mapping[int, bool] = NOTHING) -> Integers:
         """Return the documents selected so far, then those to judge next if these are not relevant."""
         lists = [iter(documents.tolist()) for documents in offered.lists]
         waiting = [(0, 0, run) for run in range(len(lists))]  # penalty, when it was asked, which
@@ -145,7 +145,7 @@ class RBP(PoolMethod):
     Their judgments reduce the residuals of rank-biased precision the most. Ties are in decreasing order of
     id.
 
-    >>> RBP(documents=2, p=0.5).order(Offered.of([[2, 0, 1], [1, 2, 3]])).tolist()
+    >>> RBP(documents=2, p=0.5).order(RankedLists.of([[2, 0, 1], [1, 2, 3]])).tolist()
     [2, 1]
     """
 
@@ -155,7 +155,7 @@ class RBP(PoolMethod):
     documents: int = whole(100)
     p: float = number(0.8, low=0.0, high=1.0, open_ends=True)
 
-    def order(self, offered: Offered, judged: Mapping[int, bool] = NOTHING) -> Integers:  # noqa: ARG002
+    def order(self, offered: RankedLists, judged: Mapping[int, bool] = NOTHING) -> Integers:  # noqa: ARG002
         """Return the selected documents, in the order in which to judge them."""
         longest = max(map(len, offered.lists), default=0)
         weight = [(1 - self.p) * self.p**rank for rank in range(longest)]
@@ -167,7 +167,7 @@ class RRF(PoolMethod):
 
     Ties are in decreasing order of id.
 
-    >>> RRF(documents=2).order(Offered.of([[2, 0, 1], [1, 2, 3]])).tolist()
+    >>> RRF(documents=2).order(RankedLists.of([[2, 0, 1], [1, 2, 3]])).tolist()
     [2, 1]
     """
 
@@ -177,7 +177,7 @@ class RRF(PoolMethod):
     documents: int = whole(100)
     k: float = number(60.0, low=0.0)
 
-    def order(self, offered: Offered, judged: Mapping[int, bool] = NOTHING) -> Integers:  # noqa: ARG002
+    def order(self, offered: RankedLists, judged: Mapping[int, bool] = NOTHING) -> Integers:  # noqa: ARG002
         """Return the selected documents, in the order in which to judge them."""
         longest = max(map(len, offered.lists), default=0)
         weight = [1 / (self.k + rank) for rank in range(1, longest + 1)]

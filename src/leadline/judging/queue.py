@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from leadline.data.hashing import draw, draws
 from leadline.errors import UsageError
-from leadline.judging.auth import Limit, TooManyError
+from leadline.judging.auth import RateLimit, TooManyError
 from leadline.judging.events import Event, check_judge
 from leadline.judging.store import Act, JudgingPair, Store
 
@@ -71,7 +71,7 @@ NEW_AT_ONCE = 200  # a class that begins together
 NEW_EVERY = 3.0  # seconds, after that
 
 
-class Count(NamedTuple):
+class QueueCount(NamedTuple):
     """Progress of a judge: pairs judged, pairs in the queue, and pairs skipped for now."""
 
     done: int
@@ -79,7 +79,7 @@ class Count(NamedTuple):
     skipped: int
 
 
-class _Line:
+class _JudgeQueue:
     """Order of the pairs of one judge, and the position reached."""
 
     def __init__(self, order: list[int]) -> None:
@@ -125,13 +125,13 @@ class Queues:
         self.pairs = {pair.id: pair for pair in store.pairs() if known is None or pair.id in known}
         self.version = 0
         self._lock = RLock()
-        self._lines: dict[str, _Line] = {}
+        self._lines: dict[str, _JudgeQueue] = {}
         acts = store.acts()
         self._assigned = self._deal(acts)
         self._judges_of: dict[int, set[str]] = {}
         self._foreign: set[int] = set()  # pairs that somebody judged who has them no more
         self._present = set(store.judges())
-        self._arrivals = Limit(NEW_AT_ONCE, NEW_EVERY)
+        self._arrivals = RateLimit(NEW_AT_ONCE, NEW_EVERY)
         for judge in dict.fromkeys([*self.named, *store.judges()]):
             self._lines[judge] = self._line(judge)
         self._replay(acts)
@@ -153,7 +153,7 @@ class Queues:
             judges_of[pair.id] = (owner,) if twice is None else (owner, twice)
         return judges_of
 
-    def _line(self, judge: str) -> _Line:
+    def _line(self, judge: str) -> _JudgeQueue:
         by_query: dict[str, list[JudgingPair]] = {}
         for pair in self.pairs.values():
             if not self.named or judge in self._assigned[pair.id]:
@@ -163,7 +163,7 @@ class Queues:
             order_key = draws(self.store.seed, judge, query)
             ranked = sorted((order_key(pair.document), pair.id) for pair in by_query[query])
             order += [pair for _, pair in ranked]
-        return _Line(order)
+        return _JudgeQueue(order)
 
     def _replay(self, acts: Iterable[Act]) -> None:
         of: dict[tuple[str, int], list[Act]] = {}
@@ -277,7 +277,7 @@ class Queues:
         """Return whether a judge skipped a pair before."""
         return pair in self._lines[judge].skipped
 
-    def count(self, judge: str) -> Count:
+    def count(self, judge: str) -> QueueCount:
         """Return the progress of a judge."""
         with self._lock:
             line = self._lines[judge]
@@ -285,7 +285,7 @@ class Queues:
                 pair in line.place and pair not in line.judged and not self._is_open(judge, pair)
                 for pair in self._foreign
             )
-            return Count(line.done, len(line.order) - settled, len(line.skipped))
+            return QueueCount(line.done, len(line.order) - settled, len(line.skipped))
 
     def judgments(self) -> dict[str, dict[int, Act]]:
         """Return the current judgments of every judge."""

@@ -23,7 +23,7 @@ from leadline.judging.store import JudgingPair, Store
 OVERLAP = 0.1
 
 
-class Opened(NamedTuple):
+class JudgingPage(NamedTuple):
     """A judging page that is ready to be served."""
 
     store: Store
@@ -68,7 +68,7 @@ def opened(
     analysis: str = "Words",
     on_document: Callable[[int, int], None] | None = None,
     reading: Mapping[str, Any] | None = None,
-) -> Iterator[Opened]:
+) -> Iterator[JudgingPage]:
     """Open or create a store for judging, and add the new pairs of the pool.
 
     Pairs whose query or document has no text are kept in the store, excluded from the queues, and counted.
@@ -89,7 +89,7 @@ def opened(
             cards = Cards(texts, topics, forms=chosen, analysis=analysis, seed=opened_store.seed)
             warnings += _changed(opened_store, queues, cards)
             opened_store.checkpoint()
-            yield Opened(opened_store, queues, cards, warnings)
+            yield JudgingPage(opened_store, queues, cards, warnings)
 
 
 def _pooled(path: str) -> Pooled:

@@ -116,20 +116,20 @@ def is_blank(connection: sqlite3.Connection) -> bool:
     return connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None
 
 
-class Place(NamedTuple):
+class FileIdentity(NamedTuple):
     """Device and inode of a file."""
 
     device: int
     inode: int
 
 
-def place_of(path: str) -> Place | None:
+def place_of(path: str) -> FileIdentity | None:
     """Return device and inode of the file at a path; None if there is none."""
     try:
         status = os.stat(path)
     except OSError:
         return None
-    return Place(status.st_dev, status.st_ino)
+    return FileIdentity(status.st_dev, status.st_ino)
 
 
 class Identity:

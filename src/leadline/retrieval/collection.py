@@ -94,7 +94,7 @@ def collection(
 
 
 @dataclass(frozen=True)
-class Holdings:
+class CorpusCoverage:
     """Coverage of a test collection by a corpus; `queries` are (query, relevant, held), worst first."""
 
     documents: int
@@ -115,7 +115,7 @@ class Holdings:
         return vars(self) | {"share": plain(self.share), "queries": rows}
 
 
-def holdings(documents: TextsLike, qrels: QrelsLike, *, rel: float = 1.0) -> Holdings:
+def holdings(documents: TextsLike, qrels: QrelsLike, *, rel: float = 1.0) -> CorpusCoverage:
     """Count the judged and the relevant documents that a corpus contains.
 
     The fraction of relevant documents bounds the recall of every system on this corpus. `documents` are texts
@@ -132,7 +132,9 @@ def holdings(documents: TextsLike, qrels: QrelsLike, *, rel: float = 1.0) -> Hol
     relevant, held = table.count(relevant_rows).tolist(), table.count(relevant_rows & inside).tolist()
     rows = [row for row in zip(table.queries, relevant, held, strict=True) if row[1]]
     rows.sort(key=lambda row: (row[2] / row[1], row[2] - row[1]))
-    return Holdings(len(ids), int(judged.sum()), int((judged & inside).sum()), sum(relevant), sum(held), rows)
+    return CorpusCoverage(
+        len(ids), int(judged.sum()), int((judged & inside).sum()), sum(relevant), sum(held), rows
+    )
 
 
 def ids_of(documents: TextsLike) -> Iterator[bytes]:

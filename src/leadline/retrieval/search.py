@@ -20,13 +20,13 @@ from leadline.io.texts import TextsLike, read_queries
 from leadline.retrieval.index import open_index
 from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models import MODELS, Model
-from leadline.retrieval.models.query_plan import Query, Scored, best, matching, scores_of
+from leadline.retrieval.models.query_plan import Query, ScoredDocuments, best, matching, scores_of
 
 IndexLike: TypeAlias = "Index | str | os.PathLike[str]"
 ModelsLike: TypeAlias = "str | Model | Iterable[str | Model]"
 
 
-class Retrieved(dict[str, Run]):
+class SearchResult(dict[str, Run]):
     """Runs by model name, with the time per query and warnings.
 
     Can be passed to `leadline.evaluate`; the names of the runs are the texts of the models.
@@ -55,7 +55,7 @@ def search(
     k: int = 1000,
     feedback: QrelsLike | None = None,
     on_query: Callable[[int, int], None] | None = None,
-) -> Retrieved:
+) -> SearchResult:
     """Rank the documents of an index for every query, by one or more retrieval models.
 
     Documents that contain at least one query term are retrieved. Ties are in decreasing order of document id.
@@ -70,7 +70,7 @@ def search(
     opened, chosen = _ready(index, models, feedback)
     prepared = [_PreparedQuery(to_bytes(query.id), query.content, None) for query in read_queries(queries)]
 
-    def answer(plan: Any, _documents: Integers | None) -> Scored:
+    def answer(plan: Any, _documents: Integers | None) -> ScoredDocuments:
         return best(matching(plan, opened), opened, k)
 
     return _answered(opened, chosen, prepared, answer, feedback, on_query)
@@ -84,7 +84,7 @@ def score(
     *,
     feedback: QrelsLike | None = None,
     on_query: Callable[[int, int], None] | None = None,
-) -> Retrieved:
+) -> SearchResult:
     """Score given (query, document) pairs by one or more retrieval models.
 
     The scores are those of `search`. Every pair of a known query and an indexed document is returned, also
@@ -113,9 +113,9 @@ def score(
             "no pair of a known query and an indexed document", expected="ids as in queries and index"
         )
 
-    def answer(plan: Any, documents: Integers | None) -> Scored:
+    def answer(plan: Any, documents: Integers | None) -> ScoredDocuments:
         assert documents is not None
-        scored = Scored(documents, scores_of(plan, documents))
+        scored = ScoredDocuments(documents, scores_of(plan, documents))
         return best(scored, opened, len(documents))
 
     found = _answered(opened, chosen, prepared, answer, feedback, on_query)
@@ -157,16 +157,16 @@ def _answered(
     index: Index,
     models: Sequence[Model],
     prepared: Sequence[_PreparedQuery],
-    answer: Callable[[Any, Integers | None], Scored],
+    answer: Callable[[Any, Integers | None], ScoredDocuments],
     feedback: QrelsLike | None,
     on_query: Callable[[int, int], None] | None,
-) -> Retrieved:
+) -> SearchResult:
     """Evaluate every query by every model and return the runs."""
-    retrieved = Retrieved(index)
+    retrieved = SearchResult(index)
     relevant = {} if feedback is None else _relevant(index, feedback)
     nothing = unknown = 0
     for number, model in enumerate(models):
-        lists: dict[bytes, Scored] = {}
+        lists: dict[bytes, ScoredDocuments] = {}
         seconds = []
         for done, (name, text, documents) in enumerate(prepared):
             began = time.perf_counter()
@@ -203,7 +203,7 @@ def _relevant(index: Index, feedback: QrelsLike) -> dict[bytes, Integers]:
     return relevant
 
 
-def _run(index: Index, lists: Mapping[bytes, Scored], name: str) -> Run:
+def _run(index: Index, lists: Mapping[bytes, ScoredDocuments], name: str) -> Run:
     """Return a run of sorted lists; queries without results are omitted."""
     filled = sorted(query for query, scored in lists.items() if len(scored.document))
     rows = [index.id_rank[lists[query].document] for query in filled]

@@ -72,7 +72,7 @@ def _number(value: Any, column: str, path: str, line: int) -> float:
         ) from None
 
 
-class Block(NamedTuple):
+class PostingBlock(NamedTuple):
     """Postings of some documents grouped by term, with the terms that occur and their numbers of postings."""
 
     terms: Codes
@@ -83,7 +83,7 @@ class Block(NamedTuple):
     position: Codes
 
 
-def invert(term: Codes, document: Codes, position: Codes) -> Block:
+def invert(term: Codes, document: Codes, position: Codes) -> PostingBlock:
     """Group tokens in text order by term, then by document; -1 is a stop word and excluded.
 
     >>> block = invert(*(np.array(x, dtype=np.int32) for x in ([1, 0, 1], [0, 0, 1], [0, 1, 0])))
@@ -101,7 +101,7 @@ def invert(term: Codes, document: Codes, position: Codes) -> Block:
     start = np.flatnonzero(np.diff(posting_term, prepend=-1))
     postings = np.diff(start, append=len(first))
     occurrences = np.add.reduceat(count, start, dtype=np.int64) if len(start) else postings
-    return Block(posting_term[start], postings, occurrences, document[first], count, position)
+    return PostingBlock(posting_term[start], postings, occurrences, document[first], count, position)
 
 
 def stable_order(term: Codes) -> Integers:
@@ -114,15 +114,15 @@ def stable_order(term: Codes) -> Integers:
     return order
 
 
-class Blocks:
+class PostingBlocks:
     """Blocks of one build: all but the last are on disk."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
         self.waiting = 0
-        self.last: Block | None = None
+        self.last: PostingBlock | None = None
 
-    def add(self, block: Block) -> None:
+    def add(self, block: PostingBlock) -> None:
         """Add the next block; the previous one is written to disk."""
         if self.last is not None:
             np.savez(self._path(self.waiting), **self.last._asdict())
@@ -132,12 +132,12 @@ class Blocks:
     def _path(self, number: int) -> str:
         return os.path.join(self.folder, f"block{number}.npz")
 
-    def _take(self, number: int) -> Block:
+    def _take(self, number: int) -> PostingBlock:
         if number == self.waiting:
             assert self.last is not None
             return self.last
         with np.load(self._path(number)) as file:
-            return Block(**file)
+            return PostingBlock(**file)
 
     def _sizes(self, terms: int) -> tuple[Integers, Integers]:
         """Return the numbers of postings and occurrences of every term over all blocks."""
@@ -289,7 +289,7 @@ class Builder:
         self.lengths: list[Codes] = []
         self.ids: list[bytes] = []
         self.record_ends = array("q", [0])
-        self.blocks = Blocks(folder)
+        self.blocks = PostingBlocks(folder)
         self.left_out = 0
         self.done = 0
 

@@ -9,7 +9,7 @@ import numpy as np
 from leadline.data.arrays import Integers
 from leadline.errors import InputError, LeadlineError
 from leadline.io.check import Checked, Problem
-from leadline.retrieval.index.index_arrays import OFFSETS, Arrays, are_offsets
+from leadline.retrieval.index.index_arrays import OFFSETS, IndexArrays, are_offsets
 from leadline.retrieval.index.reader import Index
 
 STRETCH = 1 << 22  # entries that are compared at a time
@@ -28,7 +28,7 @@ def check_index(path: str) -> Checked:
     """
     checked = Checked(path, kind="index", form="index")
     try:
-        arrays = Arrays(path)
+        arrays = IndexArrays(path)
     except InputError as error:
         checked.problems.append(_problem("damaged", _without_path(error, path)))
         return checked
@@ -61,7 +61,7 @@ def _without_path(error: InputError, path: str) -> str:
     return str(error).removeprefix(f"{path}: ")
 
 
-def _inconsistent(arrays: Arrays) -> Iterator[str]:
+def _inconsistent(arrays: IndexArrays) -> Iterator[str]:
     """Return the inconsistencies between arrays whose checksums are correct."""
     documents, terms = arrays.header["documents"], arrays.header["terms"]
     wrong = [
@@ -90,17 +90,17 @@ def _inconsistent(arrays: Arrays) -> Iterator[str]:
         yield "counts.bin does not add up to the lengths of the documents"
 
 
-def _all(arrays: Arrays, name: str) -> Integers:
+def _all(arrays: IndexArrays, name: str) -> Integers:
     return arrays.mapped(name).array
 
 
-def _parts(arrays: Arrays, name: str) -> Iterator[Integers]:
+def _parts(arrays: IndexArrays, name: str) -> Iterator[Integers]:
     whole = _all(arrays, name)
     for begin in range(0, len(whole), STRETCH):
         yield whole[begin : begin + STRETCH]
 
 
-def _rise(arrays: Arrays) -> bool:
+def _rise(arrays: IndexArrays) -> bool:
     """Return whether the documents of every term are in increasing order."""
     document, offset = _all(arrays, "document"), _all(arrays, "posting_offset")
     for begin in range(0, len(document) - 1, STRETCH):
@@ -112,7 +112,7 @@ def _rise(arrays: Arrays) -> bool:
     return True
 
 
-def _by_document(arrays: Arrays) -> list[int]:
+def _by_document(arrays: IndexArrays) -> list[int]:
     """Return the sum of the counts of every document."""
     totals = np.zeros(arrays.header["documents"], dtype=np.int64)
     for document, counts in zip(_parts(arrays, "document"), _parts(arrays, "counts"), strict=True):
@@ -121,7 +121,7 @@ def _by_document(arrays: Arrays) -> list[int]:
     return sums
 
 
-def _totals(arrays: Arrays, name: str) -> list[int]:
+def _totals(arrays: IndexArrays, name: str) -> list[int]:
     """Return the sum of the entries of every term."""
     offset = _all(arrays, "posting_offset")
     ends = np.concatenate(([0], np.cumsum(_all(arrays, name), dtype=np.int64)))

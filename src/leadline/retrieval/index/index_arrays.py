@@ -27,7 +27,7 @@ OFFSETS = {
 }
 
 
-class Mapped:
+class MappedArray:
     """One memory-mapped array, and which of its blocks have been verified."""
 
     def __init__(self, folder: str, name: str, length: int, block: int, checksums: list[int]) -> None:
@@ -72,7 +72,7 @@ class Mapped:
         return index_files.broken(self.folder, self.name + ".bin", problem)
 
 
-class Arrays:
+class IndexArrays:
     """Arrays of one build of an index; raises an error if another build replaces it."""
 
     def __init__(self, folder: str) -> None:
@@ -87,7 +87,7 @@ class Arrays:
                 raise
             raise index_files.broken(folder, index_files.HEADER, "lacks an entry") from None
         self._block = int(self.header["checksums"]["block"])
-        self._mapped: dict[str, Mapped] = {}
+        self._mapped: dict[str, MappedArray] = {}
         self._whole: dict[str, Array] = {}
 
     def _read_checksums(self) -> dict[str, list[int]]:
@@ -144,7 +144,7 @@ class Arrays:
         """Raise an error if another index has replaced the one that was opened."""
         path = os.path.join(self.folder, index_files.HEADER)
         try:
-            stamp = index_files.Stamp.of(os.stat(path))
+            stamp = index_files.FileStamp.of(os.stat(path))
             if stamp == self._stamp:
                 return
             header, stamp = index_files.read_header(self.folder)
@@ -159,11 +159,11 @@ class Arrays:
             )
         self._stamp = stamp  # built again from the same documents in the same way
 
-    def mapped(self, name: str) -> Mapped:
+    def mapped(self, name: str) -> MappedArray:
         """Return an array of the opened build, not verified yet."""
         if name not in self._mapped:
             try:
-                array = Mapped(self.folder, name, self.lengths[name], self._block, self._checksums[name])
+                array = MappedArray(self.folder, name, self.lengths[name], self._block, self._checksums[name])
             finally:
                 self.check_unchanged()  # after the file was opened: it is of the build of the header
             self._mapped[name] = array

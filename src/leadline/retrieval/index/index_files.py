@@ -103,7 +103,7 @@ def build_id(header: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
-class Stamp(NamedTuple):
+class FileStamp(NamedTuple):
     """File status that identifies an unchanged header file."""
 
     device: int
@@ -117,13 +117,13 @@ class Stamp(NamedTuple):
         return cls(status.st_dev, status.st_ino, status.st_mtime_ns, status.st_size)
 
 
-def read_header(folder: str) -> tuple[dict[str, Any], Stamp]:
+def read_header(folder: str) -> tuple[dict[str, Any], FileStamp]:
     """Read the header; raise an error if it is damaged or of another version."""
     path = os.path.join(folder, HEADER)
     record_input(path)
     try:
         with open(path, encoding="utf-8") as file:
-            stamp = Stamp.of(os.fstat(file.fileno()))
+            stamp = FileStamp.of(os.fstat(file.fileno()))
             header: dict[str, Any] = json.load(file)
     except FileNotFoundError:
         raise no_index(folder) from None

@@ -17,7 +17,7 @@ from leadline.data.arrays import Codes, Floats, Integers
 from leadline.data.ids import Ids, to_bytes, to_text
 from leadline.data.results import ResultWarning
 from leadline.errors import UsageError
-from leadline.retrieval.index.index_arrays import Arrays
+from leadline.retrieval.index.index_arrays import IndexArrays
 from leadline.retrieval.index.index_files import TYPES
 from leadline.text import ANALYSES, Analysis
 
@@ -99,7 +99,7 @@ class Index:
         self.path = os.fspath(path)
         if temporary:
             weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
-        self._arrays = Arrays(self.path)
+        self._arrays = IndexArrays(self.path)
         self.header = self._arrays.header
         self.documents: int = self.header["documents"]
         self.tokens: int = self.header["tokens"]

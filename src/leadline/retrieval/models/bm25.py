@@ -13,8 +13,8 @@ from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models import Model
 from leadline.retrieval.models.query_plan import (
     Gain,
-    Part,
     Plan,
+    PlanPart,
     Query,
     documents_to_learn,
     largest,
@@ -60,7 +60,7 @@ class BM25(Model):
         parts = []
         for code, times in query.weights.items():
             weight = IDF[self.idf](index.documents, index.df(code)) * self._repeated(times)
-            parts.append(Part(index.postings(code), saturated(index, self.k1, self.b, weight)))
+            parts.append(PlanPart(index.postings(code), saturated(index, self.k1, self.b, weight)))
         return Plan(parts)
 
     def _repeated(self, times: float) -> float:
@@ -115,7 +115,7 @@ class BM25RF(Model):
         parts = []
         for code, times in weights.items():
             weight = relevance_weight(index, code, counts_of.get(code, 0), len(documents)) * times
-            parts.append(Part(index.postings(code), saturated(index, self.k1, self.b, weight)))
+            parts.append(PlanPart(index.postings(code), saturated(index, self.k1, self.b, weight)))
         return Plan(parts)
 
     def _added(self, index: Index, query: Query, counts_of: dict[int, int], size: int) -> dict[int, float]:

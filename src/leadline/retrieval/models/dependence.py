@@ -9,7 +9,7 @@ from leadline.data.registry import number, whole
 from leadline.errors import UsageError
 from leadline.retrieval.index.reader import Index, windows
 from leadline.retrieval.models import Model
-from leadline.retrieval.models.language_models import Weighted, of_term, smoothed
+from leadline.retrieval.models.language_models import WeightedPostings, of_term, smoothed
 from leadline.retrieval.models.query_plan import Plan, Query
 
 
@@ -45,13 +45,13 @@ class SDM(Model):
         parts = _mean(single, self.terms) + _mean(ordered, self.ordered)
         return smoothed(index, parts + _mean(near, self.unordered), self.mu)
 
-    def _windows(self, index: Index, query: Query, *, ordered: bool, width: int) -> list[Weighted]:
+    def _windows(self, index: Index, query: Query, *, ordered: bool, width: int) -> list[WeightedPostings]:
         """Return the windows of all pairs of adjacent terms."""
         matched = [windows(index, *pair, ordered=ordered, width=width) for pair in query.pairs]
-        return [Weighted(postings, int(postings.counts.sum()), 1.0) for postings in matched]
+        return [WeightedPostings(postings, int(postings.counts.sum()), 1.0) for postings in matched]
 
 
-def _mean(parts: list[Weighted], weight: float) -> list[Weighted]:
+def _mean(parts: list[WeightedPostings], weight: float) -> list[WeightedPostings]:
     """Divide a weight among the parts that occur."""
     occurring = [part for part in parts if part.occurrences]
     size = sum(part.weight for part in occurring)

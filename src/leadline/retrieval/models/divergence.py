@@ -11,7 +11,7 @@ from leadline.data.arrays import Floats, Integers
 from leadline.data.registry import Aliases, choice, number
 from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models import Model
-from leadline.retrieval.models.query_plan import Gain, Part, Plan, Query
+from leadline.retrieval.models.query_plan import Gain, Plan, PlanPart, Query
 
 
 class PL2(Model):
@@ -35,7 +35,7 @@ class PL2(Model):
         """Return the plan of a query."""
         return Plan(
             [
-                Part(index.postings(code), self._matched(index, code, times))
+                PlanPart(index.postings(code), self._matched(index, code, times))
                 for code, times in query.weights.items()
             ]
         )
@@ -86,7 +86,7 @@ class In_expB2(Model):  # noqa: N801  # the field's spelling
         """Return the plan of a query."""
         return Plan(
             [
-                Part(index.postings(code), self._matched(index, code, times))
+                PlanPart(index.postings(code), self._matched(index, code, times))
                 for code, times in query.weights.items()
             ]
         )

@@ -14,8 +14,8 @@ from leadline.retrieval.index.reader import Index, Postings
 from leadline.retrieval.models import Model
 from leadline.retrieval.models.query_plan import (
     Gain,
-    Part,
     Plan,
+    PlanPart,
     Query,
     documents_to_learn,
     largest,
@@ -23,7 +23,7 @@ from leadline.retrieval.models.query_plan import (
 )
 
 
-class Weighted(NamedTuple):
+class WeightedPostings(NamedTuple):
     """A term or window: its postings, collection frequency and weight."""
 
     postings: Postings
@@ -31,18 +31,18 @@ class Weighted(NamedTuple):
     weight: float
 
 
-def smoothed(index: Index, weighted: Sequence[Weighted], mu: float) -> Plan:
+def smoothed(index: Index, weighted: Sequence[WeightedPostings], mu: float) -> Plan:
     """Return the plan of the sum of w ln (tf + mu cf/C)/(dl + mu) over terms or windows.
 
     A term contributes w ln(1 + tf/(mu p)) where it occurs, and w ln(mu p) - w ln(dl + mu) to every document.
     """
-    parts: list[Part] = []
+    parts: list[PlanPart] = []
     constant = total = 0.0
     for postings, occurrences, weight in weighted:
         if not occurrences or not weight:
             continue
         mass = mu * occurrences / index.tokens
-        parts.append(Part(postings, _seen(weight, mass)))
+        parts.append(PlanPart(postings, _seen(weight, mass)))
         constant += weight * math.log(mass)
         total += weight
 
@@ -61,9 +61,9 @@ def of_terms(index: Index, weights: Mapping[int, float], mu: float) -> Plan:
     return smoothed(index, [of_term(index, code, weight) for code, weight in weights.items()], mu)
 
 
-def of_term(index: Index, code: int, weight: float) -> Weighted:
+def of_term(index: Index, code: int, weight: float) -> WeightedPostings:
     """Return a term with its postings and weight."""
-    return Weighted(index.postings(code), index.cf(code), weight)
+    return WeightedPostings(index.postings(code), index.cf(code), weight)
 
 
 def relevance_model(
@@ -122,7 +122,7 @@ class QLDirichlet(Model):
             return of_terms(index, query.weights, self.mu)
         return Plan(
             [
-                Part(index.postings(code), self._matched(index, code, times))
+                PlanPart(index.postings(code), self._matched(index, code, times))
                 for code, times in query.weights.items()
             ]
         )
@@ -155,12 +155,12 @@ class QLJelinekMercer(Model):
 
     def plan(self, index: Index, query: Query, _relevant: Integers | None = None) -> Plan:
         """Return the plan of a query."""
-        parts: list[Part] = []
+        parts: list[PlanPart] = []
         constant = 0.0
         for code, times in query.weights.items():
             background = self.collection * index.cf(code) / index.tokens
             gain = self._seen(index, times, background)
-            parts.append(Part(index.postings(code), gain))
+            parts.append(PlanPart(index.postings(code), gain))
             constant += times * math.log(background)
         return Plan(parts, (lambda documents: np.full(len(documents), constant)) if parts else None)
 
@@ -190,7 +190,7 @@ class QLHiemstra(Model):
         """Return the plan of a query."""
         return Plan(
             [
-                Part(index.postings(code), self._matched(index, code, times))
+                PlanPart(index.postings(code), self._matched(index, code, times))
                 for code, times in query.weights.items()
             ]
         )

@@ -56,7 +56,7 @@ class Query:
         ]
 
 
-class Part(NamedTuple):
+class PlanPart(NamedTuple):
     """Contribution of a term or window to the documents that contain it, by count and document."""
 
     postings: Postings
@@ -66,18 +66,18 @@ class Part(NamedTuple):
 class Plan(NamedTuple):
     """Sum of parts; `base`, if present, is added for every document."""
 
-    parts: Sequence[Part]
+    parts: Sequence[PlanPart]
     base: Callable[[Integers], Floats] | None = None
 
 
-class Scored(NamedTuple):
+class ScoredDocuments(NamedTuple):
     """Document codes and their scores."""
 
     document: Integers
     score: Floats
 
 
-def matching(plan: Plan, index: Index) -> Scored:
+def matching(plan: Plan, index: Index) -> ScoredDocuments:
     """Score every document that matches at least one of the parts, in order of code."""
     total, seen = _workspace(index)
     for postings, gain in plan.parts:
@@ -87,7 +87,7 @@ def matching(plan: Plan, index: Index) -> Scored:
     documents = np.flatnonzero(seen)
     scores = total[documents]
     total[documents], seen[documents] = 0.0, False
-    return Scored(documents, scores if plan.base is None else scores + plan.base(documents))
+    return ScoredDocuments(documents, scores if plan.base is None else scores + plan.base(documents))
 
 
 def _workspace(index: Index) -> tuple[Floats, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
@@ -114,7 +114,7 @@ def scores_of(plan: Plan, documents: Integers) -> Floats:
     return total if plan.base is None else total + plan.base(documents)
 
 
-def best(scored: Scored, index: Index, k: int) -> Scored:
+def best(scored: ScoredDocuments, index: Index, k: int) -> ScoredDocuments:
     """Return the top k by decreasing score; ties in decreasing order of document id (bytes)."""
     document, score = scored
     if len(score) > k:
@@ -122,7 +122,7 @@ def best(scored: Scored, index: Index, k: int) -> Scored:
         candidates = np.flatnonzero(score >= least)
         document, score = document[candidates], score[candidates]
     order = np.lexsort((-index.id_rank[document], -score))[:k]
-    return Scored(document[order], score[order])
+    return ScoredDocuments(document[order], score[order])
 
 
 def documents_to_learn(

@@ -12,7 +12,7 @@ from leadline.data.arrays import Floats, Integers
 from leadline.data.registry import Aliases, choice
 from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models import Model
-from leadline.retrieval.models.query_plan import Gain, Part, Plan, Query
+from leadline.retrieval.models.query_plan import Gain, Plan, PlanPart, Query
 
 STRETCH = 1 << 22  # postings that are looked at together for the lengths of vectors
 
@@ -29,7 +29,7 @@ def plan_of(index: Index, query: Query, idf: Callable[[Integers], Floats], form:
     norms = _norms(index, idf, key) if form == "cosine" else None
     return Plan(
         [
-            Part(index.postings(code), _dot(weight * rare, norms))
+            PlanPart(index.postings(code), _dot(weight * rare, norms))
             for code, weight, rare in zip(codes.tolist(), weights.tolist(), rarity.tolist(), strict=True)
         ]
     )
