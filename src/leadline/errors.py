@@ -3,7 +3,7 @@
 LeadlineError
 |- InputError (also ValueError)     a file or table holds what it must not
 |- UsageError (also ValueError)     options that do not exist or do not go together
-|  `- UnknownNameError              a name that no room knows, with the nearest ones
+|  `- UnknownNameError              an unknown name, with the nearest known ones
 `- MissingPackageError (also ImportError)   an optional package is not installed
 """
 
@@ -48,7 +48,7 @@ class UsageError(LeadlineError, ValueError):
 
 
 class UnknownNameError(UsageError):
-    """A name that no room knows; says the nearest ones."""
+    """An unknown name; the message lists the nearest known ones."""
 
 
 class MissingPackageError(LeadlineError, ImportError):

@@ -318,9 +318,9 @@ def _words(error: LeadlineError) -> str:
 
 def _repeats(lists: PlainLists, kind: str, *, error: bool) -> Iterator[Problem]:
     """Give the documents that a list holds twice; a bare ranked list may."""
-    verb = "appears" if kind == "run" else "is judged"
+    action = "appears" if kind == "run" else "is judged"
     try:
-        lists.settle(Reading(), verb=verb)
+        lists.settle(Reading(), action=action)
     except InputError as fault:
         count = sum(high - low - len(set(lists.documents[low:high])) for _, low, high in _spans(lists))
         yield Problem("repeated_documents", fault.line, _words(fault), count, error=error)
@@ -509,7 +509,7 @@ def reading(found: Checked, path: str, *, on_duplicate: str = "first", on_nan: s
             line=left[0].line if found.unit == "line" else None,
         )
     found.lists.settle(
-        Reading(on_duplicate=on_duplicate), verb="appears" if found.kind == "run" else "is judged"
+        Reading(on_duplicate=on_duplicate), action="appears" if found.kind == "run" else "is judged"
     )
     _write(found, found.lists, path)
     return [

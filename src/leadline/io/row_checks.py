@@ -116,7 +116,7 @@ class Records:
 def qrels(records: Records) -> Qrels:
     """Make qrels; refuses a document that is judged twice for one query."""
     lists = lists_of(records, "grade", Reading())
-    settle(lists, records, Reading(), verb="is judged")
+    settle(lists, records, Reading(), action="is judged")
     if not lists.documents:
         raise InputError("holds no judgments", expected="query, document, grade", path=records.path)
     sizes = np.diff(lists.bounds).tolist()
@@ -210,10 +210,10 @@ def settled(records: Records, reading: Reading) -> PlainLists:
     return lists
 
 
-def settle(lists: PlainLists, records: Records, reading: Reading, *, verb: str = "appears") -> None:
+def settle(lists: PlainLists, records: Records, reading: Reading, *, action: str = "appears") -> None:
     """Refuse or repair a document twice in a list, and say where it is."""
     try:
-        lists.settle(reading, verb=verb)
+        lists.settle(reading, action=action)
     except InputError as error:
         raise records.at(error, error.line) from None
 

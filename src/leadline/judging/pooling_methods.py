@@ -79,7 +79,7 @@ class Depth(PoolMethod):
     """
 
     title = "the first k documents of every run"
-    source = "Sparck Jones and van Rijsbergen 1975; TREC; lecture, 'Standard relevance benchmark: TREC'"
+    source = "Sparck Jones and van Rijsbergen 1975; Voorhees and Harman 2005"
     positional: ClassVar[str] = "k"
 
     k: int = whole(100)

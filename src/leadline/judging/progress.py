@@ -19,7 +19,7 @@ from leadline.stats.agreement_coefficients import COEFFICIENTS, acceptable
 
 Judgments = dict[str, dict[int, Act]]
 HASTY = 0.5  # seconds in which nobody reads a title
-KAPPA = "Scott"  # the lecture's: pooled marginals
+KAPPA = "Scott"  # pooled marginals, as in Manning et al. 2008
 SHOWN = ("PercentAgreement", KAPPA, "Cohen")
 
 
