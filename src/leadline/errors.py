@@ -4,7 +4,7 @@ LeadlineError
 |- InputError (also ValueError)     a file or table holds what it must not
 |- UnknownIdError (also KeyError)  an id that a run or qrels do not have, with the nearest ones
 |- UsageError (also ValueError)     options that do not exist or do not go together
-|  |- UnknownNameError              a name that no room knows, with the nearest ones
+|  |- UnknownNameError              an unknown name, with the nearest known ones
 |  `- UnknownOptionError (also TypeError)   a keyword that a function does not take, with the nearest one
 `- MissingPackageError (also ImportError)   an optional package is not installed
 """
@@ -54,7 +54,7 @@ class UsageError(LeadlineError, ValueError):
 
 
 class UnknownNameError(UsageError):
-    """A name that no room knows; says the nearest ones."""
+    """An unknown name; the message lists the nearest known ones."""
 
 
 class UnknownOptionError(UsageError, TypeError):

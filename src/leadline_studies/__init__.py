@@ -1,11 +1,4 @@
-"""One file per published experiment, found by looking.
-
-`difference_models.py` is the study `difference-models`. A study is a module: its docstring says what is
-tried, `OPTIONS` what it may be told, and `run(qrels, runs, **options)` gives an `Outcome`. One that makes its
-own runs says what it is given instead, in the order of `run`: `ARGUMENTS = ("docs", "queries", "qrels")`,
-and in `EXAMPLE` what its example says beyond them.
-`leadline study` is its door.
-"""
+"""Published experiments, one module or package per study, registered by discovery."""
 
 from __future__ import annotations
 
@@ -26,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Option(NamedTuple):
-    """What a study may be told, once or (`many`) again and again; what is `needed` must be."""
+    """Option of a study, possibly repeated (`many`) or required (`needed`)."""
 
     name: str
     kind: type
@@ -38,7 +31,7 @@ class Option(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a study found: data for JSON, tables and figures by name, and in words what was reproduced."""
+    """Result of a study: data for JSON, tables and figures by name, and conclusions in words."""
 
     data: dict[str, Any]
     tables: dict[str, Table]
@@ -54,7 +47,7 @@ Tell = Callable[[int, int], None]
 
 
 def judgments(qrels: QrelsLike, documents: str | None) -> Qrels:
-    """Read judgments; with a file of documents, all of them without a judgment are not relevant."""
+    """Read judgments; with a file of documents, unjudged documents count as non-relevant."""
     table = read_qrels(qrels)
     if documents is None:
         return table
@@ -65,7 +58,7 @@ def judgments(qrels: QrelsLike, documents: str | None) -> Qrels:
 
 
 def whole_numbers(text: str, name: str) -> list[int]:
-    """Read numbers with commas between, as an option gives them.
+    """Parse the comma-separated numbers of an option.
 
     >>> whole_numbers("10,100", "samples")
     [10, 100]
@@ -77,16 +70,13 @@ def whole_numbers(text: str, name: str) -> list[int]:
 
 
 def studies() -> list[str]:
-    """Give the names of all studies; a folder is a simulation of our own, which asks for no runs.
-
-    What several studies share stands in modules whose names begin with `_`.
-    """
+    """Return the names of all studies; packages are simulations, which need no runs."""
     found = (entry for entry in pkgutil.iter_modules(__path__) if not entry.ispkg)
     return [entry.name.replace("_", "-") for entry in found if not entry.name.startswith("_")]
 
 
 def study(name: str) -> ModuleType:
-    """Give the module of one study.
+    """Return the module of a study.
 
     >>> study("difference-models").OPTIONS[0].name
     'family'

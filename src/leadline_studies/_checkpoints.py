@@ -1,4 +1,4 @@
-"""Keep each measured setting of a study of topic models, so that an interrupted run can be resumed."""
+"""Checkpoints of measured settings of topic model studies, so that interrupted runs can be resumed."""
 
 from __future__ import annotations
 
@@ -21,11 +21,7 @@ NUMBERS = ("topics", "perplexity", "tokens", "trained_tokens", "unknown", "empty
 
 
 class Checkpoints:
-    """A folder with one file for each setting of one task; `reused` counts those that were read.
-
-    A file belongs to a task by a hash over its texts, its pairs, the options of the fit and the version, so
-    that a file of another task is never read.
-    """
+    """Folder with one file per setting of one task; `reused` counts those read."""
 
     def __init__(self, folder: str, task: Task, options: dict[str, Any]) -> None:
         self.folder = folder
@@ -36,7 +32,7 @@ class Checkpoints:
         os.makedirs(folder, exist_ok=True)
 
     def setting(self, topics: int, measure: Callable[[], Setting]) -> Setting:
-        """Read the setting with this number of topics, or measure and keep it."""
+        """Read the setting with this number of topics, or measure and save it."""
         path = os.path.join(self.folder, f"{self.key}-{topics}.npz")
         if os.path.exists(path):
             self.reused += 1
@@ -47,7 +43,7 @@ class Checkpoints:
 
 
 def key_of(task: Task, options: dict[str, Any]) -> str:
-    """Return a hash of everything a setting depends on, its number of topics apart."""
+    """Return a hash of everything a setting depends on except its number of topics."""
     texts, pairs = task.texts, task.pairs
     told = [
         VERSION,
@@ -66,7 +62,7 @@ def key_of(task: Task, options: dict[str, Any]) -> str:
 
 
 def packed(setting: Setting) -> bytes:
-    """Write a setting as the bytes of an npz file."""
+    """Return a setting as the bytes of an npz file."""
     numbers = json.dumps({name: getattr(setting, name) for name in NUMBERS})
     arrays: dict[str, Any] = {
         "numbers": np.frombuffer(numbers.encode(), np.uint8),
@@ -80,13 +76,12 @@ def packed(setting: Setting) -> bytes:
 
 
 def unpacked(path: str) -> Setting:
-    """Return a setting that was kept.
+    """Return a setting from the bytes of an npz file.
 
     Raises
     ------
     InputError
         The file is damaged, or no checkpoint.
-
     """
     with open(path, "rb") as file:
         content = io.BytesIO(file.read())

@@ -20,10 +20,7 @@ if TYPE_CHECKING:
 
 
 def by_judge(judges: Sequence[str], values: ArrayLike, *, label: str, width: float = COLUMN) -> Figure:
-    """Draw judges x systems, the systems from the best to the worst by the first judge.
-
-    A line that falls as the first one does ranks as it does; a line above or below it says that the numbers
-    themselves are others. More judges than there are looks are grey.
+    """Plot judges x systems, the systems in the order of the first judge.
 
     >>> drawn = by_judge(["ann", "ben"], [[0.2, 0.4], [0.1, 0.3]], label="AP")
     >>> drawn.axes[0].lines[0].get_ydata().tolist()
@@ -70,7 +67,7 @@ def by_sample(
     sample: str = "sampled non-relevant documents a query",
     width: float = COLUMN,
 ) -> Figure:
-    """Draw (sample size, value) of every estimate, sizes on a log axis; undefined values are gaps.
+    """Plot (sample size, value) of every estimate, on a log axis; undefined values are gaps.
 
     >>> drawn = by_sample({"HSA": [(10, 0.6), (100, 0.7)]}, label="Pearson")
     >>> drawn.axes[0].get_ylabel()
@@ -109,9 +106,7 @@ def by_size(
     spans: Mapping[str, Sequence[tuple[float, float]]] | None = None,
     width: float = COLUMN,
 ) -> Figure:
-    """Draw (size, value) of every method; `sizes` say what is counted, on a logarithmic axis.
-
-    `spans` are the lowest and highest values behind each point, drawn as bars, a little apart.
+    """Plot (size, value) of every method, on a log axis; `sizes` is its label.
 
     >>> drawn = by_size({"nruns": [(5, 0.4), (20, 0.6)]})
     >>> drawn.axes[0].get_xlabel()
@@ -191,7 +186,7 @@ def predominance(lists: Sequence[Listed], *, width: float = 2 * COLUMN) -> Figur
 
 
 def cumulated(vector: ArrayLike) -> Floats:
-    """Give the share of the mass in the largest component, in the two largest, and so on.
+    """Return the proportion of the mass in the largest component, the two largest, and so on.
 
     >>> cumulated([1, 6, 1]).tolist()
     [0.75, 0.875, 1.0]
@@ -209,9 +204,7 @@ LABELS = 10  # that do not overlap in a column
 def panels(
     columns: Mapping[str, Sequence[float]], along: Sequence[int], *, label: str, width: float = COLUMN
 ) -> Figure:
-    """Draw each column against `along`, which stands on a logarithmic axis; undefined values are gaps.
-
-    At most ten values of `along` are written below the axis, the first and the last among them.
+    """Plot each column against `along`, on a log axis; undefined values are gaps.
 
     >>> drawn = panels({"MAP": [0.2, 0.3], "HSA": [4.0, 5.0]}, [50, 100], label="topics")
     >>> [axes.get_ylabel() for axes in drawn.axes]
@@ -244,7 +237,7 @@ def panels(
 
 
 def operating_curves(curves: Mapping[str, tuple[Floats, Floats]], *, width: float = COLUMN) -> Figure:
-    """Draw false positive rate against true positive rate, one line a predictor."""
+    """Plot ROC curves, one per predictor."""
     with style():
         from matplotlib.figure import Figure
 
@@ -274,7 +267,7 @@ def against_truth(
     named: int = 3,
     width: float = COLUMN,
 ) -> Figure:
-    """Draw one point a system; the `named` best in truth and the best by the estimate carry their names.
+    """Plot one point per system, with labels for the `named` best by truth and the best by estimate.
 
     >>> drawn = against_truth([0.1, 0.3], [0.2, 0.4], ["bm25", "dense"], label="nruns")
     >>> [text.get_text() for text in drawn.axes[0].texts]
@@ -322,7 +315,7 @@ def against_truth(
 
 
 def _apart(heights: list[tuple[float, int]], gap: float) -> list[tuple[float, int]]:
-    """Move labels up until each is a line above the one below."""
+    """Move labels up until each is a line above the previous one."""
     found: list[tuple[float, int]] = []
     for height, place in sorted(heights):
         lowest = found[-1][0] + gap if found else height
@@ -339,10 +332,7 @@ POINT_MARGIN = 38  # points above and below the axes
 def named_points(
     x: ArrayLike, y: ArrayLike, names: Sequence[str], *, across: str, up: str, width: float = COLUMN
 ) -> Figure:
-    """Draw one point a system; its name stands on the right at the end of a thin line.
-
-    `across` and `up` label the axes. A system with an undefined number has no point. More than 40 systems
-    are not named.
+    """Plot one point per system, labelled on the right with a leader line.
 
     >>> drawn = named_points([0.1, 0.3], [4.0, 2.0], ["bm25", "dense"], across="MAP", up="HSA")
     >>> [text.get_text() for text in drawn.axes[0].texts if text.get_text()]
@@ -387,7 +377,7 @@ def named_points(
 
 
 def _spread(heights: Floats, gap: float) -> Floats:
-    """Move rising heights as little as may be until neighbours are a gap apart, within 0 to 1 if they fit.
+    """Move increasing heights as little as possible to a minimum gap, within 0 to 1 if they fit.
 
     >>> _spread(np.array([0.5, 0.5, 0.9]), 0.1).round(2).tolist()
     [0.45, 0.55, 0.9]
@@ -418,9 +408,7 @@ def grouped_intervals(
     mark: float | None = 0.0,
     width: float = COLUMN,
 ) -> Figure:
-    """Draw a point and its interval for every row and group: (value, low, high), rows downwards.
-
-    `mark` is where a thin line stands. What is not finite is not drawn; the row stays.
+    """Plot a point and interval for every row and group: (value, low, high), rows downwards.
 
     >>> drawn = grouped_intervals(["NQC(tail)"], {"BM25": [(0.2, 0.1, 0.3)]}, label="tau")
     >>> [text.get_text() for text in drawn.axes[0].get_yticklabels()]
@@ -471,7 +459,7 @@ def coverage_points(
     near: float = 0.02,
     width: float = 2 * COLUMN,
 ) -> Figure:
-    """Draw the coverage of each interval with two standard errors to both sides.
+    """Plot the coverage of each interval with two standard errors on both sides.
 
     Parameters
     ----------
@@ -489,7 +477,6 @@ def coverage_points(
     >>> drawn = coverage_points({"kappa": {"two judges": (0.9, 0.02)}, "R": {"pool": (0.95, 0.01)}})
     >>> [text.get_text() for text in drawn.axes[0].get_yticklabels()]
     ['kappa: two judges', 'R: pool']
-
     """
     rows = [
         (place, group, name, *known)
@@ -534,11 +521,7 @@ def significance_errors(
     label: str,
     width: float = 2 * COLUMN,
 ) -> Figure:
-    """Draw one panel a situation and one line a method, with bars of two standard errors to both sides.
-
-    `panels[situation][method]` holds a rate and its Monte Carlo standard error for each of `sizes`, the
-    numbers of queries; `promised` is the rate that all should have, drawn as a line; at most eight methods.
-    """
+    """Plot one panel per situation and one line per method, with bars of two standard errors."""
     methods = list(dict.fromkeys(name for lines in panels.values() for name in lines))
     if len(methods) > len(LINE_STYLES):
         raise UsageError(f"{len(methods)} methods; expected {len(LINE_STYLES)} or fewer")

@@ -1,4 +1,4 @@
-"""HSA, DO and their companions of retrieval models, a number a model, and how they track rank measures."""
+"""HSA, DO and related statistics of retrieval models, and their correlation with rank measures."""
 
 from __future__ import annotations
 
@@ -35,10 +35,7 @@ Columns = dict[str, "Column"]
 
 
 class Column(NamedTuple):
-    """A number a model: `again` gives draws x models of draws x queries, how often a query was drawn.
-
-    `by_bins` is models x bins, of a number that has bins.
-    """
+    """One value per model: `again` returns draws x models from draws x queries, the query frequencies."""
 
     values: Floats
     again: Callable[[Floats], Floats]
@@ -54,12 +51,12 @@ class Truth(NamedTuple):
 
     @property
     def quality(self) -> Floats:
-        """Give models x measures."""
+        """Return models x measures."""
         return _even(self.by_query.mean(axis=1))
 
 
 def truth_of(qrels: Qrels, runs: Mapping[str, Run], level: float) -> tuple[Truth, list[ResultWarning]]:
-    """Evaluate whole lists over the queries with something relevant."""
+    """Evaluate whole lists over the queries with relevant documents."""
     results = evaluate(qrels, dict(runs), MEASURES, rel=level, queries="with_relevant")
     codes = np.flatnonzero(qrels.relevant(level) > 0)
     by_query = np.nan_to_num(results.values[:, codes])
@@ -69,7 +66,7 @@ def truth_of(qrels: Qrels, runs: Mapping[str, Run], level: float) -> tuple[Truth
 def from_lists(
     qrels: Qrels, runs: Mapping[str, Run], recipe: HistogramOptions, truth: Truth, depth: int
 ) -> tuple[Columns, list[ResultWarning]]:
-    """Give the columns of whole lists, and what should be known of the first one."""
+    """Return the columns of whole lists, and warnings about the first one."""
     recipes = {
         BY_QUERY: recipe,
         "HSA by query, found only": recipe._replace(missing="skip"),
@@ -86,10 +83,7 @@ def from_lists(
 def from_pairs(
     qrels: Qrels, runs: Mapping[str, Run], recipe: HistogramOptions, truth: Truth, documents: Sequence[str]
 ) -> Columns:
-    """Give the columns of scored pairs, nothing missing; AP of the same pairs beside them.
-
-    `AP weighted` counts each sampled document as often as it stands for others of the `documents`.
-    """
+    """Return the columns of completely scored pairs, and AP of the same pairs."""
     recipes = {BY_QUERY: recipe, BY_MODEL: recipe._replace(norm="model"), ROBUST: recipe.robust}
     columns, _ = _histograms(qrels, runs, recipes, truth)
     plain_ap = evaluate(qrels, dict(runs), "AP", rel=recipe.rel, queries="with_relevant")
@@ -112,7 +106,7 @@ def from_pairs(
 def _histograms(
     qrels: Qrels, runs: Mapping[str, Run], recipes: Mapping[str, HistogramOptions], truth: Truth
 ) -> tuple[Columns, list[ResultWarning]]:
-    """Measure all runs by all recipes: HSA of each, DO of those by query and by model."""
+    """Compute all runs by all recipes: HSA of each, DO of those by query and by model."""
     infos, found = judge_runs(
         dict(runs),
         qrels,
@@ -151,7 +145,7 @@ def _of_queries(results: Results, truth: Truth) -> Column:
 
 
 def _mean(table: Floats) -> Column:
-    """Give the means of models x queries over the queries with a number."""
+    """Return the means of models x queries over the defined queries."""
     there = (~np.isnan(table)).astype(np.float64)
     filled = np.nan_to_num(table)
 
@@ -163,13 +157,13 @@ def _mean(table: Floats) -> Column:
 
 
 def _even(means: Floats) -> Floats:
-    """Round means, so that equal ones tie whatever the order in which they were added up."""
+    """Round means, so that equal ones are ties whatever the order of summation."""
     found: Floats = np.round(means, 12)
     return found
 
 
 def entries(columns: Columns, truth: Truth, draws: int, seed: int) -> dict[str, Tracked]:
-    """Say of every column how it tracks the measures, and what the rule says of it."""
+    """Return the correlations of every column with the measures, and the verdict of the rule."""
     rng = np.random.default_rng([seed, 5])
     size = len(truth.codes)
     drawn = rng.integers(0, size, (draws, size)) + size * np.arange(draws)[:, None]
@@ -191,7 +185,7 @@ def entries(columns: Columns, truth: Truth, draws: int, seed: int) -> dict[str, 
 
 
 def _over_queries(entry: Tracked, column: Column, truth: Truth, times: Floats) -> None:
-    """Add the intervals over drawn queries, the models as they are."""
+    """Add bootstrap intervals over queries, with fixed models."""
     values = column.again(times)
     for place, measure in enumerate(MEASURES):
         quality = _mean(truth.by_query[:, :, place]).again(times)
@@ -211,7 +205,7 @@ def _with_all(values: Floats, quality: Floats) -> dict[str, Any]:
 
 
 def known(coefficient: Callable[[Floats, Floats], float], x: Floats, y: Floats) -> float:
-    """Correlate where the second is defined; NaN for fewer than two.
+    """Return the correlation where the second column is defined; NaN for fewer than two values.
 
     >>> known(COEFFICIENTS["pearson"], np.array([1.0, 2.0, 3.0]), np.array([2.0, np.nan, 1.0]))
     -1.0
@@ -221,10 +215,7 @@ def known(coefficient: Callable[[Floats, Floats], float], x: Floats, y: Floats) 
 
 
 def ruled(entry: Tracked) -> dict[str, Any]:
-    """Say whether a column tracks AP and nDCG as the rule asks: the least of each kind, and `holds`.
-
-    A column without bins needs only the first two.
-    """
+    """Return whether a column tracks AP and nDCG as required: the smallest of each kind, and `holds`."""
     found = {kind: _least([entry[measure][kind]["value"] for measure in WITH]) for kind in COEFFICIENTS}
     found["least_over_bins"] = None
     if "bins" in entry:

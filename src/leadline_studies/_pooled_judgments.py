@@ -1,4 +1,4 @@
-"""Judgments of a pool made of the runs themselves, from judgments that list all relevant documents."""
+"""Simulated pooling of the runs themselves, from judgments that contain all relevant documents."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from leadline.io.read import read_qrels
 
 
 def pooled_judgments(qrels: Qrels, runs: Any, depth: int) -> Qrels:
-    """Return judgments of the first `depth` documents of all runs, as if no others had been judged.
+    """Return judgments of the top `depth` documents of all runs, as if only these had been judged.
 
     Parameters
     ----------
@@ -42,7 +42,6 @@ def pooled_judgments(qrels: Qrels, runs: Any, depth: int) -> Qrels:
     >>> truth = read_qrels({"q": {"a": 1, "b": 1}})
     >>> pooled_judgments(truth, {"x": {"q": ["a", "c", "b"]}}, 2).to_dict()
     {'q': {'a': 1, 'c': 0}}
-
     """
     check_whole(1, pool=depth)
     grades = qrels.to_dict()

@@ -1,4 +1,4 @@
-"""Whether HSA and DO follow the quality of some models, and more closely than a rival does."""
+"""Correlation of HSA, DO and a competing predictor with the quality of models."""
 
 from __future__ import annotations
 
@@ -22,12 +22,7 @@ def tracked(
     draws: int = 1000,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """Correlate HSA, DO and rivals with mean quality over models, queries drawn again for intervals.
-
-    `quality` is models x queries, `counts` by name models x queries x 2 x bins, `rivals` by name one number a
-    model, which stays as it is in every draw. Gives, by `HSA NAME`, `DO NAME` and rival, each coefficient
-    with its interval, and by name how much closer than each rival HSA follows: |coefficient| less
-    |coefficient|. Models where a column is undefined are left out of it, and counted.
+    """Correlate HSA, DO and competitors with mean quality over models, with bootstrap over queries.
 
     >>> found = tracked(
     ...     np.array([[0.1], [0.2], [0.4]]),
@@ -71,7 +66,7 @@ def tracked(
 
 
 def _columns(times: Floats, counts: Mapping[str, Floats], rivals: Mapping[str, Floats]) -> dict[str, Floats]:
-    """Give every column: draws x models."""
+    """Return every column: draws x models."""
     found: dict[str, Floats] = {}
     for name, tables in counts.items():
         pooled = np.stack([np.tensordot(times, table, axes=1) for table in tables], axis=1)

@@ -1,4 +1,4 @@
-"""Processor time of scoring relevant documents and a sample, against ranking and evaluating everything."""
+"""Processor time of scoring relevant documents and a sample, against a full ranking and evaluation."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ SEARCH, EVALUATE, SCORE, HISTOGRAM = "search", "evaluate", "score", "histogram"
 
 
 def seconds(work: Callable[[], T]) -> tuple[float, T]:
-    """Give the processor seconds of some work, and what it gave."""
+    """Return the processor time of a call in seconds, and its result."""
     began = time.process_time()
     found = work()
     return time.process_time() - began, found
 
 
 def machine() -> str:
-    """Say in words what the times were taken on."""
+    """Return a description of the machine used for timing."""
     return (
         f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors, "
         f"Python {platform.python_version()}"
@@ -52,12 +52,7 @@ def times_of(
     seed: int,
     rounds: int,
 ) -> dict[str, Any]:
-    """Time every model by both ways in turn, `rounds` times; give medians, and ratios of ranking to scoring.
-
-    Ranking is `search` to `depth` and `evaluate`; scoring is `score` of the pairs and `histogram`. Drawing
-    the sample is done once for all models and stands apart. Both ways use the same open index, and windows of
-    terms are forgotten before each.
-    """
+    """Return median times of every model by both ways, over `rounds` rounds, and their ratios."""
     drawn = {
         size: seconds(partial(pairs_to_score, qrels, documents, sample=size, seed=seed, rel=level))
         for size in sizes
@@ -89,7 +84,7 @@ def times_of(
 
 
 def _row(model: str, table: Any, sizes: Sequence[int]) -> dict[str, Any]:
-    """Make one row of rounds x (ranking, each size) x (first, second part)."""
+    """Return one row of rounds x (ranking, each size) x (first, second part)."""
     middle = np.median(table, axis=0)
     whole = table.sum(axis=2)
     ratios = np.median(whole[:, :1] / np.maximum(whole[:, 1:], 1e-9), axis=0)
@@ -109,7 +104,7 @@ def _row(model: str, table: Any, sizes: Sequence[int]) -> dict[str, Any]:
 
 
 def _totals(rows: list[dict[str, Any]], drawing: dict[int, float]) -> dict[str, Any]:
-    """Give the ratio over all models together, with the time of drawing the sample on the side of scoring."""
+    """Return the overall ratio, the time of sampling counted as scoring."""
     ranking = sum(row[SEARCH] + row[EVALUATE] for row in rows)
     found = {}
     for size, once in drawing.items():
@@ -123,7 +118,7 @@ def _totals(rows: list[dict[str, Any]], drawing: dict[int, float]) -> dict[str, 
 
 
 def time_sheet(found: dict[str, Any]) -> Table:
-    """Write the times as a table."""
+    """Return the times as a table."""
     sizes = list(found["drawing"])
     heads = ["model", "search s", "evaluate s"]
     heads += [f"{what}, n = {size}" for size in sizes for what in ("score s", "histogram s", "ratio")]
@@ -140,7 +135,7 @@ def time_sheet(found: dict[str, Any]) -> Table:
 
 
 def time_lines(found: dict[str, Any]) -> list[str]:
-    """Say how much cheaper scoring is, by size of the sample."""
+    """Return sentences on the cost of scoring relative to ranking, by sample size."""
     lines = []
     for size, one in found["all_models"].items():
         ratios = {row["model"]: row["samples"][size]["ratio"] for row in found["models"]}

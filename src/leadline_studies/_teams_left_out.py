@@ -1,4 +1,4 @@
-"""What becomes of estimates when a team is left out, and what its runs gain by each other's votes."""
+"""Effect of leaving a team out on estimates, and of the votes of a team's runs for each other."""
 
 from __future__ import annotations
 
@@ -23,13 +23,7 @@ def left_out(
     most: int | None,
     seed: int,
 ) -> tuple[dict[str, dict[str, Any]], list[dict[str, Any]]]:
-    """Leave teams out, one at a time; then, of each, all runs but one, for every one.
-
-    By method: what the statistics are among the other runs, at least and at most, and how many places, among
-    the runs of other teams, a run with siblings loses when these no longer vote (`gain`: mean, with an
-    interval from drawing teams again, and the largest of a team). By team and method: the mean places of its
-    runs, truly, with their siblings' votes, and without.
-    """
+    """Leave each team out; then, for each, all runs but one, for every one."""
     group = np.array(teams, dtype=object)
     names, sizes = np.unique(group.astype(str), return_counts=True)
     methods = [one for one in methods if len(names) > one.fewest]  # one team fewer must do
@@ -67,7 +61,7 @@ def placed(
     others: Integers,
     seed: int,
 ) -> list[dict[str, Any]]:
-    """Give the mean places of a team's runs among all others, with their siblings' votes and without."""
+    """Return the mean ranks of a team's runs among all others, with and without their siblings' votes."""
     without: dict[tuple[str, str], list[int]] = {}
     for run_place in own.tolist():
         kept = [run_place, *others.tolist()]
@@ -104,7 +98,7 @@ def _ends(values: Sequence[float]) -> dict[str, float | None]:
 
 
 def gains_of(rows: Sequence[dict[str, Any]], seed: int) -> dict[str, Any]:
-    """Give the mean gain of a team's runs by their siblings' votes, its interval, and the largest."""
+    """Return the mean gain of a team's runs by their siblings' votes, its interval, and the largest."""
     rng = np.random.default_rng(seed)
     found: dict[str, Any] = {}
     for votes in VOTES:

@@ -1,4 +1,4 @@
-"""Measure how a topic model finds similar documents: by ranking all, by HSA and DO, by perplexity."""
+"""Similar-document retrieval by a topic model, measured by full ranking, HSA, DO and perplexity."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from leadline.estimation.score_histograms.histogram_result import FINEST
 from leadline.estimation.score_histograms.score_sets import Pairs, draw_pairs
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.read import QrelsLike
-from leadline.topics.distances import Texts, alike, from_roots, ranked
+from leadline.topics.distances import TopicTexts, alike, from_roots, ranked
 from leadline.topics.fit import fit
 from leadline.topics.infer import infer, perplexity
 from leadline.topics.model import TopicModel
@@ -24,13 +24,9 @@ NORMS = ("query", "model")
 
 
 class Task(NamedTuple):
-    """Texts, the documents like each that is asked about, what a ranking is judged by, the pairs to score.
+    """Texts, relevant documents of each query, measure of rankings, and the pairs to score."""
 
-    `own` says whether a document is relevant to itself, as its translation is; `drawing` how long the pairs
-    took; `unknown` counts judged ids that are no documents.
-    """
-
-    texts: Texts
+    texts: TopicTexts
     relevant: Mapping[str, list[str]]
     measure: str
     own: bool
@@ -40,7 +36,7 @@ class Task(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """What one number of topics came to; `counts` by norm are queries x 2 x bins, `finest` 2 x FINEST."""
+    """Results of one number of topics; `counts` by norm are queries x 2 x bins, `finest` 2 x FINEST."""
 
     topics: int
     quality: Floats
@@ -56,19 +52,19 @@ class Setting(NamedTuple):
 
 
 class Clock:
-    """How much processor time each named piece of work took."""
+    """Processor time by named part of the work."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
 
     def __call__(self, name: str, work: Callable[[], T]) -> T:
-        """Do some work and give what it gave."""
+        """Run some work and return its result."""
         self.seconds[name], found = seconds(work)
         return found
 
 
 def task_of(
-    texts: Texts,
+    texts: TopicTexts,
     qrels: QrelsLike | None,
     *,
     level: float,
@@ -77,7 +73,7 @@ def task_of(
     sample: int,
     seed: int,
 ) -> Task:
-    """Say who asks and what is relevant, and draw the pairs; without qrels that is the translation."""
+    """Return queries, relevant documents and sampled pairs; without qrels the translation is relevant."""
     own = qrels is None
     relevant, unknown = (
         ({name: [name] for name in texts.ids}, 0)
@@ -93,7 +89,7 @@ def task_of(
 
 
 def measured(task: Task, topics: int, *, bins: int, particles: int, **fitting: Any) -> Setting:
-    """Fit one model to the texts to train on, and measure it in every way, on the clock."""
+    """Fit a model to the training texts and measure it in every way, with timing."""
     clock, texts = Clock(), task.texts
     model = clock("fit", lambda: fit(texts.train, topics, languages=texts.languages, **fitting))
     seed = fitting["seed"]
@@ -124,7 +120,7 @@ def measured(task: Task, topics: int, *, bins: int, particles: int, **fitting: A
 
 
 def roots_of(model: TopicModel, task: Task, seed: int) -> tuple[Floats, Floats, int, int]:
-    """Give the roots of the topics of queries and of documents; count unknown tokens and empty documents."""
+    """Return square roots of topic distributions of queries and documents, with counts of unknown tokens."""
     records, languages = task.texts.all, task.texts.languages
     found = infer(model, records, seed=seed, language=languages[-1])
     first = found if len(languages) == 1 else infer(model, records, seed=seed, language=languages[0])
@@ -140,13 +136,13 @@ def roots_of(model: TopicModel, task: Task, seed: int) -> tuple[Floats, Floats, 
 
 
 def one_by_one(row: Floats, found: Floats) -> Floats:
-    """Score documents for one query, as a query comes."""
+    """Score documents query by query, as in interactive search."""
     scores: Floats = from_roots(row[None], found)[0]
     return scores
 
 
 def pair_scores(pairs: Pairs, asked: Floats, found: Floats) -> Floats:
-    """Score the pairs alone, query by query."""
+    """Score only the pairs, query by query."""
     ends = np.searchsorted(pairs.query, np.arange(len(asked) + 1)).tolist()
     return np.concatenate(
         [
@@ -157,7 +153,7 @@ def pair_scores(pairs: Pairs, asked: Floats, found: Floats) -> Floats:
 
 
 def quality_of(task: Task, scores: Floats) -> Floats:
-    """Rank all documents for every query and give the measure, in the order of the queries."""
+    """Rank all documents for every query and return the measure, in the order of the queries."""
     names = list(task.relevant)
     run = ranked(lambda row: scores[row], names, task.texts.ids, k=len(task.texts.all), own=task.own)
     truth = {name: dict.fromkeys(wanted, 1) for name, wanted in task.relevant.items()}

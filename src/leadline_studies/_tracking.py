@@ -1,4 +1,4 @@
-"""How well numbers of systems track rank measures: what the studies of histograms share."""
+"""Correlation of system-level statistics with rank measures, shared by the histogram studies."""
 
 from __future__ import annotations
 
@@ -31,10 +31,7 @@ def tracked(
     draws: int,
     seed: int,
 ) -> Tracked:
-    """Correlate one column with every measure: over all systems, and over random sevens of them with AP.
-
-    `quality` is systems x `MEASURES`. Fewer than eight defined values make no sevens.
-    """
+    """Correlate a column with every measure over all systems, and with AP over random sets of seven."""
     entry: Tracked = {"undefined": int(np.isnan(values).sum())}
     known = np.flatnonzero(~np.isnan(values))
     for place, measure in enumerate(MEASURES):
@@ -61,7 +58,7 @@ def tracked(
 
 
 def tracking_tables(data: dict[str, Tracked]) -> dict[str, Table]:
-    """Write the correlations of every column, and those of random sevens."""
+    """Return tables of the correlations of every column, and of those of random sevens."""
     heads = [
         "recipe",
         *(f"{name} {measure}" for name in ("R", "rho") for measure in MEASURES),
@@ -91,7 +88,7 @@ def tracking_tables(data: dict[str, Tracked]) -> dict[str, Table]:
 
 
 def tracking_figure(data: dict[str, Tracked], which: str, *, systems: str = "runs") -> Any:
-    """Draw R with AP of every column: over random `sevens`, or over `all` systems."""
+    """Plot Pearson's r with AP of every column, over random `sevens` or `all` systems."""
     from leadline.reporting.plots.interval_plots import forest
 
     if which == "sevens":

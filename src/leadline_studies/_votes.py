@@ -1,4 +1,4 @@
-"""Score systems by every estimator, with one vote a run and with one vote a team."""
+"""Scores of systems by every estimator, with one vote per run and one per team."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DRAWS = 10  # of Soboroff's, where a campaign is estimated again and again
 
 
 def lighter(methods: Sequence[UnjudgedEstimator]) -> list[UnjudgedEstimator]:
-    """Let the methods that draw do it fewer times."""
+    """Reduce the number of draws of randomised methods."""
     return [one.replace(draws=DRAWS) if isinstance(one, Soboroff) else one for one in methods]
 
 
@@ -29,11 +29,7 @@ def voted(
     seed: int,
     ways: Sequence[str] = tuple(VOTES),
 ) -> dict[str, dict[str, Floats]]:
-    """Give the scores by every method when every run has a vote, and when every team has.
-
-    Where the teams are too few for a method, every run keeps its vote. The lists of a query are put together
-    once for all methods.
-    """
+    """Return the scores by every method with one vote per run, and with one per team."""
     default_cutoffs = team_codes(range(len(teams)))
     shared = team_codes(teams)
     values: dict[str, dict[str, list[Floats]]] = {

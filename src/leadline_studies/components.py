@@ -51,7 +51,7 @@ RULES = f"paired T, Student intervals of {100 * LEVEL:g} %, Holm over all effect
 
 
 class Grid(NamedTuple):
-    """Values of every cell: stems x stop words x weightings x queries, without before with."""
+    """Values of every cell: stems x stop words x weightings x queries."""
 
     stem: str
     stop: str
@@ -60,7 +60,7 @@ class Grid(NamedTuple):
 
 
 class Effects(NamedTuple):
-    """What is compared by name, and per query what it adds: queries x effects."""
+    """Effects by name, and per query the gain: queries x effects."""
 
     names: list[tuple[str, str]]
     differences: Floats
@@ -77,7 +77,7 @@ def run(
     measure: str = "AP",
     on_run: Tell | None = None,
 ) -> Outcome:
-    """Try it on a collection."""
+    """Run the study on a collection."""
     models = list(map(str, MODELS.expand_all(list(model))))
     if len(models) < 2:
         raise UsageError(f"{len(models)} weighting; expected two or more")
@@ -118,7 +118,7 @@ def run(
 def _runs(
     docs: TextsLike, queries: TextsLike, models: Sequence[str], stem: str, stop: str, on_run: Tell | None
 ) -> tuple[dict[str, Run], list[ResultWarning], int]:
-    """Make a run for every cell, stems slowest and weightings fastest."""
+    """Return a run per cell, stems slowest and weightings fastest."""
     runs: dict[str, Run] = {}
     warnings: dict[str, ResultWarning] = {}
     documents = 0
@@ -139,7 +139,7 @@ def _runs(
 
 
 def effects(grid: Grid) -> Effects:
-    """Give what each component adds to a query, in the mean over the settings of the others.
+    """Return the gain of each component per query, averaged over the settings of the others.
 
     >>> values = np.array([0.1, 0.2, 0.3, 0.4, 0.2, 0.3, 0.4, 0.5]).reshape(2, 2, 2, 1)
     >>> found = effects(Grid("porter", "basic", ["TF(dot)", "BM25"], values))
@@ -160,7 +160,7 @@ def effects(grid: Grid) -> Effects:
 
 
 def by_weighting(grid: Grid) -> Effects:
-    """Give what stems and stop words add under each weighting alone."""
+    """Return the gains of stemming and stop word removal under each weighting."""
     stems = (grid.values[1] - grid.values[0]).mean(axis=0)
     stops = (grid.values[:, 1] - grid.values[:, 0]).mean(axis=0)
     names = [(component, text) for component in ("stemming", "stop words") for text in grid.models]
@@ -168,10 +168,7 @@ def by_weighting(grid: Grid) -> Effects:
 
 
 def contests(grid: Grid) -> Effects:
-    """Set the components against each other: the difference of what two of them add to a query.
-
-    Of the weightings the one with the largest mean effect takes part, so that it is flattered a little.
-    """
+    """Return the differences between the gains of two components per query."""
     found = effects(grid)
     best = 2 + int(found.differences[:, 2:].mean(axis=0).argmax())
     stems, stops, weighting = found.differences[:, [0, 1, best]].T
@@ -190,7 +187,7 @@ def _cells(grid: Grid) -> list[dict[str, Any]]:
 
 
 def _tested(found: Effects) -> list[dict[str, Any]]:
-    """Give each effect with its interval and its test; p is None where no query differs."""
+    """Return each effect with its interval and test; p is None if no query differs."""
     low, high = INTERVALS.parse("Student").limits(found.differences, level=LEVEL, seed=0)
     p = TESTS.parse("T").p_values(found.differences, seed=0)
     corrected = CORRECTIONS.parse("Holm").corrected(p)
@@ -267,13 +264,13 @@ def _figures(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _short(row: dict[str, Any]) -> str:
-    """Name an effect for a figure: what comes new, of weightings without the word."""
+    """Return a short name of an effect for a figure."""
     new = str(row["what"]).rpartition(" to ")[2]
     return {"stemming": f"stems: {new}", "stop words": f"stop words: {new}"}.get(row["component"], new)
 
 
 def lines_of(data: dict[str, Any]) -> list[str]:
-    """Say what every component adds, and which is best."""
+    """Return conclusions on the gain of every component, and the best one."""
     said = [
         f"{row['component']} ({row['what']}): {row['difference']:+.3f} [{row['low']:+.3f}, "
         f"{row['high']:+.3f}] {data['measure']}, {_verdict(row)}"
@@ -289,7 +286,7 @@ def _verdict(row: dict[str, Any]) -> str:
 
 
 def best_of(data: dict[str, Any]) -> tuple[str, str]:
-    """Give the component whose best step adds most, and a sentence on its difference from the others."""
+    """Return the component with the largest best gain, and a sentence on its lead."""
     largest: dict[str, float] = {}
     for row in data["effects"]:
         name = row["component"]

@@ -46,11 +46,7 @@ def run(
     pool: int | None = None,
     on_run: Tell | None = None,
 ) -> Outcome:
-    """Try it on some runs; `family` and `parameter` are FILE:COLUMN.
-
-    With `complete`, a file of documents, all without a judgment are not relevant; with `pool` only the first
-    documents of the runs are judged, and those that `qrels` do not list are not relevant.
-    """
+    """Run the study on runs; `family` and `parameter` are FILE:COLUMN."""
     if pool is not None and complete is not None:
         raise UsageError("both of --pool and --complete; expected one of them")
     if pool is None:
@@ -103,7 +99,7 @@ def run(
 
 
 def _judged(qrels: Qrels) -> dict[str, float]:
-    """Count the judged and the relevant documents of a query, in the mean over queries."""
+    """Return the mean numbers of judged and of relevant documents per query."""
     return {
         "per_query": len(qrels.grades) / len(qrels.queries),
         "relevant_per_query": float(qrels.relevant(1.0).sum()) / len(qrels.queries),
@@ -113,7 +109,7 @@ def _judged(qrels: Qrels) -> dict[str, float]:
 def grids_of(
     found: Difference, families: dict[str, str], parameters: dict[str, str]
 ) -> dict[str, list[tuple[int, float]]]:
-    """Give, per family, place and parameter of its runs, in the order of the parameter."""
+    """Return, per family, index and parameter of its runs, in the order of the parameter."""
     grids: dict[str, list[tuple[int, float]]] = {}
     for place, name in enumerate(found.names):
         if name not in families or name not in parameters:
@@ -163,7 +159,7 @@ def _figures(
 
 
 def lines_of(data: dict[str, Any]) -> list[str]:
-    """Say whether the best of different families are nearer than the typical pair inside each family."""
+    """Return whether the best runs of different families are closer than the typical pair of one family."""
     pair, largest = max(((name, one["id"]) for name, one in data["across"].items()), key=lambda item: item[1])
     medians = {name: values["id_median"] for name, values in data["families"].items()}
     below = [name for name, median in medians.items() if largest < median]

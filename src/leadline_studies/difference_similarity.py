@@ -44,7 +44,7 @@ FOLDS = 10
 
 
 class Pairs(NamedTuple):
-    """The pairs inside bins: two systems each, whether of one team, and what every predictor says."""
+    """Pairs within bins: two systems each, whether of one team, and the values of all predictors."""
 
     first: Integers
     second: Integers
@@ -65,7 +65,7 @@ def run(
     complete: str | None = None,
     on_run: Tell | None = None,
 ) -> Outcome:
-    """Try it on some runs; `team` is FILE:COLUMN."""
+    """Run the study on runs; `team` is FILE:COLUMN."""
     if bins is not None and bins < 1:
         raise UsageError(f"bins={bins}; expected 1 or more")
     if samples < 1:
@@ -117,7 +117,7 @@ def run(
 
 
 def pairs_in_bins(found: Difference, teams: list[str], bins: int) -> Pairs:
-    """Part the systems by RIC into bins whose sizes differ by at most one, larger first; give their pairs."""
+    """Return the pairs within bins of RIC, whose sizes differ by at most one, larger first."""
     parts = np.array_split(np.array(found.order()), bins)
     ends = [np.array(np.triu_indices(len(part), 1)) for part in parts]
     first = np.concatenate([part[i] for part, (i, _) in zip(parts, ends, strict=True)])
@@ -132,7 +132,7 @@ def pairs_in_bins(found: Difference, teams: list[str], bins: int) -> Pairs:
 
 
 def _areas(pairs: Pairs, drawn: list[Integers]) -> dict[str, Any]:
-    """Give the area of every predictor with its interval, and that of id less that of delta RIC."""
+    """Return the AUC of every predictor with its interval, and of id minus that of delta RIC."""
     if int(pairs.same.sum()) < FEWEST:
         return dict.fromkeys([*pairs.scores, f"{ID} - {DELTA}"])
     values: dict[str, float] = {}
@@ -150,13 +150,13 @@ def _areas(pairs: Pairs, drawn: list[Integers]) -> dict[str, Any]:
 
 
 def _weights(pairs: Pairs, times: Integers) -> Floats:
-    """Give how often a pair is in a draw; copies of one team are different teams, so they make no pair."""
+    """Return pair frequencies in a draw; copies of one team are different teams and form no pair."""
     both = times[pairs.first] * times[pairs.second]
     return np.where(pairs.same, times[pairs.first], both).astype(np.float64)
 
 
 def _decisions(pairs: Pairs, teams: list[str]) -> dict[str, Any] | None:
-    """Say how well id decides at the paper's threshold and at the best one for teams that were left out."""
+    """Return the accuracy of id at the paper's threshold and at the best cross-validated one."""
     if int(pairs.same.sum()) < FEWEST:
         return None
     score = pairs.scores[ID]
@@ -186,7 +186,7 @@ def _plain(values: dict[str, float]) -> dict[str, float | None]:
 
 
 def _correlations(found: Difference, drawn: list[Integers]) -> dict[str, Any]:
-    """Correlate RIC and the concordance with AP over systems."""
+    """Return the correlations of RIC and the concordance with AP over systems."""
     ap = found.ap.mean(axis=1)
     measured = {"RIC": found.mean_ric, "concordance": found.mean_concordance}
     result: dict[str, Any] = {}
@@ -244,7 +244,7 @@ def _figures(found: Difference, teams: list[str], pairs: Pairs) -> dict[str, Any
 
 
 def lines_of(data: dict[str, Any]) -> list[str]:
-    """Say what was seen and whether the paper's relation held: above 0.9 for id, below 0.6 for delta RIC."""
+    """Return whether the paper's relation held: AUC above 0.9 for id, below 0.6 for delta RIC."""
     at = "" if data["k"] is None else f"@{data['k']}"
     ap = data["ric_ap"]["RIC"]["pearson"]
     last = f"RIC{at} with AP over systems: Pearson {_shown(ap)}"

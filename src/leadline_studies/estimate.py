@@ -102,7 +102,7 @@ def run(
     seed: int = 0,
     on_run: Tell | None = None,
 ) -> Outcome:
-    """Draw and estimate again and again; `on_run` is told of draws."""
+    """Run the simulation; `on_run` reports the progress in draws."""
     if draws < 2:
         raise UsageError(f"draws={draws}; expected two or more")
     measures = profile_of("leadline").measures(list(measure) or list(MEASURES), rel=level, documents=None)
@@ -225,7 +225,7 @@ def _setting(
 def _labelled(
     machines: Sequence[str], queries: set[str], known: set[tuple[bytes, bytes]]
 ) -> list[tuple[bytes, bytes]]:
-    """Return the labelled pairs that are not known yet, sorted."""
+    """Return the labelled pairs not judged yet, sorted."""
     found: set[tuple[bytes, bytes]] = set()
     for path in machines:
         for query, labels in read_qrels(path).to_dict().items():
@@ -235,7 +235,7 @@ def _labelled(
 
 
 def _divisor(qrels: Qrels, kind: Ratio) -> Floats:
-    """Return the divisors of a ratio where all is judged."""
+    """Return the denominators of a ratio under complete judgments."""
     size = len(qrels.grades)
     sample = Sample(
         qrels,
@@ -331,7 +331,7 @@ def _trial(setting: _Setting, proxy: _Proxy, probability: Floats, drawn: Any, se
 
 
 def _summary(setting: _Setting, trials: Sequence[_Trial]) -> dict[str, Any]:
-    """Return bias, coverage, width, order and decided pairs over draws, by group of runs."""
+    """Return bias, coverage, width, rank correlation and decided pairs over draws, by group of runs."""
     truth, new = setting.truth, setting.new
     values = np.array([one.values for one in trials])
     error = values - truth
@@ -399,7 +399,7 @@ def _sheet(found: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def lines_of(data: Mapping[str, Any]) -> list[str]:
-    """Return in words where the intervals hold."""
+    """Return conclusions on the coverage of the intervals."""
     good = [
         one
         for one in data["cells"]

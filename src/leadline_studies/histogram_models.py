@@ -101,7 +101,7 @@ def run(
     time: int = 0,
     on_run: Tell | None = None,
 ) -> Outcome:
-    """Try it on a collection; `samples` are numbers with commas between."""
+    """Run the study on a collection; `samples` are comma-separated numbers."""
     check_whole(1, depth=depth)
     check_whole(0, time=time, draws=draws)
     table, sizes, models = read_qrels(qrels), whole_numbers(samples, "samples"), _models(model)
@@ -176,7 +176,7 @@ def _models(model: Sequence[str]) -> list[str]:
 
 
 def _index(docs: TextsLike | Index) -> Index:
-    """Open an index, or make one that is gone afterwards."""
+    """Open an index, or build a temporary one."""
     if isinstance(docs, Index):
         return docs
     if isinstance(docs, (str, os.PathLike)) and os.path.isdir(docs):
@@ -187,7 +187,7 @@ def _index(docs: TextsLike | Index) -> Index:
 def _searched(
     index: Index, queries: dict[str, str], models: Sequence[str], depth: int, on_run: Tell | None
 ) -> tuple[dict[str, Run], dict[str, ResultWarning]]:
-    """Make a run of every model; give the notices by code."""
+    """Return a run of every model, and the warnings by code."""
     runs: dict[str, Run] = {}
     said: dict[str, ResultWarning] = {}
     for place, model in enumerate(models, start=1):
@@ -200,7 +200,7 @@ def _searched(
 
 
 def lacking(models: Sequence[str], queries: int) -> list[str]:
-    """Say what the rule asks for that is not here.
+    """Return the requirements of the rule that are not met.
 
     >>> lacking(["BM25", "BM25RF", "RM3", "SDM", "QLDirichlet", "QLHiemstra"], 50)
     ['3 settings of query likelihood, here 2', '7 models, here 6']
@@ -214,7 +214,7 @@ def lacking(models: Sequence[str], queries: int) -> list[str]:
 
 
 def _models_found(truth: Truth, columns: Columns, runs: dict[str, Run]) -> dict[str, dict[str, float | None]]:
-    """Give the measures, the columns and the mean length of the lists of every model."""
+    """Return the measures, the columns and the mean list length of every model."""
     return {
         name: dict(zip(MEASURES, truth.quality[place].tolist(), strict=True))
         | {title: plain(float(column.values[place])) for title, column in columns.items()}
@@ -302,7 +302,7 @@ def _number(value: float | None) -> float:
 
 
 def lines_of(data: dict[str, Any]) -> list[str]:
-    """Say what the rule says of whole lists, of sevens and of scored pairs; then of DO and of times."""
+    """Return the verdicts on whole lists, sevens and scored pairs, then on DO and times."""
     lists = data["lists"]
     first = (
         f"{BY_QUERY}, over {len(data['models'])} models and {counted_queries(data['queries'])}, lists to "
@@ -323,7 +323,7 @@ def lines_of(data: dict[str, Any]) -> list[str]:
 
 
 def _said(one: dict[str, Any]) -> str:
-    """Say a column's coefficients with MAP and nDCG, and whether they are as the rule asks."""
+    """Return a column's correlations with MAP and nDCG, and whether they meet the rule."""
     parts = [
         f"{word} {rounded(one['AP'][kind]['value'])} with MAP, "
         f"{rounded(one['nDCG'][kind]['value'])} with nDCG"
@@ -339,7 +339,7 @@ def _holds(one: dict[str, Any]) -> str:
 
 
 def _verdict(data: dict[str, Any]) -> str:
-    """Say what that is worth: one collection alone never reproduces the claim, but it may refute it."""
+    """Return the verdict: a single collection can refute the claim, not reproduce it."""
     if data["lacking"]:
         return f"no verdict: the rule asks for {', '.join(data['lacking'])}"
     if not data["lists"][BY_QUERY]["rule"]["holds"]:

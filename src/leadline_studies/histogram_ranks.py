@@ -48,7 +48,7 @@ RANKS = "HSA, ranks"
 
 
 def recipes(level: float, depth: int | None, bins: int) -> dict[str, HistogramOptions]:
-    """Give the recipes that are tried, by name."""
+    """Return the recipes compared, by name."""
     plain = HistogramOptions(bins=bins, depth=depth, rel=level)
     return {
         "HSA, scores, as printed": plain._replace(norm="model", missing="skip"),
@@ -71,7 +71,7 @@ def run(
     team: str | None = None,
     on_run: Tell | None = None,
 ) -> Outcome:
-    """Try it on some runs; `team` is FILE:COLUMN."""
+    """Run the study on runs; `team` is FILE:COLUMN."""
     table = read_qrels(qrels)
     tried = {name: one.checked() for name, one in recipes(level, depth, bins).items()}
     infos, found = judge_runs(
@@ -121,7 +121,7 @@ def run(
 def _gain(
     robust: Floats, control: Floats, quality: Floats, teams: list[str], draws: int, seed: int
 ) -> dict[str, float | None]:
-    """Give how much better the robust variant tracks AP than recall does: Pearson, with an interval."""
+    """Return the gain in Pearson's r with AP of the robust variant over recall, with an interval."""
     known = ~np.isnan(robust)
 
     def better(times: Integers | None) -> float:
@@ -133,7 +133,7 @@ def _gain(
 
 
 def lines_of(data: dict[str, Any], gain: dict[str, float | None], queries: int, draws: int) -> list[str]:
-    """Say whether HSA from ranks tracks AP over random sevens, and whether recall does as well."""
+    """Return whether HSA from ranks tracks AP over random sevens, compared with recall."""
     found = data[RANKS]["sevens_pearson"]
     good = (found["median"] or 0.0) > 0.5 and (found["low"] or 0.0) > 0
     whole = {name: one["AP"]["pearson"]["value"] for name, one in data.items()}
@@ -165,7 +165,7 @@ def lines_of(data: dict[str, Any], gain: dict[str, float | None], queries: int, 
 
 
 def _verdict(good: bool, queries: int, draws: int) -> str:
-    """Say what that is worth: one set alone never reproduces the claim, but it may refute it."""
+    """Return the verdict: a single set can refute the claim, not reproduce it."""
     lacking = [f"{ASKED_QUERIES} queries or more, here {queries:,}"] * (queries < ASKED_QUERIES)
     lacking += [f"{ASKED_SEVENS} sevens or more, here {draws:,}"] * (draws < ASKED_SEVENS)
     if lacking:

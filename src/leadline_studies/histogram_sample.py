@@ -54,10 +54,7 @@ Found = dict[str, Any]
 
 
 class Grid(NamedTuple):
-    """What is crossed: shares, sizes, seeds; `times` (seeds x draws x queries) how often a query counts.
-
-    The first draw of a seed counts every query once.
-    """
+    """Factors: proportions, sizes, seeds; `times` (seeds x draws x queries) are query frequencies."""
 
     recipe: HistogramOptions
     shares: list[float]
@@ -69,7 +66,7 @@ class Grid(NamedTuple):
     def of(
         cls, table: Qrels, recipe: HistogramOptions, samples: str, kept: str, repeats: int, draws: int
     ) -> Grid:
-        """Lay it out; shares are percentages."""
+        """Return a grid; `shares` are percentages."""
         if repeats < 1:
             raise UsageError(f"repeats={repeats}; expected 1 or more samples")
         parts = [one / 100 for one in whole_numbers(kept, "shares")]
@@ -90,15 +87,12 @@ class Grid(NamedTuple):
         return cls(recipe, parts, whole_numbers(samples, "samples"), flags, times)
 
     def means(self, values: Floats) -> Floats:
-        """Give the mean over queries of ... x queries in every draw of every seed: ... x seeds x draws."""
+        """Return the mean over ... x queries in every draw of every seed: ... x seeds x draws."""
         found: Floats = np.tensordot(values, self.times, axes=(-1, 2)) / self.times.sum(axis=2)
         return found
 
     def estimates(self, thinned: Thinned, turns: Integers | None = None) -> Floats:
-        """Give every estimate of one run: shares x sizes x estimates x seeds x draws.
-
-        `turns` (seeds x rows) are the places in the samples, where they are known already.
-        """
+        """Return every estimate of one run: shares x sizes x estimates x seeds x draws."""
         shape = len(self.shares), len(self.sizes), len(ESTIMATES), *self.times.shape[:2]
         found = np.empty(shape)
         for place, times in enumerate(self.times):
@@ -111,7 +105,7 @@ class Grid(NamedTuple):
 
 
 def _drawn(part: Part, times: Floats, recipe: HistogramOptions) -> list[Floats]:
-    """Give every estimate in the order of `ESTIMATES`, each in every draw of queries."""
+    """Return every estimate in the order of `ESTIMATES`, in each draw of queries."""
     whole = times.sum(axis=1)
     known = times @ ~np.isnan(part.robust)
     robust = np.divide(
@@ -139,7 +133,7 @@ def run(
     team: str | None = None,
     on_run: Tell | None = None,
 ) -> Outcome:
-    """Try it on some runs; `team` is FILE:COLUMN, `samples` and `shares` numbers with commas between."""
+    """Run the study on runs; `team` is FILE:COLUMN, `samples` and `shares` comma-separated numbers."""
     table = read_qrels(qrels)
     recipe = HistogramOptions(bins=bins, rel=level, seed=seed).checked()
     grid = Grid.of(table, recipe, samples, shares, repeats, draws)
@@ -189,10 +183,7 @@ def run(
 def tracked(
     grid: Grid, exact: Floats, values: Floats, groups: Sequence[str] | None, draws: int
 ) -> dict[str, list[Found]]:
-    """Give by estimate, and by share and size, how it tracks AP: `exact` is systems x seeds x draws.
-
-    `values` are systems x shares x sizes x estimates x seeds x draws; `groups` are teams to draw again.
-    """
+    """Return the correlation with AP by estimate, proportion and size; `exact` is systems x seeds x draws."""
     found: dict[str, list[Found]] = {name: [] for name in ESTIMATES}
     for row, share in enumerate(grid.shares):
         for column, size in enumerate(grid.sizes):
@@ -207,11 +198,7 @@ def tracked(
 
 
 def against(exact: Floats, values: Floats, rivals: Floats) -> Found:
-    """Say how an estimate (systems x seeds x draws) tracks AP, and how much better than a rival.
-
-    `value` is the median over the samples, `low` and `high` are of samples and queries drawn again together,
-    `samples_low` and `samples_high` of the samples alone.
-    """
+    """Return the correlation of an estimate (systems x seeds x draws) with AP, and its lead over another."""
     of_draws = coefficients(pearson, exact, values)
     others: dict[str, Callable[[Floats, Floats], float]] = {
         "spearman": spearman,
@@ -230,7 +217,7 @@ def against(exact: Floats, values: Floats, rivals: Floats) -> Found:
 
 
 def coefficients(one: Callable[[Floats, Floats], float], exact: Floats, values: Floats) -> Floats:
-    """Give a coefficient over the systems that have a value, for every seed and draw."""
+    """Return a coefficient over the systems with a value, for every seed and draw."""
     found = np.full(values.shape[1:], np.nan)
     for place in np.ndindex(*found.shape):
         x, y = exact[:, *place], values[:, *place]
@@ -241,7 +228,7 @@ def coefficients(one: Callable[[Floats, Floats], float], exact: Floats, values: 
 
 
 def spread(found: Floats) -> Found:
-    """Give the median of the first draws, and the interval of the others: queries were drawn again there."""
+    """Return the median of the first draws, and the bootstrap interval over queries of the others."""
     low, high = interval(found[:, 1:].ravel())
     return {"value": plain(_median(found[:, :1])), "low": plain(low), "high": plain(high)}
 
@@ -260,7 +247,7 @@ def _column_means(values: Floats) -> Floats:
 
 
 def _over_runs(exact: Floats, values: Floats, groups: Sequence[str], draws: int, seed: int) -> Found:
-    """Give the interval over runs, whole teams drawn again, of the first sample."""
+    """Return the bootstrap interval over runs, by whole teams, of the first sample."""
     x, y = exact[:, 0, 0], values[:, 0, 0]
     known = ~np.isnan(y)
     low, high = team_interval(
@@ -270,7 +257,7 @@ def _over_runs(exact: Floats, values: Floats, groups: Sequence[str], draws: int,
 
 
 def sheet(data: dict[str, list[Found]]) -> Table:
-    """Make the table of all estimates, shares and sizes."""
+    """Return the table of all estimates, proportions and sizes."""
     parts = list(data[PLAIN][0]["pearson"])  # an interval over runs is not always there
     over = ("value", "low", "high")
     heads = [
@@ -308,7 +295,7 @@ def sheet(data: dict[str, list[Found]]) -> Table:
 
 
 def figures(data: dict[str, list[Found]], grid: Grid) -> dict[str, Any]:
-    """Draw R by n with the largest share, and by share with the middle n."""
+    """Plot Pearson's r by n with the largest proportion, and by proportion with the middle n."""
     from leadline_studies._figures import by_sample
 
     middle, most = grid.sizes[len(grid.sizes) // 2], max(grid.shares)
@@ -336,7 +323,7 @@ def _known(value: float | None) -> float:
 
 
 def best_slope(data: dict[str, list[Found]], place: int) -> tuple[str, Found]:
-    """Give the better of HSA from scores and from ranks in one cell: a choice that favours it."""
+    """Return the better of HSA from scores and from ranks in a cell, a choice in its favour."""
     name = max(
         AS_PUBLISHED, key=lambda each: np.nan_to_num(_known(data[each][place]["pearson"]["value"]), nan=-2.0)
     )
@@ -344,7 +331,7 @@ def best_slope(data: dict[str, list[Found]], place: int) -> tuple[str, Found]:
 
 
 def lines_of(data: dict[str, list[Found]], grid: Grid) -> list[str]:
-    """Say by n, with the largest share, and over all cells whether HSA tracks better than AP of a sample."""
+    """Return whether HSA tracks better than AP of a sample, by n and over all cells."""
     found, most = [], max(grid.shares)
     for place, one in enumerate(data[PLAIN]):
         if one["share"] == most:

@@ -80,11 +80,7 @@ OPTIONS = (
 
 
 class Ranked(NamedTuple):
-    """What every model came to: AP by query, whole (models x queries) and rescored (tops x ...), estimates.
-
-    `new` is the share of the relevant documents (tops x models) that its first documents hold and BM25's do
-    not.
-    """
+    """Results of every model: AP by query, whole (models x queries) and rescored (tops x ...), estimates."""
 
     exact: Floats
     rescored: Floats
@@ -94,17 +90,14 @@ class Ranked(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """The pairs of a query: documents by code, rising, and the place of each in every sample (seeds x ...).
-
-    -1 is a relevant document; what is in no sample of a seed is past its end.
-    """
+    """Pairs of a query: document codes, increasing, and the position of each in every sample."""
 
     document: Integers
     turn: Integers
 
 
 class Task(NamedTuple):
-    """What is to be done by each model: the queries with relevant documents, the pairs to score."""
+    """Input of each model: the queries with relevant documents, and the pairs to score."""
 
     collection: Index
     queries: dict[str, str]
@@ -132,7 +125,7 @@ def run(
     seed: int = 0,
     on_run: Tell | None = None,
 ) -> Outcome:
-    """Try it on a collection; `samples`, `shares` and `tops` are numbers with commas between."""
+    """Run the study on a collection; `samples`, `shares` and `tops` are comma-separated numbers."""
     models = list(MODELS.expand_all(list(model)))
     if len(models) < LEAST:
         raise UsageError(f"{len(models)} models; expected {LEAST} or more")
@@ -181,7 +174,7 @@ def run(
 
 
 def _task(index: Index, queries: TextsLike, table: Qrels, grid: Grid, tops: list[int]) -> Task:
-    """Say which pairs are scored: relevant documents, and the largest sample of others of every seed."""
+    """Return the pairs to score: relevant documents, and the largest sample of others of every seed."""
     wanted = {
         query: [name for name, grade in grades.items() if grade >= grid.recipe.rel]
         for query, grades in table.to_dict().items()
@@ -198,7 +191,7 @@ def _task(index: Index, queries: TextsLike, table: Qrels, grid: Grid, tops: list
 
 
 def _pairs(names: Sequence[bytes], query: str, relevant: Integers, grid: Grid) -> Drawn:
-    """Draw the largest sample of every seed from the documents that are not relevant."""
+    """Draw the largest sample of every seed from the non-relevant documents."""
     size = max(grid.sizes)
     turn = np.full((len(grid.kept), len(names)), len(names))
     others = np.delete(np.arange(len(names)), relevant)
@@ -213,7 +206,7 @@ def _pairs(names: Sequence[bytes], query: str, relevant: Integers, grid: Grid) -
 
 
 def _turns(task: Task, thinned: Thinned, ranked: Run) -> Integers:
-    """Give the places of a model's pairs in the samples: seeds x rows."""
+    """Return the positions of a model's pairs in the samples: seeds x rows."""
     known = task.collection.document_codes(ranked.documents.names)
     codes = known[ranked.document[thinned.rows.place]]
     query = thinned.rows.query
@@ -226,7 +219,7 @@ def _turns(task: Task, thinned: Thinned, ranked: Run) -> Integers:
 
 
 def _ranked(task: Task, models: Sequence[Model], grid: Grid, on_run: Tell | None) -> Ranked:
-    """Let every model rank, rescore, and score the pairs."""
+    """Rank, rescore and score the pairs by every model."""
     exact, rescored, new, estimates = [], [], [], []
     lost = int((task.table.relevant(task.level) > 0).sum()) - len(task.queries)
     words = f"judged queries without a text: {lost}; AP 0 for every model"
@@ -262,7 +255,7 @@ def _scored(task: Task, model: Model, pairs: dict[str, list[str]]) -> Run:
 
 
 def _ap(task: Task, ranked: Run) -> Floats:
-    """Give AP of every query, 0 where it has none."""
+    """Return AP of every query, 0 if undefined."""
     return np.nan_to_num(evaluate(task.table, ranked, "AP", rel=task.level).values[0, :, 0])
 
 
@@ -271,7 +264,7 @@ def _joined(task: Task, ranked: Run) -> JudgedRun:
 
 
 def _found(task: Task, ranked: Run, top: int) -> Flags:
-    """Say which judged rows are relevant and among the first documents."""
+    """Return which judged rows are relevant and in the top documents."""
     judged = _joined(task, ranked)
     rows = judged.row[judged.rank <= top]
     flags = np.zeros(len(task.table.grades), dtype=np.bool_)
@@ -282,7 +275,7 @@ def _found(task: Task, ranked: Run, top: int) -> Flags:
 def _models(
     names: list[str], learns: Flags, found: Ranked, exact: Floats, rescored: Floats, tops: list[int]
 ) -> list[Found]:
-    """Give MAP, MAP rescored and what each model finds that BM25 does not."""
+    """Return MAP, MAP after rescoring and the documents that each model adds to BM25."""
     return [
         {
             "model": name,
@@ -298,7 +291,7 @@ def _models(
 def _underrated(
     grid: Grid, exact: Floats, rescored: Floats, estimates: Floats, learns: Flags, tops: list[int]
 ) -> list[Found]:
-    """Say of rescoring, and of every estimate from all relevant documents, how it places expansion."""
+    """Return how rescoring, and estimates from all relevant documents, rank models with expansion."""
     whole = grid.shares.index(max(grid.shares))
     tried = {f"rescored, top {top}": rescored[row] for row, top in enumerate(tops)}
     tried |= {
@@ -322,10 +315,7 @@ def _underrated(
 
 
 def places_lost(exact: Floats, values: Floats, learns: Flags) -> Floats:
-    """Give by how many places an estimate ranks models that expand too low, in the mean, by seed and draw.
-
-    Undefined estimates come last. NaN without a model that expands.
-    """
+    """Return the mean number of ranks by which an estimate underrates expansion, by seed and draw."""
     found = np.full(values.shape[1:], np.nan)
     for place in np.ndindex(*found.shape) if learns.any() else ():
         estimate = np.nan_to_num(values[:, *place], nan=-np.inf)
@@ -335,7 +325,7 @@ def places_lost(exact: Floats, values: Floats, learns: Flags) -> Floats:
 
 
 def _lost(exact: Floats, values: Floats, learns: Flags) -> Floats:
-    """Give what share of MAP models that expand lose more than the others, by seed and draw."""
+    """Return the additional proportion of MAP lost by models with expansion, by seed and draw."""
     if learns.all() or not learns.any():
         return np.full(values.shape[1:], np.nan)
     lost = 1 - values / np.maximum(exact, 1e-12)
@@ -344,7 +334,7 @@ def _lost(exact: Floats, values: Floats, learns: Flags) -> Floats:
 
 
 def tables(data: Found) -> dict[str, Table]:
-    """Make the tables: estimates, models, and how expansion is underrated."""
+    """Return the tables: estimates, models, and the underrating of expansion."""
     tops = list(map(str, data["tops"]))
     models: list[list[Cell]] = [
         [
@@ -403,7 +393,7 @@ def _figure(data: Found) -> Any:
 
 
 def rival_lines(data: Found) -> list[str]:
-    """Say how rescoring tracks full MAP, and what models that expand lose by it."""
+    """Return how rescoring tracks MAP, and what models with expansion lose by it."""
     found = []
     models = data["models"]
     for one, top in zip(data["underrated"], data["tops"], strict=False):

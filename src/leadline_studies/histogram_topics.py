@@ -97,7 +97,7 @@ def run(
     time: bool = False,
     on_run: Tell | None = None,
 ) -> Outcome:
-    """Try it on some documents, with `qrels` or with `languages`."""
+    """Run the study on documents, with `qrels` or with `languages`."""
     sizes = _sizes(topics)
     check_whole(1, queries=queries, sample=sample, sweeps=sweeps, particles=particles)
     check_whole(0, draws=draws, seed=seed)
@@ -178,7 +178,7 @@ def _languages(languages: str | None, judged: bool) -> list[str]:
 
 
 def data_of(task: Task, found: Sequence[Setting], draws: int, seed: int) -> dict[str, Any]:
-    """Give everything found: by number of topics, and how the columns follow quality over them."""
+    """Return all results: by number of topics, and the correlation of the columns with quality."""
     quality = np.stack([one.quality for one in found])
     counts = {f"per {norm}": np.stack([one.counts[norm] for one in found]) for norm in NORMS}
     rivals = {RIVAL: np.array([one.perplexity for one in found])}
@@ -208,7 +208,7 @@ def data_of(task: Task, found: Sequence[Setting], draws: int, seed: int) -> dict
 
 
 def _over_bins(mean: Any, finest: Any, count: int) -> float:
-    """Give Pearson of HSA with that many bins; models where it is undefined are left out."""
+    """Return Pearson's r of HSA by number of bins, excluding models where it is undefined."""
     pooled = coarser(finest, count)
     values = slope(pooled[:, 0], pooled[:, 1])
     known = ~np.isnan(values)
@@ -313,7 +313,7 @@ def _figures(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def lines_of(data: dict[str, Any]) -> list[str]:
-    """Say whether HSA follows quality more closely than perplexity does, and whether it is cheaper."""
+    """Return whether HSA tracks quality better than perplexity, and whether it is cheaper."""
     size = len(data["settings"])
     lines = []
     for norm in NORMS:
@@ -340,7 +340,7 @@ def lines_of(data: dict[str, Any]) -> list[str]:
 
 
 def verdict(gain: dict[str, float | None], settings: int) -> str:
-    """Say what the rule says: the absolute Pearson of HSA is the larger, in the interval over queries too."""
+    """Return the verdict: the absolute Pearson's r of HSA is larger, also in the interval over queries."""
     if settings < LEAST:
         return f"no verdict: {LEAST} numbers of topics are the least"
     value, low = (np.nan if (one := gain[key]) is None else one for key in ("value", "low"))

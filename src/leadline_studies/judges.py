@@ -64,7 +64,7 @@ def run(
     judged_only: bool = False,
     on_run: Tell | None = None,
 ) -> Outcome:
-    """Try it on some runs; `judges` are files of judgments."""
+    """Run the study on runs; `judges` are files of judgments."""
     table = read_qrels(qrels)
     reference = judge_name(os.path.basename(table.source or "reference"))
     others = read_judges(list(judges))
@@ -126,7 +126,7 @@ def _data(kept: Judgments, ranking: Ranking, table: Qrels, runs: Any) -> dict[st
 def _summary(
     against: Sequence[dict[str, Any]], among: Sequence[dict[str, Any]], measure: str
 ) -> dict[str, Any]:
-    """Give medians and extremes over judges, and whether each half of the claim holds."""
+    """Return medians and extremes over judges, and whether each half of the claim holds."""
     part = [one for one in against if one["measure"] == measure]
     taus = [one["tau"] for one in part if one["tau"] is not None]
     shifts = [one["relative"] for one in part if one["relative"] is not None]
@@ -181,7 +181,7 @@ def _sheet(data: dict[str, Any]) -> Table:
 
 
 def _systems(ranking: Ranking) -> Table:
-    """Lay out every system's value under every judge, the best by the reference first."""
+    """Return every system's value under every judge, ordered by the reference."""
     order = np.argsort(-ranking.values[0, :, 0], kind="stable").tolist()
     rows = [
         [ranking.systems[place], measure, *ranking.values[:, place, column].tolist()]
@@ -203,7 +203,7 @@ def _figures(ranking: Ranking) -> dict[str, Any]:
 
 
 def lines_of(data: dict[str, Any]) -> list[str]:
-    """Say how both halves of the claim fare, a line a measure."""
+    """Return the verdict on both halves of the claim, one line per measure."""
     return [_line(measure, one, data) for measure, one in data["summary"].items()]
 
 

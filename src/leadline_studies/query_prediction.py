@@ -28,7 +28,7 @@ from leadline.measures import MEASURES
 from leadline.reporting.render import Probability, Table
 from leadline.retrieval.index.builder import build_index
 from leadline.retrieval.models import MODELS
-from leadline.retrieval.search import Retrieved, search
+from leadline.retrieval.search import SearchResult, search
 from leadline.stats import CORRECTIONS, INTERVALS, TESTS
 from leadline.topics.fit import fit
 from leadline.topics.infer import infer
@@ -72,7 +72,7 @@ def run(
     seed: int = 0,
     on_run: Tell | None = None,
 ) -> Outcome:
-    """Try it on a collection."""
+    """Run the study on a collection."""
     models = list(map(str, MODELS.expand_all(list(model))))
     if len(models) < 2:
         raise UsageError(f"{len(models)} model; expected two or more")
@@ -121,9 +121,9 @@ def run(
 
 
 def _shapes(
-    found: Retrieved, docs: TextsLike, topics: int, fits: int, sweeps: int, seed: int, on_fit: Tell | None
+    found: SearchResult, docs: TextsLike, topics: int, fits: int, sweeps: int, seed: int, on_fit: Tell | None
 ) -> Iterator[Results]:
-    """Give the predictions of DeShaTo by every fit of topics to all documents."""
+    """Return the predictions of DeShaTo by every topic model of all documents."""
     texts = {one.id: one.content for one in read_documents(docs)}
     for turn in range(fits):
         vectors = infer(fit(texts, topics, sweeps=sweeps, seed=seed + turn), texts, seed=seed + turn)
@@ -133,7 +133,7 @@ def _shapes(
 
 
 def _joined(others: Results, shapes: Sequence[Results]) -> Results:
-    """Put the mean of DeShaTo over fits first, and the other predictors beside it."""
+    """Return the mean of DeShaTo over models, then the other predictors."""
     mean = np.mean([one.values for one in shapes], axis=0)
     values = np.concatenate([mean, others.values], axis=2)
     return Results(
@@ -150,7 +150,7 @@ def _joined(others: Results, shapes: Sequence[Results]) -> Results:
 def _correlations(
     prediction: Results, shapes: Sequence[Results], results: Results, draws: int, seed: int
 ) -> list[dict[str, Any]]:
-    """Correlate predictions with the measure over queries; DeShaTo also by every fit alone."""
+    """Correlate predictions with the measure over queries; DeShaTo also by each topic model."""
     truth = {
         name: dict(zip(results.queries, values, strict=True))
         for name, values in zip(results.names, results.counted(0).tolist(), strict=True)
@@ -170,7 +170,7 @@ def _correlations(
 
 
 def selected(prediction: Results, results: Results, splits: int, seed: int) -> dict[str, Any]:
-    """Choose between the first two models by every predictor and rule, and test it against the better one."""
+    """Select between the first two models by every predictor and rule, and test against the better one."""
     plainly, expanded = results.counted(0)[:2]
     judged = ~np.isnan(plainly + expanded)
     places = [prediction.queries.code(name) for name in results.queries]
@@ -210,7 +210,7 @@ def selected(prediction: Results, results: Results, splits: int, seed: int) -> d
 
 
 def halves(size: int, splits: int, seed: int) -> Iterator[Flags]:
-    """Give random halves of the queries: flags of those in the first half."""
+    """Return random halves of the queries, as flags of the first half."""
     rng = np.random.default_rng((seed, 8))
     for _ in range(splits):
         first = np.zeros(size, dtype=np.bool_)
@@ -219,7 +219,7 @@ def halves(size: int, splits: int, seed: int) -> Iterator[Flags]:
 
 
 def held_out(values: Floats, gain: Floats, halved: Sequence[Flags]) -> Floats:
-    """Give the share of halvings in which a query is expanded by the threshold of the half without it.
+    """Return the proportion of splits in which a query is expanded by the other half's threshold.
 
     >>> gain = np.array([0.1, -0.1, 0.2, -0.2])
     >>> held_out(gain, gain, [np.array([True, True, False, False])]).tolist()
@@ -233,10 +233,7 @@ def held_out(values: Floats, gain: Floats, halved: Sequence[Flags]) -> Floats:
 
 
 def threshold(values: Floats, gain: Floats) -> float:
-    """Give the value above which expanding gains most in all; of equal gains the one that expands fewest.
-
-    It stands in the middle between two values; no query is expanded where none gains, and all that have a
-    value where that is best.
+    """Return the threshold with the largest total gain; ties go to the one that expands fewest.
 
     >>> threshold(np.array([1.0, 2.0, 3.0]), np.array([-0.1, 0.3, 0.1]))
     1.5
@@ -255,7 +252,7 @@ def threshold(values: Floats, gain: Floats) -> float:
 
 
 def _tested(shares: dict[tuple[str, str], Floats], values: Floats, reference: Floats) -> list[dict[str, Any]]:
-    """Give the mean of each policy and its difference from the better model, with intervals and tests."""
+    """Return the mean of each policy and its difference from the better model, with intervals and tests."""
     apart = values - reference[:, None]
     interval = INTERVALS.parse("Student")
     limits = [np.stack(interval.limits(part, level=LEVEL), axis=1) for part in (values, apart)]
@@ -331,7 +328,7 @@ def _tables(data: dict[str, Any]) -> dict[str, Table]:
 
 
 def figures_of(data: dict[str, Any]) -> dict[str, Any]:
-    """Draw the correlations and the choices; the data of the JSON suffice."""
+    """Plot the correlations and selections from the JSON data."""
     from leadline_studies._figures import Limits, grouped_intervals
 
     names = list(dict.fromkeys(row["predictor"] for row in data["correlations"]))
@@ -361,7 +358,7 @@ def figures_of(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def lines_of(data: dict[str, Any]) -> list[str]:
-    """Say which predictor follows the measure best, how DeShaTo does, and whether choosing pays."""
+    """Return conclusions: the best predictor, DeShaTo, and the gain of selection."""
     lines = []
     for model in data["models"]:
         rows = [row for row in data["correlations"] if row["run"] == model]
@@ -376,13 +373,13 @@ def lines_of(data: dict[str, Any]) -> list[str]:
 
 
 def _tau(row: dict[str, Any]) -> str:
-    """Write Kendall's tau with its interval."""
+    """Return Kendall's tau with its interval, as text."""
     value, low, high = (row["kendall"][end] for end in ("value", "low", "high"))
     return "no tau" if value is None or low is None else f"tau {value:.2f} [{low:.2f}, {high:.2f}]"
 
 
 def _verdict(found: dict[str, Any], measure: str) -> str:
-    """Say whether any choice differs significantly from always the better model."""
+    """Return whether any selection differs significantly from always using the better model."""
     policies = found["policies"]
     oracle = next(row for row in policies if row["policy"] == "oracle")
     tried = [row for row in policies if row["policy"] not in ("always", "oracle")]

@@ -66,14 +66,14 @@ class Scored(NamedTuple):
 
 
 class System(NamedTuple):
-    """A model's scores of the whole collection: by query code, and the join that measures read."""
+    """A model's scores of the whole collection by query, and the joined run."""
 
     judged: JudgedRun
     queries: dict[int, Scored]
 
 
 class Task(NamedTuple):
-    """What is simulated: systems, and by query code which others are the first of the baseline, in order."""
+    """Input of the simulation: systems, and by query the top others of the baseline, in order."""
 
     systems: list[System]
     first: dict[int, Integers]
@@ -92,7 +92,7 @@ def run(
     seed: int = 0,
     on_run: Tell | None = None,
 ) -> Outcome:
-    """Simulate on a collection; `samples` are numbers with commas between."""
+    """Run the simulation on a collection; `samples` are comma-separated numbers."""
     sizes = whole_numbers(samples, "samples")
     if draws < 2 or most < 2:
         raise UsageError(f"draws={draws}, most={most}; expected 2 or more of each")
@@ -128,7 +128,7 @@ def run(
 
 
 def _asked(table: Qrels, index: Index, queries: TextsLike, most: int) -> tuple[Qrels, dict[str, str]]:
-    """Keep the first queries that have a relevant document, and their relevant documents that are indexed."""
+    """Return the first queries with relevant documents, and those of them in the index."""
     known = set(index.ids)
     grades = {
         query: {name: grade for name, grade in one.items() if grade > 0 and to_bytes(name) in known}
@@ -191,11 +191,7 @@ def parts_of(system: System, chosen: dict[int, Flags], fixed: dict[int, Flags]) 
 
 
 def cell(task: Task, size: int, draws: int, *, certain: bool, seed: int) -> list[Found]:
-    """Simulate one sample size: a row of numbers for each measure.
-
-    Intervals are made for one system a draw, in turn; all systems are estimated in every fourth draw, in
-    small samples, which have no intervals, in these alone.
-    """
+    """Simulate one sample size: one row of numbers per measure."""
     measures = profile_of("leadline").measures(DEFAULT_MEASURES)
     rng = np.random.default_rng([seed, size, int(certain)])
     depth = size // 2 if certain else 0
@@ -244,7 +240,7 @@ def cell(task: Task, size: int, draws: int, *, certain: bool, seed: int) -> list
 
 
 def _drawn(among: Flags, count: int, rng: np.random.Generator) -> Flags:
-    """Draw some of the flagged places without replacement."""
+    """Draw some of the flagged positions without replacement."""
     places = np.flatnonzero(among)
     found = np.zeros(len(among), dtype=np.bool_)
     found[rng.choice(places, min(count, len(places)), replace=False, shuffle=False)] = True
@@ -252,7 +248,7 @@ def _drawn(among: Flags, count: int, rng: np.random.Generator) -> Flags:
 
 
 def estimates_of(truth: Floats, means: dict[str, Floats]) -> Found:
-    """Return bias, error and order of the estimates of one measure in one cell.
+    """Return bias, error and rank correlation of the estimates of one measure in one cell.
 
     Parameters
     ----------
@@ -260,7 +256,6 @@ def estimates_of(truth: Floats, means: dict[str, Floats]) -> Found:
         Exact values.
     means : dict of ndarray, draws x systems
         Estimated means by correction.
-
     """
     exact = truth.mean(axis=1)
     found: Found = {"truth": plain(float(exact.mean()))}
@@ -276,7 +271,7 @@ def estimates_of(truth: Floats, means: dict[str, Floats]) -> Found:
 
 
 def _mean_tau(exact: Floats, means: Floats) -> float | None:
-    """Return the mean of Kendall's tau over draws, None where systems are all equal."""
+    """Return the mean of Kendall's tau over draws, None if all systems are equal."""
     taus = np.array([kendall(exact, row) for row in means])
     known = taus[~np.isnan(taus)]
     return float(known.mean()) if len(known) else None
@@ -285,10 +280,7 @@ def _mean_tau(exact: Floats, means: Floats) -> float | None:
 def intervals_of(
     truth: Floats, values: Sequence[Floats], limits: Sequence[Floats], rng: np.random.Generator
 ) -> Found:
-    """Return how often intervals held the truth; draw i is of system i modulo their number.
-
-    Intervals of no width are left out.
-    """
+    """Return the coverage of the intervals; draw i is of system i modulo their number."""
     systems = len(truth)
     exact = truth.mean(axis=1)
     ends = np.array(limits).reshape(-1, 5)[:, 2:4]
@@ -307,10 +299,7 @@ def intervals_of(
 
 
 def _query_hits(truth: Floats, values: Floats, rng: np.random.Generator) -> Flags:
-    """Return whether Student intervals held the mean, for queries drawn again with samples of their own.
-
-    A query that is drawn twice has a sample from another draw each time, so samples stay independent.
-    """
+    """Return which Student intervals cover the mean, with queries and their samples redrawn."""
     from scipy.special import stdtrit
 
     systems, queries = truth.shape
@@ -327,12 +316,12 @@ def _query_hits(truth: Floats, values: Floats, rng: np.random.Generator) -> Flag
 
 
 def _share(hits: Flags) -> Found:
-    """Return a share, and of how many."""
+    """Return a proportion, and its denominator."""
     return {"coverage": plain(float(hits.mean())) if len(hits) else None, "intervals": len(hits)}
 
 
 def sheet(rows: Sequence[Found]) -> Table:
-    """Make the table of all cells."""
+    """Return the table of all cells."""
     heads = [
         "certain",
         "n",
@@ -370,7 +359,7 @@ def sheet(rows: Sequence[Found]) -> Table:
 
 
 def figure(rows: Sequence[Found]) -> Any:
-    """Draw the bias of AP by n, uncorrected and corrected, without and with certain documents."""
+    """Plot the bias of AP by n, uncorrected and corrected, without and with certain documents."""
     from leadline_studies._figures import by_sample
 
     names = {"none": "uncorrected", "uniform": "uniform prior", "log": "default"}
@@ -388,7 +377,7 @@ def figure(rows: Sequence[Found]) -> Any:
 
 
 def lines_of(rows: Sequence[Found]) -> list[str]:
-    """Say how the offered intervals covered, and how systems were ordered."""
+    """Return conclusions on the coverage of the intervals and the ranking of systems."""
     found = []
     for certain in (False, True):
         offered = [row for row in rows if row["certain"] == certain and not row["withheld"]]

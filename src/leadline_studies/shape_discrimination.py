@@ -70,7 +70,7 @@ def run(
     seed: int = 0,
     on_run: Tell | None = None,
 ) -> Outcome:
-    """Try it on a collection with texts."""
+    """Run the study on a collection with texts."""
     check_whole(1, fits=fits, draws=draws, hard=hard, sweeps=sweeps)
     DeShaTo().check_topics(min(topics, default=0))
     table = read_qrels(qrels)
@@ -130,7 +130,7 @@ def run(
 def _vectors(
     docs: Any, vectors: Sequence[Any], topics: Sequence[int], fits: int, sweeps: int, seed: int
 ) -> Iterator[Vectors]:
-    """Give the vectors of every fit, read or made."""
+    """Return the vectors of every topic model, read or fitted."""
     if (docs is None) == (not vectors):
         raise one_source(docs is None)
     if docs is None:
@@ -146,7 +146,7 @@ def _vectors(
 def sets_of(
     table: Qrels, systems: Systems, place: dict[str, int], kind: str, hard: int, level: float
 ) -> list[tuple[Integers, Integers]]:
-    """Give, per query with both, the rows of its relevant documents and of the others."""
+    """Return, per query with both, the rows of relevant and of other documents."""
     found = []
     grades = table.to_dict()
     for query in table.queries:
@@ -170,7 +170,7 @@ def sets_of(
 def _right(
     vectors: Vectors, relevant: Integers, others: Integers, draws: int, rng: np.random.Generator
 ) -> float:
-    """Say whether relevant documents score higher: 1, 0, or a half when they score the same."""
+    """Return whether relevant documents score higher: 1, 0, or 0.5 for a tie."""
     size = min(MOST, len(relevant), len(others))
     rows = [rng.choice(part, size, replace=False) for part in [relevant] * draws + [others] * draws]
     known = np.arange(len(vectors.theta), dtype=np.int32)
@@ -188,7 +188,7 @@ def _right(
 
 
 def _summary(right: Floats, seed: int) -> dict[str, Any]:
-    """Give the share of queries that are right, over fits x queries, with an interval over queries."""
+    """Return the proportion of correct queries, over models x queries, with an interval over queries."""
     by_query = right.mean(axis=0)
     rng = np.random.default_rng(seed)
     size = len(by_query)
@@ -210,7 +210,7 @@ def _sheet(found: list[dict[str, Any]]) -> Table:
 
 
 def lines_of(data: dict[str, Any]) -> list[str]:
-    """Say whether the paper's 94.84 % holds in kind: above 90 % against random documents."""
+    """Return whether the paper's 94.84 % holds qualitatively: above 90 % against random documents."""
     against = {"random": "random documents", "hard": "documents that runs retrieved"}
     said = []
     for one in data["accuracy"]:

@@ -60,7 +60,7 @@ NAMED = "deshato, {} topics"
 
 
 class Ranked(NamedTuple):
-    """Systems on the judged queries, and what they are truly worth: systems x queries by measure."""
+    """Systems on the judged queries, and their true values: systems x queries by measure."""
 
     systems: Systems
     queries: list[str]
@@ -70,7 +70,7 @@ class Ranked(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """Give the names of the systems."""
+        """Return the names of the systems."""
         return [info.name for info in self.systems.infos]
 
 
@@ -88,7 +88,7 @@ def run(
     seed: int = 0,
     on_run: Tell | None = None,
 ) -> Outcome:
-    """Try it on runs over a collection with texts."""
+    """Run the study on runs over a collection with texts."""
     check_whole(1, subsets=subsets)
     ranked = judged(qrels, runs, level, on_run)
     given = by_number(
@@ -127,7 +127,7 @@ def run(
 
 
 def judged(qrels: QrelsLike, runs: Any, level: float, on_run: Tell | None = None) -> Ranked:
-    """Read runs and judgments; a query without judgments says nothing of the truth and is left out."""
+    """Read runs and judgments, excluding queries without judgments."""
     table = read_qrels(qrels)
     reading = Reading()
     systems = read_systems(runs, reading, on_run=on_run)
@@ -154,12 +154,12 @@ def judged(qrels: QrelsLike, runs: Any, level: float, on_run: Tell | None = None
 
 
 def shapes_of(systems: Systems, topics: Sequence[Topics]) -> dict[int, Floats]:
-    """Give DeShaTo's scores by depth: fits x systems."""
+    """Return DeShaTo's scores by depth: models x systems."""
     return {depth: estimated(systems, DeShaTo(depth=depth), topics=topics).by_fit for depth in DEPTHS}
 
 
 def agreement(scores: Floats, truth: Floats) -> dict[str, Any]:
-    """Give mean, least and largest tau over fits (fits x systems), and p of the least."""
+    """Return mean, smallest and largest tau over topic models (models x systems), and p of the smallest."""
     taus = [kendall(one, truth) for one in scores]
     known = [tau for tau in taus if not np.isnan(tau)]
     least = scores[taus.index(min(known))] if known else scores[0]
@@ -174,7 +174,7 @@ def agreement(scores: Floats, truth: Floats) -> dict[str, Any]:
 def by_depth(
     systems: Systems, truths: dict[str, Floats], shapes: dict[int, dict[int, Floats]]
 ) -> list[dict[str, Any]]:
-    """Give tau of DeShaTo for every number of topics and of every voting method, by depth and truth."""
+    """Return tau of DeShaTo by number of topics and of every voting method, by depth and truth."""
     voting = [kind() for kind in METHODS.classes.values() if kind.voting]
     voting = [one for one in voting if one.fewest <= len(systems.infos)]
     found = []
@@ -191,7 +191,7 @@ def by_depth(
 
 
 def chance(estimate: Floats, truth: Floats) -> float:
-    """Give the two-sided p of Kendall's tau."""
+    """Return the two-sided p of Kendall's tau."""
     from scipy.stats import kendalltau
 
     return float(kendalltau(estimate, truth).pvalue)
@@ -200,7 +200,7 @@ def chance(estimate: Floats, truth: Floats) -> float:
 def few_systems(
     systems: Systems, truth: Floats, shapes: dict[int, Floats], subsets: int, seed: int
 ) -> list[dict[str, Any]]:
-    """Give mean tau in random sets of few systems, the same sets for all; only nruns must vote anew."""
+    """Return mean tau in random sets of few systems, the same for all methods; only nruns revotes."""
     rng = np.random.default_rng(seed)
     found = []
     for size in [size for size in SIZES if size < len(truth)]:
@@ -233,7 +233,7 @@ def _few_sheet(few: list[dict[str, Any]]) -> Table:
 
 
 def _figures(ranked: Ranked, truth: Floats, shapes: dict[int, Floats]) -> dict[str, Any]:
-    """Draw estimates against MAP@30, the best systems named."""
+    """Plot estimates against MAP@30, with labels for the best systems."""
     from leadline_studies._figures import against_truth
 
     votes = estimated(ranked.systems, NRuns(depth=PAPER)).scores
@@ -247,7 +247,7 @@ def _figures(ranked: Ranked, truth: Floats, shapes: dict[int, Floats]) -> dict[s
 
 
 def verdict(found: dict[str, Any], systems: int, fits: int) -> str:
-    """Say whether a tau above 0 is reproduced: p below 0.05 in every fit, 15 systems and 5 fits or more."""
+    """Return whether tau above 0 is reproduced: p below 0.05 in all of 5 or more fits, 15 or more systems."""
     if systems < 15 or fits < 5:
         return "no verdict: 15 systems and 5 fits are the least"
     held = (found["lowest"] or 0) > 0 and found["p"] is not None and found["p"] < 0.05
@@ -255,7 +255,7 @@ def verdict(found: dict[str, Any], systems: int, fits: int) -> str:
 
 
 def lines_of(data: dict[str, Any]) -> list[str]:
-    """Say what of table 4 holds: tau above 0 for every fit, and more than nruns' with five systems."""
+    """Return what of table 4 holds: tau above 0 for every fit, and above nruns' with five systems."""
     at = {one["method"]: one for one in data["depths"] if (one["depth"], one["truth"]) == (PAPER, "MAP@30")}
     names = [NAMED.format(number) for number in data["topics"]]
     said = []

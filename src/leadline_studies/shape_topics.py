@@ -61,21 +61,19 @@ FEWEST = 3  # systems, below which tau is one swap
 
 
 class Part(NamedTuple):
-    """The queries and systems of a set that are looked at."""
+    """Queries and systems of a subset."""
 
     queries: Integers
     systems: Integers
 
     @property
     def observations(self) -> int:
-        """Count lists: queries times systems."""
+        """Return the number of lists: queries times systems."""
         return len(self.queries) * len(self.systems)
 
 
 def part_of(queries: int, systems: int, one_in: int = 10, keep: int = 15) -> Part:
-    """Give the part for tuning: the first of every ten queries, and every m-th system, m = systems / 15.
-
-    Queries stand in the order of their ids, systems as they are given.
+    """Return the tuning part: the first of every ten queries, and every m-th system, m = systems / 15.
 
     >>> robust, web = part_of(249, 110), part_of(50, 30)
     >>> len(robust.queries), len(robust.systems), len(web.queries), len(web.systems)
@@ -86,9 +84,7 @@ def part_of(queries: int, systems: int, one_in: int = 10, keep: int = 15) -> Par
 
 
 def share_of(part: Part, *sets: tuple[int, int]) -> float:
-    """Give the share of all observations, queries x systems over the sets, that a part has.
-
-    The paper prints 1.37 % of Robust, and 1.65 % of both Web tracks, of which one was looked at.
+    """Return the proportion of all observations, queries x systems over the sets, in a part.
 
     >>> share_of(part_of(249, 110), (249, 110)).__round__(4)
     0.0137
@@ -99,14 +95,14 @@ def share_of(part: Part, *sets: tuple[int, int]) -> float:
 
 
 class Tried(NamedTuple):
-    """DeShaTo's values, fits x systems x queries by number of topics, nruns' votes aside, and the truth."""
+    """DeShaTo's values, fits x systems x queries by number of topics, nruns' values, and the truth."""
 
     ranked: Ranked
     shapes: dict[int, Floats]
     truth: Floats
 
     def at(self, name: str, part: Part) -> list[dict[str, Any]]:
-        """Give tau with MAP@30 for every number of topics, and of nruns, on a part."""
+        """Return tau with MAP@30 by number of topics, and of nruns, on a part."""
         cut = np.ix_(part.systems, part.queries)
         truth = self.truth[cut].mean(axis=1)
         size = {"part": name, "queries": len(part.queries), "systems": len(part.systems)}
@@ -139,7 +135,7 @@ def run(
     seed: int = 0,
     on_run: Tell | None = None,
 ) -> Outcome:
-    """Try it on runs over a collection with texts; `sister_runs` is a folder, or runs in memory."""
+    """Run the study on runs over a collection with texts; `sister_runs` is a folder, or runs in memory."""
     check_whole(1, one_in=one_in, keep=keep)
     how: dict[str, Any] = {"fits": fits, "sweeps": sweeps, "seed": seed}
     of_sister = _sister(sister_qrels, sister_runs, sister_docs, sister_vectors)
@@ -177,7 +173,7 @@ def run(
 
 
 def _sister(qrels: Any, runs: Any, docs: Any, vectors: Sequence[Any]) -> dict[str, Any]:
-    """Give what is known of the sister collection; all of it or nothing must be given."""
+    """Return the sister collection, which must be given completely or not at all."""
     given = [qrels is not None, runs is not None, docs is not None or bool(vectors)]
     if not all(given):
         if any(given):
@@ -202,7 +198,7 @@ def _tried(qrels: QrelsLike, runs: Any, level: float, on_run: Tell | None, **giv
 def _in_place(
     ranked: Ranked, systems: Systems, method: DeShaTo | NRuns, topics: Topics | None = None
 ) -> Floats:
-    """Give estimates with the queries in the order of the judgments; 0 where no system has a list."""
+    """Return estimates in the order of the judged queries; 0 where no system has a list."""
     found = estimated(systems, method, topics=[topics])
     values = np.zeros((len(systems.infos), len(ranked.queries)))
     for place, name in enumerate(ranked.queries):
@@ -225,7 +221,7 @@ def _whole(shape: tuple[int, ...]) -> Part:
 
 
 def _parts(shape: tuple[int, ...], part: Part) -> dict[str, Part]:
-    """Give the parts on which the choice is tried: all, and what was not looked at."""
+    """Return the parts on which the choice is evaluated: all, and the rest."""
     whole = _whole(shape)
     rest = np.setdiff1d(whole.queries, part.queries)
     others = np.setdiff1d(whole.systems, part.systems)
@@ -238,7 +234,7 @@ def _parts(shape: tuple[int, ...], part: Part) -> dict[str, Part]:
 
 
 def best_of(rows: Sequence[dict[str, Any]]) -> int:
-    """Give the number of topics with the largest mean tau; of equal ones the fewest."""
+    """Return the number of topics with the largest mean tau; ties go to the fewest."""
     found = max(rows, key=lambda row: (-2 if row["tau"] is None else row["tau"], -row["topics"]))
     return int(found["topics"])
 
@@ -266,7 +262,7 @@ def _data(
 
 
 def _tuning_sheet(tuning: list[dict[str, Any]]) -> Table:
-    """Lay down table 3, the paper's below ours."""
+    """Return table 3 with the paper's values below ours."""
     rows: list[list[Cell]] = [
         ["here", row["topics"], row["tau"], row["lowest"], row["highest"], row["nruns"]] for row in tuning
     ]
@@ -286,7 +282,7 @@ def _sheet(rows: list[dict[str, Any]]) -> Table:
 
 
 def _figures(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Draw tau by the number of topics on every part."""
+    """Plot tau by the number of topics on every part."""
     from leadline_studies._figures import by_size
 
     known = [row for row in rows if row["tau"] is not None]
@@ -300,7 +296,7 @@ def _figures(rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def lines_of(data: dict[str, Any]) -> list[str]:
-    """Say what was chosen, from how much, how steadily, and what it is worth on the rest."""
+    """Return the choice, its data, its stability, and its quality on the rest."""
     used, chosen = data["used"], data["chosen"]
     taus = ", ".join(f"{row['topics']}: {rounded(row['tau'])}" for row in data["tuning"])
     votes = data["chosen_by_fit"]

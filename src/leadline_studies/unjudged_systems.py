@@ -66,7 +66,7 @@ def run(
     seed: int = 0,
     on_run: Tell | None = None,
 ) -> Outcome:
-    """Try it on some runs; `team` and `truth` are FILE:COLUMN."""
+    """Run the study on runs; `team` and `truth` are FILE:COLUMN."""
     check_whole(1, samples=samples, subsets=subsets, teams=teams)
     labels = read_labels(team)
     reading = Reading()
@@ -134,7 +134,7 @@ def published(place: str, names: Sequence[str]) -> Floats:
 
 
 def _methods(systems: int, teams: int) -> list[UnjudgedEstimator]:
-    """Give the estimators that need ids alone, and no more systems than there are."""
+    """Return the estimators that need document ids only and have enough systems."""
     found = [kind() for kind in METHODS.classes.values() if kind.voting]
     found = [one for one in found if one.fewest <= min(systems, teams)]
     if not found:
@@ -190,7 +190,7 @@ def by_number(
 
 
 def _spread(values: Sequence[float]) -> dict[str, float | None]:
-    """Give mean, 5 % and 95 % quantile of the defined values."""
+    """Return mean, 5 % and 95 % quantile of the defined values."""
     known = [value for value in values if not np.isnan(value)]
     if not known:
         return {"mean": None, "low": None, "high": None}
@@ -287,7 +287,7 @@ def _figures(
 
 
 def lines_of(data: dict[str, Any]) -> list[str]:
-    """Say which estimators are above chance, and whether they find the best."""
+    """Return which estimators are above chance, and whether they find the best."""
     found = data["methods"]
     best = max(found, key=lambda name: float(found[name]["run"]["kendall"]["value"] or -1))
     top = found[best]["run"]

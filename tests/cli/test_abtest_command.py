@@ -64,7 +64,7 @@ def test_a_log_of_each_arm_is_called_as_its_file(leadline: Leadline) -> None:
     done = leadline("abtest", "--a-log", "old.csv", "--b-log", "new.csv", "--click", "clicked")
     assert "new and old" in done.out
     assert "rows not grouped by user: 600" in done.out
-    assert "taken as running side by side" in done.out
+    assert "are interleaved evenly" in done.out
 
 
 @pytest.mark.usefixtures("folder")

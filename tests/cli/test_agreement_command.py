@@ -108,7 +108,7 @@ def test_csv_and_json_lines_hold_every_number(leadline: Leadline) -> None:
     assert {row["coefficient"] for row in rows} == {"agreement", "scott", "cohen", "fleiss", "krippendorff"}
     assert len([row for row in rows if row["coefficient"] == "cohen"]) == 1 + 3 + 3
     done = leadline("agreement", *files, "-f", "jsonl")
-    assert "too few to draw again" in done.err
+    assert "too few to resample" in done.err
     assert json.loads(done.out.splitlines()[0])["coefficient"] == "agreement"
     assert json.loads(done.out.splitlines()[1])["acceptable"] is False
     assert [row["acceptable"] for row in rows[:2]] == ["", "no"]

@@ -13,7 +13,7 @@ from scipy import stats
 from test_comparison import QRELS, RUNS, ranked, varied
 
 from leadline.comparison.compare import compare_results
-from leadline.comparison.gate import BELOW, NOT_WORSE, WORSE, Condition, Gate, condition_of, floors, gates
+from leadline.comparison.gate import BELOW, NOT_WORSE, WORSE, Condition, Gate, condition_of, gates, thresholds
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.evaluate import evaluate
 
@@ -192,20 +192,20 @@ def test_the_margin_that_queries_carry_is_met_by_an_equal_run_with_the_power() -
 
 def test_a_floor_is_of_every_run_that_is_not_a_baseline() -> None:
     results = evaluate(QRELS, RUNS, "RR")
-    found = floors(results, [(0, Condition("RR", 0.5, BELOW))], ["best"])
+    found = thresholds(results, [(0, Condition("RR", 0.5, BELOW))], ["best"])
     assert {gate.run: gate.failed for gate in found} == {"middle": False, "worst": True}
     mean = float(results.means[1, 0])
-    exactly = floors(results, [(0, Condition("RR", mean, BELOW))])
+    exactly = thresholds(results, [(0, Condition("RR", mean, BELOW))])
     assert not exactly[1].failed
     assert exactly[2].to_dict()["difference"] == pytest.approx(float(results.means[2, 0]) - mean)
     falling = evaluate(QRELS, RUNS, "RankOf(n=1)")
-    found = floors(falling, [(0, Condition("RankOf(n=1)", 3.0, BELOW))])
+    found = thresholds(falling, [(0, Condition("RankOf(n=1)", 3.0, BELOW))])
     assert [gate.failed for gate in found] == [False, False, True]
 
 
 def test_a_floor_without_a_mean_cannot_tell() -> None:
     results = evaluate({"q0": {"bad": 0}}, {"a": {"q0": {"bad": 1.0}}}, "RankOf(n=1)")
-    found = floors(results, [(0, Condition("RankOf(n=1)", 3.0, BELOW))])[0]
+    found = thresholds(results, [(0, Condition("RankOf(n=1)", 3.0, BELOW))])[0]
     assert (found.failed, found.cannot_tell) == (True, True)
 
 
@@ -217,7 +217,7 @@ def test_a_run_of_which_nothing_is_judged_is_refused() -> None:
     results = evaluate(QRELS, RUNS | {"dead": dead}, "RR")
     for refuse in (
         lambda: compare_results(results),
-        lambda: floors(results, [(0, Condition("RR", 0.0, BELOW))]),
+        lambda: thresholds(results, [(0, Condition("RR", 0.0, BELOW))]),
     ):
         with pytest.raises(InputError, match="no document of dead is judged; do the document ids"):
             refuse()

@@ -17,7 +17,7 @@ from leadline.errors import InputError, UsageError
 from leadline.io.judges import read_judges
 from leadline.judging.agreement import agreement
 from leadline.judging.agreement_result import Judgments, change
-from leadline.stats.agreement_coefficients import Between, Cohen, Groups, Krippendorff
+from leadline.stats.agreement_coefficients import Cohen, Krippendorff, PairwiseAgreement, UnitGroups
 
 Judges = dict[str, dict[str, dict[str, float]]]
 
@@ -58,8 +58,8 @@ def test_pairs_that_not_all_judged_are_left_out_and_counted() -> None:
     assert found["agreement"].value == 0.5
     notice = next(one for one in found.warnings if one.code == "left_out")
     assert str(notice) == (
-        "pairs of query and document that not all judges judged: 2 of 4; left out (Krippendorff's alpha "
-        "takes what two or more judged)"
+        "query-document pairs not judged by all judges: 2 of 4; excluded (Krippendorff's alpha "
+        "uses pairs judged by two or more)"
     )
 
 
@@ -93,7 +93,7 @@ def test_ten_queries_are_drawn_again_and_fewer_are_not() -> None:
     few = agreement(random_judges(2, 9, 8), draws=50)
     assert many.options["resample"] == "queries"
     assert few.options["resample"] == "pairs"
-    assert any("too few to draw again" in str(one) for one in few.warnings)
+    assert any("too few to resample" in str(one) for one in few.warnings)
     assert not any(one.code == "few_queries" for one in many.warnings)
 
 
@@ -122,9 +122,9 @@ def test_the_same_seed_gives_the_same_interval() -> None:
 def test_drawing_does_not_depend_on_how_many_pairs_go_together(monkeypatch: Any) -> None:
     table = grades_of(random_judges(5, 4, 9)).astype(np.int64)
     pairs = list(combinations(range(5), 2))
-    between = Between(table, np.arange(3.0), pairs, Groups(np.arange(36), 36))
+    between = PairwiseAgreement(table, np.arange(3.0), pairs, UnitGroups(np.arange(36), 36))
     whole = between.drawn([Cohen()], 40, 3)
-    monkeypatch.setattr("leadline.stats.agreement_coefficients.TOGETHER", 3)
+    monkeypatch.setattr("leadline.stats.agreement_coefficients.PAIRS_PER_BLOCK", 3)
     assert np.allclose(between.drawn([Cohen()], 40, 3), whole)
 
 

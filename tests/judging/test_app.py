@@ -11,8 +11,8 @@ import pytest
 from judging_pages import DOCUMENTS, GRADES, QUERIES, Answer, ask, event, stored, write
 from leadline.errors import InputError, UsageError
 from leadline.io.write import write_whole
-from leadline.judging.auth import Guard
-from leadline.judging.startup import Opened, check_forms, check_judges, opened
+from leadline.judging.auth import AccessControl
+from leadline.judging.startup import JudgingPage, check_forms, check_judges, opened
 from leadline.retrieval.index.builder import build_index
 
 NASTY = [
@@ -25,7 +25,7 @@ NASTY = [
 
 
 @pytest.fixture
-def page(tmp_path: Path) -> Iterator[Opened]:
+def page(tmp_path: Path) -> Iterator[JudgingPage]:
     files = write(tmp_path)
     with opened(files.pool, files.docs, files.queries, files.store, grades=GRADES) as found:
         yield found
@@ -34,7 +34,7 @@ def page(tmp_path: Path) -> Iterator[Opened]:
 class Judge:
     """What the page of one judge asks."""
 
-    def __init__(self, page: Opened, name: str = "ann", app: Any = None) -> None:
+    def __init__(self, page: JudgingPage, name: str = "ann", app: Any = None) -> None:
         self.app = app or page.app()
         self.name = name
         self.secret = page.store.secret
@@ -45,7 +45,7 @@ class Judge:
 
 
 def test_cards_come_in_the_order_of_the_queue_with_their_queries(
-    page: Opened, monkeypatch: pytest.MonkeyPatch
+    page: JudgingPage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("leadline.judging.app.AHEAD", 20)
     judge = Judge(page)
@@ -71,7 +71,7 @@ def test_a_card_tells_neither_system_nor_rank(tmp_path: Path) -> None:
     assert "probability" not in cards[0]
 
 
-def test_what_a_judge_did_is_kept_and_comes_back_on_opening(page: Opened) -> None:
+def test_what_a_judge_did_is_kept_and_comes_back_on_opening(page: JudgingPage) -> None:
     judge = Judge(page)
     acts = [event(1, grade=2, note="sure"), event(2, kind="skip"), event(3)]
     acts.append(event(3, 1, "undo", undoes=acts[2]["key"]))
@@ -86,7 +86,7 @@ def test_what_a_judge_did_is_kept_and_comes_back_on_opening(page: Opened) -> Non
     ]
 
 
-def test_pages_of_words_name_the_judges_and_escape_them(page: Opened) -> None:
+def test_pages_of_words_name_the_judges_and_escape_them(page: JudgingPage) -> None:
     assert ask(page.app(), "/judge?name=eve").status == 200
     assert page.store.judges() == []  # to look is not to judge
     page.queues.join("<i>Ann</i> & Co")
@@ -98,7 +98,7 @@ def test_pages_of_words_name_the_judges_and_escape_them(page: Opened) -> None:
     assert all(f'data-grade="{grade}"' in shown for grade in (0, 1, 2))
 
 
-def test_no_page_has_a_script_or_a_style_of_its_own(page: Opened) -> None:
+def test_no_page_has_a_script_or_a_style_of_its_own(page: JudgingPage) -> None:
     app = page.app(token="a long token")
     cookie = f"{app.cookie}={app.proof()}"
     for path in ("/", "/judge?name=ann", "/progress", "/enter", "/enter?token=no", "/nowhere"):
@@ -113,7 +113,7 @@ def test_no_page_has_a_script_or_a_style_of_its_own(page: Opened) -> None:
 
 
 @pytest.mark.parametrize("name", ["style.css", "judge.js", "outbox.js", "show.js", "progress.js", "icon.svg"])
-def test_static_files_come_from_the_package(page: Opened, name: str) -> None:
+def test_static_files_come_from_the_package(page: JudgingPage, name: str) -> None:
     answer = ask(page.app(), f"/static/{name}")
     assert answer.status == 200
     assert answer.headers["x-content-type-options"] == "nosniff"
@@ -122,12 +122,12 @@ def test_static_files_come_from_the_package(page: Opened, name: str) -> None:
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:8765", "localhost.evil.example", "", "[::1"])
-def test_a_local_page_answers_to_no_foreign_name(page: Opened, host: str) -> None:
+def test_a_local_page_answers_to_no_foreign_name(page: JudgingPage, host: str) -> None:
     assert ask(page.app(), "/", host=host).status == 421
 
 
 @pytest.mark.parametrize("host", ["localhost:1", "127.0.0.1", "[::1]:8765", "LOCALHOST"])
-def test_a_local_page_answers_to_names_of_this_machine(page: Opened, host: str) -> None:
+def test_a_local_page_answers_to_names_of_this_machine(page: JudgingPage, host: str) -> None:
     assert ask(page.app(), "/", host=host).status == 200
 
 
@@ -144,25 +144,25 @@ def test_a_local_page_answers_to_names_of_this_machine(page: Opened, host: str) 
         {"x_leadline": "SECRET"},
     ],
 )
-def test_a_post_from_elsewhere_changes_nothing(page: Opened, headers: dict[str, str]) -> None:
+def test_a_post_from_elsewhere_changes_nothing(page: JudgingPage, headers: dict[str, str]) -> None:
     sent = {k: v.replace("SECRET", page.store.secret) for k, v in headers.items()}
     body = {"judge": "ann", "events": [event(1)]}
     assert ask(page.app(), "/api/events", body=body, **sent).status == 403
     assert stored(page.store.path, "SELECT count(*) FROM events") == [(0,)]
 
 
-def test_a_get_changes_no_judgment(page: Opened) -> None:
+def test_a_get_changes_no_judgment(page: JudgingPage) -> None:
     assert ask(page.app(), "/api/events").status == 405
     assert ask(page.app(), "/api/cards").status == 405
 
 
 @pytest.fixture
-def guarded(page: Opened) -> Guard:
-    found: Guard = page.app(token="a long token", local=False)
+def guarded(page: JudgingPage) -> AccessControl:
+    found: AccessControl = page.app(token="a long token", local=False)
     return found
 
 
-def test_with_a_token_nobody_comes_in_without(page: Opened, guarded: Guard) -> None:
+def test_with_a_token_nobody_comes_in_without(page: JudgingPage, guarded: AccessControl) -> None:
     answer = ask(guarded, "/", host="judging.example")
     assert (answer.status, answer.headers["location"]) == (303, "/enter")
     for path in ("/api/progress", "/api/text?pair=1&part=0"):
@@ -172,7 +172,7 @@ def test_with_a_token_nobody_comes_in_without(page: Opened, guarded: Guard) -> N
     assert ask(guarded, "/", cookie="=;;; broken").status == 303
 
 
-def test_the_token_is_turned_into_a_strict_cookie(guarded: Guard) -> None:
+def test_the_token_is_turned_into_a_strict_cookie(guarded: AccessControl) -> None:
     answer = ask(guarded, "/enter?token=a+long+token", host="judging.example")
     cookie = answer.headers["set-cookie"]
     assert answer.status == 200
@@ -185,7 +185,7 @@ def test_the_token_is_turned_into_a_strict_cookie(guarded: Guard) -> None:
     assert "set-cookie" not in wrong.headers
 
 
-def test_the_token_can_be_typed_in(guarded: Guard) -> None:
+def test_the_token_can_be_typed_in(guarded: AccessControl) -> None:
     form = {"origin": "http://localhost", "content_type": "application/x-www-form-urlencoded"}
     assert "set-cookie" in ask(guarded, "/enter", body=b"token=a+long+token", **form).headers
     assert ask(guarded, "/enter", body=b"token=%ff%00", **form).status == 401
@@ -208,7 +208,7 @@ def test_the_token_can_be_typed_in(guarded: Guard) -> None:
         ("/api/cards", {"judge": "ann", "holding": 5}, "no list of pairs"),
     ],
 )
-def test_what_no_page_sends_is_refused_in_a_line(page: Opened, path: str, body: Any, words: str) -> None:
+def test_what_no_page_sends_is_refused_in_a_line(page: JudgingPage, path: str, body: Any, words: str) -> None:
     answer = ask(page.app(), path, body=body, origin="http://localhost", x_leadline=page.store.secret)
     assert answer.status == 400
     assert words in answer.text
@@ -216,7 +216,7 @@ def test_what_no_page_sends_is_refused_in_a_line(page: Opened, path: str, body: 
     assert stored(page.store.path, "SELECT count(*) FROM events") == [(0,)]
 
 
-def test_too_much_is_refused(page: Opened) -> None:
+def test_too_much_is_refused(page: JudgingPage) -> None:
     body = b" " * 3_000_000
     assert ask(page.app(), "/api/events", body=body).status == 413
     sent = {"origin": "http://localhost", "x_leadline": page.store.secret, "content_length": "0"}
@@ -225,7 +225,7 @@ def test_too_much_is_refused(page: Opened) -> None:
 
 
 def test_a_store_that_cannot_be_written_is_said_and_tried_again(
-    page: Opened, monkeypatch: pytest.MonkeyPatch
+    page: JudgingPage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
         raise InputError("cannot be used (database or disk is full)", path="judged.sqlite")
@@ -293,7 +293,7 @@ def test_each_form_shows_what_it_says(tmp_path: Path, form: str) -> None:
     assert (card["text"] is not None) == (form == "full")
 
 
-def test_several_forms_are_drawn_for_judge_and_pair_and_stay(page: Opened) -> None:
+def test_several_forms_are_drawn_for_judge_and_pair_and_stay(page: JudgingPage) -> None:
     page.cards.forms = ("static", "dynamic")
     pairs = list(page.queues.pairs.values())
     forms = {name: [page.cards.form(name, pair) for pair in pairs] for name in ("ann", "bob")}
@@ -302,7 +302,7 @@ def test_several_forms_are_drawn_for_judge_and_pair_and_stay(page: Opened) -> No
     assert forms["ann"] == [page.cards.form("ann", pair) for pair in pairs]
 
 
-def test_an_index_that_keeps_texts_shows_the_same(page: Opened, tmp_path: Path) -> None:
+def test_an_index_that_keeps_texts_shows_the_same(page: JudgingPage, tmp_path: Path) -> None:
     files = write(tmp_path)
     build_index(files.docs, str(tmp_path / "index"), store_text=True)
     with opened(files.pool, str(tmp_path / "index"), files.queries, str(tmp_path / "other")) as found:
@@ -344,7 +344,7 @@ def test_a_pool_of_other_documents_is_refused(tmp_path: Path) -> None:
         pass
 
 
-def test_a_larger_pool_adds_what_is_new(page: Opened, tmp_path: Path) -> None:
+def test_a_larger_pool_adds_what_is_new(page: JudgingPage, tmp_path: Path) -> None:
     Judge(page).post("/api/events", events=[event(1)])
     pool = str(tmp_path / "more.tsv")
     write_whole(pool, b"query_id\tdoc_id\nq1\td0\nq2\td0\nq2\td11\nq3\td1\n")
@@ -358,7 +358,7 @@ def test_a_larger_pool_adds_what_is_new(page: Opened, tmp_path: Path) -> None:
         assert str(found.warnings[0]) == "pairs that are new in the store: 1; 24 were there"
 
 
-def test_progress_tells_how_far_and_how_much_judges_agree(page: Opened) -> None:
+def test_progress_tells_how_far_and_how_much_judges_agree(page: JudgingPage) -> None:
     for name, grades in (("ann", [1, 1, 0, 0, 2]), ("bob", [1, 1, 0, 1])):
         acts = [
             event(place, grade=grade, seconds=2.0, shown="full") | {"key": f"{name}-{place:08}"}

@@ -14,7 +14,7 @@ import pytest
 from judging_pages import DOCUMENTS, QUERIES, Answer, Files, Server, ask, event, stored, write
 from leadline.errors import InputError, LeadlineError
 from leadline.judging.documents import IndexTexts
-from leadline.judging.startup import Opened, opened
+from leadline.judging.startup import JudgingPage, opened
 from leadline.retrieval.index.builder import build_index
 
 DIGESTS = "SELECT digest FROM seals ORDER BY event"
@@ -33,17 +33,17 @@ def index(files: Files, tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def page(files: Files, index: str) -> Iterator[Opened]:
+def page(files: Files, index: str) -> Iterator[JudgingPage]:
     with opened(files.pool, index, files.queries, files.store) as found:
         yield found
 
 
-def post(page: Opened, path: str, **body: Any) -> Answer:
+def post(page: JudgingPage, path: str, **body: Any) -> Answer:
     sent = {"origin": "http://localhost", "x_leadline": page.store.secret}
     return ask(page.app(), path, body={"judge": "ann"} | body, **sent)
 
 
-def card(page: Opened, pair: int) -> Any:
+def card(page: JudgingPage, pair: int) -> Any:
     cards = post(page, "/api/cards", count=30).data["cards"]
     return next(card for card in cards if card["pair"] == pair)
 
@@ -72,7 +72,7 @@ def remove(_files: Files, index: str) -> None:
 
 @pytest.mark.parametrize("harm", [rebuild, shorten, remove])
 def test_no_judgment_is_saved_when_the_index_was_built_again_or_damaged(
-    page: Opened, files: Files, index: str, harm: Callable[[Files, str], None]
+    page: JudgingPage, files: Files, index: str, harm: Callable[[Files, str], None]
 ) -> None:
     seen = card(page, 1)
     assert post(page, "/api/events", events=[event(1, digest=seen["digest"])]).status == 200

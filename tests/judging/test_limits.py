@@ -22,9 +22,9 @@ from hypothesis import strategies as st
 from judging_pages import Files, Server, ask, event, stored, write
 from leadline.errors import UsageError
 from leadline.judging import queue
-from leadline.judging.auth import Guesses, Limit, TooManyError, network
+from leadline.judging.auth import RateLimit, TokenAttempts, TooManyError, network
 from leadline.judging.queue import Queues
-from leadline.judging.startup import Opened, opened
+from leadline.judging.startup import JudgingPage, opened
 from leadline.judging.store import Store
 
 TOKEN = "a long token"
@@ -36,7 +36,7 @@ def files(tmp_path: Path) -> Files:
 
 
 @pytest.fixture
-def page(files: Files) -> Iterator[Opened]:
+def page(files: Files) -> Iterator[JudgingPage]:
     with opened(files.pool, files.docs, files.queries, files.store) as found:
         yield found
 
@@ -45,7 +45,7 @@ def page(files: Files) -> Iterator[Opened]:
     st.integers(1, 5), st.floats(0.5, 9), st.lists(st.tuples(st.floats(0, 20), st.booleans()), max_size=40)
 )
 def test_a_limit_is_a_bucket_of_tokens(burst: int, seconds: float, tries: list[tuple[float, bool]]) -> None:
-    now, tokens, limit = 0.0, float(burst), Limit(burst, seconds, clock=lambda: now)
+    now, tokens, limit = 0.0, float(burst), RateLimit(burst, seconds, clock=lambda: now)
     for pause, takes in tries:
         now += pause
         tokens = min(burst, tokens + pause / seconds)
@@ -56,7 +56,7 @@ def test_a_limit_is_a_bucket_of_tokens(burst: int, seconds: float, tries: list[t
 
 
 def test_a_limit_remembers_no_more_than_it_may() -> None:
-    limit = Limit(1, 60, keys=3)
+    limit = RateLimit(1, 60, keys=3)
     for key in "abcd":
         limit.take(key)
     assert [limit.wait(key) > 0 for key in "abcd"] == [False, True, True, True]
@@ -64,7 +64,7 @@ def test_a_limit_remembers_no_more_than_it_may() -> None:
 
 def test_one_address_is_stopped_and_others_are_not_until_all_together_guess_too_often() -> None:
     now = 0.0
-    guesses = Guesses(clock=lambda: now)
+    guesses = TokenAttempts(clock=lambda: now)
     for _ in range(10):
         guesses.check("192.0.2.1")
         guesses.count("192.0.2.1")
@@ -85,7 +85,7 @@ def test_an_ipv6_client_counts_by_its_network() -> None:
     assert network("::ffff:192.0.2.1") == network("192.0.2.1")
 
 
-def test_guesses_of_the_token_are_limited_in_the_link_and_in_the_form(page: Opened) -> None:
+def test_guesses_of_the_token_are_limited_in_the_link_and_in_the_form(page: JudgingPage) -> None:
     app = page.app(token=TOKEN)
     form = {"origin": "http://localhost", "content_type": "application/x-www-form-urlencoded"}
     for place in range(10):
@@ -100,14 +100,16 @@ def test_guesses_of_the_token_are_limited_in_the_link_and_in_the_form(page: Open
     assert ask(app, "/", cookie=f"{app.cookie}={app.proof()}").status == 200  # who is in stays in
 
 
-def test_the_cookie_cannot_be_made_from_a_guess_of_the_token(page: Opened, tmp_path: Path) -> None:
+def test_the_cookie_cannot_be_made_from_a_guess_of_the_token(page: JudgingPage, tmp_path: Path) -> None:
     files = write(tmp_path)
     with opened(files.pool, files.docs, files.queries, str(tmp_path / "other")) as other:
         assert page.app(token=TOKEN).proof() != other.app(token=TOKEN).proof()
     assert page.app(token=TOKEN).proof() == page.app(token=TOKEN).proof()  # after a restart, too
 
 
-def test_new_judges_are_limited_and_old_ones_are_not(page: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_judges_are_limited_and_old_ones_are_not(
+    page: JudgingPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
     app, secret = page.app(), page.store.secret
 
     def come(name: str) -> int:
@@ -116,11 +118,11 @@ def test_new_judges_are_limited_and_old_ones_are_not(page: Opened, monkeypatch: 
         assert (answer.status == 429) == ("retry-after" in answer.headers)
         return answer.status
 
-    page.queues._arrivals = Limit(3, 60)
+    page.queues._arrivals = RateLimit(3, 60)
     assert [come(f"judge {place}") for place in range(4)] == [200, 200, 200, 429]
     assert [come(f"judge {place}") for place in range(3)] == [200] * 3
     assert page.store.judges() == ["judge 0", "judge 1", "judge 2"]
-    page.queues._arrivals = Limit(100, 60)
+    page.queues._arrivals = RateLimit(100, 60)
     monkeypatch.setattr(queue, "ALWAYS_JUDGES", 4)
     monkeypatch.setattr(queue, "MOST_PLACES", 24 * 4 + 1)
     assert [come(f"judge {place}") for place in (3, 4, 3)] == [200, 400, 200]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from leadline.data.hashing import document_keys, drawn
 from leadline.errors import UsageError
-from leadline.judging.pooling_methods import POOLS, Offered
+from leadline.judging.pooling_methods import POOLS, RankedLists
 
 LISTS = st.lists(st.lists(st.integers(0, 12), unique=True, max_size=8), min_size=1, max_size=4)
 
@@ -36,7 +36,7 @@ def slow_move_to_front(lists: list[list[int]], relevant: dict[int, bool], most: 
 
 @given(LISTS, st.integers(1, 9))
 def test_depth_is_the_union_of_the_first_documents(lists: list[list[int]], k: int) -> None:
-    found = POOLS.parse(f"Depth({k})").order(Offered.of(lists)).tolist()
+    found = POOLS.parse(f"Depth({k})").order(RankedLists.of(lists)).tolist()
     assert sorted(found) == sorted({document for one in lists for document in one[:k]})
     best = [min(one.index(document) for one in lists if document in one) for document in found]
     assert best == sorted(best)
@@ -54,23 +54,23 @@ def test_weights_give_the_documents_with_the_largest_sums(lists: list[list[int]]
             for document in every
         }
         slow = sorted(every, key=lambda document: (-round(sums[document], 12), -document))
-        assert POOLS.parse(name).order(Offered.of(lists)).tolist() == slow[:most]
+        assert POOLS.parse(name).order(RankedLists.of(lists)).tolist() == slow[:most]
 
 
 @given(LISTS, st.dictionaries(st.integers(0, 12), st.booleans()), st.integers(1, 14))
 def test_move_to_front_is_the_slow_loop(lists: list[list[int]], judged: dict[int, bool], most: int) -> None:
-    found = POOLS.parse(f"MTF(documents={most})").order(Offered.of(lists), judged).tolist()
+    found = POOLS.parse(f"MTF(documents={most})").order(RankedLists.of(lists), judged).tolist()
     assert found == slow_move_to_front(lists, judged, most)
 
 
 @pytest.mark.parametrize("name", ["RBP(documents=150,p=0.5)", "RRF(documents=150)"])
 def test_small_weights_still_order_a_single_list_by_rank(name: str) -> None:
     order = np.random.default_rng(3).permutation(200).tolist()
-    assert POOLS.parse(name).order(Offered.of([order])).tolist() == order[:150]
+    assert POOLS.parse(name).order(RankedLists.of([order])).tolist() == order[:150]
 
 
 def test_move_to_front_stays_with_the_run_that_finds_and_leaves_the_one_that_does_not() -> None:
-    offered = Offered.of([[0, 1, 2, 3], [4, 5, 6, 7]])
+    offered = RankedLists.of([[0, 1, 2, 3], [4, 5, 6, 7]])
     truth = {0: True, 1: True, 2: False, 4: False, 5: False, 3: True}
     judged: dict[int, bool] = {}
     asked = []

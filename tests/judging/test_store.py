@@ -230,8 +230,8 @@ def test_a_scale_has_two_to_five_named_grades() -> None:
     for text, words in (
         ("0=no", "1 grade;"),
         ("0=a,1=b,2=c,3=d,4=e,5=f", "6 grades"),
-        ("0=no,0=yes", "the grade '0' twice"),
-        ("0=no,1=no", "the name 'no' twice"),
+        ("0=no,0=yes", "duplicate grade '0'"),
+        ("0=no,1=no", "duplicate name 'no'"),
         ("-1=junk,0=no", "the grade '-1'"),
         ("10=no,1=yes", "the grade '10'"),
         ("0,1", "no name for grade 0"),

@@ -23,7 +23,7 @@ def test_division_by_nothing_is_undefined_and_says_nothing() -> None:
 def test_infinite_sums_are_refused_by_the_name_of_the_measure() -> None:
     fine = np.array([1.0, math.nan])
     assert finite(MEASURES.parse("CG@5"), fine) is fine
-    with pytest.raises(UsageError, match="CG@5: the gains add up"):
+    with pytest.raises(UsageError, match="CG@5: the sum of the gains exceeds"):
         finite(MEASURES.parse("CG@5"), np.array([1.0, math.inf]))
 
 

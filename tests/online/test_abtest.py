@@ -16,7 +16,7 @@ from leadline.errors import UsageError
 from leadline.online.abtest import abtest
 from leadline.online.abtest_result import ABTest
 from leadline.online.planning import users_needed
-from leadline.online.proportions import Share, fisher_p, wilson
+from leadline.online.proportions import Proportion, fisher_p, wilson
 
 
 def codes(found: ABTest) -> set[str]:
@@ -39,7 +39,7 @@ def test_the_known_logs_of_a_shop_come_out_as_they_are_known(shared_data: Path) 
         assert tuple(arm.clicked for arm in found.arms) == clicks
         assert [arm.units for arm in found.arms] == [10_000, 10_000]
         assert round(found.compared.z, 2) == z
-        assert found.sure == (campaign == "men")
+        assert found.significant == (campaign == "men")
         assert found.always.p > 0.05
         assert {"ungrouped", "few_clicks"} <= codes(found)
         assert found.arms[0].name == f"{campaign}_random"
@@ -86,8 +86,8 @@ def test_the_delta_method_errs_no_more_than_it_should_where_rows_of_a_user_go_to
             rows += [("ab"[user % 2], int(rng.random() < taste), user)] * 1
             rows += [("ab"[user % 2], int(rng.random() < taste), user) for _ in range(5)]
         path = write(tmp_path / "log.csv", rows)
-        naive += abtest(path).sure
-        grouped += abtest(path, user="user", metric="rows").sure
+        naive += abtest(path).significant
+        grouped += abtest(path, user="user", metric="rows").significant
     assert naive / 60 > 0.15
     assert grouped / 60 < 0.13
 
@@ -117,7 +117,7 @@ def test_few_users_get_the_exact_test(a: int, b: int) -> None:
     assert (found.compared.test == "Fisher's exact test") == small
     assert ("small_counts" in codes(found)) == small
     if small:
-        assert found.compared.p == pytest.approx(fisher_p(Share(a, 30), Share(b, 30)))
+        assert found.compared.p == pytest.approx(fisher_p(Proportion(a, 30), Proportion(b, 30)))
 
 
 def test_no_click_at_all_is_no_difference_and_no_z() -> None:
@@ -127,7 +127,7 @@ def test_no_click_at_all_is_no_difference_and_no_z() -> None:
     assert found.to_dict()["z"] is None
     assert found.to_dict()["lift"]["value"] is None
     assert "few_clicks" in codes(found)
-    assert not found.sure
+    assert not found.significant
 
 
 def test_a_split_that_was_not_planned_is_a_warning() -> None:
@@ -153,7 +153,7 @@ def test_swapping_the_arms_turns_the_sign(tmp_path: Path) -> None:
         ({"a": (3, 2), "b": (1, 2)}, "A: 3 clicks of 2 users"),
         ({"a": (0, 0), "b": (1, 2)}, "A: 0 users"),
         ({"a": 5, "b": (1, 2)}, "a=5; expected (clicks, users)"),
-        ({"a": (1, 2), "b": (1, 2), "user": "u"}, "columns are of a log"),
+        ({"a": (1, 2), "b": (1, 2), "user": "u"}, "columns apply to logs"),
         ({"a": (1, 2), "b": (1, 2), "within": 1}, "within without a column of positions"),
         ({"a": (1, 2), "b": (1, 2), "metric": "rows"}, "metric rows needs a column of users"),
         ({"a": (1, 2), "b": (1, 2), "planned": 1.5}, "fraction 1.5"),
@@ -177,7 +177,7 @@ def test_no_users_needed_come_of_the_difference_observed() -> None:
     assert found.to_dict()["power"]["users_needed"] is None
     asked = [abtest(a=(460, 10_000), b=(clicks, 10_000), smallest=0.005) for clicks in (461, 900)]
     assert asked[0].sizes.users_needed == asked[1].sizes.users_needed  # whatever was observed
-    low, high = wilson(Share(460, 10_000), 0.95)
+    low, high = wilson(Proportion(460, 10_000), 0.95)
     known = max(users_needed(high, 0.005 / high))
     assert asked[0].sizes.users_needed == known
     assert known > max(users_needed(0.046, 0.005 / 0.046))  # an upper limit

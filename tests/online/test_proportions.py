@@ -13,7 +13,7 @@ from statsmodels.stats import proportion
 
 from leadline.errors import UsageError
 from leadline.online.proportions import (
-    Share,
+    Proportion,
     fisher_p,
     is_small,
     lift,
@@ -24,17 +24,19 @@ from leadline.online.proportions import (
     wilson,
 )
 
-SHARES = st.integers(1, 400).flatmap(lambda users: st.builds(Share, st.integers(0, users), st.just(users)))
+SHARES = st.integers(1, 400).flatmap(
+    lambda users: st.builds(Proportion, st.integers(0, users), st.just(users))
+)
 
 
 def test_the_pooled_z_is_worked_by_hand() -> None:
     # 10 of 100 and 20 of 100: p = 0.15, spread = sqrt(0.15 * 0.85 * 0.02) = 0.050498
-    assert round(pooled_z(Share(10, 100), Share(20, 100)), 4) == round(0.1 / 0.0504975, 4)
+    assert round(pooled_z(Proportion(10, 100), Proportion(20, 100)), 4) == round(0.1 / 0.0504975, 4)
     assert round(two_sided(1.959964), 4) == 0.05
 
 
 @given(SHARES, SHARES)
-def test_z_and_p_are_those_of_statsmodels(a: Share, b: Share) -> None:
+def test_z_and_p_are_those_of_statsmodels(a: Proportion, b: Proportion) -> None:
     if not 0 < a.clicks + b.clicks < a.users + b.users:
         assert math.isnan(pooled_z(a, b))
         return
@@ -44,13 +46,13 @@ def test_z_and_p_are_those_of_statsmodels(a: Share, b: Share) -> None:
 
 
 @given(SHARES, st.sampled_from([0.8, 0.95, 0.99]))
-def test_wilson_is_that_of_statsmodels(one: Share, confidence: float) -> None:
+def test_wilson_is_that_of_statsmodels(one: Proportion, confidence: float) -> None:
     theirs = proportion.proportion_confint(one.clicks, one.users, 1 - confidence, "wilson")
     assert wilson(one, confidence) == pytest.approx(tuple(map(float, theirs)), abs=1e-9)
 
 
 @given(SHARES, SHARES)
-def test_newcombe_is_that_of_statsmodels(a: Share, b: Share) -> None:
+def test_newcombe_is_that_of_statsmodels(a: Proportion, b: Proportion) -> None:
     theirs = proportion.confint_proportions_2indep(
         b.clicks, b.users, a.clicks, a.users, method="newcomb", compare="diff"
     )
@@ -58,7 +60,7 @@ def test_newcombe_is_that_of_statsmodels(a: Share, b: Share) -> None:
 
 
 @given(SHARES, SHARES)
-def test_the_interval_of_the_lift_is_that_of_statsmodels(a: Share, b: Share) -> None:
+def test_the_interval_of_the_lift_is_that_of_statsmodels(a: Proportion, b: Proportion) -> None:
     if not a.clicks or not b.clicks:
         assert math.isnan(lift(a, b)[1])
         return
@@ -72,8 +74,8 @@ def test_the_interval_of_the_lift_is_that_of_statsmodels(a: Share, b: Share) -> 
 
 @given(st.integers(1, 12), st.integers(1, 12), st.data())
 def test_fisher_sums_the_tables_that_are_no_likelier(first: int, second: int, data: st.DataObject) -> None:
-    a = Share(data.draw(st.integers(0, first)), first)
-    b = Share(data.draw(st.integers(0, second)), second)
+    a = Proportion(data.draw(st.integers(0, first)), first)
+    b = Proportion(data.draw(st.integers(0, second)), second)
     clicks = a.clicks + b.clicks
     possible = range(max(0, clicks - second), min(first, clicks) + 1)
     chances = {k: comb(first, k) * comb(second, clicks - k) for k in possible}
@@ -82,7 +84,7 @@ def test_fisher_sums_the_tables_that_are_no_likelier(first: int, second: int, da
 
 
 @given(SHARES, SHARES)
-def test_arms_may_change_places(a: Share, b: Share) -> None:
+def test_arms_may_change_places(a: Proportion, b: Proportion) -> None:
     low, high = newcombe(a, b)
     assert newcombe(b, a) == pytest.approx((-high, -low), abs=1e-12)
     assert fisher_p(a, b) == pytest.approx(fisher_p(b, a))
@@ -94,16 +96,16 @@ def test_newcombe_holds_its_level_with_few_clicks() -> None:
     rng = np.random.default_rng(3)
     inside = 0
     for _ in range(1000):
-        a, b = (Share(int(rng.binomial(300, rate)), 300) for rate in (0.01, 0.02))
+        a, b = (Proportion(int(rng.binomial(300, rate)), 300) for rate in (0.01, 0.02))
         low, high = newcombe(a, b)
         inside += low <= 0.01 <= high
     assert inside / 1000 > 0.93
 
 
 def test_few_expected_users_make_counts_small() -> None:
-    assert is_small(Share(0, 1000), Share(0, 1000))
-    assert is_small(Share(1000, 1000), Share(999, 1000))
-    assert not is_small(Share(50, 1000), Share(3, 1000))
+    assert is_small(Proportion(0, 1000), Proportion(0, 1000))
+    assert is_small(Proportion(1000, 1000), Proportion(999, 1000))
+    assert not is_small(Proportion(50, 1000), Proportion(3, 1000))
 
 
 @pytest.mark.parametrize(

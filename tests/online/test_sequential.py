@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 
 from leadline.errors import UsageError
-from leadline.online.proportions import FIRST_LOOK, Looks, Share, looks, one_look, pooled_z, two_sided
+from leadline.online.proportions import (
+    FIRST_LOOK,
+    Proportion,
+    SequentialTest,
+    pooled_z,
+    sequential_test,
+    single_look,
+    two_sided,
+)
 
 
 def log(users: int, rates: tuple[float, float], fraction: float, seed: int) -> tuple[object, object]:
@@ -18,9 +26,9 @@ def log(users: int, rates: tuple[float, float], fraction: float, seed: int) -> t
     return arm, (rng.random(users) < np.where(arm, rates[1], rates[0])).astype(np.float64)
 
 
-def peek(users: int, rates: tuple[float, float], fraction: float, seed: int) -> Looks:
+def peek(users: int, rates: tuple[float, float], fraction: float, seed: int) -> SequentialTest:
     arm, clicked = log(users, rates, fraction, seed)
-    return looks(arm, clicked)  # type: ignore[arg-type]
+    return sequential_test(arm, clicked)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("rate", [0.03, 0.3])
@@ -40,7 +48,7 @@ def test_the_plain_p_would_err_far_more_often() -> None:
         assert isinstance(clicked, np.ndarray)
         for users in range(200, 3001, 100):
             a, b = (
-                Share(int(clicked[:users][arm[:users] == side].sum()), int((arm[:users] == side).sum()))
+                Proportion(int(clicked[:users][arm[:users] == side].sum()), int((arm[:users] == side).sum()))
                 for side in (0, 1)
             )
             if two_sided(pooled_z(a, b)) < 0.05:
@@ -67,7 +75,7 @@ def test_a_true_difference_is_seen() -> None:
 def test_p_never_rises_and_nothing_is_said_before_twenty_clicks() -> None:
     arm, clicked = log(4000, (0.05, 0.08), 0.5, 5)
     assert isinstance(clicked, np.ndarray)
-    found = looks(arm, clicked)  # type: ignore[arg-type]
+    found = sequential_test(arm, clicked)  # type: ignore[arg-type]
     assert (np.diff(found.p) <= 0).all()
     early = np.cumsum(clicked) < FIRST_LOOK
     assert (found.p[early] == 1).all()
@@ -76,8 +84,8 @@ def test_p_never_rises_and_nothing_is_said_before_twenty_clicks() -> None:
 
 
 def test_one_look_is_worked_by_hand() -> None:
-    a, b = Share(100, 1000), Share(150, 1000)
-    p, low, high = one_look(a, b, effect=0.2)
+    a, b = Proportion(100, 1000), Proportion(150, 1000)
+    p, low, high = single_look(a, b, effect=0.2)
     v = 0.125 * 0.875 * 0.002
     t = (0.2 * 0.125) ** 2
     ratio = math.sqrt(v / (v + t)) * math.exp(t * 0.05**2 / (2 * v * (v + t)))
@@ -94,7 +102,7 @@ def test_the_interval_leaves_out_nothing_when_p_says_so() -> None:
 
 
 def test_no_user_is_no_look_and_a_bad_effect_is_refused() -> None:
-    nothing = looks(np.array([], dtype=np.int64), np.array([]))
+    nothing = sequential_test(np.array([], dtype=np.int64), np.array([]))
     assert len(nothing.p) == 0
     with pytest.raises(UsageError, match="effect 0"):
-        looks(np.array([0]), np.array([1.0]), effect=0)
+        sequential_test(np.array([0]), np.array([1.0]), effect=0)

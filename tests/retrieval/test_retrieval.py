@@ -12,7 +12,7 @@ from leadline.io.read import read_run
 from leadline.retrieval.index.builder import build_index
 from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models import MODELS
-from leadline.retrieval.search import Retrieved, score, search
+from leadline.retrieval.search import SearchResult, score, search
 
 TEXTS = {"d1": "wing wing tail", "d2": "tail heat", "d3": "heat heat flow", "d10": "tail heat", "d4": ""}
 QUERIES = {"q2": "tail heat", "q1": "wing", "q3": "nowhere", "q4": ""}
@@ -23,7 +23,7 @@ def index() -> Index:
     return build_index(TEXTS)
 
 
-def codes(found: Retrieved) -> Mapping[str, int]:
+def codes(found: SearchResult) -> Mapping[str, int]:
     return {notice.code: notice.count for notice in found.warnings}
 
 

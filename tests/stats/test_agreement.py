@@ -250,7 +250,7 @@ def test_every_coefficient_says_what_it_is_and_none_is_called_just_kappa() -> No
         assert name.lower() != "kappa"
         assert kind.title
         assert kind.source
-        assert kind.called
+        assert kind.key
 
 
 @pytest.mark.parametrize(
@@ -258,7 +258,7 @@ def test_every_coefficient_says_what_it_is_and_none_is_called_just_kappa() -> No
     [
         ([1, 0], "of shape"),
         ([[1], [0]], "two judges or more"),
-        ([["a", "b"]], "no table of numbers"),
+        ([["a", "b"]], "not a table of numbers"),
         ([[1, math.inf]], "infinite"),
     ],
     ids=str,

@@ -151,7 +151,7 @@ def test_shapes_that_hold_no_pair_are_refused(shape: tuple[int, ...]) -> None:
 
 
 def test_undefined_values_are_refused() -> None:
-    with pytest.raises(UsageError, match="expected a value of every query for every run"):
+    with pytest.raises(UsageError, match="expected a value for every query and run"):
         tukey(np.array([[0.1, 0.2], [math.nan, 0.3]]))
 
 

@@ -13,7 +13,7 @@ from conftest import Leadline
 from leadline.errors import InputError, UsageError
 from leadline.estimation.score_histograms.score_sets import draw_pairs
 from leadline.reporting.plots import picture
-from leadline.topics.distances import Texts
+from leadline.topics.distances import TopicTexts
 from leadline.topics.fit import fit
 from leadline_studies import study
 from leadline_studies._topic_retrieval import Task, pair_scores, quality_of
@@ -151,7 +151,7 @@ def hand_made() -> tuple[Task, Any, Any]:
     records = [{"doc_id": name, "text": ""} for name in "abcd"]
     relevant = {"a": ["b"], "c": ["a"]}
     pairs = draw_pairs(relevant, list("abcd"), sample=9, own=False)
-    task = Task(Texts(["text"], records, [], []), relevant, "AP", False, pairs, 0.0)
+    task = Task(TopicTexts(["text"], records, [], []), relevant, "AP", False, pairs, 0.0)
     return task, np.sqrt(theta[[0, 2]]), np.sqrt(theta)
 
 

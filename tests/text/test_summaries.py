@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from leadline.errors import UsageError
 from leadline.text.summaries import dynamic_summary, matches, static_summary
-from leadline.text.summary_windows import Layout, Matched, Summary, best, merged, tidy
+from leadline.text.summary_windows import Layout, Summary, UnitMatches, best, merged, tidy
 from leadline.text.tokens import word_bounds, word_spans
 from leadline.text.words import Words
 
@@ -289,7 +289,7 @@ def test_the_window_is_that_of_the_obvious_loops(
         length = next(length for at, length, _ in drawn if at == place)
         high.append(max([place + length, *high[-1:]]))
     term = [next(term for at, _, term in drawn if at == place) for place in low]
-    found = Matched(*(np.array(column, dtype=np.int64) for column in (low, high, term)))
+    found = UnitMatches(*(np.array(column, dtype=np.int64) for column in (low, high, term)))
     edge = np.array(sorted({0, size, *edges}), dtype=np.int64)
     units = np.arange(size)
     layout = Layout("x" * size, units, units + 1, edge, edge, edge)

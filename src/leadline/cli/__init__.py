@@ -137,7 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except SystemExit as end:  # click leaves so when a pipe is closed; nothing else here does
         status = _drop_output(141) if end.code == 1 else end.code
     except OSError as error:
-        status = _drop_output(refuse(f"cannot write ({error.strerror}); expected room for the output"))
+        status = _drop_output(refuse(f"cannot write ({error.strerror}); expected free space for the output"))
     gc.freeze()  # nothing is left to collect at exit
     sys.exit(status if isinstance(status, int) else 0)
 

@@ -30,7 +30,7 @@ from leadline.reporting.tables.abtest_table import sheet_of
 
 SECTION = "Try on users, and repeat experiments"
 
-USUAL = (0.01, 0.1)  # the lecture: a small fraction of users
+USUAL = (0.01, 0.1)  # Manning, Raghavan and Schuetze 2008, section 8.6: 1 to 10 % of users
 EXAMPLE = "leadline abtest --a 46/10000 --b 69/10000"
 
 
@@ -244,7 +244,7 @@ def assign(*, users: str, fraction: float, salt: str, form: str, output: str | N
 
 
 def _lines(heads: list[str], rows: list[list[Cell]], form: str, notes: list[str], *, to_file: bool) -> str:
-    """Write rows in any form but JSON; notes go to standard error where there is no room for them."""
+    """Write rows in any form but JSON; warnings go to standard error in formats without warnings."""
     if form in ("csv", "jsonl"):
         say(notes)
     if form == "jsonl":

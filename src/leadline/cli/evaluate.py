@@ -112,17 +112,17 @@ def command(  # click documents the options
     if not options["intervals"]:
         _refuse_without_intervals(context, pool=options["pool"] is not None)
     options["intervals"] = interval if options["intervals"] else False
-    floors = _floors(fail_below)
-    if floors:  # what is asked for by a condition is evaluated too
+    thresholds = _thresholds(fail_below)
+    if thresholds:  # what is asked for by a condition is evaluated too
         measures = (
             *(measures or DEFAULT_MEASURES if form != "trec" else measures),
-            *(one.measure for one in floors if one.measure not in measures),
+            *(one.measure for one in thresholds if one.measure not in measures),
         )
     table = read_qrels(qrels, subtopics=options["subtopics"], kind=kind)
     with progress("runs") as on_run:
         if form == "trec":
             results, write = evaluate_as_trec(table, runs, measures, rel=level, on_run=on_run, **options)
-            tried = _tried(results, floors, rel=level)
+            tried = _tried(results, thresholds, rel=level)
             say(results.warnings)
             write_output(write(per_query=per_query, means=means), output)
             _exit(context, tried)
@@ -134,7 +134,7 @@ def command(  # click documents the options
         "no_means": no_means,
         "fail_below": list(fail_below),
     }
-    tried = _tried(results, floors, rel=level)
+    tried = _tried(results, thresholds, rel=level)
     text = results_text(
         "evaluate",
         results,
@@ -149,7 +149,7 @@ def command(  # click documents the options
     _exit(context, tried)
 
 
-def _floors(texts: Sequence[str]) -> list[Condition]:
+def _thresholds(texts: Sequence[str]) -> list[Condition]:
     """Read the conditions."""
     if not texts:
         return []
@@ -162,9 +162,9 @@ def _tried(results: Results, wanted: Sequence[Condition], *, rel: float | None) 
     """Check the conditions on every run."""
     if not wanted:
         return []
-    from leadline.comparison.gate import floors, placed
+    from leadline.comparison.gate import placed, thresholds
 
-    return floors(results, placed(results, wanted, rel=rel))
+    return thresholds(results, placed(results, wanted, rel=rel))
 
 
 def _exit(context: click.Context, tried: Sequence[Gate]) -> None:

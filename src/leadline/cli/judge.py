@@ -16,7 +16,7 @@ from leadline.errors import InputError, UsageError
 from leadline.reporting.render import Table
 
 if TYPE_CHECKING:
-    from leadline.judging.startup import Opened
+    from leadline.judging.startup import JudgingPage
 
 
 SECTION = "Judge documents"
@@ -217,7 +217,7 @@ def _serve(
                 _stopped(found, store)
 
 
-def _started(found: Opened, link: str, *, no_browser: bool) -> None:
+def _started(found: JudgingPage, link: str, *, no_browser: bool) -> None:
     """Say what is judged and where, and open a browser."""
     for line in (*found.facts(), *map(str, found.warnings)):
         tell(line)
@@ -228,7 +228,7 @@ def _started(found: Opened, link: str, *, no_browser: bool) -> None:
         show(link)
 
 
-def _stopped(found: Opened, store: str) -> None:
+def _stopped(found: JudgingPage, store: str) -> None:
     """Say what was judged; where the store was deleted meanwhile, copy what is still open."""
     count = counted(sum(map(len, found.queues.judgments().values())), "judgment")
     try:

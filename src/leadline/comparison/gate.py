@@ -237,13 +237,13 @@ def gates(
     found = []
     for place, condition in conditions:
         if condition.kind == BELOW:
-            found += floors(results, [(place, condition)], bases)
+            found += thresholds(results, [(place, condition)], bases)
         else:
             found += _compared(results, place, condition, pairs, rules, groups)
     return found
 
 
-def floors(
+def thresholds(
     results: Results, conditions: Sequence[tuple[int, Condition]], baselines: Sequence[str] = ()
 ) -> list[Gate]:
     """Check that the mean of every run that is not a baseline reaches a value.

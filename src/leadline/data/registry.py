@@ -1,7 +1,7 @@
 """One text grammar for everything that has a name and parameters, and one way to look names up.
 
 `Named` objects are small frozen values whose text is `Name(k=v,...)@cutoff`, defaults left out;
-`Room` finds the named classes of a package by looking into its files. Slow imports stand where they
+`Registry` finds the named classes of a package in its modules. Slow imports stand where they
 are used: this is on the way of every start.
 """
 
@@ -290,11 +290,11 @@ class Registry(Generic[N]):
         self.prefixes = prefixes
 
     def __repr__(self) -> str:
-        return f"Room({self.package.__name__}, {self.noun})"
+        return f"Registry({self.package.__name__}, {self.noun})"
 
     @cached_property
     def classes(self) -> dict[str, type[N]]:
-        """Give every public class of the room by its name."""
+        """Return the public classes by name."""
         found: dict[str, type[N]] = {}
         for module in self._modules():
             for name, value in self._classes_of(module).items():
@@ -395,7 +395,7 @@ class Registry(Generic[N]):
         return found
 
     def _classes_of(self, module: ModuleType) -> dict[str, type[N]]:
-        """Give the public classes of the room's base that a file defines."""
+        """Return the public subclasses of the base class defined in a module."""
         return {
             name: value
             for name, value in vars(module).items()

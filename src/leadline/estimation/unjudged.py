@@ -96,7 +96,7 @@ def notices_of_topics(
     return [notice for notice in found if notice.count]
 
 
-# The room is called `estimators` because `leadline.unjudged` is the verb.
+# Named `estimators` because `leadline.unjudged` is a function.
 
 __all__ = ["METHODS", "Systems", "Unjudged", "UnjudgedEstimator", "estimated", "read_systems", "unjudged"]
 

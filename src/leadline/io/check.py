@@ -106,7 +106,7 @@ def blocks(text: bytes) -> Iterator[tuple[int, list[bytes]]]:
 
 def _in_trec(text: bytes, kind: str) -> Fault:
     faults = Faults()
-    merged = plain.Rows([], [], [], [], [], [], 0, b"", 0, 0, 0)
+    merged = plain.ParsedRows([], [], [], [], [], [], 0, b"", 0, 0, 0)
     returns: list[int] = []
     seen: set[bytes] = set()
     extra, tag = 0, b""
@@ -130,12 +130,12 @@ def _in_trec(text: bytes, kind: str) -> Fault:
     return Fault(lists, faults, returns, tag.decode("utf-8", "surrogateescape"))
 
 
-def _pieces(text: bytes, kind: str, faults: Faults) -> Iterator[plain.Rows]:
+def _pieces(text: bytes, kind: str, faults: Faults) -> Iterator[plain.ParsedRows]:
     for line, lines in blocks(text):
         yield from _around(lines, line, kind, faults)
 
 
-def _around(lines: list[bytes], line: int, kind: str, faults: Faults) -> Iterator[plain.Rows]:
+def _around(lines: list[bytes], line: int, kind: str, faults: Faults) -> Iterator[plain.ParsedRows]:
     """Parse some lines around those that are faulty."""
     place, size = 0, STRETCH
     while place < len(lines):
@@ -153,7 +153,7 @@ def _around(lines: list[bytes], line: int, kind: str, faults: Faults) -> Iterato
             place, size = place + len(part), min(2 * size, STRETCH)
 
 
-def _scan(lines: list[bytes], line: int, kind: str) -> plain.Rows:
+def _scan(lines: list[bytes], line: int, kind: str) -> plain.ParsedRows:
     text = b"\n".join(lines)
     return plain.scan_run(text, line, True) if kind == "run" else plain.scan_qrels(text, line)
 
@@ -319,9 +319,9 @@ def _words(error: LeadlineError) -> str:
 
 def _repeats(lists: PlainLists, kind: str, *, error: bool) -> Iterator[Problem]:
     """Give the documents that a list holds twice; a bare ranked list may."""
-    verb = "appears" if kind == "run" else "is judged"
+    action = "appears" if kind == "run" else "is judged"
     try:
-        lists.settle(Reading(), verb=verb)
+        lists.settle(Reading(), action=action)
     except InputError as fault:
         count = sum(high - low - len(set(lists.documents[low:high])) for _, low, high in _spans(lists))
         yield Problem("repeated_documents", fault.line, _words(fault), count, error=error)
@@ -512,7 +512,7 @@ def reading(
             line=left[0].line if found.unit == "line" else None,
         )
     found.lists.settle(
-        Reading(on_duplicate=on_duplicate), verb="appears" if found.kind == "run" else "is judged"
+        Reading(on_duplicate=on_duplicate), action="appears" if found.kind == "run" else "is judged"
     )
     _write(found, found.lists, path)
     return [

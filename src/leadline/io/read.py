@@ -1,4 +1,4 @@
-"""One file per format; here are the doors through which any input comes in."""
+"""Input readers: files of any format, and Python objects."""
 
 from __future__ import annotations
 

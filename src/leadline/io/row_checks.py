@@ -120,7 +120,7 @@ class Records:
 def qrels(records: Records) -> Qrels:
     """Make qrels; refuses a document that is judged twice for one query."""
     lists = lists_of(records, "grade", Reading())
-    settle(lists, records, Reading(), verb="is judged")
+    settle(lists, records, Reading(), action="is judged")
     if not lists.documents:
         raise InputError("holds no judgments", expected="query, document, grade", path=records.path)
     sizes = np.diff(lists.bounds).tolist()
@@ -215,10 +215,10 @@ def settled(records: Records, reading: Reading) -> PlainLists:
     return lists
 
 
-def settle(lists: PlainLists, records: Records, reading: Reading, *, verb: str = "appears") -> None:
+def settle(lists: PlainLists, records: Records, reading: Reading, *, action: str = "appears") -> None:
     """Refuse or repair a document twice in a list, and say where it is."""
     try:
-        lists.settle(reading, verb=verb)
+        lists.settle(reading, action=action)
     except InputError as error:
         raise records.at(error, error.line) from None
 
@@ -312,7 +312,7 @@ class _Gathered:
     def lists(self) -> PlainLists:
         """Give the rows as lists."""
         lists = PlainLists(
-            plain.Rows(
+            plain.ParsedRows(
                 self.queries,
                 [*self.bounds, len(self.documents)],
                 self.documents,

@@ -41,7 +41,7 @@ def suffix_of(path: str) -> str:
 
 
 def format_of(window: Chunk) -> str:
-    """Give the format of a text: `trec`, or the name of a file of this room."""
+    """Return the format of a text: `trec`, or the name of a module of this package."""
     head = window.text[: min(window.filled, 1 << 20)].tobytes()
     if looks_trec(head):
         return "trec"

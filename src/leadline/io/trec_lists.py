@@ -1,6 +1,6 @@
 """The lists in a stretch of TREC text, in two forms: compiled columns and plain rows.
 
-Both know the same verbs, so that the readers of runs and qrels are written once.
+Both have the same methods, so that the readers of runs and qrels are written once.
 """
 
 from __future__ import annotations
@@ -226,7 +226,7 @@ class PlainLists:
     hashes: Hashes | None = None
     unit = "line"  # what `lines` counts
 
-    def __init__(self, rows: plain.Rows) -> None:
+    def __init__(self, rows: plain.ParsedRows) -> None:
         self.queries = rows.queries
         self.bounds: Integers = np.array(rows.bounds, dtype=np.int64)
         self.documents = rows.documents
@@ -293,7 +293,7 @@ class PlainLists:
             )
         return order
 
-    def settle(self, reading: Reading, *, verb: str = "appears") -> None:
+    def settle(self, reading: Reading, *, action: str = "appears") -> None:
         """Refuse or repair what a list must not hold: a document twice, a rank twice."""
         drop: set[int] = set()
         bounds = self.bounds.tolist()
@@ -302,7 +302,7 @@ class PlainLists:
             if reading.by_rank and len(set(self.ranks[low:high].tolist())) < high - low:
                 self._refuse_repeated_rank(query, low, high)
             if len(set(self.documents[low:high])) < high - low:
-                drop |= self._settle_list(query, low, high, reading.on_duplicate, verb)
+                drop |= self._settle_list(query, low, high, reading.on_duplicate, action)
         if drop:
             keep = [row for row in range(len(self.documents)) if row not in drop]
             self.bounds = np.searchsorted(np.array(keep), self.bounds).astype(np.int64)
@@ -320,7 +320,7 @@ class PlainLists:
                     line=self.lines[row],
                 )
 
-    def _settle_list(self, query: bytes, low: int, high: int, on_duplicate: str, verb: str) -> set[int]:
+    def _settle_list(self, query: bytes, low: int, high: int, on_duplicate: str, action: str) -> set[int]:
         kept: dict[bytes, int] = {}
         drop: set[int] = set()
         rows = list(range(low, high))
@@ -333,11 +333,11 @@ class PlainLists:
                 continue
             if on_duplicate == "refuse":
                 raise InputError(
-                    f"document '{to_text(document)}' {verb} twice for query '{to_text(query)}' "
+                    f"document '{to_text(document)}' {action} twice for query '{to_text(query)}' "
                     f"(first at {self.unit} {self.lines[first]})",
                     expected="each once",
                     line=self.lines[row],
-                    hint="`--on-duplicate first|last|max|hold` repairs it" if verb == "appears" else "",
+                    hint="`--on-duplicate first|last|max|hold` repairs it" if action == "appears" else "",
                 )
             self.repeated += 1
             if on_duplicate == "hold":

@@ -1,1 +1,1 @@
-"""Judging by people: a store of what they did, a queue for each, and the page in their browser."""
+"""Collection of relevance judgments: pools, the judging page, its store, and inter-assessor agreement."""

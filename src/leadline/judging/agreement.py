@@ -25,14 +25,14 @@ from leadline.judging.agreement_result import (
 )
 from leadline.stats import checked_level, checked_seed
 from leadline.stats.agreement_coefficients import (
-    Between,
     Coefficient,
     Cohen,
     Fleiss,
-    Groups,
     Krippendorff,
+    PairwiseAgreement,
     PercentAgreement,
     Scott,
+    UnitGroups,
     coded,
     coincidences,
     drawn_of_all,
@@ -61,18 +61,30 @@ def agreement(
     measures: Sequence[str] = DEFAULT_MEASURES,
     on_run: Callable[[int, int], None] | None = None,
 ) -> Agreement:
-    """Measure how far judges agree: files of qrels, `{name: qrels}`, or the cells of a `table` of two.
+    """Measure inter-assessor agreement.
 
-    Percent agreement, Scott's pi and Cohen's kappa (`weights`) are of every two judges, or with `reference`
-    of the first judge and each other one, and then their mean; Fleiss' kappa and Krippendorff's alpha
-    (`level`) are of all judges. All are over the pairs of query and document that all judged (`over="all"`)
-    or that the two judged (`"two"`); alpha takes every pair that two or more judged. `rel` makes grades two:
-    below, and that or more.
+    Percent agreement, Scott's pi and Cohen's kappa (`weights`) are computed for every pair of judges, or with
+    `reference` for the first judge and each other one, and averaged; Fleiss' kappa and Krippendorff's alpha
+    (`level`) are computed over all judges. `judges` are files of qrels or `{name: qrels}`; alternatively,
+    `table` holds the cells of the contingency table of two judges, row by row.
 
-    Intervals are percentiles of `draws` resamples: of queries where there are ten or more, as judgments of
-    one query stand or fall together, otherwise of pairs (`resample` is `queries` or `pairs` to choose). With
-    `runs` also what a change of judge does to systems, by `measures`.
+    The units are the query-document pairs judged by all judges (`over="all"`) or by the two compared
+    (`"two"`); alpha uses every pair judged by two or more. `rel` makes grades binary: relevant at that grade
+    or above.
 
+    Confidence intervals are bootstrap percentiles of `draws` resamples: of queries if there are ten or more,
+    since judgments of the same query are dependent, otherwise of pairs (`resample`: `queries` or `pairs`).
+    With `runs`, the effect of the choice of judge on the ranking of systems is computed, by `measures`.
+
+    Raises
+    ------
+    UsageError
+        If the input is not a set of two or more judges, or an option does not apply to it.
+    InputError
+        If a file cannot be read, or no pair was judged by the judges compared.
+
+    Examples
+    --------
     >>> found = agreement(table=[300, 20, 10, 70])
     >>> round(found["scott"].value, 4), round(found["cohen"].value, 4), found["scott"].acceptable
     (0.7759, 0.7761, True)
@@ -90,33 +102,33 @@ def agreement(
         Cohen(weights=weights),
         Krippendorff(level=level),
     ]
-    given = _given(judges, table)
-    whole = given if rel is None else given.binary(rel)
-    kept = _kept(whole, over)
-    pairs = _pairs(len(whole.names), reference=reference)
-    resample = _what(resample, kept, table)
-    values, codes = coded(kept.grades)
+    everything = _given(judges, table)
+    judged = everything if rel is None else everything.binary(rel)
+    judgments = _kept(judged, over)
+    pairs = _pairs(len(judged.names), reference=reference)
+    resample = _what(resample, judgments, table)
+    values, codes = coded(judgments.grades)
     if len(values) > MOST_GRADES:
         raise UsageError(
             f"{len(values):,} different grades; expected {MOST_GRADES} or fewer: rel makes two of them"
         )
-    between = Between(codes, values, pairs, _groups(kept, resample))
+    between = PairwiseAgreement(codes, values, pairs, _groups(judgments, resample))
     ranking: Ranking | None = None
     if runs is not None:
-        ranking = ranked(_for_runs(given, table), runs, measures=measures, on_run=on_run)
-    found = Agreement(
-        kept,
+        ranking = ranked(_for_runs(everything, table), runs, measures=measures, on_run=on_run)
+    result = Agreement(
+        judgments,
         pairs,
         values,
         reference=reference,
         ranking=ranking,
         between=_between(between, kinds, draws, confidence, seed),
-        of_all=_of_all(whole, kept, [Fleiss(), kinds[-1]], resample, draws, confidence, seed),
+        of_all=_of_all(judged, judgments, [Fleiss(), kinds[-1]], resample, draws, confidence, seed),
         tables=between.tables(pairs)[:, 0],
-        by_query=_by_query(between, kinds, kept),
+        by_query=_by_query(between, kinds, judgments),
         options={
             "table": list(table) or None,
-            "reference": kept.names[0] if reference else None,
+            "reference": judgments.names[0] if reference else None,
             "weights": weights,
             "level": level,
             "rel": rel,
@@ -128,128 +140,132 @@ def agreement(
             "measures": list(ranking.measures) if ranking else None,
         },
     )
-    found.warnings = warnings_of(found, whole)
-    return found
+    result.warnings = warnings_of(result, judged)
+    return result
 
 
 def _given(judges: Any, table: Sequence[float]) -> Judgments:
     if (judges is None) == (not len(table)):
-        found = "judges and a table of counts" if len(table) else "neither judges nor a table of counts"
-        raise UsageError(f"{found}; expected one of them")
+        problem = "judges and a table of counts" if len(table) else "neither judges nor a table of counts"
+        raise UsageError(f"{problem}; expected one of them")
     if judges is None:
         return Judgments.of_counts(table)
-    given = judges if isinstance(judges, Judgments) else Judgments.of_judges(read_judges(judges))
-    if len(given.names) < 2:
-        alone = f" ({given.names[0]})" if given.names else ""
+    judgments = judges if isinstance(judges, Judgments) else Judgments.of_judges(read_judges(judges))
+    if len(judgments.names) < 2:
+        alone = f" ({judgments.names[0]})" if judgments.names else ""
         raise UsageError(
-            f"{counted(len(given.names), 'judge')}{alone}; expected two or more: files of qrels, a table "
+            f"{counted(len(judgments.names), 'judge')}{alone}; expected two or more: files of qrels, a table "
             "with a column `judge` or one column a judge, or FILE:* where judges stand beside merged grades"
         )
-    return given
+    return judgments
 
 
-def _kept(whole: Judgments, over: str) -> Judgments:
-    """Give the pairs that count: those all judged, or any that two did."""
-    chosen = whole.by_all if over == "all" else (~np.isnan(whole.grades)).sum(axis=1) > 1
+def _kept(judgments: Judgments, over: str) -> Judgments:
+    """Return the units: pairs judged by all judges, or by any two."""
+    chosen = judgments.by_all if over == "all" else (~np.isnan(judgments.grades)).sum(axis=1) > 1
     if not chosen.any():
-        several = over == "all" and len(whole.names) > 2
+        several = over == "all" and len(judgments.names) > 2
         hint = "; --over two takes what each two judged" if several else ""
         raise InputError(
-            f"none of {len(whole):,} pairs of query and document was judged by "
-            f"{f'all {len(whole.names)}' if several else 'two'} judges",
+            f"none of {len(judgments):,} pairs of query and document was judged by "
+            f"{f'all {len(judgments.names)}' if several else 'two'} judges",
             expected=f"some; do the ids match?{hint}",
         )
-    return whole.keep(chosen)
+    return judgments.keep(chosen)
 
 
 def _pairs(judges: int, *, reference: bool) -> list[tuple[int, int]]:
     if reference:
-        return [(0, other) for other in range(1, judges)]
+        return [(0, judge) for judge in range(1, judges)]
     return list(combinations(range(judges), 2))
 
 
-def _what(resample: str, kept: Judgments, table: Sequence[float]) -> str:
-    """Say what is drawn again."""
+def _what(resample: str, judgments: Judgments, table: Sequence[float]) -> str:
+    """Return the unit of resampling, `queries` or `pairs`."""
     if len(table):
         if resample == "queries":
             raise UsageError("a table of counts has no queries; expected resample pairs")
         return "pairs"
     if resample == "auto":
-        return "queries" if len(np.unique(kept.query)) >= ENOUGH else "pairs"
+        return "queries" if len(np.unique(judgments.query)) >= ENOUGH else "pairs"
     return resample
 
 
-def _groups(kept: Judgments, resample: str) -> Groups:
+def _groups(judgments: Judgments, resample: str) -> UnitGroups:
     if resample == "pairs":
-        return Groups(np.arange(len(kept)), len(kept))
-    codes, of_unit = np.unique(kept.query, return_inverse=True)
-    return Groups(of_unit.astype(np.int64), len(codes))
+        return UnitGroups(np.arange(len(judgments)), len(judgments))
+    codes, of_unit = np.unique(judgments.query, return_inverse=True)
+    return UnitGroups(of_unit.astype(np.int64), len(codes))
 
 
 def _between(
-    between: Between, kinds: Sequence[Coefficient], draws: int, confidence: float, seed: int
+    between: PairwiseAgreement, kinds: Sequence[Coefficient], draws: int, confidence: float, seed: int
 ) -> dict[str, tuple[CoefficientEstimate, list[CoefficientEstimate]]]:
-    """Give, by coefficient, the mean over pairs of judges and the value of each pair."""
-    found = {}
-    for one, again in zip(kinds, between.drawn(kinds, draws, seed), strict=True):
-        values = between.values_of(one)[:, 0]
-        each = [
-            CoefficientEstimate(value, *interval(column, confidence), corrected=one.corrected)
+    """Return, by coefficient, the mean over pairs of judges and the value of each pair."""
+    estimates = {}
+    for coefficient, again in zip(kinds, between.drawn(kinds, draws, seed), strict=True):
+        values = between.values_of(coefficient)[:, 0]
+        pairwise = [
+            CoefficientEstimate(value, *interval(column, confidence), corrected=coefficient.chance_corrected)
             for value, column in zip(values.tolist(), again.T, strict=True)
         ]
         low, high = interval(_mean(again), confidence)
-        mean = CoefficientEstimate(float(_mean(values[None])[0]), low, high, corrected=one.corrected)
-        found[one.called] = mean, each
-    return found
+        mean = CoefficientEstimate(
+            float(_mean(values[None])[0]), low, high, corrected=coefficient.chance_corrected
+        )
+        estimates[coefficient.key] = mean, pairwise
+    return estimates
 
 
 def _mean(values: Floats) -> Floats:
-    """Give the mean of the defined values of every row; NaN where there are none."""
-    known = (~np.isnan(values)).sum(axis=1)
+    """Return the mean of the defined values of every row; NaN if there are none."""
+    defined = (~np.isnan(values)).sum(axis=1)
     with np.errstate(invalid="ignore"):
-        found: Floats = np.nansum(values, axis=1) / np.where(known, known, np.nan)
-    return found
+        means: Floats = np.nansum(values, axis=1) / np.where(defined, defined, np.nan)
+    return means
 
 
 def _of_all(
-    whole: Judgments,
-    kept: Judgments,
+    everything: Judgments,
+    judgments: Judgments,
     kinds: Sequence[Coefficient],
     resample: str,
     draws: int,
     confidence: float,
     seed: int,
 ) -> dict[str, tuple[CoefficientEstimate, int]]:
-    """Give coefficients of all judges, and over how many pairs of query and document."""
-    found = {}
-    by_two = whole.keep((~np.isnan(whole.grades)).sum(axis=1) > 1)
-    for one in kinds:
+    """Return coefficients of all judges, each with the number of query-document pairs used."""
+    estimates = {}
+    by_two = everything.keep((~np.isnan(everything.grades)).sum(axis=1) > 1)
+    for coefficient in kinds:
         judged = by_two
-        if not one.holes:
-            judged = kept
-            if not kept.by_all.all():  # it is for judges who all judged the same
-                found[one.called] = CoefficientEstimate(float("nan")), 0
+        if not coefficient.allows_missing:
+            judged = judgments
+            if not judgments.by_all.all():  # it is for judges who all judged the same
+                estimates[coefficient.key] = CoefficientEstimate(float("nan")), 0
                 continue
         values, codes = coded(judged.grades)
-        value = float(one.of_tables(coincidences(codes, len(values)), values)[0])
-        again = drawn_of_all(codes, values, one, _groups(judged, resample), draws, seed)
-        found[one.called] = CoefficientEstimate(value, *interval(again, confidence)), len(judged)
-    return found
+        value = float(coefficient.of_tables(coincidences(codes, len(values)), values)[0])
+        again = drawn_of_all(codes, values, coefficient, _groups(judged, resample), draws, seed)
+        estimates[coefficient.key] = CoefficientEstimate(value, *interval(again, confidence)), len(judged)
+    return estimates
 
 
-def _by_query(between: Between, kinds: Sequence[Coefficient], kept: Judgments) -> dict[str, Floats]:
-    """Give, by coefficient, the mean over pairs of judges for every query of the pairs kept."""
-    if not len(kept.queries):
+def _by_query(
+    between: PairwiseAgreement, kinds: Sequence[Coefficient], judgments: Judgments
+) -> dict[str, Floats]:
+    """Return, by coefficient, the mean over pairs of judges for every query."""
+    if not len(judgments.queries):
         return {}
-    groups = _groups(kept, "queries")
-    return {one.called: _mean(between.values_of(one, groups).T) for one in kinds}
+    groups = _groups(judgments, "queries")
+    return {coefficient.key: _mean(between.values_of(coefficient, groups).T) for coefficient in kinds}
 
 
-def _for_runs(given: Judgments, table: Sequence[float]) -> Judgments:
-    """Give what all judges judged, to evaluate runs with."""
+def _for_runs(judgments: Judgments, table: Sequence[float]) -> Judgments:
+    """Return the pairs judged by all judges, for evaluating runs."""
     if len(table):
         raise UsageError("a table of counts has no documents; expected judges where runs are given")
-    judged = given.keep(given.by_all)
+    judged = judgments.keep(judgments.by_all)
     if not len(judged):
         raise InputError("no pair was judged by all", expected="some, to evaluate the runs with")
     return judged

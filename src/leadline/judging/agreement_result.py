@@ -1,4 +1,4 @@
-"""The result of `agreement`, and its warnings."""
+"""Result of `agreement`, and its warnings."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from leadline.stats.correlation import kendall
 
 
 class Judgments:
-    """Pairs x judges: the grade each judge gave, NaN where one did not judge.
+    """Grades of query-document pairs (rows) by judges (columns), NaN where a judge did not judge.
 
-    `query` is the code of every pair's query in `queries`, `documents` its document. Counts from a table have
-    no queries.
+    `query` is the index of every pair's query in `queries`, `documents` its document. Judgments from a
+    contingency table have no queries.
 
     >>> from leadline.io.judges import read_judges
     >>> judges = read_judges({"ann": {"q1": {"d1": 1, "d2": 0}}, "ben": {"q1": {"d1": 2}}})
@@ -55,19 +55,19 @@ class Judgments:
 
     @classmethod
     def of_judges(cls, judges: Sequence[Judge]) -> Judgments:
-        """Put the qrels of judges side by side."""
+        """Join the qrels of judges."""
         queries = Vocabulary.of_bytes(name for judge in judges for name in judge.qrels.queries.names)
-        places: dict[tuple[int, bytes], int] = {}
-        said: list[tuple[list[int], Floats]] = []
+        row_of: dict[tuple[int, bytes], int] = {}
+        columns: list[tuple[list[int], Floats]] = []
         for judge in judges:
             codes = queries.encode(judge.qrels.queries.names)[judge.qrels.query].tolist()
             pairs = zip(codes, judge.qrels.documents, strict=True)
-            rows = [places.setdefault(pair, len(places)) for pair in pairs]
-            said.append((rows, judge.qrels.grades))
-        grades = np.full((len(places), len(judges)), np.nan)
-        for column, (rows, given) in enumerate(said):
-            grades[rows, column] = given
-        pairs_found = list(places)
+            rows = [row_of.setdefault(pair, len(row_of)) for pair in pairs]
+            columns.append((rows, judge.qrels.grades))
+        grades = np.full((len(row_of), len(judges)), np.nan)
+        for column, (rows, judge_grades) in enumerate(columns):
+            grades[rows, column] = judge_grades
+        pairs_found = list(row_of)
         order = sorted(range(len(pairs_found)), key=pairs_found.__getitem__)
         paths: dict[str, int] = {}
         for judge in judges:
@@ -76,14 +76,14 @@ class Judgments:
             [judge.name for judge in judges],
             grades[order],
             queries=queries,
-            query=np.array([pairs_found[place][0] for place in order], dtype=np.int64),
-            documents=[pairs_found[place][1] for place in order],
+            query=np.array([pairs_found[row][0] for row in order], dtype=np.int64),
+            documents=[pairs_found[row][1] for row in order],
             paths=list(paths.items()),
         )
 
     @classmethod
     def of_counts(cls, counts: Sequence[float]) -> Judgments:
-        """Make the judgments of two judges from the cells of a square table, row by row.
+        """Return judgments of two judges from the cells of a square contingency table, row by row.
 
         The row is the grade of the first judge, the column that of the second: 0, 1, 2, ...
 
@@ -110,11 +110,11 @@ class Judgments:
 
     @property
     def by_all(self) -> Flags:
-        """Say which pairs all judges judged."""
+        """Flags of the pairs judged by all judges."""
         return np.asarray(~np.isnan(self.grades).any(axis=1))
 
     def keep(self, chosen: Flags) -> Judgments:
-        """Give some of the pairs only; every query stays."""
+        """Return a subset of the pairs, with all queries."""
         rows = np.flatnonzero(chosen)
         documents = [self.documents[row] for row in rows.tolist()] if self.documents else []
         return Judgments(
@@ -127,7 +127,7 @@ class Judgments:
         )
 
     def binary(self, rel: float) -> Judgments:
-        """Give 1 for grades of `rel` or more and 0 for those below."""
+        """Return binary judgments: 1 for grades of at least `rel`, else 0."""
         grades = np.where(np.isnan(self.grades), np.nan, (self.grades >= rel).astype(np.float64))
         return Judgments(
             self.names,
@@ -139,12 +139,12 @@ class Judgments:
         )
 
     def qrels(self, judge: int) -> Qrels:
-        """Give the judgments of one judge as qrels."""
-        known = np.flatnonzero(~np.isnan(self.grades[:, judge])).tolist()
+        """Return the judgments of one judge as qrels."""
+        judged = np.flatnonzero(~np.isnan(self.grades[:, judge])).tolist()
         return Qrels.of(
             (
                 (self.queries.names[self.query[row]], self.documents[row], float(self.grades[row, judge]))
-                for row in known
+                for row in judged
             ),
             source=self.names[judge],
         )
@@ -154,7 +154,7 @@ DEFAULT_MEASURES = ("AP", "nDCG")
 
 
 class Ranking(NamedTuple):
-    """Means of systems under each judge: `values` is judges x systems x measures."""
+    """Means of systems under the judgments of each judge: `values` is judges x systems x measures."""
 
     judges: list[str]
     runs: list[RunInfo]
@@ -163,16 +163,17 @@ class Ranking(NamedTuple):
 
     @property
     def systems(self) -> list[str]:
-        """Give the names of the systems."""
+        """Names of the systems."""
         return [run.name for run in self.runs]
 
 
 class Change(NamedTuple):
-    """How one measure of all systems differs between two judges.
+    """Difference in a measure of all systems between the judgments of two judges.
 
-    `mean` and `largest` are of absolute differences; `relative` is the mean difference as a share of the
-    first judge's mean value; `swapped` of `apart` pairs of systems change places (pairs that are equal under
-    a judge are in neither), `widest` is the largest difference of a swapped pair under the first judge.
+    `mean` and `largest` are of absolute differences; `relative` is the mean difference divided by the mean
+    value under the first judge; `swapped` is the number of system pairs in opposite order, of `apart` pairs
+    without a tie under either judge; `widest` is the largest difference of a swapped pair under the first
+    judge.
     """
 
     tau: float
@@ -184,7 +185,7 @@ class Change(NamedTuple):
     widest: float
 
     def to_dict(self) -> dict[str, float | int | None]:
-        """Give the numbers; None is undefined."""
+        """Return the numbers; None is undefined."""
         return {
             name: plain(value) if isinstance(value, float) else value
             for name, value in self._asdict().items()
@@ -199,16 +200,16 @@ def ranked(
     judged_only: bool = False,
     on_run: Callable[[int, int], None] | None = None,
 ) -> Ranking:
-    """Evaluate runs with the judgments of every judge."""
+    """Evaluate runs with the judgments of each judge."""
     kinds = MEASURES.expand_all(measures)
     runs = readable_twice(runs, Reading())
     values, infos = [], []
-    for place in range(len(judgments.names)):
+    for judge in range(len(judgments.names)):
         if on_run:
-            on_run(place, len(judgments.names))
-        found = evaluate(judgments.qrels(place), runs, list(map(str, kinds)), judged_only=judged_only)
-        values.append(found.means)
-        infos = list(found.runs)
+            on_run(judge, len(judgments.names))
+        results = evaluate(judgments.qrels(judge), runs, list(map(str, kinds)), judged_only=judged_only)
+        values.append(results.means)
+        infos = list(results.runs)
     return Ranking(judgments.names, infos, list(map(str, kinds)), np.stack(values))
 
 
@@ -240,9 +241,9 @@ def changes(ranking: Ranking, pairs: Sequence[tuple[int, int]]) -> list[dict[str
     """Compare pairs of judges by every measure."""
     return [
         {"a": ranking.judges[a], "b": ranking.judges[b], "measure": measure}
-        | change(ranking.values[a, :, place], ranking.values[b, :, place]).to_dict()
+        | change(ranking.values[a, :, index], ranking.values[b, :, index]).to_dict()
         for a, b in pairs
-        for place, measure in enumerate(ranking.measures)
+        for index, measure in enumerate(ranking.measures)
     ]
 
 
@@ -250,7 +251,7 @@ NAN = float("nan")
 
 
 class CoefficientEstimate(NamedTuple):
-    """A coefficient with its interval; `corrected` for chance, so that the lecture's range is meant."""
+    """An agreement coefficient with its interval; `corrected`: it is corrected for chance."""
 
     value: float
     low: float = NAN
@@ -259,21 +260,21 @@ class CoefficientEstimate(NamedTuple):
 
     @property
     def acceptable(self) -> bool | None:
-        """Say whether it lies in [2/3, 1]; None where it is undefined or not corrected for chance."""
+        """Whether the value is at least 2/3; None if undefined or not corrected for chance."""
         return acceptable(self.value) if self.corrected else None
 
     def to_dict(self) -> dict[str, Any]:
-        """Give value, interval, and whether it is acceptable where that is a question."""
-        found: dict[str, Any] = {"value": plain(self.value), "low": plain(self.low), "high": plain(self.high)}
-        return found | {"acceptable": self.acceptable} if self.corrected else found
+        """Return value, limits, and `acceptable` for a chance-corrected coefficient."""
+        data: dict[str, Any] = {"value": plain(self.value), "low": plain(self.low), "high": plain(self.high)}
+        return data | {"acceptable": self.acceptable} if self.corrected else data
 
 
 class Agreement:
-    """Coefficients by name: `agreement`, `scott`, `cohen`, `fleiss`, `krippendorff`.
+    """Agreement coefficients by name: `agreement`, `scott`, `cohen`, `fleiss`, `krippendorff`.
 
-    `between[name]` holds the mean over pairs of judges and then every pair's value; `of_all[name]` is of all
-    judges. `judgments` are the pairs of query and document compared, `tables` the confusion of every pair
-    of judges (rows: the first of them), `by_query` the mean over pairs of judges for each query.
+    `between[name]` is the mean over pairs of judges and the value of each pair; `of_all[name]` is computed
+    over all judges. `judgments` are the units compared, `tables` the confusion tables of the pairs of judges
+    (rows: the first), `by_query` the mean over pairs of judges for each query.
     """
 
     def __init__(
@@ -305,12 +306,12 @@ class Agreement:
 
     @property
     def judges(self) -> list[str]:
-        """Give the names of the judges."""
+        """Names of the judges."""
         return self.judgments.names
 
     @property
     def queries(self) -> list[str]:
-        """Give the queries of the pairs compared."""
+        """Queries of the pairs compared."""
         names = list(self.judgments.queries)
         return [names[code] for code in np.unique(self.judgments.query).tolist()] if names else []
 
@@ -319,8 +320,8 @@ class Agreement:
             return self.of_all[name][0]
         if name in self.between:
             return self.between[name][0]
-        known = ", ".join(sorted({*self.between, *self.of_all}))
-        raise UsageError(f"no coefficient '{name}'; there are: {known}")
+        names = ", ".join(sorted({*self.between, *self.of_all}))
+        raise UsageError(f"no coefficient '{name}'; there are: {names}")
 
     def __repr__(self) -> str:
         names = ("agreement", "scott", "cohen", "fleiss", "krippendorff")
@@ -328,22 +329,22 @@ class Agreement:
         return f"Agreement({len(self.judges)} judges, {len(self.judgments)} pairs, {shown})"
 
     def matrix(self, name: str = "cohen") -> Floats:
-        """Give a coefficient of every two judges: judges x judges, NaN where it was not asked for."""
+        """Return a coefficient of every pair of judges: judges x judges, NaN where not computed."""
         if name not in self.between:
             raise UsageError(f"no coefficient '{name}'; there are: {', '.join(self.between)}")
-        found = np.full((len(self.judges),) * 2, np.nan)
-        for (a, b), one in zip(self.pairs, self.between[name][1], strict=True):
-            found[a, b] = found[b, a] = one.value
-        return found
+        matrix = np.full((len(self.judges),) * 2, np.nan)
+        for (a, b), estimate in zip(self.pairs, self.between[name][1], strict=True):
+            matrix[a, b] = matrix[b, a] = estimate.value
+        return matrix
 
     def counted(self) -> list[int]:
-        """Count, for every pair of judges, the pairs of query and document that both judged."""
-        found: list[int] = self.tables.sum(axis=(1, 2)).astype(int).tolist()
-        return found
+        """Return the number of query-document pairs judged by both, per pair of judges."""
+        counts: list[int] = self.tables.sum(axis=(1, 2)).astype(int).tolist()
+        return counts
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain data; None is undefined."""
-        found: dict[str, Any] = {
+        """Return the result as plain data; None is undefined."""
+        data: dict[str, Any] = {
             "judges": self.judges,
             "reference": self.judges[0] if self.reference else None,
             "pairs": len(self.judgments),
@@ -351,18 +352,18 @@ class Agreement:
             "grades": self.grades.tolist(),
         }
         for name in ("agreement", "scott", "cohen"):
-            found[name] = self[name].to_dict() | {"between": self._each(name)}
-        for name, (one, pairs) in self.of_all.items():
+            data[name] = self[name].to_dict() | {"between": self._each(name)}
+        for name, (estimate, pairs) in self.of_all.items():
             more = {"between": self._each(name)} if name in self.between else {}
-            found[name] = one.to_dict() | {"pairs": pairs} | more
-        return found | {
+            data[name] = estimate.to_dict() | {"pairs": pairs} | more
+        return data | {
             "confusion": [
                 {"a": a, "b": b, "counts": table.astype(int).tolist()}
                 for (a, b), table in zip(self.named(), self.tables, strict=True)
             ],
             "per_query": {
-                query: {name: plain(float(values[place])) for name, values in self.by_query.items()}
-                for place, query in enumerate(self.queries)
+                query: {name: plain(float(values[index])) for name, values in self.by_query.items()}
+                for index, query in enumerate(self.queries)
             },
             "ranking": None
             if self.ranking is None
@@ -381,97 +382,97 @@ class Agreement:
         }
 
     def named(self) -> list[tuple[str, str]]:
-        """Give the names of every pair of judges."""
+        """Return the names of every pair of judges."""
         return [(self.judges[a], self.judges[b]) for a, b in self.pairs]
 
     def _each(self, name: str) -> list[dict[str, Any]]:
-        """Give a coefficient of every pair of judges."""
-        each = zip(self.named(), self.between[name][1], self.counted(), strict=True)
-        return [{"a": a, "b": b, "pairs": pairs} | one.to_dict() for (a, b), one, pairs in each]
+        """Return a coefficient of every pair of judges."""
+        rows = zip(self.named(), self.between[name][1], self.counted(), strict=True)
+        return [{"a": a, "b": b, "pairs": pairs} | estimate.to_dict() for (a, b), estimate, pairs in rows]
 
 
-SHOWN = 3  # names in a notice
-ENOUGH = 10  # queries that can be drawn again; where there are fewer, pairs are
+SHOWN = 3  # examples in a warning
+ENOUGH = 10  # queries for resampling queries; with fewer, pairs are resampled
 
 
-def warnings_of(found: Agreement, whole: Judgments) -> list[ResultWarning]:
-    """Put into words what was counted; nothing is said of what did not happen."""
+def warnings_of(result: Agreement, judgments: Judgments) -> list[ResultWarning]:
+    """Return the warnings about exclusions, undefined values and small samples."""
     warnings = [
-        _left_out(found, whole),
-        _undefined(found),
-        _odd_grades(found),
-        _missing(found),
-        _few_queries(found),
-        _unjudged(found),
+        _left_out(result, judgments),
+        _undefined(result),
+        _odd_grades(result),
+        _missing(result),
+        _few_queries(result),
+        _unjudged(result),
     ]
     return [notice for notice in warnings if notice.count]
 
 
-def _left_out(found: Agreement, whole: Judgments) -> ResultWarning:
-    count = len(whole) - len(found.judgments)
-    judged = "all judges" if found.options["over"] == "all" else "two judges"
+def _left_out(result: Agreement, judgments: Judgments) -> ResultWarning:
+    count = len(judgments) - len(result.judgments)
+    judged = "all judges" if result.options["over"] == "all" else "two judges"
     words = (
-        f"pairs of query and document that not {judged} judged: {count:,} of {len(whole):,}; left out "
-        "(Krippendorff's alpha takes what two or more judged)"
+        f"query-document pairs not judged by {judged}: {count:,} of {len(judgments):,}; excluded "
+        "(Krippendorff's alpha uses pairs judged by two or more)"
     )
     return ResultWarning("left_out", words, count)
 
 
-def _undefined(found: Agreement) -> ResultWarning:
-    count = sum(bool(np.isnan(one.value)) for one in found.between["scott"][1])
+def _undefined(result: Agreement) -> ResultWarning:
+    count = sum(bool(np.isnan(estimate.value)) for estimate in result.between["scott"][1])
     words = (
-        f"two judges who give the same one grade to everything, or share no pair: {count}; what is "
-        "corrected for chance is undefined there (chance alone agrees), not 1"
+        f"pairs of judges with a single grade throughout, or without a common pair: {count}; "
+        "chance-corrected coefficients are undefined there, not 1"
     )
     return ResultWarning("undefined", words, count)
 
 
-def _odd_grades(found: Agreement) -> ResultWarning:
-    """Tell of grades that one judge alone gives, where there are three or more, or a reference."""
-    grades, names = found.judgments.grades, found.judges
-    said: list[str] = []
+def _odd_grades(result: Agreement) -> ResultWarning:
+    """Return a warning about grades given by one judge of three or more, or of a judge and a reference."""
+    grades, names = result.judgments.grades, result.judges
+    examples: list[str] = []
     count = 0
-    for grade in found.grades.tolist() if len(names) > 2 or found.reference else ():
+    for grade in result.grades.tolist() if len(names) > 2 or result.reference else ():
         times = (grades == grade).sum(axis=0)
         if (times > 0).sum() == 1:
             count += int(times.sum())
-            said.append(f"{grade:g} ({int(times.sum())} by {names[int(times.argmax())]})")
-    more = ", ..." if len(said) > SHOWN else ""
+            examples.append(f"{grade:g} ({int(times.sum())} by {names[int(times.argmax())]})")
+    more = ", ..." if len(examples) > SHOWN else ""
     words = (
-        f"grades that one judge alone gives: {', '.join(said[:SHOWN])}{more}; kept, nobody can agree "
-        "with them"
+        f"grades given by one judge only: {', '.join(examples[:SHOWN])}{more}; kept, although no "
+        "agreement on them is possible"
     )
     return ResultWarning("odd_grades", words, count)
 
 
-def _missing(found: Agreement) -> ResultWarning:
-    count = int((~found.judgments.by_all).sum())
+def _missing(result: Agreement) -> ResultWarning:
+    count = int((~result.judgments.by_all).sum())
     words = (
-        f"pairs that not all judged: {count:,}; each two judges are compared on what both judged, and "
-        "Fleiss' kappa, which needs all, is undefined"
+        f"pairs not judged by all judges: {count:,}; judges are compared on the pairs that both judged, and "
+        "Fleiss' kappa is undefined"
     )
     return ResultWarning("not_by_all", words, count)
 
 
-def _few_queries(found: Agreement) -> ResultWarning:
-    number = len(found.queries)
-    few = 0 < number < ENOUGH and found.options["draws"] > 0
-    if found.options["resample"] == "pairs":
+def _few_queries(result: Agreement) -> ResultWarning:
+    number = len(result.queries)
+    few = 0 < number < ENOUGH and result.options["draws"] > 0
+    if result.options["resample"] == "pairs":
         words = (
-            f"{queries(number)}, too few to draw again: intervals are from drawing pairs, and hold for "
+            f"{queries(number)}, too few to resample: intervals are from resampling pairs, and apply to "
             "these queries only"
         )
     else:
-        words = f"intervals from drawing {queries(number)} again: too few to trust them"
+        words = f"intervals from resampling {queries(number)}: too few to be reliable"
     return ResultWarning("few_queries", words, number if few else 0)
 
 
-def _unjudged(found: Agreement) -> ResultWarning:
-    if found.ranking is None:
+def _unjudged(result: Agreement) -> ResultWarning:
+    if result.ranking is None:
         return ResultWarning("unjudged_documents", "", 0)
-    count = sum(run.counts["unjudged_documents"] for run in found.ranking.runs)
+    count = sum(run.counts["unjudged_documents"] for run in result.ranking.runs)
     words = (
-        f"retrieved documents that the judges did not judge: {count:,} in "
-        f"{counted(len(found.ranking.runs), 'run')}; not relevant under every judge"
+        f"retrieved documents not judged by the judges: {count:,} in "
+        f"{counted(len(result.ranking.runs), 'run')}; counted as non-relevant under every judge"
     )
     return ResultWarning("unjudged_documents", words, count)

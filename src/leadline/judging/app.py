@@ -1,4 +1,4 @@
-"""The judging page as a web application: a few addresses, JSON in and out, nothing from elsewhere."""
+"""The judging page as a web application: a few routes, JSON requests and responses, no external resources."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from leadline.errors import InputError, UsageError
-from leadline.judging.auth import LARGEST, Guard, TooManyError
+from leadline.judging.auth import LARGEST, AccessControl, TooManyError
 from leadline.judging.cards import Cards
 from leadline.judging.events import ChangedTextError, Event, parse_event, written
 from leadline.judging.progress import Progress
@@ -30,8 +30,20 @@ BACK = 8  # acts that a page can take back at once after it was opened again
 MOST_EVENTS = 200
 
 
-def make_app(queues: Queues, cards: Cards, *, token: str | None = None, local: bool = True) -> Guard:
-    """Make the application; `token` is asked of everybody, `local` answers to names of this machine only."""
+def make_app(queues: Queues, cards: Cards, *, token: str | None = None, local: bool = True) -> AccessControl:
+    """Return the web application.
+
+    Parameters
+    ----------
+    queues : Queues
+        Queues of the judges.
+    cards : Cards
+        Presentation of the pairs.
+    token : str or None
+        Token required of every client.
+    local : bool
+        Whether to accept only host names of this machine.
+    """
     pages = Pages(queues, cards)
     _templates().get_template("judge.html")  # the first judge need not wait for it
     routes = [
@@ -57,7 +69,7 @@ def make_app(queues: Queues, cards: Cards, *, token: str | None = None, local: b
         },
     )
     store = queues.store
-    pages.guard = Guard(app, token=token, local=local, secret=store.secret, store=store.id)
+    pages.guard = AccessControl(app, token=token, local=local, secret=store.secret, store=store.id)
     return pages.guard
 
 
@@ -73,9 +85,9 @@ def _templates() -> Environment:
 
 
 class Pages:
-    """What every address answers; plain functions run on threads of their own."""
+    """Request handlers; handlers that block run in worker threads."""
 
-    guard: Guard
+    guard: AccessControl
 
     def __init__(self, queues: Queues, cards: Cards) -> None:
         self.queues = queues
@@ -87,7 +99,7 @@ class Pages:
         return HTMLResponse(text, status)
 
     def welcome(self, _request: Request) -> Response:
-        """Ask who is judging."""
+        """Show the form for the judge's name."""
         judges = [(judge, self.queues.count(judge)) for judge in self.queues.judges()]
         return self._page(
             "welcome.html",
@@ -111,34 +123,34 @@ class Pages:
         )
 
     def progress(self, _request: Request) -> Response:
-        """Show how far everybody is."""
+        """Show the progress of all judges."""
         return self._page("progress.html", path=self.queues.store.path)
 
     def numbers(self, _request: Request) -> Response:
-        """Tell how far everybody is, and how much they agree."""
+        """Return the progress and agreement of all judges."""
         return JSONResponse(self.numbers_now.numbers())
 
     async def cards_of(self, request: Request) -> Response:
-        """Give the next cards of a judge, and on opening the last acts."""
-        asked = await _body(request)
-        return await run_in_threadpool(self._cards_of, asked)
+        """Return the next cards of a judge and, on opening the page, the most recent events."""
+        body = await _body(request)
+        return await run_in_threadpool(self._cards_of, body)
 
-    def _cards_of(self, asked: dict[str, Any]) -> Response:
-        judge = self.queues.join(_text(asked, "judge"))
-        held = asked.get("holding", [])
+    def _cards_of(self, body: dict[str, Any]) -> Response:
+        judge = self.queues.join(_text(body, "judge"))
+        held = body.get("holding", [])
         if not isinstance(held, list):
             raise UsageError("no list of pairs held; expected what the judging page sends")
         holding = {pair for pair in held if isinstance(pair, int)}
-        count = asked.get("count", 1)
-        wanted = max(1, min(count if isinstance(count, int) else 1, AHEAD))
+        count = body.get("count", 1)
+        limit = max(1, min(count if isinstance(count, int) else 1, AHEAD))
         # One pair more than wanted tells whether there are more.
-        pairs = self.queues.upcoming(judge, wanted + 1, holding)
-        cards, queries = self.cards.batch(judge, pairs[:wanted])
+        pairs = self.queues.upcoming(judge, limit + 1, holding)
+        cards, queries = self.cards.batch(judge, pairs[:limit])
         for card in cards:
             card["skipped"] = self.queues.is_skipped(judge, card["pair"])
         answer = {"cards": cards, "queries": queries, "more": len(pairs) > len(cards)}
         answer |= self._count(judge)
-        if asked.get("opening") is True:
+        if body.get("opening") is True:
             answer["acts"] = self._last_acts(judge, queries)
         return JSONResponse(answer)
 
@@ -146,32 +158,32 @@ class Pages:
         return {"count": self.queues.count(judge)._asdict()}
 
     def _last_acts(self, judge: str, queries: dict[str, Any]) -> list[dict[str, Any]]:
-        """Give what a judge did last, the oldest first, with the cards."""
-        found: list[dict[str, Any]] = []
+        """Return the most recent events of a judge, oldest first, with their cards."""
+        cards: list[dict[str, Any]] = []
         for act in reversed(self.queues.store.last_acts(judge, BACK)):
             pair = self.queues.pairs.get(act.pair)
             if pair is not None:
                 queries[pair.query] = self.cards.query(pair.query)
-                found.append(_act(act) | {"card": self.cards.card(judge, pair)})
-        return found
+                cards.append(_act(act) | {"card": self.cards.card(judge, pair)})
+        return cards
 
     async def events(self, request: Request) -> Response:
-        """Keep what a judge did; the answer comes when it is on the disk."""
-        asked = await _body(request)
-        return await run_in_threadpool(self._events, asked)
+        """Save events of a judge; the response is sent after they are on disk."""
+        body = await _body(request)
+        return await run_in_threadpool(self._events, body)
 
-    def _events(self, asked: dict[str, Any]) -> Response:
-        judge = self.queues.join(_text(asked, "judge"))
-        found = asked.get("events")
-        if not isinstance(found, list) or not 1 <= len(found) <= MOST_EVENTS:
+    def _events(self, body: dict[str, Any]) -> Response:
+        judge = self.queues.join(_text(body, "judge"))
+        sent = body.get("events")
+        if not isinstance(sent, list) or not 1 <= len(sent) <= MOST_EVENTS:
             raise UsageError(f"events; expected a list of 1 to {MOST_EVENTS}")
-        events = [parse_event(event) for event in found]
+        events = [parse_event(event) for event in sent]
         self._check_texts(events)
         self.queues.append(judge, events)
         return JSONResponse({"saved": [event.key for event in events]} | self._count(judge))
 
     def _check_texts(self, events: Sequence[Event]) -> None:
-        """Refuse judgments of a text that is no longer there; what is saved already was judged before."""
+        """Refuse judgments of a text that has changed, except those saved before."""
         for event in self.queues.store.unsaved(events):
             pair = self.queues.pairs.get(event.pair)
             if event.kind == "undo" or pair is None:
@@ -184,7 +196,7 @@ class Pages:
                 )
 
     def text(self, request: Request) -> Response:
-        """Give a part of the whole text of a document."""
+        """Return a part of the full text of a document."""
         try:
             pair = self.queues.pairs[int(request.query_params["pair"])]
             part = int(request.query_params["part"])
@@ -193,16 +205,16 @@ class Pages:
         return JSONResponse({"text": self.cards.part(pair, part)})
 
     async def enter(self, request: Request) -> Response:
-        """Take the token; what follows shows a cookie instead."""
-        given = request.query_params.get("token", "")
+        """Accept the token and set a cookie in its place."""
+        token = request.query_params.get("token", "")
         if request.method == "POST":
             form = parse_qs((await _bytes(request)).decode("utf-8", "replace"))
-            given = form.get("token", [""])[0]
+            token = form.get("token", [""])[0]
         address = request.client.host if request.client else ""
-        if given.strip() == "":
+        if token.strip() == "":
             return self._page("enter.html", wrong="", done=False)
         try:
-            admitted = self.guard.admits(given.strip(), address)
+            admitted = self.guard.admits(token.strip(), address)
         except TooManyError as error:
             answer = self._page("enter.html", 429, wrong=f"{error}.", done=False)
             answer.headers["Retry-After"] = str(error.wait)
@@ -216,29 +228,29 @@ class Pages:
         return answer
 
     def rejected(self, request: Request, error: Exception) -> Response:
-        """Say what was wrong with a request."""
+        """Respond to an invalid request."""
         return self._said(request, str(error), 400)
 
     def broken(self, request: Request, error: Exception) -> Response:
-        """Say that the store cannot be written now; the page keeps what it has and tries again."""
+        """Respond that the store cannot be written; the page keeps its events and retries."""
         return self._said(request, str(error), 503)
 
     def later(self, request: Request, error: Exception) -> Response:
-        """Say that something was tried too often, and when it may be tried again."""
+        """Respond that a rate limit was reached, with the time to wait."""
         answer = self._said(request, str(error), 429)
         answer.headers["Retry-After"] = str(getattr(error, "wait", 1))
         return answer
 
     def changed(self, request: Request, error: Exception) -> Response:
-        """Say that a judgment is of a text that is no longer there."""
+        """Respond that the judged text has changed."""
         return self._said(request, str(error), 409)
 
     def left(self, _request: Request, _error: Exception) -> Response:
-        """Answer a client that left before its request was complete: nobody reads it."""
+        """Respond to a client that disconnected before its request was complete."""
         return Response(status_code=400)
 
     def nowhere(self, request: Request, _error: Exception) -> Response:
-        """Say that there is no such page."""
+        """Respond to an unknown path."""
         return self._said(request, "There is no such page.", 404)
 
     def _said(self, request: Request, text: str, status: int) -> Response:
@@ -252,27 +264,27 @@ def _act(act: Act) -> dict[str, Any]:
 
 
 async def _bytes(request: Request) -> bytes:
-    """Read a request, but no more than a page ever sends."""
-    found = b""
+    """Return the request body; raise UsageError if it exceeds the size limit."""
+    body = b""
     async for more in request.stream():
-        found += more
-        if len(found) > LARGEST:
+        body += more
+        if len(body) > LARGEST:
             raise UsageError("the request is too long; expected what the judging page sends")
-    return found
+    return body
 
 
 async def _body(request: Request) -> dict[str, Any]:
     try:
-        found = json.loads(await _bytes(request))
+        body = json.loads(await _bytes(request))
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
+        body = None
+    if not isinstance(body, dict):
         raise UsageError("no JSON; expected what the judging page sends")
-    return found
+    return body
 
 
-def _text(asked: dict[str, Any], name: str) -> str:
-    found = asked.get(name)
-    if not isinstance(found, str):
+def _text(body: dict[str, Any], name: str) -> str:
+    value = body.get(name)
+    if not isinstance(value, str):
         raise UsageError(f"no {name}; expected what the judging page sends")
-    return found
+    return value

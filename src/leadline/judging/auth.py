@@ -22,15 +22,15 @@ from leadline.judging.serving import is_loopback
 
 
 class TooManyError(UsageError):
-    """Something was tried too often; `wait` is the number of seconds until it is allowed again."""
+    """A rate limit was reached; `wait` is the number of seconds until the next attempt is allowed."""
 
-    def __init__(self, what: str, wait: float) -> None:
+    def __init__(self, message: str, wait: float) -> None:
         self.wait = max(1, math.ceil(wait))
         unit = "second" if self.wait == 1 else "seconds"
-        super().__init__(f"{what}; try again in {self.wait} {unit}")
+        super().__init__(f"{message}; try again in {self.wait} {unit}")
 
 
-class Limit:
+class RateLimit:
     """A token bucket for each key: `burst` at once, then one every `seconds`.
 
     Parameters
@@ -47,7 +47,7 @@ class Limit:
     Examples
     --------
     >>> now = 0.0
-    >>> limit = Limit(2, 10, clock=lambda: now)
+    >>> limit = RateLimit(2, 10, clock=lambda: now)
     >>> limit.take(), limit.take(), limit.wait()
     (None, None, 10.0)
     >>> now = 15.0
@@ -70,12 +70,12 @@ class Limit:
         return max(0.0, self._full.get(key, 0.0) - self._clock())
 
     def wait(self, key: str = "") -> float:
-        """Return the seconds until one more is allowed, 0 for now."""
+        """Return the number of seconds until another event is allowed, 0 if now."""
         with self._lock:
             return max(0.0, self._until_full(key) - (self.burst - 1) * self.seconds)
 
     def take(self, key: str = "") -> None:
-        """Count one."""
+        """Count one event."""
         with self._lock:
             until = self._until_full(key)
             self._full.pop(key, None)
@@ -84,47 +84,46 @@ class Limit:
                 del self._full[next(iter(self._full))]
 
 
-class Guesses:
-    """Wrong tokens: ten from an address at once, a hundred from all; then one in 30 and one in 3 seconds."""
+class TokenAttempts:
+    """Rate limits of wrong tokens: 10 per address, 100 in total; then one in 30 and one in 3 seconds."""
 
     def __init__(self, *, clock: Callable[[], float] = monotonic) -> None:
-        self._of_one = Limit(10, 30, clock=clock)
-        self._of_all = Limit(100, 3, clock=clock)
+        self._of_one = RateLimit(10, 30, clock=clock)
+        self._of_all = RateLimit(100, 3, clock=clock)
 
     def check(self, address: str) -> None:
-        """Refuse another guess from an address, right or wrong, when there were too many wrong ones.
+        """Reject another attempt from an address after too many wrong ones.
 
         Raises
         ------
         TooManyError
             If the limit of this address or of all addresses is reached.
-
         """
         wait = max(self._of_one.wait(network(address)), self._of_all.wait())
         if wait > 0:
             raise TooManyError("Too many wrong tokens", wait)
 
     def count(self, address: str) -> None:
-        """Count a wrong guess."""
+        """Count a wrong attempt."""
         self._of_one.take(network(address))
         self._of_all.take()
 
 
 def network(address: str) -> str:
-    """Return what one client can choose its address from: for IPv6 a network of 64 bits.
+    """Return the network from which one client can choose its address: for IPv6, of 64 bits.
 
     >>> network("192.0.2.1"), network("2001:db8::1"), network("unknown")
     ('192.0.2.1', '2001:db8::/64', 'unknown')
     """
     try:
-        found = ipaddress.ip_address(address)
+        parsed = ipaddress.ip_address(address)
     except ValueError:
         return address
-    if isinstance(found, ipaddress.IPv4Address):
+    if isinstance(parsed, ipaddress.IPv4Address):
         return address
-    if found.ipv4_mapped is not None:
-        return str(found.ipv4_mapped)
-    return str(ipaddress.ip_network((int(found), 64), strict=False))
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    return str(ipaddress.ip_network((int(parsed), 64), strict=False))
 
 
 Scope = MutableMapping[str, Any]
@@ -143,12 +142,11 @@ HEADERS = {
 LARGEST = 2_000_000  # bytes of a request
 
 
-class Guard:
-    """Lets through what the page itself asks for.
+class AccessControl:
+    """Middleware that rejects requests not made by the page.
 
-    `token` is asked of everybody where there is one. `local` pages answer only to names of this machine, so
-    that no foreign name can be pointed at them. A post must come from the page: its origin, and a secret that
-    only the page knows.
+    `token` is required of every client if set. `local` pages accept only host names of this machine, which
+    prevents DNS rebinding. A POST request must have the page's origin and a secret known only to the page.
     """
 
     def __init__(self, app: Any, *, token: str | None, local: bool, secret: str, store: str) -> None:
@@ -157,10 +155,10 @@ class Guard:
         self.local = local
         self.secret = secret
         self.cookie = f"leadline-{store}"
-        self.guesses = Guesses()
+        self.guesses = TokenAttempts()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, or pass the question on."""
+        """Respond with an error, or forward the request."""
         if scope["type"] != "http":
             return
         headers = Headers(scope=scope)
@@ -172,11 +170,11 @@ class Guard:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
-                found = MutableHeaders(scope=message)
+                response_headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
-                    found[name] = value
+                    response_headers[name] = value
                 if not scope["path"].startswith("/static/"):
-                    found["Cache-Control"] = "no-store"
+                    response_headers["Cache-Control"] = "no-store"
             await send(message)
 
         try:
@@ -209,40 +207,39 @@ class Guard:
         origin = headers.get("origin", "")
         if origin != f"{scope['scheme']}://{headers.get('host', '')}":
             return False
-        given = headers.get("x-leadline", "")
-        return scope["path"] == "/enter" or hmac.compare_digest(given.encode(), self.secret.encode())
+        secret = headers.get("x-leadline", "")
+        return scope["path"] == "/enter" or hmac.compare_digest(secret.encode(), self.secret.encode())
 
-    def admits(self, given: str, address: str) -> bool:
-        """Compare a token in a time that tells nothing about it; `address` is that of the client.
+    def admits(self, token: str, address: str) -> bool:
+        """Return whether a token is correct, in constant time; `address` is that of the client.
 
         Raises
         ------
         TooManyError
             If there were too many wrong tokens; the token is not compared then.
-
         """
         if self.token is None:
             return False
         self.guesses.check(address)
-        if hmac.compare_digest(given.encode(), self.token.encode()):
+        if hmac.compare_digest(token.encode(), self.token.encode()):
             return True
         self.guesses.count(address)
         return False
 
     def proof(self) -> str:
-        """Give what the cookie holds for one who gave the token.
+        """Return the cookie value that stands for the token.
 
-        It depends on the secret of the store, so that a cookie cannot be used to guess tokens.
+        It depends on the secret of the store, so that the cookie cannot be used to guess tokens.
         """
         return hmac.new(self.secret.encode(), f"{self.token}".encode(), sha256).hexdigest()
 
     def knows(self, headers: Headers) -> bool:
-        """Say whether the cookie of one who gave the token is there."""
+        """Return whether the request has the cookie set for the token."""
         try:
-            found = SimpleCookie(headers.get("cookie", "")).get(self.cookie)
+            cookie = SimpleCookie(headers.get("cookie", "")).get(self.cookie)
         except CookieError:
             return False
-        return found is not None and hmac.compare_digest(found.value.encode(), self.proof().encode())
+        return cookie is not None and hmac.compare_digest(cookie.value.encode(), self.proof().encode())
 
 
 def _split(text: str) -> str:

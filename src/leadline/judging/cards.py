@@ -1,4 +1,4 @@
-"""What a judge sees of a pair: the query, the title, a summary or the text, and what matches in them."""
+"""What the page shows of a pair: query, title, summary or text, with matches highlighted."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CALLED = {"desc": "description", "narr": "narrative"}
 
 
 class Cards:
-    """Makes cards; `forms` are the ways to present a document, one of them drawn for each judge and pair."""
+    """Builder of cards; `forms` are the forms of presentation, one drawn per judge and pair."""
 
     def __init__(
         self,
@@ -44,45 +44,45 @@ class Cards:
         self._summary = lru_cache(maxsize=4096)(self._new_summary)
 
     def query(self, name: str) -> dict[str, Any]:
-        """Give what a judge sees of a query."""
-        found = self.queries[name]
+        """Return what a judge sees of a query."""
+        query = self.queries[name]
         more = [
             [CALLED.get(label, label), showable(text.strip())]
             for label in DESCRIPTIONS
-            if isinstance(text := found.more.get(label), str) and text.strip()
+            if isinstance(text := query.more.get(label), str) and text.strip()
         ]
-        return {"id": showable(name), "text": showable(found.content.strip()), "more": more}
+        return {"id": showable(name), "text": showable(query.content.strip()), "more": more}
 
     def form(self, judge: str, pair: JudgingPair) -> str:
-        """Say how a document is presented to a judge."""
-        place = draw(self.seed, "form", judge, pair.query, pair.document)
-        return self.forms[int(place * len(self.forms))]
+        """Return the form in which a document is presented to a judge."""
+        number = draw(self.seed, "form", judge, pair.query, pair.document)
+        return self.forms[int(number * len(self.forms))]
 
     def card(self, judge: str, pair: JudgingPair) -> dict[str, Any]:
-        """Give what a judge sees of a pair."""
-        found, form = self.texts.get(pair.document), self.form(judge, pair)
+        """Return what a judge sees of a pair."""
+        text, form = self.texts.get(pair.document), self.form(judge, pair)
         query = self.queries[pair.query].content
-        title = Summary(found.title, self._matches(found.title, query))
+        title = Summary(text.title, self._matches(text.title, query))
         summary = None if form == "title" else self._summary(pair, form)
-        if form == "full" and summary is not None and len(summary.text) >= len(found.text.strip()):
-            summary = None  # the text that stands below is no longer
+        if form == "full" and summary is not None and len(summary.text) >= len(text.text.strip()):
+            summary = None  # the full text, shown below, is not longer
         return {
             "pair": pair.id,
             "query": pair.query,
             "document": showable(pair.document),
-            "digest": digest(found),
+            "digest": digest(text),
             "form": form,
             "title": pieces(title),
-            "facts": [[name, showable(text)] for name, text in found.facts],
+            "facts": [[name, showable(text)] for name, text in text.facts],
             "summary": None if summary is None else pieces(summary),
             "text": self.part(pair, 0) if form == "full" else None,
-            "parts": len(bounds(len(found.text))),
-            "length": len(found.text),
-            "cut": form != "title" and len(found.text) > PREFIX,
+            "parts": len(bounds(len(text.text))),
+            "length": len(text.text),
+            "cut": form != "title" and len(text.text) > PREFIX,
         }
 
     def digest(self, pair: JudgingPair) -> str:
-        """Return the digest of the text that is shown for a pair now."""
+        """Return the digest of the text currently shown for a pair."""
         return digest(self.texts.get(pair.document))
 
     def _new_summary(self, pair: JudgingPair, form: str) -> Summary:
@@ -90,53 +90,53 @@ class Cards:
         query = self.queries[pair.query].content
         if form != "static":
             return dynamic_summary(text, query, words=WORDS, analysis=self.analysis)
-        found = static_summary(text, words=WORDS, analysis=self.analysis)
-        return found._replace(highlights=self._matches(found.text, query))
+        summary = static_summary(text, words=WORDS, analysis=self.analysis)
+        return summary._replace(highlights=self._matches(summary.text, query))
 
     def _matches(self, text: str, query: str) -> tuple[tuple[int, int], ...]:
         return matches(text, query, analysis=self.analysis)
 
     def part(self, pair: JudgingPair, part: int) -> list[str]:
-        """Give a part of the whole text with what matches; none where there is no such part."""
+        """Return a part of the full text with its matches; empty if there is no such part."""
         text = self.texts.get(pair.document).text
         limits = bounds(len(text))
         if not 0 <= part < len(limits):
             return []
-        begin, end = (_between_words(text, place) for place in limits[part])
+        begin, end = (_between_words(text, position) for position in limits[part])
         shown = text[begin:end]
         return pieces(Summary(shown, self._matches(shown, self.queries[pair.query].content)))
 
     def batch(
         self, judge: str, pairs: Iterable[JudgingPair], *, size: int = 400_000
     ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-        """Give cards until they are long enough, at least one, and the queries of them."""
+        """Return cards up to a total length, at least one, and their queries."""
         cards: list[dict[str, Any]] = []
-        room = size
+        remaining = size
         for pair in pairs:
             made = self.card(judge, pair)
-            room -= 500 + sum(map(len, [*(made["summary"] or ()), *(made["text"] or ())]))
-            if cards and room < 0:
+            remaining -= 500 + sum(map(len, [*(made["summary"] or ()), *(made["text"] or ())]))
+            if cards and remaining < 0:
                 break
             cards.append(made)
         return cards, {name: self.query(name) for name in {card["query"] for card in cards}}
 
 
-def pieces(found: Summary) -> list[str]:
-    """Cut a text where it is marked: plain and marked pieces in turn, a plain one first.
+def pieces(summary: Summary) -> list[str]:
+    """Split a summary at its highlights: alternately plain and highlighted pieces, starting with a plain one.
 
     >>> pieces(Summary("a wing lifts", ((2, 6),)))
     ['a ', 'wing', ' lifts']
     """
     made: list[str] = []
     done = 0
-    for begin, end in found.highlights:
-        made += [showable(found.text[done:begin]), showable(found.text[begin:end])]
+    for begin, end in summary.highlights:
+        made += [showable(summary.text[done:begin]), showable(summary.text[begin:end])]
         done = end
-    return [*made, showable(found.text[done:])]
+    return [*made, showable(summary.text[done:])]
 
 
 def bounds(length: int) -> list[tuple[int, int]]:
-    """Say where the parts of a text of some length begin and end.
+    """Return the bounds of the parts of a text of the given length.
 
     >>> bounds(30_000)
     [(0, 6000), (6000, 26000), (26000, 30000)]
@@ -145,9 +145,9 @@ def bounds(length: int) -> list[tuple[int, int]]:
     return list(pairwise(limits))
 
 
-def _between_words(text: str, place: int) -> int:
-    """Move a place to the blank before it, if there is one near."""
-    if place in (0, len(text)):
-        return place
-    blank = max(text.rfind(blank, place - 200, place) for blank in " \n\t")
-    return place if blank < 0 else blank + 1
+def _between_words(text: str, position: int) -> int:
+    """Move a position to the preceding blank, if one is near."""
+    if position in (0, len(text)):
+        return position
+    blank = max(text.rfind(blank, position - 200, position) for blank in " \n\t")
+    return position if blank < 0 else blank + 1

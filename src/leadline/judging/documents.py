@@ -1,4 +1,4 @@
-"""The texts of the documents in a pool, looked up one at a time: no more than a few are in memory."""
+"""Texts of the documents of a pool, looked up one at a time with little memory."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KEPT = 16  # texts in memory
 
 
 class Text(NamedTuple):
-    """Title and text of a document, and what else is known of it: names and values."""
+    """Title, text and other fields of a document."""
 
     title: str
     text: str
@@ -43,39 +43,39 @@ def digest(text: Text) -> str:
 
 
 class Texts(Protocol):
-    """Where texts are looked up."""
+    """Base class of the sources of texts."""
 
     @property
     def ids(self) -> Collection[str]:
-        """Give the ids of the documents that are there."""
+        """Ids of the documents of the pool that are available."""
 
     def get(self, name: str) -> Text:
-        """Give the text of a document."""
+        """Return the text of a document."""
 
     def close(self) -> None:
-        """Forget the texts."""
+        """Release the resources."""
 
 
 def open_texts(
     source: str,
-    wanted: Collection[str],
+    documents: Collection[str],
     *,
     on_document: Callable[[int, int], None] | None = None,
     **reading: Any,
 ) -> Texts:
-    """Open a file of documents or the folder of an index that keeps texts, for the documents of a pool."""
+    """Open a file of documents, or the folder of an index that stores texts, for the documents of a pool."""
     if os.path.isdir(source):
-        return IndexTexts(source, wanted)
-    return FileTexts(source, wanted, on_document=on_document, **reading)
+        return IndexTexts(source, documents)
+    return FileTexts(source, documents, on_document=on_document, **reading)
 
 
 class FileTexts:
-    """Texts out of a file of any format: read once, and what the pool needs copied to a temporary file."""
+    """Texts from a document file of any format; those of the pool are copied to a temporary file."""
 
     def __init__(
         self,
         source: str,
-        wanted: Collection[str],
+        pooled: Collection[str],
         *,
         on_document: Callable[[int, int], None] | None = None,
         **reading: Any,
@@ -84,9 +84,9 @@ class FileTexts:
         self._lock = Lock()
         self._file = tempfile.TemporaryFile(prefix="leadline-")  # noqa: SIM115  # as long as this object
         for count, document in enumerate(read_documents(source, **reading), start=1):
-            if document.id in wanted:
-                found = [document.title, document.text, facts_of(document.more)]
-                line = json.dumps(found).encode()
+            if document.id in pooled:
+                record = [document.title, document.text, facts_of(document.more)]
+                line = json.dumps(record).encode()
                 self.places[document.id] = self._file.tell(), len(line)
                 self._file.write(line)
             if on_document is not None:
@@ -96,11 +96,11 @@ class FileTexts:
 
     @property
     def ids(self) -> Collection[str]:
-        """Give the ids of the documents of the pool that were there."""
+        """Ids of the documents of the pool that are available."""
         return self.places.keys()
 
     def get(self, name: str) -> Text:
-        """Give the text of a document."""
+        """Return the text of a document."""
         return self._kept(name)
 
     def _read(self, name: str) -> Text:
@@ -112,24 +112,24 @@ class FileTexts:
         return Text(title, text, tuple((label, value) for label, value in facts))
 
     def close(self) -> None:
-        """Forget the texts."""
+        """Release the resources."""
         self._file.close()
 
 
 class IndexTexts:
-    """Texts that an index keeps, as far as it keeps them.
+    """Texts stored in an index.
 
-    An index that is built again while it is open holds other documents at the same places: that is refused.
+    An index rebuilt while it is open is rejected, since its documents may have other positions.
     """
 
-    def __init__(self, path: str, wanted: Collection[str]) -> None:
+    def __init__(self, path: str, pooled: Collection[str]) -> None:
         from leadline.retrieval.index import index_files, open_index
 
         self._folder, self._header = path, os.path.join(path, index_files.HEADER)
         self._opened, self._known = self._stamp(), self._content()
         self.index = open_index(path)
         self._sizes = self._sizes_now()
-        names = sorted(wanted)
+        names = sorted(pooled)
         codes = self.index.document_codes(map(to_bytes, names)).tolist()
         self.codes = {name: code for name, code in zip(names, codes, strict=True) if code >= 0}
         if self.codes:
@@ -137,11 +137,11 @@ class IndexTexts:
 
     @property
     def ids(self) -> Collection[str]:
-        """Give the ids of the documents of the pool that the index has."""
+        """Ids of the documents of the pool that are available."""
         return self.codes.keys()
 
     def get(self, name: str) -> Text:
-        """Give the text of a document."""
+        """Return the text of a document."""
         code = self.codes[name]
         try:
             self._check()
@@ -159,13 +159,13 @@ class IndexTexts:
 
     def _stamp(self) -> tuple[int, int, int, int] | None:
         try:
-            found = os.stat(self._header)
+            status = os.stat(self._header)
         except OSError:
             return None
-        return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+        return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
     def _sizes_now(self) -> dict[str, int]:
-        """Return the size of each file of the index; none where the folder is gone."""
+        """Return the size of each file of the index; empty if the folder is gone."""
         try:
             with os.scandir(self._folder) as files:
                 return {file.name: file.stat().st_size for file in files}
@@ -173,7 +173,7 @@ class IndexTexts:
             return {}
 
     def _content(self) -> bytes:
-        """Return the header, which has the checksums of all arrays."""
+        """Return the header, which contains the checksums of all arrays."""
         try:
             with open(self._header, "rb") as file:
                 return file.read()
@@ -181,7 +181,7 @@ class IndexTexts:
             return b""
 
     def _check(self) -> None:
-        """Refuse another index than the one that was opened; the same one, made again, is as good."""
+        """Reject an index other than the one opened; an identical rebuild is accepted."""
         stamp = self._stamp()
         if stamp == self._opened:
             if self._sizes_now() != self._sizes:  # a file that is mapped and cut shows other bytes
@@ -191,34 +191,34 @@ class IndexTexts:
             raise self._changed("was built again, moved or deleted while the page was running")
         self._opened, self._sizes = stamp, self._sizes_now()
 
-    def _changed(self, what: str) -> InputError:
+    def _changed(self, change: str) -> InputError:
         return InputError(
-            f"the index {what}",
+            f"the index {change}",
             expected="the index that was opened",
             path=self.index.path,
             hint="Stop the page and start it again",
         )
 
     def close(self) -> None:
-        """Let go of the index."""
+        """Release the resources."""
 
 
 def facts_of(more: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Choose what a judge sees of the other columns: short texts that do not tell where a document was found.
+    """Return the fields shown to judges: short ones that do not reveal where a document was found.
 
     >>> facts_of({"url": "a.example", "rank": "3", "body": "x" * 1000, "author": ""})
     (('url', 'a.example'),)
     """
-    found = [
+    facts = [
         (str(name), value)
         for name, value in more.items()
         if isinstance(value, str)
         and 0 < len(value.strip()) <= LONGEST_FACT
         and str(name).lower() not in TELLING
     ]
-    return tuple(found[:MOST_FACTS])
+    return tuple(facts[:MOST_FACTS])
 
 
 def showable(text: str) -> str:
-    """Replace what no page should get: control characters and half letters."""
+    """Replace control characters and unpaired surrogates."""
     return UNSHOWN.sub("\ufffd", text)

@@ -16,14 +16,14 @@ EXAMPLE = '"0=no,1=partly,2=yes"'
 
 
 class Grade(NamedTuple):
-    """One grade of a scale: the number that goes into the qrels, which is also its key, and its name."""
+    """A grade of the scale: its value, which is also the key to press, and its name."""
 
     value: int
     name: str
 
 
 def parse_scale(text: str) -> tuple[Grade, ...]:
-    """Read a scale, the lowest grade first.
+    """Parse a grade scale; the result is in increasing order.
 
     >>> parse_scale("1=yes, 0=no")
     (Grade(value=0, name='no'), Grade(value=1, name='yes'))
@@ -32,18 +32,18 @@ def parse_scale(text: str) -> tuple[Grade, ...]:
     grades = sorted(_grade(part, text) for part in parts)
     if not 2 <= len(grades) <= 5:
         raise _refused(text, counted(len(grades), "grade"))
-    for said, found in (
+    for noun, values in (
         ("grade", [str(grade.value) for grade in grades]),
         ("name", [grade.name for grade in grades]),
     ):
-        for one in found:
-            if found.count(one) > 1:
-                raise _refused(text, f"the {said} '{one}' twice")
+        for value in values:
+            if values.count(value) > 1:
+                raise _refused(text, f"duplicate {noun} '{value}'")
     return tuple(grades)
 
 
 def written(grades: tuple[Grade, ...]) -> str:
-    """Write a scale as `parse` reads it.
+    """Return a scale in the format of `parse_scale`.
 
     >>> written(parse_scale("1=yes, 0=no"))
     '0=no,1=yes'
@@ -60,9 +60,9 @@ def _grade(part: str, text: str) -> Grade:
     return Grade(int(value), name.strip())
 
 
-def _refused(text: str, found: str) -> UsageError:
+def _refused(text: str, problem: str) -> UsageError:
     return UsageError(
-        f"grades '{text}': {found}; expected two to five, each a digit with its own name, as in {EXAMPLE}"
+        f"grades '{text}': {problem}; expected two to five, each a digit with its own name, as in {EXAMPLE}"
     )
 
 
@@ -88,11 +88,11 @@ RESERVED = frozenset(
 
 
 class ChangedTextError(UsageError):
-    """The text of a document is no longer the one that the judge saw."""
+    """The text of a document has changed since the judge saw it."""
 
 
 class Event(NamedTuple):
-    """One act of a judge; `key` is made by the page, `undoes` is the key of the act taken back.
+    """One event of a judge; `key` is made by the page, `undoes` is the key of the event undone.
 
     `digest` is that of the text the judge saw.
     """
@@ -110,19 +110,19 @@ class Event(NamedTuple):
     digest: str = ""
 
 
-def parse_event(found: Any) -> Event:
-    """Read an act that the page sent; refuses what no page sends."""
-    if not isinstance(found, Mapping):
-        raise _events_refused("an act", found)
-    key, pair, grade = found.get("key"), found.get("pair"), found.get("grade")
-    texts = {name: found.get(name, "") for name in ("note", "shown", "given", "undoes", "digest")}
+def parse_event(data: Any) -> Event:
+    """Parse an event sent by the page; raise UsageError if it is invalid."""
+    if not isinstance(data, Mapping):
+        raise _events_refused("an act", data)
+    key, pair, grade = data.get("key"), data.get("pair"), data.get("grade")
+    texts = {name: data.get(name, "") for name in ("note", "shown", "given", "undoes", "digest")}
     if not isinstance(key, str) or not 8 <= len(key) <= 64:
         raise _events_refused("key", key)
-    if found.get("kind") not in KINDS:
-        raise _events_refused("kind", found.get("kind"))
+    if data.get("kind") not in KINDS:
+        raise _events_refused("kind", data.get("kind"))
     if not _is_whole(pair):
         raise _events_refused("pair", pair)
-    if (grade is not None) != (found["kind"] == "judge") or not (grade is None or _is_whole(grade)):
+    if (grade is not None) != (data["kind"] == "judge") or not (grade is None or _is_whole(grade)):
         raise _events_refused("grade", grade)
     for name, text in texts.items():
         if not isinstance(text, str) or len(text) > (LONGEST_NOTE if name == "note" else 64):
@@ -131,51 +131,51 @@ def parse_event(found: Any) -> Event:
         raise _events_refused("shown", texts["shown"])
     return Event(
         _whole_text(key),
-        found["kind"],
+        data["kind"],
         pair,
         grade,
-        seconds=_seconds(found.get("seconds")),
-        opened=found.get("opened") is True,
+        seconds=_seconds(data.get("seconds")),
+        opened=data.get("opened") is True,
         **{name: _whole_text(text) for name, text in texts.items()},
     )
 
 
 def check_judge(name: str) -> str:
-    """Give the name of a judge as it is kept; refuses what cannot be a name.
+    """Return a judge's name in normalised form; raise UsageError if it is invalid.
 
     >>> check_judge("  Ann  Lee ")
     'Ann Lee'
     """
-    kept = " ".join(_whole_text(name).split())
-    if not kept or len(kept) > LONGEST_NAME or not kept.isprintable() or "," in kept:
+    clean = " ".join(_whole_text(name).split())
+    if not clean or len(clean) > LONGEST_NAME or not clean.isprintable() or "," in clean:
         raise UsageError(
-            f"a judge called '{kept[:40]}'; expected a name of up to {LONGEST_NAME} letters without a comma"
+            f"a judge called '{clean[:40]}'; expected a name of up to {LONGEST_NAME} letters without a comma"
         )
-    if kept.casefold() in RESERVED:
+    if clean.casefold() in RESERVED:
         raise UsageError(
-            f"a judge called '{kept}'; expected another name: it means something else in a table"
+            f"a judge called '{clean}'; expected another name: it means something else in a table"
         )
-    return kept
+    return clean
 
 
-def _seconds(found: Any) -> float | None:
-    if found is None:
+def _seconds(value: Any) -> float | None:
+    if value is None:
         return None
-    if isinstance(found, bool) or not isinstance(found, (int, float)):
-        raise _events_refused("seconds", found)
-    if not math.isfinite(found) or not 0 <= found < 1e6:
-        raise _events_refused("seconds", found)
-    return float(found)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise _events_refused("seconds", value)
+    if not math.isfinite(value) or not 0 <= value < 1e6:
+        raise _events_refused("seconds", value)
+    return float(value)
 
 
-def _is_whole(found: Any) -> TypeGuard[int]:
-    return isinstance(found, int) and not isinstance(found, bool) and 0 <= found < 1 << 53
+def _is_whole(value: Any) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 53
 
 
 def _whole_text(text: str) -> str:
-    """Replace half letters, which no file can hold."""
+    """Replace unpaired surrogates, which UTF-8 cannot encode."""
     return text.encode("utf-8", "replace").decode()
 
 
-def _events_refused(name: str, found: object) -> UsageError:
-    return UsageError(f"{name} {str(found)[:40]!r}; expected what the judging page sends")
+def _events_refused(name: str, value: object) -> UsageError:
+    return UsageError(f"{name} {str(value)[:40]!r}; expected what the judging page sends")

@@ -1,4 +1,4 @@
-"""Write the judgments of a store as qrels: one grade a pair, and in a table what every judge gave."""
+"""Export of a store as qrels: one merged grade per pair, and in tables the grades of every judge."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from leadline.io.write import write_bytes, write_judgments
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
 
-class Exported(NamedTuple):
-    """What was written: judgments of all judges, pairs after merging, how many have a note.
+class ExportSummary(NamedTuple):
+    """Summary of an export: numbers of judgments, of pairs after merging, and of notes.
 
-    `uncertain` pairs had less than the whole chance to be in the pool, which not every format can say.
+    `uncertain` is the number of pairs with an inclusion probability below 1, which some formats cannot store.
     """
 
     judges: dict[str, int]
@@ -31,19 +31,18 @@ class Exported(NamedTuple):
 
     @property
     def remarks(self) -> tuple[tuple[str, str, int], ...]:
-        """Give code, words and count of what was merged and of what the format could not hold."""
+        """Return code, message and count of merged pairs and of what the format could not store."""
         if not (self.lost and self.uncertain):
             return self.merged.remarks
         words = f"probabilities left out: {self.uncertain:,}; a .csv keeps them, for estimated recall"
         return (*self.merged.remarks, ("probabilities", words, self.uncertain))
 
 
-def export(store: str, target: str, *, rule: str = "majority") -> Exported:
+def export(store: str, target: str, *, rule: str = "majority") -> ExportSummary:
     """Write the judgments of a store to a file, in the format of its suffix.
 
-    CSV and TSV have the columns query_id, doc_id, relevance, probability (where the pool was drawn in part),
-    then one for each judge, and note. All other formats hold the merged grade only. The page may be judging
-    meanwhile.
+    CSV and TSV have the columns query_id, doc_id, relevance, probability (for a sampled pool), one column per
+    judge, and note. Other formats contain the merged grade only. The store may be in use by the judging page.
     """
     rows = judgment_store.read(store)
     merged = merge((row.judgment for row in rows), rule)
@@ -58,7 +57,7 @@ def export(store: str, target: str, *, rule: str = "majority") -> Exported:
         judges[row.judgment.judge] = judges.get(row.judgment.judge, 0) + 1
     uncertain = len({row.judgment[:2] for row in rows if row.probability != 1})
     notes = sum(bool(row.note) for row in rows)
-    return Exported(judges, merged, notes, uncertain, lost=suffix not in DELIMITERS)
+    return ExportSummary(judges, merged, notes, uncertain, lost=suffix not in DELIMITERS)
 
 
 def _table(rows: Sequence[Given], merged: Merged, delimiter: str) -> str:
@@ -72,9 +71,9 @@ def _table(rows: Sequence[Given], merged: Merged, delimiter: str) -> str:
     writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
     writer.writerow([*QRELS_COLUMNS, *drawn, *judges, "note"])
     for pair, grade in merged.grades.items():
-        given = by_pair[pair]
-        grades = [given[judge].judgment.grade if judge in given else "" for judge in judges]
-        notes = [f"{judge}: {_line(row.note)}" for judge, row in given.items() if row.note]
+        judged = by_pair[pair]
+        grades = [judged[judge].judgment.grade if judge in judged else "" for judge in judges]
+        notes = [f"{judge}: {_line(row.note)}" for judge, row in judged.items() if row.note]
         writer.writerow([*pair, grade, *(shares[pair] for _ in drawn), *grades, " | ".join(notes)])
     return file.getvalue()
 

@@ -1,4 +1,4 @@
-"""One server at a time on a store, by whatever name the file is opened."""
+"""Exclusive lock on a store, whatever path it is opened by."""
 
 from __future__ import annotations
 
@@ -19,18 +19,17 @@ HELD = (errno.EAGAIN, errno.EACCES)
 
 @contextmanager
 def exclusive(path: str) -> Iterator[None]:
-    """Hold a store for one server; the operating system releases it when the process ends.
+    """Lock a store for one server; the operating system releases the lock when the process ends.
 
-    Two locks are taken: one on a file beside the store (on every platform; symbolic links are resolved), and
-    on Linux one on the store itself, which also sees hard links and a file that was renamed. The second is an
-    open file description lock: unlike a POSIX lock it is not lost when the process closes another descriptor
-    of the same file.
+    Two locks are taken: one on a file next to the store (on every platform; symbolic links are resolved), and
+    on Linux one on the store itself, which also covers hard links and renamed files. The second is an open
+    file description lock: unlike a POSIX lock it is not lost when the process closes another descriptor of
+    the same file.
 
     Raises
     ------
     InputError
         If another server holds the store, or if the store cannot be locked.
-
     """
     real = os.path.realpath(path)
     with ExitStack() as held:
@@ -41,13 +40,12 @@ def exclusive(path: str) -> Iterator[None]:
 
 
 def check_names(path: str) -> None:
-    """Refuse a store with several hard links: SQLite keeps a write-ahead log for each name.
+    """Reject a store with several hard links: SQLite keeps a write-ahead log per path.
 
     Raises
     ------
     InputError
         If the file has more than one name.
-
     """
     try:
         names = os.stat(path).st_nlink
@@ -70,7 +68,7 @@ def _taken(path: str) -> InputError:
 
 @contextmanager
 def _beside(real: str, path: str) -> Iterator[None]:
-    """Lock a file beside the store, as earlier versions do."""
+    """Lock a file next to the store, as earlier versions do."""
     beside = f"{real}-serving"
     lock: sqlite3.Connection | None = None
     try:
@@ -95,7 +93,7 @@ def _beside(real: str, path: str) -> Iterator[None]:
 
 @contextmanager
 def _on_file(real: str, path: str) -> Iterator[None]:
-    """Lock the store itself; an empty file is made where there is none, and removed if it stays empty."""
+    """Lock the store itself; an empty file is created if there is none, and removed if it stays empty."""
     made = False
     while True:
         try:
@@ -122,7 +120,7 @@ def _on_file(real: str, path: str) -> Iterator[None]:
 
 
 def _opened(real: str, *, made: bool) -> tuple[int, bool]:
-    """Open a file for writing; give its descriptor and whether this call or an earlier one made it."""
+    """Open a file for writing; return its descriptor and whether this call or an earlier one created it."""
     flags = os.O_RDWR | getattr(os, "O_CLOEXEC", 0)
     try:
         return os.open(real, flags), made
@@ -138,9 +136,9 @@ def _lock(file: int, path: str) -> None:
     import fcntl
 
     # struct flock: l_type, l_whence, l_start, l_len, l_pid
-    wanted = struct.pack("@hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, LOCKED_BYTE, 1, 0)
+    request = struct.pack("@hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, LOCKED_BYTE, 1, 0)
     try:
-        fcntl.fcntl(file, fcntl.F_OFD_SETLK, wanted)
+        fcntl.fcntl(file, fcntl.F_OFD_SETLK, request)
     except OSError as error:
         if error.errno in HELD:
             raise _taken(path) from None
@@ -148,7 +146,7 @@ def _lock(file: int, path: str) -> None:
 
 
 def _is_at(file: int, real: str) -> bool:
-    """Say whether a path still leads to an open file."""
+    """Return whether a path still refers to an open file."""
     try:
         return os.path.samestat(os.fstat(file), os.stat(real))
     except OSError:

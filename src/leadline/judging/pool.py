@@ -1,4 +1,4 @@
-"""Pools: from runs and a collection to the pairs that people are to judge."""
+"""Pooling: selection of the query-document pairs to judge."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from leadline.estimation.system_lists import Systems, read_systems
 from leadline.io.pool_files import Pooled, read_pool
 from leadline.io.read import QrelsLike, RunLike, read_qrels
 from leadline.io.texts import TextsLike, read_queries
-from leadline.judging.pooling_methods import POOLS, Offered, PoolMethod
+from leadline.judging.pooling_methods import POOLS, PoolMethod, RankedLists
 from leadline.retrieval.collection import ids_of
 
 Row = tuple[str, str, float, Mapping[str, int]]  # query, document, probability, rank by run
@@ -30,9 +30,9 @@ Row = tuple[str, str, float, Mapping[str, int]]  # query, document, probability,
 
 @dataclass(frozen=True)
 class Pool:
-    """What there is to judge: `whole` is all of it, `new` what was not known before.
+    """A pool: `whole` is all of it, `new` the pairs not known before.
 
-    `brought` counts by run the documents that it brought, and those that no other run brought.
+    `brought` counts, by run, the documents that it contributed and those that no other run contributed.
     """
 
     whole: Pooled
@@ -47,7 +47,7 @@ class Pool:
         return len(self.new.documents)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the numbers as plain data."""
+        """Return the counts as plain data."""
         return {
             "queries": len(set(self.new.queries)),
             "pairs": len(self),
@@ -87,20 +87,20 @@ def pool(
     on_query: Callable[[int, int], None] | None = None,
     **options: Unpack[RunsOptions],
 ) -> Pool:
-    """Choose the pairs of query and document that are to be judged.
+    """Select the query-document pairs to judge.
 
-    `method` names a way ("Depth(k=100)", the union of the first k of every run; "RRF", "RBP" and
-    "MoveToFront" take so many documents per query); `depth` is short for Depth. `random` adds that many
-    documents per query, drawn with equal probability from the rest of the collection `documents` (texts, or
-    an index; without it, from what any run retrieved): a document that is pooled anyway has probability 1, a
-    drawn one that of the draw, random / rest. `everything` takes the whole collection. `queries` adds queries
-    that no run has.
+    `method` is a pooling method: "Depth(k=100)", the union of the top k of every run; "RRF", "RBP" and
+    "MoveToFront" select a number of documents per query. `depth` is short for Depth. `random` adds that many
+    documents per query, drawn with equal probability from the rest of the collection `documents` (texts or an
+    index; by default, all retrieved documents). The inclusion probability of a pooled document is 1, that of
+    a drawn one random / rest. `everything` takes the whole collection. `queries` adds queries that no run
+    has.
 
-    `known` are pairs (qrels, a pool, or pairs) and `judged` judgments that are there already: `new` leaves
-    them out, and an adaptive method follows `judged`. `batch` bounds the new pairs of a query. A draw is by
-    hash: with the same seed, a pool of more runs keeps what was drawn for a smaller one unless it now pools
-    it, though the probabilities change; those of `whole` are right. `options` say how runs are
-    read: `order`, `on_duplicate`, `on_nan` and `name_by` of `leadline.data.reading.Reading`.
+    `known` are pairs (qrels, a pool, or pairs) and `judged` existing judgments: `new` excludes both, and
+    adaptive methods use `judged`. `batch` limits the new pairs per query. Random draws are by hash: with the
+    same seed, a pool of more runs keeps the documents drawn for a smaller one unless it now pools them, with
+    updated probabilities in `whole`. `options` are those
+    of reading runs: `order`, `on_duplicate`, `on_nan`, `name_by` of `leadline.data.reading.Reading`.
 
     >>> found = pool({"a": {"q": ["d1", "d2"]}, "b": {"q": ["d3", "d1"]}}, depth=1)
     >>> found.new.pairs(), found.new.contributors
@@ -117,12 +117,12 @@ def pool(
     if none and chosen is not None:
         raise UsageError(f"{chosen} and no runs; expected runs, or a random draw or everything")
     systems = Systems([], [], []) if none else read_systems(runs, reading, on_run=on_run)
-    asked = [] if queries is None else [to_bytes(query.id) for query in read_queries(queries)]
+    more_queries = [] if queries is None else [to_bytes(query.id) for query in read_queries(queries)]
     table = None if judged is None else read_qrels(judged)
     before = _known_pairs(known, table)
     collection = _collection(systems, documents, seed)
-    maker = _Maker(systems, collection, chosen, random, everything, table, rel)
-    names = list(Vocabulary.of_bytes([*systems.queries.names, *asked]).names)
+    maker = _PoolBuilder(systems, collection, chosen, random, everything, table, rel)
+    names = list(Vocabulary.of_bytes([*systems.queries.names, *more_queries]).names)
     rows: list[Row] = []
     for done, name in enumerate(names, start=1):
         rows += maker.rows(name)
@@ -133,7 +133,7 @@ def pool(
         _pooled(_new(rows, before, batch)),
         systems.infos,
         _brought(systems, rows),
-        _notices(systems, asked, chosen, maker, table, known, rows),
+        _notices(systems, more_queries, chosen, maker, table, known, rows),
         {
             "method": None if chosen is None else str(chosen),
             "random": random,
@@ -145,14 +145,14 @@ def pool(
         },
         {
             "documents": len(collection.names),
-            "queries": len(asked),
+            "queries": len(more_queries),
             "known": len(before),
             "judged": 0 if table is None else len(table.grades),
         },
     )
 
 
-class _Maker:
+class _PoolBuilder:
     """Makes the pool of one query after the other, and counts what the collection lacks."""
 
     def __init__(
@@ -176,39 +176,39 @@ class _Maker:
         self.short = 0
 
     def rows(self, query: bytes) -> Iterator[Row]:
-        """Give the rows of a query: the pooled documents first, then those drawn."""
+        """Return the rows of a query: the pooled documents, then those drawn."""
         lists = self.systems.lists(query)
         union = np.unique(np.concatenate([np.empty(0, dtype=np.int64), *lists]))
         pooled = self._pooled(query, lists, union)
-        place = self.collection.place[pooled]
-        for code in pooled[place < 0].tolist():
+        index = self.collection.place[pooled]
+        for code in pooled[index < 0].tolist():
             self.lacking[to_text(self.systems.documents[code])] += 1
-        place = place[place >= 0]
+        index = index[index >= 0]
         rest = self._rest(union)
         if self.everything:
-            place = np.concatenate([place, np.setdiff1d(np.flatnonzero(rest), place)])
-        rest[place] = False
+            index = np.concatenate([index, np.setdiff1d(np.flatnonzero(rest), index)])
+        rest[index] = False
         left = int(rest.sum())
         more = drawn(query, self.collection.keys, self.random, among=rest)
         self.short += len(more) < self.random
         ranks = self._ranks(lists)
         share = len(more) / left if left else 1.0
-        shares = [1.0] * len(place) + [share] * len(more)
-        for number, probability in zip([*place.tolist(), *more.tolist()], shares, strict=True):
+        shares = [1.0] * len(index) + [share] * len(more)
+        for number, probability in zip([*index.tolist(), *more.tolist()], shares, strict=True):
             name = to_text(self.collection.names[number])
             brought = ranks.get(number, {}) if probability == 1 else {}
             yield to_text(query), name, probability, brought
 
     def _pooled(self, query: bytes, lists: Sequence[Any], union: Integers) -> Integers:
-        """Give the documents that the method chooses, the first first."""
+        """Return the documents that the method chooses, the first first."""
         if self.method is None or not len(union):
             return union[:0]
-        offered = Offered([np.searchsorted(union, one) for one in lists], len(union))
-        found: Integers = union[self.method.order(offered, self._judged(query, union))]
-        return found
+        offered = RankedLists([np.searchsorted(union, documents) for documents in lists], len(union))
+        selected: Integers = union[self.method.order(offered, self._judged(query, union))]
+        return selected
 
     def _judged(self, query: bytes, union: Integers) -> dict[int, bool]:
-        """Give which documents of the union were judged, and whether they are relevant."""
+        """Return the judged documents of the union, and whether each is relevant."""
         code = None if self.judged is None else self.judged.queries.codes.get(query)
         if self.judged is None or code is None:
             return {}
@@ -222,7 +222,7 @@ class _Maker:
         }
 
     def _rest(self, union: Integers) -> Flags:
-        """Say of every document of the collection whether it may be drawn."""
+        """Return flags of the documents of the collection that may be drawn."""
         if self.collection.given:
             return np.ones(len(self.collection.names), dtype=np.bool_)
         rest = np.zeros(len(self.collection.names), dtype=np.bool_)
@@ -230,19 +230,19 @@ class _Maker:
         return rest
 
     def _ranks(self, lists: Sequence[Any]) -> dict[int, dict[str, int]]:
-        """Give, by place in the collection, the rank in every run that brought the document."""
-        found: dict[int, dict[str, int]] = {}
+        """Return, by index in the collection, the rank in every run that contributed the document."""
+        ranks: dict[int, dict[str, int]] = {}
         reach = None if self.method is None else self.method.reach
-        for info, one in zip(self.systems.infos, lists, strict=True):
-            for rank, place in enumerate(self.collection.place[one[:reach]].tolist(), start=1):
-                found.setdefault(place, {})[info.name] = rank
-        return found
+        for info, documents in zip(self.systems.infos, lists, strict=True):
+            for rank, index in enumerate(self.collection.place[documents[:reach]].tolist(), start=1):
+                ranks.setdefault(index, {})[info.name] = rank
+        return ranks
 
 
 def _method(
     method: str | PoolMethod | None, depth: int | None, *, random: int, everything: bool
 ) -> PoolMethod | None:
-    """Give the way to pool; none where documents are only drawn, or all are taken."""
+    """Return the pooling method; None if documents are only drawn, or all are taken."""
     if method is not None and depth is not None:
         raise UsageError("a method and a depth; expected one of them")
     if depth is not None:
@@ -259,20 +259,20 @@ def _method(
 
 
 def _collection(systems: Systems, documents: TextsLike | None, seed: int) -> _Collection:
-    """Give what documents are drawn from; where nobody says, all that any run retrieved."""
+    """Return the collection to draw from; by default all retrieved documents."""
     if documents is None:
         every = np.arange(len(systems.documents))
         return _Collection(systems.documents, document_keys(systems.documents, seed), every, False)
     names = sorted(ids_of(documents))
     if not names:
         raise InputError("holds no documents", expected="documents", path=str(documents))
-    places = {name: place for place, name in enumerate(names)}
-    found = np.array([places.get(name, -1) for name in systems.documents], dtype=np.int64)
-    return _Collection(names, document_keys(names, seed), found, True)
+    index_of = {name: index for index, name in enumerate(names)}
+    indices = np.array([index_of.get(name, -1) for name in systems.documents], dtype=np.int64)
+    return _Collection(names, document_keys(names, seed), indices, True)
 
 
 def _known_pairs(known: Any, judged: Qrels | None) -> set[tuple[str, str]]:
-    """Give the pairs that are there already."""
+    """Return the pairs that are known already."""
     pairs = (
         set()
         if known is None
@@ -289,7 +289,7 @@ def _known_pairs(known: Any, judged: Qrels | None) -> set[tuple[str, str]]:
 
 
 def _new(rows: Sequence[Row], before: set[tuple[str, str]], batch: int | None) -> Iterator[Row]:
-    """Leave out what is known, and what is more than a batch."""
+    """Return the pool without known pairs and those beyond a batch."""
     seen: Counter[str] = Counter()
     for row in rows:
         if (row[0], row[1]) not in before and (batch is None or seen[row[0]] < batch):
@@ -303,7 +303,7 @@ def _pooled(rows: Iterable[Row]) -> Pooled:
 
 
 def _brought(systems: Systems, rows: Sequence[Row]) -> dict[str, tuple[int, int]]:
-    """Count what every run brought, and what it alone brought."""
+    """Count the documents contributed by each run, and by it alone."""
     brought = Counter(name for *_, ranks in rows for name in ranks)
     alone = Counter(next(iter(ranks)) for *_, ranks in rows if len(ranks) == 1)
     return {info.name: (brought[info.name], alone[info.name]) for info in systems.infos}
@@ -311,19 +311,19 @@ def _brought(systems: Systems, rows: Sequence[Row]) -> dict[str, tuple[int, int]
 
 def _notices(
     systems: Systems,
-    asked: Sequence[bytes],
+    queries: Sequence[bytes],
     method: PoolMethod | None,
-    maker: _Maker,
+    maker: _PoolBuilder,
     judged: Qrels | None,
     known: Any,
     rows: Sequence[Row],
 ) -> list[ResultWarning]:
-    """Say what a reader of the pool should know."""
-    found: list[ResultWarning] = []
+    """Return the warnings about the pool."""
+    warnings: list[ResultWarning] = []
 
     def say(code: str, count: int, words: str) -> None:
         if count:
-            found.append(ResultWarning(code, words, count))
+            warnings.append(ResultWarning(code, words, count))
 
     partly = int((~systems.present.all(axis=0)).sum()) if systems.infos else 0
     shared = int(systems.present.all(axis=0).sum()) if systems.infos else 0
@@ -335,7 +335,7 @@ def _notices(
             partly,
             f"queries that not every run has: {partly}; pooled from the runs that have them",
         )
-    strangers = set(asked) - set(systems.queries.names)
+    strangers = set(queries) - set(systems.queries.names)
     say(
         "queries_without_run",
         len(strangers) if systems.infos else 0,
@@ -364,4 +364,4 @@ def _notices(
             f"known pairs with another probability now: {moved:,}; the whole pool has those that hold "
             "for old and new together",
         )
-    return found
+    return warnings

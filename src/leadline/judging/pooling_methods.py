@@ -1,4 +1,4 @@
-"""Pooling methods: which retrieved documents are to be judged."""
+"""Pooling methods: selection of retrieved documents to judge."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from leadline.data.registry import Aliases, Parametric, Registry, number, whole
 NOTHING: Mapping[int, bool] = {}
 
 
-class Offered(NamedTuple):
+class RankedLists(NamedTuple):
     """The lists of one query, one a run, best first; documents are numbers in the order of their ids."""
 
     lists: Sequence[Codes | Integers]
     documents: int
 
     @classmethod
-    def of(cls, lists: Sequence[Sequence[int]]) -> Offered:
+    def of(cls, lists: Sequence[Sequence[int]]) -> RankedLists:
         """Make it from lists of numbers.
 
-        >>> Offered.of([[2, 0], [1]]).documents
+        >>> RankedLists.of([[2, 0], [1]]).documents
         3
         """
-        made = [np.array(one, dtype=np.int64) for one in lists]
-        return cls(made, 1 + max((max(one) for one in lists if one), default=-1))
+        made = [np.array(documents, dtype=np.int64) for documents in lists]
+        return cls(made, 1 + max((max(documents) for documents in lists if documents), default=-1))
 
 
 class PoolMethod(Parametric):
-    """A way to choose the documents of a query that are to be judged.
+    """Base class of the pooling methods.
 
-    `adaptive` ones look at what was judged before. `reach` is the rank to which a run counts as having
-    brought a document, None for the whole list.
+    `adaptive` methods use existing judgments. `reach` is the rank to which a run counts as having contributed
+    a document, None for the whole list.
     """
 
     title: ClassVar[str]
@@ -45,70 +45,69 @@ class PoolMethod(Parametric):
 
     @property
     def reach(self) -> int | None:
-        """Give the rank to which a run brings documents."""
+        """Rank to which a run contributes documents."""
         return None
 
-    def order(self, offered: Offered, judged: Mapping[int, bool] = NOTHING) -> Integers:
-        """Give the chosen documents, the first to be judged first.
+    def order(self, offered: RankedLists, judged: Mapping[int, bool] = NOTHING) -> Integers:
+        """Return the selected documents, in the order in which to judge them.
 
-        `judged` says of documents that were judged whether they are relevant.
+        `judged` maps judged documents to whether they are relevant.
         """
         raise NotImplementedError
 
 
-def by_weight(offered: Offered, weight: Sequence[float], documents: int) -> Integers:
-    """Give the documents with the largest sums of a weight by rank; ties: document id falling."""
+def by_weight(offered: RankedLists, weight: Sequence[float], documents: int) -> Integers:
+    """Return the documents with the largest sums of rank weights; ties in decreasing order of id."""
     sums = np.zeros(offered.documents)
-    for one in offered.lists:
-        sums[one] += weight[: len(one)]
-    found = np.unique(np.concatenate([np.empty(0, dtype=np.int64), *offered.lists]))
-    # Sums of the same weights in another order are ties: twelve digits count, however small the weights.
-    digits, power = np.frexp(sums[found])
-    order = np.lexsort((-found, -np.ldexp(np.round(digits, 12), power)))
-    return found[order][:documents]
+    for ranking in offered.lists:
+        sums[ranking] += weight[: len(ranking)]
+    union = np.unique(np.concatenate([np.empty(0, dtype=np.int64), *offered.lists]))
+    # Sums of the same weights in another order are ties: compare 12 significant digits.
+    digits, power = np.frexp(sums[union])
+    order = np.lexsort((-union, -np.ldexp(np.round(digits, 12), power)))
+    return union[order][:documents]
 
 
 POOLS: Registry[PoolMethod] = Registry(sys.modules[__name__], PoolMethod, "pool method")
 
 
 class Depth(PoolMethod):
-    """All documents among the first k of any run; the best rank first, ties: document id falling.
+    """Union of the top k documents of every run; ordered by best rank, ties in decreasing order of id.
 
-    >>> Depth(k=2).order(Offered.of([[2, 0, 4], [1, 2, 3]])).tolist()
+    >>> Depth(k=2).order(RankedLists.of([[2, 0, 4], [1, 2, 3]])).tolist()
     [2, 1, 0]
     """
 
     title = "the first k documents of every run"
-    source = "Sparck Jones and van Rijsbergen 1975; TREC; lecture, 'Standard relevance benchmark: TREC'"
+    source = "Sparck Jones and van Rijsbergen 1975; Voorhees and Harman 2005"
     positional: ClassVar[str] = "k"
 
     k: int = whole(100)
 
     @property
     def reach(self) -> int | None:
-        """Give the rank to which a run brings documents."""
+        """Rank to which a run contributes documents."""
         return self.k
 
-    def order(self, offered: Offered, judged: Mapping[int, bool] = NOTHING) -> Integers:  # noqa: ARG002
-        """Give the chosen documents."""
+    def order(self, offered: RankedLists, judged: Mapping[int, bool] = NOTHING) -> Integers:  # noqa: ARG002
+        """Return the selected documents, in the order in which to judge them."""
         best = np.full(offered.documents, self.k)
-        for one in offered.lists:
-            first = one[: self.k]
+        for documents in offered.lists:
+            first = documents[: self.k]
             best[first] = np.minimum(best[first], np.arange(len(first)))
         chosen = np.flatnonzero(best < self.k)
         return chosen[np.lexsort((-chosen, best[chosen]))]
 
 
 class MoveToFront(PoolMethod):
-    """Documents of the run that did best so far: it is asked until it gives one that is not relevant.
+    """Move-to-front pooling: documents of the run whose documents were relevant most recently.
 
-    All runs begin with the same priority. The run of the highest one (ties: the one asked longest ago, then
-    the order of the runs) gives its next document that no run gave before; a relevant one keeps the run
-    where it is, another takes 1 from its priority. A document that is not judged yet is taken for not
-    relevant until it is, so that without any judgments the runs are asked in turn, a document each: call
-    again with the judgments, as often as there are new ones.
+    All runs begin with equal priority. The run with the highest priority (ties: the least recently used, then
+    the order of the runs) contributes its next new document; a relevant one keeps the run in place, another
+    decreases its priority by 1. A document not judged yet counts as non-relevant, so that without any
+    judgments the runs take turns: repeat the call as judgments arrive.
 
-    >>> offered = Offered.of([[0, 1, 2], [3, 4, 5]])
+    >>> offered = RankedLists.of([[0, 1, 2], [3, 4, 5]])
     >>> MoveToFront(documents=4).order(offered).tolist()
     [0, 3, 1, 4]
     >>> MoveToFront(documents=4).order(offered, {0: True, 1: True}).tolist()  # the first run goes on
@@ -122,31 +121,31 @@ class MoveToFront(PoolMethod):
 
     documents: int = whole(100)
 
-    def order(self, offered: Offered, judged: Mapping[int, bool] = NOTHING) -> Integers:
-        """Give the documents that were asked for so far, and those to judge next if they disappoint."""
-        lists = [iter(one.tolist()) for one in offered.lists]
+    def order(self, offered: RankedLists, judged: Mapping[int, bool] = NOTHING) -> Integers:
+        """Return the documents selected so far, then those to judge next if these are not relevant."""
+        lists = [iter(documents.tolist()) for documents in offered.lists]
         waiting = [(0, 0, run) for run in range(len(lists))]  # penalty, when it was asked, which
         heapify(waiting)
-        taken: dict[int, None] = {}
-        while waiting and len(taken) < self.documents:
+        selected: dict[int, None] = {}
+        while waiting and len(selected) < self.documents:
             penalty, _, run = heappop(waiting)
-            document = next((one for one in lists[run] if one not in taken), None)
+            document = next((documents for documents in lists[run] if documents not in selected), None)
             while document is not None:
-                taken[document] = None
-                if not judged.get(document, False) or len(taken) == self.documents:
-                    heappush(waiting, (penalty + 1, len(taken), run))
+                selected[document] = None
+                if not judged.get(document, False) or len(selected) == self.documents:
+                    heappush(waiting, (penalty + 1, len(selected), run))
                     break
-                document = next((one for one in lists[run] if one not in taken), None)
-        return np.array(list(taken), dtype=np.int64)
+                document = next((documents for documents in lists[run] if documents not in selected), None)
+        return np.array(list(selected), dtype=np.int64)
 
 
 class RBP(PoolMethod):
-    """The documents with the largest sums over runs of (1 - p) p^(rank - 1): what RBP stands to gain by them.
+    """Documents with the largest sums over runs of their RBP weight, (1 - p) p^(rank - 1).
 
-    A judgment of them takes most from the residuals of rank-biased precision over all runs. Ties: document id
-    falling.
+    Their judgments reduce the residuals of rank-biased precision the most. Ties are in decreasing order of
+    id.
 
-    >>> RBP(documents=2, p=0.5).order(Offered.of([[2, 0, 1], [1, 2, 3]])).tolist()
+    >>> RBP(documents=2, p=0.5).order(RankedLists.of([[2, 0, 1], [1, 2, 3]])).tolist()
     [2, 1]
     """
 
@@ -156,17 +155,19 @@ class RBP(PoolMethod):
     documents: int = whole(100)
     p: float = number(0.8, low=0.0, high=1.0, open_ends=True)
 
-    def order(self, offered: Offered, judged: Mapping[int, bool] = NOTHING) -> Integers:  # noqa: ARG002
-        """Give the chosen documents."""
+    def order(self, offered: RankedLists, judged: Mapping[int, bool] = NOTHING) -> Integers:  # noqa: ARG002
+        """Return the selected documents, in the order in which to judge them."""
         longest = max(map(len, offered.lists), default=0)
         weight = [(1 - self.p) * self.p**rank for rank in range(longest)]
         return by_weight(offered, weight, self.documents)
 
 
 class RRF(PoolMethod):
-    """The documents with the largest sums over runs of 1 / (k + rank); ties: document id falling.
+    """Documents with the largest reciprocal rank fusion scores, 1 / (k + rank) summed over runs.
 
-    >>> RRF(documents=2).order(Offered.of([[2, 0, 1], [1, 2, 3]])).tolist()
+    Ties are in decreasing order of id.
+
+    >>> RRF(documents=2).order(RankedLists.of([[2, 0, 1], [1, 2, 3]])).tolist()
     [2, 1]
     """
 
@@ -176,8 +177,8 @@ class RRF(PoolMethod):
     documents: int = whole(100)
     k: float = number(60.0, low=0.0)
 
-    def order(self, offered: Offered, judged: Mapping[int, bool] = NOTHING) -> Integers:  # noqa: ARG002
-        """Give the chosen documents."""
+    def order(self, offered: RankedLists, judged: Mapping[int, bool] = NOTHING) -> Integers:  # noqa: ARG002
+        """Return the selected documents, in the order in which to judge them."""
         longest = max(map(len, offered.lists), default=0)
         weight = [1 / (self.k + rank) for rank in range(1, longest + 1)]
         return by_weight(offered, weight, self.documents)

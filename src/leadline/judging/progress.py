@@ -1,4 +1,4 @@
-"""How far the judges are, how much they agree, and what each form of presentation cost."""
+"""Progress of the judges, their agreement, and the cost of each form of presentation."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from leadline.stats.agreement_coefficients import COEFFICIENTS, acceptable
 
 Judgments = dict[str, dict[int, Act]]
 HASTY = 0.5  # seconds in which nobody reads a title
-KAPPA = "Scott"  # the lecture's: pooled marginals
+KAPPA = "Scott"  # pooled marginals, as in Manning et al. 2008
 SHOWN = ("PercentAgreement", KAPPA, "Cohen")
 
 
 class Progress:
-    """The numbers of the progress page; they are made again only when something was judged."""
+    """Numbers of the progress page, computed again only after a new judgment."""
 
     def __init__(self, queues: Queues) -> None:
         self.queues = queues
@@ -32,7 +32,7 @@ class Progress:
         self._made: tuple[tuple[int, int], dict[str, Any]] | None = None
 
     def numbers(self) -> dict[str, Any]:
-        """Give all numbers as plain data; what is undefined is None."""
+        """Return all numbers as plain data; None is undefined."""
         with self._lock:
             version = self.queues.version, len(self.queues.judges())
             if self._made is None or self._made[0] != version:
@@ -40,11 +40,11 @@ class Progress:
             return self._made[1]
 
     def _numbers(self) -> dict[str, Any]:
-        found = {
+        numbers = {
             judge: {pair: act for pair, act in acts.items() if pair in self.queues.pairs}
             for judge, acts in self.queues.judgments().items()
         }
-        judged = {pair for acts in found.values() for pair in acts}
+        judged = {pair for acts in numbers.values() for pair in acts}
         pairs = Counter(pair.query for pair in self.queues.pairs.values())
         done = Counter(self.queues.pairs[pair].query for pair in judged)
         return {
@@ -53,12 +53,12 @@ class Progress:
             "queries": len(pairs),
             "queries_done": sum(done[query] == size for query, size in pairs.items()),
             "grades": [
-                {"grade": grade.value, "name": grade.name, "count": _given(found, grade.value)}
+                {"grade": grade.value, "name": grade.name, "count": _given(numbers, grade.value)}
                 for grade in self.queues.store.grades
             ],
-            "judges": [self._judge(judge, acts) for judge, acts in found.items()],
-            "forms": forms(found),
-            "agreement": agreement(found, [grade.value for grade in self.queues.store.grades]),
+            "judges": [self._judge(judge, acts) for judge, acts in numbers.items()],
+            "forms": forms(numbers),
+            "agreement": agreement(numbers, [grade.value for grade in self.queues.store.grades]),
         }
 
     def _judge(self, judge: str, acts: dict[int, Act]) -> dict[str, Any]:
@@ -67,29 +67,30 @@ class Progress:
             "judge": judge,
             **self.queues.count(judge)._asdict(),
             "seconds": statistics.median(seconds) if seconds else None,
-            "hasty": sum(one < HASTY for one in seconds),
+            "hasty": sum(duration < HASTY for duration in seconds),
             "notes": sum(bool(act.note) for act in acts.values()),
         }
 
 
-def _given(found: Judgments, grade: int) -> int:
-    return sum(act.grade == grade for acts in found.values() for act in acts.values())
+def _given(judgments: Judgments, grade: int) -> int:
+    return sum(act.grade == grade for acts in judgments.values() for act in acts.values())
 
 
-def forms(found: Judgments) -> list[dict[str, Any]]:
-    """Tell of each form of presentation: judgments, median seconds, how often the text was opened.
+def forms(judgments: Judgments) -> list[dict[str, Any]]:
+    """Return, per form of presentation, the judgments, median seconds, and share with the full text opened.
 
-    `agreement` is the share of equal grades among pairs that one judge saw in this form and another in any.
+    `agreement` is the proportion of equal grades among pairs that one judge saw in this form and another in
+    any.
     """
     made = []
-    acts = [act for judged in found.values() for act in judged.values()]
+    acts = [act for judged in judgments.values() for act in judged.values()]
     for form in dict.fromkeys(act.shown for act in acts):
         mine = [act for act in acts if act.shown == form]
         seconds = [act.seconds for act in mine if act.seconds is not None]
-        other = [
+        others = [
             act.grade == acts[act.pair].grade
             for act in mine
-            for judge, acts in found.items()
+            for judge, acts in judgments.items()
             if judge != act.judge and act.pair in acts
         ]
         made.append(
@@ -98,21 +99,21 @@ def forms(found: Judgments) -> list[dict[str, Any]]:
                 "judgments": len(mine),
                 "seconds": statistics.median(seconds) if seconds else None,
                 "opened": sum(act.opened for act in mine),
-                "shared": len(other),
-                "agreement": sum(other) / len(other) if other else None,
+                "shared": len(others),
+                "agreement": sum(others) / len(others) if others else None,
             }
         )
     return made
 
 
-def agreement(found: Judgments, grades: Sequence[int]) -> list[dict[str, Any]]:
-    """Tell how far every two judges agree on the pairs that both judged, the most pairs first.
+def agreement(judgments: Judgments, grades: Sequence[int]) -> list[dict[str, Any]]:
+    """Return the agreement of every two judges on the pairs judged by both, most pairs first.
 
-    `grades` are those of the scale, rising.
+    `grades` are those of the scale, in increasing order.
     """
     made: list[dict[str, Any]] = []
     tables: list[Floats] = []
-    codes = _codes(found, grades)
+    codes = _codes(judgments, grades)
     for (a, left), (b, right) in combinations(codes.items(), 2):
         both = (left >= 0) & (right >= 0)
         if count := int(both.sum()):
@@ -125,19 +126,21 @@ def agreement(found: Judgments, grades: Sequence[int]) -> list[dict[str, Any]]:
         coefficient = COEFFICIENTS.parse(name)
         values = coefficient.of_tables(np.stack(tables), np.array(grades, dtype=np.float64))
         for row, value in zip(made, values.tolist(), strict=True):
-            row[coefficient.called] = None if math.isnan(value) else value
+            row[coefficient.key] = None if math.isnan(value) else value
             if name == KAPPA:
                 row["acceptable"] = acceptable(value)
     return sorted(made, key=lambda row: -row["pairs"])
 
 
-def _codes(found: Judgments, grades: Sequence[int]) -> dict[str, Integers]:
-    """Give, for every judge, the place of the grade of each pair in the scale; -1 where there is none."""
-    places = {pair: place for place, pair in enumerate({pair for acts in found.values() for pair in acts})}
+def _codes(judgments: Judgments, grades: Sequence[int]) -> dict[str, Integers]:
+    """Return, per judge, the index in the scale of the grade of each pair; -1 for none."""
+    index_of = {
+        pair: index for index, pair in enumerate({pair for acts in judgments.values() for pair in acts})
+    }
     scale = {grade: code for code, grade in enumerate(grades)}
     made = {}
-    for judge, acts in found.items():
-        codes = np.full(len(places), -1, dtype=np.int64)
-        codes[[places[pair] for pair in acts]] = [scale[act.grade or 0] for act in acts.values()]
+    for judge, acts in judgments.items():
+        codes = np.full(len(index_of), -1, dtype=np.int64)
+        codes[[index_of[pair] for pair in acts]] = [scale[act.grade or 0] for act in acts.values()]
         made[judge] = codes
     return made

@@ -1,4 +1,4 @@
-"""The queue of each judge: which pair comes next."""
+"""The queues of the judges: which pair comes next."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from leadline.data.hashing import draw, draws
 from leadline.errors import UsageError
-from leadline.judging.auth import Limit, TooManyError
+from leadline.judging.auth import RateLimit, TooManyError
 from leadline.judging.events import Event, check_judge
 from leadline.judging.store import Act, JudgingPair, Store
 
@@ -22,12 +22,12 @@ def deal(
     *,
     seed: int,
 ) -> dict[str, str]:
-    """Give the judge of every query that has to be dealt, new or again.
+    """Assign queries without a judge, or to be reassigned, to judges.
 
-    A query stays with its judge, as long as the judge is there; for a judge who has none yet, those that were
-    not begun are dealt again. What has no judge goes, the largest first, to the judge with the fewest pairs.
+    A query stays with its judge as long as the judge is listed; for a new judge, queries not begun are
+    reassigned. Unassigned queries go, largest first, to the judge with the fewest pairs.
 
-    >>> pairs = [JudgingPair(place, f"q{place}", "d", 1.0) for place in range(4)]
+    >>> pairs = [JudgingPair(number, f"q{number}", "d", 1.0) for number in range(4)]
     >>> sorted(deal(["ann", "bob"], pairs, {}, [], seed=0).values())
     ['ann', 'ann', 'bob', 'bob']
     """
@@ -36,16 +36,16 @@ def deal(
     of_pair = {pair.id: pair.query for pair in pairs}
     begun = {(of_pair[act.pair], act.judge) for act in acts if act.pair in of_pair}
     newcomers = set(judges) - set(before.values())
-    kept = {
+    assigned = {
         query: judge
         for query, judge in before.items()
         if judge in judges and query in size and (not newcomers or (query, judge) in begun)
     }
     load = Counter(dict.fromkeys(judges, 0))
-    for query, judge in kept.items():
+    for query, judge in assigned.items():
         load[judge] += size[query]
     made: dict[str, str] = {}
-    for query in sorted(size.keys() - kept.keys(), key=lambda one: (-size[one], draw(seed, one))):
+    for query in sorted(size.keys() - assigned.keys(), key=lambda name: (-size[name], draw(seed, name))):
         judge = min(judges, key=lambda name: (load[name], draw(seed, name, query)))
         load[judge] += size[query]
         made[query] = judge
@@ -53,15 +53,15 @@ def deal(
 
 
 def second(judges: Sequence[str], owner: str, pair: JudgingPair, *, seed: int, overlap: float) -> str | None:
-    """Give the judge who judges a pair too, or None: a share of pairs has one, drawn by hash.
+    """Return the second judge of a pair, or None: a proportion of the pairs has one, selected by hash.
 
-    A larger share holds all pairs of a smaller one.
+    A larger proportion includes all pairs of a smaller one.
     """
     names = (pair.query, pair.document)
     if draw(seed, "overlap", *names) >= overlap:
         return None
-    others = [judge for judge in judges if judge != owner]
-    return min(others, key=lambda judge: draw(seed, "second", judge, *names), default=None)
+    candidates = [judge for judge in judges if judge != owner]
+    return min(candidates, key=lambda judge: draw(seed, "second", judge, *names), default=None)
 
 
 MOST_JUDGES = 1000  # who come in by a name of their own
@@ -71,27 +71,27 @@ NEW_AT_ONCE = 200  # a class that begins together
 NEW_EVERY = 3.0  # seconds, after that
 
 
-class Count(NamedTuple):
-    """How far a judge is: pairs judged, all pairs of the queue, and those skipped for now."""
+class QueueCount(NamedTuple):
+    """Progress of a judge: pairs judged, pairs in the queue, and pairs skipped for now."""
 
     done: int
     total: int
     skipped: int
 
 
-class _Line:
-    """One judge's order, and how far it is done."""
+class _JudgeQueue:
+    """Order of the pairs of one judge, and the position reached."""
 
     def __init__(self, order: list[int]) -> None:
         self.order = order
-        self.place = {pair: place for place, pair in enumerate(order)}
+        self.place = {pair: index for index, pair in enumerate(order)}
         self.first = 0  # before it nothing is open
         self.done = 0  # judged pairs that are in the order
         self.judged: dict[int, Act] = {}
         self.skipped: dict[int, int] = {}  # by the event
 
     def update(self, pair: int, acts: Sequence[Act]) -> None:
-        """Take over what stands for a pair."""
+        """Update the current judgment of a pair."""
         judged = [act for act in acts if act.kind == "judge"]
         was_judged = self.judged.pop(pair, None) is not None
         self.skipped.pop(pair, None)
@@ -104,11 +104,11 @@ class _Line:
 
 
 class Queues:
-    """The queues of all judges over a store; what is asked for here is on the disk before it is told.
+    """Queues of all judges over a store; state is written to disk before it is reported.
 
-    With `judges` the queries are dealt out, and a share `overlap` of pairs goes to two; without, everybody
-    who gives a name judges every pair. Each queue goes query by query, in an order that is a hash of seed,
-    judge and pair.
+    With `judges`, queries are assigned to judges, and a proportion `overlap` of the pairs to two of them;
+    without, every judge who enters a name judges all pairs. Each queue goes query by query, in an order given
+    by a hash of seed, judge and pair.
     """
 
     def __init__(
@@ -125,19 +125,19 @@ class Queues:
         self.pairs = {pair.id: pair for pair in store.pairs() if known is None or pair.id in known}
         self.version = 0
         self._lock = RLock()
-        self._lines: dict[str, _Line] = {}
+        self._lines: dict[str, _JudgeQueue] = {}
         acts = store.acts()
         self._assigned = self._deal(acts)
         self._judges_of: dict[int, set[str]] = {}
         self._foreign: set[int] = set()  # pairs that somebody judged who has them no more
         self._present = set(store.judges())
-        self._arrivals = Limit(NEW_AT_ONCE, NEW_EVERY)
+        self._arrivals = RateLimit(NEW_AT_ONCE, NEW_EVERY)
         for judge in dict.fromkeys([*self.named, *store.judges()]):
             self._lines[judge] = self._line(judge)
         self._replay(acts)
 
     def _deal(self, acts: Iterable[Act]) -> Mapping[int, tuple[str, ...]]:
-        """Say who judges each pair; nothing where everybody judges all."""
+        """Return the judges of each pair; empty if everyone judges all."""
         if not self.named:
             return {}
         seed = self.store.seed
@@ -146,31 +146,31 @@ class Queues:
         if made:
             self.store.add_deals(sorted(made.items()))
         owners = before | made
-        found: dict[int, tuple[str, ...]] = {}
+        judges_of: dict[int, tuple[str, ...]] = {}
         for pair in pairs:
             owner = owners[pair.query]
             twice = second(self.named, owner, pair, seed=seed, overlap=self.overlap)
-            found[pair.id] = (owner,) if twice is None else (owner, twice)
-        return found
+            judges_of[pair.id] = (owner,) if twice is None else (owner, twice)
+        return judges_of
 
-    def _line(self, judge: str) -> _Line:
+    def _line(self, judge: str) -> _JudgeQueue:
         by_query: dict[str, list[JudgingPair]] = {}
         for pair in self.pairs.values():
             if not self.named or judge in self._assigned[pair.id]:
                 by_query.setdefault(pair.query, []).append(pair)
         order: list[int] = []
         for query in sorted(by_query, key=draws(self.store.seed, judge)):
-            place = draws(self.store.seed, judge, query)
-            ranked = sorted((place(pair.document), pair.id) for pair in by_query[query])
+            order_key = draws(self.store.seed, judge, query)
+            ranked = sorted((order_key(pair.document), pair.id) for pair in by_query[query])
             order += [pair for _, pair in ranked]
-        return _Line(order)
+        return _JudgeQueue(order)
 
     def _replay(self, acts: Iterable[Act]) -> None:
         of: dict[tuple[str, int], list[Act]] = {}
         for act in acts:
             of.setdefault((act.judge, act.pair), []).append(act)
-        for (judge, pair), found in of.items():
-            self._take(judge, pair, found)
+        for (judge, pair), pair_acts in of.items():
+            self._take(judge, pair, pair_acts)
 
     def _take(self, judge: str, pair: int, acts: Sequence[Act]) -> None:
         line = self._lines[judge]
@@ -184,18 +184,17 @@ class Queues:
 
     @property
     def most_judges(self) -> int:
-        """Return how many judges may come in by a name of their own: fewer where each queue is long."""
-        places = MOST_PLACES // max(1, len(self.pairs))
-        return max(ALWAYS_JUDGES, min(MOST_JUDGES, places))
+        """Return the limit on judges who enter their own name, which decreases with the number of pairs."""
+        limit = MOST_PLACES // max(1, len(self.pairs))
+        return max(ALWAYS_JUDGES, min(MOST_JUDGES, limit))
 
     def check(self, name: str) -> str:
-        """Give the name of one who may judge; where judges are named, only those.
+        """Return the name of a judge who is admitted; only listed names if there is a list.
 
         Raises
         ------
         UsageError
             If it is no name, no name of the list, or if there are too many judges already.
-
         """
         name = check_judge(name)
         if self.named and name not in self.named:
@@ -208,13 +207,12 @@ class Queues:
         return name
 
     def join(self, name: str) -> str:
-        """Let a judge in by name.
+        """Admit a judge by name.
 
         Raises
         ------
         UsageError
             As `check` does; a `TooManyError` if too many new names came within a short time.
-
         """
         name = self.check(name)
         if name not in self._present:
@@ -236,7 +234,7 @@ class Queues:
             raise TooManyError("Too many new judges at once", wait)
 
     def append(self, judge: str, events: Sequence[Event]) -> None:
-        """Keep what a judge did."""
+        """Save events of a judge."""
         with self._lock:
             self.store.append(judge, events)
             for pair in {event.pair for event in events}:
@@ -244,7 +242,7 @@ class Queues:
             self.version += 1
 
     def _is_open(self, judge: str, pair: int) -> bool:
-        """Say whether a judge still has to judge a pair: not where others did in the judge's place."""
+        """Return whether a judge still has to judge a pair, considering substitutes."""
         if pair in self._lines[judge].judged:
             return False
         if not self.named:
@@ -252,49 +250,49 @@ class Queues:
         return len(self._judges_of.get(pair, ())) < len(self._assigned[pair])
 
     def upcoming(self, judge: str, count: int, holding: Collection[int] = ()) -> list[JudgingPair]:
-        """Give the next pairs of a judge that the page does not hold; what was skipped comes last."""
+        """Return the next pairs of a judge that the page does not hold; skipped pairs come last."""
         with self._lock:
             line = self._lines[judge]
-            found: list[int] = []
+            upcoming: list[int] = []
             closed = True
-            for place in range(line.first, len(line.order)):
-                pair = line.order[place]
+            for index in range(line.first, len(line.order)):
+                pair = line.order[index]
                 is_open = self._is_open(judge, pair)
                 closed = closed and not is_open and pair not in line.skipped
-                line.first = place + 1 if closed else line.first
+                line.first = index + 1 if closed else line.first
                 if is_open and pair not in line.skipped and pair not in holding:
-                    found.append(pair)
-                    if len(found) == count:
+                    upcoming.append(pair)
+                    if len(upcoming) == count:
                         break
-            if len(found) < count:
+            if len(upcoming) < count:
                 later = sorted(line.skipped, key=line.skipped.__getitem__)
-                found += [
+                upcoming += [
                     pair
                     for pair in later
                     if self._is_open(judge, pair) and pair not in holding and pair in line.place
                 ]
-            return [self.pairs[pair] for pair in found[:count]]
+            return [self.pairs[pair] for pair in upcoming[:count]]
 
     def is_skipped(self, judge: str, pair: int) -> bool:
-        """Say whether a judge skipped a pair before."""
+        """Return whether a judge skipped a pair before."""
         return pair in self._lines[judge].skipped
 
-    def count(self, judge: str) -> Count:
-        """Say how far a judge is."""
+    def count(self, judge: str) -> QueueCount:
+        """Return the progress of a judge."""
         with self._lock:
             line = self._lines[judge]
             settled = sum(
                 pair in line.place and pair not in line.judged and not self._is_open(judge, pair)
                 for pair in self._foreign
             )
-            return Count(line.done, len(line.order) - settled, len(line.skipped))
+            return QueueCount(line.done, len(line.order) - settled, len(line.skipped))
 
     def judgments(self) -> dict[str, dict[int, Act]]:
-        """Give what stands of every judge: the judgment of each pair."""
+        """Return the current judgments of every judge."""
         with self._lock:
             return {judge: dict(line.judged) for judge, line in self._lines.items()}
 
     def judges(self) -> list[str]:
-        """Give the judges, named ones first."""
+        """Return the judges, listed ones first."""
         with self._lock:
             return list(self._lines)

@@ -1,4 +1,4 @@
-"""Run the judging page: one server a store, on this machine only unless told otherwise."""
+"""Server of the judging page: one per store, local unless configured otherwise."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SHORTEST = 8  # letters of a token
 
 
 def is_loopback(host: str) -> bool:
-    """Say whether only this machine can reach a host.
+    """Return whether a host is reachable from this machine only.
 
     >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
     (True, True, False)
@@ -35,7 +35,7 @@ def is_loopback(host: str) -> bool:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Take a port; 0 takes a free one."""
+    """Bind a port; 0 selects a free one."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((host, port), family=family)
@@ -49,7 +49,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def token_for(host: str, token: str | None) -> str | None:
-    """Check a token; make one where others than this machine can reach the page."""
+    """Return a valid token; generate one if the page is reachable from other machines."""
     if token is None:
         return None if is_loopback(host) else secrets.token_urlsafe(16)
     if len(token) < SHORTEST or token != token.strip():
@@ -59,25 +59,25 @@ def token_for(host: str, token: str | None) -> str | None:
     return token
 
 
-def link(taken: socket.socket, host: str, token: str | None) -> str:
-    """Give the address of a page on a port that was taken, with the token where there is one."""
-    port = taken.getsockname()[1]
+def link(socket_: socket.socket, host: str, token: str | None) -> str:
+    """Return the address of the page, with the token if there is one."""
+    port = socket_.getsockname()[1]
     name = socket.gethostname() if host in ("0.0.0.0", "::") else host  # noqa: S104  # is read, not bound
-    place = f"http://[{name}]:{port}/" if ":" in name else f"http://{name}:{port}/"
-    return place if token is None else f"{place}enter?token={quote(token)}"
+    address = f"http://[{name}]:{port}/" if ":" in name else f"http://{name}:{port}/"
+    return address if token is None else f"{address}enter?token={quote(token)}"
 
 
 def show(link: str) -> None:
-    """Open a browser on another thread; none where there is no screen: one in the terminal would block."""
+    """Open a browser in another thread; none without a display, since a terminal browser would block."""
     if sys.platform.startswith("linux") and not {"DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys():
         return
     threading.Thread(target=webbrowser.open, args=(link,), daemon=True).start()
 
 
-def run(app: Any, taken: socket.socket, on_start: Callable[[], None]) -> None:
-    """Serve until the user stops it, by Ctrl-C or by a signal that ends a program.
+def run(app: Any, socket_: socket.socket, on_start: Callable[[], None]) -> None:
+    """Serve until interrupted by Ctrl-C or a termination signal.
 
-    SIGTERM and SIGHUP (a terminal that is closed) would otherwise end the process before the store is closed.
+    SIGTERM and SIGHUP would otherwise end the process before the store is closed.
     """
     import uvicorn
 
@@ -111,7 +111,7 @@ def run(app: Any, taken: socket.socket, on_start: Callable[[], None]) -> None:
         signals = []
     before = {number: signal.signal(number, stop) for number in signals}
     try:
-        server.run(sockets=[taken])
+        server.run(sockets=[socket_])
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -1,4 +1,4 @@
-"""Bring pool, texts, queries and store together: what a judging page needs, and what does not fit said."""
+"""Preparation of a judging page from pool, texts, queries and store, with warnings about mismatches."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from leadline.judging.store import JudgingPair, Store
 OVERLAP = 0.1
 
 
-class Opened(NamedTuple):
+class JudgingPage(NamedTuple):
     """A judging page that is ready to be served."""
 
     store: Store
@@ -32,25 +32,25 @@ class Opened(NamedTuple):
     warnings: list[ResultWarning]
 
     def app(self, *, token: str | None = None, local: bool = True) -> Any:
-        """Give the web application."""
+        """Return the web application."""
         from leadline.judging.app import make_app
 
         return make_app(self.queues, self.cards, token=token, local=local)
 
     def facts(self) -> list[str]:
-        """Say what is judged, by whom and how."""
+        """Return a summary: what is judged, by whom, and how."""
         pairs = self.queues.pairs.values()
         judged = {pair for acts in self.queues.judgments().values() for pair in acts}
-        wanted = count_queries(len({pair.query for pair in pairs}))
+        queries = count_queries(len({pair.query for pair in pairs}))
         done = len(judged & self.queues.pairs.keys())
-        found = [
-            f"{counted(len(pairs), 'document')} of {wanted}, {done:,} judged",
+        facts = [
+            f"{counted(len(pairs), 'document')} of {queries}, {done:,} judged",
             f"grades {written(self.store.grades)}; shown: {' or '.join(self.cards.forms)}",
         ]
         if self.queues.named:
             share = percent(self.queues.overlap)
-            found.append(f"judges {', '.join(self.queues.named)}; {share} of the pairs go to two")
-        return found
+            facts.append(f"judges {', '.join(self.queues.named)}; {share} of the pairs go to two")
+        return facts
 
 
 @contextmanager
@@ -68,43 +68,43 @@ def opened(
     analysis: str = "Words",
     on_document: Callable[[int, int], None] | None = None,
     reading: Mapping[str, Any] | None = None,
-) -> Iterator[Opened]:
-    """Open a store for judging; make it where there is none, and add the pairs of the pool that are new.
+) -> Iterator[JudgingPage]:
+    """Open or create a store for judging, and add the new pairs of the pool.
 
-    Pairs whose query or document has no text are kept in the store, left out of the queues, and counted.
+    Pairs whose query or document has no text are kept in the store, excluded from the queues, and counted.
     """
     chosen, names = check_forms(forms), check_judges(judges, overlap)
     reading = dict(reading or {})
     rows = None if pool is None else _pooled(pool)
-    asked = {query.id: query for query in read_queries(queries, **reading)}
-    with closing(Store.open(store, grades=grades, seed=seed)) as found:
-        warnings = [] if rows is None else _added(found, rows)
-        pairs = found.pairs()
-        wanted = {pair.document for pair in pairs}
-        with closing(open_texts(docs, wanted, on_document=on_document, **reading)) as texts:
-            warnings += _missing(pairs, asked, texts.ids, docs, queries)
-            known = {pair.id for pair in pairs if pair.query in asked and pair.document in texts.ids}
+    topics = {query.id: query for query in read_queries(queries, **reading)}
+    with closing(Store.open(store, grades=grades, seed=seed)) as opened_store:
+        warnings = [] if rows is None else _added(opened_store, rows)
+        pairs = opened_store.pairs()
+        documents = {pair.document for pair in pairs}
+        with closing(open_texts(docs, documents, on_document=on_document, **reading)) as texts:
+            warnings += _missing(pairs, topics, texts.ids, docs, queries)
+            pair_ids = {pair.id for pair in pairs if pair.query in topics and pair.document in texts.ids}
             share = OVERLAP if overlap is None else overlap
-            queues = Queues(found, judges=names, overlap=share, known=known)
-            cards = Cards(texts, asked, forms=chosen, analysis=analysis, seed=found.seed)
-            warnings += _changed(found, queues, cards)
-            found.checkpoint()
-            yield Opened(found, queues, cards, warnings)
+            queues = Queues(opened_store, judges=names, overlap=share, known=pair_ids)
+            cards = Cards(texts, topics, forms=chosen, analysis=analysis, seed=opened_store.seed)
+            warnings += _changed(opened_store, queues, cards)
+            opened_store.checkpoint()
+            yield JudgingPage(opened_store, queues, cards, warnings)
 
 
 def _pooled(path: str) -> Pooled:
-    """Read a pool whose ids a store can hold."""
-    found = read_pool(path)
-    for name in (*found.queries, *found.documents):
+    """Read a pool; raise InputError for ids that a store cannot hold."""
+    pooled = read_pool(path)
+    for name in (*pooled.queries, *pooled.documents):
         if not is_utf8(name):
             raise InputError(
                 f"id {name[:40]!r} is not UTF-8", expected="ids that a store can hold", path=path
             )
-    return found
+    return pooled
 
 
 def _added(store: Store, rows: Pooled) -> list[ResultWarning]:
-    """Add the pairs of a pool; tell how many are new where there were some."""
+    """Add the pairs of a pool; return a warning with the number of new pairs if there were some before."""
     before = len(store.pairs())
     added = store.add_pairs(zip(rows.queries, rows.documents, rows.probability.tolist(), strict=True))
     words = f"pairs that are new in the store: {added:,}; {before:,} were there"
@@ -112,11 +112,11 @@ def _added(store: Store, rows: Pooled) -> list[ResultWarning]:
 
 
 def _missing(
-    pairs: Sequence[JudgingPair], queries: Any, documents: Any, docs: str, asked: str
+    pairs: Sequence[JudgingPair], queries: Any, documents: Any, docs: str, topics: str
 ) -> Iterator[ResultWarning]:
-    """Tell of queries and documents without a text; refuse when nothing can be shown."""
+    """Return warnings about queries and documents without a text; raise InputError if none has one."""
     for code, noun, path, missing in (
-        ("unknown_queries", "query", asked, {p.query for p in pairs if p.query not in queries}),
+        ("unknown_queries", "query", topics, {p.query for p in pairs if p.query not in queries}),
         ("unknown_documents", "document", docs, {p.document for p in pairs if p.document not in documents}),
     ):
         whole = {getattr(pair, noun) for pair in pairs}
@@ -131,7 +131,7 @@ def _missing(
 
 
 def _changed(store: Store, queues: Queues, cards: Cards) -> Iterator[ResultWarning]:
-    """Tell of documents whose text is no longer the one that was judged."""
+    """Return a warning about documents whose text has changed since it was judged."""
     now: dict[str, str] = {}
     changed = set()
     for number, digest in store.digests():
@@ -148,20 +148,20 @@ def _changed(store: Store, queues: Queues, cards: Cards) -> Iterator[ResultWarni
 
 
 def check_forms(text: str) -> tuple[str, ...]:
-    """Read which forms of presentation are wanted.
+    """Parse the forms of presentation.
 
     >>> check_forms("static, dynamic")
     ('static', 'dynamic')
     """
-    found = tuple(dict.fromkeys(part.strip() for part in text.split(",")))
-    wrong = [one for one in found if one not in FORMS]
+    forms = tuple(dict.fromkeys(part.strip() for part in text.split(",")))
+    wrong = [form for form in forms if form not in FORMS]
     if wrong:
         raise UsageError(f"shown form '{wrong[0]}'; expected {', '.join(FORMS)}")
-    return found
+    return forms
 
 
 def check_judges(text: str | None, overlap: float | None) -> tuple[str, ...]:
-    """Read the names of judges.
+    """Parse the names of judges.
 
     >>> check_judges("ann, bob", None)
     ('ann', 'bob')

@@ -1,4 +1,4 @@
-"""The store of judgments: one SQLite file that holds the pairs to judge and every act of every judge."""
+"""The store of judgments: an SQLite file with the pairs to judge and all events of all judges."""
 
 from __future__ import annotations
 
@@ -81,19 +81,19 @@ CREATE TABLE IF NOT EXISTS seals (
 
 
 def connect(path: str) -> sqlite3.Connection:
-    """Open a file that is to be a store; nothing is written to it yet."""
+    """Open a file that is to become a store, without writing to it."""
     return sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
 
 
 def keep_safe(connection: sqlite3.Connection) -> None:
-    """See to it that a commit is on the disk before it returns, and that others can read meanwhile."""
+    """Configure durable commits and concurrent readers."""
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA foreign_keys = ON")
 
 
 def create(connection: sqlite3.Connection, facts: Mapping[str, str]) -> None:
-    """Make the tables and write the facts of a store, all or nothing."""
+    """Create the tables and the settings of a store in one transaction."""
     connection.execute("BEGIN IMMEDIATE")
     for statement in TABLES.split("\n\n"):
         connection.execute(statement)
@@ -105,44 +105,43 @@ def create(connection: sqlite3.Connection, facts: Mapping[str, str]) -> None:
 
 
 def add_seals(connection: sqlite3.Connection) -> None:
-    """Add the table of seals to a store of an earlier version."""
+    """Add the table of checksums to a store of an earlier version."""
     table = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'seals'"
     if connection.execute(table).fetchone() is None:
         connection.execute(SEALS)
 
 
 def is_blank(connection: sqlite3.Connection) -> bool:
-    """Say whether nothing was made yet, as when the making was cut short."""
+    """Return whether nothing was created yet, as after an interrupted creation."""
     return connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None
 
 
-class Place(NamedTuple):
+class FileIdentity(NamedTuple):
     """Device and inode of a file."""
 
     device: int
     inode: int
 
 
-def place_of(path: str) -> Place | None:
-    """Give device and inode of the file at a path, None where there is none."""
+def place_of(path: str) -> FileIdentity | None:
+    """Return device and inode of the file at a path; None if there is none."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return None
-    return Place(found.st_dev, found.st_ino)
+    return FileIdentity(status.st_dev, status.st_ino)
 
 
 class Identity:
-    """Device and inode of the database, its write-ahead log and its shared memory, as they were opened.
+    """Device and inode of the database, its write-ahead log and shared memory, as opened.
 
-    A deleted or replaced file stays open: SQLite goes on writing to it and reports success, but no other
-    program, and no later start, will find what was written.
+    A deleted or replaced file stays open: SQLite continues to write to it without an error, but no other
+    program, and no later start, will see what was written.
 
     Parameters
     ----------
     path : str
         The store, under the name by which it was opened.
-
     """
 
     def __init__(self, path: str) -> None:
@@ -150,9 +149,9 @@ class Identity:
         self._shown = path
         real = os.path.realpath(path)  # SQLite names the other two after the real path
         self._places = {
-            name: place
+            name: file_id
             for name in (self.path, f"{real}-wal", f"{real}-shm")
-            if (place := place_of(name)) is not None
+            if (file_id := place_of(name)) is not None
         }
         self._content = self._stamp()
 
@@ -165,13 +164,13 @@ class Identity:
             If one of them was deleted, moved or replaced.
 
         """
-        for name, place in self._places.items():
-            found = place_of(name)
-            if found != place:
-                what = "deleted or moved" if found is None else "replaced by another file"
+        for name, file_id in self._places.items():
+            current = place_of(name)
+            if current != file_id:
+                change = "deleted or moved" if current is None else "replaced by another file"
                 which = "" if name == self.path else f"{os.path.basename(name)} "
                 raise InputError(
-                    f"{which}was {what} while the page was running; nothing more is saved",
+                    f"{which}was {change} while the page was running; nothing more is saved",
                     expected="the file that was opened",
                     path=self._shown,
                     hint="Put it back, or stop the page and start it again",
@@ -179,22 +178,22 @@ class Identity:
 
     def _stamp(self) -> tuple[int, int] | None:
         try:
-            found = os.stat(self.path)
+            status = os.stat(self.path)
         except OSError:
             return None
-        return found.st_size, found.st_mtime_ns
+        return status.st_size, status.st_mtime_ns
 
     def is_changed(self) -> bool:
         """Return whether the database file was written to since `note_content`."""
         return self._stamp() != self._content
 
     def note_content(self) -> None:
-        """Take the database file as it is now for known: this process wrote it, or checked it."""
+        """Record the current state of the database file as known."""
         self._content = self._stamp()
 
 
 class JudgingPair(NamedTuple):
-    """A query and a document to judge for it, with the probability that the pool took it."""
+    """A query-document pair to judge, with its inclusion probability in the pool."""
 
     id: int
     query: str
@@ -203,7 +202,7 @@ class JudgingPair(NamedTuple):
 
 
 class Act(NamedTuple):
-    """A judgment or skip that stands."""
+    """A judgment or skip that was not undone."""
 
     id: int
     key: str
@@ -227,9 +226,9 @@ FROM done JOIN judges ON judges.id = done.judge
 
 
 class Store:
-    """A store that is open for writing; safe to use from several threads.
+    """A store open for writing; thread-safe.
 
-    `grades` is its scale and `seed` begins every draw; both are fixed when the store is made.
+    `grades` is its scale and `seed` that of all random draws; both are fixed at creation.
     """
 
     def __init__(self, path: str, connection: sqlite3.Connection) -> None:
@@ -253,7 +252,7 @@ class Store:
 
     @classmethod
     def open(cls, path: str, *, grades: str | None = None, seed: int | None = None) -> Self:
-        """Open a store, or make it where there is none; refuses another scale or seed than it has."""
+        """Open or create a store; raise UsageError if its scale or seed differs."""
         text = None if grades is None else scale.written(scale.parse_scale(grades))
         folder = os.path.dirname(os.path.abspath(path))
         if os.path.isdir(path):
@@ -268,29 +267,29 @@ class Store:
         with reader.faults(path):
             connection = _opened(path, text or scale.DEFAULT, seed or 0)
             try:
-                found = cls(path, connection)
+                store = cls(path, connection)
             except BaseException:
                 connection.close()
                 raise
         try:
-            found._check(text, seed)
+            store._check(text, seed)
         except UsageError:
-            found.close()
+            store.close()
             raise
-        return found
+        return store
 
     def _check(self, grades: str | None, seed: int | None) -> None:
-        known = scale.written(self.grades)
-        if grades not in (None, known):
+        scale_text = scale.written(self.grades)
+        if grades not in (None, scale_text):
             raise UsageError(
-                f"{self.path} was made with the grades '{known}', not '{grades}'; expected the same, or "
+                f"{self.path} was made with the grades '{scale_text}', not '{grades}'; expected the same, or "
                 "another store"
             )
         if seed not in (None, self.seed):
             raise UsageError(f"{self.path} was made with seed {self.seed}, not {seed}; expected the same")
 
     def close(self) -> None:
-        """Close the store; as the last to have it open, SQLite moves everything into the one file."""
+        """Close the store; on the last connection SQLite merges the write-ahead log into the file."""
         self._closing.set()
         self._written.set()
         if self._settler is not None:
@@ -300,7 +299,7 @@ class Store:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """Do all or nothing; what was done is on the disk at the end, in the file that the path leads to."""
+        """Run a transaction; at the end its changes are on disk, in the file at the store's path."""
         with self._lock, reader.faults(self.path):
             self.check_files()
             self._connection.execute("BEGIN IMMEDIATE")
@@ -317,14 +316,13 @@ class Store:
             self._settle_later()
 
     def check_files(self) -> None:
-        """Refuse to go on when the files are no longer those that were opened.
+        """Raise an error if the open files are no longer those at the store's path.
 
         Raises
         ------
         InputError
             If the store or its write-ahead log was deleted, moved or replaced, or if another program wrote
             into the store and judgments are missing or unreadable since.
-
         """
         with self._lock:
             try:
@@ -337,7 +335,7 @@ class Store:
                 self._identity.note_content()
 
     def _check_content(self) -> None:
-        """Read the store anew after another program wrote to it: everything saved must still be there."""
+        """Reread the store after another program wrote to it and verify that all events are present."""
         with reader.faults(self.path), closing(connect(self.path)) as fresh:
             reader.check(fresh, self.path)
             same = fresh.execute("SELECT value FROM facts WHERE name = 'id'").fetchone() == (self.id,)
@@ -351,21 +349,20 @@ class Store:
 
     @staticmethod
     def _last_event(connection: sqlite3.Connection) -> int:
-        """Give the largest id of an event; ids rise and no event is ever deleted."""
-        (found,) = connection.execute("SELECT coalesce(max(id), 0) FROM events").fetchone()
-        return int(found)
+        """Return the largest id of an event; ids increase and no event is ever deleted."""
+        (largest,) = connection.execute("SELECT coalesce(max(id), 0) FROM events").fetchone()
+        return int(largest)
 
     def checkpoint(self) -> bool:
-        """Move everything from the write-ahead log into the file, so that the file alone is the store.
+        """Merge the write-ahead log into the file, so that the file alone is the store.
 
         Returns
         -------
         bool
             False if a reader or writer was in the way or the disk is full; nothing is lost by that.
-
         """
         with self._lock:
-            known = not self._identity.is_changed()  # else `check_files` has to look into it
+            unchanged = not self._identity.is_changed()  # else `check_files` has to look into it
             try:
                 (wait,) = self._connection.execute("PRAGMA busy_timeout").fetchone()
                 self._connection.execute("PRAGMA busy_timeout = 0")  # nobody waits for this
@@ -376,12 +373,12 @@ class Store:
             except sqlite3.Error:
                 return False
             finally:
-                if known:
+                if unchanged:
                     self._identity.note_content()
             return bool(moved[0] == 0)
 
     def _settle_later(self) -> None:
-        """Do a checkpoint when the store has been idle for a moment."""
+        """Schedule a checkpoint for when the store has been idle."""
         self._written.set()
         if self._settler is None:
             self._settler = Thread(target=self._settle, name="leadline-checkpoint", daemon=True)
@@ -400,13 +397,12 @@ class Store:
                 self._written.set()
 
     def rescue(self) -> str:
-        """Copy everything that is open, also of a deleted file, to a new file; give its path.
+        """Copy the open store, even if its file was deleted, to a new file; return its path.
 
         Raises
         ------
         InputError
             If it cannot be read or written, or if the copy is not whole.
-
         """
         number = 1
         while os.path.exists(target := f"{self.path}.rescued-{number}"):
@@ -427,20 +423,20 @@ class Store:
         return target
 
     def _rows(self, types: str, query: str, *values: object) -> list[Any]:
-        """Read rows whose columns have the types that `reader.typed` names."""
+        """Read rows whose columns have the types declared in `reader.typed`."""
         with self._lock, reader.faults(self.path):
             return list(reader.typed(self._connection.execute(query, values), types, self.path))
 
     def _acts(self, rest: str, *values: object) -> list[Act]:
         acts = [Act(*row) for row in self._rows("isssins?si", ACTS + rest, *values)]
-        known = {grade.value for grade in self.grades}
+        scale = {grade.value for grade in self.grades}
         for act in acts:
-            if act.kind == "judge" and act.grade not in known:
+            if act.kind == "judge" and act.grade not in scale:
                 raise reader.damaged(self.path, f"grade {act.grade}, which its scale has not")
         return acts
 
     def add_pairs(self, pairs: Iterable[tuple[str, str, float]]) -> int:
-        """Add the pairs that are not there yet; give how many. None is ever taken away."""
+        """Add pairs not present yet and return their number. Pairs are never removed."""
         with self._writing() as connection:
             before = connection.total_changes
             connection.executemany(
@@ -450,16 +446,16 @@ class Store:
             return connection.total_changes - before
 
     def pairs(self) -> list[JudgingPair]:
-        """Give all pairs."""
+        """Return all pairs."""
         rows = self._rows("issf", "SELECT id, query, document, probability FROM pairs ORDER BY id")
         return [JudgingPair(*row) for row in rows]
 
     def judges(self) -> list[str]:
-        """Give the names of the judges, in the order in which they came."""
+        """Return the names of the judges, in order of arrival."""
         return [name for (name,) in self._rows("s", "SELECT name FROM judges ORDER BY id")]
 
     def add_judge(self, name: str) -> str:
-        """Add a judge where there is none of the name."""
+        """Add a judge unless the name exists."""
         name = check_judge(name)
         with self._writing() as connection:
             connection.execute(
@@ -468,11 +464,11 @@ class Store:
         return name
 
     def deals(self) -> dict[str, str]:
-        """Give the judge of every query that was dealt out."""
+        """Return the judge of every assigned query."""
         return dict(self._rows("ss", "SELECT query, judge FROM deals ORDER BY id"))
 
     def add_deals(self, deals: Iterable[tuple[str, str]]) -> None:
-        """Deal queries out; the last deal of a query counts."""
+        """Save assignments of queries to judges; the last assignment of a query counts."""
         with self._writing() as connection:
             connection.executemany(
                 "INSERT INTO deals (query, judge, saved) VALUES (?, ?, ?)",
@@ -480,17 +476,17 @@ class Store:
             )
 
     def append(self, judge: str, events: Sequence[Event]) -> None:
-        """Keep what a judge did, in order and all or nothing; what is there already stays as it is."""
-        known = {grade.value for grade in self.grades}
+        """Save events of a judge in order, in one transaction; events saved before are unchanged."""
+        values = {grade.value for grade in self.grades}
         for event in events:
-            if event.grade is not None and event.grade not in known:
-                raise UsageError(f"grade {event.grade}; expected one of {sorted(known)}")
+            if event.grade is not None and event.grade not in values:
+                raise UsageError(f"grade {event.grade}; expected one of {sorted(values)}")
         with self._writing() as connection:
-            found = connection.execute("SELECT id FROM judges WHERE name = ?", (judge,)).fetchone()
-            if found is None:
+            row = connection.execute("SELECT id FROM judges WHERE name = ?", (judge,)).fetchone()
+            if row is None:
                 raise UsageError(f"no judge is called '{judge}'; expected one who was added")
             for event in events:
-                self._append(connection, found[0], event)
+                self._append(connection, row[0], event)
 
     def _append(self, connection: sqlite3.Connection, judge: int, event: Event) -> None:
         undone = None
@@ -530,7 +526,7 @@ class Store:
 
     @staticmethod
     def _seal(connection: sqlite3.Connection, number: int | None, digest: str) -> None:
-        """Write the checksum of an event, as it is read back, and the digest of the text that was judged."""
+        """Save the checksum of an event, as read back, and the digest of the judged text."""
         connection.execute("INSERT INTO seals VALUES (?, 0, ?)", (number, digest))
         row = connection.execute(f"{reader.SEALED} WHERE events.id = ?", (number,)).fetchone()
         words = "UPDATE seals SET sum = ? WHERE event = ?"
@@ -542,7 +538,7 @@ class Store:
         return [event for event in events if not self._rows("s", query, event.key)]
 
     def digests(self) -> list[tuple[int, str]]:
-        """Return pair and digest of the text that was judged, for every judgment that stands."""
+        """Return pair and digest of the judged text, for every current judgment."""
         query = (
             "SELECT pair, seals.digest FROM judgments JOIN seals ON seals.event = judgments.id "
             "WHERE seals.digest != '' ORDER BY judgments.id"
@@ -550,22 +546,22 @@ class Store:
         return [(pair, text) for pair, text in self._rows("is", query)]
 
     def acts(self) -> list[Act]:
-        """Give every judgment and skip that was not undone, the oldest first."""
+        """Return all judgments and skips that were not undone, oldest first."""
         return self._acts("ORDER BY done.id")
 
     def acts_on(self, judge: str, pair: int) -> list[Act]:
-        """Give what a judge did with a pair and did not undo, the oldest first."""
+        """Return the events of a judge on a pair that were not undone, oldest first."""
         where = "WHERE judges.name = ? AND pair = ? ORDER BY done.id"
         return self._acts(where, judge, pair)
 
     def last_acts(self, judge: str, count: int) -> list[Act]:
-        """Give the last things that a judge did and did not undo, the newest first."""
+        """Return the most recent events of a judge that were not undone, newest first."""
         where = "WHERE judges.name = ? ORDER BY done.id DESC LIMIT ?"
         return self._acts(where, judge, count)
 
 
 def _opened(path: str, grades: str, seed: int) -> sqlite3.Connection:
-    """Open a store; make it where nothing is, or where a making was cut short."""
+    """Open a store; create it if there is none, or if its creation was interrupted."""
     connection = connect(path)
     try:
         connection.execute("PRAGMA cell_size_check = ON")

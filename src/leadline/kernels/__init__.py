@@ -1,8 +1,8 @@
-"""The only hot loops of the house: pure functions over arrays.
+"""Hot loops: pure functions over arrays, compiled where possible.
 
-`scan`, `lists` and `pairs` are compiled when the package is installed where there is a C compiler; `plain`
-is ordinary Python with the same results. `compiled` holds the compiled functions, or is None where there
-are none or `LEADLINE_PURE=1` is set.
+`scan`, `lists` and `pairs` are compiled at installation if there is a C compiler; `plain` is ordinary Python
+with the same results. `compiled` holds the compiled functions; it is None if there are none or
+`LEADLINE_PURE=1` is set.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Kernels(NamedTuple):
 
 
 def load(package: str) -> Kernels:
-    """Take the functions from a package: the compiled ones, or `leadline.kernels`, their source."""
+    """Import the functions from a package: the compiled ones, or `leadline.kernels`, their source."""
     scan = importlib.import_module(f"{package}.scan")
     lists = importlib.import_module(f"{package}.lists")
     pairs = importlib.import_module(f"{package}.pairs")
@@ -42,7 +42,7 @@ def load(package: str) -> Kernels:
 
 
 def find_compiled() -> Kernels | None:
-    """Give the compiled kernels, or None where they are missing or not wanted."""
+    """Return the compiled kernels, or None if missing or disabled."""
     if os.environ.get("LEADLINE_PURE", "0") not in ("", "0"):
         return None
     try:

@@ -1,8 +1,8 @@
-"""Gibbs sampling of latent classes of words: the loops of polylingual models and of what is inferred by them.
+"""Gibbs sampling loops of topic models: fitting, inference, and left-to-right evaluation.
 
-A token belongs to a document and a word (words of all languages are numbered together); its class is drawn again
-given all other classes. Callers make sure that every number is in range. Random numbers come in as columns, so
-that the compiled and the uncompiled form draw the same. Sums go by blocks of 16, for speed and in a fixed order.
+Every token has a document, a word (the words of all languages share one numbering) and a topic, which is
+drawn given all others. Callers validate the indices. Random numbers are passed as arrays, so that compiled
+and uncompiled code draw the same. Sums are over blocks of 16, for speed and in a fixed order.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ except ImportError:  # a machine without a compiler has no Cython either
 def draw(
     weight: cython.double[::1], blocks: cython.double[::1], size: cython.Py_ssize_t, uniform: cython.double
 ) -> cython.Py_ssize_t:
-    """Draw a class in proportion to its weight; `weight` is padded with zeros to whole blocks."""
+    """Draw a topic with probability proportional to `weight`, which is zero-padded to whole blocks."""
     b: cython.Py_ssize_t
     t: cython.Py_ssize_t
     count: cython.Py_ssize_t = (size + 15) // 16
@@ -65,10 +65,7 @@ def sweep(
     weight: cython.double[::1],
     blocks: cython.double[::1],
 ) -> None:
-    """Draw the class of every token once more and keep the counts.
-
-    `inverse[l, t]` is 1 / (total[l, t] + mass[l]), with mass the vocabulary's size times beta.
-    """
+    """Draw the topic of every token once and update the counts."""
     i: cython.Py_ssize_t
     t: cython.Py_ssize_t
     d: cython.Py_ssize_t
@@ -108,7 +105,7 @@ def infer(
     weight: cython.double[::1],
     blocks: cython.double[::1],
 ) -> None:
-    """Draw the class of every token once more, with the likelihood of words by class fixed."""
+    """Draw the topic of every token once, with fixed word likelihoods."""
     i: cython.Py_ssize_t
     t: cython.Py_ssize_t
     d: cython.Py_ssize_t
@@ -138,9 +135,9 @@ def left_to_right(
     weight: cython.double[::1],
     blocks: cython.double[::1],
 ) -> None:
-    """Run one particle through a document: add to `probability[n]` that of word n given the words before.
+    """Run one particle through a document, adding to `probability[n]` that of word n given its prefix.
 
-    All classes before a word are drawn again first. Needs n (n + 1) / 2 random numbers.
+    The topics of all earlier words are resampled first. Needs n (n + 1) / 2 random numbers.
     """
     n: cython.Py_ssize_t
     i: cython.Py_ssize_t

@@ -1,7 +1,7 @@
-"""Look documents up in the qrels and put lists in order: the compiled form of joining.
+"""Lookup of documents in the qrels, and sorting of lists: the compiled form of joining.
 
-A document is the place of its bytes in a text and a 64-bit hash; every equal hash is confirmed by comparing
-the bytes, so the results are exact. Like `leadline.kernels.scan` it runs uncompiled too, slowly.
+A document is the offset of its bytes in a text and a 64-bit hash; equal hashes are confirmed by comparing
+bytes, so the results are exact. Also runs uncompiled, slowly.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def same_bytes(
     right_start: cython.Py_ssize_t,
     length: cython.Py_ssize_t,
 ) -> cython.bint:
-    """Say whether two stretches of bytes are equal."""
+    """Return whether two byte ranges are equal."""
     i: cython.Py_ssize_t
     for i in range(length):
         if left[left_start + i] != right[right_start + i]:
@@ -41,7 +41,7 @@ def same_bytes(
 @cython.inline
 @cython.exceptval(check=False)
 def spread(hashed: cython.ulonglong, mask: cython.ulonglong) -> cython.Py_ssize_t:
-    """Give the first slot to try: high bits folded in, since ids differ mostly in their last byte."""
+    """Return the first slot to probe; folds in the high bits, since ids differ mostly in their last byte."""
     return cython.cast(cython.Py_ssize_t, (hashed ^ (hashed >> 29)) & mask)
 
 
@@ -56,7 +56,7 @@ def fill_slots(
     slots: cython.int[::1],
     twin: cython.longlong[::1],
 ) -> cython.longlong:
-    """Make one open-addressing table per query (row + 1, 0 = free); give the first repeated row or -1."""
+    """Fill one open-addressing table per query (row + 1, 0 = free); return the first repeated row or -1."""
     q: cython.Py_ssize_t
     row: cython.Py_ssize_t
     other: cython.Py_ssize_t
@@ -105,10 +105,10 @@ def match(
     seen: cython.int[::1],
     rows: cython.int[::1],
 ) -> cython.bint:
-    """Give each document its row in the qrels or -1; False when a list names a document twice.
+    """Set each document's row in the qrels or -1; return False if a list has a duplicate document.
 
-    `seen` is a table of rows + 1, all 0 at first. It is not cleared between lists: what is below the
-    first row of a list belongs to an earlier one and counts as free.
+    `seen` is a table of rows + 1, initially 0. It is not cleared between lists: values below the first row of
+    a list belong to earlier lists and count as free.
     """
     i: cython.Py_ssize_t
     row: cython.Py_ssize_t
@@ -178,7 +178,7 @@ def before(
     left: cython.Py_ssize_t,
     right: cython.Py_ssize_t,
 ) -> cython.bint:
-    """Say whether row `left` comes first: the higher score, then the id that sorts last by bytes."""
+    """Return whether row `left` precedes: higher score, then larger id (bytes)."""
     i: cython.Py_ssize_t
     left_length: cython.Py_ssize_t
     right_length: cython.Py_ssize_t
@@ -210,7 +210,7 @@ def merge(
     middle: cython.Py_ssize_t,
     high: cython.Py_ssize_t,
 ) -> cython.void:
-    """Merge two ordered stretches of row numbers into one."""
+    """Merge two sorted ranges of row numbers into one."""
     i: cython.Py_ssize_t = low
     j: cython.Py_ssize_t = middle
     k: cython.Py_ssize_t
@@ -234,7 +234,7 @@ def arrange(
     order: cython.longlong[::1],
     spare: cython.longlong[::1],
 ) -> cython.Py_ssize_t:
-    """Fill `order` with the rows of each list in order; give how many lists were not in order."""
+    """Fill `order` with the sorted rows of each list; return the number of unsorted lists."""
     i: cython.Py_ssize_t
     row: cython.Py_ssize_t
     low: cython.Py_ssize_t

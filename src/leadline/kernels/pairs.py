@@ -1,8 +1,8 @@
-"""Count ordered pairs of documents for pairs of lists: the tables behind RIC, id and Kendall's tau.
+"""Counts of ordered pairs of documents in pairs of lists: the tables behind RIC, id and Kendall's tau.
 
-Documents are numbered 0 to n - 1. List s holds `order[bounds[s]:bounds[s + 1]]`, best first, and
-`place[s * n + d]` is the place of document d in it, or -1. Every index is looked at once, before the loops, which
-are compiled without bounds checks. Like `leadline.kernels.scan` this runs uncompiled too, slowly.
+Documents are numbered 0 to n - 1. List s is `order[bounds[s]:bounds[s + 1]]`, best first, and `place[s * n +
+d]` is the position of document d in it, or -1. All indices are validated before the loops, which are compiled
+without bounds checks. Also runs uncompiled, slowly.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FIRST = cython.declare(cython.ulonglong, 1)
 @cython.inline
 @cython.exceptval(check=False)
 def bits_below(word: cython.ulonglong, bit: cython.Py_ssize_t) -> cython.longlong:
-    """Count the bits that are set below a bit; nothing here wraps that Python would let grow."""
+    """Return the number of bits set below a bit, without the wrap-around that Python integers lack."""
     word = word & ((FIRST << bit) - FIRST)
     word = word - ((word >> 1) & ODD)
     word = (word & TWOS) + ((word >> 2) & TWOS)
@@ -49,7 +49,7 @@ def count_before(
     width: cython.Py_ssize_t,
     place: cython.Py_ssize_t,
 ) -> cython.longlong:
-    """Count the places put in below one: bits of its word, and what the tree holds before the word."""
+    """Return the number of positions inserted below one: bits of its word, and the tree's sum before it."""
     node: cython.Py_ssize_t = place >> 6
     level: cython.Py_ssize_t = 2 * base
     x: cython.Py_ssize_t
@@ -76,9 +76,9 @@ def put_in(
     width: cython.Py_ssize_t,
     place: cython.Py_ssize_t,
 ) -> cython.void:
-    """Put a place into its word, and count it at every level of the tree over the words.
+    """Insert a position into its word, and count it at every level of the tree over the words.
 
-    Sixteen nodes of one level are one node of the next, as in a Fenwick tree whose base is 16.
+    Sixteen nodes of one level are one node of the next, as in a Fenwick tree of base 16.
     """
     node: cython.Py_ssize_t = place >> 6
     level: cython.Py_ssize_t = 2 * base
@@ -107,11 +107,11 @@ def sweep(
     seen: cython.Py_ssize_t,
     above: cython.Py_ssize_t,
 ) -> cython.void:
-    """Count which worse documents stand above which better ones in one list, by kind.
+    """Count the pairs with the worse document above the better one in a list, by kind.
 
-    The kind of a document is its grade, plus `grades` where the other list (its places begin at `other`) lacks
-    it. At the end `counts[seen + kind]` is the number of each kind, and
-    `counts[above + kind * kinds + worse kind]` of pairs.
+    The kind of a document is its grade, plus `grades` if the other list (its positions begin at `other`)
+    lacks it. At the end `counts[seen + kind]` is the number of each kind, and `counts[above + kind * kinds +
+    worse kind]` of pairs.
     """
     i: cython.Py_ssize_t
     x: cython.Py_ssize_t
@@ -146,9 +146,9 @@ def agree(
     tree: cython.int[::1],
     counts: cython.longlong[::1],
 ) -> cython.void:
-    """Count the pairs of common documents, the worse one above the better in both lists.
+    """Count the common pairs with the worse document above the better one in both lists.
 
-    `counts[better * grades + worse]` is their number. The best grade is never looked for, so it is not put in.
+    `counts[better * grades + worse]` is their number. The best grade is never queried, so it is not inserted.
     """
     i: cython.Py_ssize_t
     x: cython.Py_ssize_t
@@ -182,7 +182,7 @@ def weigh(
     table: cython.double[::1],
     cell: cython.Py_ssize_t,
 ) -> cython.void:
-    """Put the table of one pair of lists together from its counts."""
+    """Compute the table of one pair of lists from its counts."""
     m: cython.Py_ssize_t = grades
     kinds: cython.Py_ssize_t = 2 * m
     one: cython.Py_ssize_t = m * m
@@ -259,7 +259,7 @@ def sound(
     words: cython.Py_ssize_t,
     nodes: cython.Py_ssize_t,
 ) -> cython.bint:
-    """Say whether no index leads out of its column, so that the loops need not look again."""
+    """Return whether all indices are in range, so that the loops need not check."""
     i: cython.Py_ssize_t
     lists: cython.Py_ssize_t = bounds.shape[0] - 1
     good: cython.bint = (
@@ -296,13 +296,13 @@ def joint_tables(
     counts: cython.longlong[::1],
     table: cython.double[::1],
 ) -> cython.bint:
-    """Fill, per pair of lists, the weights of document pairs by what each list says; False: a bad index.
+    """Fill, per pair of lists, the weights of document pairs by their order in each; False: a bad index.
 
-    A pair is a better and a worse document and weighs `weight[better grade] * weight[worse grade]`; a list says
-    1 (better first), -1 (worse first) or 0 (holds neither): `table[9 * pair + 3 * (1 - a) + (1 - b)]` is the
-    weight of the pairs of which the first list says a and the second b. Counts are exact whole numbers until
-    they are weighed. Time is O(grades * n log n) per pair of lists. `words` needs grades - 1 times n // 64 + 1
-    places, `tree` twice as many, `counts` 9 * grades^2 + 6 * grades.
+    A pair is a better and a worse document of weight `weight[better grade] * weight[worse grade]`; its order
+    in a list is 1 (better first), -1 (worse first) or 0 (neither retrieved): `table[9 * pair + 3 * (1 - a) +
+    (1 - b)]` is the weight of the pairs of order a in the first list and b in the second. Counts are exact
+    integers until they are weighted. Takes O(grades * n log n) time per pair of lists. `words` needs grades -
+    1 times n // 64 + 1 elements, `tree` twice as many, `counts` 9 * grades^2 + 6 * grades.
     """
     pair: cython.Py_ssize_t
     x: cython.Py_ssize_t
@@ -358,9 +358,9 @@ def common_orders(
     common: cython.longlong[::1],
     agreeing: cython.longlong[::1],
 ) -> cython.bint:
-    """Count, per pair of lists, common documents, and the pairs of them in equal order; False: a bad index.
+    """Count the common documents per pair of lists, and the pairs of them in equal order; False: a bad index.
 
-    `words` needs documents // 64 + 1 places, `tree` twice as many.
+    `words` needs documents // 64 + 1 elements, `tree` twice as many.
     """
     pair: cython.Py_ssize_t
     i: cython.Py_ssize_t

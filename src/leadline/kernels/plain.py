@@ -1,4 +1,4 @@
-"""Read TREC lines with `bytes.split`: the form that needs no compiler, and that decides what is wrong."""
+"""Line-by-line readers of TREC files in plain Python, which also produce the error messages."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ RUN_COLUMNS = "6 columns: query Q0 document rank score tag"
 QRELS_COLUMNS = "4 columns: query iteration document grade"
 
 
-class Rows(NamedTuple):
-    """The rows of some lines: columns by row, and where each list (one query) begins."""
+class ParsedRows(NamedTuple):
+    """Rows of some lines: columns by row, and where each list (one query) begins."""
 
     queries: list[bytes]
     bounds: list[int]
@@ -28,52 +28,54 @@ class Rows(NamedTuple):
     next_byte: int
 
 
-def refuse(found: str, expected: str, line: int, hint: str = "") -> InputError:
-    """Make the error for one line."""
-    return InputError(found, expected=expected, line=line, hint=hint)
+def refuse(problem: str, expected: str, line: int, hint: str = "") -> InputError:
+    """Return the error for a line."""
+    return InputError(problem, expected=expected, line=line, hint=hint)
 
 
 def shown(field: bytes) -> str:
-    """Show a field in a message, cut to a readable length."""
+    """Return a field for a message, truncated to a readable length."""
     text = field.decode("utf-8", "backslashreplace")
     return f"'{text[:40]}...'" if len(text) > 40 else f"'{text}'"
 
 
-def number(field: bytes, what: str, line: int) -> float:
-    """Read a number as people write them; NaN comes back as NaN."""
+def number(field: bytes, name: str, line: int) -> float:
+    """Parse a number in any notation that Python accepts; NaN is returned as NaN."""
     try:
         if b"_" in field:
             raise ValueError
         return float(field)
     except ValueError:
-        raise refuse(f"{what} {shown(field)}", "a number", line) from None
+        raise refuse(f"{name} {shown(field)}", "a number", line) from None
 
 
 def grade(field: bytes, line: int) -> float:
-    """Read a grade: a finite number."""
-    found = number(field, "grade", line)
-    if not math.isfinite(found):
+    """Parse a grade: a finite number."""
+    value = number(field, "grade", line)
+    if not math.isfinite(value):
         raise refuse(f"grade {shown(field)}", "a finite number", line)
-    return found
+    return value
 
 
 def rank_of(field: bytes) -> int:
-    """Read a rank; -1 when the column holds something else."""
+    """Parse a rank; -1 if the column holds something else."""
     return int(field) if field.isdigit() and len(field) < 10 else -1
 
 
 def check_text(raw: bytes, line: int) -> None:
-    """Refuse bytes that tell of another kind of file."""
+    """Raise an error for bytes that indicate another kind of file."""
     if b"\0" in raw:
         raise refuse("a NUL byte", "a text file in UTF-8", line)
     if b"\r" in raw.removesuffix(b"\r"):
         raise refuse("a carriage return inside a line", "lines that end in LF or CRLF", line)
 
 
-def scan_run(text: bytes, line: int, last: bool, *, by_rank: bool = False, drop_nan: bool = False) -> Rows:
-    """Read whole lines of a run; `by_rank` makes the score from the rank column.
+def scan_run(
+    text: bytes, line: int, last: bool, *, by_rank: bool = False, drop_nan: bool = False
+) -> ParsedRows:
+    """Read whole lines of a run; `by_rank` computes scores from the rank column.
 
-    Unless the text is the last, its last list may go on and is left out.
+    Unless the text is the last chunk, its last list may be incomplete and is excluded.
     """
     queries: list[bytes] = []
     bounds: list[int] = []
@@ -131,10 +133,12 @@ def scan_run(text: bytes, line: int, last: bool, *, by_rank: bool = False, drop_
         size = bounds.pop() if queries else 0
         del queries[-1:], documents[size:], values[size:], ranks[size:], lines[size:]
     bounds.append(len(documents))
-    return Rows(queries, bounds, documents, values, ranks, lines, extra, tag, dropped, line_number, byte)
+    return ParsedRows(
+        queries, bounds, documents, values, ranks, lines, extra, tag, dropped, line_number, byte
+    )
 
 
-def scan_qrels(text: bytes, line: int) -> Rows:
+def scan_qrels(text: bytes, line: int) -> ParsedRows:
     """Read whole lines of qrels."""
     queries: list[bytes] = []
     bounds: list[int] = []
@@ -152,12 +156,12 @@ def scan_qrels(text: bytes, line: int) -> Rows:
         values.append(value)
         lines.append(line_number)
     bounds.append(len(documents))
-    return Rows(queries, bounds, documents, values, [], lines, 0, b"", 0, 0, len(text))
+    return ParsedRows(queries, bounds, documents, values, [], lines, 0, b"", 0, 0, len(text))
 
 
 def scan_subtopics(text: bytes, line: int) -> dict[tuple[bytes, bytes], dict[bytes, float]]:
     """Read whole lines of qrels whose second column is a subtopic: grades by (query, document)."""
-    found: dict[tuple[bytes, bytes], dict[bytes, float]] = {}
+    grades: dict[tuple[bytes, bytes], dict[bytes, float]] = {}
     first: dict[tuple[bytes, ...], int] = {}
     for line_number, fields in qrels_fields(text, line):
         query, subtopic, document, value = fields
@@ -169,12 +173,12 @@ def scan_subtopics(text: bytes, line: int) -> dict[tuple[bytes, bytes], dict[byt
                 "each once",
                 line_number,
             )
-        found.setdefault((query, document), {})[subtopic] = grade(value, line_number)
-    return found
+        grades.setdefault((query, document), {})[subtopic] = grade(value, line_number)
+    return grades
 
 
 def qrels_fields(text: bytes, line: int) -> Iterator[tuple[int, list[bytes]]]:
-    """Give the four fields of every line of qrels with its number."""
+    """Yield the four fields of every line of qrels with its line number."""
     strange = b"\0" in text or b"\r" in text
     for line_number, raw in enumerate(text.split(b"\n"), start=line):
         if raw.startswith(b"#"):
@@ -190,7 +194,7 @@ def qrels_fields(text: bytes, line: int) -> Iterator[tuple[int, list[bytes]]]:
 
 
 def other_kind(fields: list[bytes]) -> str:
-    """Guess what a line is when it is not what it should be."""
+    """Return a hint at what an invalid line may be."""
     if len(fields) >= 6 and fields[3].isdigit():
         return "This looks like a run; the qrels come first: QRELS RUN..."
     if len(fields) == 5:

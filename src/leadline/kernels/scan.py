@@ -1,12 +1,11 @@
-"""Read TREC lines byte by byte: the compiled form of reading.
+"""Byte-by-byte readers of TREC files: the compiled form of reading.
 
-Everything here is a function over flat arrays. Documents are never made into strings: a document is
-the place of its bytes in the text and a 64-bit hash, and every equal hash is confirmed by comparing the
-bytes. These functions know only clean input; they return a code for anything else, and the caller
-gives the text to `leadline.kernels.plain`, which decides what it means. So the two forms cannot differ
-in what they accept.
+All functions work on flat arrays. Documents are never converted to strings: a document is the offset of its
+bytes in the text and a 64-bit hash, and equal hashes are confirmed by comparing bytes. Only clean input is
+handled; for anything else a code is returned, and the caller passes the text to `leadline.kernels.plain`,
+which decides what it means. The two forms therefore accept the same input.
 
-The file is ordinary Python with types. It runs uncompiled too, slowly, and the tests run it so.
+The file is ordinary Python with types. It also runs uncompiled, slowly, as in the tests.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ NO_RANK = cython.declare(cython.longlong, -1)
 @cython.inline
 @cython.exceptval(check=False)
 def blank(c: cython.uchar) -> cython.bint:
-    """Say whether a byte separates columns or ends a line."""
+    """Return whether a byte separates columns or ends a line."""
     return c == BLANK or (c >= TAB and c <= RETURN)
 
 
@@ -49,7 +48,7 @@ def blank(c: cython.uchar) -> cython.bint:
 @cython.inline
 @cython.exceptval(check=False)
 def digit(c: cython.uchar) -> cython.bint:
-    """Say whether a byte is a decimal digit."""
+    """Return whether a byte is a decimal digit."""
     return c >= 48 and c <= 57
 
 
@@ -63,7 +62,7 @@ def number(
     powers: cython.const[cython.double][::1],
     clean: cython.longlong[::1],
 ) -> cython.double:
-    """Read a decimal number; set `clean[0]` to 0 when it is not one (then a person decides)."""
+    """Parse a decimal number; set `clean[0]` to 0 if it is not one (`plain` then decides)."""
     p: cython.Py_ssize_t = start
     negative: cython.bint = False
     mantissa: cython.ulonglong = 0
@@ -135,11 +134,11 @@ def scan(
     list_byte: cython.longlong[::1],
     tally: cython.longlong[::1],
 ) -> cython.bint:
-    """Read whole lines of a run (6 columns) or qrels (4) into columns; False means: not clean.
+    """Read whole lines of a run (6 columns) or qrels (4) into arrays; return False if not clean.
 
-    A list is a stretch of lines with one query. Unless the text is the last, its last list may go on
-    and is left out. `tally` gets rows, lists, lines with more columns, the line and the byte where
-    the next text begins, and the place of the last tag.
+    A list is a sequence of lines with the same query. Unless the text is the last chunk, its last list may be
+    incomplete and is excluded. `tally` receives rows, lists, lines with more columns, the line and offset
+    where the next text begins, and the offset of the last tag.
     """
     p: cython.Py_ssize_t = begin
     start: cython.Py_ssize_t
@@ -279,7 +278,7 @@ def hash_ids(
     stop: cython.const[cython.longlong][::1],
     hashes: cython.ulonglong[::1],
 ) -> None:
-    """Hash every id as `scan` does."""
+    """Return hashes of ids as computed by `scan`."""
     i: cython.Py_ssize_t
     p: cython.Py_ssize_t
     hashed: cython.ulonglong

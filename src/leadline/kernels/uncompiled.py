@@ -1,4 +1,4 @@
-"""What the kernels need of Cython when they run uncompiled: decorators that do nothing."""
+"""Stand-ins for Cython when the kernels run uncompiled: decorators without effect."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def cfunc(function: F) -> F:
-    """Mark a function that only compiled code calls."""
+    """Mark a function called by compiled code only."""
     return function
 
 
@@ -17,23 +17,23 @@ inline = cfunc
 
 
 def exceptval(*_values: float, check: bool = True) -> Callable[[F], F]:
-    """Say which value of a compiled function tells of an exception."""
+    """Declare the return value that signals an exception."""
     _ = check
     return cfunc
 
 
 def declare(_type: object, value: int) -> int:
-    """Give a module constant its type."""
+    """Declare the type of a module constant."""
     return value
 
 
 def cast(_type: object, value: int) -> int:
-    """Give a value another type."""
+    """Cast a value to a type."""
     return value
 
 
 class _Lock:
-    """A mark on functions and a block: with or without the interpreter's lock."""
+    """Function decorator and context manager in place of `nogil`."""
 
     def __call__(self, function: F) -> F:
         return function

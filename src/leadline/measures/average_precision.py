@@ -19,17 +19,17 @@ from leadline.data.registry import (
     recall_level,
     show,
 )
-from leadline.measures import CUTOFFS, Average, Measure, found, over, relevant
+from leadline.measures import CUTOFFS, Average, Measure, over, relevant, relevant_retrieved
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
 
 class AP(Measure):
-    """Mean, over all relevant documents, of the precision at the rank of each; 0 if not retrieved.
+    """Mean of the precision at the rank of each relevant document, 0 for those not retrieved.
 
-    Its mean over queries is MAP. With a cutoff it still divides by R; `norm=min` divides by the
-    smaller of R and k.
+    The mean over queries is MAP. With a cutoff k the divisor remains R, the number of relevant
+    documents; `norm=min` divides by min(R, k).
 
     >>> round(AP().of([1, 1, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0], judged=[1] * 6 + [0] * 9), 5)
     0.63355
@@ -37,7 +37,9 @@ class AP(Measure):
 
     title = "average precision"
     formula = "sum over relevant documents at ranks r <= k of precision at r, / R"
-    source = "lecture, 'Mean Average Precision'; trec_eval map, map_cut"
+    source = (
+        "Buckley and Voorhees 2000; Manning, Raghavan and Schuetze 2008, section 8.4; trec_eval map, map_cut"
+    )
     aliases: ClassVar[Aliases] = {"map": {}, "map_cut": {}, "average_precision": {}}
     default_cutoffs: ClassVar[DefaultCutoffs] = {"map_cut": CUTOFFS}
 
@@ -46,13 +48,13 @@ class AP(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         hits = judged.hits(self.rel)
         precision = hits.nth / hits.rank
         query = hits.query
         if self.cutoff is not None:
-            kept = hits.rank <= self.cutoff
-            query, precision = query[kept], precision[kept]
+            within = hits.rank <= self.cutoff
+            query, precision = query[within], precision[within]
         size = relevant(judged, self.rel)
         if self.norm == "min" and self.cutoff is not None:
             size = np.minimum(size, self.cutoff)
@@ -60,9 +62,9 @@ class AP(Measure):
 
 
 class GMAP(Measure):
-    """Average precision whose mean is geometric, so that the worst queries weigh most.
+    """Average precision with a geometric mean over queries, which emphasises the worst queries.
 
-    Values below 0.00001, undefined ones included, count as 0.00001 in the mean.
+    Values below 0.00001, and undefined ones, count as 0.00001 in the mean.
 
     >>> GMAP().of([1, 0, 1], judged=[1, 1, 0])
     0.8333333333333333
@@ -70,19 +72,19 @@ class GMAP(Measure):
 
     title = "average precision, averaged geometrically"
     formula = "exp(mean over queries of ln max(AP, 0.00001))"
-    source = "trec_eval gm_map; Robertson 2006"
+    source = "Robertson 2006; trec_eval gm_map"
     average: ClassVar[Average] = "geometric"
     aliases: ClassVar[Aliases] = {"gm_map": {}, "gm_ap": {}}
 
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         return AP(rel=self.rel).values(judged)
 
 
 class SetAP(Measure):
-    """Precision times recall of the whole list: its average precision if it had no order.
+    """Precision times recall of the retrieved set: average precision without regard to rank.
 
     >>> SetAP().of([1, 0, 1, None], judged=[1, 1, 1, 1, 0])  # 2/4 of 2/4
     0.25
@@ -96,21 +98,21 @@ class SetAP(Measure):
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
-        count = found(judged, judged.hits(self.rel), None)
+        """Return the value of every query."""
+        count = relevant_retrieved(judged, judged.hits(self.rel), None)
         size = judged.length.astype(np.float64) * relevant(judged, self.rel)
         return over(count * count, size)
 
 
-EPSILON = 0.00001  # smooths the share of relevant documents among the judged ones
+EPSILON = 0.00001  # smooths the fraction of relevant documents among the judged ones
 
 
 class infAP(Measure):  # noqa: N801  # the field's spelling
-    """Average precision estimated where only a random part of the pool was judged.
+    """Average precision estimated from a pool of which only a random sample was judged.
 
-    A negative grade means pooled but not judged. The precision at a relevant document of rank k is
-    expected to be 1/k + (k - 1)/k times the share of pooled documents above it times the share of
-    relevant ones among the judged above it, (r + e) / (r + n + 2 e) with e = 0.00001.
+    A negative grade means pooled but not judged. The expected precision at a relevant document of
+    rank k is 1/k + (k - 1)/k times the fraction of pooled documents above it times the fraction of
+    relevant documents among the judged ones above it, (r + e) / (r + n + 2 e) with e = 0.00001.
 
     >>> round(infAP().of([1, -1, 1, 0], judged=[1, 1, -1, 0]), 4)  # (1 + 1/3 + 2/3 * 1 * 1) / 2
     1.0
@@ -123,16 +125,16 @@ class infAP(Measure):  # noqa: N801  # the field's spelling
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         grade = judged.grade
         chosen = grade >= self.rel
-        others = judged.before((grade >= 0) & ~chosen)[chosen]
+        nonrelevant = judged.before((grade >= 0) & ~chosen)[chosen]
         pooled = judged.before(grade < 0)[chosen]
         query, rank, nth = judged.hits(self.rel)
-        found = nth - 1.0
+        above_relevant = nth - 1.0
         above = np.maximum(rank - 1.0, 1.0)
-        share = (found + EPSILON) / (found + others + 2 * EPSILON)
-        expected = 1.0 / rank + (above / rank) * ((found + others + pooled) / above) * share
+        share = (above_relevant + EPSILON) / (above_relevant + nonrelevant + 2 * EPSILON)
+        expected = 1.0 / rank + (above / rank) * ((above_relevant + nonrelevant + pooled) / above) * share
         expected[rank == 1] = 1.0
         return over(judged.total(query, expected), relevant(judged, self.rel))
 
@@ -142,12 +144,12 @@ ELEVEN_LEVELS = tuple(tenth / 10 for tenth in range(11))
 
 
 class IPrec(Measure):
-    """Highest precision at any rank where recall has reached the level; 0 when it never does.
+    """Maximum precision at any rank with recall at or above a level; 0 if recall never reaches it.
 
-    `rule=standard` compares recall and level exactly. `printed-next` and `printed-zero` are the
-    lecture's printed rule, the highest precision between one tenth and the next (both ends); a
-    stretch without a point takes the next level's value or 0. `trec9` and `trec10` ask for
+    `rule=standard` compares recall with the level exactly. `trec9` and `trec10` require
     int(level R + 0.9) and round(level R) relevant documents, as those versions of trec_eval do.
+    `printed-next` and `printed-zero` take the maximum precision within one tenth of recall, both
+    ends included; a tenth without a point takes the value of the next level, or 0.
 
     >>> grades = [1, 0, 1, 0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 1]
     >>> round(IPrec(recall=0.6).of(grades), 3), IPrec(recall=0.6, rule="printed-next").of(grades)
@@ -156,7 +158,7 @@ class IPrec(Measure):
 
     title = "interpolated precision"
     formula = "max over ranks r with recall(r) >= level of precision(r)"
-    source = "lecture, 'Interpolating a Recall/Precision Curve'; trec_eval iprec_at_recall"
+    source = "Manning, Raghavan and Schuetze 2008, section 8.4; trec_eval iprec_at_recall"
     aliases: ClassVar[Aliases] = {"iprec_at_recall": {"rule": "trec10"}}
     default_cutoffs: ClassVar[DefaultCutoffs] = {"iprec_at_recall": ELEVEN_LEVELS}
 
@@ -165,14 +167,31 @@ class IPrec(Measure):
     recall: float = recall_level()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         return interpolate(judged, [self.recall], rule=self.rule, rel=self.rel)[:, 0]
 
 
 def interpolate(
     judged: JudgedRun, levels: Sequence[float], *, rule: str = "standard", rel: float = 1.0
 ) -> Floats:
-    """Give queries x levels of interpolated precision; NaN where nothing is relevant."""
+    """Return interpolated precision at recall levels.
+
+    Parameters
+    ----------
+    judged : JudgedRun
+        One run joined with the relevance judgments.
+    levels : sequence of float
+        Recall levels in [0, 1].
+    rule : str, default "standard"
+        As for `IPrec`.
+    rel : float, default 1
+        Minimum grade that counts as relevant.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_queries, n_levels)
+        NaN for queries without relevant documents.
+    """
     size = judged.qrels.relevant(rel)
     if rule.startswith("printed"):
         columns = [_printed(judged, level, rule, rel) for level in levels]
@@ -182,7 +201,7 @@ def interpolate(
 
 
 def _needed(level: float, size: Integers, rule: str) -> Integers:
-    """Give how many relevant documents a level asks for, per query."""
+    """Return the number of relevant documents that a recall level requires, per query."""
     if rule == "trec9":
         return (level * size + 0.9).astype(np.int64)
     if rule == "trec10":
@@ -192,26 +211,26 @@ def _needed(level: float, size: Integers, rule: str) -> Integers:
 
 
 def _exact(level: float) -> Fraction:
-    """Give the decimal fraction that a level was written as."""
+    """Return a level as the exact decimal fraction that it was written as."""
     from fractions import Fraction
 
     return Fraction(str(level))
 
 
 def _share(part: Fraction, size: Integers) -> Integers:
-    """Give the least whole numbers that are `part` of the sizes or more."""
+    """Return `part` times the sizes, rounded up."""
     exact = [-(-part.numerator * number // part.denominator) for number in size.tolist()]
     return np.array(exact, dtype=np.int64)
 
 
 def _reaching(judged: JudgedRun, needed: Integers, rel: float) -> Floats:
-    """Give the highest precision at a relevant document that is at least the needed-th."""
+    """Return the maximum precision over relevant documents from the `needed`-th on."""
     hits = judged.hits(rel)
     return _best(judged, hits.nth >= needed[hits.query], rel, otherwise=0.0)
 
 
 def _best(judged: JudgedRun, chosen: Flags, rel: float, *, otherwise: float) -> Floats:
-    """Give the highest precision at the chosen ones of the relevant documents."""
+    """Return the maximum precision over the selected relevant documents."""
     hits = judged.hits(rel)
     best = np.full(len(judged.present), -1.0)
     np.maximum.at(best, hits.query[chosen], (hits.nth / hits.rank)[chosen])
@@ -219,7 +238,7 @@ def _best(judged: JudgedRun, chosen: Flags, rel: float, *, otherwise: float) -> 
 
 
 def _printed(judged: JudgedRun, level: float, rule: str, rel: float) -> Floats:
-    """Give the highest precision between a tenth of recall and the next, both ends included."""
+    """Return the maximum precision within one tenth of recall, both ends included."""
     hits = judged.hits(rel)
     size = judged.qrels.relevant(rel)
     low = _exact(level)
@@ -236,14 +255,14 @@ def _printed(judged: JudgedRun, level: float, rule: str, rel: float) -> Floats:
 
 
 class Levels(Parameter):
-    """Some recall levels, written as 0.25/0.5/0.75; `eleven` means 0, 0.1 .. 1."""
+    """Recall levels, written as 0.25/0.5/0.75; `eleven` means 0, 0.1, ..., 1."""
 
     def expected(self) -> str:
-        """Say in words what is allowed."""
+        """Return a description of the allowed values."""
         return "eleven, or levels from 0 to 1 as in 0.25/0.5/0.75"
 
     def read(self, value: object) -> object:
-        """Turn text or numbers into the text of the levels."""
+        """Convert text or numbers to the canonical text of the levels."""
         if isinstance(value, str):
             parts: Sequence[object] = value.split("/")
         else:
@@ -255,14 +274,14 @@ class Levels(Parameter):
 
 
 def recall_levels() -> Any:
-    """Declare a parameter that holds recall levels."""
+    """Declare a parameter of recall levels."""
     return Levels("eleven", kind=float, low=0.0, high=1.0)
 
 
 class AvgIPrec(Measure):
-    """Mean of the interpolated precision at some recall levels, by default the eleven.
+    """Mean of the interpolated precision over recall levels, by default the eleven standard ones.
 
-    `rule` as for IPrec, without the printed ones.
+    `rule` as for IPrec, without `printed-next` and `printed-zero`.
 
     >>> round(AvgIPrec().of([1, 0, 1, 0, 0, 1]), 4)  # 1 at 0 .. 0.3, 2/3 at 0.4 .. 0.6, then 1/2
     0.7273
@@ -270,7 +289,7 @@ class AvgIPrec(Measure):
 
     title = "interpolated precision averaged over recall levels"
     formula = "mean over levels of IPrec"
-    source = "trec_eval 11pt_avg"
+    source = "van Rijsbergen 1979; Manning, Raghavan and Schuetze 2008, section 8.4; trec_eval 11pt_avg"
     aliases: ClassVar[Aliases] = {"11pt_avg": {"rule": "trec10"}, "iprec11": {}}
 
     rule: str = choice("standard", "trec9", "trec10")
@@ -278,7 +297,7 @@ class AvgIPrec(Measure):
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         levels = ELEVEN_LEVELS if self.levels == "eleven" else list(map(float, self.levels.split("/")))
         columns = interpolate(judged, levels, rule=self.rule, rel=self.rel)
         total: Floats = columns[:, ::-1].cumsum(axis=1)[:, -1]  # from the last level to the first

@@ -1,4 +1,4 @@
-"""Counts of documents and queries, and shares of judged documents."""
+"""Counts of documents and queries, and fractions of judged documents."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from leadline.data.arrays import Floats
 from leadline.data.judged_run import JudgedRun
 from leadline.data.judged_run import JudgedRun as JudgedTable
 from leadline.data.registry import Aliases, DefaultCutoffs, cutoff, needed_cutoff, number
-from leadline.measures import Average, Measure, found, over, relevant
+from leadline.measures import Average, Measure, over, relevant, relevant_retrieved
 
 
 class NumQ(Measure):
-    """Number of queries: 1 for each, added up.
+    """Number of queries.
 
     >>> NumQ().of([1, 0])
     1.0
@@ -29,12 +29,12 @@ class NumQ(Measure):
     aliases: ClassVar[Aliases] = {"num_q": {}}
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         return np.ones(len(judged.present))
 
 
 class NumRel(Measure):
-    """Number of relevant documents in the qrels, added up over queries.
+    """Number of relevant documents in the qrels, summed over queries.
 
     >>> NumRel().of([1, None, 0], judged=[1, 1, 0])
     2.0
@@ -50,12 +50,12 @@ class NumRel(Measure):
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         return relevant(judged, self.rel)
 
 
 class NumRet(Measure):
-    """Number of retrieved documents, added up over queries.
+    """Number of retrieved documents, summed over queries.
 
     >>> NumRet().of([1, None, 0])
     3.0
@@ -69,12 +69,12 @@ class NumRet(Measure):
     aliases: ClassVar[Aliases] = {"num_ret": {}}
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         return judged.length.astype(np.float64)
 
 
 class NumRelRet(Measure):
-    """Number of relevant documents among the first k, added up over queries.
+    """Number of relevant documents retrieved in the top k, summed over queries.
 
     >>> NumRelRet(cutoff=2).of([1, 0, 1])
     1.0
@@ -91,12 +91,12 @@ class NumRelRet(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
-        return found(judged, judged.hits(self.rel), self.cutoff)
+        """Return the value of every query."""
+        return relevant_retrieved(judged, judged.hits(self.rel), self.cutoff)
 
 
 class NumNonrelRet(Measure):
-    """Number of retrieved documents that were judged and are not relevant, added up over queries.
+    """Number of retrieved documents judged non-relevant, summed over queries.
 
     A negative grade is not a judgment.
 
@@ -115,15 +115,15 @@ class NumNonrelRet(Measure):
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         return judged.total(judged.query[(judged.grade >= 0) & (judged.grade < self.rel)])
 
 
 class Judged(Measure):
-    """Share of the first k documents that have a judgment.
+    """Fraction of the top k documents that are judged.
 
-    A low value makes every other number doubtful. A negative grade is not a judgment. A list
-    shorter than k divides by its own length; an empty one is undefined.
+    A low value makes the other measures unreliable. A negative grade is not a judgment. A list
+    shorter than k divides by its length; the value of an empty list is undefined.
 
     >>> Judged(cutoff=4).of([1, None, 0, None, 0])
     0.5
@@ -137,7 +137,7 @@ class Judged(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedTable) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         chosen = judged.grade >= 0
         size = judged.length.astype(np.float64)
         if self.cutoff is not None:
@@ -147,11 +147,11 @@ class Judged(Measure):
 
 
 class Unj(Measure):
-    """Unjudged documents among the first k, divided by k.
+    """Number of unjudged documents in the top k, divided by k.
 
-    A negative grade is not a judgment. Ranks below the end of a shorter list are not unjudged, so
-    it is not always 1 - Judged@k. It is the hole at k, Hole@k; the code of BEIR takes a document
-    for judged that any query judges, so its number may be smaller.
+    Also called the hole rate, Hole@k. A negative grade is not a judgment. Ranks beyond the end of a
+    shorter list do not count as unjudged, so the value may differ from 1 - Judged@k. BEIR's code
+    treats a document judged for any query as judged, so its value may be smaller.
 
     >>> Unj(cutoff=4).of([1, None, -1])
     0.5
@@ -168,7 +168,7 @@ class Unj(Measure):
     cutoff: int = needed_cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         chosen = (judged.grade >= 0) & (judged.rank <= self.cutoff)
         size = np.minimum(judged.length, self.cutoff)
         return (size - judged.total(judged.query[chosen])) / self.cutoff

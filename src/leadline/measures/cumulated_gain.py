@@ -1,4 +1,4 @@
-"""Cumulated gain, discounted and normalised: CG, DCG, nDCG, G, Q."""
+"""Measures of cumulated gain: CG, DCG, nDCG, G, Q."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from leadline.measures.user_models import OTHER_NAMES, accumulate_by_query, adde
 
 
 class GainsByGrade(Parameter):
-    """Gains of some grades, written as 1:3/2:9; `grade`: all gains are the grades."""
+    """Gains of grades, written as 1:3/2:9; `grade`: the gain is the grade."""
 
     def expected(self) -> str:
-        """Say in words what is allowed."""
+        """Return a description of the allowed values."""
         return "grade, or gains of grades as in 1:3/2:9"
 
     def read(self, value: object) -> object:
-        """Turn text or pairs into the text of the gains, by grade."""
+        """Convert text or pairs to the canonical text of the gains, ordered by grade."""
         if value == "grade":
             return "grade"
         pairs: list[Any] = []
@@ -54,12 +54,12 @@ class GainsByGrade(Parameter):
 
 
 def gains_by_grade() -> Any:
-    """Declare a parameter that says which gain a grade has."""
+    """Declare a parameter that maps grades to gains."""
     return GainsByGrade("grade", kind=float, low=-1e9, high=1e9)
 
 
 def gains_of(judged: JudgedRun, gains: str) -> tuple[Gains, Ideal]:
-    """Give the retrieved documents with a gain other than 0, and the ideal list."""
+    """Return the retrieved documents with a non-zero gain, and the ideal list."""
     if gains == "grade":
         return judged.gains, judged.qrels.ideal
     table = [tuple(map(float, part.split(":"))) for part in gains.split("/")]
@@ -78,7 +78,7 @@ def gains_of(judged: JudgedRun, gains: str) -> tuple[Gains, Ideal]:
 
 
 def running(values: Floats, bounds: Integers) -> Floats:
-    """Add up from the first to each value inside every stretch, one after the other."""
+    """Return cumulative sums within each segment, added from left to right."""
     total = np.empty(len(values))
     edges = bounds.tolist()
     with np.errstate(over="ignore"):  # the measure refuses sums that are no numbers
@@ -88,10 +88,14 @@ def running(values: Floats, bounds: Integers) -> Floats:
 
 
 class DCGCurve:
-    """The DCG of every list after each of its documents with a gain.
+    """DCG of every list after each of its documents with a non-zero gain.
 
-    `dcg` holds it in the order of the gains; `size` and `last` are the number of such documents and
-    the DCG of the whole list, by query.
+    Attributes
+    ----------
+    dcg : ndarray
+        DCG after each document, in the order of the gains.
+    size, last : ndarray, shape (n_queries,)
+        Number of documents with a gain, and the DCG of the whole list.
     """
 
     def __init__(self, judged: JudgedRun, gains: Gains | Ideal) -> None:
@@ -105,12 +109,12 @@ class DCGCurve:
         self._keys = gains.query.astype(np.int64) * self._deepest + gains.rank
 
     def at(self, query: Codes, rank: Codes | Integers) -> Floats:
-        """Give the DCG of lists at some ranks."""
-        wanted = query.astype(np.int64) * self._deepest + np.minimum(rank, self._deepest - 1)
-        place = np.searchsorted(self._keys, wanted, side="right")
-        values = np.zeros(len(place))
-        reached = place > self.bounds[query]
-        values[reached] = self.dcg[place[reached] - 1]
+        """Return the DCG of lists at the given ranks."""
+        keys = query.astype(np.int64) * self._deepest + np.minimum(rank, self._deepest - 1)
+        index = np.searchsorted(self._keys, keys, side="right")
+        values = np.zeros(len(index))
+        reached = index > self.bounds[query]
+        values[reached] = self.dcg[index[reached] - 1]
         return values
 
 
@@ -118,7 +122,7 @@ NO_LEVEL = {"rel": "a gain is a grade, relevant or not (ranx takes the level off
 
 
 class CG(Measure):
-    """Sum of the gains of the first k documents; the gain is the grade, 0 if it is negative.
+    """Sum of the gains of the top k documents; the gain is the grade, 0 if it is negative.
 
     >>> round(CG(cutoff=6).of([1, 0.6, 0, 0.8, 0, 1]), 4)
     3.4
@@ -126,7 +130,7 @@ class CG(Measure):
 
     title = "cumulative gain"
     formula = "sum over ranks 1..k of the gain"
-    source = "lecture, 'Cumulative Gain'; Jarvelin and Kekalainen 2002"
+    source = "Jarvelin and Kekalainen 2002"
     high: ClassVar[float] = math.inf
 
     rejected: ClassVar[Rejected] = NO_LEVEL
@@ -134,19 +138,20 @@ class CG(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         query, rank, gain = judged.gains
         if self.cutoff is not None:
-            kept = rank <= self.cutoff
-            query, gain = query[kept], gain[kept]
+            within = rank <= self.cutoff
+            query, gain = query[within], gain[within]
         return finite(self, judged.total(query, gain))
 
 
 class DCG(Measure):
-    """Sum of the gains of the first k documents, each divided by a logarithm of its rank.
+    """Sum of the gains of the top k documents, each discounted by the logarithm of its rank.
 
-    `discount=log2` divides by log2(rank + 1). `discount=jk` is the lecture's: ranks 1 and 2 are not
-    discounted, after that the divisor is log2(rank). `gain=exp` takes 2^grade - 1 as gain.
+    `discount=log2` divides by log2(rank + 1). `discount=jk` is that of Jarvelin and Kekalainen with
+    base 2: ranks 1 and 2 are not discounted, later ones are divided by log2(rank). `gain=exp` uses
+    the gain 2^grade - 1.
 
     >>> round(DCG(discount="jk", cutoff=6).of([1, 0.6, 0, 0.8, 0, 1]), 2)
     2.39
@@ -154,7 +159,7 @@ class DCG(Measure):
 
     title = "discounted cumulative gain"
     formula = "sum over ranks r <= k of gain / log2(r + 1)"
-    source = "lecture, 'Discounted Cumulative Gain'; Jarvelin and Kekalainen 2002; Burges et al. 2005"
+    source = "Jarvelin and Kekalainen 2002; Burges et al. 2005"
     high: ClassVar[float] = math.inf
     aliases: ClassVar[Aliases] = {"dcg_burges": {"gain": "exp"}}
     rejected: ClassVar[Rejected] = NO_LEVEL
@@ -164,17 +169,17 @@ class DCG(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         with np.errstate(over="ignore"):
             return finite(self, self.added(judged, *judged.gains, np.zeros(len(judged.present))))
 
     def added(
         self, judged: JudgedRun, query: Codes, rank: Codes | Integers, grade: Floats, power: Floats
     ) -> Floats:
-        """Add up the discounted gains of each query by rank, divided by its 2^power."""
+        """Return the sum of the discounted gains of each query in rank order, divided by 2^power."""
         if self.cutoff is not None:
-            kept = rank <= self.cutoff
-            query, rank, grade = query[kept], rank[kept], grade[kept]
+            within = rank <= self.cutoff
+            query, rank, grade = query[within], rank[within], grade[within]
         less = np.exp2(-power[query])
         gain = np.exp2(grade - power[query]) - less if self.gain == "exp" else grade * less
         divisor = np.log2(rank + 1.0 if self.discount == "log2" else np.maximum(rank, 2.0))
@@ -182,9 +187,10 @@ class DCG(Measure):
 
 
 class SDCG(Measure):
-    """DCG divided by that of k documents of the largest grade there is, judged or not.
+    """Scaled DCG: DCG divided by that of k documents of the largest possible grade.
 
-    The gain is grade / max_grade; a larger grade is an error.
+    Unlike nDCG it does not depend on the judged documents of the query. The gain is
+    grade / max_grade; a larger grade is an error.
 
     >>> round(SDCG(max_grade=1, cutoff=2).of([0, 1]), 4)  # 1 / log2(3) of 1 + 1 / log2(3)
     0.3869
@@ -199,18 +205,19 @@ class SDCG(Measure):
     cutoff: int = needed_cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         query, rank, grade = gains_below(self, judged, self.max_grade)
-        kept = rank <= self.cutoff
-        gain = grade[kept] / self.max_grade / np.log2(rank[kept] + 1.0)
-        return judged.total(query[kept], gain) / added_to(self.cutoff, lambda ranks: 1.0 / np.log2(ranks + 1))
+        within = rank <= self.cutoff
+        gain = grade[within] / self.max_grade / np.log2(rank[within] + 1.0)
+        return judged.total(query[within], gain) / added_to(
+            self.cutoff, lambda ranks: 1.0 / np.log2(ranks + 1)
+        )
 
 
 class nDCG(DCG):  # noqa: N801  # the field's spelling
-    """DCG divided by the DCG of the ideal order of all judged documents; 1 is the best list.
+    """DCG divided by the DCG of the ideal ranking of all judged documents.
 
-    `discount=jk` and `gain=exp` as for DCG. The lecture's tables are `discount=jk`; their ideal
-    holds the five retrieved gains only, which there are all the judged ones.
+    `discount` and `gain` as for DCG. Undefined for queries without a document of positive gain.
 
     >>> round(nDCG(cutoff=4).of([1, 0.6, 0, 0.8, 0, 1]), 4)
     0.7527
@@ -220,13 +227,13 @@ class nDCG(DCG):  # noqa: N801  # the field's spelling
 
     title = "normalised discounted cumulative gain"
     formula = "DCG@k / DCG@k of all judged documents ordered by grade"
-    source = "lecture, 'Normalized Discounted Cumulative Gain'; Jarvelin and Kekalainen 2002"
+    source = "Jarvelin and Kekalainen 2002; trec_eval ndcg, ndcg_cut"
     high: ClassVar[float] = 1.0
     aliases: ClassVar[Aliases] = {"ndcg": {}, "ndcg_cut": {}, "ndcg_burges": {"gain": "exp"}}
     default_cutoffs: ClassVar[DefaultCutoffs] = {"ndcg_cut": CUTOFFS}
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         ideal = judged.qrels.ideal
         best = np.zeros(len(judged.present))
         best[ideal.query[ideal.rank == 1]] = ideal.gain[ideal.rank == 1]
@@ -234,15 +241,15 @@ class nDCG(DCG):  # noqa: N801  # the field's spelling
         return over(self.added(judged, *judged.gains, power), self.added(judged, *ideal, power))
 
     def too_large(self, grade: Floats) -> Floats:
-        """Give the power of 2 by which gains of these grades must shrink to add up to numbers."""
+        """Return the power of 2 by which the gains must be divided so that their sum does not overflow."""
         size = grade if self.gain == "exp" else np.frexp(grade)[1]
         return np.ceil(np.maximum(size - 900.0, 0.0))
 
 
 class GnDCG(Measure):
-    """nDCG where some grades have another gain than themselves, as in `gains=1:3/2:9`.
+    """nDCG with a gain assigned to each grade, as in `gains=1:3/2:9`.
 
-    Grades that are not named keep their gain; a gain may be 0 or negative. Without gains it is nDCG.
+    Grades not listed are their own gain; a gain may be 0 or negative. Without `gains` it equals nDCG.
 
     >>> round(GnDCG(gains="1:1/2:3").of([1, 2, 0]), 4)  # (1 + 3/log2(3)) / (3 + 1/log2(3))
     0.7967
@@ -257,25 +264,25 @@ class GnDCG(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         retrieved, ideal = gains_of(judged, self.gains)
         best = finite(self, self._added(judged, *ideal))
         return over(self._added(judged, *retrieved), best)
 
     def _added(self, judged: JudgedRun, query: Codes, rank: Codes | Integers, gain: Floats) -> Floats:
-        """Add up the discounted gains at ranks up to the cutoff."""
+        """Return the sum of the discounted gains up to the cutoff."""
         if self.cutoff is not None:
-            kept = rank <= self.cutoff
-            query, rank, gain = query[kept], rank[kept], gain[kept]
+            within = rank <= self.cutoff
+            query, rank, gain = query[within], rank[within], gain[within]
         return judged.total(query, gain / np.log2(rank + 1.0))
 
 
 class RnDCG(Measure):
-    """Mean of nDCG@k where k is the number of documents of at least one gain, for every gain.
+    """Mean of nDCG@k over k = the number of judged documents with at least each gain.
 
-    With 5 documents of gain 3 and 3 of gain 2 that is the mean of nDCG@5 and nDCG@8. A list longer
-    than all of them by two or more adds nDCG at its end. A query without a document of grade `rel`
-    is undefined.
+    With 5 documents of gain 3 and 3 of gain 2 it is the mean of nDCG@5 and nDCG@8. A list longer
+    than the largest k by two or more adds nDCG at its length. Undefined for queries without a
+    document of grade `rel`.
 
     >>> round(RnDCG().of([1, 2]), 4)  # nDCG@1 = 1/2, nDCG@2 = (1 + 2/log2(3)) / (2 + 1/log2(3))
     0.6799
@@ -289,7 +296,7 @@ class RnDCG(Measure):
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         retrieved, ideal = gains_of(judged, self.gains)
         curve, best = DCGCurve(judged, retrieved), DCGCurve(judged, ideal)
         finite(self, best.last)
@@ -307,7 +314,8 @@ class RnDCG(Measure):
 class nDCGrel(Measure):  # noqa: N801  # the field's spelling
     """Mean of nDCG@k over the ranks k of the documents with a positive gain.
 
-    For one that was not retrieved it is the DCG of the whole list over that of the ideal list.
+    A document that was not retrieved contributes the DCG of the whole list divided by that of the
+    ideal list.
 
     >>> round(nDCGrel().of([0, 1], judged=[0, 1, 1]), 4)  # both: 1/log2(3) of 1 + 1/log2(3)
     0.3869
@@ -321,7 +329,7 @@ class nDCGrel(Measure):  # noqa: N801  # the field's spelling
     gains: str = gains_by_grade()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         retrieved, ideal = gains_of(judged, self.gains)
         curve, best = DCGCurve(judged, retrieved), DCGCurve(judged, ideal)
         finite(self, best.last)
@@ -333,9 +341,9 @@ class nDCGrel(Measure):  # noqa: N801  # the field's spelling
 
 
 class G(Measure):
-    """Each gain counts less for all the gain that the ideal list had up to there and this one not.
+    """Mean over relevant documents of the gain, discounted by the gain lost so far to the ideal list.
 
-    The ideal list has at every rank its gain, but at least 1, so that a long list pays too.
+    The ideal list has a gain of at least 1 at every rank, so that long lists are penalised too.
 
     >>> G().of([1, 0, 0, 1], judged=[1, 1, 0, 0])  # (1 + 1/log2(4)) / 2
     0.75
@@ -348,27 +356,27 @@ class G(Measure):
     gains: str = gains_by_grade()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         retrieved, ideal = gains_of(judged, self.gains)
         whole = finite(self, judged.total(ideal.query, ideal.gain))
         query, rank, gain = retrieved
-        places = np.arange(len(judged.present) + 1)
-        bounds = np.searchsorted(ideal.query, places)
+        boundaries = np.arange(len(judged.present) + 1)
+        bounds = np.searchsorted(ideal.query, boundaries)
         paid = np.concatenate(([0.0], running(np.maximum(ideal.gain, 1.0), bounds)))
         size = np.diff(bounds)[query]
         within = np.minimum(rank, size)
         cost = np.where(within > 0, paid[bounds[query] + within], 0.0) + (rank - within)
-        got = running(gain, np.searchsorted(query, places))
+        got = running(gain, np.searchsorted(query, boundaries))
         values = gain / np.log2(2.0 + cost - got)
         return over(judged.total(query, values), whole)
 
 
 class Q(Measure):
-    """Average precision with the blended ratio in place of precision, so that grades count.
+    """Average precision with the blended ratio in place of precision: AP for graded relevance.
 
     The blended ratio at rank r is (relevant documents + beta * gain) / (r + beta * ideal gain),
-    both gains summed to rank r; the gain is the grade. `beta=0` is AP. With a cutoff it still
-    divides by R; `norm=min` divides by the smaller of R and k.
+    both gains cumulated to rank r; the gain is the grade. `beta=0` is AP. With a cutoff k the divisor
+    remains R; `norm=min` divides by min(R, k).
 
     >>> round(Q().of([1, 0, 2]), 4)  # 1/2 * ((1 + 1) / (1 + 2) + (2 + 3) / (3 + 3))
     0.75
@@ -386,7 +394,7 @@ class Q(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         chosen = np.flatnonzero((judged.grade >= self.rel) | (judged.grade > 0))
         query, rank, grade = judged.query[chosen], judged.rank[chosen], judged.grade[chosen]
         hit = grade >= self.rel
@@ -406,10 +414,10 @@ class Q(Measure):
         return gain * self.beta if self.beta else np.zeros_like(gain)
 
     def _best(self, qrels: Qrels, query: Codes, rank: Codes) -> Floats:
-        """Give the gain of the ideal list to a rank of a query."""
+        """Return the cumulated gain of the ideal list at a rank of a query."""
         ideal = qrels.ideal
         added = accumulate_by_query(ideal.query, ideal.gain, np.add)
         first = np.searchsorted(ideal.query, query)
         last = np.searchsorted(ideal.query, query, side="right")
-        place = np.minimum(first + rank, last)
-        return np.where(place > first, np.append(0.0, added)[place], 0.0)
+        index = np.minimum(first + rank, last)
+        return np.where(index > first, np.append(0.0, added)[index], 0.0)

@@ -1,4 +1,4 @@
-"""Measures of the subtopics that a list covers."""
+"""Diversity measures: intent-aware, novelty-based, and subtopic recall."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from leadline.measures.user_models import added_to
 
 
 class Covered(NamedTuple):
-    """Relevant documents, once for each subtopic that they cover, in order of query and rank.
+    """Pairs of a relevant document and a subtopic that it covers, ordered by query and rank.
 
-    `nth` counts the documents of a subtopic within the query from 1.
+    `nth` numbers the documents of a subtopic within the query from 1.
     """
 
     query: Codes
@@ -30,75 +30,80 @@ class Covered(NamedTuple):
     nth: Integers
 
     def first(self, cutoff: int | None) -> Covered:
-        """Give those at ranks up to the cutoff."""
+        """Return the pairs at ranks up to the cutoff."""
         if cutoff is None:
             return self
-        kept = self.rank <= cutoff
-        return Covered(self.query[kept], self.rank[kept], self.code[kept], self.nth[kept])
+        within = self.rank <= cutoff
+        return Covered(self.query[within], self.rank[within], self.code[within], self.nth[within])
 
     def gain(self, alpha: float) -> Floats:
-        """Give what each adds: less by a share alpha for each earlier one of its subtopic."""
+        """Return the gain of each pair, (1 - alpha) ** (nth - 1)."""
         return np.asarray(np.power(1.0 - alpha, self.nth - 1.0), dtype=np.float64)
 
 
 class _Diversity(Measure):
-    """A measure of how many subtopics of a query a list covers, and how soon."""
+    """Base class of the measures that need judgments by subtopic."""
 
     needs: ClassVar[Evidence] = "subtopics"
 
     def of_subtopics(self, documents: Sequence[Iterable[str]], others: Sequence[Iterable[str]] = ()) -> float:
-        """Give the value of one list from the subtopics that each document covers.
+        """Return the value of a single ranked list.
 
-        `others` are the subtopics of judged documents that the list lacks.
+        Parameters
+        ----------
+        documents : sequence of iterable of str
+            Subtopics that each document of the list covers, in rank order.
+        others : sequence of iterable of str, optional
+            Subtopics of the judged documents that were not retrieved.
         """
         listed = enumerate([*documents, *others])
-        found = {(b"1", str(row).encode()): {name.encode(): 1.0 for name in names} for row, names in listed}
+        grades = {(b"1", str(row).encode()): {name.encode(): 1.0 for name in names} for row, names in listed}
         rows = np.arange(len(documents), dtype=np.int32)
         bounds = np.array([0, len(documents)], dtype=np.int64)
         part = Lists(np.zeros(1, np.int64), bounds, rows, -rows.astype(np.float64))
-        return float(self.values(JudgedRun.of_lists(Qrels.of_subtopics(found), [part]))[0])
+        return float(self.values(JudgedRun.of_lists(Qrels.of_subtopics(grades), [part]))[0])
 
     def table(self, judged: JudgedRun) -> Subtopics:
-        """Give the judgments by subtopic; an error when the qrels were read without."""
+        """Return the judgments by subtopic; raise UsageError if the qrels have none."""
         if judged.qrels.subtopics is None:
             raise UsageError(f"{self} needs judgments by subtopic: --subtopics")
         return judged.qrels.subtopics
 
     def covered(self, judged: JudgedRun, rel: float) -> Covered:
-        """Give the retrieved documents that cover subtopics with grade `rel` or more."""
+        """Return the retrieved documents that cover subtopics with grade `rel` or more."""
         table = self.table(judged)
-        place, owner = table.of_rows(judged.row)
-        good = table.grades[place] >= rel
-        query, code = judged.query[owner[good]], table.code[place[good]]
+        index, owner = table.of_rows(judged.row)
+        good = table.grades[index] >= rel
+        query, code = judged.query[owner[good]], table.code[index[good]]
         return Covered(query, judged.rank[owner[good]], code, _nth(query, code, table))
 
     def pairs(self, judged: JudgedRun, rel: float) -> tuple[Integers, Integers]:
-        """Give every query and subtopic that can be covered, as one number, and by how many."""
+        """Return the keys of all (query, subtopic) pairs with a relevant document, and their counts."""
         table = self.table(judged)
         good = table.grades >= rel
         keys = table.keys(judged.qrels.query[table.row[good]], table.code[good])
-        found, count = np.unique(keys, return_counts=True)
-        return found, count.astype(np.int64)
+        unique_keys, count = np.unique(keys, return_counts=True)
+        return unique_keys, count.astype(np.int64)
 
     def size(self, judged: JudgedRun, rel: float) -> Floats:
-        """Count, per query, the subtopics that some judged document covers."""
+        """Return the number of subtopics with a relevant judged document, per query."""
         table = self.table(judged)
         return judged.total(table.queries_of(self.pairs(judged, rel)[0]))
 
     def ideal(self, judged: JudgedRun, rel: float, alpha: float) -> Covered:
-        """Give the ideal list, greedily: each rank takes the document that adds most.
+        """Return the greedy ideal list: each rank takes the document with the largest gain.
 
-        Among equals the largest id goes first, as in ndeval. It is made once for all runs.
+        Ties go to the largest document id, as in ndeval. The list is cached for all runs.
         """
         table = self.table(judged)
         if (rel, alpha) not in table.ideals:
             table.ideals[rel, alpha] = _ideal(judged.qrels, table, rel, alpha)
-        found: Covered = table.ideals[rel, alpha]
-        return found
+        ideal: Covered = table.ideals[rel, alpha]
+        return ideal
 
 
 def _nth(query: Codes, code: Codes, table: Subtopics) -> Integers:
-    """Count the rows of each query and subtopic from 1, in their order."""
+    """Return the number of each row within its query and subtopic, from 1."""
     keys = table.keys(query, code)
     order = np.argsort(keys, kind="stable")
     sorted_keys = keys[order]
@@ -126,7 +131,7 @@ def _ideal(qrels: Qrels, table: Subtopics, rel: float, alpha: float) -> Covered:
 
 
 def _greedy(covers: Flags, alpha: float) -> Integers:
-    """Give each document its rank; sums of gains that differ by rounding only are equal."""
+    """Return the rank of each document; gains that differ by rounding only count as ties."""
     left = np.ones(covers.shape[1])
     waiting = np.ones(len(covers), dtype=np.bool_)
     ranks = np.empty(len(covers), dtype=np.int64)
@@ -140,10 +145,10 @@ def _greedy(covers: Flags, alpha: float) -> Integers:
 
 
 class StRecall(_Diversity):
-    """Share of the subtopics of the query that the first k documents cover.
+    """Subtopic recall: fraction of the query's subtopics covered by the top k documents.
 
-    A subtopic that no judged document covers does not count. Needs `--subtopics`. Undefined when
-    no document is relevant to a subtopic.
+    Subtopics without a relevant document do not count. Needs `--subtopics`. Undefined for queries
+    without a relevant document.
 
     >>> StRecall(cutoff=2).of_subtopics(["a", "ab", "c", "d"])  # a and b of a, b, c, d
     0.5
@@ -158,17 +163,17 @@ class StRecall(_Diversity):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
-        found = self.covered(judged, self.rel).first(self.cutoff)
-        return over(judged.total(found.query[found.nth == 1]), self.size(judged, self.rel))
+        """Return the value of every query."""
+        covered = self.covered(judged, self.rel).first(self.cutoff)
+        return over(judged.total(covered.query[covered.nth == 1]), self.size(judged, self.rel))
 
 
 class P_IA(_Diversity):  # noqa: N801  # the field's spelling
-    """Precision for each subtopic alone, averaged over the subtopics of the query.
+    """Intent-aware precision: mean over subtopics of the precision with respect to each.
 
-    Divides by k even when the list is shorter; without a cutoff, by the length of the list. A
-    subtopic that no judged document covers does not count. Needs `--subtopics`. Undefined when no
-    document is relevant to a subtopic.
+    Divides by k even if the list is shorter; without a cutoff, by the length of the list.
+    Subtopics without a relevant document do not count. Needs `--subtopics`. Undefined for queries
+    without a relevant document.
 
     >>> P_IA(cutoff=2).of_subtopics(["a", "ab", "b"])  # a: 2/2, b: 1/2
     0.75
@@ -183,17 +188,17 @@ class P_IA(_Diversity):  # noqa: N801  # the field's spelling
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
-        found = self.covered(judged, self.rel).first(self.cutoff)
+        """Return the value of every query."""
+        covered = self.covered(judged, self.rel).first(self.cutoff)
         depth = judged.length.astype(np.float64) if self.cutoff is None else self.cutoff
-        return over(judged.total(found.query), self.size(judged, self.rel) * depth)
+        return over(judged.total(covered.query), self.size(judged, self.rel) * depth)
 
 
 class AP_IA(_Diversity):  # noqa: N801  # the field's spelling
-    """Average precision for each subtopic alone, averaged over the subtopics of the query.
+    """Intent-aware average precision: mean over subtopics of the AP with respect to each.
 
-    A subtopic that no judged document covers does not count. Needs `--subtopics`. Undefined when
-    no document is relevant to a subtopic.
+    Subtopics without a relevant document do not count. Needs `--subtopics`. Undefined for queries
+    without a relevant document.
 
     >>> AP_IA().of_subtopics(["a", "ab", "b"])  # a: 1; b: (1/2 + 2/3) / 2
     0.7916666666666666
@@ -207,13 +212,13 @@ class AP_IA(_Diversity):  # noqa: N801  # the field's spelling
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         table = self.table(judged)
-        found = self.covered(judged, self.rel)
+        covered = self.covered(judged, self.rel)
         keys, count = self.pairs(judged, self.rel)
-        place = np.searchsorted(keys, table.keys(found.query, found.code))
+        index = np.searchsorted(keys, table.keys(covered.query, covered.code))
         query = table.queries_of(keys)
-        added = np.bincount(place, found.nth / found.rank, minlength=len(keys))
+        added = np.bincount(index, covered.nth / covered.rank, minlength=len(keys))
         value = over(judged.total(query, added / count), judged.total(query))
         return np.asarray(np.minimum(value, 1.0), dtype=np.float64)  # above 1 by rounding only
 
@@ -222,10 +227,10 @@ STOP = 0.5  # of users stop at a document of their subtopic
 
 
 class ERR_IA(_Diversity):  # noqa: N801  # the field's spelling
-    """Expected reciprocal rank, averaged over subtopics; half the users stop at a relevant document.
+    """Intent-aware expected reciprocal rank, with stopping probability 1/2 at a relevant document.
 
-    Divided by what k documents would have that all cover every subtopic. Needs `--subtopics`.
-    Undefined when no document is relevant to a subtopic.
+    Normalised by the value of k documents that all cover every subtopic, as in ndeval. Needs
+    `--subtopics`. Undefined for queries without a relevant document.
 
     >>> ERR_IA(cutoff=2).of_subtopics(["ab", "a"])  # 2 + 0.5/2 of 2 + 1/2
     0.9
@@ -241,23 +246,23 @@ class ERR_IA(_Diversity):  # noqa: N801  # the field's spelling
     cutoff: int = needed_cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
-        found = self.covered(judged, self.rel).first(self.cutoff)
+        """Return the value of every query."""
+        covered = self.covered(judged, self.rel).first(self.cutoff)
         best = added_to(self.cutoff, lambda rank: np.power(1 - STOP, rank - 1) / rank)
-        value = over(by_rank(judged, found), self.size(judged, self.rel) * best)
+        value = over(by_rank(judged, covered), self.size(judged, self.rel) * best)
         return np.asarray(np.minimum(value, 1.0), dtype=np.float64)  # above 1 by rounding only
 
 
-def by_rank(judged: JudgedRun, found: Covered) -> Floats:
-    """Add up, per query, the gains that are left, divided by the rank."""
-    return judged.total(found.query, found.gain(STOP) / found.rank)
+def by_rank(judged: JudgedRun, covered: Covered) -> Floats:
+    """Return the sum per query of the gains divided by the rank."""
+    return judged.total(covered.query, covered.gain(STOP) / covered.rank)
 
 
 class nERR_IA(_Diversity):  # noqa: N801  # the field's spelling
-    """Intent-aware expected reciprocal rank divided by that of an ideal list of the judged documents.
+    """Intent-aware expected reciprocal rank divided by that of the greedy ideal list.
 
-    The ideal list is made greedily, as ndeval does; a list may beat it and pass 1. Needs
-    `--subtopics`. Undefined when no document is relevant to a subtopic.
+    The greedy list, as in ndeval, is not always optimal: values above 1 are possible. Needs
+    `--subtopics`. Undefined for queries without a relevant document.
 
     >>> nERR_IA(cutoff=2).of_subtopics(["ab", "a", "c"])  # 2 + 0.5/2 of 2 + 1/2
     0.9
@@ -274,18 +279,18 @@ class nERR_IA(_Diversity):  # noqa: N801  # the field's spelling
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         ideal = self.ideal(judged, self.rel, STOP).first(self.cutoff)
-        found = self.covered(judged, self.rel).first(self.cutoff)
-        return over(by_rank(judged, found), by_rank(judged, ideal))
+        covered = self.covered(judged, self.rel).first(self.cutoff)
+        return over(by_rank(judged, covered), by_rank(judged, ideal))
 
 
 class alpha_DCG(_Diversity):  # noqa: N801  # the field's spelling
-    """DCG in which a document gains for each subtopic, the less the more came before it.
+    """Novelty-biased DCG: a document gains for each subtopic, less for repeated subtopics.
 
-    Each earlier document of a subtopic takes the share alpha off its gain. Divided by what k
-    documents would have that all cover every subtopic. Needs `--subtopics`. Undefined when no
-    document is relevant to a subtopic.
+    Each earlier document of a subtopic multiplies the gain by 1 - alpha. Normalised by the value of
+    k documents that all cover every subtopic, as in ndeval. Needs `--subtopics`. Undefined for
+    queries without a relevant document.
 
     >>> round(alpha_DCG(cutoff=2).of_subtopics(["ab", "a"]), 4)  # 2 + 0.5/1.585 of 2 + 1/1.585
     0.8801
@@ -302,24 +307,24 @@ class alpha_DCG(_Diversity):  # noqa: N801  # the field's spelling
     cutoff: int = needed_cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
-        found = self.covered(judged, self.rel).first(self.cutoff)
+        """Return the value of every query."""
+        covered = self.covered(judged, self.rel).first(self.cutoff)
         best = added_to(self.cutoff, lambda r: np.power(1 - self.alpha, r - 1) / np.log2(r + 1))
-        value = over(discounted(judged, found, self.alpha), self.size(judged, self.rel) * best)
+        value = over(discounted(judged, covered, self.alpha), self.size(judged, self.rel) * best)
         return np.asarray(np.minimum(value, 1.0), dtype=np.float64)  # above 1 by rounding only
 
 
-def discounted(judged: JudgedRun, found: Covered, alpha: float) -> Floats:
-    """Add up, per query, the gains that novelty leaves, by the logarithm of the rank."""
-    return judged.total(found.query, found.gain(alpha) / np.log2(found.rank + 1.0))
+def discounted(judged: JudgedRun, covered: Covered, alpha: float) -> Floats:
+    """Return the sum per query of the novelty gains divided by log2(rank + 1)."""
+    return judged.total(covered.query, covered.gain(alpha) / np.log2(covered.rank + 1.0))
 
 
 class alpha_nDCG(_Diversity):  # noqa: N801  # the field's spelling
-    """DCG that values novelty, divided by that of an ideal list of the judged documents.
+    """Novelty-biased DCG divided by that of the greedy ideal list.
 
-    Each earlier document of a subtopic takes the share alpha off its gain. The ideal list is made
-    greedily, as ndeval does; a list may beat it and pass 1. Needs `--subtopics`. Undefined when no
-    document is relevant to a subtopic.
+    Each earlier document of a subtopic multiplies the gain by 1 - alpha. The greedy list, as in
+    ndeval, is not always optimal: values above 1 are possible. Needs `--subtopics`. Undefined for
+    queries without a relevant document.
 
     >>> round(alpha_nDCG(cutoff=2).of_subtopics(["ab", "a", "c"]), 4)  # 2 + 0.5/1.585 of 2 + 1/1.585
     0.8801
@@ -337,18 +342,18 @@ class alpha_nDCG(_Diversity):  # noqa: N801  # the field's spelling
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
-        found = self.covered(judged, self.rel).first(self.cutoff)
+        """Return the value of every query."""
+        covered = self.covered(judged, self.rel).first(self.cutoff)
         ideal = self.ideal(judged, self.rel, self.alpha).first(self.cutoff)
-        return over(discounted(judged, found, self.alpha), discounted(judged, ideal, self.alpha))
+        return over(discounted(judged, covered, self.alpha), discounted(judged, ideal, self.alpha))
 
 
 class NRBP(_Diversity):
-    """Rank-biased precision in which a document gains for each subtopic, the less the more before it.
+    """Novelty- and rank-biased precision: RBP with a gain for each subtopic, less for repeated ones.
 
-    Each earlier document of a subtopic takes the share alpha off its gain; the user goes on with
-    probability beta. A list without end that always covers every subtopic has 1. Needs
-    `--subtopics`. Undefined when no document is relevant to a subtopic.
+    Each earlier document of a subtopic multiplies the gain by 1 - alpha; the user continues with
+    probability beta. An infinite list of documents that cover every subtopic has the value 1. Needs
+    `--subtopics`. Undefined for queries without a relevant document.
 
     >>> NRBP().of_subtopics(["ab", "a"])  # (1 - 0.25) / 2 * (2 + 0.5 * 0.5)
     0.84375
@@ -364,22 +369,22 @@ class NRBP(_Diversity):
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
-        found = patient(judged, self.covered(judged, self.rel), self.alpha, self.beta)
-        value = over(found * (1 - (1 - self.alpha) * self.beta), self.size(judged, self.rel))
+        """Return the value of every query."""
+        total = patient(judged, self.covered(judged, self.rel), self.alpha, self.beta)
+        value = over(total * (1 - (1 - self.alpha) * self.beta), self.size(judged, self.rel))
         return np.asarray(np.minimum(value, 1.0), dtype=np.float64)  # above 1 by rounding only
 
 
-def patient(judged: JudgedRun, found: Covered, alpha: float, beta: float) -> Floats:
-    """Add up, per query, the gains that novelty leaves, by the patience to reach the rank."""
-    return judged.total(found.query, found.gain(alpha) * np.power(beta, found.rank - 1.0))
+def patient(judged: JudgedRun, covered: Covered, alpha: float, beta: float) -> Floats:
+    """Return the sum per query of the novelty gains times beta ** (rank - 1)."""
+    return judged.total(covered.query, covered.gain(alpha) * np.power(beta, covered.rank - 1.0))
 
 
 class nNRBP(_Diversity):  # noqa: N801  # the field's spelling
-    """Novelty- and rank-biased precision divided by that of an ideal list of the judged documents.
+    """Novelty- and rank-biased precision divided by that of the greedy ideal list.
 
-    The ideal list is made greedily, as ndeval does; a list may beat it and pass 1. Needs
-    `--subtopics`. Undefined when no document is relevant to a subtopic.
+    The greedy list, as in ndeval, is not always optimal: values above 1 are possible. Needs
+    `--subtopics`. Undefined for queries without a relevant document.
 
     >>> nNRBP().of_subtopics(["ab", "a", "c"])  # 2 + 0.25 + 0.25 of 2 + 0.5 + 0.125
     0.9523809523809523
@@ -395,19 +400,19 @@ class nNRBP(_Diversity):  # noqa: N801  # the field's spelling
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         ideal = self.ideal(judged, self.rel, self.alpha)
-        found = self.covered(judged, self.rel)
+        covered = self.covered(judged, self.rel)
         return over(
-            patient(judged, found, self.alpha, self.beta), patient(judged, ideal, self.alpha, self.beta)
+            patient(judged, covered, self.alpha, self.beta), patient(judged, ideal, self.alpha, self.beta)
         )
 
 
 class D_nDCG(_Diversity):  # noqa: N801  # the field's spelling
-    """nDCG in which the gain of a document is the mean of its grades over the subtopics.
+    """nDCG whose gain is the mean of the document's grades over the subtopics (global gain).
 
-    All subtopics weigh the same; negative grades give 0. The ideal list is ordered by that gain.
-    Needs `--subtopics`. Undefined when no document has a gain.
+    All subtopics have equal probability; negative grades count as 0. Needs `--subtopics`. Undefined
+    for queries without a document of positive gain.
 
     >>> round(D_nDCG(cutoff=2).of_subtopics(["a", "ab", "b"]), 4)  # 1 + 2/1.585 of 2 + 1/1.585
     0.8597
@@ -421,12 +426,12 @@ class D_nDCG(_Diversity):  # noqa: N801  # the field's spelling
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         return over(*global_gains(self, judged, self.cutoff))
 
 
 def global_gains(measure: _Diversity, judged: JudgedRun, cutoff: int | None) -> tuple[Floats, Floats]:
-    """Give the DCG of the list and of the ideal list, from the grades over all subtopics."""
+    """Return the DCG of the list and of the ideal list, computed from global gains."""
     table, qrels = measure.table(judged), judged.qrels
     with np.errstate(over="ignore"):
         gain: Floats = np.bincount(
@@ -444,17 +449,17 @@ def global_gains(measure: _Diversity, judged: JudgedRun, cutoff: int | None) -> 
 def _added(
     judged: JudgedRun, query: Codes, rank: Codes | Integers, gain: Floats, cutoff: int | None
 ) -> Floats:
-    kept = gain > 0
+    within = gain > 0
     if cutoff is not None:
-        kept &= rank <= cutoff
-    return judged.total(query[kept], gain[kept] / np.log2(rank[kept] + 1.0))
+        within &= rank <= cutoff
+    return judged.total(query[within], gain[within] / np.log2(rank[within] + 1.0))
 
 
 class Dsharp_nDCG(_Diversity):  # noqa: N801  # the field's spelling, but for the sign
-    """Mean of subtopic recall (I-rec), which weighs gamma, and D-nDCG.
+    """Weighted mean of subtopic recall (I-rec, weight gamma) and D-nDCG (weight 1 - gamma).
 
-    All subtopics weigh the same. For I-rec a document covers a subtopic with grade `rel` or more.
-    Needs `--subtopics`. Undefined where one of the two is.
+    All subtopics have equal probability. For I-rec a document covers a subtopic with grade `rel` or
+    more. Needs `--subtopics`. Undefined where either of the two is.
 
     >>> round(Dsharp_nDCG(cutoff=2).of_subtopics(["a", "ab", "c"]), 4)  # 2/3 and 0.8597
     0.7632
@@ -470,8 +475,8 @@ class Dsharp_nDCG(_Diversity):  # noqa: N801  # the field's spelling, but for th
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
-        found = self.covered(judged, self.rel).first(self.cutoff)
-        recall = over(judged.total(found.query[found.nth == 1]), self.size(judged, self.rel))
+        """Return the value of every query."""
+        covered = self.covered(judged, self.rel).first(self.cutoff)
+        recall = over(judged.total(covered.query[covered.nth == 1]), self.size(judged, self.rel))
         gain = over(*global_gains(self, judged, self.cutoff))
         return np.asarray(self.gamma * recall + (1 - self.gamma) * gain, dtype=np.float64)

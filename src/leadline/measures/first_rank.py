@@ -1,4 +1,4 @@
-"""Measures of the rank at which relevant documents are reached."""
+"""Measures of the rank of the first or n-th relevant document."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from leadline.measures import Average, Measure
 
 
 class RR(Measure):
-    """One over the rank of the first relevant document; 0 when none is retrieved by rank k.
+    """Reciprocal rank of the first relevant document; 0 if none is retrieved in the top k.
+
+    The mean over queries is MRR.
 
     >>> RR().of([0, 0, 1, 1])
     0.3333333333333333
@@ -22,14 +24,14 @@ class RR(Measure):
 
     title = "reciprocal rank"
     formula = "1 / rank of the first relevant document"
-    source = "trec_eval recip_rank; its mean is MRR"
+    source = "Voorhees 1999; trec_eval recip_rank"
     aliases: ClassVar[Aliases] = {"recip_rank": {}, "mrr": {}, "reciprocal_rank": {}}
 
     rel: float = number(1.0, low=0.0)
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         hits = judged.hits(self.rel)
         first = hits.nth == 1
         if self.cutoff is not None:
@@ -40,11 +42,11 @@ class RR(Measure):
 
 
 class RankOf(Measure):
-    """Rank of the n-th relevant document (`n=all`: the last); undefined when it is never reached.
+    """Rank of the n-th relevant document (`n=all`: the last); undefined if it is not retrieved.
 
-    `form=search` is Cooper's expected search length: the non-relevant documents read before the
-    n-th relevant one, in expectation over the orders of tied documents. Queries where it is
-    undefined are left out of the mean (0 would read as the best rank of all) and counted.
+    `form=search` is Cooper's expected search length: the number of non-relevant documents read
+    before the n-th relevant one, in expectation over the orders of tied documents. Undefined values
+    are excluded from the mean, where 0 would be better than any rank, and counted.
 
     >>> RankOf(n=2).of([0, 1, 0, 1]), RankOf(n=2, form="search").of([0, 1, 0, 1])
     (4.0, 2.0)
@@ -52,7 +54,7 @@ class RankOf(Measure):
 
     title = "rank of the n-th relevant document"
     formula = "rank of the n-th relevant document"
-    source = "lecture, 'How far down the ranked list will a user need to look'; Cooper 1968"
+    source = "Cooper 1968 (expected search length)"
     low: ClassVar[float] = 0.0
     high: ClassVar[float] = math.inf
     rising: ClassVar[bool] = False
@@ -63,29 +65,29 @@ class RankOf(Measure):
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         hits = judged.hits(self.rel)
         size = judged.qrels.relevant(self.rel)
-        wanted = size if self.n == "all" else np.full(len(size), int(self.n))
-        last = np.flatnonzero(hits.nth == wanted[hits.query])
+        target = size if self.n == "all" else np.full(len(size), int(self.n))
+        last = np.flatnonzero(hits.nth == target[hits.query])
         values = np.full(len(size), np.nan)
-        found = hits.rank if self.form == "rank" else read_before(judged, hits, self.rel)
-        values[hits.query[last]] = found[last]
+        reached = hits.rank if self.form == "rank" else read_before(judged, hits, self.rel)
+        values[hits.query[last]] = reached[last]
         return values
 
 
 def read_before(judged: JudgedRun, hits: Hits, rel: float) -> Floats:
-    """Give, per hit, the expected number of non-relevant documents read before it.
+    """Return the expected number of non-relevant documents read before each relevant one.
 
-    Among g relevant and m other documents of equal score, j m / (g + 1) of the others stand before
-    the j-th relevant one.
+    Of g relevant and m other documents with equal scores, j m / (g + 1) of the others are expected
+    before the j-th relevant one.
     """
     chosen = np.flatnonzero(judged.grade >= rel)
     first = judged.tie_first[chosen].astype(np.int64)
     last = np.minimum(judged.tie_last[chosen], judged.length[hits.query])
     group = hits.query.astype(np.int64) * (int(first.max(initial=0)) + 1) + first
     start, stop = np.searchsorted(group, group), np.searchsorted(group, group, side="right")
-    place = np.arange(len(group)) - start + 1
-    others = last - first + 1 - (stop - start)
-    above = first - 1 - (hits.nth - place)
-    return np.asarray(above + place * others / (stop - start + 1.0), dtype=np.float64)
+    number = np.arange(len(group)) - start + 1
+    nonrelevant = last - first + 1 - (stop - start)
+    above = first - 1 - (hits.nth - number)
+    return np.asarray(above + number * nonrelevant / (stop - start + 1.0), dtype=np.float64)

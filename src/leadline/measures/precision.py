@@ -1,4 +1,4 @@
-"""Precision, recall, and what is computed from them: F, E, R-precision, success, utility."""
+"""Precision, recall and derived measures: F, E, R-precision, success, utility."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from leadline.data.registry import (
     number,
     whole,
 )
-from leadline.measures import CUTOFFS, Measure, found, over, relevant
+from leadline.measures import CUTOFFS, Measure, over, relevant, relevant_retrieved
 
 
 class P(Measure):
-    """Share of the first k documents that are relevant; without a cutoff, of the whole list.
+    """Fraction of the top k documents that are relevant; without a cutoff, of the whole list.
 
-    Divides by k even when the list is shorter. Without a cutoff, an empty list is undefined.
+    Divides by k even if the list is shorter. Without a cutoff, undefined for an empty list.
 
     >>> P(cutoff=4).of([1, 1, 0, 1, 0, 1])
     0.75
@@ -33,7 +33,7 @@ class P(Measure):
 
     title = "precision"
     formula = "relevant documents at ranks 1..k / k; without k: / length of the list"
-    source = "lecture, 'Precision and Recall'; trec_eval P"
+    source = "van Rijsbergen 1979; Manning, Raghavan and Schuetze 2008, section 8.3; trec_eval P"
     aliases: ClassVar[Aliases] = {"precision": {}, "set_P": {}, "SetP": {}}
     default_cutoffs: ClassVar[DefaultCutoffs] = {"set_p": (), "setp": ()}
 
@@ -41,13 +41,13 @@ class P(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
-        count = found(judged, judged.hits(self.rel), self.cutoff)
+        """Return the value of every query."""
+        count = relevant_retrieved(judged, judged.hits(self.rel), self.cutoff)
         return over(count, judged.length.astype(np.float64) if self.cutoff is None else self.cutoff)
 
 
 class R(Measure):
-    """Share of the relevant documents that are among the first k; without a cutoff, in the list.
+    """Recall: fraction of the relevant documents in the top k; without a cutoff, in the whole list.
 
     >>> R(cutoff=4).of([1, 1, 0, 1, 0, 1], judged=[1, 1, 1, 1, 1, 1, 0, 0])
     0.5
@@ -55,7 +55,7 @@ class R(Measure):
 
     title = "recall"
     formula = "relevant documents at ranks 1..k / R"
-    source = "lecture, 'Precision and Recall'; trec_eval recall"
+    source = "van Rijsbergen 1979; Manning, Raghavan and Schuetze 2008, section 8.3; trec_eval recall"
     aliases: ClassVar[Aliases] = {"recall": {}, "set_recall": {}, "SetR": {}}
     default_cutoffs: ClassVar[DefaultCutoffs] = {"recall": CUTOFFS, "set_recall": (), "setr": ()}
 
@@ -63,8 +63,10 @@ class R(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
-        return over(found(judged, judged.hits(self.rel), self.cutoff), relevant(judged, self.rel))
+        """Return the value of every query."""
+        return over(
+            relevant_retrieved(judged, judged.hits(self.rel), self.cutoff), relevant(judged, self.rel)
+        )
 
 
 class Rprec(Measure):
@@ -76,13 +78,13 @@ class Rprec(Measure):
 
     title = "R-precision"
     formula = "relevant documents at ranks 1..R / R"
-    source = "lecture, 'R-Precision'; trec_eval Rprec"
+    source = "Manning, Raghavan and Schuetze 2008, section 8.4; trec_eval Rprec"
     aliases: ClassVar[Aliases] = {"r-precision": {}, "r_precision": {}}
 
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         hits = judged.hits(self.rel)
         size = relevant(judged, self.rel)
         return over(judged.total(hits.query[hits.rank <= size[hits.query]]), size)
@@ -94,7 +96,7 @@ MULTIPLES = tuple(fifth / 5 for fifth in range(1, 11))
 class RprecMult(Measure):
     """Precision at rank m R, where R is the number of relevant documents of the query.
 
-    The rank is int(m R + 0.9), as trec_eval counts; where that is 0 the value is undefined.
+    The rank is int(m R + 0.9), as in trec_eval; undefined where that is 0.
 
     >>> RprecMult(multiple=0.5).of([1, 0, 1], judged=[1, 1, 1, 1, 0])
     0.5
@@ -110,16 +112,16 @@ class RprecMult(Measure):
     multiple: float = Parameter(..., kind=float, low=0.0, high=1e6, at=True)  # type: ignore[assignment]
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         hits = judged.hits(self.rel)
         cutoff = np.floor(self.multiple * judged.qrels.relevant(self.rel) + 0.9)
         return over(judged.total(hits.query[hits.rank <= cutoff[hits.query]]), cutoff)
 
 
 class RelP(Measure):
-    """Precision at k divided by the best that any list could have there.
+    """Precision at k divided by the best possible value, min(k, R) / k.
 
-    It is precision while k is below R, and recall from there on. BEIR calls it capped recall, R_cap@k.
+    Equal to precision for k < R and to recall for k >= R. BEIR calls it capped recall, R_cap@k.
 
     >>> RelP(cutoff=4).of([1, 0, 0, 1], judged=[1, 1, 0, 0])
     1.0
@@ -135,13 +137,13 @@ class RelP(Measure):
     cutoff: int = needed_cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
-        count = found(judged, judged.hits(self.rel), self.cutoff)
+        """Return the value of every query."""
+        count = relevant_retrieved(judged, judged.hits(self.rel), self.cutoff)
         return over(count, np.minimum(relevant(judged, self.rel), self.cutoff))
 
 
 class SetRelP(Measure):
-    """Precision of the whole list divided by the best that a list of its length could have.
+    """Precision of the whole list divided by the best possible for its length.
 
     >>> SetRelP().of([1, 0, 1, 0], judged=[1, 1, 1, 0, 0])  # 2 of at most 3
     0.6666666666666666
@@ -155,19 +157,19 @@ class SetRelP(Measure):
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
-        count = found(judged, judged.hits(self.rel), None)
+        """Return the value of every query."""
+        count = relevant_retrieved(judged, judged.hits(self.rel), None)
         size = np.minimum(judged.length.astype(np.float64), relevant(judged, self.rel))
         return over(count, size)
 
 
 class F(Measure):
-    """Weighted harmonic mean of precision and recall; beta > 1 weights recall more.
+    """Weighted harmonic mean of precision and recall; beta > 1 favours recall.
 
-    Written without P and R it is defined whenever anything is relevant or retrieved: (1 + beta^2) r
-    / (beta^2 R + n) with r relevant among n retrieved (n = k with a cutoff). The lecture calls this
-    E; here E is its complement. `form=linear` is set_F of trec_eval and SetF of ir_measures, which
-    do not square beta; with beta = 1 the two are one, and `squared` is written.
+    Computed as (1 + beta^2) r / (beta^2 R + n) with r relevant among n retrieved (n = k with a
+    cutoff), which is defined whenever anything is relevant or retrieved. `form=linear` is set_F of
+    trec_eval and SetF of ir_measures, which do not square beta; with beta = 1 both forms are equal,
+    and `squared` is shown.
 
     >>> round(F().of([1, 0, 1], judged=[1, 1, 1, 1, 0]), 4)  # P = 2/3, R = 2/4
     0.5714
@@ -178,8 +180,7 @@ class F(Measure):
     title = "F measure"
     formula = "(1 + beta^2) P R / (beta^2 P + R); beta in place of beta^2 with form=linear"
     source = (
-        "lecture, 'F-Measure' and 'E Measure (parameterized F Measure)'; van Rijsbergen 1979; "
-        "form=linear: trec_eval set_F"
+        "van Rijsbergen 1979; Manning, Raghavan and Schuetze 2008, section 8.3; form=linear: trec_eval set_F"
     )
     aliases: ClassVar[Aliases] = {"set_F": {"form": "linear"}, "SetF": {"form": "linear"}, "f1": {}}
     default_cutoffs: ClassVar[DefaultCutoffs] = {"set_f": (), "setf": ()}
@@ -189,8 +190,8 @@ class F(Measure):
     rel: float = number(1.0, low=0.0)
     cutoff: int | None = cutoff()
 
-    def __init__(self, **given: object) -> None:
-        super().__init__(**given)
+    def __init__(self, **parameters: object) -> None:
+        super().__init__(**parameters)
         if self.beta == 1:
             object.__setattr__(self, "form", "squared")
 
@@ -201,17 +202,17 @@ class F(Measure):
 
 
 def f_values(judged: JudgedRun, *, beta: float, rel: float, cutoff: int | None) -> Floats:
-    """Give F of every query."""
-    count = found(judged, judged.hits(rel), cutoff)
+    """Return F of every query."""
+    count = relevant_retrieved(judged, judged.hits(rel), cutoff)
     size = judged.length.astype(np.float64) if cutoff is None else float(cutoff)
     weight = beta * beta
     return over(weight * count + count, weight * relevant(judged, rel) + size)
 
 
 class E(Measure):
-    """Effectiveness measure of van Rijsbergen, 1 - F: the smaller the better.
+    """Van Rijsbergen's effectiveness measure, 1 - F; smaller is better.
 
-    The lecture prints F under the name E; `form=lecture` gives that.
+    `form=lecture` is F itself, which some teaching material calls E.
 
     >>> round(E(beta=2).of([1, 0, 1], judged=[1, 1, 1, 1, 0]), 4)
     0.4737
@@ -221,7 +222,7 @@ class E(Measure):
 
     title = "E measure"
     formula = "1 - (1 + beta^2) P R / (beta^2 P + R)"
-    source = "van Rijsbergen 1979; lecture, 'E Measure', prints F (form=lecture)"
+    source = "van Rijsbergen 1979, chapter 7"
     rising: ClassVar[bool] = False
 
     beta: float = number(1.0, low=0.0, high=1e6)
@@ -229,22 +230,22 @@ class E(Measure):
     rel: float = number(1.0, low=0.0)
     cutoff: int | None = cutoff()
 
-    def __init__(self, **given: object) -> None:
-        super().__init__(**given)
+    def __init__(self, **parameters: object) -> None:
+        super().__init__(**parameters)
         if self.form == "lecture":
             object.__setattr__(self, "rising", True)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         values = f_values(judged, beta=self.beta, rel=self.rel, cutoff=self.cutoff)
         return values if self.form == "lecture" else 1.0 - values
 
 
 class Success(Measure):
-    """1 when any of the first k documents is relevant, else 0.
+    """1 if any of the top k documents is relevant, else 0; also called hit rate.
 
     sentence-transformers and BEIR call it accuracy: `accuracy@k` and `cosine_accuracy@k` are read as
-    Success@k, while `Accuracy` (with a capital letter, or without a cutoff) is that of pairs.
+    Success@k; `Accuracy` (capitalised, or without a cutoff) is the pairwise measure.
 
     >>> Success(cutoff=1).of([0, 1]), Success(cutoff=2).of([0, 1])
     (0.0, 1.0)
@@ -252,7 +253,7 @@ class Success(Measure):
 
     title = "success at k"
     formula = "1 if a relevant document is at ranks 1..k, else 0"
-    source = "trec_eval success; also called hit rate"
+    source = "trec_eval success"
     aliases: ClassVar[Aliases] = {"success": {}, "hit_rate": {}, "hit": {}}
     cutoff_aliases: ClassVar[Aliases] = {"accuracy": {}, "top_k_accuracy": {}}
     default_cutoffs: ClassVar[DefaultCutoffs] = {"success": (1, 5, 10)}
@@ -261,15 +262,15 @@ class Success(Measure):
     cutoff: int = needed_cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
-        return (found(judged, judged.hits(self.rel), self.cutoff) > 0).astype(np.float64)
+        """Return the value of every query."""
+        return (relevant_retrieved(judged, judged.hits(self.rel), self.cutoff) > 0).astype(np.float64)
 
 
 class Utility(Measure):
-    """Weighted counts: a and c for relevant documents, b and d for others, retrieved or not.
+    """Linear utility of the retrieved set.
 
     With r relevant among n retrieved: a r + b (n - r) + c (R - r) + d (N - n - R + r). N is the
-    size of the collection, 0 unless `documents` says it; only d needs it.
+    number of documents in the collection (`documents`, default 0); only d depends on it.
 
     >>> Utility().of([1, 0, None, 1]), Utility(a=2.0, c=-1.0).of([1, 0], judged=[1, 0, 1])
     (0.0, 0.0)
@@ -277,7 +278,7 @@ class Utility(Measure):
 
     title = "utility of the set"
     formula = "a r + b (n - r) + c (R - r) + d (N - n - R + r)"
-    source = "trec_eval utility; TREC filtering track"
+    source = "TREC filtering track (Hull and Robertson 1999); trec_eval utility"
     low: ClassVar[float] = -math.inf
     high: ClassVar[float] = math.inf
     aliases: ClassVar[Aliases] = {"SetUtility": {}}
@@ -290,8 +291,8 @@ class Utility(Measure):
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
-        count = found(judged, judged.hits(self.rel), None)
+        """Return the value of every query."""
+        count = relevant_retrieved(judged, judged.hits(self.rel), None)
         size = relevant(judged, self.rel)
         length = judged.length
         return (

@@ -1,4 +1,4 @@
-"""Measures of pairs of relevant and non-relevant documents: bpref, accuracy, binG."""
+"""Measures of pairs of relevant and non-relevant documents: bpref, binG, accuracy."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from leadline.measures import Average, Measure, over, relevant
 
 
 class Bpref(Measure):
-    """How seldom judged non-relevant documents stand above relevant ones.
+    """Binary preference: how rarely judged non-relevant documents are ranked above relevant ones.
 
-    Unjudged documents are skipped. A negative grade is not a judgment. With R relevant, N judged
-    non-relevant, and n of those above a relevant document, it contributes 1 - min(n, R) / min(N,
-    R), or 1 when n = 0.
+    Unjudged documents are ignored, and a negative grade is not a judgment. With R relevant and N
+    judged non-relevant documents, a retrieved relevant document below n of the latter contributes
+    1 - min(n, R) / min(N, R), or 1 if n = 0; the sum is divided by R.
 
     >>> Bpref().of([1, 0, None, 1, 0], judged=[1, 1, 0, 0])
     0.75
@@ -31,10 +31,10 @@ class Bpref(Measure):
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         size = relevant(judged, self.rel)
         grades = judged.qrels.grades
-        others = judged.qrels.count((grades >= 0) & (grades < self.rel)).astype(np.float64)
+        nonrelevant = judged.qrels.count((grades >= 0) & (grades < self.rel)).astype(np.float64)
         is_other = (judged.grade >= 0) & (judged.grade < self.rel)
         running = np.concatenate(([0], np.cumsum(is_other)))
         above = running[:-1] - running[judged.offsets[:-1]][judged.query]
@@ -43,15 +43,15 @@ class Bpref(Measure):
         some = above[chosen] > 0
         share = np.zeros(len(query))
         limit = size[query]
-        bound = np.maximum(np.minimum(others[query], limit), 1.0)
+        bound = np.maximum(np.minimum(nonrelevant[query], limit), 1.0)
         share[some] = (np.minimum(above[chosen], limit) / bound)[some]
         return over(judged.total(query, 1.0 - share), size)
 
 
 class GMBpref(Measure):
-    """Bpref whose mean is geometric, so that the worst queries weigh most.
+    """Bpref with a geometric mean over queries, which emphasises the worst queries.
 
-    Values below 0.00001, undefined ones included, count as 0.00001 in the mean.
+    Values below 0.00001, and undefined ones, count as 0.00001 in the mean.
 
     >>> GMBpref().of([1, 0, None, 1, 0], judged=[1, 1, 0, 0])
     0.75
@@ -66,12 +66,12 @@ class GMBpref(Measure):
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         return Bpref(rel=self.rel).values(judged)
 
 
 class binG(Measure):  # noqa: N801  # the field's spelling
-    """Each relevant document counts less for every non-relevant one above it, by a logarithm.
+    """Mean over relevant documents of 1 / log2(2 + number of non-relevant documents above).
 
     >>> binG().of([1, 0, 0, 1], judged=[1, 1, 0, 0])  # (1 + 1/log2(4)) / 2
     0.75
@@ -85,18 +85,18 @@ class binG(Measure):  # noqa: N801  # the field's spelling
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         hits = judged.hits(self.rel)
         weights = 1.0 / np.log2(2.0 + hits.rank - hits.nth)
         return over(judged.total(hits.query, weights), relevant(judged, self.rel))
 
 
 class Accuracy(Measure):
-    """Share of the pairs of a relevant and another document in the list that stand in this order.
+    """Fraction of the pairs of a relevant and a non-relevant document that are correctly ordered.
 
-    Documents without a judgment count as not relevant. Undefined when the first k documents hold
-    no such pair; these queries are left out of the mean and counted. The accuracy at k of
-    sentence-transformers and BEIR is `Success@k`, and so is `accuracy@k` in small letters.
+    Unjudged documents count as non-relevant. Undefined if the top k documents contain no such pair;
+    undefined values are excluded from the mean and counted. The accuracy at k of
+    sentence-transformers and BEIR, and `accuracy@k` in lower case, is `Success@k`.
 
     >>> Accuracy().of([1, 0, 1])
     0.5
@@ -111,14 +111,14 @@ class Accuracy(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         hits = judged.hits(self.rel)
-        kept = np.ones(len(hits.rank), dtype=np.bool_)
+        within = np.ones(len(hits.rank), dtype=np.bool_)
         length = judged.length.astype(np.float64)
         if self.cutoff is not None:
-            kept = hits.rank <= self.cutoff
+            within = hits.rank <= self.cutoff
             length = np.minimum(length, self.cutoff)
-        found = judged.total(hits.query[kept])
-        pairs = found * (length - found)
-        above = judged.total(hits.query[kept], (hits.rank - hits.nth)[kept])
+        retrieved = judged.total(hits.query[within])
+        pairs = retrieved * (length - retrieved)
+        above = judged.total(hits.query[within], (hits.rank - hits.nth)[within])
         return over(pairs - above, pairs)

@@ -1,4 +1,4 @@
-"""Measures of a user who goes down the list and may stop: RBP, ERR, NERR, INSQ, INST, BPM."""
+"""Measures based on user models of browsing and stopping: RBP, ERR, NERR, INSQ, INST, BPM."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BLOCK = 1 << 20
 
 
 def added_to(cutoff: int, term: Callable[[Floats], Floats]) -> float:
-    """Add up the terms of ranks 1..cutoff, one after the other, until they no longer matter."""
+    """Return the sum of the terms of ranks 1..cutoff, up to the rank where it no longer changes."""
     total = 0.0
     for low in range(1, cutoff + 1, BLOCK):
         ranks = np.arange(low, min(low + BLOCK, cutoff + 1), dtype=np.float64)
@@ -35,7 +35,7 @@ OTHER_NAMES: Rejected = {
 
 
 def gains_below(measure: Measure, judged: JudgedRun, max_grade: float) -> Gains:
-    """Give the retrieved documents with a gain; an error when a judgment is above the largest grade."""
+    """Return the retrieved documents with a gain; raise UsageError for a grade above `max_grade`."""
     largest = float(judged.qrels.grades.max(initial=0.0))
     if largest > max_grade:
         raise UsageError(
@@ -46,20 +46,20 @@ def gains_below(measure: Measure, judged: JudgedRun, max_grade: float) -> Gains:
 
 
 def accumulate_by_query(query: Codes, values: Floats, step: np.ufunc) -> Floats:
-    """Add up or multiply values row by row within each query; no query changes another's last bit.
+    """Return cumulative sums or products within each query, independent of the other queries.
 
-    The rows of a query stand together, and query codes rise.
+    The rows of a query are contiguous, with increasing query codes.
     """
     nth = np.arange(len(query)) - np.searchsorted(query, query)
     order = np.argsort(nth, kind="stable")
-    found = values.astype(np.float64)
+    accumulated = values.astype(np.float64)
     for rows in np.split(order, np.cumsum(np.bincount(nth)))[1:-1]:  # the second of each query, ...
-        found[rows] = step(found[rows - 1], values[rows])
-    return found
+        accumulated[rows] = step(accumulated[rows - 1], values[rows])
+    return accumulated
 
 
 def left_before(query: Codes, factor: Floats) -> Floats:
-    """Give, per row, the product of the factors of the rows before it in its query."""
+    """Return, per row, the product of the factors of the earlier rows of its query."""
     shifted = np.ones(len(query))
     inner = np.flatnonzero(query[1:] == query[:-1]) + 1
     shifted[inner] = factor[inner - 1]
@@ -71,34 +71,31 @@ CELLS = 1 << 20
 
 
 class _Walk(Measure):
-    """Gain per document that a user looks at; gains are grade / max_grade.
-
-    `depth` is the last rank that the user may reach.
-    """
+    """Base class of the expected rate of gain (C/W/L): gain per document that the user inspects."""
 
     rejected: ClassVar[Rejected] = OTHER_NAMES
 
     max_grade: float
 
-    def __init__(self, **given: object) -> None:
-        super().__init__(**given)
+    def __init__(self, **parameters: object) -> None:
+        super().__init__(**parameters)
         if self.last > DEEPEST:
             raise UsageError(f"rank {self.last} in {type(self).__name__}; expected {DEEPEST} or less")
 
     @property
     def last(self) -> int:
-        """Give the last rank that the user may reach."""
+        """Last rank that the user may inspect."""
         raise NotImplementedError
 
     def going_on(self, rank: Floats, gain: Floats) -> Floats:
-        """Give the probability to go on to the next rank: queries x ranks, from the gains."""
+        """Return the continuation probability C(r) at each rank, from the gains: queries x ranks."""
         raise NotImplementedError
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         query, rank, grade = gains_below(self, judged, self.max_grade)
-        kept = rank <= self.last
-        query, rank, grade = query[kept], rank[kept], grade[kept]
+        within = rank <= self.last
+        query, rank, grade = query[within], rank[within], grade[within]
         size = len(judged.present)
         values = np.empty(size)
         step = max(1, CELLS // self.last)
@@ -118,11 +115,11 @@ class _Walk(Measure):
 
 
 class RBP(Measure):
-    """Gain per document of a user who goes on to the next one with probability p.
+    """Expected rate of gain of a user who moves to the next rank with probability p.
 
     The gain is 1 for a document of grade `rel` or more. `gain=graded` is grade / max_grade (a
-    larger grade is an error); `gain=scaled` divides by the largest grade that the query has,
-    unless that is below 1, as trec_eval does. RBPResidual says how much unjudged documents hide.
+    larger grade is an error); `gain=scaled` divides by the largest grade of the query, or 1 if that
+    is smaller, as trec_eval does. RBPResidual is the uncertainty due to unjudged documents.
 
     >>> round(RBP(p=0.5).of([1, 0, 1]), 4)  # 0.5 * (1 + 0.25)
     0.625
@@ -141,11 +138,11 @@ class RBP(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         query, rank, gain = self._gains(judged)
         if self.cutoff is not None:
-            kept = rank <= self.cutoff
-            query, rank, gain = query[kept], rank[kept], gain[kept]
+            within = rank <= self.cutoff
+            query, rank, gain = query[within], rank[within], gain[within]
         return judged.total(query, gain * weights(rank, self.p))
 
     def _gains(self, judged: JudgedRun) -> Gains:
@@ -162,15 +159,15 @@ class RBP(Measure):
 
 
 def weights(rank: Codes, p: float) -> Floats:
-    """Give the share of a user's attention that each rank gets."""
+    """Return the weight of each rank, (1 - p) p^(rank - 1)."""
     return np.asarray((1 - p) * np.power(p, rank - 1.0), dtype=np.float64)
 
 
 class RBPResidual(Measure):
-    """How much RBP would rise if every document without a judgment were relevant.
+    """Residual of RBP: its increase if every unjudged document were relevant.
 
-    The weight of all ranks, to infinity, that hold no judged document up to rank k; a negative
-    grade is no judgment. RBP lies between its value and value + residual.
+    The total weight of the ranks, to infinity, without a judged document up to rank k; a negative
+    grade is not a judgment. The true RBP lies between its value and value + residual.
 
     >>> round(RBPResidual(p=0.5).of([1, None, 0]), 4)  # 0.25 of rank 2, 0.125 below rank 3
     0.375
@@ -186,16 +183,16 @@ class RBPResidual(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         chosen = judged.grade >= 0
         if self.cutoff is not None:
             chosen &= judged.rank <= self.cutoff
-        known = judged.total(judged.query[chosen], weights(judged.rank[chosen], self.p))
-        return np.asarray(np.maximum(1.0 - known, 0.0), dtype=np.float64)
+        judged_weight = judged.total(judged.query[chosen], weights(judged.rank[chosen], self.p))
+        return np.asarray(np.maximum(1.0 - judged_weight, 0.0), dtype=np.float64)
 
 
 class RBPUnjudged(Measure):
-    """RBPResidual, but 0 where every retrieved document is judged: trec_eval 10 forgets the rest there.
+    """RBPResidual as in trec_eval 10, which returns 0 if every retrieved document is judged.
 
     >>> RBPUnjudged(p=0.5).of([1, None]), RBPUnjudged(p=0.5).of([1, 0])
     (0.5, 0.0)
@@ -211,17 +208,17 @@ class RBPUnjudged(Measure):
     p: float = number(0.9, low=0.0, high=1.0, open_ends=True)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         residual = RBPResidual(p=self.p).values(judged)
         residual[judged.total(judged.query[judged.grade >= 0]) == judged.length] = 0.0
         return residual
 
 
 class ERR(Measure):
-    """One over the rank at which the user stops, in expectation.
+    """Expected reciprocal of the rank at which the user stops.
 
     At each document the user is satisfied and stops with probability (2^grade - 1) / 2^max_grade.
-    Grades above `max_grade` are an error; negative ones give 0. The best list stays below 1.
+    A grade above `max_grade` is an error; negative grades count as 0. The maximum is below 1.
 
     >>> ERR(max_grade=1).of([1, 0, 1])  # 1/2 * 1/1 + 1/2 * 1/2 * 1/3
     0.5833333333333334
@@ -238,19 +235,19 @@ class ERR(Measure):
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         query, rank, grade = gains_below(self, judged, self.max_grade)
         if self.cutoff is not None:
-            kept = rank <= self.cutoff
-            query, rank, grade = query[kept], rank[kept], grade[kept]
+            within = rank <= self.cutoff
+            query, rank, grade = query[within], rank[within], grade[within]
         stop = np.exp2(grade - self.max_grade) - np.exp2(-self.max_grade)
         return judged.total(query, stop * left_before(query, 1 - stop) / rank)
 
 
 class NERR8(_Walk):
-    """Gain per document of a user who stops at a document by its gain, or at rank k.
+    """Expected rate of gain of a user who stops according to the gain, or at rank k.
 
-    After each document the user goes on with probability 1 - gain.
+    After each document the user continues with probability 1 - gain.
     The gain is grade / max_grade; a larger grade is an error.
 
     >>> NERR8(max_grade=2, cutoff=2).of([1, 2])  # weights 1 and 1/2
@@ -267,18 +264,18 @@ class NERR8(_Walk):
 
     @property
     def last(self) -> int:
-        """Give the last rank that the user may reach."""
+        """Last rank that the user may inspect."""
         return self.cutoff
 
     def going_on(self, rank: Floats, gain: Floats) -> Floats:
-        """Give the probability to go on to the next rank."""
+        """Return the continuation probability C(r) at each rank."""
         return np.asarray(1 - gain[:, : len(rank)], dtype=np.float64)
 
 
 class NERR9(_Walk):
-    """Gain per document of a user who stops by gain and by rank, at rank k at the latest.
+    """Expected rate of gain of a user who stops according to gain and rank, at rank k at the latest.
 
-    After rank r the user goes on with probability r / (r + 1) * (1 - gain).
+    After rank r the user continues with probability r / (r + 1) * (1 - gain).
     The gain is grade / max_grade; a larger grade is an error.
 
     >>> NERR9(max_grade=2, cutoff=2).of([1, 2])  # weights 1 and 1/4
@@ -295,18 +292,18 @@ class NERR9(_Walk):
 
     @property
     def last(self) -> int:
-        """Give the last rank that the user may reach."""
+        """Last rank that the user may inspect."""
         return self.cutoff
 
     def going_on(self, rank: Floats, gain: Floats) -> Floats:
-        """Give the probability to go on to the next rank."""
+        """Return the continuation probability C(r) at each rank."""
         return np.asarray(rank / (rank + 1) * (1 - gain[:, : len(rank)]), dtype=np.float64)
 
 
 class NERR10(_Walk):
-    """Gain per document of a user who stops by gain and for lack of patience, as in RBP.
+    """Expected rate of gain of a user who stops according to gain and, as in RBP, at a constant rate.
 
-    After each document the user goes on with probability p * (1 - gain), to rank `depth` at most.
+    After each document the user continues with probability p * (1 - gain), to rank `depth` at most.
     The gain is grade / max_grade; a larger grade is an error.
 
     >>> round(NERR10(p=0.5, max_grade=2, depth=2).of([1, 2]), 4)  # weights 1 and 1/4
@@ -324,18 +321,18 @@ class NERR10(_Walk):
 
     @property
     def last(self) -> int:
-        """Give the last rank that the user may reach."""
+        """Last rank that the user may inspect."""
         return self.depth
 
     def going_on(self, rank: Floats, gain: Floats) -> Floats:
-        """Give the probability to go on to the next rank."""
+        """Return the continuation probability C(r) at each rank."""
         return np.asarray(self.p * (1 - gain[:, : len(rank)]), dtype=np.float64)
 
 
 class NERR11(_Walk):
-    """Gain per document of a user who stops by gain and wants T units of it, as in INSQ.
+    """Expected rate of gain of a user who stops according to gain and, as in INSQ, a target T.
 
-    After rank r the user goes on with probability ((r + 2T - 1) / (r + 2T))^2 * (1 - gain), to
+    After rank r the user continues with probability ((r + 2T - 1) / (r + 2T))^2 * (1 - gain), to
     rank `depth` at most.
     The gain is grade / max_grade; a larger grade is an error.
 
@@ -354,19 +351,19 @@ class NERR11(_Walk):
 
     @property
     def last(self) -> int:
-        """Give the last rank that the user may reach."""
+        """Last rank that the user may inspect."""
         return self.depth
 
     def going_on(self, rank: Floats, gain: Floats) -> Floats:
-        """Give the probability to go on to the next rank."""
+        """Return the continuation probability C(r) at each rank."""
         base = np.square((rank + 2 * self.T - 1) / (rank + 2 * self.T))
         return np.asarray(base * (1 - gain[:, : len(rank)]), dtype=np.float64)
 
 
 class INSQ(_Walk):
-    """Gain per document of a user who wants T units of gain and grows more patient with the rank.
+    """Expected rate of gain of a user with target gain T, more patient at deeper ranks.
 
-    At rank r the user goes on with probability ((r + 2T - 1) / (r + 2T))^2, to rank `depth` at
+    At rank r the user continues with probability ((r + 2T - 1) / (r + 2T))^2, to rank `depth` at
     most. The gain is grade / max_grade; a larger grade is an error.
 
     >>> round(INSQ(max_grade=1, depth=2).of([1, 0]), 4)  # weights 1 and (2/3)^2
@@ -384,19 +381,19 @@ class INSQ(_Walk):
 
     @property
     def last(self) -> int:
-        """Give the last rank that the user may reach."""
+        """Last rank that the user may inspect."""
         return self.depth
 
     def going_on(self, rank: Floats, gain: Floats) -> Floats:
-        """Give the probability to go on to the next rank."""
+        """Return the continuation probability C(r) at each rank."""
         base = np.square((rank + 2 * self.T - 1) / (rank + 2 * self.T))
         return np.broadcast_to(base, (len(gain), len(rank)))
 
 
 class INST(_Walk):
-    """Gain per document of a user who wants T units of gain, and stops sooner the more is found.
+    """Expected rate of gain of a user with target gain T, who adapts to the gain so far.
 
-    At rank r, with the gain G so far, the user goes on with probability
+    At rank r, with cumulated gain G, the user continues with probability
     ((r + 2T - G - 1) / (r + 2T - G))^2, to rank `depth` at most. The gain is grade / max_grade; a
     larger grade is an error.
 
@@ -415,20 +412,20 @@ class INST(_Walk):
 
     @property
     def last(self) -> int:
-        """Give the last rank that the user may reach."""
+        """Last rank that the user may inspect."""
         return self.depth
 
     def going_on(self, rank: Floats, gain: Floats) -> Floats:
-        """Give the probability to go on to the next rank."""
+        """Return the continuation probability C(r) at each rank."""
         left = rank + 2 * self.T - np.cumsum(gain, axis=1)[:, : len(rank)]
         return np.asarray(np.square((left - 1) / left), dtype=np.float64)
 
 
 class BPM(Measure):
-    """Gain per document of a user who stops with T units of gain, or at rank k.
+    """Expected rate of gain of a user who stops after T units of gain or at rank k.
 
-    The static model. The gain is grade / max_grade; a larger grade is an error. The gain so far
-    is compared with T in grades, so that thirds add up exactly.
+    The static Bejeweled player model. The gain is grade / max_grade; a larger grade is an error. The
+    cumulated gain is compared with T in units of grades, so that sums of thirds are exact.
 
     >>> BPM(T=1, max_grade=2, cutoff=5).of([1, 0, 1, 2])  # 1 after three documents
     0.3333333333333333
@@ -444,10 +441,10 @@ class BPM(Measure):
     cutoff: int = needed_cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         query, rank, grade = gains_below(self, judged, self.max_grade)
-        kept = rank <= self.cutoff
-        query, rank, grade = query[kept], rank[kept], grade[kept]
+        within = rank <= self.cutoff
+        query, rank, grade = query[within], rank[within], grade[within]
         added = accumulate_by_query(query, grade, np.add)
         full = np.flatnonzero(added >= self.T * self.max_grade)
         stop = np.full(len(judged.present), float(self.cutoff))
@@ -460,11 +457,11 @@ NEVER = np.iinfo(np.int64).max  # the rank of what was not retrieved
 
 
 class Compat(Measure):
-    """Rank-biased overlap of the list with the most similar ideal list, divided by the best one.
+    """Maximum rank-biased overlap of the list with an ideal list, divided by the attainable maximum.
 
-    An ideal list holds the documents with a positive grade, the best first; among equal grades the
-    order of the list itself is ideal, and what it lacks comes last. Depth is the longer of the two.
-    Undefined when nothing has a positive grade.
+    An ideal list contains the documents of positive grade in decreasing order of grade; equal grades
+    are ordered as in the list, documents not retrieved last. The depth is the length of the longer
+    list. Undefined if no document has a positive grade.
 
     >>> round(Compat(p=0.5).of([1, 2]), 4)  # overlap 0, 1 of 1, 1: 0 + 0.5 of 1 + 0.5
     0.3333
@@ -480,7 +477,7 @@ class Compat(Measure):
     p: float = number(0.95, low=0.0, high=1.0, open_ends=True)
 
     def values(self, judged: JudgedRun) -> Floats:
-        """Give the value of every query."""
+        """Return the value of every query."""
         qrels = judged.qrels
         rank = np.full(len(qrels.grades), NEVER, dtype=np.int64)
         rank[judged.row] = judged.rank
@@ -491,13 +488,13 @@ class Compat(Measure):
         size = np.bincount(query, minlength=len(judged.present))
         depth = np.maximum(judged.length, size)
         share = self._shares(int(depth.max(initial=0)))
-        found = rank < NEVER
-        part = _overlap(share, depth[query[found]], np.maximum(rank, ideal)[found])
+        retrieved = rank < NEVER
+        part = _overlap(share, depth[query[retrieved]], np.maximum(rank, ideal)[retrieved])
         whole = _overlap(share, depth[query], ideal)
-        return over(judged.total(query[found], part), judged.total(query, whole))
+        return over(judged.total(query[retrieved], part), judged.total(query, whole))
 
     def _shares(self, depth: int) -> Floats:
-        """Give what a document adds that is in both from the first depth to depth d."""
+        """Return the cumulative sum of p^(d - 1) / d, with 0 for depth 0."""
         depths = np.arange(1.0, depth + 1)
         return np.concatenate(([0.0], np.cumsum(np.power(self.p, depths - 1) / depths)))
 

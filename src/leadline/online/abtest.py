@@ -1,4 +1,4 @@
-"""A/B tests of a deployed system by clickthrough."""
+"""A/B tests of deployed systems by clickthrough."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from leadline.data.results import ResultWarning
 from leadline.data.validation import check_numbers, check_whole, check_word
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
-from leadline.online.abtest_result import ABTest, Always, Arm, Compared, Sizes, undefined_lift
+from leadline.online.abtest_result import ABTest, AlwaysValid, Arm, ArmDifference, SampleSizes, undefined_lift
 from leadline.online.logs import Columns, Log, chosen_arms, read_log, read_two, shown_within
 from leadline.online.planning import detectable, users_for_difference, users_for_variance
 from leadline.online.proportions import (
     EXPECTED,
-    Share,
-    Split,
+    Proportion,
+    SampleRatio,
     fisher_p,
     is_small,
     lift,
-    looks,
     newcombe,
-    one_look,
     pooled_z,
+    sequential_test,
     share,
+    single_look,
     split,
     two_sided,
     wilson,
@@ -39,74 +39,72 @@ from leadline.stats import checked_level
 FEW = 100  # clicks of an arm: with fewer the clickthrough is known to a tenth of itself at best
 
 
-def warnings_of(found: ABTest, log: Log | None, units: Units | None, lost: int) -> list[ResultWarning]:
-    """Put into words what was counted; nothing is said of what did not happen."""
-    warnings = [_few_clicks(found), _small(found), _split(found)]
+def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int) -> list[ResultWarning]:
+    """Return the warnings about exclusions and small samples."""
+    warnings = [_few_clicks(result), _small(result), _split(result)]
     if log is not None and units is not None:
-        warnings = [_ungrouped(found, units), *warnings, *_of_log(log, units, lost)]
+        warnings = [_ungrouped(result, units), *warnings, *_of_log(log, units, lost)]
     return [notice for notice in warnings if notice.count]
 
 
-def _ungrouped(found: ABTest, units: Units) -> ResultWarning:
+def _ungrouped(result: ABTest, units: Units) -> ResultWarning:
     words = (
-        f"rows not grouped by user: {len(units.arm):,}; clicks of one user go together, so that the true p "
-        "is as a rule larger and the interval wider (--user COLUMN groups them, where the log has users)"
+        f"rows not grouped by user: {len(units.arm):,}; clicks of one user are dependent, so that the true p "
+        "is usually larger and the interval wider (--user COLUMN groups the rows, if the log has users)"
     )
-    return ResultWarning("ungrouped", words, len(units.arm) if found.unit == "row" else 0)
+    return ResultWarning("ungrouped", words, len(units.arm) if result.unit == "row" else 0)
 
 
-def _few_clicks(found: ABTest) -> ResultWarning:
-    least = min(arm.clicked for arm in found.arms)
+def _few_clicks(result: ABTest) -> ResultWarning:
+    least = min(arm.clicked for arm in result.arms)
     words = (
-        f"few clicks: {least:,} in an arm; a single click says little (its summary may have misled), below "
-        f"{FEW} the clickthrough is not known to a tenth of itself"
+        f"few clicks: {least:,} in an arm; single clicks are unreliable (the summary may have misled); below "
+        f"{FEW}, the relative standard error of the clickthrough exceeds 10 %"
     )
     return ResultWarning("few_clicks", words, max(1, least) if least < FEW else 0)
 
 
-def _small(found: ABTest) -> ResultWarning:
-    exact = found.compared.test.startswith("Fisher")
-    words = "fewer than 5 users expected in a cell: p is that of Fisher's exact test, not of z"
+def _small(result: ABTest) -> ResultWarning:
+    exact = result.compared.test.startswith("Fisher")
+    words = "expected count below 5 in a cell: p is of Fisher's exact test, not of z"
     return ResultWarning("small_counts", words, int(exact))
 
 
-def _split(found: ABTest) -> ResultWarning:
-    one = found.split
-    if one is None:
+def _split(result: ABTest) -> ResultWarning:
+    ratio = result.split
+    if ratio is None:
         return ResultWarning("sample_ratio", "", 0)
     words = (
-        f"sample ratio: {100 * one.seen:.2f} % of users in B where {100 * one.planned:g} % were planned "
-        f"(p = {one.p:.1e}); the arms are not comparable before this is explained"
+        f"sample ratio: {100 * ratio.seen:.2f} % of users in B where {100 * ratio.planned:g} % were planned "
+        f"(p = {ratio.p:.1e}); the arms are not comparable until this is explained"
     )
-    return ResultWarning("sample_ratio", words, int(one.suspect))
+    return ResultWarning("sample_ratio", words, int(ratio.suspect))
 
 
 def _of_log(log: Log, units: Units, lost: int) -> list[ResultWarning]:
     return [
         ResultWarning(
-            "repeated_clicks",
-            f"rows of more than one click: {log.repeated:,}; each counts once",
-            log.repeated,
+            "repeated_clicks", f"rows with more than one click: {log.repeated:,}; counted once", log.repeated
         ),
         ResultWarning(
             "crossed_users",
-            f"users in both arms: {units.crossed:,}; left out, as each should see one arm",
+            f"users in both arms: {units.crossed:,}; excluded, as each should see one arm only",
             units.crossed,
         ),
-        ResultWarning("below_positions", f"rows below the positions asked for: {lost:,}; left out", lost),
+        ResultWarning("below_positions", f"rows below the positions compared: {lost:,}; excluded", lost),
         ResultWarning(
             "interleaved",
-            f"no column of time: the {counted(2, 'log')} are taken as running side by side; "
-            "the always-valid p is of that order",
+            f"no time column: the {counted(2, 'log')} are interleaved evenly; "
+            "the always-valid p depends on this order",
             int(not log.timed),
         ),
     ]
 
 
 class Units(NamedTuple):
-    """Units in the order in which they came: arm (0 for A), rows and clicked rows of each.
+    """Units in order of arrival: arm (0 for A), number of rows, and number of clicked rows of each.
 
-    `crossed` counts users that were in both arms and are left out.
+    `crossed` counts the users that were in both arms, who are excluded.
     """
 
     arm: Integers
@@ -116,17 +114,17 @@ class Units(NamedTuple):
 
     @property
     def clicked(self) -> Floats:
-        """Say, as 0 or 1, who clicked at all."""
+        """Flags, as 0 or 1, of the units with a click."""
         return (self.clicks > 0).astype(np.float64)
 
     def counts(self, arm: int) -> tuple[int, int]:
-        """Give how many units of an arm clicked, and how many there are."""
+        """Return the numbers of units with a click and of all units of an arm."""
         mine = self.arm == arm
         return int(self.clicked[mine].sum()), int(mine.sum())
 
 
 def units_of(log: Log, counted: Flags, click: Floats) -> Units:
-    """Group the rows that count by user, or take every row for itself."""
+    """Group the rows by user, or take every row as a unit."""
     arm, click, users = log.arm[counted], click[counted], log.users[counted]
     if not len(arm):
         raise InputError("no row within the positions asked for", expected="one or more")
@@ -145,10 +143,10 @@ def units_of(log: Log, counted: Flags, click: Floats) -> Units:
 
 
 def ratio(units: Units, arm: int) -> tuple[float, float]:
-    """Give the clicks a row of an arm, and its variance by the delta method: users, not rows, vary.
+    """Return the clicks per row of an arm, and its variance over users by the delta method.
 
-    With x clicks and y rows of each of n users, R = sum x / sum y and its variance is
-    (s_xx - 2 R s_xy + R^2 s_yy) / (n ymean^2). NaN variance for fewer than two users.
+    With x clicks and y rows of each of n users, R = sum x / sum y and its variance is (s_xx - 2 R s_xy + R^2
+    s_yy) / (n ymean^2). NaN variance for fewer than two users.
 
     Source: Deng, Knoblich and Lu 2018.
 
@@ -192,19 +190,42 @@ def abtest(
     power: float = 0.8,
     smallest: float | None = None,
 ) -> ABTest:
-    """Compare the clickthrough of two arms: counts `a` and `b`, a `log` of both, or a log of each.
+    """Compare the clickthrough of two arms of an A/B test.
 
-    Clickthrough is the share of users who click a result: on the first page, or with `position` on the first
-    `within` results (1: the top result; default 10). The columns of a log are named; with `user` its rows are
-    grouped by the user who was randomised, without it every row stands for itself and the result says so.
-    `metric="rows"` compares clicks a row instead, with the variance of users (delta method). Two arms
-    are taken by name, or those of `arms`. Time is the order of rows, or the column `time`.
+    Clickthrough is the proportion of users who click a result: on the first page, or with `position` on the
+    first `within` results. Input is either the counts `a` and `b`, a `log` of both arms, or the logs `a_log`
+    and `b_log`.
 
-    The difference is b - a with Newcombe's interval; p is two-sided by the pooled z, or by Fisher's exact
-    test where fewer than five users are expected in a cell. The always-valid p and interval may be looked
-    at after every user; `effect` is the relative difference they are tuned to. `planned` is the share of
-    users planned for B.
+    The difference is b - a with Newcombe's interval; p is two-sided by the pooled z test, or by Fisher's
+    exact test if fewer than five users are expected in a cell. The always-valid p and interval may be
+    inspected after every user.
 
+    Parameters
+    ----------
+    log, a_log, b_log : str or path, optional
+        Log of both arms, or of each.
+    a, b : tuple of int, optional
+        Numbers of clicks and users of each arm.
+    arm, click, user, position, time : str, optional
+        Names of the columns. With `user` the rows are grouped by the randomised user; without it every row is
+        a unit, with a warning. Without `time` the order of the rows is that of time.
+    within : int, optional
+        Number of positions considered (1: the top result; default 10).
+    arms : sequence of str, optional
+        Names of A and B. Default: the two names in the log.
+    metric : {"users", "rows"}
+        Users with a click, or clicks per row with the variance over users (delta method).
+    planned : float, optional
+        Planned proportion of users in B, for the test of sample ratio mismatch.
+    effect : float
+        Relative difference to which the always-valid test is tuned.
+    confidence, power : float
+        Confidence level of the intervals, and power of the detectable difference.
+    smallest : float, optional
+        Smallest absolute difference of interest, for the number of users needed.
+
+    Examples
+    --------
     >>> found = abtest(a=(46, 10_000), b=(69, 10_000))
     >>> round(found.compared.z, 2), round(found.compared.p, 3)
     (2.15, 0.031)
@@ -219,19 +240,19 @@ def abtest(
     check_whole(1, within=within)
     checked_level(confidence)
     if within is not None and position is None:
-        raise UsageError("within without a column of positions; expected position too")
+        raise UsageError("within without a column of positions; expected position, too")
     if metric == "rows" and user is None:
-        raise UsageError("metric rows needs a column of users, whose variance it takes")
+        raise UsageError("metric rows needs a column of users, for the variance")
     read = _read(log, a, b, a_log, b_log, Columns(click, arm, user, position, time), arms)
     depth = None if position is None else within or FIRST_PAGE
     units, lost = (None, 0) if read is None else _units(read, depth)
     shares = _shares(a, b, units)
-    ours = [_arm(place, read, one, units, metric, confidence) for place, one in enumerate(shares)]
+    ours = [_arm(index, read, share, units, metric, confidence) for index, share in enumerate(shares)]
     compared = _by_rows(units, confidence) if units and metric == "rows" else _by_users(*shares, confidence)
-    planned_split: Split | None = None
+    planned_split: SampleRatio | None = None
     if planned is not None:
         planned_split = split((shares[0].users, shares[1].users), planned)
-    found = ABTest(
+    result = ABTest(
         (ours[0], ours[1]),
         compared,
         _always(shares, units, effect, confidence),
@@ -257,15 +278,15 @@ def abtest(
             "smallest": smallest,
         },
     )
-    found.warnings = warnings_of(found, read, units, lost)
-    return found
+    result.warnings = warnings_of(result, read, units, lost)
+    return result
 
 
 def _read(
     log: Any, a: Any, b: Any, a_log: Any, b_log: Any, columns: Columns, arms: Sequence[str] | None
 ) -> Log | None:
-    """Read what was given; None for counts."""
-    given = [
+    """Read the logs; None for counts."""
+    inputs = [
         name
         for name, there in (
             ("a log", log is not None),
@@ -274,12 +295,12 @@ def _read(
         )
         if there
     ]
-    if len(given) != 1:
-        raise UsageError(f"{' and '.join(given) or 'nothing'}; expected a log, counts, or a log of each arm")
+    if len(inputs) != 1:
+        raise UsageError(f"{' and '.join(inputs) or 'nothing'}; expected a log, counts, or a log of each arm")
     if log is not None:
         return chosen_arms(read_log(log, columns), arms)
     if arms is not None:
-        raise UsageError("arms are chosen in a log of several; expected none here")
+        raise UsageError("arms apply to a log of several arms; expected none here")
     if a_log is not None or b_log is not None:
         if a_log is None or b_log is None:
             raise UsageError("one arm; expected a log of A and one of B")
@@ -287,50 +308,52 @@ def _read(
     if a is None or b is None:
         raise UsageError("one arm; expected counts of A and of B")
     if columns.user or columns.position or columns.time:
-        raise UsageError("columns are of a log; expected none with counts")
+        raise UsageError("columns apply to logs; expected none with counts")
     return None
 
 
 def _units(log: Log, within: int | None) -> tuple[Units, int]:
-    """Give the units, and how many rows lay below the positions asked for."""
+    """Return the units, and the number of rows below the positions compared."""
     counted, click = np.ones(len(log.click), dtype=np.bool_), log.click
     if within is not None:
         counted, click = shown_within(log, within)
     return units_of(log, counted, click), int((~counted).sum())
 
 
-def _shares(a: Any, b: Any, units: Units | None) -> tuple[Share, Share]:
+def _shares(a: Any, b: Any, units: Units | None) -> tuple[Proportion, Proportion]:
     if units is not None:
-        counts = [units.counts(place) for place in (0, 1)]
+        counts = [units.counts(arm) for arm in (0, 1)]
         for name, (_, users) in zip(("A", "B"), counts, strict=True):
             if not users:
-                raise UsageError(f"no user of {name} is left; expected some in both arms")
-        return Share(*counts[0]), Share(*counts[1])
-    for name, given in (("a", a), ("b", b)):
-        if not isinstance(given, (tuple, list)) or len(given) != 2:
-            raise UsageError(f"{name}={given!r}; expected (clicks, users)")
+                raise UsageError(f"no users left in arm {name}; expected some in both arms")
+        return Proportion(*counts[0]), Proportion(*counts[1])
+    for name, pair in (("a", a), ("b", b)):
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise UsageError(f"{name}={pair!r}; expected (clicks, users)")
     return share(*a, what="A: "), share(*b, what="B: ")
 
 
-def _arm(place: int, log: Log | None, one: Share, units: Units | None, metric: str, confidence: float) -> Arm:
-    name = "AB"[place] if log is None else log.arms[place]
-    low, high = wilson(one, confidence)
-    rows, clicks, rate = one.users, one.clicks, one.rate
+def _arm(
+    index: int, log: Log | None, share: Proportion, units: Units | None, metric: str, confidence: float
+) -> Arm:
+    name = "AB"[index] if log is None else log.arms[index]
+    low, high = wilson(share, confidence)
+    rows, clicks, rate = share.users, share.clicks, share.rate
     if units is not None:
-        mine = units.arm == place
+        mine = units.arm == index
         rows, clicks = int(units.rows[mine].sum()), int(units.clicks[mine].sum())
         if metric == "rows":
-            rate, variance = ratio(units, place)
+            rate, variance = ratio(units, index)
             half = NORMAL.inv_cdf((1 + confidence) / 2) * math.sqrt(variance)
             low, high = max(0.0, rate - half), min(1.0, rate + half)
-    return Arm(name, one.users, one.clicks, rows, clicks, rate, low, high)
+    return Arm(name, share.users, share.clicks, rows, clicks, rate, low, high)
 
 
-def _by_users(a: Share, b: Share, confidence: float) -> Compared:
+def _by_users(a: Proportion, b: Proportion, confidence: float) -> ArmDifference:
     z = pooled_z(a, b)
     p_z, exact = two_sided(z), fisher_p(a, b)
     small = is_small(a, b)
-    return Compared(
+    return ArmDifference(
         b.rate - a.rate,
         *newcombe(a, b, confidence),
         z,
@@ -343,13 +366,13 @@ def _by_users(a: Share, b: Share, confidence: float) -> Compared:
     )
 
 
-def _by_rows(units: Units, confidence: float) -> Compared:
+def _by_rows(units: Units, confidence: float) -> ArmDifference:
     (rate_a, var_a), (rate_b, var_b) = ratio(units, 0), ratio(units, 1)
     difference, spread = rate_b - rate_a, math.sqrt(var_a + var_b)
     z = difference / spread if spread > 0 else math.nan
     half = NORMAL.inv_cdf((1 + confidence) / 2) * spread
     p = two_sided(z)
-    return Compared(
+    return ArmDifference(
         difference,
         difference - half,
         difference + half,
@@ -363,26 +386,28 @@ def _by_rows(units: Units, confidence: float) -> Compared:
     )
 
 
-def _always(shares: tuple[Share, Share], units: Units | None, effect: float, confidence: float) -> Always:
-    """Test after every unit where their order is known, else once; always of units that click."""
+def _always(
+    shares: tuple[Proportion, Proportion], units: Units | None, effect: float, confidence: float
+) -> AlwaysValid:
+    """Return the sequential test after every unit if their order is known, else once."""
     if units is None:
-        return Always(*one_look(*shares, effect=effect, confidence=confidence), effect, None, None)
-    path = looks(units.arm, units.clicked, effect=effect, confidence=confidence)
+        return AlwaysValid(*single_look(*shares, effect=effect, confidence=confidence), effect, None, None)
+    path = sequential_test(units.arm, units.clicked, effect=effect, confidence=confidence)
     below = np.flatnonzero(path.p < 1 - confidence)
     decided = int(path.users[below[0]]) if len(below) else None
-    return Always(float(path.p[-1]), float(path.low[-1]), float(path.high[-1]), effect, decided, path)
+    return AlwaysValid(float(path.p[-1]), float(path.low[-1]), float(path.high[-1]), effect, decided, path)
 
 
 def _sizes(
-    shares: tuple[Share, Share],
-    compared: Compared,
+    shares: tuple[Proportion, Proportion],
+    compared: ArmDifference,
     units: Units | None,
     metric: str,
     power: float,
     confidence: float,
     smallest: float | None,
-) -> Sizes:
-    """Return what so many users detect, and how many the smallest difference that matters needs."""
+) -> SampleSizes:
+    """Return the detectable difference, and the users needed for the smallest relevant difference."""
     a, b = shares
     users = (a.users, b.users)
     if metric == "rows" and units is not None:
@@ -390,13 +415,13 @@ def _sizes(
         reach = NORMAL.inv_cdf((1 + confidence) / 2) + NORMAL.inv_cdf(power)
         needed = None
         if smallest is not None and spread > 0:
-            variances = [ratio(units, place)[1] * users[place] for place in (0, 1)]
+            variances = [ratio(units, index)[1] * users[index] for index in (0, 1)]
             needed = users_for_variance(
                 (variances[0], variances[1]), users, smallest, power_wanted=power, confidence=confidence
             )
-        return Sizes(power, reach * spread, needed)
+        return SampleSizes(power, reach * spread, needed)
     least = detectable(a.rate, users, power_wanted=power, confidence=confidence)
     if smallest is None:
-        return Sizes(power, least, None)
+        return SampleSizes(power, least, None)
     needed = users_for_difference(wilson(a, confidence), smallest, power_wanted=power, confidence=confidence)
-    return Sizes(power, least, needed)
+    return SampleSizes(power, least, needed)

@@ -1,4 +1,4 @@
-"""What an A/B test found."""
+"""Result of an A/B test."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from leadline.data.results import ResultWarning, plain
-from leadline.online.proportions import Looks, Split
+from leadline.online.proportions import SampleRatio, SequentialTest
 
 
 class Arm(NamedTuple):
-    """One arm: units (users, or rows where no user is known), those that clicked, rows and clicked rows.
+    """One arm: units (users, or rows if users are unknown), units with a click, rows and clicked rows.
 
     `rate` is the clickthrough that is compared, with Wilson's interval, or that of the delta method.
     """
@@ -26,8 +26,8 @@ class Arm(NamedTuple):
     high: float
 
 
-class Compared(NamedTuple):
-    """The difference b - a with its interval, z, p and by which test, the p of both tests, and the lift."""
+class ArmDifference(NamedTuple):
+    """The difference b - a with its interval, z, p and test, the p of both tests, and the lift."""
 
     difference: float
     low: float
@@ -41,19 +41,19 @@ class Compared(NamedTuple):
     lift: tuple[float, float, float]
 
 
-class Always(NamedTuple):
-    """The always-valid p and interval after all users, and how many had come when p fell below alpha."""
+class AlwaysValid(NamedTuple):
+    """AlwaysValid-valid p and interval after all users, and the number of users when p fell below alpha."""
 
     p: float
     low: float
     high: float
     effect: float
     decided: int | None
-    path: Looks | None
+    path: SequentialTest | None
 
 
-class Sizes(NamedTuple):
-    """Smallest detectable difference, and the users of an arm needed for the smallest one that matters."""
+class SampleSizes(NamedTuple):
+    """Smallest detectable difference, and users per arm needed for the smallest relevant one."""
 
     power: float
     detectable: float
@@ -61,16 +61,16 @@ class Sizes(NamedTuple):
 
 
 class ABTest:
-    """Two arms compared by clickthrough; `unit` is user or row, `metric` what is compared."""
+    """Comparison of two arms by clickthrough; `unit` is user or row, `metric` what is compared."""
 
     def __init__(
         self,
         arms: tuple[Arm, Arm],
-        compared: Compared,
-        always: Always,
-        sizes: Sizes,
+        compared: ArmDifference,
+        always: AlwaysValid,
+        sizes: SampleSizes,
         *,
-        split: Split | None,
+        split: SampleRatio | None,
         warnings: Sequence[ResultWarning],
         inputs: Sequence[tuple[str, int]],
         options: dict[str, Any],
@@ -86,12 +86,12 @@ class ABTest:
 
     @property
     def unit(self) -> str:
-        """Say what the units are: user or row."""
+        """Unit of analysis: user or row."""
         return str(self.options["unit"])
 
     @property
-    def sure(self) -> bool:
-        """Say whether p is below 1 - confidence."""
+    def significant(self) -> bool:
+        """Whether p is below 1 - confidence."""
         return bool(self.compared.p < 1 - self.options["confidence"])
 
     def __repr__(self) -> str:
@@ -102,22 +102,22 @@ class ABTest:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain data; None is undefined, and an interval without an end has none."""
-        one, always = self.compared, self.always
-        value, low, high = map(plain, one.lift)
+        """Return the result as plain data; None is undefined or an infinite limit."""
+        compared, always = self.compared, self.always
+        value, low, high = map(plain, compared.lift)
         return {
             "unit": self.unit,
             "metric": self.options["metric"],
             "arms": [arm._asdict() | {"low": plain(arm.low), "high": plain(arm.high)} for arm in self.arms],
-            "difference": plain(one.difference),
-            "z": plain(one.z),
-            "p": plain(one.p),
-            "low": plain(one.low),
-            "high": plain(one.high),
-            "test": one.test,
-            "interval": one.interval,
-            "p_z": plain(one.p_z),
-            "p_exact": plain(one.p_exact),
+            "difference": plain(compared.difference),
+            "z": plain(compared.z),
+            "p": plain(compared.p),
+            "low": plain(compared.low),
+            "high": plain(compared.high),
+            "test": compared.test,
+            "interval": compared.interval,
+            "p_z": plain(compared.p_z),
+            "p_exact": plain(compared.p_exact),
             "lift": {"value": value, "low": low, "high": high},
             "always_valid": {
                 "p": plain(always.p),
@@ -140,7 +140,7 @@ class ABTest:
 
 
 def undefined_lift(difference: float, base: float) -> tuple[float, float, float]:
-    """Give a lift that has no interval.
+    """Return a lift without an interval.
 
     >>> undefined_lift(0.1, 0.5)
     (0.2, nan, nan)

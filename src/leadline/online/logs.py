@@ -1,4 +1,4 @@
-"""Logs of clicks, and clicks beyond what position explains."""
+"""Click logs, and click deviation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ YES = {"true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
 
 
 class Columns(NamedTuple):
-    """What the columns of a log are called; `arm` is empty where the file is the arm."""
+    """Names of the columns of a log; `arm` is empty if each arm has its own file."""
 
     click: str
     arm: str = ""
@@ -29,15 +29,15 @@ class Columns(NamedTuple):
     time: str | None = None
 
     def named(self) -> list[str]:
-        """Give the columns that must be there."""
+        """Return the required columns."""
         return [name for name in (self.arm, self.click, self.user, self.position, self.time) if name]
 
 
 class Log(NamedTuple):
-    """Rows in the order of time: arm (a code of `arms`), click 0 or 1, and user, position where known.
+    """Rows in order of time: arm (index in `arms`), click 0 or 1, and user and position if known.
 
-    `users` are codes, -1 without users; `position` NaN where a row has none. `repeated` counts rows of more
-    than one click, each of which counts once. `timed`: the order is by a column or of one file.
+    `users` are codes, -1 without users; `position` is NaN where unknown. `repeated` counts rows with more
+    than one click, which counts once. `timed`: the order is that of a time column or of a single file.
     """
 
     arms: list[str]
@@ -50,8 +50,8 @@ class Log(NamedTuple):
     inputs: list[tuple[str, int]]
 
 
-class Row(NamedTuple):
-    """One row of a log; position NaN where it has none, `user` and `arm` empty where not asked for."""
+class LogRow(NamedTuple):
+    """One row of a log; position NaN if unknown, `user` and `arm` empty if not read."""
 
     arm: str
     click: float
@@ -62,32 +62,32 @@ class Row(NamedTuple):
 
 def read_log(path: str | os.PathLike[str], columns: Columns) -> Log:
     """Read a log of both arms."""
-    place = os.fspath(path)
-    rows = list(log_rows(place, columns))
-    return _log(rows, sorted({row.arm for row in rows}), columns, [(place, len(rows))], timed=True)
+    file = os.fspath(path)
+    rows = list(log_rows(file, columns))
+    return _log(rows, sorted({row.arm for row in rows}), columns, [(file, len(rows))], timed=True)
 
 
 def read_two(a: str | os.PathLike[str], b: str | os.PathLike[str], columns: Columns) -> Log:
-    """Read one log an arm; without a column of time their rows are interleaved evenly."""
-    places = [os.fspath(a), os.fspath(b)]
-    names = [run_name(place) for place in places]
+    """Read one log per arm; without a time column their rows are interleaved evenly."""
+    paths = [os.fspath(a), os.fspath(b)]
+    names = [run_name(path) for path in paths]
     if names[0] == names[1]:
-        names = places
-    if places[0] == places[1]:
-        raise UsageError(f"{places[0]} as A and as B; expected a log for each")
-    rows: list[Row] = []
+        names = paths
+    if paths[0] == paths[1]:
+        raise UsageError(f"{paths[0]} as A and as B; expected a log for each")
+    rows: list[LogRow] = []
     inputs = []
-    for name, place in zip(names, places, strict=True):
-        part = [row._replace(arm=name) for row in log_rows(place, columns)]
+    for name, path in zip(names, paths, strict=True):
+        part = [row._replace(arm=name) for row in log_rows(path, columns)]
         if columns.time is None:
             part = [row._replace(time=(at + 0.5) / len(part)) for at, row in enumerate(part)]
         rows += part
-        inputs.append((place, len(part)))
+        inputs.append((path, len(part)))
     return _log(rows, names, columns, inputs, timed=columns.time is not None)
 
 
 def _log(
-    rows: list[Row], arms: list[str], columns: Columns, inputs: list[tuple[str, int]], *, timed: bool
+    rows: list[LogRow], arms: list[str], columns: Columns, inputs: list[tuple[str, int]], *, timed: bool
 ) -> Log:
     if columns.time is not None or len(inputs) > 1:
         rows.sort(key=lambda row: row.time)  # stable: equal times stay as they came
@@ -107,7 +107,7 @@ def _log(
 
 
 def chosen_arms(log: Log, names: Sequence[str] | None) -> Log:
-    """Give the log of two arms, A and B: those named, or the two that there are, by name."""
+    """Return the log of two arms, A and B: those named, or the only two, by name."""
     if names is None:
         if len(log.arms) != 2:
             shown = ", ".join(log.arms[:6]) + (", ..." if len(log.arms) > 6 else "")
@@ -123,36 +123,36 @@ def chosen_arms(log: Log, names: Sequence[str] | None) -> Log:
     if len(set(names)) != 2:
         raise UsageError(f"arms {', '.join(names)}; expected two different ones")
     codes = np.array([names.index(arm) if arm in names else -1 for arm in log.arms])[log.arm]
-    kept = codes >= 0
+    chosen = codes >= 0
     return log._replace(
         arms=list(names),
-        arm=codes[kept].astype(np.int64),
-        click=log.click[kept],
-        users=log.users[kept],
-        position=log.position[kept],
+        arm=codes[chosen].astype(np.int64),
+        click=log.click[chosen],
+        users=log.users[chosen],
+        position=log.position[chosen],
     )
 
 
 def shown_within(log: Log, within: int) -> tuple[Flags, Floats]:
-    """Say which rows count and which of them are clicks, where only the first `within` positions matter.
+    """Return the rows that count and their clicks, if only the first `within` positions are considered.
 
-    In a log of results that were shown (rows without a click have a position) rows below are out; in one of
-    page views (the position is that of the click) they stay, without a click.
+    In a log of results shown (rows without a click have a position) rows below are excluded; in one of page
+    views (the position is that of the click) they are kept, without a click.
     """
     inside = log.position <= within
     shown = bool((~np.isnan(log.position) & (log.click == 0)).any())
-    kept = inside if shown else np.ones(len(log.click), dtype=np.bool_)
-    return kept, np.where(inside, log.click, 0.0)
+    counted = inside if shown else np.ones(len(log.click), dtype=np.bool_)
+    return counted, np.where(inside, log.click, 0.0)
 
 
-def log_rows(path: str, columns: Columns) -> Iterator[Row]:
-    """Read the columns of every row; any that cannot be read is an error with its line."""
+def log_rows(path: str, columns: Columns) -> Iterator[LogRow]:
+    """Yield the columns of every row; raise InputError with the line for unreadable values."""
     empty = True
     for line, row in headed_rows(path):
         if empty:
             need_columns(row, columns.named(), path, 1)
             empty = False
-        yield Row(
+        yield LogRow(
             _name(row, columns.arm, path, line) if columns.arm else "",
             _click(row[columns.click], columns.click, path, line),
             _name(row, columns.user, path, line) if columns.user else "",
@@ -187,7 +187,7 @@ def _click(value: Any, column: str, path: str, line: int) -> float:
 
 
 def _position(value: Any, column: str, path: str, line: int) -> float:
-    """Read a position from 1; NaN where there is none."""
+    """Return a position, 1 or more; NaN if empty."""
     text = "" if value is None else str(value).strip()
     if text.lower() in ("", "nan", "none", "null"):
         return math.nan
@@ -211,8 +211,8 @@ def _time(value: Any, column: str, path: str, line: int) -> float:
         number = float(text)
     except ValueError:
         try:
-            found = datetime.fromisoformat(text)
-            number = (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+            moment = datetime.fromisoformat(text)
+            number = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
         except ValueError:
             number = math.nan
     if not math.isfinite(number):
@@ -225,11 +225,11 @@ def _time(value: Any, column: str, path: str, line: int) -> float:
     return number
 
 
-class Deviation(NamedTuple):
-    """How much more (or less) a document was clicked than others at its positions, a row it was shown.
+class ClickDeviation(NamedTuple):
+    """Click deviation of a document: clicks per row shown above those expected at its positions.
 
-    `deviation` is (clicks - expected) / shown; `z` is clicks - expected over its standard deviation under
-    the clickthrough of the positions alone, NaN where that is 0.
+    `deviation` is (clicks - expected) / shown; `z` is clicks - expected divided by its standard deviation
+    under the clickthrough of the positions alone, NaN if that is 0.
     """
 
     query: str
@@ -243,22 +243,22 @@ class Deviation(NamedTuple):
 
 def click_deviations(
     path: str | os.PathLike[str], *, document: str, position: str, click: str, query: str | None = None
-) -> list[Deviation]:
-    """Compare the clicks of every document (of a query) with the clickthrough of its positions in the log.
+) -> list[ClickDeviation]:
+    """Compare the clicks of every document (of a query) with the clickthrough of its positions.
 
-    Rows are results that were shown. Users click what stands first, so that clicks alone repeat the ranking;
-    the deviation from what the position gets takes that off. The largest deviation comes first.
+    Rows are results shown. Since users prefer top ranks, raw clicks reproduce the ranking; click deviation
+    removes this position bias. The largest deviation comes first.
 
-    Source: Agichtein, Brill and Dumais 2006 (deviation of clicks from the expected at a position).
+    Source: Agichtein, Brill and Dumais 2006.
     """
-    place = os.fspath(path)
+    file = os.fspath(path)
     # a document stands where a log of two arms has the arm, and a query where it has the user
-    rows = list(log_rows(place, Columns(click=click, arm=document, user=query, position=position)))
+    rows = list(log_rows(file, Columns(click=click, arm=document, user=query, position=position)))
     at = np.array([row.position for row in rows])
     if np.isnan(at).any():
         number = int(np.flatnonzero(np.isnan(at))[0]) + 1
         raise InputError(
-            f"row {number} has no position", expected="in every row where the result was shown", path=place
+            f"row {number} has no position", expected="in every row where the result was shown", path=file
         )
     _, where = np.unique(at, return_inverse=True)
     clicked = np.array([min(row.click, 1.0) for row in rows])
@@ -269,8 +269,8 @@ def click_deviations(
         np.bincount(which, weights=values).tolist()
         for values in (np.ones(len(at)), clicked, rates, rates * (1 - rates))
     )
-    found = [
-        Deviation(
+    deviations = [
+        ClickDeviation(
             *pair,
             (clicks[row] - expected[row]) / shown[row],
             int(shown[row]),
@@ -280,4 +280,4 @@ def click_deviations(
         )
         for pair, row in pairs.items()
     ]
-    return sorted(found, key=lambda one: (one.query, -one.deviation, one.document))
+    return sorted(deviations, key=lambda item: (item.query, -item.deviation, item.document))

@@ -13,11 +13,11 @@ ARMS = ("control", "variant")
 
 
 def arm_of(user: str, *, fraction: float, salt: str) -> str:
-    """Give the arm of a user: the variant for about a share `fraction` of all users.
+    """Return the arm of a user: the variant for about a proportion `fraction` of all users.
 
-    The first 64 bits of BLAKE2b of salt and user, as a number from 0 to 1, are below `fraction` or not. So a
-    larger fraction keeps everybody who already sees the variant, and another salt (one an experiment)
-    draws others, independent of the last.
+    A user sees the variant if the first 64 bits of BLAKE2b of salt and user, as a number from 0 to 1, are
+    below `fraction`. A larger fraction keeps all users who already see the variant, and another salt (one per
+    experiment) assigns users independently.
 
     >>> arm_of("ann", fraction=0.5, salt="new snippets"), arm_of("ann", fraction=0.5, salt="new snippets")
     ('variant', 'variant')
@@ -32,7 +32,7 @@ NORMAL = NormalDist()
 
 
 def effect_size(a: float, b: float) -> float:
-    """Give Cohen's h of two shares: 2 asin(sqrt(b)) - 2 asin(sqrt(a)), whose spread knows no share.
+    """Return Cohen's h of two proportions: 2 asin(sqrt(b)) - 2 asin(sqrt(a)), with stable variance.
 
     Source: Cohen 1988, chapter 6.
 
@@ -46,7 +46,7 @@ def effect_size(a: float, b: float) -> float:
 
 
 def power(a: float, b: float, users: tuple[float, float], *, confidence: float = 0.95) -> float:
-    """Give the chance that a two-sided test sees the difference of two shares with so many users an arm.
+    """Return the power of a two-sided test of two proportions with these numbers of users.
 
     >>> round(power(0.05, 0.055, (31_218, 31_218)), 3)
     0.8
@@ -59,9 +59,9 @@ def power(a: float, b: float, users: tuple[float, float], *, confidence: float =
 def users_needed(
     rate: float, lift: float, *, fraction: float = 0.5, power_wanted: float = 0.8, confidence: float = 0.95
 ) -> tuple[int, int]:
-    """Give the users of A and of B that show a lift over a clickthrough with this power.
+    """Return the users of A and of B needed to detect a lift of a clickthrough with this power.
 
-    `lift` is relative (0.1: a tenth more), `fraction` the share of users that B gets.
+    `lift` is relative (0.1: 10 %), `fraction` the proportion of users assigned to B.
 
     >>> users_needed(0.05, 0.1)
     (31218, 31218)
@@ -74,8 +74,8 @@ def users_needed(
             "from 0 to 1"
         )
     checked_fraction(fraction)
-    wanted = _reach(power_wanted, confidence) / effect_size(rate, rate * (1 + lift))
-    every = wanted * wanted / (fraction * (1 - fraction))
+    ratio = _reach(power_wanted, confidence) / effect_size(rate, rate * (1 + lift))
+    every = ratio * ratio / (fraction * (1 - fraction))
     return math.ceil(every * (1 - fraction)), math.ceil(every * fraction)
 
 
@@ -113,8 +113,8 @@ def users_for_difference(
             f"smallest difference {difference:g}; expected one that leaves a share from 0 to 1, beside "
             f"{rate:.4g}"
         )
-    wanted = _reach(power_wanted, confidence)
-    return math.ceil(2 * max((wanted / effect_size(rate, end)) ** 2 for end in ends))
+    quantiles = _reach(power_wanted, confidence)
+    return math.ceil(2 * max((quantiles / effect_size(rate, end)) ** 2 for end in ends))
 
 
 def users_for_variance(
@@ -125,15 +125,14 @@ def users_for_variance(
     power_wanted: float = 0.8,
     confidence: float = 0.95,
 ) -> int:
-    """Return the users of each arm needed to detect a difference of means with variances of users.
+    """Return the users of each arm needed to detect a difference of means with variances over users.
 
-    For each variance stands its upper confidence limit, from the chi-square distribution.
+    Each variance is replaced by its upper confidence limit, from the chi-square distribution.
 
     Examples
     --------
     >>> users_for_variance((0.25, 0.25), (2000, 2000), 0.05)  # 1,570 if the variances were known
     1655
-
     """
     from scipy.special import chdtri
 
@@ -149,9 +148,9 @@ def users_for_variance(
 def detectable(
     rate: float, users: tuple[float, float], *, power_wanted: float = 0.8, confidence: float = 0.95
 ) -> float:
-    """Give the least rise of a clickthrough that so many users of A and B show with this power.
+    """Return the smallest increase of a clickthrough detectable with this power.
 
-    In units of clickthrough; NaN where even all users clicking would not be seen.
+    In units of clickthrough; NaN if even a clickthrough of 1 would not be detected.
 
     >>> round(detectable(0.05, (31_218, 31_218)), 5)
     0.005
@@ -162,7 +161,7 @@ def detectable(
 
 
 def checked_fraction(fraction: float) -> float:
-    """Give a share of users back; an error when it is none."""
+    """Return a proportion of users; raise UsageError if it is out of range."""
     if not 0 < fraction < 1:
         raise UsageError(f"fraction {fraction:g}; expected a share between 0 and 1 (usual: 0.01 to 0.1)")
     return float(fraction)

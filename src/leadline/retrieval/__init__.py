@@ -1,1 +1,1 @@
-"""Index and search a collection."""
+"""Indexing and retrieval."""

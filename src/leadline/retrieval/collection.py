@@ -1,4 +1,4 @@
-"""What a test collection holds: documents, queries, judgments, and ids that do not match."""
+"""Statistics of a test collection, and ids that do not match between its files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from leadline.text import ANALYSES, Analysis
 
 @dataclass(frozen=True)
 class Collection:
-    """The numbers of a collection; `mean_` is per document or per query, `size` in bytes of text."""
+    """Statistics of a test collection; `mean_` is per document or per query, `size` in bytes of text."""
 
     documents: int
     empty_documents: int
@@ -37,7 +37,7 @@ class Collection:
     warnings: list[ResultWarning] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the numbers as plain data."""
+        """Return the numbers as plain data."""
         return {name: value for name, value in vars(self).items() if name != "warnings"}
 
 
@@ -50,10 +50,10 @@ def collection(
     encoding: str = "utf-8",
     on_document: Callable[[int, int], None] | None = None,
 ) -> Collection:
-    """Count what a collection holds, and the ids by which its files do not match.
+    """Return statistics of a test collection, and the ids by which its files do not match.
 
-    Terms are those of the analysis, stop words left out. `mean_judgments` and `mean_relevant` (grade 1 or
-    more) are over the queries that have judgments.
+    Terms are those of the analysis, without stop words. `mean_judgments` and `mean_relevant` (grade 1 or
+    more) are over the queries with judgments.
 
     >>> found = collection({"d1": "two wings"}, {"q1": "wings"}, {"q1": {"d1": 1, "d9": 0}})
     >>> found.documents, found.judgments, found.unknown_documents
@@ -61,31 +61,31 @@ def collection(
     """
     how = analysis if isinstance(analysis, Analysis) else ANALYSES.parse(analysis)
     ids, sizes, lengths = set(), 0, []
-    for place, document in enumerate(read_documents(documents, encoding=encoding), start=1):
+    for read, document in enumerate(read_documents(documents, encoding=encoding), start=1):
         ids.add(document.id)
         sizes += len(document.content.encode("utf-8", "surrogatepass"))
         lengths.append(len(how.terms(document.content)))
-        if on_document is not None and place % 1000 == 0:
-            on_document(place, 0)
-    asked = {query.id: query.content for query in read_queries(queries, encoding=encoding)}
+        if on_document is not None and read % 1000 == 0:
+            on_document(read, 0)
+    topics = {query.id: query.content for query in read_queries(queries, encoding=encoding)}
     judged = read_qrels(qrels).to_dict()
-    grades = np.array([grade for found in judged.values() for grade in found.values()])
-    known, counts = np.unique(grades, return_counts=True)
-    unknown = {document for found in judged.values() for document in found} - ids
-    strangers = judged.keys() - asked.keys()
-    unjudged = asked.keys() - judged.keys()
+    grades = np.array([grade for grades_of in judged.values() for grade in grades_of.values()])
+    levels, counts = np.unique(grades, return_counts=True)
+    unknown = {document for grades_of in judged.values() for document in grades_of} - ids
+    strangers = judged.keys() - topics.keys()
+    unjudged = topics.keys() - judged.keys()
     return Collection(
         documents=len(ids),
         empty_documents=lengths.count(0),
         size=sizes,
         mean_terms=_mean(sum(lengths), len(ids)),
-        queries=len(asked),
-        mean_query_terms=_mean(sum(len(how.terms(text)) for text in asked.values()), len(asked)),
+        queries=len(topics),
+        mean_query_terms=_mean(sum(len(how.terms(text)) for text in topics.values()), len(topics)),
         judged_queries=len(judged),
         judgments=len(grades),
         mean_judgments=_mean(len(grades), len(judged)),
         mean_relevant=_mean(int((grades >= 1).sum()), len(judged)),
-        grades={f"{grade:g}": count for grade, count in zip(known.tolist(), counts.tolist(), strict=True)},
+        grades={f"{grade:g}": count for grade, count in zip(levels.tolist(), counts.tolist(), strict=True)},
         unknown_documents=len(unknown),
         unknown_queries=len(strangers),
         unjudged_queries=len(unjudged),
@@ -94,8 +94,8 @@ def collection(
 
 
 @dataclass(frozen=True)
-class Holdings:
-    """How much of what was judged a corpus holds; `queries` are (query, relevant, held), the worst first."""
+class CorpusCoverage:
+    """Coverage of a test collection by a corpus; `queries` are (query, relevant, held), worst first."""
 
     documents: int
     judged: int
@@ -106,38 +106,39 @@ class Holdings:
 
     @property
     def share(self) -> float:
-        """Give the share of the relevant documents that the corpus holds."""
+        """Fraction of the relevant documents that the corpus contains."""
         return _mean(self.held, self.relevant)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the numbers as plain data."""
+        """Return the numbers as plain data."""
         rows = [dict(zip(("query", "relevant", "held"), row, strict=True)) for row in self.queries]
         return vars(self) | {"share": plain(self.share), "queries": rows}
 
 
-def holdings(documents: TextsLike, qrels: QrelsLike, *, rel: float = 1.0) -> Holdings:
-    """Count the judged and the relevant documents that a corpus holds: its coverage of a collection.
+def holdings(documents: TextsLike, qrels: QrelsLike, *, rel: float = 1.0) -> CorpusCoverage:
+    """Count the judged and the relevant documents that a corpus contains.
 
-    A share below 1 bounds the recall of every system on this corpus. `documents` are texts or an index.
+    The fraction of relevant documents bounds the recall of every system on this corpus. `documents` are texts
+    or an index.
 
     >>> found = holdings({"d1": "wings"}, {"q1": {"d1": 1, "d9": 1}, "q2": {"d1": 0, "d8": 1}})
     >>> found.share, found.queries
     (0.3333333333333333, [('q2', 1, 0), ('q1', 2, 1)])
     """
-    known = set(ids_of(documents))
+    ids = set(ids_of(documents))
     table = read_qrels(qrels)
-    inside = np.array([name in known for name in table.documents], dtype=np.bool_)
-    judged, wanted = table.grades >= 0, table.grades >= rel
-    relevant, held = table.count(wanted).tolist(), table.count(wanted & inside).tolist()
+    inside = np.array([name in ids for name in table.documents], dtype=np.bool_)
+    judged, relevant_rows = table.grades >= 0, table.grades >= rel
+    relevant, held = table.count(relevant_rows).tolist(), table.count(relevant_rows & inside).tolist()
     rows = [row for row in zip(table.queries, relevant, held, strict=True) if row[1]]
     rows.sort(key=lambda row: (row[2] / row[1], row[2] - row[1]))
-    return Holdings(
-        len(known), int(judged.sum()), int((judged & inside).sum()), sum(relevant), sum(held), rows
+    return CorpusCoverage(
+        len(ids), int(judged.sum()), int((judged & inside).sum()), sum(relevant), sum(held), rows
     )
 
 
 def ids_of(documents: TextsLike) -> Iterator[bytes]:
-    """Give the ids of documents: of a file, of an index, or in memory."""
+    """Return the ids of documents: of a file, of an index, or in memory."""
     if isinstance(documents, (str, os.PathLike)) and os.path.isdir(documents):
         from leadline.retrieval.index import open_index
 
@@ -155,9 +156,9 @@ def _notices(unknown: set[str], strangers: set[str], unjudged: set[str]) -> list
         ("unknown_queries", "judged queries that QUERIES lacks", strangers),
         ("unjudged_queries", "queries without judgments", unjudged),
     )
-    found = []
+    warnings = []
     for code, words, names in facts:
         shown = ", ".join([*sorted(names)[:3], *(["..."] if len(names) > 3 else [])])
         if names:
-            found.append(ResultWarning(code, f"{words}: {len(names):,} ({shown})", len(names)))
-    return found
+            warnings.append(ResultWarning(code, f"{words}: {len(names):,} ({shown})", len(names)))
+    return warnings

@@ -1,4 +1,4 @@
-"""Two doors to the models with the same numbers: rank a collection, or score given pairs."""
+"""Search of a collection, and scoring of given query-document pairs, by the same models."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from leadline.io.texts import TextsLike, read_queries
 from leadline.retrieval.index import open_index
 from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models import MODELS, Model
-from leadline.retrieval.models.query_plan import Query, Scored, best, given, matching
+from leadline.retrieval.models.query_plan import Query, ScoredDocuments, best, matching, scores_of
 
 IndexLike: TypeAlias = "Index | str | os.PathLike[str]"
 ModelsLike: TypeAlias = "str | Model | Iterable[str | Model]"
 
 
-class Retrieved(dict[str, Run]):
-    """One run per model by its text, with the seconds of every query and what should be known.
+class SearchResult(dict[str, Run]):
+    """Runs by model name, with the time per query and warnings.
 
-    `leadline.evaluate` takes it as it is: the names of the runs are the texts of the models.
+    Can be passed to `leadline.evaluate`; the names of the runs are the texts of the models.
     """
 
     def __init__(self, index: Index) -> None:
@@ -39,7 +39,7 @@ class Retrieved(dict[str, Run]):
         self.warnings: list[ResultWarning] = []
 
 
-class _Asked(NamedTuple):
+class _PreparedQuery(NamedTuple):
     """One query ready to be answered."""
 
     name: bytes
@@ -55,12 +55,11 @@ def search(
     k: int = 1000,
     feedback: QrelsLike | None = None,
     on_query: Callable[[int, int], None] | None = None,
-) -> Retrieved:
-    """Rank the documents of an index for every query, by one or more models; give the first k.
+) -> SearchResult:
+    """Rank the documents of an index for every query, by one or more retrieval models.
 
-    A document is found when it has one of the terms. Equal scores: document id falling. A query without a
-    known term finds nothing and is counted. `feedback` are judgments for models that ask for them by name
-    (`RM3(learn=judged)`); what they learn must not be measured on the same judgments.
+    Documents that contain at least one query term are retrieved. Ties are in decreasing order of document id.
+    A query without a known term retrieves nothing and is counted.
 
     >>> from leadline.retrieval.index import build_index
     >>> found = search(build_index({"d1": "two wings", "d2": "heat"}), {"q": "wings"}, "BM25")
@@ -69,12 +68,12 @@ def search(
     """
     check_whole(1, k=k)
     opened, chosen = _ready(index, models, feedback)
-    asked = [_Asked(to_bytes(query.id), query.content, None) for query in read_queries(queries)]
+    prepared = [_PreparedQuery(to_bytes(query.id), query.content, None) for query in read_queries(queries)]
 
-    def answer(plan: Any, _documents: Integers | None) -> Scored:
+    def answer(plan: Any, _documents: Integers | None) -> ScoredDocuments:
         return best(matching(plan, opened), opened, k)
 
-    return _answered(opened, chosen, asked, answer, feedback, on_query)
+    return _answered(opened, chosen, prepared, answer, feedback, on_query)
 
 
 def score(
@@ -85,11 +84,12 @@ def score(
     *,
     feedback: QrelsLike | None = None,
     on_query: Callable[[int, int], None] | None = None,
-) -> Retrieved:
-    """Score given (query, document) pairs by one or more models; nothing is ranked but the pairs.
+) -> SearchResult:
+    """Score given (query, document) pairs by one or more retrieval models.
 
-    The numbers are those of `search`. Every pair of a known query and an indexed document comes back, 0
-    included; others are counted. Models that learn from documents rank once per query to find those.
+    The scores are those of `search`. Every pair of a known query and an indexed document is returned, also
+    with score 0; others are counted. Models with pseudo-relevance feedback rank the collection once per
+    query.
 
     >>> from leadline.retrieval.index import build_index
     >>> found = score(build_index({"d1": "two wings", "d2": "heat"}), {"q": "wings"}, [("q", "d2")], "BM25")
@@ -98,27 +98,27 @@ def score(
     """
     opened, chosen = _ready(index, models, feedback)
     texts = {to_bytes(query.id): query.content for query in read_queries(queries)}
-    wanted = _grouped(pairs)
-    lost = [name for name in wanted if name not in texts]
-    asked, unindexed = [], 0
-    for name, names in wanted.items():
+    documents_of = _grouped(pairs)
+    lost = [name for name in documents_of if name not in texts]
+    prepared, unindexed = [], 0
+    for name, names in documents_of.items():
         if name not in texts:
             continue
         codes = opened.document_codes(names)
         unindexed += int((codes < 0).sum())
         if (codes >= 0).any():
-            asked.append(_Asked(name, texts[name], codes[codes >= 0]))
-    if not asked:
+            prepared.append(_PreparedQuery(name, texts[name], codes[codes >= 0]))
+    if not prepared:
         raise InputError(
             "no pair of a known query and an indexed document", expected="ids as in queries and index"
         )
 
-    def answer(plan: Any, documents: Integers | None) -> Scored:
+    def answer(plan: Any, documents: Integers | None) -> ScoredDocuments:
         assert documents is not None
-        found = Scored(documents, given(plan, documents))
-        return best(found, opened, len(documents))
+        scored = ScoredDocuments(documents, scores_of(plan, documents))
+        return best(scored, opened, len(documents))
 
-    found = _answered(opened, chosen, asked, answer, feedback, on_query)
+    found = _answered(opened, chosen, prepared, answer, feedback, on_query)
     found.warnings += _said(
         ("unindexed_documents", f"pairs whose document is not indexed: {unindexed:,}; left out", unindexed),
         ("unknown_queries", f"queries of pairs without a text: {len(lost)}; left out", len(lost)),
@@ -127,7 +127,7 @@ def score(
 
 
 def _ready(index: IndexLike, models: ModelsLike, feedback: QrelsLike | None) -> tuple[Index, list[Model]]:
-    """Open the index and make the models; judgments come with a model that asks for them, and only then."""
+    """Open the index and parse the models; feedback judgments are required by some models only."""
     listed = [models] if isinstance(models, (str, Model)) else list(models)
     made = {model: None for model in listed if isinstance(model, Model)}
     made |= dict.fromkeys(MODELS.expand_all([text for text in listed if isinstance(text, str)]))
@@ -142,51 +142,51 @@ def _ready(index: IndexLike, models: ModelsLike, feedback: QrelsLike | None) -> 
 
 
 def _grouped(pairs: Any) -> dict[bytes, list[bytes]]:
-    """Bring the documents of every query together, each once, in the order given."""
-    found: dict[bytes, dict[bytes, None]] = {}
+    """Group the documents of every query, without duplicates, in the given order."""
+    documents_of: dict[bytes, dict[bytes, None]] = {}
     if isinstance(pairs, Mapping):
         for query, documents in pairs.items():
-            found.setdefault(to_bytes(query), {}).update(dict.fromkeys(map(to_bytes, documents)))
+            documents_of.setdefault(to_bytes(query), {}).update(dict.fromkeys(map(to_bytes, documents)))
     else:
         for query, document in pairs:
-            found.setdefault(to_bytes(query), {})[to_bytes(document)] = None
-    return {query: list(documents) for query, documents in found.items()}
+            documents_of.setdefault(to_bytes(query), {})[to_bytes(document)] = None
+    return {query: list(documents) for query, documents in documents_of.items()}
 
 
 def _answered(
     index: Index,
     models: Sequence[Model],
-    asked: Sequence[_Asked],
-    answer: Callable[[Any, Integers | None], Scored],
+    prepared: Sequence[_PreparedQuery],
+    answer: Callable[[Any, Integers | None], ScoredDocuments],
     feedback: QrelsLike | None,
     on_query: Callable[[int, int], None] | None,
-) -> Retrieved:
-    """Answer every query by every model, and put the lists into runs."""
-    found = Retrieved(index)
+) -> SearchResult:
+    """Evaluate every query by every model and return the runs."""
+    retrieved = SearchResult(index)
     relevant = {} if feedback is None else _relevant(index, feedback)
     nothing = unknown = 0
-    for place, model in enumerate(models):
-        lists: dict[bytes, Scored] = {}
+    for number, model in enumerate(models):
+        lists: dict[bytes, ScoredDocuments] = {}
         seconds = []
-        for done, (name, text, documents) in enumerate(asked):
+        for done, (name, text, documents) in enumerate(prepared):
             began = time.perf_counter()
             query = Query.of(index, text)
             plan = model.plan(index, query, relevant.get(name, np.empty(0, dtype=np.int64)))
             lists[name] = answer(plan, documents)
             seconds.append(time.perf_counter() - began)
-            nothing += not query.weights and place == 0
-            unknown += query.unknown if place == 0 else 0
+            nothing += not query.weights and number == 0
+            unknown += query.unknown if number == 0 else 0
             if on_query is not None:
-                on_query(place * len(asked) + done + 1, len(models) * len(asked))
-        found[str(model)] = _run(index, lists, str(model))
-        found.seconds[str(model)] = np.array(seconds)
+                on_query(number * len(prepared) + done + 1, len(models) * len(prepared))
+        retrieved[str(model)] = _run(index, lists, str(model))
+        retrieved.seconds[str(model)] = np.array(seconds)
     learned = feedback is not None
-    found.warnings = _said(
+    retrieved.warnings = _said(
         ("no_known_term", f"queries without a known term: {nothing}; they match nothing", nothing),
         ("unknown_terms", f"query terms that no document has: {unknown}; left out of their queries", unknown),
         ("learned", "a model learned from judgments: do not evaluate it with them", int(learned)),
     )
-    return found
+    return retrieved
 
 
 def _said(*facts: tuple[str, str, int]) -> list[ResultWarning]:
@@ -194,17 +194,17 @@ def _said(*facts: tuple[str, str, int]) -> list[ResultWarning]:
 
 
 def _relevant(index: Index, feedback: QrelsLike) -> dict[bytes, Integers]:
-    """Give the indexed documents of grade 1 or more by query."""
-    found = {}
+    """Return the indexed documents of grade 1 or more by query."""
+    relevant = {}
     for query, grades in read_qrels(feedback).to_dict().items():
         names = [to_bytes(document) for document, grade in grades.items() if grade >= 1]
         codes = index.document_codes(names)
-        found[to_bytes(query)] = codes[codes >= 0]
-    return found
+        relevant[to_bytes(query)] = codes[codes >= 0]
+    return relevant
 
 
-def _run(index: Index, lists: Mapping[bytes, Scored], name: str) -> Run:
-    """Make a run of lists that are in order; one that found nothing is not in it."""
+def _run(index: Index, lists: Mapping[bytes, ScoredDocuments], name: str) -> Run:
+    """Return a run of sorted lists; queries without results are omitted."""
     filled = sorted(query for query, scored in lists.items() if len(scored.document))
     rows = [index.id_rank[lists[query].document] for query in filled]
     ranks = np.concatenate(rows) if rows else np.empty(0, dtype=np.int64)

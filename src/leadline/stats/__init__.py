@@ -1,7 +1,7 @@
-"""Tests, intervals, corrections, correlation: what can be concluded from values of queries.
+"""Significance tests, confidence intervals, corrections, correlation and agreement.
 
-Everything here takes arrays of queries x columns, where a column is a pair of runs (differences) or a
-run (values), and gives one number per column. NaN marks a query that a column does not have.
+Functions take arrays of queries x columns, where a column is a pair of runs (differences) or a run (values),
+and return one number per column. NaN marks a query that a column does not have.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ Alternative = Literal["two-sided", "less", "greater"]
 
 
 class PairedTest(Parametric):
-    """A test of whether the differences of paired queries have the centre 0; one file each.
+    """Base class of the paired tests of a zero centre of the differences over queries.
 
-    `null` says in words what a small p speaks against; `clusters` says whether the test can take queries that
-    go together. A test implements `_p_of`.
+    `null` is the null hypothesis in words; `clusters` is whether the test supports groups of dependent
+    queries. Subclasses implement `_p_of` and `smallest`.
     """
 
     title: ClassVar[str]
@@ -66,33 +66,48 @@ class PairedTest(Parametric):
         from leadline.stats.moments import totals
         from leadline.stats.paired_tests import sign_p, without_spread
 
-        given = totals(differences, checked_groups(self, groups))
+        observed = totals(differences, checked_groups(self, groups))
         if checked_alternative(alternative) == "less":
-            given = given.mirrored()
+            observed = observed.mirrored()
         two_sided = alternative == "two-sided"
-        p = self._p_of(given, two_sided=two_sided, seed=seed)
-        equal = without_spread(given)
-        return np.where(equal, sign_p(given, two_sided=two_sided), p) if equal.any() else p
+        p = self._p_of(observed, two_sided=two_sided, seed=seed)
+        equal = without_spread(observed)
+        return np.where(equal, sign_p(observed, two_sided=two_sided), p) if equal.any() else p
 
-    def _p_of(self, given: Totals, *, two_sided: bool, seed: int) -> Floats:
+    def _p_of(self, observed: Totals, *, two_sided: bool, seed: int) -> Floats:
         """Return p of each column, two-sided or of the alternative "greater"; NaN where undefined."""
         raise NotImplementedError
 
     def smallest(self, queries: int, alternative: Alternative = "two-sided") -> float:
-        """Return a lower bound of p, given the number of queries (or groups) whose difference is not 0.
+        """Return a lower bound of p, given the number of queries (or groups) with a non-zero difference.
 
-        It is of differences that are not all equal; of those that are, it is that of the sign test.
+        The bound holds for differences that are not all equal; for equal ones it is that of the sign test.
         """
         raise NotImplementedError
 
     def p(self, differences: ArrayLike, *, seed: int = 0, alternative: Alternative = "two-sided") -> float:
-        """Return the p value of one list of differences."""
-        found = self.p_values(column(differences), seed=checked_seed(seed), alternative=alternative)
-        return float(found[0])
+        """Return the p-value of a single list of differences.
+
+        Parameters
+        ----------
+        differences : array_like
+            One difference per query.
+        seed : int, default 0
+            Seed of the random number generator, for tests that use one.
+        alternative : {"two-sided", "less", "greater"}
+            Alternative hypothesis; "less" is a centre below 0.
+
+        Returns
+        -------
+        float
+            NaN where p is undefined.
+        """
+        p = self.p_values(column(differences), seed=checked_seed(seed), alternative=alternative)
+        return float(p[0])
 
 
 class Interval(Parametric):
-    """A way to give an interval for the mean of queries drawn from a larger population; one file each."""
+    """Base class of the confidence intervals of a mean over queries."""
 
     title: ClassVar[str]
     source: ClassVar[str]
@@ -117,16 +132,16 @@ class Interval(Parametric):
         raise NotImplementedError
 
     def of(self, values: ArrayLike, *, level: float = 0.95, seed: int = 0) -> tuple[float, float]:
-        """Give the limits around the mean of one list of values."""
+        """Return the confidence limits of the mean of a single list of values."""
         table = column(values)
         low, high = self.limits(table, level=checked_level(level), seed=checked_seed(seed))
         return float(low[0]), float(high[0])
 
 
 class Correction(Parametric):
-    """A way to make p values larger because there are many of them; one file each.
+    """Base class of the corrections for multiple comparisons.
 
-    `controls` says in words which error stays below the level.
+    `controls` names the error rate that is controlled.
     """
 
     title: ClassVar[str]
@@ -134,21 +149,21 @@ class Correction(Parametric):
     source: ClassVar[str]
 
     def corrected(self, p: ArrayLike) -> Floats:
-        """Correct one family of p values; undefined ones stay so and do not count."""
-        given = np.asarray(p, dtype=np.float64)
-        found = np.full(given.shape, np.nan)
-        known = np.flatnonzero(~np.isnan(given))
-        order = known[np.argsort(given[known], kind="stable")]
-        found[order] = np.minimum(self.of_rising(given[order]), 1.0)
-        return found
+        """Return adjusted p-values of one family of tests; NaN values are ignored and stay NaN."""
+        values = np.asarray(p, dtype=np.float64)
+        adjusted = np.full(values.shape, np.nan)
+        defined = np.flatnonzero(~np.isnan(values))
+        order = defined[np.argsort(values[defined], kind="stable")]
+        adjusted[order] = np.minimum(self.of_rising(values[order]), 1.0)
+        return adjusted
 
     def of_rising(self, p: Floats) -> Floats:
-        """Correct p values that are sorted, the smallest first; more than 1 is cut to 1 later."""
+        """Return adjusted p-values of sorted ones, smallest first; `corrected` clips values above 1."""
         raise NotImplementedError
 
 
 def column(values: ArrayLike) -> Floats:
-    """Make one list of values a table of one column."""
+    """Return a list of values as an array with one column."""
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 1:
         raise UsageError(f"values of {table.ndim} dimensions; expected one value per query")
@@ -156,28 +171,28 @@ def column(values: ArrayLike) -> Floats:
 
 
 def checked_level(level: float) -> float:
-    """Give a level of confidence back; an error when it is none."""
+    """Return a confidence level; raise UsageError if it is out of range."""
     if not isinstance(level, (int, float)) or not 0.5 <= level < 1:
         raise UsageError(f"confidence level {level!r}; expected a share from 0.5 to below 1, such as 0.95")
     return float(level)
 
 
 def checked_seed(seed: int) -> int:
-    """Give a seed back; an error when it is none."""
+    """Return a seed; raise UsageError if it is not a non-negative integer."""
     if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
         raise UsageError(f"seed {seed!r}; expected a whole number, 0 or more")
     return seed
 
 
 def checked_alternative(alternative: Alternative) -> Alternative:
-    """Return an alternative; an error when it is none."""
+    """Return an alternative; raise UsageError if it is unknown."""
     if alternative not in get_args(Alternative):
         raise UsageError(f"alternative {alternative!r}; expected two-sided, less or greater")
     return alternative
 
 
 def checked_groups(test: PairedTest, groups: Integers | None) -> Integers | None:
-    """Return groups; an error when there are some and the test cannot take them."""
+    """Return groups; raise UsageError if the test does not support them."""
     if groups is not None and not test.clusters:
         able = ", ".join(name for name, kind in TESTS.classes.items() if kind.clusters)
         raise UsageError(f"{test} cannot take groups of queries; expected one of {able}")

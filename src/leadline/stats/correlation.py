@@ -1,7 +1,7 @@
-"""Correlation of two columns of numbers, where each observation may count several times.
+"""Correlation coefficients of two columns, with optional frequency weights.
 
-Coefficients of ranks take values that differ by rounding alone as equal: means of the same values, added in
-another order, do.
+Rank coefficients treat values that differ by rounding only as ties: means of the same values summed in
+another order do.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from leadline.stats.moments import ROUNDING
 
 
 def pearson(x: Floats, y: Floats, times: Integers | None = None) -> float:
-    """Give Pearson's r; NaN for fewer than two observations or a constant column.
+    """Return Pearson's r; NaN for fewer than two observations or a constant column.
 
-    `times` says how often each observation counts, as in a bootstrap.
+    `times` are frequency weights, as in a bootstrap.
 
     >>> pearson(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 6.0]))
     1.0
@@ -33,14 +33,15 @@ def pearson(x: Floats, y: Floats, times: Integers | None = None) -> float:
 
 
 def spearman(x: Floats, y: Floats, times: Integers | None = None) -> float:
-    """Give Spearman's rho: Pearson's r of the ranks, equal values sharing the mean of their ranks."""
+    """Return Spearman's rho: Pearson's r of the ranks, ties sharing their mean rank."""
     return pearson(average_ranks(x, times), average_ranks(y, times), times)
 
 
 def permutation_p(x: Floats, y: Floats) -> float:
-    """Return the exact two-sided p of Spearman's rho: the share of orders with |rho| as large or larger.
+    """Return the exact two-sided p of Spearman's rho.
 
-    All orders of one column are gone through, ties included; for up to nine observations or so.
+    The proportion of permutations of one column with |rho| as large or larger, ties included. Feasible for up
+    to about nine observations.
 
     >>> permutation_p(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 8.0]))  # 2 of 6 orders
     0.3333333333333333
@@ -50,7 +51,7 @@ def permutation_p(x: Floats, y: Floats) -> float:
     second = second - second.mean()
     sums = np.zeros(1)
     left = np.ones((1, len(second)), dtype=np.bool_)
-    for value in first:  # each partial order grows by every observation that it does not hold
+    for value in first:  # extend each partial order by each remaining observation
         row, column = np.nonzero(left)
         sums = sums[row] + value * second[column]
         left = left[row]
@@ -60,7 +61,7 @@ def permutation_p(x: Floats, y: Floats) -> float:
 
 
 def kendall(x: Floats, y: Floats, times: Integers | None = None) -> float:
-    """Give Kendall's tau-b; NaN for a constant column. O(n^2), for as many systems as a campaign has.
+    """Return Kendall's tau-b; NaN for a constant column. Takes O(n^2) time.
 
     >>> kendall(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0])).__round__(4)
     0.3333
@@ -73,25 +74,29 @@ def kendall(x: Floats, y: Floats, times: Integers | None = None) -> float:
 
 
 def tau_ap(estimate: Floats, truth: Floats, times: Integers | None = None) -> float:
-    """Give tau-AP of an estimated order: Kendall's tau in which mistakes near its top weigh more.
+    """Return tau-AP of an estimated ranking: Kendall's tau with more weight on errors near its top.
 
-    For every system but the first of the estimate: the share of the systems above it that are truly better;
-    tau-AP is twice the mean share less 1. From -1 to 1, not symmetric. Systems that are equal in truth say
-    nothing of each other; one of equal estimate is above by half, and right by half. NaN where no pair is
-    left. O(n^2).
+    For every system but the first of the estimate: the proportion of the systems ranked above it that are
+    truly better; tau-AP is twice the mean proportion minus 1, from -1 to 1, and not symmetric. Pairs tied in
+    the truth are ignored; a pair tied in the estimate counts half as above and half as correct. NaN where no
+    pair remains. Takes O(n^2) time.
 
-    Source: Yilmaz, Aslam and Robertson 2008; the rules for ties are ours.
+    References
+    ----------
+    Yilmaz, Aslam and Robertson (2008), SIGIR. The treatment of ties is an extension.
 
+    Examples
+    --------
     >>> tau_ap(np.array([4.0, 3.0, 2.0, 1.0]), np.array([3.0, 4.0, 2.0, 1.0])).__round__(4)  # 0, 1, 1
     0.3333
     >>> tau_ap(np.array([4.0, 3.0, 2.0, 1.0]), np.array([4.0, 3.0, 1.0, 2.0])).__round__(4)  # 1, 1, 2/3
     0.7778
     """
     weight = np.ones(len(estimate)) if times is None else times.astype(np.float64)
-    said, true = levels(estimate), levels(truth)
+    estimated, true = levels(estimate), levels(truth)
     apart = weight * (true[:, None] != true)
-    above = np.where(said > said[:, None], 1.0, 0.5 * (said == said[:, None]))
-    right = np.where(said == said[:, None], 0.5, 1.0 * (true > true[:, None]))
+    above = np.where(estimated > estimated[:, None], 1.0, 0.5 * (estimated == estimated[:, None]))
+    right = np.where(estimated == estimated[:, None], 0.5, 1.0 * (true > true[:, None]))
     seen = (apart * above).sum(axis=1)
     counted = (seen > 0) & (weight > 0)
     if not counted.any():
@@ -101,7 +106,7 @@ def tau_ap(estimate: Floats, truth: Floats, times: Integers | None = None) -> fl
 
 
 def average_ranks(values: Floats, times: Integers | None = None) -> Floats:
-    """Give ranks from 1, equal values the mean of theirs; an observation that counts n times is n equal ones.
+    """Return ranks from 1, ties sharing their mean; frequency n stands for n tied observations.
 
     >>> average_ranks(np.array([5.0, 1.0, 5.0]))
     array([2.5, 1. , 2.5])
@@ -114,7 +119,7 @@ def average_ranks(values: Floats, times: Integers | None = None) -> Floats:
 
 
 def levels(values: Floats) -> Integers:
-    """Give every value its level, 0 for the lowest; neighbours that differ by rounding alone share one.
+    """Return the 0-based rank of the distinct value of each element; rounding differences are ties.
 
     >>> levels(np.array([0.3, 0.1, 0.1 + 0.2]))
     array([1, 0, 1])
@@ -122,9 +127,9 @@ def levels(values: Floats) -> Integers:
     order = np.argsort(values, kind="stable")
     rising = values[order]
     below, above = rising[:-1], rising[1:]
-    with np.errstate(invalid="ignore"):  # of two that are infinite
+    with np.errstate(invalid="ignore"):  # inf - inf
         near = above - below <= ROUNDING * np.maximum(np.abs(below), np.abs(above))
     apart = np.where(np.isfinite(below) & np.isfinite(above), ~near, below != above)
-    found = np.empty(len(values), dtype=np.int64)
-    found[order] = np.concatenate([[0], np.cumsum(apart)])[: len(values)]
-    return found
+    ranks = np.empty(len(values), dtype=np.int64)
+    ranks[order] = np.concatenate([[0], np.cumsum(apart)])[: len(values)]
+    return ranks

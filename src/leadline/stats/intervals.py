@@ -1,4 +1,4 @@
-"""Confidence intervals of a mean: Student, bootstrap percentile, BCa, and inverted randomisation."""
+"""Confidence intervals of a mean: Student's t, bootstrap percentile, BCa, inverted randomisation test."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from leadline.stats.resampling import each_block, every_sign, signs, supports, w
 
 
 class Student(Interval):
-    """Mean plus and minus the t quantile times the standard error, which is cluster-robust with groups.
+    """Mean plus and minus the t quantile times the standard error, cluster-robust with groups.
 
     >>> low, high = Student().of([0.1, 0.3, -0.1, 0.2, 0.2])
     >>> round(low, 4), round(high, 4)
@@ -37,18 +37,18 @@ class Student(Interval):
         seed: int = 0,  # noqa: ARG002  # draws nothing
         groups: Integers | None = None,
     ) -> tuple[Floats, Floats]:
-        """Return the limits around the mean of each column; NaN for fewer than two queries (or groups)."""
+        """Return the limits of the mean of each column; NaN for fewer than two queries (or groups)."""
         from scipy.special import stdtrit
 
-        found = means(totals(values, groups))
-        reach = stdtrit(found.clusters - 1, (1 + level) / 2) * found.error
-        return found.mean - reach, found.mean + reach
+        estimate = means(totals(values, groups))
+        reach = stdtrit(estimate.clusters - 1, (1 + level) / 2) * estimate.error
+        return estimate.mean - reach, estimate.mean + reach
 
 
 class Percentile(Interval):
-    """Quantiles of the means of `draws` resamples of the queries; too narrow for few queries.
+    """Percentile bootstrap interval of `draws` resamples of the queries; too narrow for few queries.
 
-    With groups of queries whole groups are drawn.
+    With groups of queries, whole groups are resampled.
 
     >>> low, high = Percentile().of([0.1, 0.3, -0.1, 0.2, 0.2])
     >>> round(low, 2), round(high, 2)
@@ -63,11 +63,11 @@ class Percentile(Interval):
     def limits(
         self, values: Floats, *, level: float = 0.95, seed: int = 0, groups: Integers | None = None
     ) -> tuple[Floats, Floats]:
-        """Return the limits around the mean of each column; NaN for fewer than two queries (or groups)."""
+        """Return the limits of the mean of each column; NaN for fewer than two queries (or groups)."""
         low, high = np.full((2, values.shape[1]), np.nan)
         shares = [(1 - level) / 2, (1 + level) / 2]
-        for columns, given in resampling(totals(values, groups)):
-            drawn = resampled_means(given, self.draws, seed)
+        for columns, observed in resampling(totals(values, groups)):
+            drawn = resampled_means(observed, self.draws, seed)
             low[columns], high[columns] = np.quantile(drawn, shares, axis=0)
         return low, high
 
@@ -76,11 +76,11 @@ NORMAL = NormalDist()
 
 
 class BCa(Interval):
-    """Bootstrap interval, corrected for bias and skewness, from `draws` resamples of the queries.
+    """Bias-corrected and accelerated bootstrap interval from `draws` resamples of the queries.
 
-    All columns with the same queries share their resamples, so that two runs are compared like with like. A
-    column of equal values gives that value twice: resamples know of no other. With groups of queries whole
-    groups are drawn and left out.
+    Columns with the same queries share their resamples, so that runs are compared on equal terms. Both limits
+    of a column of equal values are that value. With groups of queries, whole groups are resampled and left
+    out.
 
     >>> low, high = BCa().of([0.1, 0.3, -0.1, 0.2, 0.2])
     >>> round(low, 1), round(high, 1)
@@ -96,21 +96,21 @@ class BCa(Interval):
     def limits(
         self, values: Floats, *, level: float = 0.95, seed: int = 0, groups: Integers | None = None
     ) -> tuple[Floats, Floats]:
-        """Return the limits around the mean of each column; NaN for fewer than two queries (or groups)."""
+        """Return the limits of the mean of each column; NaN for fewer than two queries (or groups)."""
         low, high = np.full((2, values.shape[1]), np.nan)
-        for columns, given in resampling(totals(values, groups)):
-            drawn = resampled_means(given, self.draws, seed)
-            total, queries = given.sums.sum(axis=0), given.sizes.sum(axis=0)
-            left_out = (total - given.sums) / (queries - given.sizes)
+        for columns, observed in resampling(totals(values, groups)):
+            drawn = resampled_means(observed, self.draws, seed)
+            total, queries = observed.sums.sum(axis=0), observed.sizes.sum(axis=0)
+            left_out = (total - observed.sums) / (queries - observed.sizes)
             low[columns], high[columns] = bca_limits(drawn, total / queries, left_out, level)
         return low, high
 
     def ratio(
         self, first: Floats, second: Floats, *, level: float = 0.95, seed: int = 0
     ) -> tuple[float, float]:
-        """Give the limits of mean(first) / mean(second), two lists of values of the same queries.
+        """Return the limits of mean(first) / mean(second), two lists of values of the same queries.
 
-        NaN where the second mean is 0 in a resample or a leave-one-out mean, and for fewer than two queries.
+        NaN where the second mean is 0 in a resample or leave-one-out mean, and for fewer than two queries.
 
         >>> low, high = BCa().ratio([0.2, 0.4, 0.5, 0.3], [0.1, 0.3, 0.5, 0.2])
         >>> round(low, 1), round(high, 1)
@@ -128,13 +128,15 @@ class BCa(Interval):
         left = (both.sum(axis=0) - both) / (len(both) - 1)
         if (means[:, 1] == 0).any() or (left[:, 1] == 0).any():
             return float("nan"), float("nan")
-        one = both[:, 0].mean() / both[:, 1].mean()
-        low, high = bca_limits(means[:, :1] / means[:, 1:], np.array([one]), left[:, :1] / left[:, 1:], level)
+        observed = both[:, 0].mean() / both[:, 1].mean()
+        low, high = bca_limits(
+            means[:, :1] / means[:, 1:], np.array([observed]), left[:, :1] / left[:, 1:], level
+        )
         return float(low[0]), float(high[0])
 
 
 def resampled(values: Floats, draws: int, seed: int) -> Floats:
-    """Give the means of resamples of the queries: draws x columns; no value may be NaN."""
+    """Return the means of resamples of the queries: draws x columns; values must not be NaN."""
     if len(values) == 0:
         raise UsageError("no queries to draw from; expected at least one")
 
@@ -144,31 +146,31 @@ def resampled(values: Floats, draws: int, seed: int) -> Floats:
     return np.concatenate(list(each_block(draws, seed, block)))
 
 
-def resampling(given: Totals) -> Iterator[tuple[Integers, Totals]]:
-    """Return the columns that have the same clusters together, if two or more: which, and their totals."""
-    for columns, rows in supports(given.sums):
+def resampling(observed: Totals) -> Iterator[tuple[Integers, Totals]]:
+    """Yield sets of columns with the same clusters, if two or more: column indices and their totals."""
+    for columns, rows in supports(observed.sums):
         if rows.sum() >= 2:
             at = np.ix_(rows, columns)
-            yield columns, Totals(given.sums[at], given.sizes[at], given.grouped)
+            yield columns, Totals(observed.sums[at], observed.sizes[at], observed.grouped)
 
 
-def resampled_means(given: Totals, draws: int, seed: int) -> Floats:
+def resampled_means(observed: Totals, draws: int, seed: int) -> Floats:
     """Return the means of resamples of the clusters: draws x columns."""
-    if not given.grouped:
-        return resampled(given.sums, draws, seed)
+    if not observed.grouped:
+        return resampled(observed.sums, draws, seed)
 
     def block(generator: np.random.Generator, size: int) -> Floats:
-        times = weights(generator, size, len(given.sums))
-        return np.asarray((times @ given.sums) / (times @ given.sizes))
+        times = weights(generator, size, len(observed.sums))
+        return np.asarray((times @ observed.sums) / (times @ observed.sizes))
 
     return np.concatenate(list(each_block(draws, seed, block)))
 
 
 def bca_limits(estimates: Floats, seen: Floats, leave_one_out: Floats, level: float) -> tuple[Floats, Floats]:
-    """Give the BCa limits per column from resampled estimates, the one seen, and the jackknife.
+    """Return the BCa limits per column from bootstrap replicates, the estimate and jackknife values.
 
-    With z0 the normal quantile of the share of estimates below the one seen (half of those equal), and
-    a = sum(U^3) / (6 sum(U^2)^1.5) over U = mean of the jackknife - its values, the limits are the
+    With z0 the normal quantile of the proportion of replicates below the estimate (half of those equal), and
+    a = sum(U^3) / (6 sum(U^2)^1.5) over U = mean of the jackknife values minus each, the limits are the
     quantiles Phi(z0 + (z0 + z) / (1 - a (z0 + z))) for the normal quantiles z of the level.
     """
     from scipy.special import ndtr, ndtri
@@ -192,28 +194,29 @@ def bca_limits(estimates: Floats, seen: Floats, leave_one_out: Floats, level: fl
 
 
 def _quantile(ordered: Floats, shares: Floats) -> Floats:
-    """Give a quantile of each sorted column, at a share of its own, linear between neighbours."""
-    place = shares * (len(ordered) - 1)
-    under = np.floor(place).astype(np.int64)
+    """Return a quantile of each sorted column, each at its own probability, linearly interpolated."""
+    position = shares * (len(ordered) - 1)
+    under = np.floor(position).astype(np.int64)
     above = np.minimum(under + 1, len(ordered) - 1)
     columns = np.arange(ordered.shape[1])
     low, high = ordered[under, columns], ordered[above, columns]
-    return np.asarray(low + (high - low) * (place - under))
+    return np.asarray(low + (high - low) * (position - under))
 
 
-COLUMNS = 64  # handled together: the extremes of all draws are kept
+COLUMNS = 64  # per block: the extremes of all draws are kept in memory
 SMALLEST = float(np.nextafter(0.0, 1.0))
 
 
 class Randomisation(Interval):
-    """Inverted sign-flip test: every mean that the randomisation test does not reject.
+    """Inverted sign-flip test: the means that the randomisation test does not reject.
 
     A hypothetical mean is subtracted from every difference, and signs are flipped. If that mean is below the
-    one seen, a pattern reaches what was seen exactly when it is no smaller than the lesser of two: the mean
-    of the flipped differences and that of the others. So the lower limit is an order statistic of these
-    lesser means over all patterns, or over `draws` of them, and the upper limit one of the greater means; no
-    search is needed. With the same draws, seed and groups 0 lies outside exactly where the test's p is
-    below 1 - level. A limit is infinite where the queries (or groups) are too few to reject anything.
+    observed one, a pattern reaches the observed mean exactly when the hypothetical mean is no smaller than
+    the lesser of two: the mean of the flipped differences and that of the others. The lower limit is
+    therefore an order statistic of these lesser means over all patterns, or over `draws` of them, and the
+    upper limit one of the greater means; no search is needed. With the same draws, seed and groups, 0 lies
+    outside exactly where the test's p is below 1 - level. A limit is infinite where the queries (or groups)
+    are too few to reject any mean.
 
     >>> low, high = Randomisation().of([0.1, 0.3, -0.1, 0.2, 0.2, 0.3, 0.1, 0.4])
     >>> round(low, 4), round(high, 4)
@@ -234,52 +237,52 @@ class Randomisation(Interval):
     def limits(
         self, values: Floats, *, level: float = 0.95, seed: int = 0, groups: Integers | None = None
     ) -> tuple[Floats, Floats]:
-        """Return the limits around the mean of each column; NaN for fewer than two queries (or groups)."""
-        given = totals(values, groups)
+        """Return the limits of the mean of each column; NaN for fewer than two queries (or groups)."""
+        observed = totals(values, groups)
         low, high = np.full((2, values.shape[1]), np.nan)
-        clusters = (~np.isnan(given.sums)).sum(axis=0)
+        clusters = (~np.isnan(observed.sums)).sum(axis=0)
         exact = 2.0 ** np.minimum(clusters, 63) <= self.draws
-        for place in np.flatnonzero(exact & (clusters >= 2)).tolist():
-            rows = ~np.isnan(given.sums[:, place])
-            part = Totals(given.sums[rows, place, None], given.sizes[rows, place, None], True)
+        for index in np.flatnonzero(exact & (clusters >= 2)).tolist():
+            rows = ~np.isnan(observed.sums[:, index])
+            part = Totals(observed.sums[rows, index, None], observed.sizes[rows, index, None], True)
             # the mirror image of every pattern has the same two means
             rank = smallest_count(level, 2.0 ** float(rows.sum()), added=0)
             means = np.sort(_two_means(every_sign(int(rows.sum())), part), axis=1)
-            low[place], high[place] = _limits_at(means, -(-rank // 2))[:, 0]
+            low[index], high[index] = _limits_at(means, -(-rank // 2))[:, 0]
         drawn = np.flatnonzero(~exact)
         for start in range(0, len(drawn), COLUMNS):
             columns = drawn[start : start + COLUMNS]
-            part = Totals(np.nan_to_num(given.sums[:, columns]), given.sizes[:, columns], True)
+            part = Totals(np.nan_to_num(observed.sums[:, columns]), observed.sizes[:, columns], True)
             rank = smallest_count(level, self.draws + 1.0, added=1)
             low[columns], high[columns] = _limits_at(self._drawn(part, seed, rank), rank)
         p = RandomisationTest(draws=self.draws).p_values(values, seed=seed, groups=groups)
-        return agreeing(low, high, np.asarray(p < 1 - level), given.sums)
+        return agreeing(low, high, np.asarray(p < 1 - level), observed.sums)
 
-    def _drawn(self, given: Totals, seed: int, rank: int) -> Floats:
-        """Return the `rank` smallest of the smaller and largest of the larger means, rising and falling."""
+    def _drawn(self, observed: Totals, seed: int, rank: int) -> Floats:
+        """Return the `rank` smallest lesser means (increasing) and largest greater means (decreasing)."""
         if rank == 0:
-            return np.empty((2, 0, given.sums.shape[1]))
+            return np.empty((2, 0, observed.sums.shape[1]))
 
         def block(generator: np.random.Generator, size: int) -> Floats:
-            means = _two_means(signs(generator, size, len(given.sums)), given)
+            means = _two_means(signs(generator, size, len(observed.sums)), observed)
             return np.partition(means, rank - 1, axis=1)[:, :rank] if size > rank else means
 
-        kept = np.concatenate(list(each_block(self.draws, seed, block)), axis=1)
-        return np.sort(kept, axis=1)[:, :rank]
+        extremes = np.concatenate(list(each_block(self.draws, seed, block)), axis=1)
+        return np.sort(extremes, axis=1)[:, :rank]
 
 
-def _two_means(patterns: Floats, given: Totals) -> Floats:
+def _two_means(patterns: Floats, observed: Totals) -> Floats:
     """Return the smaller mean of each pattern's two parts, and the negative of the larger one.
 
-    Where one part is empty the pattern is reached by every hypothetical mean: both are minus infinity.
+    Where one part is empty the pattern is reached for every hypothetical mean: both are minus infinity.
     """
-    total, queries = given.sums.sum(axis=0), given.sizes.sum(axis=0)
-    sums, sizes = patterns @ given.sums, patterns @ given.sizes
+    total, queries = observed.sums.sum(axis=0), observed.sizes.sum(axis=0)
+    sums, sizes = patterns @ observed.sums, patterns @ observed.sizes
     with np.errstate(divide="ignore", invalid="ignore"):
-        flipped, others = (total - sums) / (queries - sizes), (total + sums) / (queries + sizes)
-    found = np.stack([np.minimum(flipped, others), -np.maximum(flipped, others)])
-    found[:, (queries - sizes == 0) | (queries + sizes == 0)] = -np.inf
-    return found
+        flipped, unflipped = (total - sums) / (queries - sizes), (total + sums) / (queries + sizes)
+    means = np.stack([np.minimum(flipped, unflipped), -np.maximum(flipped, unflipped)])
+    means[:, (queries - sizes == 0) | (queries + sizes == 0)] = -np.inf
+    return means
 
 
 def _limits_at(means: Floats, rank: int) -> Floats:
@@ -290,7 +293,7 @@ def _limits_at(means: Floats, rank: int) -> Floats:
 
 
 def smallest_count(level: float, patterns: float, *, added: int) -> int:
-    """Return the smallest count whose share, with those added, of the patterns is at least 1 - level."""
+    """Return the smallest count whose proportion of the patterns, with those added, is at least 1 - level."""
     alpha = 1 - level
     count = max(0, int(np.floor(alpha * patterns)) - added - 1)
     while (count + added) / patterns < alpha:
@@ -299,10 +302,10 @@ def smallest_count(level: float, patterns: float, *, added: int) -> int:
 
 
 def agreeing(low: Floats, high: Floats, rejected: Flags, sums: Floats) -> tuple[Floats, Floats]:
-    """Return limits that hold 0 exactly where 0 is not rejected.
+    """Return limits that contain 0 exactly where the test does not reject 0.
 
-    They do but for rounding, and where the test of 0 has fewer patterns than the interval: differences of 0
-    have no sign. A limit is then moved to 0, or to the next number beside it.
+    They may differ by rounding, or where the test of 0 has fewer patterns than the interval, since
+    differences of 0 have no sign. Such a limit is moved to 0, or to the next floating-point number.
     """
     inside = (low <= 0) & (high >= 0)
     above = np.nansum(sums, axis=0) > 0

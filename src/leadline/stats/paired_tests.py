@@ -1,4 +1,4 @@
-"""Paired tests of a difference: t, Wilcoxon, sign, randomisation, bootstrap; equivalence; Bayesian."""
+"""Paired tests: t, Wilcoxon, sign, randomisation, bootstrap; equivalence; Bayesian t."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ NORMAL = NormalDist()
 
 
 class T(PairedTest):
-    """Paired t test: mean difference over its standard error, against Student's t.
+    """Paired t test.
 
-    With fewer than two queries p is undefined; where all differences are 0 it is 1. With groups of queries
-    the standard error is cluster-robust, and the degrees of freedom are the groups less 1.
+    Undefined for fewer than two queries; 1 where all differences are 0. With groups of queries the standard
+    error is cluster-robust, with one degree of freedom less than groups.
 
     >>> round(T().p([0.1, 0.3, -0.1, 0.2, 0.2]), 4)
     0.1079
@@ -35,32 +35,32 @@ class T(PairedTest):
     aliases: ClassVar[Aliases] = {"ttest": {}, "paired_t": {}, "student": {}}
 
     def smallest(self, queries: int, alternative: Alternative = "two-sided") -> float:
-        """Return 0 from two queries on; with one that differs, |t| is 1 however many do not."""
+        """Return 0 for two or more queries; with one non-zero difference |t| is 1, however many are 0."""
         bounds = {0: 1.0, 1: 2 * NORMAL.cdf(-1)}
         return bounds.get(queries, 0.0) / (1 if alternative == "two-sided" or not queries else 2)
 
-    def _p_of(self, given: Totals, *, two_sided: bool, seed: int) -> Floats:  # noqa: ARG002  # draws nothing
+    def _p_of(self, observed: Totals, *, two_sided: bool, seed: int) -> Floats:  # noqa: ARG002  # draws nothing
         from scipy.special import stdtr
 
-        found = means(given)
-        spread = found.error > 0
-        t = np.divide(found.mean, found.error, out=np.full(len(spread), np.nan), where=spread)
-        p: Floats = stdtr(found.clusters - 1, -np.abs(t) if two_sided else -t)
+        estimate = means(observed)
+        spread = estimate.error > 0
+        t = np.divide(estimate.mean, estimate.error, out=np.full(len(spread), np.nan), where=spread)
+        p: Floats = stdtr(estimate.clusters - 1, -np.abs(t) if two_sided else -t)
         p *= 2 if two_sided else 1
-        p[(found.error == 0) & (found.mean == 0)] = 1.0
+        p[(estimate.error == 0) & (estimate.mean == 0)] = 1.0
         return p
 
 
-DECIMALS = 12  # differences that agree to this many are ties, whatever the rounding of their sums
-EXACT = 200  # differences that are not 0; beyond, the normal distribution is as good
+DECIMALS = 12  # differences that agree to this many decimals are ties
+EXACT = 200  # non-zero differences; above, the normal approximation is accurate
 
 
 class Wilcoxon(PairedTest):
-    """Wilcoxon's signed-rank test; its null is symmetry around 0, not a mean of 0.
+    """Wilcoxon's signed-rank test; its null hypothesis is symmetry about 0, not a zero mean.
 
-    `zeros` says what a difference of 0 does: `drop` leaves it out (Wilcoxon), `pratt` ranks it first. Where
-    every difference is 0, p is 1. Exact, with ties too, for up to 200 differences that are not 0; beyond that
-    normal with tie correction. Groups of queries are not supported.
+    `zeros` is the treatment of differences of 0: `drop` excludes them (Wilcoxon), `pratt` ranks them first. 1
+    where all differences are 0. Exact, also with ties, for up to 200 non-zero differences; beyond that a
+    normal approximation with tie correction. Groups of queries are not supported.
 
     >>> Wilcoxon().p([0.1, 0.3, -0.15, 0.2, 0.25])  # rank sums 13 and 2: 6 of 32 patterns
     0.1875
@@ -75,41 +75,43 @@ class Wilcoxon(PairedTest):
     zeros: str = choice("drop", "pratt")
 
     def smallest(self, queries: int, alternative: Alternative = "two-sided") -> float:
-        """Return the p of differences of one sign; beyond the exact ones, a bound on the normal p."""
+        """Return the p of differences of one sign; beyond the exact range, a bound on the normal p."""
         if queries <= EXACT:
             return one_sign(queries, alternative)
         return (2 if alternative == "two-sided" else 1) * _normal(-(queries**0.5))
 
-    def _p_of(self, given: Totals, *, two_sided: bool, seed: int) -> Floats:  # noqa: ARG002  # draws nothing
-        return np.array([self._one(column, two_sided=two_sided) for column in given.sums.T], dtype=np.float64)
+    def _p_of(self, observed: Totals, *, two_sided: bool, seed: int) -> Floats:  # noqa: ARG002  # draws nothing
+        return np.array(
+            [self._one(column, two_sided=two_sided) for column in observed.sums.T], dtype=np.float64
+        )
 
     def _one(self, differences: Floats, *, two_sided: bool) -> float:
-        known = np.round(differences[~np.isnan(differences)], DECIMALS)
-        if len(known) == 0:
+        nonzero = np.round(differences[~np.isnan(differences)], DECIMALS)
+        if len(nonzero) == 0:
             return float("nan")
-        if not known.any():
+        if not nonzero.any():
             return 1.0
         if self.zeros == "drop":
-            known = known[known != 0]
-        ranks = doubled_ranks(np.abs(known))[known != 0]
-        above = int(ranks[known[known != 0] > 0].sum())
+            nonzero = nonzero[nonzero != 0]
+        ranks = doubled_ranks(np.abs(nonzero))[nonzero != 0]
+        above = int(ranks[nonzero[nonzero != 0] > 0].sum())
         seen = min(above, int(ranks.sum()) - above) if two_sided else int(ranks.sum()) - above
         if len(ranks) <= EXACT:
             p = lower_tail(np.sort(ranks).tobytes(), seen)
-        else:  # the distance to the mean in standard deviations, of ranks and doubled ranks alike
+        else:  # z is the same for ranks and doubled ranks
             p = _normal((seen - ranks.sum() / 2) / (np.sqrt((ranks**2).sum()) / 2))
         return min(1.0, 2 * p) if two_sided else p
 
 
 def _normal(deviations: float) -> float:
-    """Return the lower tail of the normal distribution; that of `statistics` is 0 far out."""
+    """Return the lower tail of the normal distribution; that of `statistics` underflows to 0 early."""
     from scipy.special import ndtr
 
     return float(ndtr(deviations))
 
 
 def doubled_ranks(values: Floats) -> Integers:
-    """Return twice the mid-ranks of values: whole numbers, with ties too.
+    """Return twice the mid-ranks of values, which are integers also with ties.
 
     >>> doubled_ranks(np.array([0.5, 0.1, 0.5]))
     array([5, 2, 5])
@@ -120,29 +122,29 @@ def doubled_ranks(values: Floats) -> Integers:
 
 
 def lower_tail(ranks: bytes, seen: int) -> float:
-    """Return the chance that the ranks of random signs above 0 sum to `seen` or less; int64 ranks."""
+    """Return the probability that the positive rank sum under random signs is at most `seen`."""
     return float(_distribution(ranks)[: seen + 1].sum())
 
 
 @lru_cache(maxsize=64)  # columns without ties have the same ranks
 def _distribution(ranks: bytes) -> Floats:
-    """Return the distribution of the sum of ranks above 0 by the shift algorithm.
+    """Return the distribution of the positive rank sum by the shift algorithm.
 
-    One rank after the other: half of the distribution stays, half moves up by the rank.
+    For each rank, half of the probability stays and half moves up by the rank.
     """
-    found = np.array([1.0])
+    distribution = np.array([1.0])
     for rank in np.frombuffer(ranks, dtype=np.int64).tolist():
-        longer = np.zeros(len(found) + rank)
-        longer[: len(found)] += found / 2
-        longer[rank:] += found / 2
-        found = longer
-    return found
+        longer = np.zeros(len(distribution) + rank)
+        longer[: len(distribution)] += distribution / 2
+        longer[rank:] += distribution / 2
+        distribution = longer
+    return distribution
 
 
 class Sign(PairedTest):
-    """Sign test: binomial test of the numbers of queries above and below 0, exact.
+    """Exact sign test: binomial test of the numbers of positive and negative differences.
 
-    Ties are left out. Where all differences are 0, p is 1. With groups the sign is that of a group's sum.
+    Ties are excluded. 1 where all differences are 0. With groups the sign is that of a group's sum.
 
     >>> Sign().p([0.1, 0.3, -0.1, 0.2, 0.2])  # 4 of 5: 2 (1 + 5) / 32
     0.375
@@ -157,24 +159,24 @@ class Sign(PairedTest):
         """Return the p of differences of one sign."""
         return one_sign(queries, alternative)
 
-    def _p_of(self, given: Totals, *, two_sided: bool, seed: int) -> Floats:  # noqa: ARG002  # draws nothing
-        return sign_p(given, two_sided=two_sided)
+    def _p_of(self, observed: Totals, *, two_sided: bool, seed: int) -> Floats:  # noqa: ARG002  # draws nothing
+        return sign_p(observed, two_sided=two_sided)
 
 
-def sign_p(given: Totals, *, two_sided: bool) -> Floats:
+def sign_p(observed: Totals, *, two_sided: bool) -> Floats:
     """Return p of the sign test of each column; one-sided p is of the alternative "greater"."""
     from scipy.special import bdtr
 
-    above = (given.sums > EQUAL).sum(axis=0).astype(np.float64)
-    below = (given.sums < -EQUAL).sum(axis=0).astype(np.float64)
+    above = (observed.sums > EQUAL).sum(axis=0).astype(np.float64)
+    below = (observed.sums < -EQUAL).sum(axis=0).astype(np.float64)
     fewer = np.minimum(above, below) if two_sided else below
     p = bdtr(fewer, (above + below).astype(np.int64), 0.5) * (2 if two_sided else 1)
     p = np.where(above + below == 0, 1.0, np.minimum(p, 1.0))
-    return np.where(np.isnan(given.sums).all(axis=0), np.nan, p)
+    return np.where(np.isnan(observed.sums).all(axis=0), np.nan, p)
 
 
 def one_sign(queries: int, alternative: str = "two-sided") -> float:
-    """Return p of the sign test where all of some queries have the same sign.
+    """Return p of the sign test where all differences have the same sign.
 
     >>> one_sign(5), one_sign(5, "greater"), one_sign(0)
     (0.0625, 0.03125, 1.0)
@@ -184,10 +186,10 @@ def one_sign(queries: int, alternative: str = "two-sided") -> float:
 
 
 def decided_by_sign(differences: Floats, groups: Integers | None = None) -> Flags:
-    """Return, per column, whether all differences are equal and not 0, so that the sign test decides.
+    """Return, per column, whether p is that of the sign test: all differences equal and not 0.
 
-    Without spread T and Bootstrap have no statistic; the p of every test is then that of `Sign`. At least two
-    queries are needed. With groups it is the residual sums of groups that must all be 0.
+    Without spread `T` and `Bootstrap` have no statistic; the p of every test is then that of `Sign`. At least
+    two queries are required. With groups, the residual sums of the groups must all be 0.
 
     >>> decided_by_sign(np.array([[0.1, 0.1, 0.0], [0.1, 0.2, 0.0]])).tolist()
     [True, False, False]
@@ -195,21 +197,21 @@ def decided_by_sign(differences: Floats, groups: Integers | None = None) -> Flag
     return without_spread(totals(differences, groups))
 
 
-def without_spread(given: Totals) -> Flags:
+def without_spread(observed: Totals) -> Flags:
     """Return, per column, whether the mean is not 0 and its standard error is."""
-    found = means(given)
-    known = ~np.isnan(given.sums)
-    moved = np.where(known, np.abs(given.sums) > EQUAL, True).all(axis=0)
-    return np.asarray((found.clusters >= 2) & (found.error == 0) & moved)
+    estimate = means(observed)
+    defined = ~np.isnan(observed.sums)
+    moved = np.where(defined, np.abs(observed.sums) > EQUAL, True).all(axis=0)
+    return np.asarray((estimate.clusters >= 2) & (estimate.error == 0) & moved)
 
 
 class Randomisation(PairedTest):
     """Paired randomisation (sign-flip) test of the mean difference.
 
-    p is the share of sign patterns whose absolute mean is at least the one seen. All patterns are gone
-    through where they are no more than `draws`, which is exact; else `draws` of them are drawn and the one
-    seen is added to them, so that p is never 0. Equal up to rounding counts as equal. With groups of queries
-    the signs of whole groups are flipped.
+    p is the proportion of sign patterns whose absolute mean is at least the observed one. If there are at
+    most `draws` patterns all are enumerated, which is exact; else `draws` random patterns and the observed
+    one are used, so that p is never 0. Equality is up to rounding. With groups of queries the signs of whole
+    groups are flipped.
 
     >>> Randomisation().p([0.1, 0.3, -0.1, 0.2, 0.2])  # 6 of 32 patterns
     0.1875
@@ -223,37 +225,37 @@ class Randomisation(PairedTest):
     draws: int = whole(100_000, low=1)
 
     def smallest(self, queries: int, alternative: Alternative = "two-sided") -> float:
-        """Return the p of differences of one sign: the pattern seen and, two-sided, its mirror image."""
+        """Return the p of differences of one sign: the observed pattern and, two-sided, its mirror image."""
         exact = one_sign(queries, alternative)
         return exact if 2.0 ** min(queries, 63) <= self.draws else 1 / (self.draws + 1)
 
-    def _p_of(self, given: Totals, *, two_sided: bool, seed: int) -> Floats:
-        known = ~np.isnan(given.sums)
-        filled = np.where(known, given.sums, 0.0)
+    def _p_of(self, observed: Totals, *, two_sided: bool, seed: int) -> Floats:
+        defined = ~np.isnan(observed.sums)
+        filled = np.where(defined, observed.sums, 0.0)
         sizes = (filled != 0).sum(axis=0)
-        found = np.full(filled.shape[1], np.nan)
-        exact = known.any(axis=0) & (2.0 ** np.minimum(sizes, 63) <= self.draws)
-        for place in np.flatnonzero(exact).tolist():
-            column = filled[:, place]
-            found[place] = _exact(column[column != 0], two_sided=two_sided)
-        for part in in_parts(np.flatnonzero(known.any(axis=0) & ~exact)):
+        p = np.full(filled.shape[1], np.nan)
+        exact = defined.any(axis=0) & (2.0 ** np.minimum(sizes, 63) <= self.draws)
+        for index in np.flatnonzero(exact).tolist():
+            column = filled[:, index]
+            p[index] = _exact(column[column != 0], two_sided=two_sided)
+        for part in in_parts(np.flatnonzero(defined.any(axis=0) & ~exact)):
             more = _at_least(filled[:, part], self.draws, seed, two_sided=two_sided)
-            found[part] = (more + 1) / (self.draws + 1)
-        return found
+            p[part] = (more + 1) / (self.draws + 1)
+        return p
 
 
 def _thresholds(differences: Floats, *, two_sided: bool) -> Floats:
-    """Give the sum that a pattern must reach, less what rounding may take from it."""
+    """Return the sum that a pattern must reach, minus a tolerance for rounding."""
     slack: Floats = ROUNDING * np.abs(differences).sum(axis=0)
     sums = differences.sum(axis=0)
     return np.asarray((np.abs(sums) if two_sided else sums) - slack)
 
 
 def _exact(differences: Floats, *, two_sided: bool) -> float:
-    """Return the share of all sign patterns; half of them are enough for |sum|, the others mirror them."""
+    """Return the proportion of all sign patterns; for |sum| half of them suffice by symmetry."""
     sums = np.array([differences[:1].sum()])
-    for one in differences[1:]:
-        sums = np.concatenate([sums + one, sums - one])
+    for difference in differences[1:]:
+        sums = np.concatenate([sums + difference, sums - difference])
     needed = _thresholds(differences[:, None], two_sided=two_sided)[0]
     if two_sided:
         return float((np.abs(sums) >= needed).mean())
@@ -261,7 +263,7 @@ def _exact(differences: Floats, *, two_sided: bool) -> float:
 
 
 def _at_least(differences: Floats, draws: int, seed: int, *, two_sided: bool) -> Integers:
-    """Count, per column, the drawn patterns whose (absolute) sum is at least the one seen."""
+    """Return, per column, the number of drawn patterns whose (absolute) sum is at least the observed one."""
     needed = _thresholds(differences, two_sided=two_sided)
 
     def block(generator: np.random.Generator, size: int) -> Integers:
@@ -274,12 +276,12 @@ def _at_least(differences: Floats, draws: int, seed: int, *, two_sided: bool) ->
 
 
 class Bootstrap(PairedTest):
-    """Paired bootstrap test: the t of resamples of the differences, after their mean is taken off.
+    """Paired bootstrap t test of the centred differences.
 
-    p is the share of resamples whose absolute t is at least the one seen, with the one seen added, so that it
-    is never 0; a resample of equal differences has t 0 if their mean is 0 and else infinite. Undefined for
-    fewer than two queries; 1 where all differences are 0. With groups of queries whole groups are drawn, and
-    t has the cluster-robust standard error.
+    p is the proportion of resamples whose absolute t is at least the observed one, which is included so that
+    p is never 0; a resample of equal differences has t 0 if their mean is 0 and infinite t otherwise.
+    Undefined for fewer than two queries; 1 where all differences are 0. With groups of queries whole groups
+    are resampled, and t has the cluster-robust standard error.
 
     >>> round(Bootstrap(draws=20_000).p([0.1, 0.3, -0.1, 0.2, 0.2]), 1)
     0.2
@@ -293,10 +295,11 @@ class Bootstrap(PairedTest):
     draws: int = whole(10_000, low=1)
 
     def smallest(self, queries: int, alternative: Alternative = "two-sided") -> float:
-        """Return the p when no resample reaches what was seen, or only those of one query drawn again.
+        """Return the expected p when only resamples without spread reach the observed t.
 
         Those have infinite t: k / n^n resamples of k queries that differ, and (1 - k/n)^n of n - k that do
-        not; n is the number of all queries that makes the two fewest. Expected, not certain: they are drawn.
+        not; n is the total number of queries that minimises the two. An expectation, since resamples are
+        random.
         """
         least = 1 / (self.draws + 1)
         if queries == 0:
@@ -307,26 +310,26 @@ class Bootstrap(PairedTest):
         degenerate = (1 - queries / sizes) ** sizes + queries * sizes**-sizes
         return float(max(least, degenerate.min()))
 
-    def _p_of(self, given: Totals, *, two_sided: bool, seed: int) -> Floats:
-        found = np.full(given.sums.shape[1], np.nan)
-        for columns, rows in supports(given.sums):
+    def _p_of(self, observed: Totals, *, two_sided: bool, seed: int) -> Floats:
+        p = np.full(observed.sums.shape[1], np.nan)
+        for columns, rows in supports(observed.sums):
             if rows.sum() >= 2:
                 at = np.ix_(rows, columns)
-                part = Totals(given.sums[at], given.sizes[at], given.grouped)
-                found[columns] = self._together(part, seed, two_sided=two_sided)
-        return found
+                part = Totals(observed.sums[at], observed.sizes[at], observed.grouped)
+                p[columns] = self._together(part, seed, two_sided=two_sided)
+        return p
 
-    def _together(self, given: Totals, seed: int, *, two_sided: bool) -> Floats:
-        clusters, seen = len(given.sums), means(given)
-        residuals = given.sums - given.sizes * seen.mean
+    def _together(self, observed: Totals, seed: int, *, two_sided: bool) -> Floats:
+        clusters, seen = len(observed.sums), means(observed)
+        residuals = observed.sums - observed.sizes * seen.mean
         squares = residuals**2
-        slack = ROUNDING * np.abs(given.sums).max(axis=0, initial=0.0)
+        slack = ROUNDING * np.abs(observed.sums).max(axis=0, initial=0.0)
 
-        def t_of(found: Means) -> Floats:
+        def t_of(estimate: Means) -> Floats:
             with np.errstate(divide="ignore", invalid="ignore"):
-                t = found.mean / found.error
-            error = found.error * np.sqrt(clusters)
-            t[(error <= slack) & (np.abs(found.mean) <= slack)] = 0.0
+                t = estimate.mean / estimate.error
+            error = estimate.error * np.sqrt(clusters)
+            t[(error <= slack) & (np.abs(estimate.mean) <= slack)] = 0.0
             return np.abs(t) if two_sided else t
 
         needed = t_of(seen)
@@ -334,7 +337,7 @@ class Bootstrap(PairedTest):
 
         def block(generator: np.random.Generator, draws: int) -> Integers:
             times = weights(generator, draws, clusters)
-            drawn = _resampled(times, residuals, squares, given)
+            drawn = _resampled(times, residuals, squares, observed)
             return np.asarray((t_of(drawn) >= needed).sum(axis=0))
 
         more = np.sum(list(each_block(self.draws, seed, block)), axis=0)
@@ -342,14 +345,14 @@ class Bootstrap(PairedTest):
         return np.where(seen.error > 0, p, np.where(np.abs(seen.mean) <= slack, 1.0, np.nan))
 
 
-def _resampled(times: Floats, residuals: Floats, squares: Floats, given: Totals) -> Means:
+def _resampled(times: Floats, residuals: Floats, squares: Floats, observed: Totals) -> Means:
     """Return the means and errors of resamples: draws x columns."""
     clusters = float(len(residuals))
     sums, queries = times @ residuals, np.array(clusters)
     crossed, sizes = sums, np.array(clusters)
-    if given.grouped:
-        queries = times @ given.sizes
-        crossed, sizes = times @ (residuals * given.sizes), times @ given.sizes**2
+    if observed.grouped:
+        queries = times @ observed.sizes
+        crossed, sizes = times @ (residuals * observed.sizes), times @ observed.sizes**2
     mean = sums / queries
     squared = np.maximum(times @ squares - 2 * mean * crossed + mean**2 * sizes, 0.0)
     error = np.sqrt(squared * (clusters / (clusters - 1))) / queries
@@ -357,12 +360,25 @@ def _resampled(times: Floats, residuals: Floats, squares: Floats, given: Totals)
 
 
 def equivalence(differences: Floats, margin: float) -> Floats:
-    """Give p of two one-sided t tests, per column: small when the mean lies between -margin and margin.
+    """Return p of two one-sided t tests (TOST) per column: small where the mean is within the margin.
 
     p is the larger of the two: that the mean is above -margin, and that it is below margin. Undefined for
-    fewer than two queries; where all differences are equal it is 0 inside the margin and 1 outside, for
-    then nothing varies. (Schuirmann 1987; Lakens 2017.)
+    fewer than two queries; where all differences are equal it is 0 inside the margin and 1 outside.
 
+    Parameters
+    ----------
+    differences : ndarray, shape (n_queries, n_columns)
+        NaN where a column does not have a query.
+    margin : float
+        Equivalence margin, above 0, in units of the measure.
+
+    References
+    ----------
+    Schuirmann (1987), J. Pharmacokinetics and Biopharmaceutics 15(6).
+    Lakens (2017), Social Psychological and Personality Science 8(4).
+
+    Examples
+    --------
     >>> round(float(equivalence(np.array([[0.01], [-0.02], [0.00], [0.02]]), 0.05)[0]), 4)
     0.0057
     """
@@ -370,28 +386,34 @@ def equivalence(differences: Floats, margin: float) -> Floats:
 
     if not margin > 0:
         raise UsageError(f"margin {margin}; expected a number above 0, in units of the measure")
-    count, mean, deviation = found = moments(differences)
+    count, mean, deviation = statistics = moments(differences)
     with np.errstate(divide="ignore", invalid="ignore"):
-        away = (np.abs(mean) - margin) / found.error  # the nearer limit decides
+        away = (np.abs(mean) - margin) / statistics.error  # the nearer limit decides
     p: Floats = stdtr(count - 1, away)
     return np.where(deviation == 0, np.where(np.abs(mean) < margin, 0.0, 1.0), p)
 
 
-class Beliefs(NamedTuple):
-    """How probable it is that the first run is worse, about equal, or better, per column."""
+class PosteriorProbabilities(NamedTuple):
+    """Posterior probabilities that the first run is worse, practically equivalent, or better, per column."""
 
     worse: Floats
     equivalent: Floats
     better: Floats
 
 
-def beliefs(differences: Floats, *, margin: float = 0.0) -> Beliefs:
-    """Give how probable it is that the mean difference is below -margin, within the margin, or above.
+def beliefs(differences: Floats, *, margin: float = 0.0) -> PosteriorProbabilities:
+    """Return the posterior probabilities that the mean is below -margin, within the margin, or above.
 
-    The differences are taken as normal with the prior p(mean, s) ~ 1/s, so that the mean has Student's t
-    around the mean seen, with n - 1 degrees of freedom and the standard error as scale. Undefined for fewer
-    than two queries. (Corani and Benavoli 2015, with correlation 0; for retrieval Sakai 2017.)
+    Differences are taken as normal with the prior p(mean, s) ~ 1/s, so that the mean has Student's t
+    distribution around the observed mean, with n - 1 degrees of freedom and the standard error as scale.
+    Undefined for fewer than two queries.
 
+    References
+    ----------
+    Corani and Benavoli (2015), Machine Learning 100 (with correlation 0); for retrieval Sakai (2017), SIGIR.
+
+    Examples
+    --------
     >>> found = beliefs(np.array([[0.1], [0.3], [-0.1], [0.2], [0.2]]), margin=0.01)
     >>> [round(float(share[0]), 3) for share in found]
     [0.046, 0.018, 0.936]
@@ -400,11 +422,11 @@ def beliefs(differences: Floats, *, margin: float = 0.0) -> Beliefs:
 
     if not margin >= 0:
         raise UsageError(f"margin {margin}; expected a number, 0 or more")
-    found = moments(differences)
+    statistics = moments(differences)
     with np.errstate(divide="ignore", invalid="ignore"):
-        below = stdtr(found.number - 1, (-margin - found.mean) / found.error)
-        above = stdtr(found.number - 1, (found.mean - margin) / found.error)
-    certain = found.deviation == 0
-    below = np.where(certain, (found.mean < -margin).astype(np.float64), below)
-    above = np.where(certain, (found.mean > margin).astype(np.float64), above)
-    return Beliefs(below, np.clip(1 - below - above, 0.0, 1.0), above)
+        below = stdtr(statistics.number - 1, (-margin - statistics.mean) / statistics.error)
+        above = stdtr(statistics.number - 1, (statistics.mean - margin) / statistics.error)
+    certain = statistics.deviation == 0
+    below = np.where(certain, (statistics.mean < -margin).astype(np.float64), below)
+    above = np.where(certain, (statistics.mean > margin).astype(np.float64), above)
+    return PosteriorProbabilities(below, np.clip(1 - below - above, 0.0, 1.0), above)

@@ -1,4 +1,4 @@
-"""Sample size, detectable difference, and effect sizes."""
+"""Power analysis, sample size, and effect sizes."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from leadline.errors import UsageError
 from leadline.stats import checked_level
 from leadline.stats.moments import moments
 
-EQUAL = 1e-12  # values of a measure that differ by less are equal: sums of the same terms may round apart
+EQUAL = 1e-12  # tolerance for rounding of sums of the same terms
 
 
 class Outcomes(NamedTuple):
-    """How many queries the first run wins, ties and loses, per column."""
+    """Number of queries that the first run wins, ties and loses, per column."""
 
     wins: Integers
     ties: Integers
@@ -26,32 +26,37 @@ class Outcomes(NamedTuple):
 
 
 def outcomes(differences: Floats) -> Outcomes:
-    """Count the queries above, at and below 0 in each column; NaN counts nowhere.
+    """Return the numbers of queries above, at and below 0 in each column; NaN is ignored.
 
     >>> [int(count[0]) for count in outcomes(np.array([[0.1], [0.0], [-0.2], [0.3]]))]
     [2, 1, 1]
     """
-    known = ~np.isnan(differences)
+    defined = ~np.isnan(differences)
     return Outcomes(
         (differences > EQUAL).sum(axis=0),
-        (known & (np.abs(differences) <= EQUAL)).sum(axis=0),
+        (defined & (np.abs(differences) <= EQUAL)).sum(axis=0),
         (differences < -EQUAL).sum(axis=0),
     )
 
 
 def standardised(differences: Floats) -> Floats:
-    """Give the mean difference in units of its standard deviation over queries, per column: d_z.
+    """Return the standardised mean difference d_z: mean over standard deviation, per column.
 
     0 where all differences are 0; undefined for fewer than two queries and where all are equal but not 0.
-    (Cohen 1988, section 2.3.5.)
 
+    References
+    ----------
+    Cohen (1988), section 2.3.5.
+
+    Examples
+    --------
     >>> round(float(standardised(np.array([[0.1], [0.3], [-0.1], [0.2], [0.2]]))[0]), 4)
     0.9231
     """
-    found = moments(differences)
-    effect = np.full(len(found.mean), np.nan)
-    np.divide(found.mean, found.deviation, out=effect, where=found.deviation > 0)
-    effect[(found.deviation == 0) & (found.mean == 0)] = 0.0
+    statistics = moments(differences)
+    effect = np.full(len(statistics.mean), np.nan)
+    np.divide(statistics.mean, statistics.deviation, out=effect, where=statistics.deviation > 0)
+    effect[(statistics.deviation == 0) & (statistics.mean == 0)] = 0.0
     return effect
 
 
@@ -86,21 +91,25 @@ def standardised_limits(differences: Floats, *, level: float = 0.95) -> tuple[Fl
     """
     from scipy.special import nctdtrinc
 
-    found = moments(differences)
-    low, high = np.full((2, len(found.mean)), np.nan)
-    spread = np.flatnonzero(found.deviation > 0)
-    number = found.number[spread]
-    t = found.mean[spread] / found.error[spread]
+    statistics = moments(differences)
+    low, high = np.full((2, len(statistics.mean)), np.nan)
+    spread = np.flatnonzero(statistics.deviation > 0)
+    number = statistics.number[spread]
+    t = statistics.mean[spread] / statistics.error[spread]
     low[spread] = nctdtrinc(number - 1, (1 + level) / 2, t) / np.sqrt(number)
     high[spread] = nctdtrinc(number - 1, (1 - level) / 2, t) / np.sqrt(number)
     return low, high
 
 
 def hedges(differences: Floats) -> Floats:
-    """Give `standardised` less its bias for few queries: d_z (1 - 3 / (4 (n - 1) - 1)).
+    """Return d_z corrected for small-sample bias: d_z (1 - 3 / (4 (n - 1) - 1)).
 
-    (Hedges 1981.)
+    References
+    ----------
+    Hedges (1981), Journal of Educational Statistics 6(2).
 
+    Examples
+    --------
     >>> round(float(hedges(np.array([[0.1], [0.3], [-0.1], [0.2], [0.2]]))[0]), 4)
     0.7385
     """
@@ -110,7 +119,7 @@ def hedges(differences: Floats) -> Floats:
 
 
 def superiority(differences: Floats) -> Floats:
-    """Give the share of queries that the first run wins, ties counted half; undefined without queries.
+    """Return the proportion of queries that the first run wins, ties counted half; NaN without queries.
 
     >>> float(superiority(np.array([[0.1], [0.0], [-0.2], [0.3]]))[0])
     0.625
@@ -122,16 +131,21 @@ def superiority(differences: Floats) -> Floats:
 
 
 NORMAL = NormalDist()
-MOST = 10_000_000  # queries; more is as good as never
+MOST = 10_000_000  # queries
 
 
 def power(effect: float, queries: int, *, level: float = 0.95, one_sided: bool = False) -> float:
-    """Give the chance that the paired t test sees a standardised difference (mean / deviation).
+    """Return the power of the paired t test for a standardised difference.
 
-    From the noncentral t distribution with n - 1 degrees of freedom and noncentrality effect * sqrt(n), both
-    tails. 1 - `level` is alpha, of both tails together or, `one_sided`, of the tail that the effect is in.
-    (Cohen 1988, chapter 2.)
+    From the noncentral t distribution with n - 1 degrees of freedom and noncentrality effect * sqrt(n). The
+    significance level 1 - `level` is that of both tails or, if `one_sided`, of the tail of the effect.
 
+    References
+    ----------
+    Cohen (1988), chapter 2.
+
+    Examples
+    --------
     >>> round(power(0.5, 34), 3), round(power(0.5, 27, one_sided=True), 3)
     (0.808, 0.812)
     """
@@ -143,18 +157,18 @@ def power(effect: float, queries: int, *, level: float = 0.95, one_sided: bool =
     critical = stdtrit(queries - 1, level if one_sided else (1 + level) / 2)
     shift = abs(effect) * math.sqrt(queries)
     upper = 1 - float(nctdtr(queries - 1, shift, critical))
-    if math.isnan(upper):  # the series gives up at large shifts, where only the deviation matters
+    if math.isnan(upper):  # the series does not converge for large shifts
         upper = float(chdtr(queries - 1, (queries - 1) * min(shift / critical, 1e6) ** 2))
     if one_sided:
         return upper
     lower = float(nctdtr(queries - 1, shift, -critical)) if shift < 8 else 0.0
-    return upper + (0.0 if math.isnan(lower) else lower)  # and at chances too small to matter
+    return upper + (0.0 if math.isnan(lower) else lower)  # nor for negligible probabilities
 
 
 def queries_needed(effect: float, *, power_wanted: float = 0.8, level: float = 0.95) -> int | None:
-    """Give the least number of queries that show a standardised difference with this power.
+    """Return the smallest number of queries that detects a standardised difference with this power.
 
-    None where it is 0, or would need more than ten million.
+    None for a difference of 0, or if more than ten million queries would be required.
 
     >>> queries_needed(0.5)
     34
@@ -165,7 +179,7 @@ def queries_needed(effect: float, *, power_wanted: float = 0.8, level: float = 0
         return None
     alpha, beta = NORMAL.inv_cdf((1 + level) / 2), NORMAL.inv_cdf(power_wanted)
     ratio = min(abs((alpha + beta) / effect), float(MOST))
-    about = ratio**2 + alpha**2 / 2  # as if the deviation were known
+    about = ratio**2 + alpha**2 / 2  # starting value: normal approximation
     high = max(2, math.ceil(min(about, MOST)))
     while power(effect, high, level=level) < power_wanted:
         if high >= MOST:
@@ -184,9 +198,9 @@ def queries_needed(effect: float, *, power_wanted: float = 0.8, level: float = 0
 def detectable(
     deviation: float, queries: int, *, power_wanted: float = 0.8, level: float = 0.95, one_sided: bool = False
 ) -> float:
-    """Give the least difference that so many queries show with this power, in units of the measure.
+    """Return the smallest difference detectable with this power, in units of the measure.
 
-    `deviation` is that of the differences of queries; undefined for fewer than two queries.
+    `deviation` is the standard deviation of the differences; undefined for fewer than two queries.
 
     >>> round(detectable(0.2, 50), 4)
     0.0808
@@ -202,8 +216,8 @@ def upper_deviation(deviation: float, queries: int, *, level: float = 0.95) -> f
     """Return the one-sided upper confidence limit of a standard deviation over queries.
 
     s sqrt((n - 1) / q), where q is the 1 - `level` quantile of chi-square with n - 1 degrees of freedom:
-    exact for normal values. Planning with the deviation of a small sample itself asks for too few queries in
-    about every second case. Undefined for fewer than two queries.
+    exact for normal values. Planning with the deviation of a small sample itself underestimates the number of
+    queries in about half of the cases. Undefined for fewer than two queries.
 
     References
     ----------
@@ -213,7 +227,6 @@ def upper_deviation(deviation: float, queries: int, *, level: float = 0.95) -> f
     --------
     >>> round(upper_deviation(0.2, 50), 4)
     0.2403
-
     """
     from scipy.special import chdtri
 

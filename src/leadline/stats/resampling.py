@@ -1,4 +1,4 @@
-"""Random draws in blocks, bootstrap over teams, and population means given a sample."""
+"""Random draws in blocks, bootstrap over teams, and simulated population means."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from leadline.data.threads import in_order
 from leadline.errors import UsageError
 
 Made = TypeVar("Made")
-BLOCK = 2048  # draws; a block of signs or weights for some hundred queries fits the cache
-COLUMNS = 512  # of pairs or runs handled together
+BLOCK = 2048  # draws; signs or weights for a few hundred queries fit into the CPU cache
+COLUMNS = 512  # pairs or runs per block
 
 
 def each_block(
     draws: int, seed: int, do: Callable[[np.random.Generator, int], Made], *, block: int = BLOCK
 ) -> Iterator[Made]:
-    """Do something with the generator and the size of every block; results come in order."""
+    """Yield the results of a function of the generator and size of every block of draws, in order."""
     sizes = [min(block, draws - start) for start in range(0, draws, block)]
 
-    def one(place: int) -> Made:
-        return do(np.random.default_rng([seed, place]), sizes[place])
+    def run_block(index: int) -> Made:
+        return do(np.random.default_rng([seed, index]), sizes[index])
 
-    return in_order(one, range(len(sizes)))
+    return in_order(run_block, range(len(sizes)))
 
 
 def signs(generator: np.random.Generator, draws: int, queries: int) -> Floats:
-    """Draw +1 or -1 for every query: draws x queries."""
+    """Return random signs, +1 or -1, per query: draws x queries."""
     bits = np.frombuffer(generator.bytes(draws * (-(-queries // 8))), dtype=np.uint8)
     unpacked = np.unpackbits(bits.reshape(draws, -1), axis=1, count=queries)
     return np.asarray(unpacked * 2.0 - 1.0, dtype=np.float64)
 
 
 def weights(generator: np.random.Generator, draws: int, queries: int) -> Floats:
-    """Draw how often each query comes when as many are drawn with replacement: draws x queries."""
+    """Return how often each query is drawn in resamples with replacement: draws x queries."""
     chosen = generator.integers(0, queries, size=(draws, queries))
     chosen += np.arange(draws)[:, None] * queries
     counts = np.bincount(chosen.ravel(), minlength=draws * queries)
@@ -51,38 +51,38 @@ def every_sign(queries: int) -> Floats:
 
 
 def by_support(values: Floats) -> Iterator[tuple[Integers, Floats]]:
-    """Give the columns that have the same queries together: which they are, and their queries alone.
+    """Yield sets of columns with the same queries: column indices, and values of these queries only.
 
-    Many columns come in several parts, so that draws x columns fit the memory.
+    Many columns are split into parts, so that draws x columns fit into memory.
     """
     for part, rows in supports(values):
         yield part, values[np.ix_(rows, part)]
 
 
 def supports(values: Floats) -> Iterator[tuple[Integers, Flags]]:
-    """Return the columns that have the same queries together: which they are, and which the queries are."""
-    known = ~np.isnan(values)
-    if known.all():
+    """Return sets of columns with the same queries: column indices and query indices."""
+    defined = ~np.isnan(values)
+    if defined.all():
         patterns = np.ones((len(values), 1), dtype=np.bool_)
         which = np.zeros(values.shape[1], dtype=np.int64)
     else:
-        patterns, which = np.unique(known, axis=1, return_inverse=True)
-    for place in range(patterns.shape[1]):
-        columns = np.flatnonzero(which.ravel() == place)
+        patterns, which = np.unique(defined, axis=1, return_inverse=True)
+    for index in range(patterns.shape[1]):
+        columns = np.flatnonzero(which.ravel() == index)
         for part in in_parts(columns):
-            yield part, patterns[:, place]
+            yield part, patterns[:, index]
 
 
 def in_parts(columns: Integers) -> Iterator[Integers]:
-    """Give the places of columns in parts of some hundred."""
+    """Yield column indices in parts of a few hundred."""
     for start in range(0, len(columns), COLUMNS):
         yield columns[start : start + COLUMNS]
 
 
 def draws_of_teams(teams: Sequence[str], *, samples: int, seed: int = 0) -> Iterator[Integers]:
-    """Give, draw by draw, how often each system is in: its team's number of draws with replacement.
+    """Yield bootstrap draws of teams: per draw, the number of times each system's team was drawn.
 
-    Systems of one team are not independent, so that single-system intervals are too narrow.
+    Systems of one team are not independent, so that intervals from single systems are too narrow.
 
     >>> next(draws_of_teams(["a", "a", "b"], samples=1)).tolist()
     [0, 0, 2]
@@ -96,14 +96,14 @@ def draws_of_teams(teams: Sequence[str], *, samples: int, seed: int = 0) -> Iter
 
 
 def interval(values: Sequence[float] | Floats, level: float = 0.95) -> tuple[float, float]:
-    """Give the percentile interval of the defined values; NaN without any."""
+    """Return the percentile interval of the defined values; NaN if there are none."""
     if not 0 < level < 1:
         raise UsageError(f"level={level}; expected between 0 and 1")
-    found = np.asarray(values, dtype=np.float64)
-    found = found[~np.isnan(found)]
-    if not len(found):
+    defined = np.asarray(values, dtype=np.float64)
+    defined = defined[~np.isnan(defined)]
+    if not len(defined):
         return float("nan"), float("nan")
-    low, high = np.quantile(found, [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 
 
@@ -115,7 +115,7 @@ def team_interval(
     seed: int = 0,
     level: float = 0.95,
 ) -> tuple[float, float]:
-    """Give the interval of a statistic of the number of times that each system was drawn."""
+    """Return the bootstrap interval of a statistic of the number of times each system was drawn."""
     drawn = draws_of_teams(teams, samples=samples, seed=seed)
     return interval([statistic(times) for times in drawn], level)
 
@@ -123,17 +123,19 @@ def team_interval(
 def resampled_pairs(
     x: Floats, y: Floats, draws: int, generator: np.random.Generator
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return draws of the means of runs by two measures, noisier and as noisy as those of the population.
+    """Return bootstrap and simulated means of runs by two measures.
 
-    The first two are means of resamples of the queries. Their spread over runs holds the error of the sample
-    twice, of the queries seen and of those drawn again, so that their correlations are too low on average.
+    The first two results are means of resamples of the queries. Their spread over runs contains the sampling
+    error twice, of the observed queries and of the resampled ones, so that their correlations are too low on
+    average.
 
-    The other two are simulated from the distribution of the population's means given those of the sample,
-    in an empirical Bayes model: the two true means of a run, centred over runs, have covariance T, the means
-    seen are these plus an error of covariance E. E is estimated from the residuals of queries, T is what the
-    means seen have less E, its negative eigenvalues set to 0. With K = T (T + E)^-1, m the means seen, a mu
-    drawn from the model and e an error resampled from the queries, all runs and both measures together, a
-    draw is K (m - mu - e) + mu (Matheron's rule). Their correlations tend to be too high.
+    The other two are simulated from the distribution of the population's means given those of the sample, in
+    an empirical Bayes model: the two true means of a run, centred over runs, have covariance T; the observed
+    means are these plus an error of covariance E. E is estimated from the residuals of queries; T is the
+    covariance of the observed means minus E, with negative eigenvalues set to 0. With K = T (T + E)^-1, m the
+    observed means, mu drawn from the model and e an error resampled from the queries, all runs and both
+    measures together, a draw is K (m - mu - e) + mu (Matheron's rule). Their correlations tend to be too
+    high.
 
     Parameters
     ----------
@@ -153,7 +155,6 @@ def resampled_pairs(
     References
     ----------
     Efron and Tibshirani (1993), chapter 13; for the model Morris (1983), JASA 78(381).
-
     """
     queries, runs = x.shape
     both = np.stack([x, y])

@@ -1,4 +1,4 @@
-"""How well a score tells two kinds apart: ROC curve, area under it, thresholds."""
+"""ROC curve, area under it, and classification thresholds."""
 
 from __future__ import annotations
 
@@ -10,10 +10,16 @@ from leadline.data.arrays import Flags, Floats
 
 
 def area_under_curve(score: Floats, positive: Flags, weight: Floats | None = None) -> float:
-    """Give the probability that a positive scores above a negative, ties half; NaN without one of each.
+    """Return the probability that a positive scores above a negative, ties counted half (ROC AUC).
 
-    `weight` counts observations more than once, or not at all. Source: Hanley and McNeil 1982.
+    `weight` are frequency weights. NaN if either class is empty.
 
+    References
+    ----------
+    Hanley and McNeil (1982), Radiology 143(1).
+
+    Examples
+    --------
     >>> area_under_curve(np.array([3.0, 2.0, 1.0]), np.array([True, False, False]))
     1.0
     """
@@ -30,13 +36,13 @@ def area_under_curve(score: Floats, positive: Flags, weight: Floats | None = Non
 
 
 def roc_curve(score: Floats, positive: Flags) -> tuple[Floats, Floats]:
-    """Give false and true positive rates from (0, 0) to (1, 1), one point per different score.
+    """Return false and true positive rates from (0, 0) to (1, 1), one point per distinct score.
 
     >>> roc_curve(np.array([3.0, 2.0, 1.0]), np.array([True, False, True]))
     (array([0., 0., 1., 1.]), array([0. , 0.5, 0.5, 1. ]))
     """
     order = np.argsort(-score, kind="stable")
-    last = np.append(np.diff(score[order]) != 0, True)  # the last point stands always
+    last = np.append(np.diff(score[order]) != 0, True)  # the last point is always included
     true = np.cumsum(positive[order])[last]
     false = np.cumsum(~positive[order])[last]
     return (
@@ -46,7 +52,7 @@ def roc_curve(score: Floats, positive: Flags) -> tuple[Floats, Floats]:
 
 
 class Decision(NamedTuple):
-    """How a threshold does: accuracy, precision, recall; and the share of the larger kind."""
+    """Accuracy, precision and recall of a threshold, and the proportion of the larger class."""
 
     threshold: float
     accuracy: float
@@ -56,28 +62,27 @@ class Decision(NamedTuple):
 
 
 def decide(score: Floats, positive: Flags, threshold: float) -> Decision:
-    """Take scores of `threshold` or more for positive.
+    """Return the quality of the classifier that predicts positive for scores of at least `threshold`.
 
-    Accuracy means little alone where one kind is rare: `larger` is what always saying the larger kind would
-    have.
+    Accuracy is uninformative for a rare class: `larger` is that of always predicting the larger class.
 
     >>> decide(np.array([3.0, 2.0, 1.0]), np.array([True, False, False]), 2.0).precision
     0.5
     """
-    taken = score >= threshold
-    hits = int((taken & positive).sum())
+    predicted = score >= threshold
+    hits = int((predicted & positive).sum())
     share = float(positive.mean()) if len(positive) else float("nan")
     return Decision(
         threshold,
-        float((taken == positive).mean()) if len(positive) else float("nan"),
-        hits / int(taken.sum()) if taken.any() else float("nan"),
+        float((predicted == positive).mean()) if len(positive) else float("nan"),
+        hits / int(predicted.sum()) if predicted.any() else float("nan"),
         hits / int(positive.sum()) if positive.any() else float("nan"),
         max(share, 1 - share),
     )
 
 
 def best_threshold(score: Floats, positive: Flags) -> float:
-    """Give the threshold of highest accuracy; of several the one that takes the fewest."""
+    """Return the threshold of highest accuracy; among ties the largest."""
     order = np.argsort(-score, kind="stable")
     gain = np.cumsum(np.where(positive[order], 1, -1))
     gain[np.append(np.diff(score[order]) == 0, False)] = -len(score) - 1  # inside a tie

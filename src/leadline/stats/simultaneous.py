@@ -1,4 +1,4 @@
-"""Procedures for all pairs of many runs: randomised Tukey HSD, max-t step-down, Friedman and Nemenyi."""
+"""Simultaneous procedures for many runs: randomised Tukey HSD, max-t step-down, Friedman and Nemenyi."""
 
 from __future__ import annotations
 
@@ -18,38 +18,53 @@ from leadline.stats.moments import ROUNDING, Totals, means, totals
 from leadline.stats.paired_tests import one_sign
 from leadline.stats.resampling import each_block, every_sign, signs
 
-TUKEY_CELLS = 500_000  # of values in a block of shuffles
+TUKEY_CELLS = 500_000  # array elements per block of permutations
 
 
-class Ranges(NamedTuple):
-    """How far the best and the worst mean lie apart when runs do not matter, rising, from shuffles."""
+class RangeDistribution(NamedTuple):
+    """Null distribution of the range of the means, from random permutations, in increasing order."""
 
     drawn: Floats
     slack: float
 
     def p_values(self, differences: ArrayLike) -> Floats:
-        """Give p of differences of means, corrected for all pairs: add-one, never 0."""
+        """Return p-values of differences of means, adjusted for all pairs; add-one, never 0."""
         needed = np.abs(np.asarray(differences, dtype=np.float64)) - self.slack
         more = len(self.drawn) - np.searchsorted(self.drawn, needed, side="left")
         return np.where(np.isnan(needed), np.nan, (more + 1) / (len(self.drawn) + 1))
 
     def reach(self, level: float) -> float:
-        """Give how far a difference reaches to both sides, for all pairs at once.
+        """Return the half-width of the simultaneous intervals of all pairs.
 
-        A larger difference has p of at most 1 - level. Infinite where the shuffles are too few for that.
+        A larger difference has p of at most 1 - level. Infinite if there are too few permutations.
         """
         draws = len(self.drawn)
         most = math.floor((1 - level) * (draws + 1) + ROUNDING * draws)
         return float(self.drawn[draws - most]) if most else math.inf
 
 
-def tukey(values: Floats, *, draws: int = 20_000, seed: int = 0) -> Ranges:
-    """Shuffle, within every query, which run a value belongs to, and take the range of the means.
+def tukey(values: Floats, *, draws: int = 20_000, seed: int = 0) -> RangeDistribution:
+    """Return the null distribution of the range of the means by permutation of runs within queries.
 
-    `values` is queries x runs, without NaN. A pair of runs differs significantly at level alpha when the
-    difference of its means is larger than all but a share alpha of the ranges. (Carterette 2012, section 4;
-    SciPy's `tukey_hsd` takes the queries of two runs for independent.)
+    The randomised Tukey HSD test: two runs differ significantly at level alpha if the difference of their
+    means is larger than all but a proportion alpha of the ranges. (SciPy's `tukey_hsd` takes the queries of
+    two runs as independent.)
 
+    Parameters
+    ----------
+    values : ndarray, shape (n_queries, n_runs)
+        Without NaN.
+    draws : int
+        Number of permutations.
+    seed : int
+        Seed of the random number generator.
+
+    References
+    ----------
+    Carterette (2012), ACM TOIS 30(1), section 4.
+
+    Examples
+    --------
     >>> values = np.array([[0.1, 0.5], [0.2, 0.4], [0.3, 0.9], [0.1, 0.2]])
     >>> abs(tukey(values).p_values(0.325) - 2 / 16) < 0.01  # as flipping signs: 2 of 16 patterns
     np.True_
@@ -60,7 +75,7 @@ def tukey(values: Floats, *, draws: int = 20_000, seed: int = 0) -> Ranges:
     if values.ndim != 2 or values.shape[0] < 1 or values.shape[1] < 2:
         raise UsageError(f"values of shape {values.shape}; expected queries x runs, two or more runs")
     if np.isnan(values).any():
-        raise UsageError("undefined values; expected a value of every query for every run")
+        raise UsageError("undefined values; expected a value for every query and run")
     queries, runs = values.shape
 
     def block(generator: np.random.Generator, size: int) -> Floats:
@@ -70,10 +85,10 @@ def tukey(values: Floats, *, draws: int = 20_000, seed: int = 0) -> Ranges:
 
     size = max(1, TUKEY_CELLS // (queries * runs))
     drawn = np.sort(np.concatenate(list(each_block(draws, seed, block, block=size))))
-    return Ranges(drawn, ROUNDING * float(np.abs(values).max(initial=0.0)))
+    return RangeDistribution(drawn, ROUNDING * float(np.abs(values).max(initial=0.0)))
 
 
-CELLS = 4_000_000  # of draws x columns in a block
+CELLS = 4_000_000  # draws x columns per block
 
 
 class MaxT:
@@ -88,38 +103,42 @@ class MaxT:
 
     """
 
-    def __init__(self, given: Totals, *, draws: int, seed: int) -> None:
+    def __init__(self, observed: Totals, *, draws: int, seed: int) -> None:
         self.draws = draws
         self.seed = seed
-        self._given = given
-        self._exact = 2.0 ** min(len(given.sums), 63) <= draws
+        self._observed = observed
+        self._exact = 2.0 ** min(len(observed.sums), 63) <= draws
         self.p, self.p_single_step = self._p_values()
 
     def limits(self, level: float = 0.95) -> tuple[Floats, Floats]:
         """Return simultaneous limits of the means of the columns.
 
         Mean plus and minus c standard errors, where c is the quantile of the largest |t| over all columns
-        when the signs of the centred differences are flipped: with probability `level`, approximately,
-        all intervals hold their means at once. They are single-step intervals, while `p` is step-down and
-        its differences are not centred (the null is that all means are 0). So that interval and verdict
-        never contradict each other a limit is moved to 0 where only one of the two excludes 0: an
-        interval reaches to 0 where p is 1 - level or more, and ends beside 0 where p is below.
+        when the signs of the centred differences are flipped: with probability `level`, approximately, all
+        intervals contain their means. The intervals are single-step, while `p` is step-down and its
+        differences are not centred (the null hypothesis is that all means are 0). To keep interval and p
+        consistent, a limit is moved to 0 where only one of the two excludes 0: an interval reaches 0 where p
+        is 1 - level or more, and excludes it where p is below.
         """
-        found = means(self._given)
+        estimate = means(self._observed)
         with np.errstate(invalid="ignore"):
-            reach = np.where(found.error > 0, self.reach(level) * found.error, found.error)
+            reach = np.where(estimate.error > 0, self.reach(level) * estimate.error, estimate.error)
             return agreeing(
-                found.mean - reach, found.mean + reach, np.asarray(self.p < 1 - level), self._given.sums
+                estimate.mean - reach,
+                estimate.mean + reach,
+                np.asarray(self.p < 1 - level),
+                self._observed.sums,
             )
 
     def reach(self, level: float = 0.95) -> float:
-        """Return c, in standard errors; infinite where there are too few draws, queries or groups.
+        """Return c in standard errors; infinite where there are too few draws, queries or groups.
 
-        At least that of the t interval of one pair: with a handful of queries flipped residuals are too few.
+        At least that of the t interval of a single pair: with very few queries the flipped residuals are too
+        few.
         """
         from scipy.special import stdtrit
 
-        clusters = int((~np.isnan(self._given.sums)).sum(axis=0).max(initial=0))
+        clusters = int((~np.isnan(self._observed.sums)).sum(axis=0).max(initial=0))
         if one_sign(clusters) >= 1 - level:
             return math.inf
         if self._exact:
@@ -133,17 +152,17 @@ class MaxT:
 
     @cached_property
     def _largest(self) -> Floats:
-        """Return the largest squared t of each draw when centred differences are flipped, rising."""
-        given, found = self._given, means(self._given)
-        residuals = np.nan_to_num(given.sums - given.sizes * found.mean)
-        columns = np.nan_to_num(found.error) > 0
-        statistic = _squared_t(residuals[:, columns], found.clusters[columns])
+        """Return the largest squared t of each draw of flipped centred differences, in increasing order."""
+        observed, estimate = self._observed, means(self._observed)
+        residuals = np.nan_to_num(observed.sums - observed.sizes * estimate.mean)
+        columns = np.nan_to_num(estimate.error) > 0
+        statistic = _squared_t(residuals[:, columns], estimate.clusters[columns])
         if not columns.any():
             return np.empty(0)
         return np.sort(np.concatenate([statistic(block).max(axis=1) for block in self._patterns()]))
 
     def _p_values(self) -> tuple[Floats, Floats]:
-        sums = self._given.sums
+        sums = self._observed.sums
         stepped, single = np.full((2, sums.shape[1]), np.nan)
         clusters = (~np.isnan(sums)).sum(axis=0).astype(np.float64)
         columns = np.flatnonzero(clusters > 0)
@@ -171,7 +190,7 @@ class MaxT:
 
     def _patterns(self) -> Iterator[Floats]:
         """Return the sign patterns in blocks: those of the randomisation test with the same seed."""
-        rows, columns = self._given.sums.shape
+        rows, columns = self._observed.sums.shape
         size = max(1, CELLS // max(1, columns))
         if self._exact:
             blocks: Iterable[Floats] = [every_sign(rows)]
@@ -204,14 +223,14 @@ def _squared_t(sums: Floats, clusters: Floats) -> Callable[[Floats], Floats]:
 
 
 def max_t(differences: Floats, *, draws: int = 20_000, seed: int = 0, groups: Integers | None = None) -> MaxT:
-    """Compare many pairs of runs at once by the randomised max-t procedure.
+    """Return adjusted p-values and intervals of many pairs of runs by the randomised max-t procedure.
 
-    The signs of whole queries (or groups) are flipped, the same in all columns, so that the dependence
-    between pairs stays what it is. Every |t| seen is compared with the largest |t| of flipped differences
-    over the columns whose |t| seen is no larger (step-down); p never falls from one column to the next.
-    This controls the family-wise error strongly where the differences of true nulls are jointly symmetric,
-    as they are when runs can be exchanged. All patterns are used where they are no more than `draws`. Given
-    the pairs with one baseline it is the randomisation analogue of Dunnett's procedure.
+    The signs of whole queries (or groups) are flipped in all columns at once, which preserves the dependence
+    between pairs. Every observed |t| is compared with the largest |t| of flipped differences over the columns
+    whose observed |t| is no larger (step-down), and p is made non-decreasing. This controls the family-wise
+    error rate strongly where the differences of true nulls are jointly symmetric, as they are for
+    exchangeable runs. All patterns are enumerated if there are at most `draws`. With the pairs of one
+    baseline it is the randomisation analogue of Dunnett's procedure.
 
     Parameters
     ----------
@@ -238,7 +257,6 @@ def max_t(differences: Floats, *, draws: int = 20_000, seed: int = 0, groups: In
     >>> found = max_t(np.array([[0.1, 0.0], [0.3, 0.1], [0.2, -0.1], [0.2, 0.1], [0.1, 0.0], [0.4, 0.2]]))
     >>> found.p.tolist()  # exact: 64 patterns
     [0.03125, 0.5]
-
     """
     checked_seed(seed)
     if draws < 1:
@@ -262,7 +280,6 @@ def mean_ranks(values: Floats, *, rising: bool = True) -> Floats:
     --------
     >>> mean_ranks(np.array([[0.5, 0.4, 0.4], [0.9, 0.1, 0.3]])).tolist()
     [1.0, 2.75, 2.25]
-
     """
     from scipy.stats import rankdata
 
@@ -298,11 +315,11 @@ def friedman(values: Floats) -> float:
 
 
 def critical_difference(systems: int, number: int, *, confidence: float = 0.95) -> float:
-    """Return the difference of mean ranks from which on two systems differ significantly.
+    """Return the critical difference of mean ranks at which two systems differ significantly (Nemenyi).
 
-    The test is Nemenyi's: CD = q sqrt(k (k + 1) / (6 n)) for k systems and n queries, where q is the
-    quantile of the Studentized range of k means with infinite degrees of freedom, divided by sqrt(2). It
-    controls the family-wise error of all pairs.
+    CD = q sqrt(k (k + 1) / (6 n)) for k systems and n queries, where q is the quantile of the Studentized
+    range of k means with infinite degrees of freedom, divided by sqrt(2). It controls the family-wise error
+    rate of all pairs.
 
     References
     ----------
@@ -312,7 +329,6 @@ def critical_difference(systems: int, number: int, *, confidence: float = 0.95) 
     --------
     >>> round(critical_difference(4, 14), 2)  # Demšar's example
     1.25
-
     """
     from scipy.stats import studentized_range
 

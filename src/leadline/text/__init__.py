@@ -1,4 +1,4 @@
-"""How a text becomes terms: one file per way to do it; `ANALYSES` finds them."""
+"""Text analysis: from text to terms."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from leadline.data.registry import Parametric, Registry
 
 
 class Analysis(Parametric):
-    """A way to turn text into terms: tokens in order, and the term that each token counts as.
+    """Base class of the text analyses: tokens in order, and the term of each token.
 
-    `split` gives the tokens of a text, `spans` and `bounds` where they stand, `terms_of` the term of each
-    token or None for a stop word. A token's place in the order is its position, stop words counted.
+    `split` returns the tokens of a text, `spans` and `bounds` their character offsets, `terms_of` the term of
+    each token or None for a stop word. Positions count all tokens, including stop words.
     """
 
     title: ClassVar[str]
 
     def split(self, text: str) -> list[str]:
-        """Give the tokens of a text in order."""
+        """Return the tokens of a text in order."""
         raise NotImplementedError
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Give begin and end of every token that `split` gives, in characters of the text."""
+        """Return the begin and end of every token of `split`, in characters."""
         raise NotImplementedError
 
     def bounds(self, text: str) -> tuple[Integers, Integers]:
-        """Give what `spans` gives as two columns."""
-        found = np.array(self.spans(text), dtype=np.int64).reshape(-1, 2)
-        return found[:, 0], found[:, 1]
+        """Return `spans` as two arrays."""
+        offsets = np.array(self.spans(text), dtype=np.int64).reshape(-1, 2)
+        return offsets[:, 0], offsets[:, 1]
 
     def terms_of(self, tokens: Iterable[str]) -> list[str | None]:
-        """Give the term of every token; None is a stop word."""
+        """Return the term of every token; None is a stop word."""
         return list(tokens)
 
     def terms(self, text: str) -> list[str]:
-        """Give the terms of a text in order, stop words left out.
+        """Return the terms of a text in order, without stop words.
 
         >>> ANALYSES.parse("Words").terms("The wings of two birds")
         ['wing', 'two', 'bird']

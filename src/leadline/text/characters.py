@@ -1,4 +1,4 @@
-"""Overlapping groups of characters, for any language."""
+"""Character n-grams, for any language."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from leadline.text import Analysis, tokens
 
 
 class Characters(Analysis):
-    """Overlapping groups of n characters inside words; a shorter word is one group.
+    """Overlapping character n-grams within words; a shorter word is one n-gram.
 
     >>> Characters(n=4).terms("Zeppelin, ab")
     ['zepp', 'eppe', 'ppel', 'peli', 'elin', 'ab']
@@ -20,14 +20,14 @@ class Characters(Analysis):
     n: int = whole(4)
 
     def split(self, text: str) -> list[str]:
-        """Give the groups of a text in order."""
+        """Return the n-grams of a text in order."""
         return [tokens.folded(text[begin:end]) for begin, end in self.spans(text)]
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Give begin and end of every group."""
-        found = tokens.wide() if tokens.BEYOND_LATIN.search(text) else tokens.NARROW
+        """Return the begin and end of every n-gram."""
+        pattern = tokens.wide() if tokens.BEYOND_LATIN.search(text) else tokens.NARROW
         return [
             (begin, min(begin + self.n, word.end()))
-            for word in found.finditer(text)
+            for word in pattern.finditer(text)
             for begin in range(word.start(), max(word.start() + 1, word.end() - self.n + 1))
         ]

@@ -1,4 +1,4 @@
-"""Summaries of documents: static, dynamic, and where the query matches."""
+"""Static and query-biased (dynamic) summaries of documents, and query highlighting."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ ELLIPSIS = "\u2026"
 
 
 def compose_summary(
-    layout: Layout, windows: Sequence[tuple[int, int]], found: Occurrences | None = None
+    layout: Layout, windows: Sequence[tuple[int, int]], occurrences: Occurrences | None = None
 ) -> Summary:
-    """Make the summary of windows (in units) and of what matches in the tidy text."""
+    """Return the summary of windows (in units), with the matches in it."""
     parts: list[str] = []
     length = 0
     marks: list[tuple[int, int]] = []
@@ -34,7 +34,7 @@ def compose_summary(
         if number or not layout.is_edge(first):
             add(f" {ELLIPSIS} " if number else f"{ELLIPSIS} ")
         end = begin + len(text)
-        spans = found.spans(begin, end) if found else ()
+        spans = occurrences.spans(begin, end) if occurrences else ()
         marks += [
             (length + max(low, begin) - begin, length + min(high, end) - begin)
             for low, high in merged((unbroken(layout.text, low), high) for low, high in spans)
@@ -50,7 +50,7 @@ REPEATS = 0.8  # the cosine from which a sentence says what another said
 
 
 def choose_sentences(layout: Layout, words: int, analysis: Analysis) -> list[tuple[int, int]]:
-    """Choose the sentences, in units and in the order of the text, that say most in so many words."""
+    """Return the key sentences that fit into a number of words, as units in text order."""
     sentence, term, count = _counts(layout, analysis)
     number = len(layout.edge) - 1
     terms = int(term.max(initial=-1)) + 1
@@ -66,23 +66,23 @@ def choose_sentences(layout: Layout, words: int, analysis: Analysis) -> list[tup
     if sizes[order[0]] > words:
         first = int(layout.edge[order[0]])
         return [(first, first + words)]
-    taken: list[int] = []
+    selected: list[int] = []
     vectors: list[dict[int, float]] = []
-    room = words
-    for place in order.tolist():
-        if sizes[place] > room or not scores[place]:
+    remaining = words
+    for index in order.tolist():
+        if sizes[index] > remaining or not scores[index]:
             continue
-        rows = slice(bounds[place], bounds[place + 1])
-        vector = _unit(term[rows], weight[rows] / lengths[place])
-        if all(_cosine(vector, other) < REPEATS for other in vectors):
-            taken.append(place)
+        rows = slice(bounds[index], bounds[index + 1])
+        vector = _unit(term[rows], weight[rows] / lengths[index])
+        if all(_cosine(vector, chosen) < REPEATS for chosen in vectors):
+            selected.append(index)
             vectors.append(vector)
-            room -= int(sizes[place])
-    return _neighbours_joined(layout, sorted(taken) or [0])
+            remaining -= int(sizes[index])
+    return _neighbours_joined(layout, sorted(selected) or [0])
 
 
 def _counts(layout: Layout, analysis: Analysis) -> tuple[Integers, Integers, Floats]:
-    """Count the terms of every sentence: sentence, term, how often; by sentence, then term."""
+    """Return the term counts of the sentences, sorted: sentence, term, count."""
     begin, end = analysis.bounds(layout.text)
     words = [layout.text[low:high] for low, high in zip(begin.tolist(), end.tolist(), strict=True)]
     distinct = list(dict.fromkeys(words))
@@ -104,20 +104,20 @@ def _unit(terms: Integers, weights: Floats) -> dict[int, float]:
     return dict(zip(terms.tolist(), weights.tolist(), strict=True))
 
 
-def _cosine(one: dict[int, float], other: dict[int, float]) -> float:
-    return sum(weight * other.get(term, 0.0) for term, weight in one.items())
+def _cosine(left: dict[int, float], right: dict[int, float]) -> float:
+    return sum(weight * right.get(term, 0.0) for term, weight in left.items())
 
 
 def _neighbours_joined(layout: Layout, sentences: list[int]) -> list[tuple[int, int]]:
-    """Give the units of sentences, neighbours as one stretch."""
+    """Return the units of sentences, with adjacent sentences merged."""
     edge = layout.edge.tolist()
-    found: list[tuple[int, int]] = []
-    for place in sentences:
-        if found and found[-1][1] == edge[place]:
-            found[-1] = (found[-1][0], edge[place + 1])
+    ranges: list[tuple[int, int]] = []
+    for sentence in sentences:
+        if ranges and ranges[-1][1] == edge[sentence]:
+            ranges[-1] = (ranges[-1][0], edge[sentence + 1])
         else:
-            found.append((edge[place], edge[place + 1]))
-    return found
+            ranges.append((edge[sentence], edge[sentence + 1]))
+    return ranges
 
 
 __all__ = ["Summary", "dynamic_summary", "matches", "static_summary"]
@@ -126,17 +126,17 @@ __all__ = ["Summary", "dynamic_summary", "matches", "static_summary"]
 def static_summary(
     text: str, *, words: int = 50, kind: str = "first", analysis: str | Analysis = "Words"
 ) -> Summary:
-    """Summarise a text without regard to any query.
+    """Summarise a text independently of any query.
 
-    `kind="first"` gives the first `words` words. `kind="sentences"` gives key sentences in the order of the
-    text: each is scored by the cosine between its tf-idf vector and the centroid of the text (idf from the
-    sentences of the text itself: ln(1 + sentences / sentences with the term)), the best that fit are taken,
-    and one that nearly repeats a taken one (cosine 0.8 or more) is left out.
+    `kind="first"` returns the first `words` words. `kind="sentences"` extracts key sentences in text order:
+    each is scored by the cosine between its tf-idf vector and the centroid of the text (idf from the
+    sentences of the text: ln(1 + sentences / sentences with the term)); the best that fit are selected,
+    except near-duplicates (cosine 0.8 or more) of a selected one.
 
-    In scripts without blanks a pair of neighbouring characters counts as a word; so does each 24 characters
-    of what is longer. White space becomes one blank, control characters go.
+    In scripts without blanks a pair of adjacent characters counts as a word; so does every 24 characters of
+    longer units. White space becomes one blank, and control characters are removed.
 
-    Source: lecture on IR evaluation, "Static summaries"; centroid: Radev et al. 2004.
+    Source: Radev et al. 2004; Manning, Raghavan and Schuetze 2008, section 8.7.
 
     >>> static_summary("One two three. Four five six.", words=4).text
     'One two three. Four …'
@@ -156,17 +156,17 @@ def static_summary(
 def dynamic_summary(
     text: str, query: str, *, words: int = 50, windows: int = 2, analysis: str | Analysis = "Words"
 ) -> Summary:
-    """Summarise a text by the places that match a query best.
+    """Summarise a text by the passages that match a query best (keyword in context).
 
-    At most `windows` windows, of `words` words in all and at least eight each. The best window holds the
-    whole query as a phrase; else it is around the smallest stretch with the most distinct query terms; among
-    equals it shows the most matches, then it is the earliest. A further window is chosen in the same way from
-    what is left, for the terms not yet shown as long as there are any. A window begins and ends with a
-    sentence where its length allows, and has an ellipsis where it does not; windows stand in the order of the
-    text, an ellipsis between them. Words are compared by the terms of `analysis`, stop words only when a
-    query has nothing else. Where nothing matches, it is the static summary. Linear in the length of the text.
+    At most `windows` windows, of `words` words in total and at least eight each. The best window contains the
+    whole query as a phrase; else it surrounds the smallest span with the most distinct query terms; ties go
+    to the window with most matches, then the earliest. Further windows are selected in the same way from the
+    rest, for the terms not shown yet as long as there are any. A window is aligned with sentences where its
+    length allows, and marked by an ellipsis otherwise; windows are in text order. Words are compared by the
+    terms of `analysis`, stop words only if the query has nothing else. Without a match, the static summary is
+    returned. Takes linear time in the length of the text.
 
-    Source: lecture on IR evaluation, "Dynamic summaries".
+    Source: Tombros and Sanderson 1998; Manning, Raghavan and Schuetze 2008, section 8.7.
 
     >>> text = "Rain fell. New islands grew. The rest is sea."
     >>> found = dynamic_summary(text, "growing new island", words=3)
@@ -175,18 +175,18 @@ def dynamic_summary(
     """
     check_whole(1, words=words, windows=windows)
     layout = Layout.of(text)
-    found = summary_windows.find_occurrences(layout.text, query, _analysis(analysis))
+    occurrences = summary_windows.find_occurrences(layout.text, query, _analysis(analysis))
     chosen = [(0, min(words, layout.size))]
-    if len(found.begin):
-        chosen = summary_windows.choose_windows(layout, found, words=words, windows=windows)
-    return compose_summary(layout, chosen, found)
+    if len(occurrences.begin):
+        chosen = summary_windows.choose_windows(layout, occurrences, words=words, windows=windows)
+    return compose_summary(layout, chosen, occurrences)
 
 
 def matches(text: str, query: str, *, analysis: str | Analysis = "Words") -> tuple[tuple[int, int], ...]:
-    """Give begin and end of everything in a text that matches a query, in characters, apart from each other.
+    """Return the begin and end of all matches of a query in a text, in characters, without overlaps.
 
-    A word matches when it has the term of a word of the query; the whole query as a phrase is one match,
-    its blanks and stop words included.
+    A word matches if it has the term of a word of the query; the whole query as a phrase is one match,
+    including its blanks and stop words.
 
     >>> matches("The state of the art; arts of states", "state of the art")
     ((4, 20), (22, 26), (30, 36))
@@ -194,5 +194,5 @@ def matches(text: str, query: str, *, analysis: str | Analysis = "Words") -> tup
     return merged(summary_windows.find_occurrences(text, query, _analysis(analysis)).spans())
 
 
-def _analysis(given: str | Analysis) -> Analysis:
-    return ANALYSES.parse(given) if isinstance(given, str) else given
+def _analysis(analysis: str | Analysis) -> Analysis:
+    return ANALYSES.parse(analysis) if isinstance(analysis, str) else analysis

@@ -1,4 +1,4 @@
-"""Windows of a text that match a query: layout, occurrences, and choice."""
+"""Selection of windows of a text that match a query."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
 class Summary(NamedTuple):
-    """A text and what in it matches: `highlights` are begin and end in characters, rising, apart.
+    """A text and its matches: `highlights` are begin and end in characters, increasing, without overlaps.
 
     >>> Summary("a <wing> lifts", ((3, 7),)).to_html()
     'a &lt;<mark>wing</mark>&gt; lifts'
@@ -32,14 +32,14 @@ class Summary(NamedTuple):
     highlights: tuple[tuple[int, int], ...] = ()
 
     def to_html(self) -> str:
-        """Give safe HTML: everything of the text is escaped, matches stand in `<mark>`.
+        """Return safe HTML: the text is escaped, matches are in `<mark>`.
 
         Text may run from right to left: put it into an element with `dir="auto"`.
         """
         return self._marked(lambda text: html.escape(UNSHOWN.sub("\ufffd", text)), "<mark>", "</mark>")
 
     def to_terminal(self, *, bold: bool = True) -> str:
-        """Give text for a terminal, matches bold or in square brackets; control characters are made harmless.
+        """Return text for a terminal, matches bold or in square brackets, control characters escaped.
 
         >>> Summary("a wing lifts", ((2, 6),)).to_terminal(bold=False)
         'a [wing] lifts'
@@ -61,18 +61,18 @@ class Summary(NamedTuple):
 
 
 def merged(spans: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """Put spans that touch or overlap together.
+    """Merge spans that touch or overlap.
 
     >>> merged([(4, 6), (0, 2), (1, 3)])
     ((0, 3), (4, 6))
     """
-    found: list[tuple[int, int]] = []
+    result: list[tuple[int, int]] = []
     for begin, end in sorted(spans):
-        if found and begin <= found[-1][1]:
-            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        if result and begin <= result[-1][1]:
+            result[-1] = (result[-1][0], max(end, result[-1][1]))
         else:
-            found.append((begin, end))
-    return tuple(found)
+            result.append((begin, end))
+    return tuple(result)
 
 
 LONGEST = 24  # characters; a longer stretch without the begin of a word counts as several words
@@ -94,10 +94,10 @@ JOINER = "\u200d"
 
 
 class Layout(NamedTuple):
-    """A tidy text: unit u, a word or as much, is `text[begin[u]:end[u]]`.
+    """A normalised text: unit u, a word or a part of a long one, is `text[begin[u]:end[u]]`.
 
-    Sentence s has the units from `edge[s]` to `edge[s + 1]`; its text begins at `starts[s]`, and the
-    sentence before it ended at `stops[s]`.
+    Sentence s has the units from `edge[s]` to `edge[s + 1]`; its text begins at `starts[s]`, and that of the
+    previous sentence ends at `stops[s]`.
     """
 
     text: str
@@ -109,7 +109,7 @@ class Layout(NamedTuple):
 
     @classmethod
     def of(cls, text: str) -> Layout:
-        """Lay a text out.
+        """Return the layout of a text.
 
         >>> layout = Layout.of("It rains.  It rains a lot!")
         >>> layout.size, layout.edge.tolist()
@@ -117,57 +117,57 @@ class Layout(NamedTuple):
         """
         text = tidy(text)
         begin, end = _units(text)
-        places = np.array([0, *_sentences(text), len(text)], dtype=np.int64)
-        at = np.searchsorted(begin, places)
+        edges = np.array([0, *_sentences(text), len(text)], dtype=np.int64)
+        at = np.searchsorted(begin, edges)
         edge, first = np.unique(at, return_index=True)
         last = np.searchsorted(at, edge, side="right") - 1
-        return cls(text, begin, end, edge, places[last], places[first])
+        return cls(text, begin, end, edge, edges[last], edges[first])
 
     @property
     def size(self) -> int:
-        """Count the units."""
+        """Number of units."""
         return len(self.begin)
 
     def is_edge(self, unit: int) -> bool:
-        """Say whether a sentence begins or the text ends before a unit."""
+        """Return whether a sentence begins or the text ends before a unit."""
         return bool(self.edge[np.searchsorted(self.edge, unit)] == unit)
 
     def place(self, unit: int) -> int:
-        """Give the character where a window begins that begins with a unit."""
+        """Return the offset where a window that begins with a unit begins."""
         if self.is_edge(unit):
             return int(self.starts[np.searchsorted(self.edge, unit)])
         return unbroken(self.text, int(self.begin[unit]))
 
     def stop(self, unit: int) -> int:
-        """Give the character where a window ends that has the units before this one."""
+        """Return the offset where a window that ends before a unit ends."""
         if self.is_edge(unit):
             return int(self.stops[np.searchsorted(self.edge, unit)])
         return unbroken(self.text, int(self.end[unit - 1]))
 
 
 def tidy(text: str) -> str:
-    r"""Make white space one blank and an empty line one mark; take out what nobody should be shown.
+    r"""Normalise white space to one blank, mark empty lines, and remove control characters.
 
     >>> tidy(" a\tb  c ")
     'a b c'
     """
     if not text.isprintable():
         text = TURNING.sub("", re.sub("[\ud800-\udfff]", "\ufffd", text))
-        text = UNSHOWN.sub(lambda found: found[0] if found[0].isspace() else " ", text)
+        text = UNSHOWN.sub(lambda match: match[0] if match[0].isspace() else " ", text)
     parts = (" ".join(part.split()) for part in BLANK_LINE.split(text))
     return PARAGRAPH.join(part for part in parts if part)
 
 
-def unbroken(text: str, place: int) -> int:
-    r"""Move a place back so that it parts no letter from its marks and no joined signs.
+def unbroken(text: str, offset: int) -> int:
+    r"""Move an offset back to the nearest boundary of a character with its combining marks.
 
     >>> unbroken("e\u0301a", 1), unbroken("e\u0301a", 2)
     (0, 2)
     """
-    for at in range(place, max(0, place - LONGEST), -1):
+    for at in range(offset, max(0, offset - LONGEST), -1):
         if at >= len(text) or not _clings(text, at):
             return at
-    return 0 if place < LONGEST else place
+    return 0 if offset < LONGEST else offset
 
 
 def _clings(text: str, at: int) -> bool:
@@ -182,7 +182,7 @@ def _clings(text: str, at: int) -> bool:
 
 
 def _units(text: str) -> tuple[Integers, Integers]:
-    """Give begin and end of every word, and of the pieces of what is too long to be one."""
+    """Return the begin and end of every word, and of the pieces of overlong ones."""
     begin, end = word_bounds(text)
     if len(text) > LONGEST and (not len(begin) or begin[0] > LONGEST):
         begin, end = np.append(0, begin), np.append(0, end)
@@ -202,23 +202,23 @@ def _units(text: str) -> tuple[Integers, Integers]:
 
 
 def _sentences(text: str) -> list[int]:
-    """Give the places where sentences begin, but the first."""
+    """Yield the offsets where sentences begin, except the first."""
     lower = text == text.lower()
     return [
-        found.end()
-        for found in SENTENCE.finditer(text)
-        if found.end() < len(text) and _ends(text, found, lower=lower)
+        match.end()
+        for match in SENTENCE.finditer(text)
+        if match.end() < len(text) and _ends(text, match, lower=lower)
     ]
 
 
-def _ends(text: str, found: re.Match[str], *, lower: bool) -> bool:
-    """Tell a full stop from the point of an abbreviation, an initial, a number, or within a sentence."""
-    begin, end = found.span()
-    if text[begin] in WITHOUT_BLANK or PARAGRAPH in found[0]:
+def _ends(text: str, match: re.Match[str], *, lower: bool) -> bool:
+    """Return whether a full stop ends a sentence, not an abbreviation, initial or number."""
+    begin, end = match.span()
+    if text[begin] in WITHOUT_BLANK or PARAGRAPH in match[0]:
         return True
-    if not found[1] or (text[end].islower() and not lower and text[begin - 1 : begin] != " "):
+    if not match[1] or (text[end].islower() and not lower and text[begin - 1 : begin] != " "):
         return False
-    if text[begin] != "." or found[0].rstrip() != ".":
+    if text[begin] != "." or match[0].rstrip() != ".":
         return True
     word = text[max(0, begin - 12) : begin].rpartition(" ")[2].lstrip(OPENING)
     initial = len(word) == 1 and word.isupper()
@@ -229,7 +229,7 @@ STOPPED = " "  # before a stop word, so that it is no other word's stem
 
 
 class Occurrences(NamedTuple):
-    """The matches of a text in its order: begin and end in characters, which query term; and the phrases."""
+    """Matches in text order: begin and end in characters, and query term; and the phrases."""
 
     begin: Integers
     end: Integers
@@ -238,20 +238,20 @@ class Occurrences(NamedTuple):
     phrase_end: Integers
 
     def spans(self, begin: int = 0, end: int | None = None) -> list[tuple[int, int]]:
-        """Give begin and end of all that matches, or of what reaches into a stretch of the text."""
-        found: list[tuple[int, int]] = []
+        """Return the begin and end of all matches, or of those that overlap a part of the text."""
+        overlapping: list[tuple[int, int]] = []
         for low, high in ((self.begin, self.end), (self.phrase_begin, self.phrase_end)):
             first = np.searchsorted(high, begin, side="right")
             last = len(low) if end is None else np.searchsorted(low, end)
-            found += zip(low[first:last].tolist(), high[first:last].tolist(), strict=True)
-        return found
+            overlapping += zip(low[first:last].tolist(), high[first:last].tolist(), strict=True)
+        return overlapping
 
 
 def find_occurrences(text: str, query: str, analysis: Analysis) -> Occurrences:
-    """Find the words of a text that have a term of a query."""
-    asked = _keys(analysis.split(query), analysis)
-    terms = [key for key in asked if not key.startswith(STOPPED)] or asked
-    numbers = {key: place for place, key in enumerate(dict.fromkeys([*terms, *asked]), start=1)}
+    """Return the words of a text with a term of the query."""
+    query_keys = _keys(analysis.split(query), analysis)
+    terms = [key for key in query_keys if not key.startswith(STOPPED)] or query_keys
+    numbers = {key: index for index, key in enumerate(dict.fromkeys([*terms, *query_keys]), start=1)}
     begin, end = analysis.bounds(text)
     words = [text[low:high] for low, high in zip(begin.tolist(), end.tolist(), strict=True)]
     distinct = list(set(words))
@@ -259,17 +259,19 @@ def find_occurrences(text: str, query: str, analysis: Analysis) -> Occurrences:
     signs = {word: chr(numbers[key]) for word, key in coded if key in numbers}
     row = "".join([signs.get(word, "\0") for word in words])
     codes = np.frombuffer(row.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.int64)
-    place = np.flatnonzero((codes > 0) & (codes <= len(set(terms))))
-    found = np.stack([begin[place], end[place], codes[place] - 1], axis=1)
+    index = np.flatnonzero((codes > 0) & (codes <= len(set(terms))))
+    occurrences = np.stack([begin[index], end[index], codes[index] - 1], axis=1)
     more = _alone(text, terms, numbers)
     if more:
-        found = np.unique(np.concatenate([found, more]), axis=0)
-    at = np.array(_places(row, "".join(chr(numbers[key]) for key in asked)), dtype=np.int64)
-    return Occurrences(found[:, 0], found[:, 1], found[:, 2], begin[at], end[at + len(asked) - 1])
+        occurrences = np.unique(np.concatenate([occurrences, more]), axis=0)
+    at = np.array(_places(row, "".join(chr(numbers[key]) for key in query_keys)), dtype=np.int64)
+    return Occurrences(
+        occurrences[:, 0], occurrences[:, 1], occurrences[:, 2], begin[at], end[at + len(query_keys) - 1]
+    )
 
 
 def _keys(words: Sequence[str], analysis: Analysis) -> list[str]:
-    """Give what words are compared by: their terms, and stop words as they are."""
+    """Return the keys by which words are compared: terms, and stop words as they are."""
     return [
         STOPPED + word if term is None else term
         for word, term in zip(words, analysis.terms_of(words), strict=True)
@@ -277,91 +279,93 @@ def _keys(words: Sequence[str], analysis: Analysis) -> list[str]:
 
 
 def _alone(text: str, terms: list[str], numbers: dict[str, int]) -> list[tuple[int, int, int]]:
-    """Find query terms of one character in a script without blanks, whose tokens are pairs elsewhere."""
+    """Return matches of one-character query terms in scripts without blanks, elsewhere tokenized as pairs."""
     return [
-        (*found.span(), numbers[term] - 1)
+        (*match.span(), numbers[term] - 1)
         for term in dict.fromkeys(terms)
         if len(term) == 1 and tokens.UNSPACED_START.match(term)
-        for found in re.finditer(term, text)
+        for match in re.finditer(term, text)
     ]
 
 
 def _places(row: str, whole: str) -> list[int]:
-    """Find the query as a whole, from left to right, not overlapping."""
-    found = []
+    """Return the non-overlapping matches of the query as a phrase, from left to right."""
+    phrases = []
     at = row.find(whole) if len(whole) > 1 else -1
     while at >= 0:
-        found.append(at)
+        phrases.append(at)
         at = row.find(whole, at + len(whole))
-    return found
+    return phrases
 
 
 FEWEST = 8  # words of a window, where there are several
 Window = tuple[int, int]  # units: the first, and the one after the last
 
 
-class Matched(NamedTuple):
-    """Matches in units: the first and the one after the last of each, and its query term."""
+class UnitMatches(NamedTuple):
+    """Matches in units: first unit, one past the last, and query term."""
 
     low: Integers
     high: Integers
     term: Integers
 
-    def where(self, chosen: Flags) -> Matched:
-        """Keep some of them."""
-        return Matched(self.low[chosen], self.high[chosen], self.term[chosen])
+    def where(self, chosen: Flags) -> UnitMatches:
+        """Return a subset of the matches."""
+        return UnitMatches(self.low[chosen], self.high[chosen], self.term[chosen])
 
 
-def choose_windows(layout: Layout, found: Occurrences, *, words: int, windows: int) -> list[Window]:
-    """Choose at most so many windows of so many words in all, in the order of the text."""
+def choose_windows(layout: Layout, occurrences: Occurrences, *, words: int, windows: int) -> list[Window]:
+    """Return at most `windows` windows of `words` words in total, in text order."""
     if layout.size <= words:
         return [(0, layout.size)]
-    all_of = Matched(*_windows_of_matches_units(layout, found.begin, found.end), found.term)
-    phrases = _windows_of_matches_units(layout, found.phrase_begin, found.phrase_end)
+    all_of = UnitMatches(
+        *_windows_of_matches_units(layout, occurrences.begin, occurrences.end), occurrences.term
+    )
+    phrases = _windows_of_matches_units(layout, occurrences.phrase_begin, occurrences.phrase_end)
     windows = min(windows, max(1, words // FEWEST))
     picked: list[Window] = []
     left = np.ones(len(all_of.low), dtype=np.bool_)
     unseen = left.copy()
     while len(picked) < windows and left.any():
-        wanted = left & unseen if (left & unseen).any() else left
-        window = best(layout, all_of.where(wanted), all_of.where(left), phrases, words // windows)
+        targets = left & unseen if (left & unseen).any() else left
+        window = best(layout, all_of.where(targets), all_of.where(left), phrases, words // windows)
         picked.append(window)
         left &= (all_of.high <= window[0]) | (all_of.low >= window[1])
         unseen &= ~np.isin(all_of.term, np.unique(all_of.term[~left]))
         phrases = _apart(phrases, window)
     if len(picked) == 1 and windows > 1:
-        phrases = _windows_of_matches_units(layout, found.phrase_begin, found.phrase_end)
+        phrases = _windows_of_matches_units(layout, occurrences.phrase_begin, occurrences.phrase_end)
         picked = [best(layout, all_of, all_of, phrases, words)]
     return _joined(picked)
 
 
 def best(
-    layout: Layout, wanted: Matched, shown: Matched, phrases: tuple[Integers, Integers], bound: int
+    layout: Layout, targets: UnitMatches, shown: UnitMatches, phrases: tuple[Integers, Integers], bound: int
 ) -> Window:
-    """Give the best window of at most `bound` words; `shown` are the matches that count between equals."""
+    """Return the best window of at most `bound` words; ties are decided by the matches in `shown`."""
     fits = phrases[1] - phrases[0] <= bound
     if fits.any():
         low, high = phrases[0][fits], phrases[1][fits]
     else:
-        low, high = smallest(wanted, bound)
+        low, high = smallest(targets, bound)
     begin, end = around(layout, low, high, bound)
     matches = np.searchsorted(shown.high, end, side="right") - np.searchsorted(shown.low, begin)
-    place = int(np.argmax(matches))
-    return int(begin[place]), int(end[place])
+    index = int(np.argmax(matches))
+    return int(begin[index]), int(end[index])
 
 
-def smallest(found: Matched, bound: int) -> tuple[Integers, Integers]:
-    """Give all smallest stretches of at most `bound` words with the most distinct terms, in order.
+def smallest(matches: UnitMatches, bound: int) -> tuple[Integers, Integers]:
+    """Return all smallest spans of at most `bound` words with the most distinct terms, in order.
 
-    >>> of = Matched(np.array([0, 5, 7]), np.array([1, 6, 8]), np.array([0, 1, 0]))
+    >>> of = UnitMatches(np.array([0, 5, 7]), np.array([1, 6, 8]), np.array([0, 1, 0]))
     >>> [ends.tolist() for ends in smallest(of, 10)]  # units 5 to 7 have both terms
     [[5], [8]]
     """
-    ends = np.minimum(found.high, found.low + bound)  # a match may be longer
-    if (found.term == found.term[0]).all():
-        least = ends - found.low == (ends - found.low).min()
-        return found.low[least], ends[least]
-    low, high, term = found.low.tolist(), ends.tolist(), found.term.tolist()
+    ends = np.minimum(matches.high, matches.low + bound)  # a match may be longer
+    if (matches.term == matches.term[0]).all():
+        least = ends - matches.low == (ends - matches.low).min()
+        return matches.low[least], ends[least]
+    low, high, term = matches.low.tolist(), ends.tolist(), matches.term.tolist()
     terms = max(term) + 1
     counts, first, distinct, most = [0] * terms, 0, 0, 0
     for last, code in enumerate(term):
@@ -390,12 +394,12 @@ def smallest(found: Matched, bound: int) -> tuple[Integers, Integers]:
 
 
 def around(layout: Layout, low: Integers, high: Integers, bound: int) -> tuple[Integers, Integers]:
-    """Give the windows around stretches: whole sentences where they fit, else as much as fits."""
+    """Return the windows around spans: whole sentences where they fit, else as much as fits."""
     edge = layout.edge
     first = edge[np.searchsorted(edge, low, side="right") - 1]
     last = edge[np.searchsorted(edge, high)]
     whole = last - first <= bound
-    # Sentences that fit: as many after it as there is room for, then as many before it.
+    # Add whole sentences that fit, first after the match, then before it.
     end = edge[np.searchsorted(edge, first + bound, side="right") - 1]
     begin = edge[np.searchsorted(edge, end - bound)]
     # So little that it says nothing: the next sentence is cut rather than left out.
@@ -409,23 +413,23 @@ def around(layout: Layout, low: Integers, high: Integers, bound: int) -> tuple[I
 
 
 def _windows_of_matches_units(layout: Layout, begin: Integers, end: Integers) -> tuple[Integers, Integers]:
-    """Give the first unit of spans of characters, and the one after the last."""
+    """Return the first unit of character spans, and one past the last."""
     low = np.maximum(0, np.searchsorted(layout.begin, begin, side="right") - 1)
     return low, np.maximum(low + 1, np.searchsorted(layout.begin, end))
 
 
 def _apart(phrases: tuple[Integers, Integers], window: Window) -> tuple[Integers, Integers]:
-    """Keep the phrases outside of a window."""
+    """Return the phrases outside a window."""
     keep = (phrases[1] <= window[0]) | (phrases[0] >= window[1])
     return phrases[0][keep], phrases[1][keep]
 
 
 def _joined(windows: list[Window]) -> list[Window]:
-    """Put windows that touch together."""
-    found: list[Window] = []
+    """Merge adjacent windows."""
+    joined: list[Window] = []
     for begin, end in sorted(windows):
-        if found and begin <= found[-1][1]:
-            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        if joined and begin <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
         else:
-            found.append((begin, end))
-    return found
+            joined.append((begin, end))
+    return joined

@@ -1,4 +1,4 @@
-"""Cut text into tokens, as text and as columns of positions."""
+"""Tokenization, as text and as arrays of offsets."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ BEYOND_LATIN = re.compile("[\u0300-\U0010ffff]")
 
 @cache
 def wide() -> re.Pattern[str]:
-    """Give the pattern of a word with its combining marks, which plain patterns take for no letters.
+    """Return the pattern of a word with combining marks.
 
-    Looking through all of Unicode takes a moment, so it is done for the first text that needs it.
+    Compiled on first use, since it enumerates all of Unicode.
     """
     ranges: list[list[int]] = []
     for code in (*range(0x300, 0x20000), *range(0xE0100, 0xE01F0)):  # there are no marks elsewhere
@@ -40,7 +40,7 @@ def wide() -> re.Pattern[str]:
 
 @cache
 def pieces() -> re.Pattern[str]:
-    """Give the pattern that parts a word where a script without blanks begins or ends."""
+    """Return the pattern that splits a word where a script without blanks begins or ends."""
     return re.compile(f"[{UNSPACED}]+|[^{UNSPACED}]+")
 
 
@@ -48,7 +48,7 @@ UNSPACED_START = re.compile(f"[{UNSPACED}]")
 
 
 def words(text: str) -> list[str]:
-    """Give the words of a text, lower-cased, compatibility forms made plain.
+    """Return the words of a text in lower case and NFKC.
 
     >>> words("It's 2 a.m. in Zürich"), words("北京大学 2024")
     (['it', 's', '2', 'a', 'm', 'in', 'zürich'], ['北京', '京大', '大学', '2024'])
@@ -59,21 +59,21 @@ def words(text: str) -> list[str]:
 
 
 def folded(token: str) -> str:
-    """Give the form of a token under which it is counted: lower case, NFKC."""
+    """Return the normal form of a token: lower case, NFKC."""
     return unicodedata.normalize("NFKC", token.lower())
 
 
 def word_spans(text: str) -> list[tuple[int, int]]:
-    """Give begin and end of every word.
+    """Return the begin and end of every word.
 
     >>> word_spans("a wing, swept")
     [(0, 1), (2, 6), (8, 13)]
     """
     if not BEYOND_LATIN.search(text):
-        return [found.span() for found in NARROW.finditer(text)]
+        return [match.span() for match in NARROW.finditer(text)]
     spans: list[tuple[int, int]] = []
-    for found in wide().finditer(text):
-        begin, end = found.span()
+    for match in wide().finditer(text):
+        begin, end = match.span()
         if not UNSPACED_START.search(text, begin, end):
             spans.append((begin, end))
             continue
@@ -83,10 +83,10 @@ def word_spans(text: str) -> list[tuple[int, int]]:
 
 
 def _pairs(text: str, begin: int, end: int) -> list[tuple[int, int]]:
-    """Give overlapping pairs of characters in a script without blanks; else the piece as it is."""
+    """Return overlapping pairs of characters in a script without blanks; else the piece unchanged."""
     if end - begin < 3 or not UNSPACED_START.match(text, begin):
         return [(begin, end)]
-    return [(place, place + 2) for place in range(begin, end - 1)]
+    return [(offset, offset + 2) for offset in range(begin, end - 1)]
 
 
 OTHER, MARK, LETTER, UNSPACED_MARK, UNSPACED_LETTER = 1, 2, 3, 4, 5
@@ -95,7 +95,7 @@ KINDS: Bytes = np.zeros(0x110000, dtype=np.uint8)
 
 
 def word_bounds(text: str) -> tuple[Integers, Integers]:
-    """Give begin and end of every word, as two columns.
+    """Return the begin and end of every word, as two arrays.
 
     >>> [column.tolist() for column in word_bounds("a wing, 北京大")]
     [[0, 2, 8, 9], [1, 6, 10, 11]]
@@ -107,8 +107,8 @@ def word_bounds(text: str) -> tuple[Integers, Integers]:
     # A word begins with the first letter of a row of letters and marks.
     row = np.concatenate(([False], kind >= MARK, [False]))
     turns = np.flatnonzero(row[1:] != row[:-1])
-    place = np.searchsorted(letters, turns[::2])
-    begin, end = np.append(letters, len(text))[place], turns[1::2]
+    index = np.searchsorted(letters, turns[::2])
+    begin, end = np.append(letters, len(text))[index], turns[1::2]
     begin, end = begin[begin < end], end[begin < end]
     unspaced = kind >= UNSPACED_MARK
     if not unspaced.any():
@@ -136,7 +136,7 @@ def _kind(sign: str) -> int:
 
 
 def _pieces(begin: Integers, end: Integers, unspaced: Flags) -> tuple[Integers, Integers]:
-    """Part words where a script without blanks begins or ends."""
+    """Split words where a script without blanks begins or ends."""
     inside = np.zeros(len(unspaced) + 1, dtype=np.int8)
     inside[begin] = 1
     inside[end] -= 1
@@ -146,7 +146,7 @@ def _pieces(begin: Integers, end: Integers, unspaced: Flags) -> tuple[Integers, 
 
 
 def _places_pairs(begin: Integers, end: Integers, unspaced: Flags) -> tuple[Integers, Integers]:
-    """Make overlapping pairs of what is longer than a pair in a script without blanks."""
+    """Replace pieces longer than a pair in a script without blanks by overlapping pairs."""
     many = unspaced[begin] & (end - begin > 2)
     pieces = np.where(many, end - begin - 1, 1)
     owner = np.repeat(np.arange(len(begin)), pieces)

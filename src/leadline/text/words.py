@@ -1,4 +1,4 @@
-"""Words: stemmed, without stop words."""
+"""Word analysis: stemming and stop words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from leadline.text.tokens import word_bounds
 
 
 def algorithms() -> list[str]:
-    """Give the names of the stemming algorithms."""
+    """Return the names of the stemming algorithms."""
     import Stemmer
 
     return sorted(Stemmer.algorithms())
@@ -28,15 +28,15 @@ def _stemmer(name: str) -> Any:
 
 
 def stemmed(tokens: Sequence[str], name: str) -> list[str]:
-    """Give the stem of every token; `none` leaves them as they are.
+    """Return the stem of every token; `none` leaves them unchanged.
 
     >>> stemmed(["wings", "flying"], "english")
     ['wing', 'fli']
     """
     if name == "none":
         return list(tokens)
-    found: list[str] = _stemmer(name).stemWords(list(tokens))
-    return found
+    stems: list[str] = _stemmer(name).stemWords(list(tokens))
+    return stems
 
 
 # Words that only join others; nothing that a query could be about. The English list of the package
@@ -52,7 +52,7 @@ wouldn you your yours yourself yourselves"""
 
 
 def languages() -> list[str]:
-    """Give the languages that have a list in the package."""
+    """Return the languages with a stop word list."""
     import stop_words
 
     return sorted(stop_words.AVAILABLE_LANGUAGES)
@@ -60,9 +60,9 @@ def languages() -> list[str]:
 
 @cache
 def stop_words_of(name: str) -> frozenset[str]:
-    """Give the stop words of a list: `none`, `basic`, or a language.
+    """Return the stop words of a list: `none`, `basic`, or a language.
 
-    An entry that is parted into tokens (don't) stops each of them.
+    An entry that is split into several tokens (don't) adds each of them.
 
     >>> "the" in stop_words_of("basic"), "wing" in stop_words_of("english")
     (True, False)
@@ -79,8 +79,8 @@ def stop_words_of(name: str) -> frozenset[str]:
     return frozenset(token for entry in entries for token in tokens.words(entry))
 
 
-class ByLanguage(Parameter):
-    """A parameter that is a word of its own or one of the names that a package offers."""
+class LanguageParameter(Parameter):
+    """Parameter that is one of some fixed words or a name offered by a package."""
 
     def __init__(self, default: str, *own: str, offered: Callable[[], list[str]]) -> None:
         super().__init__(default, kind=str)
@@ -88,11 +88,11 @@ class ByLanguage(Parameter):
         self.offered = offered
 
     def expected(self) -> str:
-        """Say in words what is allowed."""
+        """Return a description of the allowed values."""
         return ", ".join((*self.own, *self.offered()))
 
     def read(self, value: object) -> object:
-        """Give an allowed value; a code such as `de` is the language it means."""
+        """Return an allowed value; a code such as `de` is converted to its language."""
         if value in self.own:
             return value
         if isinstance(value, str):
@@ -103,19 +103,19 @@ class ByLanguage(Parameter):
 
 
 def language_named(text: str) -> str:
-    """Give the name of a language from its name or two-letter code, as it is where there is none.
+    """Return the language of a name or two-letter code; other text is returned unchanged.
 
     >>> language_named("de"), language_named("German"), language_named("porter")
     ('german', 'german', 'porter')
     """
     import stop_words as package
 
-    found: str = package.LANGUAGE_MAPPING.get(text.lower(), text.lower())
-    return found
+    language: str = package.LANGUAGE_MAPPING.get(text.lower(), text.lower())
+    return language
 
 
 class Words(Analysis):
-    """Unicode words in lower case, stemmed; pairs of characters where a script writes no blanks.
+    """Lower-case Unicode words, stemmed, without stop words; character pairs in scripts without blanks.
 
     `stem` is a Snowball algorithm or `none`; `stop` is `basic` (English function words), a language of the
     package stop-words, or `none`.
@@ -126,33 +126,33 @@ class Words(Analysis):
 
     title: ClassVar[str] = "words, stemmed, without stop words"
 
-    stem: str = ByLanguage("english", "none", offered=algorithms)  # type: ignore[assignment]  # as of naming
-    stop: str = ByLanguage("basic", "basic", "none", offered=languages)  # type: ignore[assignment]
+    stem: str = LanguageParameter("english", "none", offered=algorithms)  # type: ignore[assignment]  # as of naming
+    stop: str = LanguageParameter("basic", "basic", "none", offered=languages)  # type: ignore[assignment]
 
     def split(self, text: str) -> list[str]:
-        """Give the words of a text in order."""
+        """Return the words of a text in order."""
         return tokens.words(text)
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Give begin and end of every word."""
+        """Return the begin and end of every word."""
         return tokens.word_spans(text)
 
     def bounds(self, text: str) -> tuple[Integers, Integers]:
-        """Give what `spans` gives as two columns."""
+        """Return `spans` as two arrays."""
         return word_bounds(text)
 
     def terms_of(self, tokens: Iterable[str]) -> list[str | None]:
-        """Give the stem of every word; None is a stop word."""
+        """Return the stem of every word; None is a stop word."""
         stops = stop_words_of(self.stop)
-        given = list(tokens)
+        token_list = list(tokens)
         return [
             None if token in stops or not stem else stem
-            for token, stem in zip(given, stemmed(given, self.stem), strict=True)
+            for token, stem in zip(token_list, stemmed(token_list, self.stem), strict=True)
         ]
 
 
 def for_language(name: str) -> Words:
-    """Give the analysis of a language: its stems and its stop words, as far as there are such.
+    """Return the analysis of a language: its stemmer and stop words, where available.
 
     >>> for_language("de"), for_language("ja"), for_language("none")
     (Words(stem=german,stop=german), Words(stem=none,stop=japanese), Words(stem=none,stop=none))
@@ -161,6 +161,6 @@ def for_language(name: str) -> Words:
     stem = named if named in algorithms() else "none"
     stop = "basic" if named == "english" else named if named in languages() else "none"
     if named != "none" and (stem, stop) == ("none", "none"):
-        known = sorted({*algorithms(), *languages()})
-        raise UsageError(f"unknown language '{name}'; expected none or " + ", ".join(known))
+        offered = sorted({*algorithms(), *languages()})
+        raise UsageError(f"unknown language '{name}'; expected none or " + ", ".join(offered))
     return Words(stem=stem, stop=stop)

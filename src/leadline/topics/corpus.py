@@ -1,4 +1,4 @@
-"""Texts as columns of word codes: what topic models are fitted to."""
+"""Texts as arrays of word codes, for topic models."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ WHOLE = "text"  # what the language of a model of one language is called
 
 @dataclass(frozen=True)
 class Corpus:
-    """Tokens by document, then language, then position; words of all languages are numbered together.
+    """Tokens by document, then language, then position; the words of all languages share one numbering.
 
-    `first[l]` is the number of the first word of language l. `unknown` tokens were not in the vocabularies.
+    `first[l]` is the number of the first word of language l. `unknown` counts the tokens not in the
+    vocabularies.
     """
 
     ids: list[str]
@@ -35,20 +36,20 @@ class Corpus:
 
     @property
     def first(self) -> list[int]:
-        """Give the number of the first word of every language, and the number of words."""
+        """Number of the first word of every language, and the number of words."""
         return list(accumulate(map(len, self.vocabularies), initial=0))
 
     @property
     def empty(self) -> int:
-        """Count the documents without a token."""
+        """Number of documents without a token."""
         return len(self.ids) - len(np.unique(self.document))
 
 
 def analyses_of(languages: Sequence[str], analysis: str | Analysis | None) -> list[Analysis]:
-    """Give the analysis of every language: its stems and stop words, or the one that was asked for."""
+    """Return the analysis of every language: its stemmer and stop words, or the given analysis."""
     if analysis is not None:
-        one = analysis if isinstance(analysis, Analysis) else ANALYSES.parse(analysis)
-        return [one] * len(languages)
+        parsed = analysis if isinstance(analysis, Analysis) else ANALYSES.parse(analysis)
+        return [parsed] * len(languages)
     return [ANALYSES.parse("Words") if name == WHOLE else for_language(name) for name in languages]
 
 
@@ -61,8 +62,8 @@ def read_columns(
     documents = list(read_documents(source, fields=fields, id_column=id_column, encoding=encoding))
     if not documents:
         raise InputError("holds no documents", expected="documents", path=name_of(source))
-    rest = [[_text_of(one, name, source) for one in documents] for name in columns[1:]]
-    return [one.id for one in documents], [[one.content for one in documents], *rest]
+    rest = [[_text_of(document, name, source) for document in documents] for name in columns[1:]]
+    return [document.id for document in documents], [[document.content for document in documents], *rest]
 
 
 def _text_of(document: Document, column: str, source: Any) -> str:
@@ -83,35 +84,44 @@ def corpus_of(
     analyses: Sequence[Analysis],
     vocabularies: Sequence[Vocabulary] | None = None,
 ) -> Corpus:
-    """Turn texts, a column per language, into tokens; without vocabularies these are made of them."""
+    """Tokenize texts, one column per language; vocabularies are built unless given."""
     terms = [
         [list(map(to_bytes, how.terms(text))) for text in column]
         for column, how in zip(texts, analyses, strict=True)
     ]
-    known = (
+    by_language = (
         list(vocabularies)
         if vocabularies is not None
-        else [Vocabulary.of_bytes(term for found in column for term in found) for column in terms]
+        else [
+            Vocabulary.of_bytes(term for terms_of_document in column for term in terms_of_document)
+            for column in terms
+        ]
     )
-    first = np.cumsum([0, *map(len, known)])
+    first = np.cumsum([0, *map(len, by_language)])
     columns = []
     unknown = 0
-    for language, (column, vocabulary) in enumerate(zip(terms, known, strict=True)):
+    for language, (column, vocabulary) in enumerate(zip(terms, by_language, strict=True)):
         sizes = list(map(len, column))
-        code = vocabulary.encode(term for found in column for term in found)
+        code = vocabulary.encode(term for terms_of_document in column for term in terms_of_document)
         document = np.repeat(np.arange(len(ids)), sizes)
         unknown += int((code < 0).sum())
-        kept = code >= 0
-        columns.append((document[kept], code[kept] + first[language], np.full(kept.sum(), language)))
+        in_vocabulary = code >= 0
+        columns.append(
+            (
+                document[in_vocabulary],
+                code[in_vocabulary] + first[language],
+                np.full(in_vocabulary.sum(), language),
+            )
+        )
     document, word, spoken = (np.concatenate(parts) for parts in zip(*columns, strict=True))
     order = np.argsort(document, kind="stable")
     ordered = [column[order].astype(np.int32) for column in (document, word, spoken)]
-    return Corpus(ids, known, ordered[0], ordered[1], ordered[2], unknown)
+    return Corpus(ids, by_language, ordered[0], ordered[1], ordered[2], unknown)
 
 
 def check_languages(languages: Sequence[str]) -> list[str]:
-    """Give the languages of a model, each once; none at all means one text."""
-    found = list(languages) or [WHOLE]
-    if len(set(found)) < len(found):
-        raise UsageError(f"languages {', '.join(found)}; expected each once")
-    return found
+    """Return the languages of a model without duplicates; none means monolingual text."""
+    checked = list(languages) or [WHOLE]
+    if len(set(checked)) < len(checked):
+        raise UsageError(f"languages {', '.join(checked)}; expected each once")
+    return checked

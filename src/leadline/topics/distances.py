@@ -21,10 +21,10 @@ DISTANCES = ("hellinger", "js", "cosine")
 
 
 def similarities(left: Floats, right: Floats, distance: str = "hellinger") -> Floats:
-    """Give rows x rows of scores, larger is nearer: minus the distance, or the cosine.
+    """Return rows x rows of similarities: the negative distance, or the cosine.
 
-    Hellinger: sqrt(1 - sum sqrt(p q)). Jensen-Shannon: sqrt of the mean divergence from the middle, base 2.
-    Both lie from 0 to 1.
+    Hellinger: sqrt(1 - sum sqrt(p q)). Jensen-Shannon: square root of the mean divergence from the midpoint,
+    base 2. Both are from 0 to 1.
 
     >>> similarities(np.array([[1.0, 0.0]]), np.array([[1.0, 0.0], [0.0, 1.0]])).tolist()
     [[-0.0, -1.0]]
@@ -40,24 +40,24 @@ def similarities(left: Floats, right: Floats, distance: str = "hellinger") -> Fl
 
 
 def from_roots(left: Floats, right: Floats) -> Floats:
-    """Give minus the Hellinger distances of distributions whose square roots are the rows."""
-    found: Floats = -np.sqrt(np.maximum(1 - left @ right.T, 0))
-    return found
+    """Return the negative Hellinger distances of distributions given by their square roots."""
+    negative: Floats = -np.sqrt(np.maximum(1 - left @ right.T, 0))
+    return negative
 
 
-def _jensen_shannon(row: Floats, others: Floats) -> Floats:
-    middle = (row + others) / 2
+def _jensen_shannon(row: Floats, rows: Floats) -> Floats:
+    middle = (row + rows) / 2
     with np.errstate(divide="ignore", invalid="ignore"):
         left = np.where(row > 0, row * np.log2(row / middle), 0.0).sum(axis=1)
-        right = np.where(others > 0, others * np.log2(others / middle), 0.0).sum(axis=1)
-    found: Floats = -np.sqrt(np.maximum((left + right) / 2, 0))
-    return found
+        right = np.where(rows > 0, rows * np.log2(rows / middle), 0.0).sum(axis=1)
+    negative: Floats = -np.sqrt(np.maximum((left + right) / 2, 0))
+    return negative
 
 
 def nearest(
     queries: Vectors, documents: Vectors, *, k: int = 1000, distance: str = "hellinger", name: str = "topics"
 ) -> Run:
-    """Give, for every query, the k documents whose topics are nearest; ties: document id falling."""
+    """Return the k documents with the nearest topics for every query; ties in decreasing order of id."""
     return ranked(
         lambda row: similarities(queries.theta[[row]], documents.theta, distance)[0],
         queries.ids,
@@ -76,9 +76,9 @@ def ranked(
     own: bool = True,
     name: str = "topics",
 ) -> Run:
-    """Give, for every query, the k documents that score highest; ties: document id falling.
+    """Return the k documents with the highest scores for every query; ties in decreasing order of id.
 
-    `scores(row)` are those of all documents for a query. Without `own` a query never finds its own id.
+    `scores(row)` are those of all documents for a query. Without `own`, a query does not retrieve its own id.
 
     >>> table = np.array([[0.0, -0.2, -0.1]])
     >>> ranked(lambda row: table[row], ["a"], ["a", "b", "c"], own=False).to_dict()
@@ -87,44 +87,44 @@ def ranked(
     check_whole(1, k=k)
     names = Vocabulary(documents)
     code = names.encode(map(to_bytes, documents))
-    asked = Vocabulary(queries)
-    place = {query: row for row, query in enumerate(queries)}
-    themselves = names.encode(map(to_bytes, asked)) if not own else np.full(len(asked), -1)
-    rows, found = [], []
-    for query, itself in zip(asked, themselves.tolist(), strict=True):
-        score = scores(place[query])
+    query_ids = Vocabulary(queries)
+    row_of = {query: row for row, query in enumerate(queries)}
+    themselves = names.encode(map(to_bytes, query_ids)) if not own else np.full(len(query_ids), -1)
+    rows, retrieved = [], []
+    for query, itself in zip(query_ids, themselves.tolist(), strict=True):
+        score = scores(row_of[query])
         order = np.lexsort((-code, -score))
         order = order[code[order] != itself][:k]
         rows.append(code[order])
-        found.append(score[order] + 0.0)
+        retrieved.append(score[order] + 0.0)
     offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)
     return Run.of_columns(
-        asked,
+        query_ids,
         offsets,
         names,
         np.concatenate(rows).astype(np.int32),
-        np.concatenate(found),
+        np.concatenate(retrieved),
         name=name,
         tag=name,
     )
 
 
 def mates_first(run: Run) -> tuple[int, int]:
-    """Count the queries whose first document has the query's own id, and those that have such a document.
+    """Count the queries whose top document has the query's own id, and those with such a document.
 
-    With translations under one id the share is P@1.
+    For translations with the same id the ratio is P@1.
     """
-    known = set(run.documents)
+    ids = set(run.documents)
     lists = run.to_dict()
-    mated = [query for query in lists if query in known]
+    mated = [query for query in lists if query in ids]
     return sum(next(iter(lists[query])) == query for query in mated), len(mated)
 
 
 Record = Mapping[str, str]
 
 
-class Texts(NamedTuple):
-    """Records of all documents, of those to train on, and of those held out; their languages."""
+class TopicTexts(NamedTuple):
+    """Records of all documents, the training documents, and those held out; their languages."""
 
     languages: list[str]
     all: Sequence[Record]
@@ -133,12 +133,12 @@ class Texts(NamedTuple):
 
     @property
     def ids(self) -> list[str]:
-        """Give the ids of all documents."""
-        return [one["doc_id"] for one in self.all]
+        """Ids of all documents."""
+        return [record["doc_id"] for record in self.all]
 
 
-class Alike(NamedTuple):
-    """The documents that are like each document, and how many relevant ids are no documents."""
+class RelevantPairs(NamedTuple):
+    """Relevant documents of each document, and the number of relevant ids without a document."""
 
     pairs: dict[str, list[str]]
     unknown: int = 0
@@ -152,8 +152,8 @@ def read_texts(
     held_out: float = 0.1,
     seed: int = 0,
     id_column: str | None = None,
-) -> Texts:
-    """Read documents; without others to train on, a share of them chosen at random is held out.
+) -> TopicTexts:
+    """Read documents; without separate training documents, a random part is held out.
 
     >>> texts = read_texts({"a": "wing", "b": "heat", "c": "flow"}, None, held_out=0.4)
     >>> len(texts.train), len(texts.held_out)
@@ -162,16 +162,16 @@ def read_texts(
     named = check_languages(languages)
     every = _records(docs, named, id_column)
     if train is not None:
-        return Texts(named, every, _records(train, named, id_column), every)
+        return TopicTexts(named, every, _records(train, named, id_column), every)
     size = round(held_out * len(every))
     if not 0 < size < len(every):
         raise UsageError(f"held_out={held_out:g} of {len(every)} documents; expected some on either side")
     chosen = set(np.random.default_rng([seed, 6]).choice(len(every), size, replace=False).tolist())
-    return Texts(
+    return TopicTexts(
         named,
         every,
-        [one for place, one in enumerate(every) if place not in chosen],
-        [every[place] for place in sorted(chosen)],
+        [record for index, record in enumerate(every) if index not in chosen],
+        [every[index] for index in sorted(chosen)],
     )
 
 
@@ -183,28 +183,33 @@ def _records(source: TextsLike, languages: Sequence[str], id_column: str | None)
     ]
 
 
-def alike(qrels: QrelsLike, documents: Sequence[str], *, level: float = 1.0, together: bool = False) -> Alike:
-    """Give the documents that are like each document, none for itself.
+def alike(
+    qrels: QrelsLike, documents: Sequence[str], *, level: float = 1.0, together: bool = False
+) -> RelevantPairs:
+    """Return the documents relevant to each document, excluding itself.
 
-    The queries of the qrels are documents; with `together` they are anything, and the documents relevant to
-    one are alike. Only `documents` take part, and only those with another one alike are asked about.
+    The queries of the qrels are document ids; with `together` they are arbitrary, and the documents relevant
+    to a query are relevant to each other. Only `documents` are considered, and only those with a relevant
+    one.
 
     >>> alike({"q": {"a": 1, "b": 1, "c": 0, "x": 1}}, ["a", "b", "c"], together=True)
-    Alike(pairs={'a': ['b'], 'b': ['a']}, unknown=1)
+    RelevantPairs(pairs={'a': ['b'], 'b': ['a']}, unknown=1)
     """
-    known = set(documents)
-    found: dict[str, set[str]] = {}
+    ids = set(documents)
+    relevant_of: dict[str, set[str]] = {}
     unknown: set[str] = set()
     table = read_qrels(qrels)
     for query, grades in table.to_dict().items():
         relevant = {name for name, grade in grades.items() if grade >= level}
-        wanted = relevant & known
-        unknown |= relevant - known
+        common = relevant & ids
+        unknown |= relevant - ids
         if not together:
-            unknown |= {query} - known
-        for asked in wanted if together else {query} & known:
-            found.setdefault(asked, set()).update(wanted - {asked})
-    pairs = {asked: sorted(found[asked]) for asked in sorted(found) if found[asked]}
+            unknown |= {query} - ids
+        for query_id in common if together else {query} & ids:
+            relevant_of.setdefault(query_id, set()).update(common - {query_id})
+    pairs = {
+        query_id: sorted(relevant_of[query_id]) for query_id in sorted(relevant_of) if relevant_of[query_id]
+    }
     if not pairs:
         raise InputError(
             "no document has another one that is like it",
@@ -212,4 +217,4 @@ def alike(qrels: QrelsLike, documents: Sequence[str], *, level: float = 1.0, tog
             expected=f"pairs of grade {level:g} or more, of ids as in DOCS",
             hint="" if together else "--together makes them of judgments for other queries",
         )
-    return Alike(pairs, len(unknown))
+    return RelevantPairs(pairs, len(unknown))

@@ -1,4 +1,4 @@
-"""Fit LDA, or a polylingual topic model, by collapsed Gibbs sampling."""
+"""Latent Dirichlet allocation (LDA) and polylingual topic models, fitted by collapsed Gibbs sampling."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from leadline.topics.model import TopicModel
 
 
 def loops() -> Any:
-    """Give the kernel of Gibbs sampling, compiled where the others are."""
+    """Return the Gibbs sampling kernel, compiled if available."""
     package = "leadline.kernels" if kernels.compiled is None else "leadline.kernels.compiled"
     try:
         return importlib.import_module(f"{package}.gibbs")
@@ -29,22 +29,22 @@ def loops() -> Any:
 
 
 def counted(rows: Codes, latent: Codes, shape: tuple[int, int]) -> Floats:
-    """Count rows x topics."""
+    """Return counts of rows x topics."""
     flat = rows.astype(np.int64) * shape[1] + latent
     return np.bincount(flat, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
 
 
-def room_for(topics: int) -> tuple[Floats, Floats]:
-    """Give the weights that a draw writes to, padded to whole blocks of 16, and the sums of blocks."""
+def draw_buffers(topics: int) -> tuple[Floats, Floats]:
+    """Return buffers for the weights of a draw, padded to blocks of 16, and for the sums of blocks."""
     blocks = (topics + 15) // 16
     return np.zeros(16 * blocks), np.zeros(blocks)
 
 
 class Sampler:
-    """A chain: every token of a corpus has a topic, and a sweep draws all of them once more.
+    """Collapsed Gibbs sampler: a sweep draws the topics of all tokens.
 
-    A token of language l: (n_t(tuple, all languages) + alpha_t) (n_tw(l) + beta) / (n_t(l) + V_l beta), the
-    counts without that token.
+    The weight of topic t for a token of language l is (n_t(tuple, all languages) + alpha_t) (n_tw(l) + beta)
+    / (n_t(l) + V_l beta), with counts that exclude the token.
     """
 
     def __init__(self, corpus: Corpus, alpha: Floats, beta: float, chance: np.random.Generator) -> None:
@@ -58,12 +58,12 @@ class Sampler:
         self.by_document = counted(corpus.document, self.latent, (len(corpus.ids), topics))
         self.by_word = counted(corpus.word, self.latent, (words, topics))
         self.total = counted(corpus.language, self.latent, (languages, topics))
-        self.mass = np.array([max(len(one), 1) * beta for one in corpus.vocabularies])
+        self.mass = np.array([max(len(vocabulary), 1) * beta for vocabulary in corpus.vocabularies])
         self.inverse = 1 / (self.total + self.mass[:, None])
-        self.room = room_for(topics)
+        self.buffers = draw_buffers(topics)
 
     def sweep(self) -> None:
-        """Draw the topic of every token once more."""
+        """Draw the topic of every token once."""
         corpus = self.corpus
         loops().sweep(
             corpus.document,
@@ -78,24 +78,26 @@ class Sampler:
             self.by_word,
             self.total,
             self.inverse,
-            *self.room,
+            *self.buffers,
         )
 
     def phi(self) -> Floats:
-        """Give the probability of every word under every topic, by language."""
-        language = np.repeat(np.arange(len(self.mass)), [len(one) for one in self.corpus.vocabularies])
-        found: Floats = (self.by_word + self.beta) * self.inverse[language]
-        return found
+        """Return the probability of every word under every topic, by language."""
+        language = np.repeat(
+            np.arange(len(self.mass)), [len(vocabulary) for vocabulary in self.corpus.vocabularies]
+        )
+        probabilities: Floats = (self.by_word + self.beta) * self.inverse[language]
+        return probabilities
 
     def theta(self) -> Floats:
-        """Give the topics of every document."""
-        found: Floats = self.by_document + self.alpha
-        found /= found.sum(axis=1, keepdims=True)
-        return found
+        """Return the topic distribution of every document."""
+        probabilities: Floats = self.by_document + self.alpha
+        probabilities /= probabilities.sum(axis=1, keepdims=True)
+        return probabilities
 
 
 def log_likelihood(corpus: Corpus, theta: Floats, phi: Floats) -> float:
-    """Give the mean over tokens of ln sum_t theta_dt phi_tw; NaN where there is none."""
+    """Return the mean over tokens of ln sum_t theta_dt phi_tw; NaN where there is none."""
     if not len(corpus.word):
         return float("nan")
     total = 0.0
@@ -108,7 +110,7 @@ def log_likelihood(corpus: Corpus, theta: Floats, phi: Floats) -> float:
 
 
 def _package() -> Any:
-    """Import tomotopy; a warning of its loading that is made an error would look like a missing file."""
+    """Import tomotopy, silencing a warning at import that would be mistaken for a missing package."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import tomotopy
@@ -116,7 +118,7 @@ def _package() -> Any:
 
 
 class TomotopyChain:
-    """A chain of tomotopy for one language; its priors stay as given, one worker makes it repeatable."""
+    """Chain of tomotopy for one language, with fixed priors and one worker for reproducibility."""
 
     def __init__(self, corpus: Corpus, alpha: Floats, beta: float, seed: int) -> None:
         self.corpus = corpus
@@ -128,24 +130,24 @@ class TomotopyChain:
         ends = np.searchsorted(corpus.document, np.arange(len(corpus.ids) + 1))
         self.filled = np.flatnonzero(np.diff(ends))
         names = [str(code) for code in range(corpus.first[-1])]
-        for place in self.filled.tolist():
-            words = corpus.word[ends[place] : ends[place + 1]].tolist()
+        for index in self.filled.tolist():
+            words = corpus.word[ends[index] : ends[index + 1]].tolist()
             self.model.add_doc([names[code] for code in words])
 
     def train(self, sweeps: int) -> None:
-        """Draw the topic of every token so many times more."""
+        """Run the given number of sweeps."""
         self.model.train(sweeps, workers=1)  # one worker repeats exactly
 
     def phi(self) -> Floats:
-        """Give the probability of every word under every topic."""
-        places = [int(name) for name in self.model.used_vocabs]
-        found = np.zeros((self.corpus.first[-1], len(self.alpha)))
+        """Return the probability of every word under every topic."""
+        codes = [int(name) for name in self.model.used_vocabs]
+        probabilities = np.zeros((self.corpus.first[-1], len(self.alpha)))
         for topic in range(len(self.alpha)):
-            found[places, topic] = self.model.get_topic_word_dist(topic)
-        return found
+            probabilities[codes, topic] = self.model.get_topic_word_dist(topic)
+        return probabilities
 
     def log_likelihood(self, phi: Floats) -> float:
-        """Give the log-likelihood per token of the last draw."""
+        """Return the log-likelihood per token of the last draw."""
         theta = np.full((len(self.corpus.ids), len(self.alpha)), 1 / len(self.alpha))
         theta[self.filled] = [document.get_topic_dist() for document in self.model.docs]
         return log_likelihood(self.corpus, theta, phi)
@@ -177,14 +179,29 @@ def fit(
     encoding: str = "utf-8",
     on_sweep: OnSweep | None = None,
 ) -> TopicModel:
-    """Fit a topic model; with several languages a polylingual one: topics per document, words per language.
+    """Fit a topic model: LDA, or with several languages a polylingual topic model.
 
-    Documents of one language are what `read_documents` takes; `languages` name columns, one per language,
-    whose texts in one document are translations or about the same. `alpha` is the prior per topic (default
-    50 over the number of topics), `beta` that per word; neither is changed. Of `restarts` chains the one
-    with the best likelihood is kept. `sampler` is `tomotopy` (one language, the default there) or
-    `leadline`. The same seed gives the same model.
+    The same seed gives the same model.
 
+    Parameters
+    ----------
+    documents : str, mapping or iterable
+        Documents, as for `read_documents`.
+    topics : int
+        Number of topics.
+    languages : sequence of str, optional
+        Names of columns, one per language, whose texts in one document are translations or comparable.
+    alpha : float, optional
+        Dirichlet prior per topic. Default: 50 / topics. Not optimised.
+    beta : float
+        Dirichlet prior per word. Not optimised.
+    restarts : int
+        Number of chains, of which that with the highest likelihood is returned.
+    sampler : {"tomotopy", "leadline"}, optional
+        Implementation; tomotopy is the default for one language.
+
+    Examples
+    --------
     >>> model = fit({"a": "wing tail wing", "b": "heat flow"}, 2, sweeps=20)
     >>> model.topics, len(model.phi)
     (2, 4)
@@ -233,7 +250,7 @@ def _check(
 
 
 def _shifted(on_sweep: OnSweep | None, turn: int, restarts: int) -> OnSweep | None:
-    """Count the sweeps of all restarts together."""
+    """Shift the sweep count of a restart by those of the previous ones."""
     if on_sweep is None:
         return None
     return lambda done, total: on_sweep(turn * total + done, restarts * total)
@@ -248,7 +265,7 @@ def _run(
     engine: str,
     on_sweep: OnSweep | None,
 ) -> _Chain:
-    """Run one chain, looking at its likelihood now and then."""
+    """Run one chain and record its likelihood at intervals."""
     count = LOOKS[engine]
     looks = sorted({max(1, round(sweeps * step / count)) for step in range(1, count + 1)})
     history: list[tuple[int, float]] = []

@@ -1,4 +1,4 @@
-"""Topics of documents that a model has not seen, and topic vectors in files."""
+"""Inference of topics of unseen documents, held-out perplexity, and files of topic vectors."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from leadline.io.sniff import suffix_of
 from leadline.io.texts import TextsLike, rows_of
 from leadline.io.write import compressed, write_whole
 from leadline.topics.corpus import WHOLE, Corpus, corpus_of, read_columns
-from leadline.topics.fit import counted, loops, room_for
+from leadline.topics.fit import counted, draw_buffers, loops
 from leadline.topics.model import TopicModel
 
 
 @dataclass(frozen=True)
 class Vectors:
-    """Documents and their topic distributions: one row a document, adding up to 1."""
+    """Documents and their topic distributions: one row per document, with sum 1."""
 
     ids: list[str]
     theta: Floats
@@ -34,7 +34,7 @@ class Vectors:
 
 @dataclass(frozen=True)
 class Perplexity:
-    """The perplexity of a text, and the tokens it is a mean over; `unknown` ones were left out."""
+    """Perplexity of a text, and the number of tokens; `unknown` tokens were excluded."""
 
     value: float
     tokens: int
@@ -53,25 +53,25 @@ def encoded(
 ) -> Corpus:
     """Read documents as tokens of a model: all its languages, or only one.
 
-    The column of a language has its name; `field` names another one for a single language.
+    The column of a language has its name; `field` is another column for a single language.
     """
     if field is not None and language is None and len(model.languages) > 1:
         raise UsageError("field without language; expected the language of that column too")
     if language is None and len(model.languages) > 1:
         ids, texts = read_columns(documents, model.languages, id_column, encoding)
         return corpus_of(ids, texts, model.analyses, model.vocabularies)
-    place = model.place(language)
-    column = field or (WHOLE if len(model.languages) == 1 else model.languages[place])
+    index = model.place(language)
+    column = field or (WHOLE if len(model.languages) == 1 else model.languages[index])
     ids, texts = read_columns(documents, [column], id_column, encoding)
-    found = corpus_of(ids, texts, [model.analyses[place]], [model.vocabularies[place]])
-    first = int(sum(map(len, model.vocabularies[:place])))
+    corpus = corpus_of(ids, texts, [model.analyses[index]], [model.vocabularies[index]])
+    first = int(sum(map(len, model.vocabularies[:index])))
     return Corpus(
         ids,
         model.vocabularies,
-        found.document,
-        (found.word + first).astype(np.int32),
-        np.full_like(found.language, place),
-        found.unknown,
+        corpus.document,
+        (corpus.word + first).astype(np.int32),
+        np.full_like(corpus.language, index),
+        corpus.unknown,
     )
 
 
@@ -88,10 +88,10 @@ def infer(
     id_column: str | None = None,
     encoding: str = "utf-8",
 ) -> Vectors:
-    """Give the topics of documents by Gibbs sampling with the words of topics fixed.
+    """Infer the topics of documents by Gibbs sampling with fixed topic-word probabilities.
 
     theta = (n_t + alpha_t) / (n + sum alpha), the mean over `samples` draws, `spacing` sweeps apart, after
-    `burn_in` sweeps. A document without a known word has the prior alone.
+    `burn_in` sweeps. A document without a known word has the prior mean.
     """
     if min(burn_in + 1, samples, spacing) < 1:
         raise UsageError("burn_in 0 or more, samples and spacing 1 or more were expected")
@@ -104,7 +104,7 @@ def infer(
     chance = np.random.default_rng(seed)
     latent = chance.integers(0, model.topics, len(corpus.word)).astype(np.int32)
     counts = counted(corpus.document, latent, (len(corpus.ids), model.topics))
-    room, sample = room_for(model.topics), loops().infer
+    buffers, sample = draw_buffers(model.topics), loops().infer
     total = np.zeros_like(counts)
     for sweep in range(1, burn_in + samples * spacing + 1):
         sample(
@@ -115,7 +115,7 @@ def infer(
             model.alpha,
             model.phi,
             counts,
-            *room,
+            *buffers,
         )
         if sweep > burn_in and (sweep - burn_in) % spacing == 0:
             total += counts
@@ -135,11 +135,11 @@ def perplexity(
     id_column: str | None = None,
     encoding: str = "utf-8",
 ) -> Perplexity:
-    """Give exp(-sum ln p(document) / tokens) of documents that were not trained on; smaller is better.
+    """Return the held-out perplexity exp(-sum ln p(document) / tokens); smaller is better.
 
-    `left-to-right` (Wallace et al. 2009, resampling on) estimates p of whole documents with `particles`;
-    `completion` scores the tokens at odd positions by topics inferred from those at even ones. Words that
-    the model does not know are left out of both sums, and counted.
+    `left-to-right` (Wallace et al. 2009, with resampling) estimates p of whole documents with `particles`;
+    `completion` scores the tokens at odd positions by topics inferred from those at even ones. Unknown words
+    are excluded from both sums and counted.
     """
     check_whole(0, seed=seed)
     check_whole(1, particles=particles)
@@ -156,14 +156,14 @@ def perplexity(
 
 
 def _left_to_right(model: TopicModel, corpus: Corpus, particles: int, seed: int) -> float:
-    """Add up the logarithms of the estimated probabilities of all documents."""
-    particle, room = loops().left_to_right, room_for(model.topics)
+    """Return the sum of the logarithms of the estimated probabilities of all documents."""
+    particle, buffers = loops().left_to_right, draw_buffers(model.topics)
     ends = np.searchsorted(corpus.document, np.arange(len(corpus.ids) + 1))
     alpha_sum, total = float(model.alpha.sum()), 0.0
-    for place in range(len(corpus.ids)):
-        words = corpus.word[ends[place] : ends[place + 1]]
+    for index in range(len(corpus.ids)):
+        words = corpus.word[ends[index] : ends[index + 1]]
         size = len(words)
-        chance = np.random.default_rng((seed, place))
+        chance = np.random.default_rng((seed, index))
         probability = np.zeros(size)
         for _ in range(particles):
             particle(
@@ -175,7 +175,7 @@ def _left_to_right(model: TopicModel, corpus: Corpus, particles: int, seed: int)
                 model.phi,
                 np.zeros(model.topics),
                 probability,
-                *room,
+                *buffers,
             )
         total += float(np.log(probability / particles).sum())
     return total
@@ -184,17 +184,17 @@ def _left_to_right(model: TopicModel, corpus: Corpus, particles: int, seed: int)
 def _completed(model: TopicModel, corpus: Corpus, seed: int) -> tuple[float, int]:
     """Score every second token of each document by the topics of the others."""
     start = np.searchsorted(corpus.document, corpus.document)
-    known = (np.arange(len(corpus.word)) - start) % 2 == 0
+    even = (np.arange(len(corpus.word)) - start) % 2 == 0
     seen = Corpus(
-        corpus.ids, corpus.vocabularies, corpus.document[known], corpus.word[known], corpus.language[known]
+        corpus.ids, corpus.vocabularies, corpus.document[even], corpus.word[even], corpus.language[even]
     )
     theta = infer(model, seen, seed=seed).theta
-    document, word = corpus.document[~known], corpus.word[~known]
+    document, word = corpus.document[~even], corpus.word[~even]
     return float(np.log((theta[document] * model.phi[word]).sum(axis=1)).sum()), len(word)
 
 
 def write_vectors(vectors: Vectors, path: str | os.PathLike[str]) -> None:
-    """Write vectors: Parquet by its suffix, else JSON Lines, to full precision."""
+    """Write vectors in full precision: Parquet by its suffix, else JSON Lines."""
     name = os.fspath(path)
     rows = [
         {"doc_id": key, "topics": topics}
@@ -211,41 +211,41 @@ def write_vectors(vectors: Vectors, path: str | os.PathLike[str]) -> None:
 
 
 def read_vectors(path: str | os.PathLike[str]) -> Vectors:
-    """Read vectors; each must be a distribution, all of one length."""
+    """Read vectors; raise InputError unless all are distributions of one length."""
     name = os.fspath(path)
     ids: list[str] = []
     rows: list[list[float]] = []
     lines: list[int] = []
-    for place, row in rows_of(name, "document"):
+    for number, row in rows_of(name, "document"):
         topics = row.get("topics")
         if "doc_id" not in row or not isinstance(topics, list):
             raise InputError(
                 f"a row with columns {', '.join(map(str, row))}",
                 expected="doc_id and topics, a list",
                 path=name,
-                line=place,
+                line=number,
             )
-        if not all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in topics):
+        if not all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in topics):
             raise InputError(
-                "topics that are no numbers", expected="one number a topic", path=name, line=place
+                "topics that are no numbers", expected="one number a topic", path=name, line=number
             )
         if rows and len(topics) != len(rows[0]):
             raise InputError(
-                f"{len(topics)} topics", expected=f"{len(rows[0])} as before", path=name, line=place
+                f"{len(topics)} topics", expected=f"{len(rows[0])} as before", path=name, line=number
             )
         ids.append(str(row["doc_id"]))
         rows.append(topics)
-        lines.append(place)
+        lines.append(number)
     theta = np.array(rows, dtype=np.float64)
     if not len(theta):
         raise InputError("holds no vectors", expected="doc_id and topics", path=name)
     wrong = np.flatnonzero(~((theta >= 0).all(axis=1) & (np.abs(theta.sum(axis=1) - 1) < 1e-6)))
-    for place in wrong[:1].tolist():
+    for number in wrong[:1].tolist():
         raise InputError(
-            f"topics of '{ids[place]}' that are no distribution (they add up to {theta[place].sum():.6g})",
+            f"topics of '{ids[number]}' that are no distribution (they add up to {theta[number].sum():.6g})",
             expected="0 or more, adding up to 1",
             path=name,
-            line=lines[place],
+            line=lines[number],
         )
     if len(set(ids)) < len(ids):
         raise InputError("a document twice", expected="each once", path=name)

@@ -1,4 +1,4 @@
-"""A topic model: word distributions per topic and language, kept in one file."""
+"""Topic model: word distributions per topic and language, stored in one file."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ FORMAT = "leadline topics 1"
 class TopicModel:
     """Topics of one or more languages.
 
-    `phi[w, t]` is the probability of word w under topic t; words of all languages are numbered together,
-    and each language's words add up to 1. `alpha[t]` is the prior of a document's topics.
-    `facts["restarts"]` holds the last log-likelihood of every restart.
+    `phi[w, t]` is the probability of word w under topic t; the words of all languages share one numbering,
+    and the probabilities of each language sum to 1. `alpha[t]` is the Dirichlet prior. `facts["restarts"]`
+    has the last log-likelihood of every restart.
     """
 
     languages: list[str]
@@ -41,24 +41,24 @@ class TopicModel:
 
     @property
     def topics(self) -> int:
-        """Give the number of topics."""
+        """Number of topics."""
         return len(self.alpha)
 
     @property
     def history(self) -> list[tuple[int, float]]:
-        """Give pairs of sweep and log-likelihood per training token."""
+        """Pairs of sweep and log-likelihood per training token."""
         return [(int(sweep), float(value)) for sweep, value in self.facts["history"]]
 
     def words(self, topic: int, *, language: str | None = None, count: int = 10) -> list[str]:
-        """Give the most probable words of a topic."""
-        place = self.place(language)
-        first = int(sum(map(len, self.vocabularies[:place])))
-        vocabulary = self.vocabularies[place]
+        """Return the most probable words of a topic."""
+        language_index = self.place(language)
+        first = int(sum(map(len, self.vocabularies[:language_index])))
+        vocabulary = self.vocabularies[language_index]
         own = self.phi[first : first + len(vocabulary), topic]
         return [vocabulary[code] for code in np.argsort(-own, kind="stable")[:count].tolist()]
 
     def place(self, language: str | None) -> int:
-        """Give the place of a language; a model of one needs no name."""
+        """Return the index of a language; optional for a monolingual model."""
         if language is None and len(self.languages) == 1:
             return 0
         if language not in self.languages:
@@ -66,7 +66,7 @@ class TopicModel:
         return self.languages.index(language)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file, complete or not at all."""
+        """Write the model to a file atomically."""
         header = {
             "format": FORMAT,
             "leadline": VERSION,
@@ -75,9 +75,9 @@ class TopicModel:
             "facts": self.facts,
         }
         arrays: dict[str, Any] = {"phi": self.phi, "alpha": self.alpha}
-        for place, vocabulary in enumerate(self.vocabularies):
+        for index, vocabulary in enumerate(self.vocabularies):
             names = Ids.of(vocabulary.names)
-            arrays |= {f"text{place}": names.text, f"stop{place}": names.stop}
+            arrays |= {f"text{index}": names.text, f"stop{index}": names.stop}
         target = io.BytesIO()
         np.savez_compressed(target, header=np.array(json.dumps(header)), **arrays)
         write_whole(os.fspath(path), target.getvalue())
@@ -87,7 +87,7 @@ class TopicModel:
 
 
 def read_model(path: str | os.PathLike[str]) -> TopicModel:
-    """Read a model that `save` wrote; a broken or other file is refused."""
+    """Read a model written by `save`; raise InputError if it is damaged or another file."""
     name = os.fspath(path)
     record_input(name)
     try:
@@ -101,8 +101,8 @@ def read_model(path: str | os.PathLike[str]) -> TopicModel:
                     hint="fit it again: `leadline topics fit`",
                 )
             vocabularies = [
-                _vocabulary(file[f"text{place}"], file[f"stop{place}"])
-                for place in range(len(header["languages"]))
+                _vocabulary(file[f"text{index}"], file[f"stop{index}"])
+                for index in range(len(header["languages"]))
             ]
             phi, alpha = file["phi"], file["alpha"]
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""p values and limits of many simulated sets, and shares of them with their Monte Carlo errors."""
+"""p-values and confidence limits of simulated sets, and proportions with Monte Carlo errors."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ CHUNK = 500  # sets that share their draws; a new seed for each, so that luck in
 
 
 def paired_tests(draws: int) -> dict[str, PairedTest]:
-    """Give every test of the room by its name, those that draw with so many draws."""
+    """Return every registered test by name, randomised ones with the given number of draws."""
     return {name: kind(**_draws(kind, draws)) for name, kind in TESTS.classes.items()}
 
 
 def intervals(draws: int) -> dict[str, Interval]:
-    """Give every interval of the room by its name, those that draw with so many draws."""
+    """Return every registered interval by name, randomised ones with the given number of draws."""
     return {name: kind(**_draws(kind, draws)) for name, kind in INTERVALS.classes.items()}
 
 
@@ -30,29 +30,26 @@ def _draws(kind: type[Parametric], draws: int) -> Mapping[str, int]:
 
 
 def chunks(columns: int) -> Iterator[tuple[int, slice]]:
-    """Give the seed and the place of each chunk of columns."""
+    """Return the seed and the position of each chunk of columns."""
     for seed, start in enumerate(range(0, columns, CHUNK)):
         yield seed, slice(start, start + CHUNK)
 
 
 def p_values(test: PairedTest, differences: Floats) -> Floats:
-    """Give p of each column; where a test gives none, 1: it has found nothing."""
+    """Return p of each column; 1 where undefined."""
     found = [test.p_values(differences[:, part], seed=seed) for seed, part in chunks(differences.shape[1])]
     return np.nan_to_num(np.concatenate(found), nan=1.0)
 
 
 def limits(interval: Interval, values: Floats) -> tuple[Floats, Floats]:
-    """Give the 95 % limits of the mean of each column."""
+    """Return the 95 % confidence limits of the mean of each column."""
     found = [interval.limits(values[:, part], seed=seed) for seed, part in chunks(values.shape[1])]
     low, high = np.concatenate(found, axis=1)
     return low, high
 
 
 def share(found: NDArray[np.generic], source: Integers) -> tuple[float, float]:
-    """Give the mean of what was found per set, and its Monte Carlo standard error.
-
-    Sets of one source (a pair of real runs) are not independent, so the error is that of the mean over
-    sources, each weighing by its sets.
+    """Return the mean over sets, and its Monte Carlo standard error.
 
     >>> share(np.array([1, 0, 1, 1]), np.array([0, 0, 1, 1]))
     (0.75, 0.25)

@@ -1,4 +1,4 @@
-"""Coverage of intervals and power of tests where runs differ and the truth is known."""
+"""Coverage of intervals and power of tests where runs differ by a known amount."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EFFECTS = (0.0, 0.2, 0.5, 0.8)  # where classes of the true standardised differe
 
 
 class Simulated:
-    """Scores of two runs over simulated queries, queries x sets each, and the truth of each set."""
+    """Simulated scores of two runs, queries x sets each, and the true values of each set."""
 
     def __init__(
         self, matrices: Mapping[str, Floats], *, queries: int, pairs: int, sets: int, seed: int
@@ -48,19 +48,19 @@ class Simulated:
 
     @property
     def differences(self) -> Floats:
-        """Give the differences, queries x sets."""
+        """Return the differences, queries x sets."""
         return np.asarray((self.scores[:, :, 0] - self.scores[:, :, 1]).T)
 
     @property
     def effects(self) -> Floats:
-        """Give the absolute true difference of each pair over the deviation in all of its sets."""
+        """Return the absolute true difference of each pair divided by the deviation over all of its sets."""
         apart = self.scores[:, :, 0] - self.scores[:, :, 1]
         number = self.pairs.max() + 1
         spread = np.sqrt([apart[self.pairs == pair].var() for pair in range(number)])
         return np.abs(self.means[:, 0] - self.means[:, 1]) / spread[self.pairs]
 
     def groups(self) -> Iterator[tuple[str, Flags]]:
-        """Give which sets belong to all and to each measure."""
+        """Return the sets of each group: all, and each measure."""
         yield "all", np.ones(len(self.pairs), dtype=np.bool_)
         for name in np.unique(self.measures):
             yield str(name), self.measures == name
@@ -76,16 +76,7 @@ def coverage(
     draws: int = 1_999,
     seed: int = 0,
 ) -> list[Row]:
-    """Give how often 95 % intervals hold the true mean, difference and ratio of means, one row each.
-
-    A difference comes in two populations: of the normal copula with both runs' margins, and of the real
-    differences drawn with replacement, which keeps all their skewness and is
-    turned so that it is to the right (`redrawn`).
-
-    `below` is the share of sets whose interval lies below the truth, `above` above it; `width` is the mean
-    width over that of the t interval (for a ratio, the mean width itself); `undefined` is the share without
-    an interval, which counts nowhere else.
-    """
+    """Return the coverage of 95 % intervals of mean, difference and ratio of means, one row each."""
     simulated = Simulated(matrices, queries=queries, pairs=pairs, sets=sets, seed=seed)
     quantities = {
         "mean": (simulated.scores[:, :, 0].T, simulated.means[:, 0]),
@@ -174,10 +165,7 @@ def power(
     level: float = 0.05,
     seed: int = 0,
 ) -> list[Row]:
-    """Give how often each test finds the true difference of two runs, by its standardised size.
-
-    `found` is the share of sets that are significant with the right sign, `wrong` with the wrong one.
-    """
+    """Return the power of each test by standardised true difference."""
     simulated = Simulated(matrices, queries=queries, pairs=pairs, sets=sets, seed=seed)
     differences, effects = simulated.differences, simulated.effects
     truth = np.sign(simulated.means[:, 0] - simulated.means[:, 1])

@@ -1,8 +1,4 @@
-"""How often the gates of `compare` err where the truth is known: false alarms, and false passes.
-
-The truth lies on the border of what a gate asks: no difference, or a loss of just the margin. Each gate then
-errs with at most alpha if it holds what it promises.
-"""
+"""Error rates of the gates of `compare` under a known truth: false alarms and false passes."""
 
 from __future__ import annotations
 
@@ -67,13 +63,7 @@ def single(
     seed: int = 0,
     queries: tuple[int, ...] = QUERIES,
 ) -> list[Row]:
-    """Return how often each gate errs, a row a gate, population and number of queries.
-
-    The run is the first of a pair of real runs, its baseline the second, `pairs` of each matrix and `sets`
-    samples of each. `rate` is the share of all samples in which "fail-if-worse" fails on evidence, or
-    "require-not-worse" passes; `against` and `towards` are the rates where the differences have a skewness
-    of -1 or less (rare large losses), and of 1 or more (rare large wins).
-    """
+    """Return the error rate of each gate, by population and number of queries."""
     found: list[Row] = []
     chosen = list(_chosen(matrices, pairs, seed))
     for condition in GATES:
@@ -112,12 +102,7 @@ def several(
     seed: int = 0,
     queries: tuple[int, ...] = QUERIES,
 ) -> list[Row]:
-    """Return how often any of k conditions of "fail-if-worse" fails where no measure differs.
-
-    The conditions are on different measures of the same runs and queries: collections with three measures
-    take part. Means are made 0 by shifting the differences of each measure, or by a random sign that all
-    measures of a query share.
-    """
+    """Return how often any of k "fail-if-worse" conditions fails where no measure differs."""
     condition = GATES[0]
     collections: dict[str, list[Floats]] = {}
     for name, matrix in matrices.items():
@@ -173,7 +158,7 @@ def _joint(tables: list[Floats], pairs: int, generator: np.random.Generator) -> 
 
 
 def _erred(drawn: Floats, condition: Condition) -> Flags:
-    """Return whether a gate decides wrongly on each column; that it cannot tell is no false alarm."""
+    """Return whether a gate decides wrongly on each column; an inconclusive result is no false alarm."""
     found = decided_on(drawn, condition, RULES)
     if condition.kind == NOT_WORSE:
         return ~found.failed

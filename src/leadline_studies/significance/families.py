@@ -1,4 +1,4 @@
-"""Many runs at once: family-wise errors and power of corrections, for all pairs."""
+"""Family-wise error rate and power of corrections for all pairs of many runs."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ DOUBTFUL = 0.1  # p of t above which no correction of many pairs can matter
 
 
 class Decided(NamedTuple):
-    """Corrected p of all pairs of runs, and simultaneous intervals, by procedure."""
+    """Adjusted p of all pairs of runs, and simultaneous intervals, by procedure."""
 
     p: dict[str, Floats]
     intervals: dict[str, tuple[Floats, Floats]]
 
 
 def procedures(values: Floats, *, draws: int, seed: int) -> Decided:
-    """Return what each procedure says of all pairs of runs; `values` is queries x runs."""
+    """Return the result of each procedure for all pairs of runs; `values` is queries x runs."""
     first, second = np.triu_indices(values.shape[1], k=1)
     differences = values[:, first] - values[:, second]
     means = differences.mean(axis=0)
@@ -70,14 +70,7 @@ def families(
     draws: int = 1_999,
     seed: int = 0,
 ) -> list[Row]:
-    """Simulate `sets` sets of each matrix, each of other runs, in each world, one row per procedure.
-
-    `held` is the share of sets in which the simultaneous intervals of all pairs hold the true differences,
-    and `width` their mean width in units of Bonferroni's; NaN for procedures without intervals. `family` is
-    the share of sets with a pair found that does not differ, or that differs the other way; `found` is the
-    mean share of pairs that truly differ and are found with the right sign; `false` the mean share of
-    findings that are false (0 where nothing is found).
-    """
+    """Simulate `sets` sets of each matrix and scenario, each of other runs; one row per procedure."""
     found: list[Row] = []
     for place, world in enumerate(WORLDS):
         generator = np.random.default_rng([seed, runs, queries, place])
@@ -125,7 +118,7 @@ def _outcome(p: Floats, values: Floats, means: Floats) -> tuple[float, float, fl
 
 
 def _held(intervals: Mapping[str, tuple[Floats, Floats]], means: Floats) -> dict[str, tuple[float, float]]:
-    """Return whether the intervals of all pairs hold the truth, and their mean width."""
+    """Return whether the intervals of all pairs cover the truth, and their mean width."""
     first, second = np.triu_indices(len(means), k=1)
     truth = means[first] - means[second]
     low, high = intervals["Bonferroni(T)"]

@@ -1,4 +1,4 @@
-"""What it does to decisions that the simulations draw less often than the tests do by default."""
+"""Effect of the smaller number of draws used in the simulations on decisions."""
 
 from __future__ import annotations
 
@@ -22,10 +22,7 @@ def fewer_draws(
     level: float = 0.05,
     seed: int = 0,
 ) -> list[Row]:
-    """Decide the same sets with few draws and with as many as a test makes by default.
-
-    `few` and `default` are the shares rejected under the tilted null, `differ` the share decided otherwise.
-    """
+    """Decide the same sets with few draws and with the default number."""
     simulated = simulate(matrices, queries=queries, pairs=pairs, sets=sets, seed=seed + 3)["tilted"]
     differences = np.concatenate(simulated.differences, axis=1)
     found: list[Row] = []

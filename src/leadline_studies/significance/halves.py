@@ -1,4 +1,4 @@
-"""Does what one half of the real queries says hold in the other half? No model, no known truth."""
+"""Agreement between conclusions from two halves of the real queries, without a model or known truth."""
 
 from __future__ import annotations
 
@@ -20,12 +20,7 @@ def halves(
     level: float = 0.05,
     seed: int = 0,
 ) -> list[Row]:
-    """Split the queries of pairs of runs in two halves, again and again, and compare what they say.
-
-    Of all splits, `significant` is the share significant in the first half. Of these, in the second half:
-    `again` is significant with the same sign, `minor` has the other sign without being significant, `major`
-    has it significantly. (Zobel 1998; Sanderson and Zobel 2005; Urbano, Marrero and Martin 2013.)
-    """
+    """Split the queries of pairs of runs into random halves and compare the conclusions."""
     generator = np.random.default_rng([seed, 2])
     first, second = [], []
     for matrix in matrices.values():
@@ -54,6 +49,6 @@ def halves(
 
 
 def _to(queries: int, values: Floats) -> Floats:
-    """Give every half the same number of rows; what is missing is NaN."""
+    """Pad every half with NaN to the same number of rows."""
     missing = np.full((queries - len(values), values.shape[1]), np.nan)
     return np.concatenate([values, missing]) if len(missing) else values

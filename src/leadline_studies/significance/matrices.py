@@ -1,4 +1,4 @@
-"""Score matrices as files: one row a query, one column a run."""
+"""Score matrices as files: one row per query, one column per run."""
 
 from __future__ import annotations
 
@@ -13,10 +13,7 @@ from leadline.io.read_paths import record_input
 
 
 def read_matrices(folder: str) -> dict[str, Floats]:
-    """Give every matrix of a folder by its name, COLLECTION_MEASURE, as queries x runs.
-
-    Read are files that end in .tsv and have `topic_row` at their head; others are left alone.
-    """
+    """Return the matrices of a folder by name, COLLECTION_MEASURE, as queries x runs."""
     found: dict[str, Floats] = {}
     for name in sorted(os.listdir(folder)):
         path = os.path.join(folder, name)
@@ -39,7 +36,7 @@ def _numbers(rows: list[list[str]], path: str) -> Floats:
 
 
 def measure_of(name: str) -> str:
-    """Give the measure of a matrix from its name.
+    """Return the measure in the name of a matrix.
 
     >>> measure_of("trec7-adhoc_p10")
     'p10'

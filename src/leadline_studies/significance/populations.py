@@ -1,7 +1,4 @@
-"""Populations of queries whose means are known, fitted to the scores of real runs.
-
-A matrix is queries x runs: one measure on one collection.
-"""
+"""Populations of queries with known means, fitted to the scores of real runs."""
 
 from __future__ import annotations
 
@@ -17,10 +14,7 @@ LEAST_WEIGHT = 0.5  # share of the queries that a tilted population must still b
 
 
 class Margin(NamedTuple):
-    """The distribution of one run's scores over queries: its quantiles at rising shares.
-
-    Between shares it is linear, or a step where the measure takes few values.
-    """
+    """Distribution of one run's scores over queries: its quantiles at increasing probabilities."""
 
     shares: Floats
     quantiles: Floats
@@ -28,13 +22,13 @@ class Margin(NamedTuple):
 
     @property
     def mean(self) -> float:
-        """Give the mean of the distribution, exactly."""
+        """Return the exact mean of the distribution."""
         if self.steps:
             return float(self.quantiles.mean())
         return float(np.trapezoid(self.quantiles, self.shares))
 
     def at(self, shares: Floats) -> Floats:
-        """Give the scores at shares from 0 to 1, of any shape."""
+        """Return the quantiles at probabilities, of any shape."""
         if self.steps:
             place = np.minimum((shares * len(self.quantiles)).astype(np.int64), len(self.shares) - 1)
             return np.asarray(self.quantiles[place])
@@ -42,10 +36,7 @@ class Margin(NamedTuple):
 
 
 def margin(values: Floats) -> Margin:
-    """Fit a margin to one run's scores.
-
-    With at least three quarters of the positive scores different it is smooth: linear between the sorted
-    scores, each in the middle of its n-th; many equal zeros stay equal. Else it is the scores themselves.
+    """Fit a marginal distribution to one run's scores.
 
     >>> smooth = margin(np.array([0.1, 0.2, 0.4]))
     >>> round(smooth.mean, 4), smooth.steps, margin(np.array([0.1, 0.1, 0.2])).steps
@@ -64,9 +55,7 @@ def margin(values: Floats) -> Margin:
 
 
 def normal_correlations(matrix: Floats) -> Floats:
-    """Give the correlations of a normal copula that has the rank correlations of the columns.
-
-    2 sin(pi rho / 6) for Spearman's rho; made positive definite by raising eigenvalues to 1e-6.
+    """Return the correlations of a normal copula with the rank correlations of the columns.
 
     >>> same = np.array([[0.1, 0.2], [0.4, 0.5], [0.2, 0.9]])
     >>> normal_correlations(same).round(3).tolist()
@@ -94,14 +83,14 @@ def draw(
 
 
 class Atoms(NamedTuple):
-    """A population of differences: its values and their probabilities."""
+    """Discrete population of differences: values and probabilities."""
 
     values: Floats
     weights: Floats
 
     @property
     def skewness(self) -> float:
-        """Give the third central moment over the cube of the standard deviation."""
+        """Return the third central moment divided by the cubed standard deviation."""
         apart = self.values - self.weights @ self.values
         return float((self.weights @ apart**3) / (self.weights @ apart**2) ** 1.5)
 
@@ -112,16 +101,13 @@ class Atoms(NamedTuple):
 
 
 def shifted(differences: Floats) -> Atoms:
-    """Give the differences less their mean, all equally likely: mean 0, the shape kept."""
+    """Return the differences minus their mean, with equal probabilities: mean 0, same shape."""
     size = len(differences)
     return Atoms(differences - differences.mean(), np.full(size, 1 / size))
 
 
 def tilted(differences: Floats) -> Atoms | None:
-    """Give the differences with the probabilities, nearest to equal, that make their mean 0.
-
-    Weights go with exp(t d) (exponential tilting, Efron 1981); values, and so ties and zeros, stay as they
-    are. None where the weights are worth less than half of the queries, 1 / sum(w^2) < n / 2.
+    """Return the differences with the probabilities closest to uniform that give mean 0.
 
     >>> found = tilted(np.array([0.1, 0.2, -0.2, -0.3, 0.1]))
     >>> abs(float(found.values @ found.weights)) < 1e-12
@@ -147,16 +133,13 @@ def tilted(differences: Floats) -> Atoms | None:
 
 
 def best_runs(matrix: Floats, *, share: float = 0.75) -> Floats:
-    """Give the columns of the best runs by their mean; broken runs are no rivals of anything."""
+    """Return the columns of the best runs by mean, excluding broken runs."""
     order = np.argsort(-matrix.mean(axis=0), kind="stable")
     return np.asarray(matrix[:, order[: max(2, round(share * matrix.shape[1]))]])
 
 
 def random_pairs(matrix: Floats, number: int, generator: np.random.Generator) -> list[Floats]:
-    """Draw pairs of runs, queries x 2 each, that differ on ten queries or more.
-
-    No pair comes twice; fewer pairs come back where there are no more.
-    """
+    """Draw pairs of runs, queries x 2 each, that differ on at least ten queries."""
     first, second = np.triu_indices(matrix.shape[1], k=1)
     found: list[Floats] = []
     for place in generator.permutation(len(first)).tolist():

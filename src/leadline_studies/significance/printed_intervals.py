@@ -1,8 +1,4 @@
-"""Coverage of the intervals that `correlate`, `agreement` and `evaluate --pool` print, by simulation.
-
-Each draws samples from data that are complete and taken as the population, and counts how often the interval
-holds the value of the whole.
-"""
+"""Coverage of the intervals of `correlate`, `agreement` and `evaluate --pool`, by simulation."""
 
 from __future__ import annotations
 
@@ -47,9 +43,7 @@ POOLED = (
 
 
 def tally(truth: Mapping[str, float], drawn: Sequence[Mapping[str, tuple[float, float]]]) -> list[Row]:
-    """Return a row for each quantity: how often its intervals hold the truth, or lie below or above it.
-
-    Intervals that are undefined or have width 0 are left out and counted.
+    """Return a row per quantity: how often its intervals cover, lie below, or lie above the truth.
 
     >>> tally({"x": 0.5}, [{"x": (0.0, 1.0)}, {"x": (0.6, 1.0)}, {"x": (0.5, 0.5)}])[0]["coverage"]
     0.5
@@ -129,7 +123,7 @@ def correlations(
 def agreements(
     whole: Judgments, *, sets: int = 200, draws: int = 1000, pairs: bool = False, seed: int = 0
 ) -> list[Row]:
-    """Return the coverage of the intervals of `agreement`: as many queries drawn again, or pairs of them."""
+    """Return the coverage of the intervals of `agreement`, by resampling queries or pairs."""
     generator = np.random.default_rng(seed)
     names = np.unique(whole.query)
     rows_of = [np.flatnonzero(whole.query == name) for name in names]
@@ -156,7 +150,7 @@ def agreements(
 
 
 def _coefficients(found: Agreement) -> dict[str, RecallEstimate]:
-    """Return the coefficients of all pairs of judges on average, and of all judges."""
+    """Return the mean coefficients over pairs of judges, and those of all judges."""
     between = {name: mean for name, (mean, _) in found.between.items()}
     of_all = {f"{name}, all judges": one for name, (one, _) in found.of_all.items()}
     return {name: RecallEstimate(one.value, one.low, one.high) for name, one in (between | of_all).items()}
@@ -240,7 +234,7 @@ def every_interval(
 
 
 def _wide(path: str) -> dict[str, dict[str, dict[str, float]]]:
-    """Read a table with one column a judge."""
+    """Read a table with one column per judge."""
     with open(path, encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     found: dict[str, dict[str, dict[str, float]]] = {}

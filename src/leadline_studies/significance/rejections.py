@@ -1,4 +1,4 @@
-"""How often tests reject a null that is true: type I errors."""
+"""Type I error rates of tests."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SKEWED = (0.5, 1.0, 2.0)  # where the classes of absolute skewness end
 
 
 class Sets:
-    """Simulated differences of pairs, queries x sets, with what is known of each set."""
+    """Simulated differences of pairs, queries x sets, with the properties of each set."""
 
     def __init__(self) -> None:
         self.differences: list[Floats] = []
@@ -44,11 +44,11 @@ class Sets:
 
     @property
     def pairs(self) -> Integers:
-        """Give the number of the pair that each set comes from."""
+        """Return the number of the pair of each set."""
         return np.array([pair for pair, _, _ in self.facts], dtype=np.int64)
 
     def groups(self) -> dict[tuple[str, str], Flags]:
-        """Give which sets belong to all, to each measure, and to each class of skewness."""
+        """Return the sets of each group: all, each measure, and each class of skewness."""
         measures = np.array([measure for _, measure, _ in self.facts])
         skewness = np.abs(np.array([skew for _, _, skew in self.facts]))
         found: dict[tuple[str, str], Flags] = {("all", "all"): np.ones(len(measures), dtype=np.bool_)}
@@ -69,12 +69,7 @@ def rejections(
     draws: int = 1_999,
     seed: int = 0,
 ) -> list[Row]:
-    """Simulate true nulls and give the share of sets in which each test rejects, one row each.
-
-    Of every matrix `pairs` pairs are drawn, and `sets` sets of queries for each and each null. Two-sided
-    `rate` with its Monte Carlo standard error `se`; `above` and `below` are the parts where the mean seen
-    was above and below 0. Differences are turned so that their population is skewed to the right.
-    """
+    """Simulate true null hypotheses and return the rejection rate of each test, one row each."""
     found: list[Row] = []
     for null, simulated in simulate(matrices, queries=queries, pairs=pairs, sets=sets, seed=seed).items():
         differences = np.concatenate(simulated.differences, axis=1)
@@ -106,7 +101,7 @@ def rejections(
 def simulate(
     matrices: Mapping[str, Floats], *, queries: int, pairs: int, sets: int, seed: int
 ) -> dict[str, Sets]:
-    """Draw sets of differences whose true mean is 0, under each null."""
+    """Draw sets of differences with true mean 0, under each null hypothesis."""
     generator = np.random.default_rng([seed, queries])
     found = {null: Sets() for null in NULLS}
     pair = 0
@@ -127,7 +122,7 @@ def simulate(
 
 
 def populations(differences: Floats) -> dict[str, Atoms]:
-    """Give the populations of mean 0 that come from real differences, skewed to the right."""
+    """Return the zero-mean populations of real differences, skewed to the right."""
     tilt = tilted(differences)
     found = {"shifted": shifted(differences)} | ({} if tilt is None else {"tilted": tilt})
     return {

@@ -1,4 +1,4 @@
-"""The whole study: every table, from one folder of score matrices."""
+"""The whole study: all tables, from one folder of score matrices."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from leadline_studies.significance.rejections import rejections
 
 
 class Extent(NamedTuple):
-    """How much is simulated; the error of every share falls with the square root of it."""
+    """Numbers of simulations; the error of a proportion decreases with the square root."""
 
     pairs: int = 80
     sets: int = 25
@@ -32,11 +32,7 @@ FULL = Extent()
 def whole_study(
     matrices: Mapping[str, Floats], *, extent: Extent = FULL, seed: int = 0
 ) -> dict[str, list[Row]]:
-    """Give the rows of every table by its name.
-
-    `extent.pairs` pairs of runs of each matrix, `sets` sets of queries of each pair, `sizes` numbers of
-    queries; `families` holds runs, queries and sets of each matrix. Takes about a quarter of an hour.
-    """
+    """Return the rows of every table by name."""
     pairs, sets, draws = extent.pairs, extent.sets, extent.draws
     found: dict[str, list[Row]] = {"rejections": [], "power": [], "coverage": [], "families": []}
     for queries in extent.sizes:

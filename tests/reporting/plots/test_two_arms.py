@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from whole_pictures import whole
 
-from leadline.online.proportions import looks
+from leadline.online.proportions import sequential_test
 from leadline.reporting.plots.abtest_plots import two_arms
 
 ARMS = (["system-old", "system-new-with-a-very-long-name"], [0.05, 0.06], [0.04, 0.05], [0.06, 0.075])
@@ -16,7 +16,7 @@ ARMS = (["system-old", "system-new-with-a-very-long-name"], [0.05, 0.06], [0.04,
 def test_the_picture_is_whole_with_a_log_of_any_length(users: int) -> None:
     rng = np.random.default_rng(1)
     arm = rng.integers(0, 2, users)
-    found = looks(arm, (rng.random(users) < 0.2 + 0.05 * arm).astype(float))
+    found = sequential_test(arm, (rng.random(users) < 0.2 + 0.05 * arm).astype(float))
     figure = two_arms(*ARMS, path=(found.users, found.difference, found.low, found.high))
     whole(figure)
     texts = [text.get_text() for text in figure.axes[1].texts]

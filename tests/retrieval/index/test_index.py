@@ -128,7 +128,7 @@ def test_a_prefix_is_cut_between_characters_and_loses_no_posting() -> None:
     assert index.tokens == 3
     with pytest.raises(UsageError, match="has no texts; `leadline index --store-text`"):
         build_index({"d1": "a"}).text(0)
-    with pytest.raises(UsageError, match="prefix=5; expected 1 or more bytes, and store_text"):
+    with pytest.raises(UsageError, match="prefix=5; expected 1 or more bytes, together with store_text"):
         build_index({"d1": "a"}, prefix=5)
 
 

@@ -139,7 +139,7 @@ def difference_notices(
     return [notice for notice in found if notice.count]
 
 
-# The room is called `differences` because `leadline.difference` is the verb.
+# Named `differences` because `leadline.difference` is a function.
 
 __all__ = ["Difference", "complete", "difference"]
 

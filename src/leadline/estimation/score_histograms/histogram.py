@@ -102,7 +102,7 @@ def _constant(values: Values, spans: tuple[Floats, Floats]) -> int:
     return int(np.count_nonzero(several & (low == high)))
 
 
-# The room is called `histograms` because `leadline.histogram` is the verb.
+# Named `histograms` because `leadline.histogram` is a function.
 
 __all__ = ["HistogramOptions", "Histograms", "histogram", "scored"]
 

@@ -1,1 +1,1 @@
-"""Where the build puts the compiled kernels; empty where there was no compiler."""
+"""Destination of the compiled kernels; empty without a compiler."""

@@ -106,7 +106,7 @@ def against_reference(
 ) -> Figure:
     """Draw each judge's agreement with the reference with its interval, the highest first.
 
-    The broken line stands at 2/3, from which on the lecture calls agreement acceptable.
+    The broken line stands at 2/3, the lower limit of acceptable agreement (Krippendorff 2004).
 
     >>> drawn = against_reference(["ann", "ben"], [0.3, 0.7], [0.2, 0.6], [0.4, 0.8], label="kappa")
     >>> [text.get_text() for text in drawn.axes[0].get_yticklabels()]

@@ -170,7 +170,7 @@ def _strip_and_map(figure: Figure, *, grouped: bool) -> tuple[Any, Any]:
 def _name(axes: Any, names: Sequence[str], groups: Sequence[str], width: float) -> None:
     """Name the rows one by one, or neighbours of one group together where they are many."""
     axes.tick_params(axis="y", length=0)
-    room = 110 * width / COLUMN  # lines of the smallest text that fit into the height
+    capacity = 110 * width / COLUMN  # lines of the smallest text that fit into the height
     if len(names) <= NAMED:
         size = SIZE if len(names) <= FEW else SMALL
         shown = narrowed(names, 0.4 * width * 72, size=size, most=LONGEST)
@@ -179,7 +179,7 @@ def _name(axes: Any, names: Sequence[str], groups: Sequence[str], width: float) 
     if not groups:
         axes.set_ylabel(f"{len(names)} systems, alike ones side by side")
         return
-    least = max(2, round(len(names) / room * 3))
+    least = max(2, round(len(names) / capacity * 3))
     known = [part for part in stretches(groups) if part[0] and part[2] - part[1] + 1 >= least]
     axes.set_yticks(
         [(low + high) / 2 for _, low, high in known], shortened([name for name, _, _ in known], 18)

@@ -102,9 +102,11 @@ def size_of(rows: int) -> float:
 def name_rows(axes: Any, names: Sequence[str], *, what: str = "runs") -> None:
     """Name the rows, the first at place 0; where there are too many, count them; call it in the style."""
     if len(names) <= NAMED:
-        room, size = 0.45 * axes.figure.get_figwidth() * 72, size_of(len(names))
+        available, size = 0.45 * axes.figure.get_figwidth() * 72, size_of(len(names))
         most = 24 if len(names) <= FEW else 30
-        axes.set_yticks(range(len(names)), narrowed(names, room, size=size, most=most), fontsize=scaled(size))
+        axes.set_yticks(
+            range(len(names)), narrowed(names, available, size=size, most=most), fontsize=scaled(size)
+        )
         return
     step = next((step for step in STEPS if len(names) <= 30 * step), len(names))
     axes.set_yticks([0, *range(step - 1, len(names), step)])
@@ -115,7 +117,7 @@ def name_rows(axes: Any, names: Sequence[str], *, what: str = "runs") -> None:
 
 
 def legend_below(figure: Figure, lines: Sequence[Any], labels: Sequence[str], width: float) -> None:
-    """Name the lines below the picture and make room for the names."""
+    """Name the lines below the picture and reserve space for the names."""
     longest = max(map(len, labels), default=1)
     columns = max(1, min(3, int(width * 72 / (scaled(longest * 4.4 + 32))), len(labels)))
     rows = -(-len(labels) // columns)

@@ -52,7 +52,7 @@ def recall_precision(
 
 
 def _axes(axes: Any, levels: Sequence[float], highest: float) -> None:
-    """Give recall and precision the same unit, and precision no more room than it needs."""
+    """Give recall and precision the same unit, and precision no more space than it needs."""
     axes.set_xlabel("recall")
     axes.set_ylabel("precision (mean, interpolated)")
     axes.set_xlim(-0.02, 1.02)

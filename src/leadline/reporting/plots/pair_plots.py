@@ -196,10 +196,10 @@ def _signed(value: float) -> str:
 
 def _label(measure: str, names: list[str], width: float) -> str:
     """Say what was subtracted, on two lines where one is longer than the axis."""
-    room = 0.48 * width * 72
-    one, other = narrowed(names, (room - width_of(" minus ", 7.5)) / 2, size=7.5, most=40)
+    available = 0.48 * width * 72
+    one, other = narrowed(names, (available - width_of(" minus ", 7.5)) / 2, size=7.5, most=40)
     text = f"{measure}, {one} minus {other}"
-    return text if width_of(text, 7.5) < room else f"{measure},\n{one} minus {other}"
+    return text if width_of(text, 7.5) < available else f"{measure},\n{one} minus {other}"
 
 
 def _words(sides: Sides, names: list[str], ids: list[str], width: float) -> list[str]:
@@ -214,7 +214,7 @@ def _words(sides: Sides, names: list[str], ids: list[str], width: float) -> list
 
 
 def _with_ids(text: str, ids: list[str], width: float) -> str:
-    """Add as many ids as the line has room for."""
+    """Add as many ids as fit on the line."""
     for count in range(len(ids), 0, -1):
         longer = f"{text}; farthest: {', '.join(ids[:count])}"
         if width_of(longer, 7) < width * 72 - KEY:

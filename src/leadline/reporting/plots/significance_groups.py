@@ -259,7 +259,7 @@ def _scale(axes: Any, frame: Frame, deep: float, *, ranks: bool) -> None:
 
 
 def _ticks(axes: Any, frame: Frame) -> list[float]:
-    """Give as many ticks as have room for their labels."""
+    """Give as many ticks as fit with their labels."""
     from matplotlib.ticker import MaxNLocator
 
     ticks: list[float] = []

@@ -80,7 +80,7 @@ def text_columns(sheet: Table) -> set[int]:
 
 
 def marked(sheet: Table) -> tuple[list[str], list[list[str]]]:
-    """Give head and cells as text; where a column has a best value, all others leave room for its mark."""
+    """Give head and cells as text; where a column has a best value, all others are padded for its mark."""
     cells = [[shown(cell, sheet.digits) for cell in row] for row in sheet.rows]
     starred = {column for _, column in sheet.best}
     for column in starred:
@@ -93,7 +93,7 @@ def marked(sheet: Table) -> tuple[list[str], list[list[str]]]:
         for place, row in enumerate(cells):
             row[column] += f" {sheet.letters.get((place, column), '')}".ljust(width)
     after = [" " * ((column in starred) + raised.get(column, 0)) for column in range(len(sheet.columns))]
-    return [visible(name) + room for name, room in zip(sheet.columns, after, strict=True)], cells
+    return [visible(name) + padding for name, padding in zip(sheet.columns, after, strict=True)], cells
 
 
 def aligned(text: str, width: int, *, left: bool) -> str:

@@ -56,8 +56,8 @@ def fit(sheet: Table, head: list[str], body: list[list[str]], width: int) -> Lay
     for place in text:
         prose = sheet.columns[place] in sheet.wrapped
         kept = [cells(column) for column in columns[place] if NUMBER.fullmatch(column)]
-        room = PROSE if prose else NAME
-        least[place] = min(natural[place], max(room, cells(head[place]), *kept, 0))
+        minimum = PROSE if prose else NAME
+        least[place] = min(natural[place], max(minimum, cells(head[place]), *kept, 0))
     shown = list(range(len(columns)))
     dropped: list[int] = []
     for place in drop_order(sheet):

@@ -27,7 +27,7 @@ def _verdict(found: ABTest) -> list[str]:
     """Say whether the difference is significant, and how large it is."""
     one = found.compared
     a, b = found.arms
-    said = "significant difference" if found.sure else "no significant difference"
+    said = "significant difference" if found.significant else "no significant difference"
     interval = f"{percent(found.options['confidence'])} interval {one.low:+.5f} to {one.high:+.5f}"
     line = (
         f"{said} between {b.name} and {a.name}: {b.name} - {a.name} = {one.difference:+.5f} ({interval}, "

@@ -1,4 +1,4 @@
-"""An inverted index with positions and collection statistics, on disk, mapped when it is opened."""
+"""Inverted index with positions and collection statistics, stored on disk and memory-mapped."""
 
 from __future__ import annotations
 
@@ -11,8 +11,13 @@ __all__ = ["Index", "Postings", "build_index", "open_index"]
 
 
 def open_index(path: str | os.PathLike[str], *, verify: bool = False) -> Index:
-    """Open an index that `build_index` or `leadline index` made; a broken or older one is refused.
+    """Open an index made by `build_index` or `leadline index`.
 
-    Sizes of all files are checked; `verify` also reads them and compares checksums.
+    File sizes are checked; `verify` also reads the files and compares checksums.
+
+    Raises
+    ------
+    InputError
+        If the index is damaged or of another version.
     """
     return Index(path, verify=verify)

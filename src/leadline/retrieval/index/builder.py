@@ -1,4 +1,4 @@
-"""Build an index in bounded memory: blocks of postings go to disk and are merged."""
+"""Index construction in bounded memory: blocks of postings are written to disk and merged."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ SIGNS: dict[str, Callable[[float, float], bool]] = {
 }
 
 
-def kept(rule: str) -> Callable[[str], bool]:
-    """Give what says whether a document is kept; one that the table lacks is not.
+def keep_rule(rule: str) -> Callable[[str], bool]:
+    """Return a predicate of the documents to keep; documents missing from the table are not kept.
 
-    The first column, or one called `doc_id`, names the document, as in the spam filter of
+    The first column, or the one named `doc_id`, is the document id, as in the spam filter
     `spam.tsv:percentile>=60`.
     """
     parts = RULE.fullmatch(rule)
@@ -54,28 +54,26 @@ def kept(rule: str) -> Callable[[str], bool]:
         raise UsageError(f"--keep {rule}: '{parts['value']}'; expected a number") from None
     path, column, compare = parts["path"], parts["column"].strip(), SIGNS[parts["sign"]]
     good: set[str] = set()
-    for place, row in rows_of(path, "document"):
+    for line, row in rows_of(path, "document"):
         if column not in row:
-            raise InputError(
-                f"no column '{column}'", expected=", ".join(map(str, row)), path=path, line=place
-            )
+            raise InputError(f"no column '{column}'", expected=", ".join(map(str, row)), path=path, line=line)
         name = row_checks.find(row, DOCUMENT) or next(iter(row))
-        if compare(_number(row[column], column, path, place), limit):
+        if compare(_number(row[column], column, path, line), limit):
             good.add(str(row[name]))
     return good.__contains__
 
 
-def _number(value: Any, column: str, path: str, place: int) -> float:
+def _number(value: Any, column: str, path: str, line: int) -> float:
     try:
         return float(value)
     except (TypeError, ValueError):
         raise InputError(
-            f"'{value}' in column '{column}'", expected="a number", path=path, line=place
+            f"'{value}' in column '{column}'", expected="a number", path=path, line=line
         ) from None
 
 
-class Block(NamedTuple):
-    """Postings of some documents, grouped by term: terms that occur, and how much each has."""
+class PostingBlock(NamedTuple):
+    """Postings of some documents grouped by term, with the terms that occur and their numbers of postings."""
 
     terms: Codes
     postings: Integers
@@ -85,8 +83,8 @@ class Block(NamedTuple):
     position: Codes
 
 
-def invert(term: Codes, document: Codes, position: Codes) -> Block:
-    """Group tokens in text order by term, then document; -1 is a stop word and left out.
+def invert(term: Codes, document: Codes, position: Codes) -> PostingBlock:
+    """Group tokens in text order by term, then by document; -1 is a stop word and excluded.
 
     >>> block = invert(*(np.array(x, dtype=np.int32) for x in ([1, 0, 1], [0, 0, 1], [0, 1, 0])))
     >>> block.terms.tolist(), block.document.tolist(), block.counts.tolist()
@@ -103,11 +101,11 @@ def invert(term: Codes, document: Codes, position: Codes) -> Block:
     start = np.flatnonzero(np.diff(posting_term, prepend=-1))
     postings = np.diff(start, append=len(first))
     occurrences = np.add.reduceat(count, start, dtype=np.int64) if len(start) else postings
-    return Block(posting_term[start], postings, occurrences, document[first], count, position)
+    return PostingBlock(posting_term[start], postings, occurrences, document[first], count, position)
 
 
 def stable_order(term: Codes) -> Integers:
-    """Give the stable order of codes from -1, by two passes over 16 bits each: numpy sorts those by radix."""
+    """Return the stable sort order of codes from -1, by two radix passes of 16 bits each."""
     shifted = term.astype(np.int64) + 1
     order = np.argsort((shifted & 0xFFFF).astype(np.uint16), kind="stable")
     if len(term) and shifted.max() > 0xFFFF:
@@ -116,36 +114,36 @@ def stable_order(term: Codes) -> Integers:
     return order
 
 
-class Blocks:
-    """The blocks of one build: all but the last wait in files."""
+class PostingBlocks:
+    """Blocks of one build: all but the last are on disk."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
         self.waiting = 0
-        self.last: Block | None = None
+        self.last: PostingBlock | None = None
 
-    def add(self, block: Block) -> None:
-        """Take the next block; the one before goes to disk."""
+    def add(self, block: PostingBlock) -> None:
+        """Add the next block; the previous one is written to disk."""
         if self.last is not None:
             np.savez(self._path(self.waiting), **self.last._asdict())
             self.waiting += 1
         self.last = block
 
-    def _path(self, place: int) -> str:
-        return os.path.join(self.folder, f"block{place}.npz")
+    def _path(self, number: int) -> str:
+        return os.path.join(self.folder, f"block{number}.npz")
 
-    def _take(self, place: int) -> Block:
-        if place == self.waiting:
+    def _take(self, number: int) -> PostingBlock:
+        if number == self.waiting:
             assert self.last is not None
             return self.last
-        with np.load(self._path(place)) as file:
-            return Block(**file)
+        with np.load(self._path(number)) as file:
+            return PostingBlock(**file)
 
     def _sizes(self, terms: int) -> tuple[Integers, Integers]:
-        """Count postings and occurrences of every term over all blocks."""
+        """Return the numbers of postings and occurrences of every term over all blocks."""
         postings, occurrences = (np.zeros(terms, dtype=np.int64) for _ in range(2))
-        for place in range(self.waiting + 1):
-            block = self._take(place)
+        for number in range(self.waiting + 1):
+            block = self._take(number)
             postings[block.terms] += block.postings
             occurrences[block.terms] += block.occurrences
         return postings, occurrences
@@ -159,16 +157,16 @@ class Blocks:
             starts = np.cumsum(ordered)[rank]
             names = ("document", "counts") if key == "posting_offset" else ("position",)
             files = {name: index_files.create(self.folder, name, int(sizes.sum())) for name in names}
-            for place in range(self.waiting + 1):
-                block = self._take(place)
+            for number in range(self.waiting + 1):
+                block = self._take(number)
                 grown = block.postings if key == "posting_offset" else block.occurrences
                 source = np.cumsum(grown) - grown
                 target = np.repeat(starts[block.terms] - source, grown) + np.arange(grown.sum())
                 for name, file in files.items():
                     file[target] = getattr(block, name)
                 starts[block.terms] += grown
-        for place in range(self.waiting):
-            os.unlink(self._path(place))
+        for number in range(self.waiting):
+            os.unlink(self._path(number))
 
 
 BLOCK = 1 << 21  # tokens that are held at a time; some 100 bytes of memory each while they are sorted
@@ -188,20 +186,36 @@ def build_index(
     overwrite: bool = False,
     on_document: Callable[[int, int], None] | None = None,
 ) -> Index:
-    """Index documents, with positions; without a path the index is gone when it is no longer used.
+    """Build a positional inverted index of documents.
 
-    `documents` is what `read_documents` takes. `analysis` says how text becomes terms. `store_text` keeps
-    the texts for summaries, of each the first `prefix` bytes. `keep` is a rule such as
-    `spam.tsv:percentile>=60`. Memory grows with the vocabulary and the ids, not with the text.
+    Memory use grows with the vocabulary and the ids, not with the text. Without a path, the index is
+    temporary.
 
+    Parameters
+    ----------
+    documents : str, mapping or iterable
+        Documents, as for `read_documents`.
+    path : str, optional
+        Folder of the index.
+    analysis : str
+        Text analysis, from text to terms.
+    store_text : bool
+        Whether to store the texts, for summaries.
+    prefix : int
+        Maximum number of bytes stored of each text.
+    keep : str, optional
+        Filter of documents, such as `spam.tsv:percentile>=60`.
+
+    Examples
+    --------
     >>> index = build_index({"d1": "wings and tails", "d2": "two wings"})
     >>> index.documents, index.tokens, index.terms
     (2, 4, 3)
     """
     how = analysis if isinstance(analysis, Analysis) else ANALYSES.parse(analysis)
-    good = kept(keep) if keep else None
+    good = keep_rule(keep) if keep else None
     if prefix is not None and (prefix < 1 or not store_text):
-        raise UsageError(f"prefix={prefix}; expected 1 or more bytes, and store_text beside it")
+        raise UsageError(f"prefix={prefix}; expected 1 or more bytes, together with store_text")
     target = None if path is None else os.fspath(path)
     if target is not None and os.path.lexists(target) and not overwrite:
         raise UsageError(f"{target}: exists; expected a new name, or --overwrite")
@@ -210,8 +224,8 @@ def build_index(
     folder = _new_folder(target)
     try:
         builder = Builder(folder, how, StoredText(folder, prefix) if store_text else None)
-        found = read_documents(documents, fields=fields, id_column=id_column, encoding=encoding)
-        builder.read(found, good, on_document)
+        records = read_documents(documents, fields=fields, id_column=id_column, encoding=encoding)
+        builder.read(records, good, on_document)
         options = {"fields": list(fields), "keep": keep, "prefix": prefix}
         builder.finish(name_of(documents), options)
         if target is None:
@@ -232,7 +246,7 @@ def _new_folder(target: str | None) -> str:
 
 
 def _check_replaceable(target: str) -> None:
-    """Refuse to replace anything but an index; a damaged one and one of another version may be replaced."""
+    """Refuse to replace anything but an index, which may be damaged or of another version."""
     if not index_files.is_index(target):
         raise index_files.no_index(target)
     check_outputs(*(entry.path for entry in os.scandir(target)))
@@ -253,7 +267,7 @@ def _replace(folder: str, target: str) -> None:
 
 
 class Codebook(dict[str, int]):
-    """Gives every new token the next code."""
+    """Mapping that assigns the next code to every new token."""
 
     def __missing__(self, token: str) -> int:
         code = self[token] = len(self)
@@ -261,7 +275,7 @@ class Codebook(dict[str, int]):
 
 
 class Builder:
-    """One build: tokens of the block at hand, the vocabulary, and what is known of every document."""
+    """State of one build: tokens of the current block, the vocabulary, and the document records."""
 
     def __init__(self, folder: str, analysis: Analysis, stored: StoredText | None) -> None:
         self.folder = folder
@@ -275,7 +289,7 @@ class Builder:
         self.lengths: list[Codes] = []
         self.ids: list[bytes] = []
         self.record_ends = array("q", [0])
-        self.blocks = Blocks(folder)
+        self.blocks = PostingBlocks(folder)
         self.left_out = 0
         self.done = 0
 
@@ -285,7 +299,7 @@ class Builder:
         good: Callable[[str], bool] | None,
         on_document: Callable[[int, int], None] | None,
     ) -> None:
-        """Take all documents."""
+        """Read all documents."""
         code_of = self.tokens.__getitem__
         with (
             open(index_files.file_of(self.folder, "record_text"), "wb") as records,
@@ -297,11 +311,11 @@ class Builder:
                     continue
                 content = document.content
                 if self.stored is None:
-                    found = self.analysis.split(content)
+                    tokens = self.analysis.split(content)
                 else:
-                    found = self.stored.add(content, self.analysis)
-                self.block.extend(map(code_of, found))
-                self.sizes.append(len(found))
+                    tokens = self.stored.add(content, self.analysis)
+                self.block.extend(map(code_of, tokens))
+                self.sizes.append(len(tokens))
                 self.ids.append(to_bytes(document.id))
                 self.record_ends.append(self.record_ends[-1] + records.write(_record(document)))
                 if on_document is not None and len(self.ids) % 1024 == 0:
@@ -311,7 +325,7 @@ class Builder:
             self._flush(stream)
 
     def _flush(self, stream: Any) -> None:
-        """Invert the block at hand."""
+        """Invert the current block."""
         new = list(self.tokens)[len(self.term_of) :]
         self.term_of += [-1 if term is None else self.terms[term] for term in self.analysis.terms_of(new)]
         sizes = np.array(self.sizes, dtype=np.int64)
@@ -319,15 +333,15 @@ class Builder:
         document = np.repeat(np.arange(self.done, self.done + len(sizes), dtype=np.int32), sizes)
         start = np.cumsum(sizes) - sizes
         position = (np.arange(len(code)) - np.repeat(start, sizes)).astype(np.int32)
-        kept = code >= 0
-        code[kept].astype("<i4").tofile(stream)
-        self.lengths.append(np.bincount(document[kept] - self.done, minlength=len(sizes)).astype(np.int32))
+        terms = code >= 0
+        code[terms].astype("<i4").tofile(stream)
+        self.lengths.append(np.bincount(document[terms] - self.done, minlength=len(sizes)).astype(np.int32))
         self.blocks.add(invert(code, document, position))
         self.done += len(sizes)
         self.block, self.sizes = [], array("i")
 
     def finish(self, source: str, options: dict[str, Any]) -> None:
-        """Write everything that is left, the header last."""
+        """Write the remaining files, the header last."""
         if not self.ids:
             raise InputError("holds no documents", expected="documents", path=source)
         names = [to_bytes(term) for term in self.terms]
@@ -336,7 +350,7 @@ class Builder:
         rank[order] = np.arange(len(names), dtype=np.int32)
         self.blocks.merge(rank)
         self._recode(rank)
-        _save_names(self.folder, "term", [names[place] for place in order])
+        _save_names(self.folder, "term", [names[index] for index in order])
         _save_names(self.folder, "id", self.ids)
         lengths = np.concatenate(self.lengths)
         index_files.save(self.folder, "length", lengths)
@@ -360,7 +374,7 @@ class Builder:
         )
 
     def _recode(self, rank: Codes) -> None:
-        """Give the terms in the texts their final codes, a stretch at a time."""
+        """Map the terms in the texts to their final codes, chunk by chunk."""
         path = index_files.file_of(self.folder, "stream")
         with open(path, "r+b") as file:
             while len(part := np.frombuffer(file.read(BLOCK * 4), dtype="<i4")):
@@ -370,7 +384,7 @@ class Builder:
     def _notices(self, lengths: Codes) -> list[ResultWarning]:
         empty = int((lengths == 0).sum())
         blanks = sum(len(name.split()) != 1 for name in self.ids)
-        found = [
+        warnings = [
             ResultWarning(
                 "empty_documents", f"documents without a term: {empty}; no search finds them", empty
             ),
@@ -381,11 +395,11 @@ class Builder:
             ),
             ResultWarning("not_kept", f"documents that --keep left out: {self.left_out:,}", self.left_out),
         ]
-        return [notice for notice in found if notice.count]
+        return [notice for notice in warnings if notice.count]
 
 
 def _record(document: Document) -> bytes:
-    """Write title and other columns, to be shown with a result."""
+    """Write title and other fields, to be shown with a result."""
     facts = ({"title": document.title} if document.title else {}) | dict(document.more)
     if not facts:
         return b"{}\n"
@@ -399,7 +413,7 @@ def _save_names(folder: str, noun: str, names: Sequence[bytes]) -> None:
 
 
 def digest(source: str) -> str | None:
-    """Give the SHA-256 of a file; None for what is no file."""
+    """Return the SHA-256 of a file; None if it is not a regular file."""
     if not os.path.isfile(source):
         return None
     import hashlib

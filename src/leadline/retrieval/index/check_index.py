@@ -1,4 +1,4 @@
-"""Check an index as a whole: every checksum, then whether the arrays fit together."""
+"""Consistency check of an index: all checksums, then the relations between the arrays."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 from leadline.data.arrays import Integers
 from leadline.errors import InputError, LeadlineError
 from leadline.io.check import Checked, Problem
-from leadline.retrieval.index.index_arrays import OFFSETS, Arrays, are_offsets
+from leadline.retrieval.index.index_arrays import OFFSETS, IndexArrays, are_offsets
 from leadline.retrieval.index.reader import Index
 
 STRETCH = 1 << 22  # entries that are compared at a time
 
 
 def check_index(path: str) -> Checked:
-    """Read all of an index and return every problem found, as `check` does for runs and qrels.
+    """Read an entire index and return all problems found, as `check` does for runs and qrels.
 
     Examples
     --------
@@ -25,33 +25,32 @@ def check_index(path: str) -> Checked:
     >>> found = check_index(index.path)
     >>> found.kind, found.rows, found.problems
     ('index', 1, [])
-
     """
-    found = Checked(path, kind="index", form="index")
+    checked = Checked(path, kind="index", form="index")
     try:
-        arrays = Arrays(path)
+        arrays = IndexArrays(path)
     except InputError as error:
-        found.problems.append(_problem("damaged", _without_path(error, path)))
-        return found
-    found.rows = arrays.header["documents"]
+        checked.problems.append(_problem("damaged", _without_path(error, path)))
+        return checked
+    checked.rows = arrays.header["documents"]
     for name in arrays.lengths:
         try:
             mapped = arrays.mapped(name)
             mapped.verify(0, len(mapped.array))
         except InputError as error:
-            found.problems.append(_problem("damaged", _without_path(error, path)))
-    if not found.problems:
-        found.problems += [_problem("inconsistent", words) for words in _inconsistent(arrays)]
-    if not found.problems:
+            checked.problems.append(_problem("damaged", _without_path(error, path)))
+    if not checked.problems:
+        checked.problems += [_problem("inconsistent", words) for words in _inconsistent(arrays)]
+    if not checked.problems:
         try:
             outdated = Index(path).is_outdated()
         except LeadlineError as error:
-            found.problems.append(_problem("damaged", str(error)))
+            checked.problems.append(_problem("damaged", str(error)))
         else:
             if outdated:
                 words = "the source of the index has changed since it was made"
-                found.problems.append(Problem("outdated", None, words, 1))
-    return found
+                checked.problems.append(Problem("outdated", None, words, 1))
+    return checked
 
 
 def _problem(code: str, words: str) -> Problem:
@@ -62,8 +61,8 @@ def _without_path(error: InputError, path: str) -> str:
     return str(error).removeprefix(f"{path}: ")
 
 
-def _inconsistent(arrays: Arrays) -> Iterator[str]:
-    """Return what does not fit, although every array is as it was written."""
+def _inconsistent(arrays: IndexArrays) -> Iterator[str]:
+    """Return the inconsistencies between arrays whose checksums are correct."""
     documents, terms = arrays.header["documents"], arrays.header["terms"]
     wrong = [
         name
@@ -91,18 +90,18 @@ def _inconsistent(arrays: Arrays) -> Iterator[str]:
         yield "counts.bin does not add up to the lengths of the documents"
 
 
-def _all(arrays: Arrays, name: str) -> Integers:
+def _all(arrays: IndexArrays, name: str) -> Integers:
     return arrays.mapped(name).array
 
 
-def _parts(arrays: Arrays, name: str) -> Iterator[Integers]:
+def _parts(arrays: IndexArrays, name: str) -> Iterator[Integers]:
     whole = _all(arrays, name)
     for begin in range(0, len(whole), STRETCH):
         yield whole[begin : begin + STRETCH]
 
 
-def _rise(arrays: Arrays) -> bool:
-    """Return whether the documents of every term rise."""
+def _rise(arrays: IndexArrays) -> bool:
+    """Return whether the documents of every term are in increasing order."""
     document, offset = _all(arrays, "document"), _all(arrays, "posting_offset")
     for begin in range(0, len(document) - 1, STRETCH):
         rises = np.diff(document[begin : begin + STRETCH + 1].astype(np.int64)) > 0
@@ -113,16 +112,16 @@ def _rise(arrays: Arrays) -> bool:
     return True
 
 
-def _by_document(arrays: Arrays) -> list[int]:
+def _by_document(arrays: IndexArrays) -> list[int]:
     """Return the sum of the counts of every document."""
     totals = np.zeros(arrays.header["documents"], dtype=np.int64)
     for document, counts in zip(_parts(arrays, "document"), _parts(arrays, "counts"), strict=True):
         totals += np.bincount(document, counts, len(totals)).astype(np.int64)
-    found: list[int] = totals.tolist()
-    return found
+    sums: list[int] = totals.tolist()
+    return sums
 
 
-def _totals(arrays: Arrays, name: str) -> list[int]:
+def _totals(arrays: IndexArrays, name: str) -> list[int]:
     """Return the sum of the entries of every term."""
     offset = _all(arrays, "posting_offset")
     ends = np.concatenate(([0], np.cumsum(_all(arrays, name), dtype=np.int64)))

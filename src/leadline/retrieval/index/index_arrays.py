@@ -1,4 +1,4 @@
-"""The arrays of an open index: mapped when first used, and verified block by block before they are read."""
+"""Arrays of an open index: mapped on first use, and verified block by block before they are read."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ OFFSETS = {
 }
 
 
-class Mapped:
-    """One array on disk, and which of its blocks have been verified."""
+class MappedArray:
+    """One memory-mapped array, and which of its blocks have been verified."""
 
     def __init__(self, folder: str, name: str, length: int, block: int, checksums: list[int]) -> None:
         self.folder = folder
@@ -40,22 +40,22 @@ class Mapped:
         self.verified = bytearray(len(checksums))
         self.left = len(checksums)
         path = index_files.file_of(folder, name)
-        wanted = length * self.size
+        expected = length * self.size
         try:
             with open(path, "rb") as file:
-                found = os.fstat(file.fileno()).st_size
-                raw: Any = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if found else b""
+                actual = os.fstat(file.fileno()).st_size
+                raw: Any = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if actual else b""
         except FileNotFoundError:
             raise self._damaged("is missing") from None
         except (OSError, ValueError) as error:
             raise self._damaged(f"cannot be read ({error})") from None
-        if found != wanted:
-            raise self._damaged(f"has {found} bytes and not {wanted}")
+        if actual != expected:
+            raise self._damaged(f"has {actual} bytes and not {expected}")
         self.bytes = memoryview(raw)
         self.array: Array = np.frombuffer(raw, dtype=kind)
 
     def verify(self, begin: int, end: int) -> None:
-        """Compare the checksums of the blocks that hold some entries."""
+        """Compare the checksums of the blocks that contain the given entries."""
         if not self.left or begin >= end:
             return
         size = self.block
@@ -68,12 +68,12 @@ class Mapped:
         if all(self.verified):
             self.left = 0
 
-    def _damaged(self, what: str) -> InputError:
-        return index_files.broken(self.folder, self.name + ".bin", what)
+    def _damaged(self, problem: str) -> InputError:
+        return index_files.broken(self.folder, self.name + ".bin", problem)
 
 
-class Arrays:
-    """The arrays of one build of an index; another build in its place is refused."""
+class IndexArrays:
+    """Arrays of one build of an index; raises an error if another build replaces it."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
@@ -87,7 +87,7 @@ class Arrays:
                 raise
             raise index_files.broken(folder, index_files.HEADER, "lacks an entry") from None
         self._block = int(self.header["checksums"]["block"])
-        self._mapped: dict[str, Mapped] = {}
+        self._mapped: dict[str, MappedArray] = {}
         self._whole: dict[str, Array] = {}
 
     def _read_checksums(self) -> dict[str, list[int]]:
@@ -103,48 +103,48 @@ class Arrays:
         if zlib.crc32(content) != facts["crc32"]:
             raise index_files.broken(self.folder, CHECKSUMS, "has other content than was written")
         values = np.frombuffer(content, dtype="<u4").tolist()
-        found: dict[str, list[int]] = {}
-        place = 0
+        checksums: dict[str, list[int]] = {}
+        position = 0
         for name in filter(self.lengths.__contains__, TYPES):
-            wanted = self.lengths[name] * np.dtype(TYPES[name]).itemsize
-            blocks = -(-wanted // facts["block"])
-            found[name] = values[place : place + blocks]
-            place += blocks
+            expected = self.lengths[name] * np.dtype(TYPES[name]).itemsize
+            blocks = -(-expected // facts["block"])
+            checksums[name] = values[position : position + blocks]
+            position += blocks
             array = index_files.file_of(self.folder, name)
             record_input(array)
             try:
                 size = os.path.getsize(array)
             except OSError:
                 raise index_files.broken(self.folder, os.path.basename(array), "is missing") from None
-            if size != wanted:
-                what = f"has {size} bytes and not {wanted}"
-                raise index_files.broken(self.folder, os.path.basename(array), what)
-        return found
+            if size != expected:
+                problem = f"has {size} bytes and not {expected}"
+                raise index_files.broken(self.folder, os.path.basename(array), problem)
+        return checksums
 
     def _check_lengths(self) -> None:
-        """Check that the arrays have as many entries as the header says there are things."""
+        """Check the lengths of the arrays against the counts in the header."""
         documents, terms = self.header["documents"], self.header["terms"]
         lengths = self.lengths
-        wanted = dict.fromkeys(("id_offset", "record_offset"), documents + 1)
-        wanted |= dict.fromkeys(("term_offset", "posting_offset", "position_offset"), terms + 1)
-        wanted |= dict.fromkeys(("by_id", "length"), documents)
-        wanted |= {
+        expected = dict.fromkeys(("id_offset", "record_offset"), documents + 1)
+        expected |= dict.fromkeys(("term_offset", "posting_offset", "position_offset"), terms + 1)
+        expected |= dict.fromkeys(("by_id", "length"), documents)
+        expected |= {
             "counts": lengths["document"],
             "stream": self.header["tokens"],
             "position": self.header["tokens"],
         }
         if "text" in lengths:
-            wanted |= dict.fromkeys(("text_offset", "token_offset"), documents + 1)
-            wanted |= {"token_end": lengths["token_begin"]}
+            expected |= dict.fromkeys(("text_offset", "token_offset"), documents + 1)
+            expected |= {"token_end": lengths["token_begin"]}
         missing = [name for name in ARRAYS if name not in lengths]
-        for name in [*missing, *(name for name, size in wanted.items() if lengths[name] != size)]:
+        for name in [*missing, *(name for name, size in expected.items() if lengths[name] != size)]:
             raise index_files.broken(self.folder, index_files.HEADER, f"does not fit {name}.bin")
 
     def check_unchanged(self) -> None:
-        """Refuse to go on when another index has taken the place of the one that was opened."""
+        """Raise an error if another index has replaced the one that was opened."""
         path = os.path.join(self.folder, index_files.HEADER)
         try:
-            stamp = index_files.Stamp.of(os.stat(path))
+            stamp = index_files.FileStamp.of(os.stat(path))
             if stamp == self._stamp:
                 return
             header, stamp = index_files.read_header(self.folder)
@@ -159,38 +159,38 @@ class Arrays:
             )
         self._stamp = stamp  # built again from the same documents in the same way
 
-    def mapped(self, name: str) -> Mapped:
-        """Return an array of the build that was opened; nothing of it is verified yet."""
+    def mapped(self, name: str) -> MappedArray:
+        """Return an array of the opened build, not verified yet."""
         if name not in self._mapped:
             try:
-                found = Mapped(self.folder, name, self.lengths[name], self._block, self._checksums[name])
+                array = MappedArray(self.folder, name, self.lengths[name], self._block, self._checksums[name])
             finally:
                 self.check_unchanged()  # after the file was opened: it is of the build of the header
-            self._mapped[name] = found
+            self._mapped[name] = array
         return self._mapped[name]
 
     def whole(self, name: str) -> Array:
         """Return a whole array, verified."""
         if name not in self._whole:
-            found = self.mapped(name)
-            found.verify(0, len(found.array))
-            if name in OFFSETS and not are_offsets(found.array, self.lengths[OFFSETS[name]]):
+            array = self.mapped(name)
+            array.verify(0, len(array.array))
+            if name in OFFSETS and not are_offsets(array.array, self.lengths[OFFSETS[name]]):
                 raise index_files.broken(self.folder, f"{name}.bin", "does not fit")
-            self._whole[name] = found.array
+            self._whole[name] = array.array
         return self._whole[name]
 
     def part(self, name: str, begin: Any, end: Any) -> Array:
         """Return the entries from `begin` to `end`, verified."""
         begin, end = int(begin), int(end)
-        found = self.mapped(name)
-        if not 0 <= begin <= end <= len(found.array):
+        array = self.mapped(name)
+        if not 0 <= begin <= end <= len(array.array):
             raise index_files.broken(self.folder, f"{name}.bin", "does not fit")
-        found.verify(begin, end)
-        return found.array[begin:end]
+        array.verify(begin, end)
+        return array.array[begin:end]
 
 
 def are_offsets(values: Integers, last: int) -> bool:
-    """Return whether values rise from 0 to `last`.
+    """Return whether values increase from 0 to `last`.
 
     >>> are_offsets(np.array([0, 2, 2, 5]), 5), are_offsets(np.array([0, 3, 2, 5]), 5)
     (True, False)

@@ -1,4 +1,4 @@
-"""The files of an index: plain arrays, their checksums, and a header that describes all of it.
+"""Files of an index: plain arrays, their checksums, and a header.
 
 Version 2 added the checksums per block and the build id. Indexes of version 1 are refused, since damage to
 them cannot be detected.
@@ -54,12 +54,12 @@ TYPES = ARRAYS | STORED
 
 
 def file_of(folder: str, name: str) -> str:
-    """Give the file of an array."""
+    """Return the file name of an array."""
     return os.path.join(folder, name + ".bin")
 
 
 def create(folder: str, name: str, length: int) -> Array:
-    """Make the file of an array of known length; give the array to be filled."""
+    """Create the file of an array of known length; return the writable array."""
     path = file_of(folder, name)
     if length == 0:
         with open(path, "wb"):
@@ -73,7 +73,7 @@ def save(folder: str, name: str, values: Any) -> None:
 
 
 def write_header(folder: str, facts: dict[str, Any]) -> None:
-    """Write the checksums of every file that is there, and the header with a build id over all of it."""
+    """Write the checksums of all files, and the header with a build id."""
     arrays: dict[str, dict[str, int]] = {}
     checksums: list[int] = []
     for name, kind in TYPES.items():
@@ -103,8 +103,8 @@ def build_id(header: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
-class Stamp(NamedTuple):
-    """What tells that a header file is still the same one."""
+class FileStamp(NamedTuple):
+    """File status that identifies an unchanged header file."""
 
     device: int
     inode: int
@@ -112,18 +112,18 @@ class Stamp(NamedTuple):
     size: int
 
     @classmethod
-    def of(cls, found: os.stat_result) -> Self:
+    def of(cls, status: os.stat_result) -> Self:
         """Return the stamp of a file."""
-        return cls(found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size)
+        return cls(status.st_dev, status.st_ino, status.st_mtime_ns, status.st_size)
 
 
-def read_header(folder: str) -> tuple[dict[str, Any], Stamp]:
-    """Read the header, and check that it is whole and of this version."""
+def read_header(folder: str) -> tuple[dict[str, Any], FileStamp]:
+    """Read the header; raise an error if it is damaged or of another version."""
     path = os.path.join(folder, HEADER)
     record_input(path)
     try:
         with open(path, encoding="utf-8") as file:
-            stamp = Stamp.of(os.fstat(file.fileno()))
+            stamp = FileStamp.of(os.fstat(file.fileno()))
             header: dict[str, Any] = json.load(file)
     except FileNotFoundError:
         raise no_index(folder) from None
@@ -148,19 +148,19 @@ def read_header(folder: str) -> tuple[dict[str, Any], Stamp]:
 
 
 def is_index(folder: str) -> bool:
-    """Return whether a folder holds the files of an index and nothing else, damaged or of any version."""
+    """Return whether a folder contains the files of an index only, of any version or damaged."""
     if not os.path.isdir(folder):
         return False
-    known = {HEADER, CHECKSUMS, *(os.path.basename(file_of("", name)) for name in TYPES)}
-    found = set(os.listdir(folder))
-    return bool(found) and found <= known
+    expected = {HEADER, CHECKSUMS, *(os.path.basename(file_of("", name)) for name in TYPES)}
+    present = set(os.listdir(folder))
+    return bool(present) and present <= expected
 
 
 def no_index(folder: str) -> InputError:
-    """Return the error for what is not an index."""
+    """Return the error for a path that is not an index."""
     return InputError("is no index", expected="a folder that `leadline index` made", path=folder)
 
 
-def broken(folder: str, name: str, what: str) -> InputError:
+def broken(folder: str, name: str, problem: str) -> InputError:
     """Return the error for an index that is damaged."""
-    return InputError(f"a broken index: {name} {what}", expected="a whole index", path=folder, hint=AGAIN)
+    return InputError(f"a broken index: {name} {problem}", expected="a whole index", path=folder, hint=AGAIN)

@@ -1,4 +1,4 @@
-"""An open index: arrays are mapped, and only what is asked for is read."""
+"""An open index: arrays are memory-mapped, and only the parts needed are read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from leadline.data.arrays import Codes, Floats, Integers
 from leadline.data.ids import Ids, to_bytes, to_text
 from leadline.data.results import ResultWarning
 from leadline.errors import UsageError
-from leadline.retrieval.index.index_arrays import Arrays
+from leadline.retrieval.index.index_arrays import IndexArrays
 from leadline.retrieval.index.index_files import TYPES
 from leadline.text import ANALYSES, Analysis
 
@@ -25,12 +25,12 @@ KEPT = 4096  # pairs whose windows are kept between queries
 
 
 def windows(index: Index, first: int, second: int, *, ordered: bool, width: int) -> Postings:
-    """Give the documents in which two terms share a window, and the number of such windows.
+    """Return the documents in which two terms share a window, and the number of windows in each.
 
-    Ordered: positions of the first term with the second one at most `width` words after it (1: next to it).
-    Unordered: positions where a smallest window of at most `width` words begins; it begins with one of the
-    terms and ends with the next occurrence of the other. This is what one finds by going through both lists
-    of positions and advancing the smaller position. A term with itself makes windows of neighbours.
+    Ordered: positions of the first term with the second at most `width` words after it (1: adjacent).
+    Unordered: positions where a minimal window of at most `width` words begins, from one of the terms to the
+    next occurrence of the other, as found by merging both position lists. A term with itself forms windows of
+    consecutive occurrences.
     """
     made: dict[tuple[int, int, bool, int], Postings] = index.made.setdefault("windows", {})
     key = (first, second, ordered, width)
@@ -61,7 +61,7 @@ def _last(index: Index, term: int) -> int:
 
 
 def _keys(index: Index, term: int, documents: Codes, stride: int) -> Integers:
-    """Give document x stride + position for every occurrence in some documents, rising."""
+    """Return document x stride + position of every occurrence in some documents, in increasing order."""
     document, counts = index.postings(term)
     inside = np.zeros(len(document), dtype=np.bool_)
     inside[np.searchsorted(document, documents)] = True
@@ -69,11 +69,11 @@ def _keys(index: Index, term: int, documents: Codes, stride: int) -> Integers:
     return np.repeat(document[inside].astype(np.int64) * stride, counts[inside]) + positions
 
 
-def _followed(keys: Integers, others: Integers, reach: int) -> Integers:
-    """Give the places of keys whose next other key is at most `reach` away."""
-    following = np.searchsorted(others, keys, side="right")
-    near = following < len(others)
-    near[near] = others[following[near]] - keys[near] <= reach
+def _followed(keys: Integers, next_keys: Integers, reach: int) -> Integers:
+    """Return the indices of the keys whose next other key is at most `reach` away."""
+    following = np.searchsorted(next_keys, keys, side="right")
+    near = following < len(next_keys)
+    near[near] = next_keys[following[near]] - keys[near] <= reach
     return np.flatnonzero(near)
 
 
@@ -81,16 +81,16 @@ IN_MEMORY = 1_000_000  # so many ids are looked up in a dictionary; among more t
 
 
 class Postings(NamedTuple):
-    """Where something occurs: documents by code, rising, and how often in each."""
+    """Postings of a term or window: document codes in increasing order, and the frequency in each."""
 
     document: Codes
     counts: Codes
 
 
 class Index:
-    """An inverted index with positions; documents and terms are codes, terms sorted by their bytes.
+    """Inverted index with positions; documents and terms are codes, terms sorted by their bytes.
 
-    `documents` N, `tokens` C (stop words left out), `terms` the size of the vocabulary.
+    `documents` is N, `tokens` C (without stop words), `terms` the size of the vocabulary.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class Index:
         self.path = os.fspath(path)
         if temporary:
             weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
-        self._arrays = Arrays(self.path)
+        self._arrays = IndexArrays(self.path)
         self.header = self._arrays.header
         self.documents: int = self.header["documents"]
         self.tokens: int = self.header["tokens"]
@@ -111,33 +111,33 @@ class Index:
                 self.array(name)
 
     def array(self, name: str) -> Any:
-        """Return a whole array; it is verified when it is first read."""
+        """Return a whole array, verified on first use."""
         return self._arrays.whole(name)
 
     def check_unchanged(self) -> None:
-        """Refuse to go on when the index was built again, otherwise, after it was opened."""
+        """Raise an error if the index was rebuilt with other content since it was opened."""
         self._arrays.check_unchanged()
 
     @property
     def size(self) -> int:
-        """Give the bytes of all its arrays."""
+        """Total size of the arrays, in bytes."""
         lengths = self._arrays.lengths
         return sum(np.dtype(TYPES[name]).itemsize * length for name, length in lengths.items())
 
     @property
     def warnings(self) -> list[ResultWarning]:
-        """Give what was said when the index was made."""
-        return [ResultWarning(**given) for given in self.header["warnings"]]
+        """Warnings issued when the index was built."""
+        return [ResultWarning(**fields) for fields in self.header["warnings"]]
 
     @cached_property
     def length(self) -> Floats:
-        """Give the number of terms of every document."""
-        found: Floats = self.array("length").astype(np.float64)
-        return found
+        """Number of terms of every document."""
+        lengths: Floats = self.array("length").astype(np.float64)
+        return lengths
 
     @property
     def average_length(self) -> float:
-        """Give the mean number of terms of a document."""
+        """Mean number of terms of a document."""
         return self.tokens / self.documents
 
     @cached_property
@@ -155,59 +155,59 @@ class Index:
 
     @cached_property
     def ids(self) -> Ids:
-        """Give the ids of the documents by code."""
+        """Document ids by code."""
         offset = self.array("id_offset")
         return Ids(self.array("id_text"), offset[:-1], offset[1:])
 
     @cached_property
     def id_rank(self) -> Integers:
-        """Give the place of every document when ids are sorted by bytes: what breaks ties."""
+        """Rank of every document when ids are sorted by bytes, which breaks ties."""
         rank = np.empty(self.documents, dtype=np.int64)
         rank[self.array("by_id")] = np.arange(self.documents)
         return rank
 
     def term(self, code: int) -> str:
-        """Give a term."""
+        """Return the term of a code."""
         return to_text(self._terms[code])
 
     def code(self, term: str) -> int | None:
-        """Give the code of a term, or None when no document has it."""
+        """Return the code of a term, or None if no document contains it."""
         name = to_bytes(term)
-        place = bisect.bisect_left(self._terms, name)
-        return place if place < self.terms and self._terms[place] == name else None
+        index = bisect.bisect_left(self._terms, name)
+        return index if index < self.terms and self._terms[index] == name else None
 
     def postings(self, code: int) -> Postings:
-        """Give the documents that have a term, and how often."""
+        """Return the documents that contain a term, and its frequencies."""
         return self.postings_between(code, code + 1)
 
     def postings_between(self, begin: int, end: int) -> Postings:
-        """Give the postings of neighbouring terms, one after the other."""
+        """Return the concatenated postings of consecutive terms."""
         low, high = self._posting_offset[begin], self._posting_offset[end]
         part = self._arrays.part
         return Postings(part("document", low, high), part("counts", low, high))
 
     def positions(self, code: int) -> Codes:
-        """Give the positions of a term in all its documents, one after the other."""
+        """Return the concatenated positions of a term in its documents."""
         begin, end = self._position_offset[code : code + 2]
-        found: Codes = self._arrays.part("position", begin, end)
-        return found
+        values: Codes = self._arrays.part("position", begin, end)
+        return values
 
     def df(self, code: int) -> int:
-        """Count the documents that have a term."""
+        """Return the document frequency of a term."""
         return int(self._posting_offset[code + 1] - self._posting_offset[code])
 
     def cf(self, code: int) -> int:
-        """Count the occurrences of a term."""
+        """Return the collection frequency of a term."""
         return int(self._position_offset[code + 1] - self._position_offset[code])
 
     @cached_property
     def document_frequencies(self) -> Integers:
-        """Give the number of documents of every term."""
+        """Document frequency of every term."""
         return np.diff(self._posting_offset)
 
     @cached_property
     def collection_frequencies(self) -> Integers:
-        """Give the number of occurrences of every term."""
+        """Collection frequency of every term."""
         return np.diff(self._position_offset)
 
     @cached_property
@@ -215,61 +215,61 @@ class Index:
         return np.concatenate(([0], np.cumsum(self.array("length"), dtype=np.int64)))
 
     def terms_of(self, document: int) -> Codes:
-        """Give the terms of a document in the order of its text, stop words left out."""
+        """Return the terms of a document in text order, without stop words."""
         begin, end = self._start[document : document + 2]
-        found: Codes = self._arrays.part("stream", begin, end)
-        return found
+        terms: Codes = self._arrays.part("stream", begin, end)
+        return terms
 
     @cached_property
     def _codes(self) -> dict[bytes, int]:
         return {name: code for code, name in enumerate(self.ids)}
 
     def document_codes(self, names: Iterable[bytes]) -> Integers:
-        """Give the code of every document id, -1 for one that is not here."""
+        """Return the codes of document ids, -1 for ids not in the index."""
         if self.documents <= IN_MEMORY:
             return np.array([self._codes.get(name, -1) for name in names], dtype=np.int64)
         return np.array([self._search(name) for name in names], dtype=np.int64)
 
     def _search(self, name: bytes) -> int:
         by_id = self.array("by_id")
-        place = bisect.bisect_left(by_id, name, key=lambda code: self.ids[int(code)])
-        found = int(by_id[place]) if place < self.documents else -1
-        return found if found >= 0 and self.ids[found] == name else -1
+        index = bisect.bisect_left(by_id, name, key=lambda code: self.ids[int(code)])
+        match = int(by_id[index]) if index < self.documents else -1
+        return match if match >= 0 and self.ids[match] == name else -1
 
     def record(self, document: int) -> dict[str, Any]:
-        """Give title and other columns of a document."""
+        """Return title and other fields of a document."""
         begin, end = self._arrays.part("record_offset", document, document + 2)
         raw = self._arrays.part("record_text", begin, end)
         text = raw.tobytes().decode("utf-8", "replace")
-        found: dict[str, Any] = json.loads(text)
-        return found
+        fields: dict[str, Any] = json.loads(text)
+        return fields
 
     @property
     def has_text(self) -> bool:
-        """Say whether the texts were stored."""
+        """Whether the texts were stored."""
         return "text" in self.header["arrays"]
 
     def text(self, document: int) -> bytes:
-        """Give the stored text of a document, as far as it was stored."""
+        """Return the stored text of a document, possibly truncated."""
         if not self.has_text:
             raise UsageError(f"{self.path} has no texts; `leadline index --store-text` keeps them")
         begin, end = self._arrays.part("text_offset", document, document + 2)
-        found: bytes = self._arrays.part("text", begin, end).tobytes()
-        return found
+        stored: bytes = self._arrays.part("text", begin, end).tobytes()
+        return stored
 
     def spans(self, document: int) -> tuple[Codes, Codes]:
-        """Give, by position, the bytes of the stored text where each word begins and ends."""
+        """Return, by position, the byte offsets in the stored text where each word begins and ends."""
         self.text(document)
         begin, end = self._arrays.part("token_offset", document, document + 2)
         part = self._arrays.part
         return part("token_begin", begin, end), part("token_end", begin, end)
 
     def is_outdated(self) -> bool:
-        """Say whether the source is there and is no longer what was indexed."""
+        """Return whether the source file exists and has changed since it was indexed."""
         from leadline.retrieval.index.builder import digest
 
-        known, now = self.header["sha256"], digest(self.header["source"])
-        return known is not None and now is not None and known != now
+        checksum, now = self.header["sha256"], digest(self.header["source"])
+        return checksum is not None and now is not None and checksum != now
 
     def __repr__(self) -> str:
         return f"Index({self.documents} documents, {self.terms} terms, {self.analysis})"

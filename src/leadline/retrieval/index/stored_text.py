@@ -1,4 +1,4 @@
-"""Keep the texts beside the index, for summaries: bytes, and where each word stands in them."""
+"""Storage of the texts with the index, for summaries: bytes, and the offsets of the words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from leadline.text.tokens import folded
 
 
 class StoredText:
-    """The stored texts of one build: of each document its first bytes, cut between characters.
+    """Stored texts of one build: a prefix of each document, cut at a character boundary.
 
     `token_begin[token_offset[d] + p]` is the byte where the word at position p of document d begins.
     """
@@ -25,16 +25,16 @@ class StoredText:
         self.end = array("i")
 
     def add(self, content: str, analysis: Analysis) -> list[str]:
-        """Store a text; give its tokens."""
+        """Store a text and return its tokens."""
         raw = content.encode("utf-8", "surrogatepass")
-        kept = raw if self.prefix is None else raw[: self.prefix]
-        while len(kept) < len(raw) and raw[len(kept)] & 0xC0 == 0x80:
-            kept = kept[:-1]
-        self.file.write(kept)
-        self.ends.append(self.ends[-1] + len(kept))
+        prefix = raw if self.prefix is None else raw[: self.prefix]
+        while len(prefix) < len(raw) and raw[len(prefix)] & 0xC0 == 0x80:
+            prefix = prefix[:-1]
+        self.file.write(prefix)
+        self.ends.append(self.ends[-1] + len(prefix))
         spans = analysis.spans(content)
         for begin, end in spans if len(raw) == len(content) else _in_bytes(content, spans):
-            if end > len(kept):
+            if end > len(prefix):
                 break
             self.begin.append(begin)
             self.end.append(end)
@@ -54,11 +54,11 @@ class StoredText:
 
 
 def _in_bytes(content: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Turn places in characters into places in bytes; spans may overlap but begin in order."""
-    found: list[tuple[int, int]] = []
-    last = place = 0
+    """Convert character offsets to byte offsets; spans may overlap but begin in order."""
+    offsets: list[tuple[int, int]] = []
+    last = offset = 0
     for begin, end in spans:
-        place += len(content[last:begin].encode("utf-8", "surrogatepass"))
+        offset += len(content[last:begin].encode("utf-8", "surrogatepass"))
         last = begin
-        found.append((place, place + len(content[begin:end].encode("utf-8", "surrogatepass"))))
-    return found
+        offsets.append((offset, offset + len(content[begin:end].encode("utf-8", "surrogatepass"))))
+    return offsets

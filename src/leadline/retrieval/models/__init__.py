@@ -1,4 +1,4 @@
-"""One file per retrieval model; `MODELS` finds them."""
+"""Retrieval models."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from leadline.retrieval.models.query_plan import Plan, Query
 
 
 class Model(Parametric):
-    """A retrieval model: what each query term or window adds to the score of a document.
+    """Base class of the retrieval models: additive contributions of query terms and windows to the score.
 
-    `plan` says that for one query; ranking a collection and scoring given pairs both follow the plan, so
-    that they give the same numbers. `learns` tells a model that changes the query by documents: the first
-    ones that it finds itself, or those that judgments call relevant, when `learn=judged` asks for that.
+    `plan` returns the contributions for one query; ranking a collection and scoring given pairs follow the
+    same plan, and so give the same scores. `learns` marks models with relevance feedback: from the top
+    documents of a first ranking (pseudo-relevance feedback), or from judged relevant documents with
+    `learn=judged`.
     """
 
     title: ClassVar[str]
@@ -25,7 +26,7 @@ class Model(Parametric):
     learns: ClassVar[bool] = False
 
     def plan(self, index: Index, query: Query, relevant: Integers | None = None) -> Plan:
-        """Give the plan of a query; `relevant` are documents judged relevant, for models that learn."""
+        """Return the plan of a query; `relevant` are documents judged relevant, for relevance feedback."""
         raise NotImplementedError
 
 

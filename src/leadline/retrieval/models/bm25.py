@@ -13,8 +13,8 @@ from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models import Model
 from leadline.retrieval.models.query_plan import (
     Gain,
-    Part,
     Plan,
+    PlanPart,
     Query,
     documents_to_learn,
     largest,
@@ -29,10 +29,11 @@ IDF = {
 
 
 class BM25(Model):
-    """Term frequency that saturates, normalised by length, times the weight of rare terms.
+    """BM25: saturated, length-normalised term frequency times inverse document frequency.
 
-    `idf=rsj` is negative for a term in more than half of the documents; `galago` is Galago's. Terrier has
-    the idf `rsj` by base 2 and k3=8. With `k3=none` a query term counts as often as it stands in the query.
+    `idf=rsj`, the Robertson/Sparck Jones weight, is negative for a term in more than half of the documents;
+    `galago` is Galago's. Terrier uses `rsj` with base 2 and k3=8. With `k3=none` the weight of a query term
+    is its frequency in the query.
 
     >>> from leadline.retrieval.index import build_index
     >>> from leadline.retrieval.search import score
@@ -55,11 +56,11 @@ class BM25(Model):
     k3: Any = Parameter("none", kind=float, low=0.0, words=("none",))
 
     def plan(self, index: Index, query: Query, _relevant: Integers | None = None) -> Plan:
-        """Give the plan of a query."""
+        """Return the plan of a query."""
         parts = []
         for code, times in query.weights.items():
             weight = IDF[self.idf](index.documents, index.df(code)) * self._repeated(times)
-            parts.append(Part(index.postings(code), saturated(index, self.k1, self.b, weight)))
+            parts.append(PlanPart(index.postings(code), saturated(index, self.k1, self.b, weight)))
         return Plan(parts)
 
     def _repeated(self, times: float) -> float:
@@ -67,7 +68,7 @@ class BM25(Model):
 
 
 def saturated(index: Index, k1: float, b: float, weight: float) -> Gain:
-    """Give what a term of some weight adds by its frequency."""
+    """Return the contribution of a term of the given weight as a function of its frequency."""
     key = ("bm25", k1, b)
     if key not in index.made:
         relative = index.length / index.average_length if index.tokens else index.length
@@ -81,11 +82,12 @@ def saturated(index: Index, k1: float, b: float, weight: float) -> Gain:
 
 
 class BM25RF(Model):
-    """BM25 whose idf is the relevance weight of Robertson and Sparck Jones, with more terms added.
+    """BM25 with relevance feedback: Robertson/Sparck Jones relevance weights and query expansion.
 
-    R documents to learn from, r of them with the term: `learn=top` takes the first `docs` of BM25 itself,
-    `learn=judged` the relevant ones of judgments that are handed over. The `terms` terms with the largest
-    r w are added with `weight` as their query frequency. Engines differ in all of this: it is our reading.
+    The feedback documents are the top `docs` of BM25 (`learn=top`) or the judged relevant ones
+    (`learn=judged`). With r of the R feedback documents containing a term of relevance weight w, the `terms`
+    terms with the largest r w are added with `weight` as their query frequency. Implementations differ in
+    these details.
     """
 
     title: ClassVar[str] = "BM25 with relevance feedback"
@@ -103,29 +105,29 @@ class BM25RF(Model):
     learn: str = choice("top", "judged")
 
     def plan(self, index: Index, query: Query, relevant: Integers | None = None) -> Plan:
-        """Give the plan of a query."""
+        """Return the plan of a query."""
         first = BM25(k1=self.k1, b=self.b).plan(index, query)
         documents, _ = documents_to_learn(index, first, self.learn, self.docs, relevant)
         have = [term_counts(index, document)[0] for document in documents.tolist()]
         codes, r = np.unique(np.concatenate(have or [np.empty(0, np.int64)]), return_counts=True)
-        known = dict(zip(codes.tolist(), r.tolist(), strict=True))
-        asked = dict(query.weights) | self._added(index, query, known, len(documents))
+        counts_of = dict(zip(codes.tolist(), r.tolist(), strict=True))
+        weights = dict(query.weights) | self._added(index, query, counts_of, len(documents))
         parts = []
-        for code, times in asked.items():
-            weight = relevance_weight(index, code, known.get(code, 0), len(documents)) * times
-            parts.append(Part(index.postings(code), saturated(index, self.k1, self.b, weight)))
+        for code, times in weights.items():
+            weight = relevance_weight(index, code, counts_of.get(code, 0), len(documents)) * times
+            parts.append(PlanPart(index.postings(code), saturated(index, self.k1, self.b, weight)))
         return Plan(parts)
 
-    def _added(self, index: Index, query: Query, known: dict[int, int], size: int) -> dict[int, float]:
-        """Choose the terms to add."""
-        new = [code for code in known if code not in query.weights]
-        offers = [known[code] * relevance_weight(index, code, known[code], size) for code in new]
+    def _added(self, index: Index, query: Query, counts_of: dict[int, int], size: int) -> dict[int, float]:
+        """Return the expansion terms."""
+        new = [code for code in counts_of if code not in query.weights]
+        offers = [counts_of[code] * relevance_weight(index, code, counts_of[code], size) for code in new]
         chosen = largest(np.array(offers), np.array(new, dtype=np.int64), self.terms)
-        return {new[place]: self.weight for place in chosen if offers[place] > 0 and self.weight}
+        return {new[row]: self.weight for row in chosen if offers[row] > 0 and self.weight}
 
 
 def relevance_weight(index: Index, code: int, r: int, size: int) -> float:
-    """Give the weight of a term that r of `size` relevant documents have."""
+    """Return the relevance weight of a term that r of `size` relevant documents contain."""
     df = index.df(code)
     rest = index.documents - df - size + r
     return math.log(((r + 0.5) / (size - r + 0.5)) / ((df - r + 0.5) / (rest + 0.5)))

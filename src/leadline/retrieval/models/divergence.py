@@ -11,14 +11,14 @@ from leadline.data.arrays import Floats, Integers
 from leadline.data.registry import Aliases, choice, number
 from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models import Model
-from leadline.retrieval.models.query_plan import Gain, Part, Plan, Query
+from leadline.retrieval.models.query_plan import Gain, Plan, PlanPart, Query
 
 
 class PL2(Model):
-    """How improbable a term's frequency is by a Poisson law, after-effect of Laplace, normalisation 2.
+    """PL2: Poisson model, Laplace after-effect, normalisation 2.
 
-    With `stirling=true` the factorial has its term 1/(12 tfn); some engines leave it out (`false`), which
-    changes scores by up to 13 %.
+    With `stirling=true` Stirling's formula includes the term 1/(12 tfn); some engines omit it (`false`),
+    which changes scores by up to 13 %.
     """
 
     title: ClassVar[str] = "divergence from randomness, PL2"
@@ -32,10 +32,10 @@ class PL2(Model):
     stirling: str = choice("true", "false")
 
     def plan(self, index: Index, query: Query, _relevant: Integers | None = None) -> Plan:
-        """Give the plan of a query."""
+        """Return the plan of a query."""
         return Plan(
             [
-                Part(index.postings(code), self._matched(index, code, times))
+                PlanPart(index.postings(code), self._matched(index, code, times))
                 for code, times in query.weights.items()
             ]
         )
@@ -46,18 +46,18 @@ class PL2(Model):
 
         def gain(counts: Floats, documents: Integers) -> Floats:
             tfn = normalised(counts, index, documents, self.c)
-            found: Floats = (
+            information: Floats = (
                 tfn * np.log2(tfn / rate)
                 + (rate + more / tfn - tfn) * math.log2(math.e)
                 + 0.5 * np.log2(2 * math.pi * tfn)
             )
-            return times * found / (tfn + 1)
+            return times * information / (tfn + 1)
 
         return gain
 
 
 def normalised(counts: Floats, index: Index, documents: Integers, c: float) -> Floats:
-    """Give term frequencies by normalisation 2: tf log2(1 + c avdl/dl)."""
+    """Return term frequencies by normalisation 2: tf log2(1 + c avdl/dl)."""
     key = ("normalisation 2", c)
     if key not in index.made:
         with np.errstate(divide="ignore"):  # an empty document has no term to normalise
@@ -67,7 +67,7 @@ def normalised(counts: Floats, index: Index, documents: Integers, c: float) -> F
 
 
 class In_expB2(Model):  # noqa: N801  # the field's spelling
-    """Inverse expected document frequency, after-effect of Bernoulli, normalisation 2.
+    """In_expB2: inverse expected document frequency, Bernoulli after-effect, normalisation 2.
 
     InB2, with df in place of n_exp, is another model.
     """
@@ -83,10 +83,10 @@ class In_expB2(Model):  # noqa: N801  # the field's spelling
     c: float = number(1, low=0.0, open_ends=True)
 
     def plan(self, index: Index, query: Query, _relevant: Integers | None = None) -> Plan:
-        """Give the plan of a query."""
+        """Return the plan of a query."""
         return Plan(
             [
-                Part(index.postings(code), self._matched(index, code, times))
+                PlanPart(index.postings(code), self._matched(index, code, times))
                 for code, times in query.weights.items()
             ]
         )

@@ -14,8 +14,8 @@ from leadline.retrieval.index.reader import Index, Postings
 from leadline.retrieval.models import Model
 from leadline.retrieval.models.query_plan import (
     Gain,
-    Part,
     Plan,
+    PlanPart,
     Query,
     documents_to_learn,
     largest,
@@ -23,26 +23,26 @@ from leadline.retrieval.models.query_plan import (
 )
 
 
-class Weighted(NamedTuple):
-    """A term or window: where it occurs, how often in the whole collection, and its weight."""
+class WeightedPostings(NamedTuple):
+    """A term or window: its postings, collection frequency and weight."""
 
     postings: Postings
     occurrences: int
     weight: float
 
 
-def smoothed(index: Index, weighted: Sequence[Weighted], mu: float) -> Plan:
-    """Add w ln (tf + mu cf/C)/(dl + mu) over terms or windows, whether a document has them or not.
+def smoothed(index: Index, weighted: Sequence[WeightedPostings], mu: float) -> Plan:
+    """Return the plan of the sum of w ln (tf + mu cf/C)/(dl + mu) over terms or windows.
 
-    A term adds w ln(1 + tf/(mu p)) where it occurs, and w ln(mu p) - w ln(dl + mu) to every document.
+    A term contributes w ln(1 + tf/(mu p)) where it occurs, and w ln(mu p) - w ln(dl + mu) to every document.
     """
-    parts: list[Part] = []
+    parts: list[PlanPart] = []
     constant = total = 0.0
     for postings, occurrences, weight in weighted:
         if not occurrences or not weight:
             continue
         mass = mu * occurrences / index.tokens
-        parts.append(Part(postings, _seen(weight, mass)))
+        parts.append(PlanPart(postings, _seen(weight, mass)))
         constant += weight * math.log(mass)
         total += weight
 
@@ -57,21 +57,21 @@ def _seen(weight: float, mass: float) -> Gain:
 
 
 def of_terms(index: Index, weights: Mapping[int, float], mu: float) -> Plan:
-    """Smooth the terms of a query."""
+    """Return the weighted postings of the terms of a query."""
     return smoothed(index, [of_term(index, code, weight) for code, weight in weights.items()], mu)
 
 
-def of_term(index: Index, code: int, weight: float) -> Weighted:
-    """Give a term with its weight."""
-    return Weighted(index.postings(code), index.cf(code), weight)
+def of_term(index: Index, code: int, weight: float) -> WeightedPostings:
+    """Return a term with its postings and weight."""
+    return WeightedPostings(index.postings(code), index.cf(code), weight)
 
 
 def relevance_model(
     index: Index, query: Query, *, mu: float, docs: int, terms: int, learn: str, relevant: Integers | None
 ) -> dict[int, float]:
-    """Give the `terms` most likely terms and their shares, which add up to 1.
+    """Return the `terms` most likely terms and their probabilities, normalised to 1.
 
-    P(w) is proportional to the sum over documents d of P(q|d) tf/dl; P(q|d) by Dirichlet smoothing.
+    P(w) is proportional to the sum over documents d of P(q|d) tf/dl, with Dirichlet-smoothed P(q|d).
     """
     plan = of_terms(index, query.weights, mu)
     documents, scores = documents_to_learn(index, plan, learn, docs, relevant)
@@ -90,14 +90,15 @@ def relevance_model(
     values = np.array(list(share.values()))
     chosen = largest(values, codes, terms)
     total = values[chosen].sum()
-    return {int(codes[place]): float(values[place] / total) for place in chosen}
+    return {int(codes[row]): float(values[row] / total) for row in chosen}
 
 
 class QLDirichlet(Model):
-    """The log-likelihood of the query under the document, smoothed by mu words of the collection.
+    """Query likelihood with Dirichlet smoothing.
 
-    All query terms count, in the document or not; one that the whole collection lacks is left out.
-    `form=terrier` adds ln(mu/(dl + mu)) only for terms that the document has, as Terrier does: another order.
+    All query terms count, whether the document contains them or not; terms missing from the collection are
+    ignored. `form=terrier` adds ln(mu/(dl + mu)) only for terms that the document contains, as Terrier does,
+    which changes the ranking.
     """
 
     title: ClassVar[str] = "query likelihood, Dirichlet smoothing"
@@ -116,12 +117,12 @@ class QLDirichlet(Model):
     form: str = choice("textbook", "terrier")
 
     def plan(self, index: Index, query: Query, _relevant: Integers | None = None) -> Plan:
-        """Give the plan of a query."""
+        """Return the plan of a query."""
         if self.form == "textbook":
             return of_terms(index, query.weights, self.mu)
         return Plan(
             [
-                Part(index.postings(code), self._matched(index, code, times))
+                PlanPart(index.postings(code), self._matched(index, code, times))
                 for code, times in query.weights.items()
             ]
         )
@@ -131,17 +132,18 @@ class QLDirichlet(Model):
 
         def gain(counts: Floats, documents: Integers) -> Floats:
             long = np.log(self.mu / (index.length[documents] + self.mu))
-            found: Floats = times * (np.log1p(counts / mass) + long)
-            return found
+            scores: Floats = times * (np.log1p(counts / mass) + long)
+            return scores
 
         return gain
 
 
 class QLJelinekMercer(Model):
-    """The log-likelihood of the query under a fixed mixture of document and collection.
+    """Query likelihood with Jelinek-Mercer smoothing.
 
-    `collection` is the weight of the collection, often called lambda (others call 1 - lambda so). All query
-    terms count; one that the whole collection lacks is left out. An empty document has the collection alone.
+    `collection` is the weight of the collection model, often called lambda (some authors call 1 - lambda so).
+    All query terms count; terms missing from the collection are ignored. An empty document has the collection
+    model alone.
     """
 
     title: ClassVar[str] = "query likelihood, Jelinek-Mercer smoothing"
@@ -152,27 +154,27 @@ class QLJelinekMercer(Model):
     collection: float = number(0.1, low=0.0, high=1.0, open_ends=True)
 
     def plan(self, index: Index, query: Query, _relevant: Integers | None = None) -> Plan:
-        """Give the plan of a query."""
-        parts: list[Part] = []
+        """Return the plan of a query."""
+        parts: list[PlanPart] = []
         constant = 0.0
         for code, times in query.weights.items():
             background = self.collection * index.cf(code) / index.tokens
             gain = self._seen(index, times, background)
-            parts.append(Part(index.postings(code), gain))
+            parts.append(PlanPart(index.postings(code), gain))
             constant += times * math.log(background)
         return Plan(parts, (lambda documents: np.full(len(documents), constant)) if parts else None)
 
     def _seen(self, index: Index, times: float, background: float) -> Gain:
         def gain(counts: Floats, documents: Integers) -> Floats:
             inside = (1 - self.collection) * counts / index.length[documents]
-            found: Floats = times * np.log1p(inside / background)
-            return found
+            scores: Floats = times * np.log1p(inside / background)
+            return scores
 
         return gain
 
 
 class QLHiemstra(Model):
-    """A mixture of document and collection as a sum over matching terms only.
+    """Hiemstra's language model: mixture of document and collection, summed over matching terms only.
 
     `document` is the weight of the document, Hiemstra's lambda.
     """
@@ -185,10 +187,10 @@ class QLHiemstra(Model):
     document: float = number(0.15, low=0.0, high=1.0, open_ends=True)
 
     def plan(self, index: Index, query: Query, _relevant: Integers | None = None) -> Plan:
-        """Give the plan of a query."""
+        """Return the plan of a query."""
         return Plan(
             [
-                Part(index.postings(code), self._matched(index, code, times))
+                PlanPart(index.postings(code), self._matched(index, code, times))
                 for code, times in query.weights.items()
             ]
         )
@@ -197,17 +199,17 @@ class QLHiemstra(Model):
         odds = self.document * index.tokens / ((1 - self.document) * index.cf(code))
 
         def gain(counts: Floats, documents: Integers) -> Floats:
-            found: Floats = times * np.log1p(odds * counts / index.length[documents])
-            return found
+            scores: Floats = times * np.log1p(odds * counts / index.length[documents])
+            return scores
 
         return gain
 
 
 class RM1(Model):
-    """Query likelihood of the relevance model alone; the query only finds the documents to learn from.
+    """Relevance model RM1: the query is replaced by the expansion terms.
 
-    The first `docs` documents by query likelihood, `terms` terms, all smoothed with `mu`. `learn=judged`
-    learns from the relevant documents of judgments that are handed over.
+    The relevance model is estimated from the top `docs` documents by query likelihood and truncated to
+    `terms` terms, all smoothed with `mu`. `learn=judged` uses judged relevant documents instead.
     """
 
     title: ClassVar[str] = "relevance model"
@@ -221,7 +223,7 @@ class RM1(Model):
     learn: str = choice("top", "judged")
 
     def plan(self, index: Index, query: Query, relevant: Integers | None = None) -> Plan:
-        """Give the plan of a query."""
+        """Return the plan of a query."""
         weights = relevance_model(
             index, query, mu=self.mu, docs=self.docs, terms=self.terms, learn=self.learn, relevant=relevant
         )
@@ -229,10 +231,11 @@ class RM1(Model):
 
 
 class RM3(Model):
-    """Query likelihood of the query mixed with the relevance model; `original` is the query's share.
+    """Relevance model RM3: RM1 interpolated with the query, of weight `original`.
 
-    The first `docs` documents by query likelihood, `terms` terms, all smoothed with `mu`. `learn=judged`
-    learns from the relevant documents of judgments that are handed over; with none the query stands alone.
+    The relevance model is estimated from the top `docs` documents by query likelihood and truncated to
+    `terms` terms, all smoothed with `mu`. `learn=judged` uses judged relevant documents instead; without any,
+    the query is not expanded.
     """
 
     title: ClassVar[str] = "relevance model mixed with the query"
@@ -250,7 +253,7 @@ class RM3(Model):
     learn: str = choice("top", "judged")
 
     def plan(self, index: Index, query: Query, relevant: Integers | None = None) -> Plan:
-        """Give the plan of a query."""
+        """Return the plan of a query."""
         learned = relevance_model(
             index, query, mu=self.mu, docs=self.docs, terms=self.terms, learn=self.learn, relevant=relevant
         )

@@ -1,4 +1,4 @@
-"""A query worked out for an index, and the documents that a model learns from."""
+"""Queries analysed for an index, their evaluation, and feedback documents."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Gain = Callable[[Floats, Integers], Floats]
 
 
 class Query:
-    """The terms of a query as codes of an index, in order; None is a term that no document has.
+    """Terms of a query as codes of an index, in order; None for a term not in the index.
 
     >>> from leadline.retrieval.index import build_index
     >>> query = Query.of(build_index({"d1": "two wings"}), "the wings of wings")
@@ -29,26 +29,26 @@ class Query:
 
     @classmethod
     def of(cls, index: Index, text: str) -> Query:
-        """Analyse a query as the documents were analysed."""
+        """Analyse a query in the same way as the documents."""
         return cls([index.code(term) for term in index.analysis.terms(text)])
 
     @cached_property
     def weights(self) -> dict[int, float]:
-        """Give how often each known term stands in the query, in order of first occurrence."""
-        found: dict[int, float] = {}
+        """Frequency of each known term in the query, in order of first occurrence."""
+        frequencies: dict[int, float] = {}
         for code in self.sequence:
             if code is not None:
-                found[code] = found.get(code, 0.0) + 1.0
-        return found
+                frequencies[code] = frequencies.get(code, 0.0) + 1.0
+        return frequencies
 
     @property
     def unknown(self) -> int:
-        """Count the terms that no document has."""
+        """Number of terms that no document contains."""
         return sum(code is None for code in self.sequence)
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
-        """Give the pairs of neighbours that are both known, stop words left out."""
+        """Adjacent pairs of known terms, ignoring stop words."""
         return [
             (first, second)
             for first, second in zip(self.sequence, self.sequence[1:], strict=False)
@@ -56,96 +56,96 @@ class Query:
         ]
 
 
-class Part(NamedTuple):
-    """What one term or window adds: to the documents that have it, by count and document."""
+class PlanPart(NamedTuple):
+    """Contribution of a term or window to the documents that contain it, by count and document."""
 
     postings: Postings
     gain: Gain
 
 
 class Plan(NamedTuple):
-    """A sum of parts; `base`, if there is one, is added for every document."""
+    """Sum of parts; `base`, if present, is added for every document."""
 
-    parts: Sequence[Part]
+    parts: Sequence[PlanPart]
     base: Callable[[Integers], Floats] | None = None
 
 
-class Scored(NamedTuple):
-    """Documents by code and their scores."""
+class ScoredDocuments(NamedTuple):
+    """Document codes and their scores."""
 
     document: Integers
     score: Floats
 
 
-def matching(plan: Plan, index: Index) -> Scored:
-    """Score every document that has at least one of the parts, in order of code."""
+def matching(plan: Plan, index: Index) -> ScoredDocuments:
+    """Score every document that matches at least one of the parts, in order of code."""
     total, seen = _workspace(index)
     for postings, gain in plan.parts:
         document = postings.document
         total[document] += gain(postings.counts.astype(np.float64), document)  # type: ignore[arg-type]  # as codes
         seen[document] = True
-    found = np.flatnonzero(seen)
-    scores = total[found]
-    total[found], seen[found] = 0.0, False
-    return Scored(found, scores if plan.base is None else scores + plan.base(found))
+    documents = np.flatnonzero(seen)
+    scores = total[documents]
+    total[documents], seen[documents] = 0.0, False
+    return ScoredDocuments(documents, scores if plan.base is None else scores + plan.base(documents))
 
 
 def _workspace(index: Index) -> tuple[Floats, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
-    """Give a total and a mark for every document, all 0 between queries."""
+    """Return a score and a flag per document, all 0 between queries."""
     if "workspace" not in index.made:
         size = index.documents
         index.made["workspace"] = (np.zeros(size), np.zeros(size, dtype=np.bool_))
-    found: tuple[Floats, np.ndarray[tuple[int], np.dtype[np.bool_]]] = index.made["workspace"]
-    return found
+    workspace: tuple[Floats, np.ndarray[tuple[int], np.dtype[np.bool_]]] = index.made["workspace"]
+    return workspace
 
 
-def given(plan: Plan, documents: Integers) -> Floats:
-    """Score some documents: only their own postings are looked up, by bisection."""
+def scores_of(plan: Plan, documents: Integers) -> Floats:
+    """Score the given documents; only their postings are read, by binary search."""
     total = np.zeros(len(documents))
     for postings, gain in plan.parts:
         if not len(postings.document):
             continue
-        place = np.searchsorted(postings.document, documents)
-        place[place == len(postings.document)] = 0
-        inside = postings.document[place] == documents
-        place = place[inside]
-        counts = postings.counts[place].astype(np.float64)
+        index = np.searchsorted(postings.document, documents)
+        index[index == len(postings.document)] = 0
+        inside = postings.document[index] == documents
+        index = index[inside]
+        counts = postings.counts[index].astype(np.float64)
         total[inside] += gain(counts, documents[inside])
     return total if plan.base is None else total + plan.base(documents)
 
 
-def best(scored: Scored, index: Index, k: int) -> Scored:
-    """Give the first k: score falling, then document id falling by bytes."""
+def best(scored: ScoredDocuments, index: Index, k: int) -> ScoredDocuments:
+    """Return the top k by decreasing score; ties in decreasing order of document id (bytes)."""
     document, score = scored
     if len(score) > k:
         least = np.partition(score, len(score) - k)[len(score) - k]
-        kept = np.flatnonzero(score >= least)
-        document, score = document[kept], score[kept]
+        candidates = np.flatnonzero(score >= least)
+        document, score = document[candidates], score[candidates]
     order = np.lexsort((-index.id_rank[document], -score))[:k]
-    return Scored(document[order], score[order])
+    return ScoredDocuments(document[order], score[order])
 
 
 def documents_to_learn(
     index: Index, plan: Plan, learn: str, docs: int, relevant: Integers | None
 ) -> tuple[Integers, Floats]:
-    """Give the documents to learn from, and their scores by the plan.
+    """Return the feedback documents and their scores by the plan.
 
-    `learn` is `top`: the first `docs` of the plan's own ranking; or `judged`: the relevant ones.
+    `learn` is `top`, the top `docs` of the plan's ranking, or `judged`, the judged relevant documents.
     """
     if learn == "top":
         found = best(matching(plan, index), index, docs)
         return found.document, found.score
     if relevant is None:
         raise UsageError("learn=judged; expected judgments to learn from: --feedback QRELS")
-    return relevant, given(plan, relevant)
+    return relevant, scores_of(plan, relevant)
 
 
 def term_counts(index: Index, document: int) -> tuple[Integers, Integers]:
-    """Give the terms of a document by code, and how often it has each."""
+    """Return the terms of a document by code, and their frequencies."""
     return np.unique(index.terms_of(document).astype(np.int64), return_counts=True)
 
 
 def largest(values: Floats, codes: Integers, count: int) -> list[int]:
-    """Give the places of the largest values; among equal ones the term that sorts first."""
+    """Return the indices of the largest values; ties in sort order of the terms."""
     order: Iterable[int] = np.lexsort((codes, -values))[:count].tolist()
     return list(order)

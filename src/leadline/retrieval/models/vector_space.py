@@ -12,13 +12,13 @@ from leadline.data.arrays import Floats, Integers
 from leadline.data.registry import Aliases, choice
 from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models import Model
-from leadline.retrieval.models.query_plan import Gain, Part, Plan, Query
+from leadline.retrieval.models.query_plan import Gain, Plan, PlanPart, Query
 
 STRETCH = 1 << 22  # postings that are looked at together for the lengths of vectors
 
 
 def plan_of(index: Index, query: Query, idf: Callable[[Integers], Floats], form: str, key: str) -> Plan:
-    """Give the plan of weights (1 + ln tf) idf on both sides; `cosine` divides by both lengths."""
+    """Return the plan of weights (1 + ln tf) idf of query and document; `cosine` divides by both norms."""
     codes = np.array(list(query.weights), dtype=np.int64)
     times = np.array(list(query.weights.values()))
     rarity = idf(index.document_frequencies[codes])
@@ -29,7 +29,7 @@ def plan_of(index: Index, query: Query, idf: Callable[[Integers], Floats], form:
     norms = _norms(index, idf, key) if form == "cosine" else None
     return Plan(
         [
-            Part(index.postings(code), _dot(weight * rare, norms))
+            PlanPart(index.postings(code), _dot(weight * rare, norms))
             for code, weight, rare in zip(codes.tolist(), weights.tolist(), rarity.tolist(), strict=True)
         ]
     )
@@ -44,7 +44,7 @@ def _dot(weight: float, norms: Floats | None) -> Gain:
 
 
 def _norms(index: Index, idf: Callable[[Integers], Floats], key: str) -> Floats:
-    """Give the length of every document's vector, 1 for one that has only zeros; made once."""
+    """Return the norm of every document vector, 1 for zero vectors; cached."""
     if key not in index.made:
         squares = np.zeros(index.documents)
         rarity = idf(index.document_frequencies)
@@ -61,12 +61,12 @@ def _norms(index: Index, idf: Callable[[Integers], Floats], key: str) -> Floats:
         norms = np.sqrt(squares)
         norms[norms == 0] = 1.0
         index.made[key] = norms
-    found: Floats = index.made[key]
-    return found
+    lengths: Floats = index.made[key]
+    return lengths
 
 
 class TF(Model):
-    """Vectors of 1 + ln tf: their dot product, `TF(dot)`, or cosine, `TF(cosine)`."""
+    """Vector space model with weights 1 + ln tf: dot product `TF(dot)` or cosine `TF(cosine)`."""
 
     title: ClassVar[str] = "term frequency, dot product or cosine"
     formula: ClassVar[str] = "sum of (1 + ln qtf)(1 + ln tf); cosine: over the lengths of both vectors"
@@ -76,12 +76,12 @@ class TF(Model):
     form: str = choice("dot", "cosine")
 
     def plan(self, index: Index, query: Query, _relevant: Integers | None = None) -> Plan:
-        """Give the plan of a query."""
+        """Return the plan of a query."""
         return plan_of(index, query, lambda df: np.ones(len(df)), self.form, "tf norms")
 
 
 class TFIDF(Model):
-    """Vectors of (1 + ln tf) ln(N/df): their dot product, `TFIDF(dot)`, or cosine, `TFIDF(cosine)`."""
+    """Vector space model with weights (1 + ln tf) ln(N/df): dot product or cosine, `TFIDF(cosine)`."""
 
     title: ClassVar[str] = "tf-idf, dot product or cosine"
     formula: ClassVar[str] = (
@@ -94,5 +94,5 @@ class TFIDF(Model):
     form: str = choice("dot", "cosine")
 
     def plan(self, index: Index, query: Query, _relevant: Integers | None = None) -> Plan:
-        """Give the plan of a query."""
+        """Return the plan of a query."""
         return plan_of(index, query, lambda df: np.log(index.documents / df), self.form, "tfidf norms")
