@@ -15,7 +15,7 @@ import time
 import numpy as np
 
 from leadline.estimation.system_lists import RankedPool, Topics, read_systems
-from leadline.estimation.unjudged import estimated
+from leadline.estimation.unjudged import estimate_systems
 from leadline.estimation.unjudged_methods import METHODS, DeShaTo
 from leadline.io.read import repair_of
 
@@ -64,7 +64,7 @@ def main(runs: list[str]) -> None:
     whole = 0.0
     for kind in METHODS.classes.values():
         begun = time.process_time()
-        estimated(systems, kind(), topics=[None if kind.voting else drawn])
+        estimate_systems(systems, kind(), topics=[None if kind.voting else drawn])
         spent = time.process_time() - begun
         whole += spent
         print(f"{kind.called}: {spent:.2f} s")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from leadline.data.arrays import Floats
-from leadline.estimation.system_lists import Systems, team_codes
+from leadline.estimation.system_lists import Systems, number_teams
 from leadline.estimation.unjudged_methods import Soboroff, UnjudgedEstimator
 from leadline.estimation.unjudged_result import mean_of_defined
 from leadline.stats.correlation import kendall, pearson, tau_ap
@@ -34,8 +34,8 @@ def voted(
     Where the teams are too few for a method, every run keeps its vote. The lists of a query are put together
     once for all methods.
     """
-    default_cutoffs = team_codes(range(len(teams)))
-    shared = team_codes(teams)
+    default_cutoffs = number_teams(range(len(teams)))
+    shared = number_teams(teams)
     values: dict[str, dict[str, list[Floats]]] = {
         one.called: {votes: [] for votes in ways} for one in methods
     }

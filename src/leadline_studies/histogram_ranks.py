@@ -15,7 +15,7 @@ from leadline.data.arrays import Floats, Integers
 from leadline.data.results import plain
 from leadline.data.wording import rounded
 from leadline.errors import UsageError
-from leadline.estimation.score_histograms.histogram import measured
+from leadline.estimation.score_histograms.histogram import measure_run
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge_runs
@@ -76,7 +76,7 @@ def run(
     infos, found = judge_runs(
         runs,
         table,
-        lambda judged: [measured(judged, one, 0) for one in tried.values()],
+        lambda judged: [measure_run(judged, one, 0) for one in tried.values()],
         reading=repair_of("score", "refuse", "refuse"),
         keep=True,
         on_run=on_run,
