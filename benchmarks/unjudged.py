@@ -16,7 +16,7 @@ import numpy as np
 
 from leadline.data.reading import Reading
 from leadline.estimation.system_lists import RankedPool, Topics, read_systems
-from leadline.estimation.unjudged import estimated
+from leadline.estimation.unjudged import estimate_systems
 from leadline.estimation.unjudged_methods import METHODS, DeShaTo
 
 SYSTEMS, QUERIES, DEPTH, TOPICS, DOCUMENTS, A_QUERY = 100, 250, 30, 250, 20_000, 200
@@ -64,7 +64,7 @@ def main(runs: list[str]) -> None:
     whole = 0.0
     for kind in METHODS.classes.values():
         begun = time.process_time()
-        estimated(systems, kind(), topics=[None if kind.voting else drawn])
+        estimate_systems(systems, kind(), topics=[None if kind.voting else drawn])
         spent = time.process_time() - begun
         whole += spent
         print(f"{kind.called}: {spent:.2f} s")

@@ -22,10 +22,10 @@ from _running import Found, copy_figures, once, page_again, runs_of, studied
 from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Reading
 from leadline.errors import InputError
-from leadline.estimation.score_histograms.histogram import measured
+from leadline.estimation.score_histograms.histogram import measure_run
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
-from leadline.estimation.score_histograms.histogram_result import Measured
-from leadline.estimation.score_histograms.subsampling import hsa_of
+from leadline.estimation.score_histograms.histogram_result import RunHistograms
+from leadline.estimation.score_histograms.subsampling import compute_hsa
 from leadline.evaluation.join import judge_runs
 from leadline.io.read import read_qrels
 
@@ -138,7 +138,7 @@ def probe(place: Path, depth: int) -> Found:
     return kept
 
 
-def doubts(quality: Any, found: list[Measured]) -> Found:
+def doubts(quality: Any, found: list[RunHistograms]) -> Found:
     """Give R with AP of the runs that a warning names, and of the others."""
     hsa = np.array([one.hsa for one in found])
     signs = np.sign(np.nan_to_num([one.by_bins for one in found]))
@@ -202,18 +202,20 @@ def of_run(judged: JudgedRun, level: float, subsets: dict[int, list[Any]]) -> Fo
     ranks = scores._replace(from_ranks=True)
     found: Found = {"depth": {}, "levels": {}, "queries": {}}
     for depth in TRIED:
-        cut = measured(judged, scores._replace(depth=depth), 0)
-        deep = measured(judged, ranks._replace(depth=depth), 0)
+        cut = measure_run(judged, scores._replace(depth=depth), 0)
+        deep = measure_run(judged, ranks._replace(depth=depth), 0)
         found["depth"][str(depth)] = [cut.hsa, deep.hsa, cut.hsa_robust, cut.recall]
     for steps in LEVELS_KEPT:
         tied = coarsened(judged, steps)
-        one = measured(tied, scores, 0)
-        found["levels"][str(steps)] = [one.hsa, measured(tied, ranks, 0).hsa, one.hsa_robust, one.recall]
-    found["whole"] = [measured(judged, one, 0) for one in (scores, ranks)]
+        one = measure_run(tied, scores, 0)
+        found["levels"][str(steps)] = [one.hsa, measure_run(tied, ranks, 0).hsa, one.hsa_robust, one.recall]
+    found["whole"] = [measure_run(judged, one, 0) for one in (scores, ranks)]
     counts = [(one.counts, recipe) for one, recipe in zip(found["whole"], (scores, ranks), strict=True)]
-    counts.append((measured(judged, scores.robust, 0).counts, scores.robust))
+    counts.append((measure_run(judged, scores.robust, 0).counts, scores.robust))
     for size, chosen in subsets.items():
-        found["queries"][str(size)] = [[hsa_of(table[part], one) for part in chosen] for table, one in counts]
+        found["queries"][str(size)] = [
+            [compute_hsa(table[part], one) for part in chosen] for table, one in counts
+        ]
     return found
 
 

@@ -16,7 +16,7 @@ from leadline.reporting.plots.layout_of_text import legend_below, name_rows, nar
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from leadline.estimation.document_topics import Listed
+    from leadline.estimation.document_topics import ExampleList
 
 
 def by_judge(judges: Sequence[str], values: ArrayLike, *, label: str, width: float = COLUMN) -> Figure:
@@ -144,14 +144,14 @@ PANELS = ("sum", "minimum", "product")
 TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500)
 
 
-def predominance(lists: Sequence[Listed], *, width: float = 2 * COLUMN) -> Figure:
+def predominance(lists: Sequence[ExampleList], *, width: float = 2 * COLUMN) -> Figure:
     """Draw, for every list, how much of the mass of sum, minimum and product the largest topics hold.
 
     Topics stand on a logarithmic axis, the largest first; a vector without mass stays at 0.
 
-    >>> from leadline.estimation.document_topics import Listed
+    >>> from leadline.estimation.document_topics import ExampleList
     >>> vectors = [np.array([3, 1]), np.array([1, 0]), np.array([1, 0])]
-    >>> drawn = predominance([Listed("good", "q", "bm25", 20, 30, 120.0, {}, vectors)])
+    >>> drawn = predominance([ExampleList("good", "q", "bm25", 20, 30, 120.0, {}, vectors)])
     >>> drawn.axes[0].get_lines()[0].get_ydata().tolist()
     [0.75, 1.0]
     """

@@ -14,9 +14,13 @@ from leadline.data.results import Results, ResultWarning, plain
 from leadline.data.run import Run
 from leadline.estimation.sampled import sampled
 from leadline.estimation.score_histograms.bins import overlap
-from leadline.estimation.score_histograms.histogram import measured
+from leadline.estimation.score_histograms.histogram import measure_run
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
-from leadline.estimation.score_histograms.histogram_result import SENSITIVITY, Measured, histogram_notices
+from leadline.estimation.score_histograms.histogram_result import (
+    SENSITIVITY,
+    RunHistograms,
+    histogram_warnings,
+)
 from leadline.estimation.score_histograms.subsampling import slopes
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge_runs
@@ -110,7 +114,7 @@ def _histograms(
     infos, found = judge_runs(
         dict(runs),
         qrels,
-        lambda judged: [measured(judged, one, 0) for one in recipes.values()],
+        lambda judged: [measure_run(judged, one, 0) for one in recipes.values()],
         reading=Reading(),
         keep=True,
     )
@@ -121,10 +125,10 @@ def _histograms(
         if name in (BY_QUERY, PRINTED, BY_MODEL):
             overlaps[name.replace("HSA", "DO")] = _column(of_models, recipe, truth, "do")
     first = [each[0] for each in found]
-    return columns | overlaps, histogram_notices(infos, qrels, first, next(iter(recipes.values())))
+    return columns | overlaps, histogram_warnings(infos, qrels, first, next(iter(recipes.values())))
 
 
-def _column(of_models: Sequence[Measured], recipe: HistogramOptions, truth: Truth, which: str) -> Column:
+def _column(of_models: Sequence[RunHistograms], recipe: HistogramOptions, truth: Truth, which: str) -> Column:
     counts = np.stack([one.counts[truth.codes] for one in of_models])
 
     def read(tables: Floats) -> Floats:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from leadline.data.arrays import Floats
-from leadline.estimation.system_lists import Systems, team_codes
+from leadline.estimation.system_lists import Systems, number_teams
 from leadline.estimation.unjudged_methods import Soboroff, UnjudgedEstimator
 from leadline.estimation.unjudged_result import mean_of_defined
 from leadline.stats.correlation import kendall, pearson, tau_ap
@@ -30,16 +30,16 @@ def voted(
     ways: Sequence[str] = tuple(VOTES),
 ) -> dict[str, dict[str, Floats]]:
     """Return the scores by every method with one vote per run, and with one per team."""
-    default_cutoffs = team_codes(range(len(teams)))
-    shared = team_codes(teams)
+    alone = number_teams(range(len(teams)))
+    shared = number_teams(teams)
     values: dict[str, dict[str, list[Floats]]] = {
         one.called: {votes: [] for votes in ways} for one in methods
     }
-    for pool in systems.pools(default_cutoffs, seed=seed):
+    for pool in systems.pools(alone, seed=seed):
         for method in methods:
             few = len(np.unique(shared)) < method.fewest
             for votes in ways:
-                codes = shared if votes == "team" and not few else default_cutoffs
+                codes = shared if votes == "team" and not few else alone
                 made = method.estimate(pool._replace(team=codes)).values
                 values[method.called][votes].append(made)
     return {

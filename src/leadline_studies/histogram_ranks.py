@@ -16,7 +16,7 @@ from leadline.data.reading import Reading
 from leadline.data.results import plain
 from leadline.data.wording import rounded
 from leadline.errors import UsageError
-from leadline.estimation.score_histograms.histogram import measured
+from leadline.estimation.score_histograms.histogram import measure_run
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge_runs
@@ -77,7 +77,7 @@ def run(
     infos, found = judge_runs(
         runs,
         table,
-        lambda judged: [measured(judged, one, 0) for one in tried.values()],
+        lambda judged: [measure_run(judged, one, 0) for one in tried.values()],
         reading=Reading(),
         keep=True,
         on_run=on_run,

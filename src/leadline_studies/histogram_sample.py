@@ -21,7 +21,7 @@ from leadline.data.results import plain
 from leadline.data.wording import percent
 from leadline.errors import UsageError
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
-from leadline.estimation.score_histograms.subsampling import Part, Thinned, shares, slopes
+from leadline.estimation.score_histograms.subsampling import RunSubsampler, SubsampledRun, shares, slopes
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import judge_runs
 from leadline.io.id_lists import read_labels, teams_of
@@ -91,12 +91,12 @@ class Grid(NamedTuple):
         found: Floats = np.tensordot(values, self.times, axes=(-1, 2)) / self.times.sum(axis=2)
         return found
 
-    def estimates(self, thinned: Thinned, turns: Integers | None = None) -> Floats:
+    def estimates(self, thinned: RunSubsampler, turns: Integers | None = None) -> Floats:
         """Return every estimate of one run: shares x sizes x estimates x seeds x draws."""
         shape = len(self.shares), len(self.sizes), len(ESTIMATES), *self.times.shape[:2]
         found = np.empty(shape)
         for place, times in enumerate(self.times):
-            drawn = thinned.turns(self.recipe.seed + place) if turns is None else turns[place]
+            drawn = thinned.sample_order(self.recipe.seed + place) if turns is None else turns[place]
             for row, kept in enumerate(self.kept[place]):
                 for column, size in enumerate(self.sizes):
                     part = thinned.part(kept, drawn, size)
@@ -104,7 +104,7 @@ class Grid(NamedTuple):
         return found
 
 
-def _drawn(part: Part, times: Floats, recipe: HistogramOptions) -> list[Floats]:
+def _drawn(part: SubsampledRun, times: Floats, recipe: HistogramOptions) -> list[Floats]:
     """Return every estimate in the order of `ESTIMATES`, in each draw of queries."""
     whole = times.sum(axis=1)
     known = times @ ~np.isnan(part.robust)
@@ -140,7 +140,7 @@ def run(
     infos, found = judge_runs(
         runs,
         table,
-        lambda judged: grid.estimates(Thinned(judged, recipe)),
+        lambda judged: grid.estimates(RunSubsampler(judged, recipe)),
         reading=Reading(),
         keep=True,
         on_run=on_run,

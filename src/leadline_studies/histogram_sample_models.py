@@ -25,7 +25,7 @@ from leadline.data.run import Run
 from leadline.data.wording import percent
 from leadline.errors import UsageError
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
-from leadline.estimation.score_histograms.subsampling import Thinned
+from leadline.estimation.score_histograms.subsampling import RunSubsampler
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.read import QrelsLike, judge, read_qrels
 from leadline.io.texts import TextsLike, name_of, read_queries
@@ -205,7 +205,7 @@ def _pairs(names: Sequence[bytes], query: str, relevant: Integers, grid: Grid) -
     return Drawn(scored, turn[:, scored])
 
 
-def _turns(task: Task, thinned: Thinned, ranked: Run) -> Integers:
+def _turns(task: Task, thinned: RunSubsampler, ranked: Run) -> Integers:
     """Return the positions of a model's pairs in the samples: seeds x rows."""
     known = task.collection.document_codes(ranked.documents.names)
     codes = known[ranked.document[thinned.rows.place]]
@@ -236,7 +236,7 @@ def _ranked(task: Task, models: Sequence[Model], grid: Grid, on_run: Tell | None
         rescored.append([_ap(task, _scored(task, model, first)) for first in firsts])
         given = score(task.collection, task.queries, task.pairs, model)
         pairs = given[str(model)]
-        thinned = Thinned(_joined(task, pairs), grid.recipe, task.collection.documents)
+        thinned = RunSubsampler(_joined(task, pairs), grid.recipe, task.collection.documents)
         estimates.append(grid.estimates(thinned, _turns(task, thinned, pairs)))
         warnings |= {one.code: one for one in (*whole.warnings, *given.warnings)}
         if on_run is not None:

@@ -20,8 +20,8 @@ from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
 from leadline.data.results import plain
 from leadline.errors import UsageError
-from leadline.estimation.sampled import DEFAULT_MEASURES, One, SampledOptions, estimate_run
-from leadline.estimation.strata import Query, cells_of, tied_above
+from leadline.estimation.sampled import DEFAULT_MEASURES, SampledOptions, SampledRun, estimate_run
+from leadline.estimation.strata import Query, count_cells, tied_above
 from leadline.evaluation.profiles import profile_of
 from leadline.io.read import QrelsLike, judge, read_qrels
 from leadline.io.texts import TextsLike, name_of, read_queries
@@ -178,7 +178,7 @@ def parts_of(system: System, chosen: dict[int, Flags], fixed: dict[int, Flags]) 
     parts = {}
     for code, one in system.queries.items():
         certain = fixed[code]
-        cells, group = cells_of(one.relevant, one.others[chosen[code]])
+        cells, group = count_cells(one.relevant, one.others[chosen[code]])
         parts[code] = Query(
             one.row.astype(np.int32),
             group,
@@ -211,7 +211,7 @@ def cell(task: Task, size: int, draws: int, *, certain: bool, seed: int) -> list
     truth = np.nan_to_num(np.stack(whole))
     with_intervals = size >= FEWEST_FOR_INTERVALS
     means: dict[str, list[Floats]] = {name: [] for name in ESTIMATES}
-    turns: list[One] = []
+    turns: list[SampledRun] = []
     for draw in range(draws):
         chosen = {code: _drawn(flags, size - depth, rng) for code, flags in everything.items()}
         if with_intervals:

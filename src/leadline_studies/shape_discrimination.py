@@ -19,7 +19,7 @@ from leadline.data.reading import Reading
 from leadline.data.validation import check_whole
 from leadline.data.wording import queries
 from leadline.errors import InputError
-from leadline.estimation.document_topics import Listed, good_and_bad, one_source
+from leadline.estimation.document_topics import ExampleList, best_and_worst_lists, topic_source_error
 from leadline.estimation.system_lists import RankedPool, Systems, read_systems
 from leadline.estimation.unjudged_methods import DeShaTo
 from leadline.io.read import QrelsLike, read_qrels
@@ -77,12 +77,12 @@ def run(
     systems = read_systems(runs, Reading(), on_run=on_run)
     right: dict[int, dict[str, list[Floats]]] = {}
     place: dict[str, int] = {}
-    examples: list[Listed] = []
+    examples: list[ExampleList] = []
     for found in _vectors(docs, vectors, sorted(set(topics)), fits, sweeps, seed):
         if not right:
             place = {name: row for row, name in enumerate(found.ids)}
             sets = {kind: sets_of(table, systems, place, kind, hard, level) for kind in KINDS}
-            examples = good_and_bad(table, systems, found, level=level)
+            examples = best_and_worst_lists(table, systems, found, level=level)
         if list(place) != found.ids:
             raise InputError("vectors of other documents", expected="the same in every file")
         of_number = right.setdefault(found.theta.shape[1], {kind: [] for kind in KINDS})
@@ -132,7 +132,7 @@ def _vectors(
 ) -> Iterator[Vectors]:
     """Return the vectors of every topic model, read or fitted."""
     if (docs is None) == (not vectors):
-        raise one_source(docs is None)
+        raise topic_source_error(docs is None)
     if docs is None:
         yield from (one if isinstance(one, Vectors) else read_vectors(one) for one in vectors)
         return

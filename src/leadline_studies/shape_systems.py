@@ -19,9 +19,9 @@ from leadline.data.results import ResultWarning, plain
 from leadline.data.validation import check_whole
 from leadline.data.wording import queries, rounded
 from leadline.errors import InputError
-from leadline.estimation.document_topics import by_number
+from leadline.estimation.document_topics import topics_by_number
 from leadline.estimation.system_lists import Systems, Topics, read_systems
-from leadline.estimation.unjudged import estimated
+from leadline.estimation.unjudged import estimate_systems
 from leadline.estimation.unjudged_methods import METHODS, DeShaTo, NRuns
 from leadline.estimation.unjudged_result import mean_of_defined
 from leadline.evaluation.join import judge_runs
@@ -91,7 +91,7 @@ def run(
     """Run the study on runs over a collection with texts."""
     check_whole(1, subsets=subsets)
     ranked = judged(qrels, runs, level, on_run)
-    given = by_number(
+    given = topics_by_number(
         ranked.systems, documents=docs, vectors=vectors, topics=topics, fits=fits, sweeps=sweeps, seed=seed
     )
     means = {name: values.mean(axis=1) for name, values in ranked.truths.items()}
@@ -155,7 +155,7 @@ def judged(qrels: QrelsLike, runs: Any, level: float, on_run: Tell | None = None
 
 def shapes_of(systems: Systems, topics: Sequence[Topics]) -> dict[int, Floats]:
     """Return DeShaTo's scores by depth: models x systems."""
-    return {depth: estimated(systems, DeShaTo(depth=depth), topics=topics).by_fit for depth in DEPTHS}
+    return {depth: estimate_systems(systems, DeShaTo(depth=depth), topics=topics).by_fit for depth in DEPTHS}
 
 
 def agreement(scores: Floats, truth: Floats) -> dict[str, Any]:
@@ -181,7 +181,7 @@ def by_depth(
     for depth in DEPTHS:
         scores = {NAMED.format(number): each[depth] for number, each in shapes.items()}
         for method in voting:
-            scores[method.called] = estimated(systems, method.replace(depth=depth)).scores[None]
+            scores[method.called] = estimate_systems(systems, method.replace(depth=depth)).scores[None]
         for name, truth in truths.items():
             found += [
                 {"method": method, "depth": depth, "truth": name} | agreement(one, truth)
@@ -212,7 +212,7 @@ def few_systems(
             for number, scores in shapes.items()
         }
         taus["nruns"] = [
-            kendall(estimated(systems.only(chosen.tolist()), NRuns(depth=PAPER)).scores, truth[chosen])
+            kendall(estimate_systems(systems.only(chosen.tolist()), NRuns(depth=PAPER)).scores, truth[chosen])
             for chosen in drawn
         ]
         found += [
@@ -236,7 +236,7 @@ def _figures(ranked: Ranked, truth: Floats, shapes: dict[int, Floats]) -> dict[s
     """Plot estimates against MAP@30, with labels for the best systems."""
     from leadline_studies._figures import against_truth
 
-    votes = estimated(ranked.systems, NRuns(depth=PAPER)).scores
+    votes = estimate_systems(ranked.systems, NRuns(depth=PAPER)).scores
     drawn = {"nruns": ("nruns", votes)} | {
         f"deshato-{number}": (NAMED.format(number), scores.mean(axis=0)) for number, scores in shapes.items()
     }

@@ -19,9 +19,9 @@ from leadline.data.results import plain
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted, queries, rounded
 from leadline.errors import InputError, UsageError
-from leadline.estimation.document_topics import by_number
+from leadline.estimation.document_topics import topics_by_number
 from leadline.estimation.system_lists import Systems, Topics
-from leadline.estimation.unjudged import estimated
+from leadline.estimation.unjudged import estimate_systems
 from leadline.estimation.unjudged_methods import DeShaTo, NRuns
 from leadline.io.read import QrelsLike
 from leadline.reporting.render import Cell, Table
@@ -187,7 +187,7 @@ def _sister(qrels: Any, runs: Any, docs: Any, vectors: Sequence[Any]) -> dict[st
 
 def _tried(qrels: QrelsLike, runs: Any, level: float, on_run: Tell | None, **given: Any) -> Tried:
     ranked = judged(qrels, runs, level, on_run)
-    found: dict[int, list[Topics]] = by_number(ranked.systems, **given)
+    found: dict[int, list[Topics]] = topics_by_number(ranked.systems, **given)
     shapes = {
         number: np.stack([_in_place(ranked, ranked.systems, DeShaTo(depth=PAPER), one) for one in each])
         for number, each in found.items()
@@ -199,7 +199,7 @@ def _in_place(
     ranked: Ranked, systems: Systems, method: DeShaTo | NRuns, topics: Topics | None = None
 ) -> Floats:
     """Return estimates in the order of the judged queries; 0 where no system has a list."""
-    found = estimated(systems, method, topics=[topics])
+    found = estimate_systems(systems, method, topics=[topics])
     values = np.zeros((len(systems.infos), len(ranked.queries)))
     for place, name in enumerate(ranked.queries):
         code = found.queries.code(name)

@@ -37,7 +37,7 @@ def test_json_has_the_keys_of_the_contract(leadline: Leadline, files: list[Path]
     assert found["value"] == pytest.approx((1 + 2 / 12) / 2)
     assert found["value"] == found["uncorrected"]
     assert found["low"] is found["sampling_low"] is None
-    assert found["withheld"].startswith("intervals are offered with correction 'log' only")
+    assert found["withheld"].startswith("intervals are available with correction 'log' only")
     assert "queries" not in data["runs"][0]
     assert data["options"]["population"] == 12
     more = leadline("sampled", *files, "-q", "-f", "json").data

@@ -43,7 +43,7 @@ def test_the_best_stands_first_with_its_documents(leadline: Leadline, runs: list
     assert text.splitlines()[0].split() == ["system", "reference-count", "documents"]
     assert text.splitlines()[1].split() == ["a", "6.0000", "3.0000"]
     assert "ReferenceCount: 5 systems, mean over 1 query; no judgments" in text
-    assert "systems that vote: 5" in text
+    assert "voting systems: 5" in text
 
 
 def test_csv_and_lines_hold_one_system_a_row(leadline: Leadline, runs: list[Path]) -> None:
@@ -51,7 +51,7 @@ def test_csv_and_lines_hold_one_system_a_row(leadline: Leadline, runs: list[Path
     rows = list(csv.reader(io.StringIO(done.out)))
     assert rows[0] == ["system", "nruns", "documents"]
     assert len(rows) == 6
-    assert "systems that vote: 5" in done.err
+    assert "voting systems: 5" in done.err
     lines = [json.loads(line) for line in leadline("unjudged", *runs, "-f", "jsonl").out.splitlines()]
     assert sorted(line["name"] for line in lines) == list(LISTS)
 

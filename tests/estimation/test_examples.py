@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from leadline.data.reading import Reading
-from leadline.estimation.document_topics import good_and_bad
+from leadline.estimation.document_topics import best_and_worst_lists
 from leadline.estimation.system_lists import read_systems
 from leadline.io.read import read_qrels
 from leadline.topics.infer import Vectors
@@ -22,12 +22,12 @@ def test_the_good_and_the_bad_list_are_chosen_by_relevance_alone() -> None:
     }
     qrels = read_qrels({"q1": dict.fromkeys(names[:10], 1), "q2": {"d00": 1}})
     systems = read_systems(runs, Reading())
-    good, bad = good_and_bad(qrels, systems, vectors)
+    good, bad = best_and_worst_lists(qrels, systems, vectors)
     assert (good.query, good.run, good.relevant) == ("q1", "early", 10)
     assert (bad.query, bad.run, bad.relevant) == ("q1", "late", 0)
     assert good.vectors[0] == pytest.approx(vectors.theta[:30].sum(axis=0))
     assert good.score == pytest.approx(sum(good.terms.values()))
     few = Vectors(names[:20], vectors.theta[:20])
-    assert good_and_bad(qrels, systems, few) == []
+    assert best_and_worst_lists(qrels, systems, few) == []
     assert str(bad) == f"bad list (late): 0 of 30 relevant, score {bad.score:.0f}"
     assert "vectors" not in good.to_dict()

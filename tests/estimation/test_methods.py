@@ -22,7 +22,7 @@ from leadline.estimation.unjudged_methods import (
     Soboroff,
     Spoerri,
     UnjudgedEstimator,
-    shares_of,
+    relevant_shares,
 )
 from leadline.io.read import read_qrels
 
@@ -58,8 +58,8 @@ def test_a_run_that_found_what_others_found_first_has_the_best_nruns() -> None:
 
 def test_equal_votes_are_told_apart_by_ranks_and_then_by_id() -> None:
     pool = RankedPool.of([["c", "b", "a"], ["a", "d", "c"]])  # a 3 + 1, c 1 + 3; b and d once, at rank 2
-    assert np.flatnonzero(NRuns(pseudo=1).chosen(pool)).tolist() == [0]
-    assert np.flatnonzero(NRuns(pseudo=3).chosen(pool)).tolist() == [0, 1, 2]
+    assert np.flatnonzero(NRuns(pseudo=1).pseudo_relevant(pool)).tolist() == [0]
+    assert np.flatnonzero(NRuns(pseudo=3).pseudo_relevant(pool)).tolist() == [0, 1, 2]
 
 
 def test_reference_counts_add_the_other_runs_of_every_document() -> None:
@@ -214,8 +214,8 @@ def test_a_document_is_drawn_as_often_as_its_entries_say() -> None:
 
 def test_shares_can_come_from_known_judgments() -> None:
     qrels = read_qrels({"q1": {"a": 1, "b": 0}, "q2": {"a": 0, "b": 0, "c": 0, "d": 1}})
-    assert shares_of(qrels) == (0.375, 0.125)
-    assert shares_of(qrels, rel=2) == (0, 0)
+    assert relevant_shares(qrels) == (0.375, 0.125)
+    assert relevant_shares(qrels, rel=2) == (0, 0)
 
 
 @pytest.mark.parametrize(

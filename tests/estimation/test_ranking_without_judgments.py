@@ -12,7 +12,7 @@ import leadline as ll
 from leadline.data.reading import Reading
 from leadline.errors import InputError, UsageError
 from leadline.estimation.system_lists import RankedPool, read_systems
-from leadline.estimation.unjudged import estimated
+from leadline.estimation.unjudged import estimate_systems
 from leadline.estimation.unjudged_methods import METHODS
 from leadline.estimation.unjudged_result import Unjudged
 from leadline.stats.correlation import kendall
@@ -77,7 +77,7 @@ def test_teams_come_from_a_table_or_a_mapping(tmp_path: Path) -> None:
     again = ll.unjudged(RUNS, method="reference-count", one_vote_per={"a": "x", "b": "x", "c": "y"})
     assert found.values.tolist() == again.values.tolist() == [[1, 0], [1, 0], [1, 0]]
     assert found.options["one_vote_per"] == f"{table}:team"
-    assert found.warnings[0].message.startswith("teams that vote: 2")
+    assert found.warnings[0].message.startswith("voting teams: 2")
     with pytest.raises(UsageError, match=r"no team for run 'c' \(1 in all\)"):
         ll.unjudged(RUNS, one_vote_per={"a": "x", "b": "y"})
 
@@ -121,7 +121,7 @@ def test_topics_are_fitted_to_the_retrieved_documents_and_their_spread_is_told()
     ("options", "words"),
     [
         ({"method": "deshato"}, "expected --topics VECTORS or --docs DOCS"),
-        ({"method": "nruns", "vectors": VECTORS}, "topics for nruns, which looks at none"),
+        ({"method": "nruns", "vectors": VECTORS}, "topics with method nruns, which does not use them"),
         ({"method": "deshato", "vectors": VECTORS, "documents": {}}, "expected one of them"),
         ({"method": "nrun"}, "unknown method 'nrun'; nearest: NRuns"),
         ({"depth": 0}, "depth=0"),
@@ -171,5 +171,5 @@ def test_real_runs_give_what_another_program_gave(shared_data: Path) -> None:
     truth = results.values[:, :, 0].mean(axis=1)
     pilot = {"nruns": 0.35, "aslam-savell": 0.43, "reference-count": 0.25, "spoerri": 0.12}
     for name, value in pilot.items():
-        scores = estimated(systems, METHODS.parse(name)).scores
+        scores = estimate_systems(systems, METHODS.parse(name)).scores
         assert round(kendall(scores, truth), 2) == pytest.approx(value, abs=0.0051)

@@ -11,7 +11,7 @@ import pytest
 from leadline.data.reading import Reading
 from leadline.errors import InputError, UsageError
 from leadline.estimation.system_lists import read_systems
-from leadline.estimation.unjudged import estimated
+from leadline.estimation.unjudged import estimate_systems
 from leadline.estimation.unjudged_methods import METHODS
 from leadline_studies import studies, study
 from leadline_studies._teams_left_out import left_out
@@ -94,8 +94,8 @@ def test_methods_that_share_pools_give_what_each_gives_alone(tmp_path: Path) -> 
     methods = [kind() for kind in METHODS.classes.values() if kind.voting]
     both = voted(systems, methods, list(teams.values()), 3)
     for method in methods:
-        alone = estimated(systems, method, seed=3).scores
-        shared = estimated(systems, method, one_vote_per=teams, seed=3).scores
+        alone = estimate_systems(systems, method, seed=3).scores
+        shared = estimate_systems(systems, method, one_vote_per=teams, seed=3).scores
         assert both[method.called]["run"].tolist() == alone.tolist()
         assert both[method.called]["team"].tolist() == shared.tolist()
 

@@ -118,12 +118,12 @@ def command(
 
 
 def _with_shares(method: Any, path: str) -> Any:
-    from leadline.estimation.unjudged_methods import Soboroff, shares_of
+    from leadline.estimation.unjudged_methods import Soboroff, relevant_shares
     from leadline.io.read import read_qrels
 
     if not isinstance(method, Soboroff):
         raise UsageError(f"--share-from is for soboroff; found --method {method.called}")
-    mean, deviation = shares_of(read_qrels(path))
+    mean, deviation = relevant_shares(read_qrels(path))
     return method.replace(share_mean=mean, share_sd=deviation)
 
 

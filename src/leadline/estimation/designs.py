@@ -1,4 +1,4 @@
-"""Designs: inclusion probabilities for the documents that a measure of some runs depends on."""
+"""Sampling designs: inclusion probabilities of the documents on which measures of the runs depend."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.hashing import keys_of
 
-SMALLEST = 0.02  # inclusion probability; a frame that would need a smaller one is cut
+SMALLEST = 0.02  # minimum inclusion probability; pairs that would need a smaller one leave the frame
 NEW_RUNS = 0.15  # share of the budget for documents that no pooled run has above the cutoff
-DEEPEST = 100  # ranks that count where a measure has no cutoff
+DEEPEST = 100  # cutoff of measures without one
 
 
 class Frame(NamedTuple):
-    """The pairs that may be drawn: documents at the first ranks of any pooled run.
+    """Sampling frame: the query-document pairs at the top ranks of any pooled run.
 
     Attributes
     ----------
     queries : list of bytes
         Query ids.
     query : ndarray of int64, shape (n_pairs,)
-        Place of the query of each pair, rising.
+        Index of the query of each pair, in ascending order.
     documents : list of bytes
         Document id of each pair.
     importance : ndarray of float64, shape (n_pairs,)
-        Root mean square over the pooled runs of the weight of the document; 0 where no measure sees it, and
-        negative where it is not to be drawn at all.
+        Root mean square over the pooled runs of the weight of the document; 0 if no measure depends on it,
+        negative if it must not be drawn.
     best : ndarray of int64, shape (n_pairs,)
         Best rank of the document in any pooled run, from 1.
     """
@@ -41,21 +41,21 @@ class Frame(NamedTuple):
 
 
 class Draw(NamedTuple):
-    """A design and its draw.
+    """Inclusion probabilities and the sample drawn with them.
 
     Attributes
     ----------
     probability : ndarray of float64, shape (n_pairs,)
-        Inclusion probability; 0 for a pair that was cut from the frame.
+        Inclusion probability; 0 for a pair removed from the frame.
     order : ndarray of float64, shape (n_pairs,)
-        Permanent random number divided by the unscaled probability. The pairs of smallest order are those of
-        a smaller draw.
+        Permanent random number divided by the unscaled probability; a smaller sample consists of the pairs
+        of smallest order.
     drawn : ndarray of bool, shape (n_pairs,)
         The pairs to be judged.
     scale : float
-        The draw holds the pairs of order below it; p = min(1, scale x unscaled probability).
+        The sample consists of the pairs with order < scale; p = min(1, scale x unscaled probability).
     cut : int
-        Pairs that were cut from the frame, since their probability would be below 0.02.
+        Number of pairs removed from the frame because their probability would be below 0.02.
     """
 
     probability: Floats
@@ -66,19 +66,21 @@ class Draw(NamedTuple):
 
 
 def scaled(weight: Floats, budget: float) -> tuple[Floats, float]:
-    """Return min(1, c weight) with sum `budget`, and c; all 1 where the budget allows it.
+    """Scale weights to inclusion probabilities min(1, c weight) that sum to `budget`.
 
     Parameters
     ----------
     weight : ndarray of float64, shape (n,)
         Positive unscaled probabilities.
     budget : float
-        Expected number of draws.
+        Expected sample size.
 
     Returns
     -------
     probability : ndarray of float64, shape (n,)
+        All 1 if `budget` >= n.
     scale : float
+        The constant c.
 
     Examples
     --------
@@ -93,7 +95,7 @@ def scaled(weight: Floats, budget: float) -> tuple[Floats, float]:
     order = np.sort(weight)[::-1]
     tail = np.cumsum(order[::-1])[::-1]  # the sum of each weight and those below it
     certain = np.arange(len(order))
-    scale = (budget - certain) / tail  # if so many were certain
+    scale = (budget - certain) / tail  # if that many pairs were certain
     fits = np.flatnonzero((scale * order <= 1.0 + 1e-12) & (scale > 0))
     c = float(scale[fits[0]])
     return np.minimum(1.0, c * weight), c
@@ -102,8 +104,8 @@ def scaled(weight: Floats, budget: float) -> tuple[Floats, float]:
 def draw(frame: Frame, budget: float, *, new_runs: float = NEW_RUNS, seed: int = 0) -> Draw:
     """Draw pairs of a frame with probabilities proportional to their importance.
 
-    Pairs that a measure sees (importance above 0) share the budget but `new_runs` of it, which is spent
-    evenly on the rest of the frame. Where the budget covers all pairs that matter, these are certain.
+    A share `new_runs` of the budget is spread evenly over the pairs on which no measure depends
+    (importance 0); the others share the rest, and are certain if the budget covers all of them.
 
     Parameters
     ----------
@@ -116,9 +118,14 @@ def draw(frame: Frame, budget: float, *, new_runs: float = NEW_RUNS, seed: int =
     seed : int, default 0
         Seed of the permanent random numbers.
 
+    Returns
+    -------
+    Draw
+
     References
     ----------
-    Brewer, Early and Joyce (1972) on permanent random numbers; Horvitz and Thompson (1952).
+    Brewer, Early and Joyce (1972), Selecting several samples from a single population, Australian Journal of
+    Statistics 14 (permanent random numbers); Horvitz and Thompson (1952), JASA 47.
     """
     seen = frame.importance > 0
     rest = frame.importance == 0
@@ -138,7 +145,7 @@ def draw(frame: Frame, budget: float, *, new_runs: float = NEW_RUNS, seed: int =
 
 
 def _large_enough(frame: Frame, rows: Integers, weight: Floats, budget: float) -> tuple[Integers, int]:
-    """Return the rows whose probability is at least 0.02, after cutting the least important, deepest ones."""
+    """Return rows with probability of at least 0.02 once the least important, deepest ones are removed."""
     order = np.lexsort((frame.best[rows], -weight))
     ordered = weight[order]
     size = len(rows)
@@ -152,7 +159,7 @@ def _large_enough(frame: Frame, rows: Integers, weight: Floats, budget: float) -
 
 
 def _drawn(frame: Frame, probability: Floats, scale: float, seed: int, cut: int) -> Draw:
-    """Draw by permanent random numbers: a pair is drawn when its number is below its probability."""
+    """Draw the pairs whose permanent random number is below their inclusion probability."""
     scale = scale if scale > 0 else 1.0
     unscaled = probability / scale
     unscaled = np.where(probability >= 1, np.maximum(frame.importance, 1.0 / scale), unscaled)
@@ -163,13 +170,13 @@ def _drawn(frame: Frame, probability: Floats, scale: float, seed: int, cut: int)
 
 
 def random_numbers(frame: Frame, seed: int) -> Floats:
-    """Return the permanent random number of each pair: uniform in [0, 1), from seed, query and document."""
-    found = np.empty(len(frame.query))
+    """Return the permanent random number of each pair: a hash of seed, query and document in [0, 1)."""
+    numbers = np.empty(len(frame.query))
     bounds = np.searchsorted(frame.query, np.arange(len(frame.queries) + 1)).tolist()
     for name, low, high in zip(frame.queries, bounds[:-1], bounds[1:], strict=True):
         keys = keys_of(name, frame.documents[low:high], seed)
-        found[low:high] = (keys >> np.uint64(11)).astype(np.float64) / 2.0**53
-    return found
+        numbers[low:high] = (keys >> np.uint64(11)).astype(np.float64) / 2.0**53
+    return numbers
 
 
 def random_number(query: bytes, document: bytes, seed: int) -> float:
@@ -178,23 +185,23 @@ def random_number(query: bytes, document: bytes, seed: int) -> float:
 
 
 def at_scale(probability: Floats, order: Floats, numbers: Floats, scale: float) -> Floats:
-    """Return the probabilities of the smaller draw that holds the pairs of order below `scale`.
+    """Return the inclusion probabilities of the smaller sample with order < `scale`.
 
     Parameters
     ----------
     probability, order, numbers : ndarray of float64
-        Those of the whole draw, and its permanent random numbers.
+        Inclusion probability, order and permanent random number of each pair in the whole sample.
     scale : float
-        The order at which the smaller draw ends.
+        Exclusive upper bound of the order.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         unscaled = np.where(order > 0, numbers / order, np.inf)
-    found = np.minimum(1.0, scale * unscaled)
-    return np.where(probability > 0, np.minimum(found, 1.0), 0.0)
+    smaller = np.minimum(1.0, scale * unscaled)
+    return np.where(probability > 0, np.minimum(smaller, 1.0), 0.0)
 
 
 def enlarged(probability: Floats, scale: float, old: Floats, frame: Frame, seed: int) -> Draw:
-    """Return the draw with p = max(p, p_old): what an earlier pool drew stays drawn."""
+    """Return the sample with p = max(p, p_old), which contains every pair drawn for the earlier pool."""
     return _drawn(frame, np.maximum(probability, old), scale, seed, 0)
 
 
@@ -204,46 +211,74 @@ def frame_of(
     weights: Sequence[Floats],
     depth: int,
 ) -> Frame:
-    """Return the frame of the pooled runs: the documents at ranks up to `depth`.
+    """Return the sampling frame of the pooled runs: their documents at ranks up to `depth`.
 
     Parameters
     ----------
     queries : sequence of bytes, length n_queries
         Query ids.
     lists : sequence (n_queries) of sequence (n_runs) of sequence of bytes
-        The ranked documents of each run for each query; empty where a run lacks it.
+        Ranked documents of each run for each query; empty if the run lacks the query.
     weights : sequence of ndarray of float64
-        For each measure the weight of ranks 1 to its cutoff; the importances of several measures are divided
-        by their sum over the frame and added.
+        Weights of ranks 1 to the cutoff, for each measure. The importances of several measures are normalised
+        to sum to 1 over the frame and added.
     depth : int
         Deepest rank in the frame.
     """
     query: list[int] = []
     names: list[bytes] = []
     best: list[int] = []
-    squares: list[list[float]] = [[] for _ in weights]
     for number, (_, runs) in enumerate(zip(queries, lists, strict=True)):
-        place: dict[bytes, int] = {}
-        start = len(names)
+        rows: dict[bytes, int] = {}
         for run in runs:
-            for rank, name in enumerate(run[:depth]):
-                row = place.setdefault(name, len(place))
-                if row == len(names) - start:
+            for rank, name in enumerate(run[:depth], start=1):
+                if name not in rows:
+                    rows[name] = len(names)
                     names.append(name)
                     query.append(number)
-                    best.append(rank + 1)
-                    for column in squares:
-                        column.append(0.0)
-                best[start + row] = min(best[start + row], rank + 1)
-                for column, weight in zip(squares, weights, strict=True):
-                    if rank < len(weight):
-                        column[start + row] += float(weight[rank]) ** 2
-    count = max((len(runs) for runs in lists), default=1)
-    importance = np.zeros(len(names))
-    for column in squares:
-        root = np.sqrt(np.array(column) / max(count, 1))
-        total = float(root.sum())
-        importance += root / total if total > 0 else 0.0
-    return Frame(
-        list(queries), np.array(query, dtype=np.int64), names, importance, np.array(best, dtype=np.int64)
+                    best.append(rank)
+                best[rows[name]] = min(best[rows[name]], rank)
+    frame = Frame(
+        list(queries),
+        np.array(query, dtype=np.int64),
+        names,
+        np.zeros(len(names)),
+        np.array(best, dtype=np.int64),
     )
+    cut = [[run[:depth] for run in runs] for runs in lists]
+    for squares in mean_squares(frame, cut, weights):
+        root = np.sqrt(squares)
+        total = float(root.sum())
+        if total > 0:
+            frame.importance[:] += root / total
+    return frame
+
+
+def mean_squares(
+    frame: Frame, lists: Sequence[Sequence[Sequence[bytes]]], weights: Sequence[Floats]
+) -> list[Floats]:
+    """Return the mean over the pooled runs of the squared weight of each pair, for each measure.
+
+    Parameters
+    ----------
+    frame : Frame
+        Query-document pairs; documents outside it are ignored.
+    lists, weights
+        As in `frame_of`.
+
+    Returns
+    -------
+    list of ndarray of float64, shape (n_pairs,)
+    """
+    squares = [np.zeros(len(frame.query)) for _ in weights]
+    bounds = np.searchsorted(frame.query, np.arange(len(frame.queries) + 1)).tolist()
+    for runs, low, high in zip(lists, bounds[:-1], bounds[1:], strict=True):
+        rows = dict(zip(frame.documents[low:high], range(low, high), strict=True))
+        for run in runs:
+            indices = [rows.get(name, -1) for name in run[: max(map(len, weights), default=0)]]
+            for column, weight in zip(squares, weights, strict=True):
+                for index, square in zip(indices, (weight * weight).tolist(), strict=False):
+                    if index >= 0:
+                        column[index] += square
+    count = max((len(runs) for runs in lists), default=1)
+    return [column / max(count, 1) for column in squares]

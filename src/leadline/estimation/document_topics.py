@@ -1,4 +1,4 @@
-"""Topic vectors of retrieved documents, and examples of a good and a bad list."""
+"""Topic vectors of retrieved documents, and examples of lists with many and few relevant documents."""
 
 from __future__ import annotations
 
@@ -19,24 +19,30 @@ from leadline.topics.fit import fit
 from leadline.topics.infer import Vectors, infer, read_vectors
 
 
-def vectors_of(systems: Systems, vectors: str | os.PathLike[str] | Vectors) -> Topics:
-    """Read vectors and find those of the retrieved documents."""
-    found = checked_vectors(vectors)
-    return systems.align(found.ids, found.theta)
+def document_vectors(systems: Systems, vectors: str | os.PathLike[str] | Vectors) -> Topics:
+    """Read topic vectors and return those of the retrieved documents."""
+    checked = checked_vectors(vectors)
+    return systems.align(checked.ids, checked.theta)
 
 
 def checked_vectors(vectors: str | os.PathLike[str] | Vectors) -> Vectors:
-    """Read vectors; refuse those that are no distribution."""
-    found = vectors if isinstance(vectors, Vectors) else read_vectors(vectors)
-    fine = (found.theta >= 0).all(axis=1) & (np.abs(found.theta.sum(axis=1) - 1) < 1e-6)
-    for row in np.flatnonzero(~fine)[:1].tolist():  # a file was looked at when it was read
+    """Read topic vectors and check that each is a probability distribution.
+
+    Raises
+    ------
+    InputError
+        If a vector has a negative component or does not sum to 1.
+    """
+    checked = vectors if isinstance(vectors, Vectors) else read_vectors(vectors)
+    fine = (checked.theta >= 0).all(axis=1) & (np.abs(checked.theta.sum(axis=1) - 1) < 1e-6)
+    for row in np.flatnonzero(~fine)[:1].tolist():  # files were checked when read
         raise InputError(
-            f"topics of '{found.ids[row]}' that are no distribution", expected="0 or more, adding up to 1"
+            f"topics of '{checked.ids[row]}' that are no distribution", expected="values >= 0 with sum 1"
         )
-    return found
+    return checked
 
 
-def fitted(
+def fit_topics(
     systems: Systems,
     documents: TextsLike,
     topics: int,
@@ -48,15 +54,26 @@ def fitted(
     encoding: str = "utf-8",
     on_fit: Callable[[int, int], None] | None = None,
 ) -> Iterator[Topics]:
-    """Fit LDA to the union of all retrieved documents, once per seed, and give the vectors of each fit.
+    """Fit LDA to all retrieved documents several times and yield the topic vectors of each fit.
 
-    alpha is 50 / T per topic, beta 0.01, neither changed; a vector is the mean over 10 spaced samples.
+    Hyperparameters are fixed at alpha = 50 / T and beta = 0.01; vectors are means of 10 spaced samples.
+
+    Parameters
+    ----------
+    systems : Systems
+        Ranked lists.
+    documents : texts
+        Texts of the documents.
+    topics, fits, sweeps : int
+        Number of topics T, of fits and of Gibbs sweeps.
+    seed : int, default 0
+        Seed of the first fit; the next ones use the following integers.
     """
     wanted = set(systems.documents)
     texts = {
-        one.id: one.content
-        for one in read_documents(documents, id_column=id_column, encoding=encoding)
-        if one.id.encode("utf-8", "surrogateescape") in wanted
+        text.id: text.content
+        for text in read_documents(documents, id_column=id_column, encoding=encoding)
+        if text.id.encode("utf-8", "surrogateescape") in wanted
     }
     if not texts:
         raise InputError(
@@ -64,13 +81,13 @@ def fitted(
         )
     for turn in range(fits):
         model = fit(texts, topics, sweeps=sweeps, seed=seed + turn)
-        found = infer(model, texts, seed=seed + turn)
+        vectors = infer(model, texts, seed=seed + turn)
         if on_fit:
             on_fit(turn + 1, fits)
-        yield systems.align(found.ids, found.theta)
+        yield systems.align(vectors.ids, vectors.theta)
 
 
-def by_number(
+def topics_by_number(
     systems: Systems,
     *,
     documents: TextsLike | None,
@@ -80,41 +97,54 @@ def by_number(
     sweeps: int,
     seed: int,
 ) -> dict[int, list[Topics]]:
-    """Give the vectors of several fits by their number of topics, fewest first.
+    """Return topic vectors by number of topics, in ascending order.
 
-    They come from files of `vectors`, of which those of one width are fits of one number of topics, or from
-    `fits` models of each number in `topics`, fitted to the texts of the retrieved `documents`.
+    Vectors are read from files (`vectors`; files of the same width are fits with the same number of topics),
+    or from `fits` LDA models for each number in `topics`, fitted to the texts of the retrieved `documents`.
     """
     if (documents is None) == (not vectors):
-        raise one_source(documents is None)
-    found: dict[int, list[Topics]] = {}
+        raise topic_source_error(documents is None)
+    by_number: dict[int, list[Topics]] = {}
     if documents is None:
-        for one in vectors:
-            aligned = vectors_of(systems, one)
-            found.setdefault(aligned.theta.shape[1], []).append(aligned)
-        return dict(sorted(found.items()))
+        for source in vectors:
+            aligned = document_vectors(systems, source)
+            by_number.setdefault(aligned.theta.shape[1], []).append(aligned)
+        return dict(sorted(by_number.items()))
     DeShaTo().check_topics(min(topics, default=0))
     check_whole(1, fits=fits, sweeps=sweeps)
     check_whole(0, seed=seed)
     return {
-        number: list(fitted(systems, documents, number, fits=fits, sweeps=sweeps, seed=seed))
+        number: list(fit_topics(systems, documents, number, fits=fits, sweeps=sweeps, seed=seed))
         for number in sorted(set(topics))
     }
 
 
-def one_source(none: bool) -> UsageError:
-    """Say that topics come from texts or from vectors, where none or both were given."""
-    found = "neither --docs nor --vectors" if none else "both --docs and --vectors"
-    return UsageError(f"{found}; expected one of them")
+def topic_source_error(none: bool) -> UsageError:
+    """Return the error for topics from both texts and vectors, or from neither (`none`)."""
+    message = "neither --docs nor --vectors" if none else "both --docs and --vectors"
+    return UsageError(f"{message}; expected one of them")
 
 
 DEPTH = 30
 
 
-class Listed(NamedTuple):
-    """A list: how many of its first documents are relevant, DeShaTo's score, its terms and vectors.
+class ExampleList(NamedTuple):
+    """A ranked list with its number of relevant documents and DeShaTo's score.
 
-    `vectors` are the sum, the minimum and the product of its topic vectors, of any scale.
+    Attributes
+    ----------
+    kind : {"good", "bad"}
+        Most or fewest relevant documents.
+    query, run : str
+        Names of query and run.
+    relevant, documents : int
+        Number of relevant documents among the first `documents`.
+    score : float
+        DeShaTo's score.
+    terms : dict of str to float
+        Terms of the score.
+    vectors : list of ndarray
+        Sum, minimum and product of the topic vectors, not normalised.
     """
 
     kind: str
@@ -133,51 +163,64 @@ class Listed(NamedTuple):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as plain data, the vectors left out."""
+        """Return a dictionary of the fields without the vectors."""
         return {name: value for name, value in self._asdict().items() if name != "vectors"}
 
 
-def good_and_bad(table: Qrels, systems: Systems, vectors: Vectors, *, level: float = 1.0) -> list[Listed]:
-    """Give the lists of one query with most and fewest relevant documents among their first 30.
+def best_and_worst_lists(
+    table: Qrels, systems: Systems, vectors: Vectors, *, level: float = 1.0
+) -> list[ExampleList]:
+    """Return the lists of one query with most and fewest relevant documents at ranks 1 to 30.
 
-    It is the query where these are furthest apart, among lists with so many documents and vectors for all;
-    nothing where no query has two such lists. DeShaTo has no part in the choice.
+    The query is the one with the largest difference, among lists of at least 30 documents that all have a
+    topic vector. The result is empty if no query has two such lists. Scores of DeShaTo are not used.
+
+    Parameters
+    ----------
+    table : Qrels
+        Judgments.
+    systems : Systems
+        Ranked lists.
+    vectors : Vectors
+        Topic vectors of documents.
+    level : float, default 1.0
+        Minimum relevant grade.
     """
     aligned = systems.align(vectors.ids, vectors.theta)
     alone = np.arange(len(systems.infos), dtype=np.int32)
     judged = table.to_dict()
-    found: list[Listed] = []
+    examples: list[ExampleList] = []
     most = 0
-    for place, query in enumerate(systems.queries):
-        pool = systems.pool(place, alone, topics=aligned).first(DEPTH)
+    for index, query in enumerate(systems.queries):
+        pool = systems.pool(index, alone, topics=aligned).first(DEPTH)
         assert pool.row is not None
         full = pool.total((pool.row[pool.document] >= 0).astype(np.float64)) == DEPTH
         grades = judged.get(query, {})
-        names = systems.first_documents(place, DEPTH)  # in the order of the codes of the pool
+        names = systems.first_documents(index, DEPTH)  # in the order of the codes of the pool
         good = np.array([grades.get(name, 0) >= level for name in names], dtype=np.float64)
         hits = pool.total(good[np.unique(pool.document, return_inverse=True)[1]])
         counts = np.where(full, hits, np.nan)
         if full.any() and np.nanmax(counts) - np.nanmin(counts) > most:
             most = int(np.nanmax(counts) - np.nanmin(counts))
             ends = {"good": int(np.nanargmax(counts)), "bad": int(np.nanargmin(counts))}
-            found = _listed(systems, query, pool, hits.astype(np.int64), ends)
-    return found
+            examples = _listed(systems, query, pool, hits.astype(np.int64), ends)
+    return examples
 
 
 def _listed(
     systems: Systems, query: str, pool: RankedPool, hits: Integers, ends: dict[str, int]
-) -> list[Listed]:
+) -> list[ExampleList]:
     made, estimate = cumulate(pool), DeShaTo(depth=DEPTH).estimate(pool)
     return [
-        Listed(
+        ExampleList(
             kind,
             query,
-            systems.infos[place].name,
-            int(hits[place]),
+            systems.infos[index].name,
+            int(hits[index]),
             DEPTH,
-            float(estimate.values[place]),
-            {name: float(values[place]) for name, values in estimate.terms.items()},
-            [made.total[place], made.least[place], made.product[place]],
+            float(estimate.values[index]),
+            {name: float(values[index]) for name, values in estimate.terms.items()},
+            [made.total[index], made.least[index], made.product[index]],
         )
-        for kind, place in ends.items()
+        for kind, index in ends.items()
     ]

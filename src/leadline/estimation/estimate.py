@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import Enum
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
@@ -26,11 +27,40 @@ from leadline.stats import INTERVALS, checked_level
 DEFAULT_MEASURES = ("P@10", "nDCG@10")
 FEWEST_JUDGMENTS = 50
 FEWEST_QUERIES = 10
-MOST_GUESSED = 0.05  # weight of guessed and unknown pairs with which an interval is still given
-# Lowest and highest coverage of 95 % intervals of pooled runs in docs/studies/estimate.md, in percent, of
-# measures that are products (RR, Success, ERR) and of nDCG.
+MOST_GUESSED = 0.05  # largest weight of guessed and unknown pairs with which an interval is given
+# Lowest and highest coverage of 95 % intervals for pooled runs in docs/studies/estimate.md, in percent, for
+# cascade measures (RR, Success, ERR) and nDCG.
 COVERAGE = {"RR": (79, 96), "nDCG": (87, 97)}
-SMALL = 0.2  # inclusion probability at ranks 1 to 3 below which estimates of products vary much
+SMALL = 0.2  # inclusion probability at ranks 1 to 3 below which cascade measures have a large variance
+
+
+class NoInterval(Enum):
+    """Reasons for which no confidence interval over draws is given; values are format strings."""
+
+    FEW_JUDGMENTS = f"{{0}} judgments, fewer than {FEWEST_JUDGMENTS}"
+    FEW_QUERIES = f"{{0}} queries, fewer than {FEWEST_QUERIES}"
+    AVERAGE_PRECISION = "intervals of AP are not valid with drawn judgments"
+    SHARE_OF_RELEVANT = "intervals of shares of all relevant documents are not valid with drawn judgments"
+    UNKNOWN_IDEAL = "the ideal list cannot be estimated without predicted grades"
+    GUESSED = "{0:.0%} of the weight is guessed or unknown"
+
+
+class Withheld(NamedTuple):
+    """A reason for withholding an interval, with the number that the reason is about."""
+
+    code: NoInterval
+    number: float = 0
+
+    @property
+    def message(self) -> str:
+        """Return the reason as text."""
+        return self.code.value.format(self.number)
+
+    @property
+    def summary(self) -> str:
+        """Return the reason as text that is the same for all runs with this reason."""
+        guessed = self.code is NoInterval.GUESSED
+        return "too much of the weight is guessed or unknown" if guessed else self.message
 
 
 class Estimate(NamedTuple):
@@ -41,13 +71,13 @@ class Estimate(NamedTuple):
     value : float
         The estimate; NaN where undefined.
     low, high : float
-        Confidence interval over draws, for these queries; NaN where it is withheld.
+        Confidence interval over draws, with the queries fixed; NaN where it is withheld.
     queries_low, queries_high : float
-        Confidence interval over queries as well: for other queries of the same kind.
+        Confidence interval over draws and queries.
     judged, drawn, guessed, unknown : float
-        Weight of the value by source; they add up to 1.
+        Weight of the value by source; sums to 1.
     reason : str
-        Why the interval is withheld; empty where it is given.
+        Reason for withholding the interval; empty if it is given.
     """
 
     value: float
@@ -63,7 +93,19 @@ class Estimate(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """An estimated difference of two runs, with its interval over draws, for these queries."""
+    """Estimated difference of two runs in a measure.
+
+    Attributes
+    ----------
+    a, b : str
+        Names of the runs.
+    measure : str
+        The measure.
+    difference : float
+        Mean of `a` minus mean of `b`.
+    low, high : float
+        Confidence interval over draws, with the queries fixed; NaN where it is withheld.
+    """
 
     a: str
     b: str
@@ -74,9 +116,9 @@ class Difference(NamedTuple):
 
 
 class EstimatedResults(Results):
-    """Results whose values are estimates from a sample of judgments.
+    """Estimates of measures from a sample of judgments.
 
-    `compare` and `report` take them as any other results; the intervals that they compute are over queries.
+    Accepted by `compare` and `report` like other results; the intervals computed there are over queries.
 
     Attributes
     ----------
@@ -85,7 +127,9 @@ class EstimatedResults(Results):
     confidence : float
         Confidence level of the intervals.
     proxy : str
-        What unjudged pairs were guessed from: machine, votes, centred or none.
+        Source of the predicted grades of unjudged pairs: machine, votes, centred or none.
+    judgments : int
+        Number of judged pairs in the sample.
     """
 
     new: Flags
@@ -96,61 +140,88 @@ class EstimatedResults(Results):
     judgments: int
 
     def estimate(self, run: str, measure: object) -> Estimate:
-        """Return one estimated mean with its intervals and sources."""
+        """Return the estimated mean of a measure for a run, with intervals and weights by source.
+
+        Parameters
+        ----------
+        run : str
+            Name of the run.
+        measure : str or Measure
+            One of the estimated measures.
+
+        Returns
+        -------
+        Estimate
+        """
         return self._estimate(self._run(run), self.place(measure))
 
     def _estimate(self, run: int, place: int) -> Estimate:
         part = self._parts[run][place]
         value = float(self.means[run, place])
-        reason = self._reason(part, place)
+        withheld = self._withheld(part, place)
         low = high = math.nan
-        if not reason and not math.isnan(value):
+        if withheld is None and not math.isnan(value):
             half = _quantile(self.confidence) * math.sqrt(variance(part.errors, scaled=part.scaled))
             low, high = (value - math.hypot(half, part.doubt[0]), value + math.hypot(half, part.doubt[1]))
-        column = self.counted(place)[run][:, None]
-        below, above = INTERVALS.parse("Student").limits(column, level=self.confidence)
+        values = self.counted(place)[run][:, None]
+        below, above = INTERVALS.parse("Student").limits(values, level=self.confidence)
         judged, drawn, guessed, unknown = part.shares.tolist()
         return Estimate(
-            value, low, high, float(below[0]), float(above[0]), judged, drawn, guessed, unknown, reason
+            value,
+            low,
+            high,
+            float(below[0]),
+            float(above[0]),
+            judged,
+            drawn,
+            guessed,
+            unknown,
+            "" if withheld is None else withheld.message,
         )
 
-    def _reason(self, part: RunEstimate, place: int) -> str:  # noqa: PLR0911  # a reason each
-        """Return why no interval is given; empty where one is."""
+    def _withheld(self, part: RunEstimate, place: int) -> Withheld | None:
+        """Return why no interval is given; None if there is one."""
         queries = int(self.averaged[0, :, place].sum())
-        if part.shares[0] == 1.0:
-            return ""
-        if self.judgments < FEWEST_JUDGMENTS:
-            return f"{self.judgments} judgments, fewer than {FEWEST_JUDGMENTS}"
-        if queries < FEWEST_QUERIES:
-            return f"{queries} queries, fewer than {FEWEST_QUERIES}"
         kind = self._kinds[place]
-        if isinstance(kind, AveragePrecision):
-            return "no interval of AP holds from drawn judgments"
-        if isinstance(kind, Ratio) and not kind.ideal:
-            return "no interval of a share of all relevant documents holds from drawn judgments"
-        if isinstance(kind, Ratio) and self.proxy == "none":
-            return "the ideal list cannot be estimated without guesses"
         outside = float(part.shares[2] + part.shares[3])
-        if outside > MOST_GUESSED:
-            return f"{outside:.0%} of the weight is guessed or unknown"
-        return ""
+        if part.shares[0] == 1.0:
+            return None
+        if self.judgments < FEWEST_JUDGMENTS:
+            return Withheld(NoInterval.FEW_JUDGMENTS, self.judgments)
+        if queries < FEWEST_QUERIES:
+            return Withheld(NoInterval.FEW_QUERIES, queries)
+        if not _has_interval(kind):
+            average = isinstance(kind, AveragePrecision)
+            return Withheld(NoInterval.AVERAGE_PRECISION if average else NoInterval.SHARE_OF_RELEVANT)
+        if isinstance(kind, Ratio) and self.proxy == "none":
+            return Withheld(NoInterval.UNKNOWN_IDEAL)
+        return Withheld(NoInterval.GUESSED, outside) if outside > MOST_GUESSED else None
 
     def differences(self, measure: object | None = None) -> list[Difference]:
-        """Return the differences of all pairs of runs with their intervals over draws."""
+        """Return the differences of all pairs of runs with confidence intervals over draws.
+
+        Parameters
+        ----------
+        measure : str or Measure, optional
+            One of the estimated measures; all of them if omitted.
+
+        Returns
+        -------
+        list of Difference
+        """
         places = range(len(self.measures)) if measure is None else [self.place(measure)]
         z = _quantile(self.confidence)
-        found = []
+        pairs = []
         for place in places:
             kind = self._kinds[place]
             for first in range(len(self.runs)):
                 for second in range(first + 1, len(self.runs)):
                     a, b = self._parts[first][place], self._parts[second][place]
                     gap = float(self.means[first, place] - self.means[second, place])
-                    reasons = self._pair_reason(a, b, kind, place)
                     half = math.nan
-                    if not reasons:
+                    if _has_interval(kind) and not (self._withheld(a, place) or self._withheld(b, place)):
                         half = z * math.sqrt(variance(a.errors - b.errors, scaled=a.scaled))
-                    found.append(
+                    pairs.append(
                         Difference(
                             self.names[first],
                             self.names[second],
@@ -160,33 +231,42 @@ class EstimatedResults(Results):
                             gap + math.hypot(half, a.doubt[1] + b.doubt[0]),
                         )
                     )
-        return found
-
-    def _pair_reason(self, a: RunEstimate, b: RunEstimate, kind: Kind, place: int) -> str:
-        if isinstance(kind, AveragePrecision):
-            return "AP"
-        if isinstance(kind, Ratio) and not kind.ideal:
-            return "recall"
-        return self._reason(a, place) or self._reason(b, place)
+        return pairs
 
     def to_dict(self, *, per_query: bool = False, pairs: bool = False) -> dict[str, Any]:
-        """Return plain data: `measures`, `queries`, `runs` with their estimates, `pairs` on request."""
-        found = super().to_dict(per_query=per_query)
-        for run, entry in enumerate(found["runs"]):
+        """Return a dictionary with the keys measures, runs and proxy.
+
+        Parameters
+        ----------
+        per_query : bool, default False
+            Add the values of each query.
+        pairs : bool, default False
+            Add the differences of all pairs of runs.
+        """
+        data = super().to_dict(per_query=per_query)
+        for run, entry in enumerate(data["runs"]):
             entry["new"] = bool(self.new[run])
             entry["mean"] = {
                 str(measure): {
-                    key: one if isinstance(one, str) else plain(one)
-                    for key, one in self._estimate(run, place)._asdict().items()
+                    key: value if isinstance(value, str) else plain(value)
+                    for key, value in self._estimate(run, place)._asdict().items()
                 }
                 for place, measure in enumerate(self.measures)
             }
         if pairs:
-            found["pairs"] = [
-                {key: one if isinstance(one, str) else plain(one) for key, one in pair._asdict().items()}
+            data["pairs"] = [
+                {
+                    key: value if isinstance(value, str) else plain(value)
+                    for key, value in pair._asdict().items()
+                }
                 for pair in self.differences()
             ]
-        return found | {"proxy": self.proxy}
+        return data | {"proxy": self.proxy}
+
+
+def _has_interval(kind: Kind) -> bool:
+    """Return whether intervals over draws are offered for this kind of measure."""
+    return not (isinstance(kind, AveragePrecision) or (isinstance(kind, Ratio) and not kind.ideal))
 
 
 def _quantile(confidence: float) -> float:
@@ -212,33 +292,35 @@ def estimate(
 ) -> EstimatedResults:
     """Estimate measures of runs from a sample of judgments.
 
-    Every pair of query and document has a pseudo-grade m + (I / p) (y - m): p its inclusion probability, I
-    whether it was drawn and judged, y its grade and m a guess made without the judgments of that query. Its
-    expectation is y whatever m is, so that sums over documents are unbiased.
+    Each query-document pair has the pseudo-grade m + (I / p) (y - m), where p is its inclusion probability, I
+    indicates that it was drawn and judged, y is its grade and m a prediction fitted without the judgments of
+    that query. Its expectation is y for every m, so that sums over documents are unbiased (difference
+    estimator).
 
     Parameters
     ----------
     judgments : qrels
         Grades of the judged pairs.
     runs : run, sequence of runs or mapping
-        The runs, also such as did not contribute to the pool.
+        The runs; they need not have contributed to the pool.
     measures : measure names, default P@10 and nDCG@10
         P, CG, DCG, RBP, RR, Success, ERR, nDCG, R, F and AP can be estimated.
     pool : path, DrawnPool or `{query: {document: probability}}`, optional
-        Inclusion probabilities. Without it judged pairs are certain, and others guessed or unknown.
+        Inclusion probabilities. If omitted, judged pairs have probability 1 and all others are guessed or
+        unknown.
     machine : qrels, optional
         Labels of a machine judge; calibrated by the judgments.
     proxy : {"centred", "votes", "none"}, optional
-        The guess without labels: the mean of the judged pairs, the mean by votes of the pooled runs, or 0
-        (Horvitz and Thompson). Default centred where pairs were drawn, else none.
+        Prediction without machine labels: the mean grade of the judged pairs, the mean by votes of the pooled
+        runs, or 0 (Horvitz-Thompson estimator). Default "centred" if pairs were drawn, else "none".
     rel : float, optional
-        Minimum relevant grade of measures that have `rel`.
+        Minimum relevant grade of measures that take `rel`.
     skipped : bool, default False
-        Go on where drawn pairs lack a judgment; counted, and estimates may be biased.
+        Accept drawn pairs without a judgment. They are counted; estimates may be biased.
     confidence : float, default 0.95
         Confidence level of the intervals.
     seed : int, default 0
-        Seed of the replicates behind intervals of nDCG.
+        Seed of the replicates from which intervals of nDCG are computed.
     on_run : callable, optional
         Called with (done, total) after each run.
     **options
@@ -251,7 +333,7 @@ def estimate(
     Raises
     ------
     UsageError
-        If a measure cannot be estimated, or judgments, pool and labels do not go together.
+        If a measure cannot be estimated, or judgments, pool and labels are inconsistent.
     InputError
         If a file cannot be read.
 
@@ -265,8 +347,8 @@ def estimate(
     >>> pool = {"q1": {"d1": 1.0, "d2": 0.5}, "q2": {"d3": 1.0}}
     >>> judged = {"q1": {"d1": 1, "d2": 1}, "q2": {"d3": 0}}
     >>> run = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d3": 1.0}}
-    >>> found = estimate(judged, {"mine": run}, "P@2", pool=pool, proxy="none")
-    >>> found.mean("mine", "P@2")  # d2 stands for two documents: (3 / 2 + 0) / 2
+    >>> results = estimate(judged, {"mine": run}, "P@2", pool=pool, proxy="none")
+    >>> results.mean("mine", "P@2")  # d2 has weight 1 / 0.5: (3 / 2 + 0) / 2
     0.75
     """
     reading = Reading.of(estimate, options, RunsOptions)
@@ -274,24 +356,26 @@ def estimate(
     check_whole(0, seed=seed)
     level = checked_level(confidence)
     profile = profile_of("leadline")
-    given = DEFAULT_MEASURES if measures is None else measures
-    listed = [given] if isinstance(given, (str, Measure)) else list(given)
+    requested = DEFAULT_MEASURES if measures is None else measures
+    listed = [requested] if isinstance(requested, (str, Measure)) else list(requested)
     wanted = profile.measures(listed, rel=rel, documents=None)
     kinds = [kind_of(measure) for measure in wanted]
     evidence = evidence_of(judgments, pool, machine, proxy, skipped=skipped, seed=seed)
     sample = evidence.sample
     estimators = [Estimator(sample, kind) for kind in kinds]
 
-    def one(judged: JudgedRun) -> list[RunEstimate]:
-        found = [estimator.of(judged) for estimator in estimators]
+    def estimate_run(judged: JudgedRun) -> list[RunEstimate]:
+        estimates = [estimator.of(judged) for estimator in estimators]
         if sample.exact:
-            found = [
+            estimates = [
                 part._replace(values=measure.values(judged))
-                for part, measure in zip(found, wanted, strict=True)
+                for part, measure in zip(estimates, wanted, strict=True)
             ]
-        return found
+        return estimates
 
-    infos, parts = judge_runs(runs, sample.table, one, reading=reading, measures=wanted, on_run=on_run)
+    infos, parts = judge_runs(
+        runs, sample.table, estimate_run, reading=reading, measures=wanted, on_run=on_run
+    )
     values = np.array([[part.values for part in run] for run in parts]).transpose(0, 2, 1)
     results = EstimatedResults(
         infos,
@@ -316,12 +400,12 @@ def estimate(
     results.confidence, results.proxy = level, evidence.proxy
     results._parts, results._kinds = parts, kinds  # noqa: SLF001  # same module
     results.judgments = evidence.judgments
-    results.warnings += _notices(results, sample)
+    results.warnings += _warnings(results, sample)
     return results
 
 
-def _notices(results: EstimatedResults, sample: Sample) -> list[ResultWarning]:
-    found = []
+def _warnings(results: EstimatedResults, sample: Sample) -> list[ResultWarning]:
+    warnings = []
     rows = sample.drawn
     if any(isinstance(kind, Cascade) for kind in results._kinds) and len(rows):  # noqa: SLF001  # same module
         brought, ranks = sample.brought
@@ -331,39 +415,39 @@ def _notices(results: EstimatedResults, sample: Sample) -> list[ResultWarning]:
         if count:
             words = (
                 f"pairs at ranks 1 to 3 with inclusion probability below {SMALL}: {count:,}; estimates of "
-                "RR, Success and ERR vary much"
+                "RR, Success and ERR have a large variance"
             )
-            found.append(ResultWarning("small_probabilities", words, count))
+            warnings.append(ResultWarning("small_probabilities", words, count))
     reasons: dict[str, int] = {}
     for run in range(len(results.runs)):
         for place, measure in enumerate(results.measures):
-            reason = results._reason(results._parts[run][place], place)  # noqa: SLF001  # same module
-            if reason:
-                text = f"{measure}: {'too much guessed or unknown' if 'weight' in reason else reason}"
+            withheld = results._withheld(results._parts[run][place], place)  # noqa: SLF001  # same module
+            if withheld is not None:
+                text = f"{measure}: {withheld.summary}"
                 reasons[text] = reasons.get(text, 0) + 1
-    found += [
+    warnings += [
         ResultWarning(
             "no_interval", f"no interval for {count:,} of {len(results.runs):,} runs by {text}", count
         )
         for text, count in reasons.items()
     ]
-    for kind, (low, high) in COVERAGE.items():
-        wanted = Cascade if kind == "RR" else Ratio
+    for family, (low, high) in COVERAGE.items():
+        kind = Cascade if family == "RR" else Ratio
         names = [
             str(measure)
             for place, measure in enumerate(results.measures)
-            if isinstance(results._kinds[place], wanted)  # noqa: SLF001  # same module
-            and any(not results._reason(parts[place], place) for parts in results._parts)  # noqa: SLF001
+            if isinstance(results._kinds[place], kind)  # noqa: SLF001  # same module
+            and any(not results._withheld(parts[place], place) for parts in results._parts)  # noqa: SLF001
         ]
         if names and len(rows):
             words = (
-                f"intervals of {', '.join(names)}: approximate; at 95 % they held {low} to {high} % of the "
-                "time in simulations"
+                f"intervals of {', '.join(names)} are approximate: 95 % intervals covered {low} to {high} % "
+                "in simulations"
             )
-            found.append(ResultWarning("approximate_intervals", words, len(names)))
+            warnings.append(ResultWarning("approximate_intervals", words, len(names)))
     if not math.isfinite(float(np.nan_to_num(results.means).sum())):
         raise UsageError("an estimate is infinite; expected smaller grades")
-    return found
+    return warnings
 
 
 __all__ = ["Difference", "Estimate", "EstimatedResults", "estimate"]

@@ -1,4 +1,4 @@
-"""Estimators: the value of a run for each kind of measure, with what its variance is made of."""
+"""Estimators of measures from a sample of judgments, with their variance components."""
 
 from __future__ import annotations
 
@@ -22,34 +22,34 @@ from leadline.estimation.measure_targets import (
     Weights,
 )
 
-REPLICATES = 200  # of the drawn weights, for measures that are ratios
+REPLICATES = 200  # replicates of the sampling weights, for ratio measures
 SOURCES = ("judged", "drawn", "guessed", "unknown")
 
 
 @dataclass(frozen=True)
 class Sample:
-    """What is known of pairs of query and document: one row a pair, as in `table`.
+    """A probability sample of judged query-document pairs; one row per pair, as in `table`.
 
     Attributes
     ----------
     table : Qrels
-        The pairs, for the join with runs; its grades are 0 where nobody judged.
+        The pairs and their grades; grades of unjudged pairs are 0.
     probability : ndarray of float64, shape (n_pairs,)
-        Inclusion probability in [0, 1]; 0 for a pair outside the frame of the pool.
+        Inclusion probability in [0, 1]; 0 for pairs outside the sampling frame.
     judged : ndarray of bool, shape (n_pairs,)
         Pairs that were drawn (or are certain) and judged.
     cell : ndarray of int64, shape (n_pairs,)
-        Cell of the guess.
+        Cell (post-stratum) of each pair, in which grades are predicted.
     cells, outside : int
-        Number of cells, and the cell of a document that `table` lacks.
+        Number of cells, and the cell of documents that are not in `table`.
     apart : int or None
-        The cell of pairs without a machine label, which no other cell joins.
+        Cell of pairs without a machine label, which is never merged with others.
     guessing : bool
-        Whether unjudged pairs are guessed; without it they count 0.
+        Whether grades of unjudged pairs are predicted; otherwise they count as 0.
     fold : ndarray of int64, shape (n_queries,)
         Fold of each query.
     brought : tuple of ndarray of int64
-        Rows, and ranks at which a pooled run has them: what the weights of the fit are made of.
+        Rows, and their ranks in the pooled runs, from which the weights of the fit are computed.
     pooled : int
         Number of pooled runs.
     seed : int
@@ -71,40 +71,50 @@ class Sample:
 
     @cached_property
     def exact(self) -> bool:
-        """Whether every pair of the frame was judged with certainty and nothing is guessed."""
+        """Whether every pair of the frame was judged with certainty and no grade is predicted."""
         framed = self.probability > 0
         return not self.guessing and bool((self.judged & (self.probability == 1))[framed].all())
 
     @cached_property
     def query(self) -> Integers:
-        """Return the query of each pair."""
+        """Query index of each pair."""
         return self.table.query.astype(np.int64)
 
     @cached_property
     def drawn(self) -> Integers:
-        """Return the rows that were judged and might not have been: inclusion probability below 1."""
+        """Rows of the judged pairs with inclusion probability below 1."""
         return np.flatnonzero(self.judged & (self.probability < 1))
 
     @cached_property
-    def place(self) -> Integers:
-        """Return the place of each row among the drawn ones, -1 for the others."""
-        found = np.full(len(self.probability), -1, dtype=np.int64)
-        found[self.drawn] = np.arange(len(self.drawn))
-        return found
+    def draw_index(self) -> Integers:
+        """Index of each row in `drawn`, -1 for all others."""
+        index = np.full(len(self.probability), -1, dtype=np.int64)
+        index[self.drawn] = np.arange(len(self.drawn))
+        return index
 
     @cached_property
     def source(self) -> Integers:
-        """Return the place in `SOURCES` of each row."""
+        """Index in `SOURCES` of the source of each row."""
         certain = np.where(self.judged & (self.probability == 1), 0, 1)
         return np.where(self.probability > 0, certain, 2 if self.guessing else 3)
 
     def guess(self, target: Target, weights: Weights | None, cutoff: int | None) -> Guess:
-        """Fit the guess of a target, for the weights of a measure by rank, or for counts (None)."""
+        """Fit the predicted values of a target.
+
+        Parameters
+        ----------
+        target : Target
+            Function of the grade to be predicted.
+        weights : callable or None
+            Weights of the ranks in the measure; None for counts of documents.
+        cutoff : int or None
+            Cutoff of the measure.
+        """
         if not self.guessing:
             return Guess(np.zeros((int(self.fold.max(initial=0)) + 1, self.cells)))
         rows = np.flatnonzero(self.judged)
         p = self.probability[rows]
-        weight = (1.0 - p) / p  # counts: guesses stand for the pairs that were not drawn
+        weight = (1.0 - p) / p  # for counts, predictions represent the pairs that were not drawn
         if weights is not None:
             weight = (1.0 - p) / p**2 * self._importance(weights, cutoff)[rows]
         return fit(
@@ -130,10 +140,10 @@ class Sample:
 
     @cached_property
     def replicated(self) -> Floats:
-        """Return weights of the drawn pairs: 1 / p, then replicates with its mean and variance.
+        """Weights of the drawn pairs: 1 / p, then replicates with the same mean.
 
-        A replicate is 1/p + x sqrt(1 - p) / p with x exponential less 1, so that it stays positive and has
-        the estimated variance (1 - p) / p^2 of the weight of a pair that was drawn.
+        A replicate is 1/p + (x - 1) sqrt(1 - p) / p with x standard exponential: positive, and with the
+        estimated variance (1 - p) / p^2 of the weight of a drawn pair.
         """
         p = self.probability[self.drawn][:, None]
         rng = np.random.default_rng(self.seed)
@@ -142,21 +152,21 @@ class Sample:
 
 
 class RunEstimate(NamedTuple):
-    """What is estimated of one run by one measure.
+    """Estimate of one measure for one run.
 
     Attributes
     ----------
     values : ndarray of float64, shape (n_queries,)
-        Estimated values of the queries; NaN where undefined.
+        Estimated value of each query; NaN where undefined.
     errors : ndarray of float64
-        What the variance of the mean is made of: it is the sum of squares (`scaled` False) or the sample
-        variance (`scaled` True) of these; that of a difference is the same of the differences.
+        Error terms of the mean. The variance of the mean is their sum of squares (`scaled` False) or their
+        sample variance (`scaled` True); that of a difference of runs follows from the differences of terms.
     scaled : bool
-        How `errors` are read.
+        Whether `errors` are replicates of the mean.
     shares : ndarray of float64, shape (4,)
-        Mean weight by source, in the order of `SOURCES`; adds up to 1.
+        Mean weight by source, in the order of `SOURCES`; sums to 1.
     doubt : ndarray of float64, shape (2,)
-        How much guessed and unknown pairs could lower and raise the mean.
+        Largest possible decrease and increase of the mean due to predicted and unknown pairs.
     """
 
     values: Floats
@@ -167,7 +177,15 @@ class RunEstimate(NamedTuple):
 
 
 def variance(errors: Floats, *, scaled: bool) -> float:
-    """Return the variance that errors stand for."""
+    """Return the variance of the mean from its error terms.
+
+    Parameters
+    ----------
+    errors : ndarray of float64
+        Error terms, as in `RunEstimate`.
+    scaled : bool
+        Whether the terms are replicates of the mean.
+    """
     if not len(errors):
         return 0.0
     return float(errors.var(ddof=1)) if scaled else float((errors**2).sum())
@@ -175,7 +193,7 @@ def variance(errors: Floats, *, scaled: bool) -> float:
 
 @dataclass(frozen=True)
 class Estimator:
-    """The estimator of one measure from one sample of judgments."""
+    """Estimator of one measure from one sample of judgments."""
 
     sample: Sample
     kind: Kind
@@ -192,47 +210,47 @@ class Estimator:
 
     @cached_property
     def _guessed(self) -> Floats:
-        """Return the guess of each pair."""
+        """Predicted target of each pair."""
         sample = self.sample
         return self._guess.of(sample.fold[sample.query], sample.cell)
 
     @cached_property
     def _outside(self) -> Floats:
-        """Return the guess of a document that the table lacks, by query."""
+        """Predicted target of documents that are not in the table, by query."""
         return np.asarray(self._guess.table[self.sample.fold, self.sample.outside])
 
     @cached_property
     def _residual(self) -> Floats:
-        """Return target less guess of each judged pair, 0 for the others."""
+        """Target minus prediction of each judged pair, 0 for all others."""
         sample = self.sample
         target = self.kind.target.of(sample.table.grades)
         return np.where(sample.judged, target - self._guessed, 0.0)
 
     @cached_property
     def pseudo(self) -> Floats:
-        """Return the pseudo-grade of each pair: m + (I / p) (y - m)."""
+        """Pseudo-grade of each pair: m + (I / p) (y - m)."""
         sample = self.sample
         chance = np.where(sample.judged, sample.probability, 1.0)
         exact = sample.judged & (chance == 1)
-        found = self._guessed + self._residual / chance
-        return np.where(exact, self.kind.target.of(sample.table.grades), found)
+        corrected = self._guessed + self._residual / chance
+        return np.where(exact, self.kind.target.of(sample.table.grades), corrected)
 
     @cached_property
     def _error(self) -> Floats:
-        """Return the error of each drawn pair's weighted residual: sqrt(1 - p) / p times it."""
+        """Standard error of each drawn pair's weighted residual: sqrt(1 - p) / p times the residual."""
         rows = self.sample.drawn
         p = self.sample.probability[rows]
         return np.sqrt(1.0 - p) / p * self._residual[rows]
 
     @cached_property
     def _top(self) -> float:
-        """Return the largest target that a pair may have, as far as judgments show it."""
+        """Largest target among the judged pairs; 1 for indicators."""
         if self.kind.target.kind == "indicator":
             return 1.0
         return float(self.kind.target.of(self.sample.table.grades[self.sample.judged]).max(initial=0.0))
 
     def of(self, judged: JudgedRun) -> RunEstimate:
-        """Estimate one run, joined with the pairs of the sample."""
+        """Estimate the measure for a run joined with the pairs of the sample."""
         if isinstance(self.kind, Linear):
             return self._linear(judged, self.kind)
         if isinstance(self.kind, Cascade):
@@ -241,7 +259,7 @@ class Estimator:
             return self._ratio(judged, self.kind)
         return self._average_precision(judged, self.kind)
 
-    # Parts that all kinds share.
+    # Shared by all kinds of measures.
 
     def _above_cutoff(self, judged: JudgedRun) -> tuple[Integers, Integers, Integers, Integers]:
         """Return query, row and rank of the pairs above the cutoff, and the length of each list."""
@@ -254,35 +272,35 @@ class Estimator:
         return query[kept], row[kept], rank[kept], np.minimum(length, self.kind.cutoff)
 
     def _listed(self, judged: JudgedRun) -> tuple[Integers, Integers, Floats, Floats, Integers]:
-        """Return query, row and weight of the pairs of the list, the rest of its weight, and its length."""
+        """Return query, row and weight of listed pairs, weight of all other documents, and list length."""
         query, row, rank, length = self._above_cutoff(judged)
         weight = self._weights(rank.astype(np.float64))
         ranks = np.arange(1, int(length.max(initial=0)) + 1, dtype=np.float64)
         total = np.concatenate(([0.0], np.cumsum(self._weights(ranks))))[length]
-        known = np.bincount(query, weight, minlength=len(length))
-        whole = np.bincount(query, minlength=len(length)) == length
-        rest = np.where(whole, 0.0, np.maximum(total - known, 0.0))
+        listed = np.bincount(query, weight, minlength=len(length))
+        complete = np.bincount(query, minlength=len(length)) == length
+        rest = np.where(complete, 0.0, np.maximum(total - listed, 0.0))
         return query, row, weight, rest, length
 
     def _scale(self, judged: JudgedRun, length: Integers) -> Floats:
-        """Return what each query's sum is divided by."""
+        """Return the divisor of each query's sum."""
         share = isinstance(self.kind, Linear) and self.kind.share
         return length.astype(np.float64) if share else np.ones(len(judged.present))
 
     def _shares(self, query: Integers, row: Integers, weight: Floats, rest: Floats) -> Floats:
-        """Return the mean weight by source; a query without documents counts as judged."""
+        """Return the mean weight by source; queries without documents count as judged."""
         sample = self.sample
         queries = len(rest)
-        found = np.zeros((queries, len(SOURCES)))
-        np.add.at(found, (query, sample.source[row]), weight)
-        found[:, 2 if sample.guessing else 3] += rest
-        total = found.sum(axis=1)
-        found[total == 0, 0] = 1.0
-        found /= np.where(total == 0, 1.0, total)[:, None]
-        return np.asarray(found.mean(axis=0))
+        weights = np.zeros((queries, len(SOURCES)))
+        np.add.at(weights, (query, sample.source[row]), weight)
+        weights[:, 2 if sample.guessing else 3] += rest
+        total = weights.sum(axis=1)
+        weights[total == 0, 0] = 1.0
+        weights /= np.where(total == 0, 1.0, total)[:, None]
+        return np.asarray(weights.mean(axis=0))
 
     def _doubt(self, query: Integers, row: Integers, weight: Floats, rest: Floats) -> Floats:
-        """Return by how much pairs outside the frame could lower and raise the mean of sums."""
+        """Return the largest decrease and increase of the mean due to pairs outside the frame."""
         sample = self.sample
         free = sample.probability[row] == 0
         lower = (weight * self._guessed[row])[free]
@@ -294,14 +312,14 @@ class Estimator:
         return np.array([low.mean(), high.mean()])
 
     def _spread(self, row: Integers, coefficient: Floats) -> Floats:
-        """Return the errors of the mean, by drawn pair, from the coefficients of rows of the list."""
-        place = self.sample.place[row]
-        drawn = place >= 0
-        found = np.zeros(len(self.sample.drawn))
-        found[place[drawn]] = coefficient[drawn]
-        return found * self._error
+        """Return the error terms of the mean, by drawn pair, from the coefficients of listed rows."""
+        index = self.sample.draw_index[row]
+        drawn = index >= 0
+        coefficients = np.zeros(len(self.sample.drawn))
+        coefficients[index[drawn]] = coefficient[drawn]
+        return coefficients * self._error
 
-    # The kinds.
+    # One estimator per kind of measure.
 
     def _linear(self, judged: JudgedRun, kind: Linear) -> RunEstimate:
         query, row, weight, rest, length = self._listed(judged)
@@ -320,9 +338,10 @@ class Estimator:
         )
 
     def _dense(self, judged: JudgedRun) -> tuple[Floats, Integers, Integers, Integers, Integers]:
-        """Return queries x ranks of pseudo-grades, 0 below the list, and query, row and rank of its pairs.
+        """Return pseudo-grades (queries x ranks, 0 below the list), and query, row and rank of listed pairs.
 
-        For average precision documents outside the frame count 0, as they do in the number of relevant ones.
+        For average precision, documents outside the frame count as 0, as they do in the number of relevant
+        documents.
         """
         query, row, rank, length = self._above_cutoff(judged)
         depth = int(length.max(initial=0))
@@ -340,9 +359,11 @@ class Estimator:
         weight = kind.weights(np.arange(1.0, depth + 1))
         before = np.ones((queries, depth + 1))
         np.cumprod(1.0 - table, axis=1, out=before[:, 1:])
-        below = np.zeros((queries, depth + 1))  # the value of the list from each rank on
-        for place in range(depth - 1, -1, -1):
-            below[:, place] = weight[place] * table[:, place] + (1.0 - table[:, place]) * below[:, place + 1]
+        below = np.zeros((queries, depth + 1))  # value of the list from each rank on
+        for column in range(depth - 1, -1, -1):
+            below[:, column] = (
+                weight[column] * table[:, column] + (1.0 - table[:, column]) * below[:, column + 1]
+            )
         slope = before[:, :-1] * (weight - below[:, 1:])
         reach = np.cumprod(np.clip(1.0 - table, 0.0, 1.0), axis=1)
         reach = np.concatenate([np.ones((queries, 1)), reach[:, :-1]], axis=1) if depth else reach
@@ -366,13 +387,13 @@ class Estimator:
             size = length if kind.constant is None else np.full(queries, kind.constant)
             divisor = kind.slope * divisor + size.astype(np.float64)[:, None]
         base = np.bincount(query, weight * self.pseudo[row], minlength=queries) + rest * self._outside
-        place = sample.place[row]
-        drawn = place >= 0
+        index = sample.draw_index[row]
+        drawn = index >= 0
         part = weight[drawn] * self._residual[row[drawn]]
         moves = np.zeros((queries, REPLICATES + 1))
         order = np.argsort(query[drawn], kind="stable")
         if len(order):
-            shift = sample.replicated[place[drawn][order]] - sample.replicated[place[drawn][order], :1]
+            shift = sample.replicated[index[drawn][order]] - sample.replicated[index[drawn][order], :1]
             rows = part[order, None] * shift
             owner = query[drawn][order]
             starts = np.flatnonzero(np.concatenate(([True], owner[1:] != owner[:-1])))
@@ -392,7 +413,7 @@ class Estimator:
 
     @cached_property
     def divisors(self) -> Floats:
-        """Return the estimated divisors: queries x (value and replicates)."""
+        """Estimated divisors: queries x (value and replicates)."""
         sample, kind = self.sample, self.kind
         queries = len(sample.fold)
         if not isinstance(kind, Ratio) or not kind.ideal:
@@ -407,7 +428,7 @@ class Estimator:
         return total
 
     def _discounted(self, count: Floats, kind: Ratio) -> Floats:
-        """Return the sum of the discounts of so many first ranks; linear between whole numbers."""
+        """Return the sum of the discounts of the first `count` ranks, interpolated linearly."""
         if kind.cutoff is not None:
             count = np.minimum(count, kind.cutoff)
         whole = np.floor(count).astype(np.int64)
@@ -417,17 +438,17 @@ class Estimator:
         return np.asarray(total[whole] + (count - whole) * step)
 
     def _count(self, target: Target) -> Floats:
-        """Return the estimated number of documents of a query that reach a target, and its replicates.
+        """Return the estimated number of documents of each query that reach a target, with replicates.
 
-        Those that were found count 1; those that were not drawn are the sum of their guesses times
-        (A + a) / (B + a): A and B the sums over the drawn pairs of (1 - p) / p times target and guess, a the
-        mean of the terms of B plus 0.05.
+        Judged documents count as they are. Undrawn ones contribute the sum of their predictions times the
+        ratio (A + a) / (B + a), where A and B are the sums over drawn pairs of (1 - p) / p x target and x
+        prediction, and a is the mean of the terms of B plus 0.05.
         """
         sample, queries = self.sample, len(self.sample.fold)
         guess = sample.guess(target, None, None).of(sample.fold[sample.query], sample.cell)
         reached = np.where(sample.judged, target.of(sample.table.grades), 0.0)
         certain = sample.judged & (sample.probability == 1)
-        found = np.bincount(sample.query[certain], reached[certain], minlength=queries)
+        certain_count = np.bincount(sample.query[certain], reached[certain], minlength=queries)
         framed = sample.probability > 0
         open_ = ~certain & (framed if len(sample.drawn) else True)
         total = np.bincount(sample.query[open_], guess[open_], minlength=queries)
@@ -444,12 +465,12 @@ class Estimator:
                 (p * weight * y, p * weight * m, (1 - p) * weight * y, (1 - p) * weight * m)
             ):
                 sums[number][owner[order][starts]] = np.add.reduceat(part[order], starts, axis=0)
-        # The prior weighs as much as one drawn pair: less leaves the ratio so noisy that the ideal list,
-        # which is concave in the counts, comes out too low; more pulls every query to the guess.
+        # The prior has the weight of one drawn pair. With less, the ratio is so noisy that the ideal gain,
+        # which is concave in the counts, is underestimated; with more, all queries shrink to the prediction.
         spare = (1.0 - sample.probability[rows]) / sample.probability[rows] * guess[rows]
         prior = (float(spare.mean()) if len(rows) else 0.0) + 0.05
         unseen = np.maximum(total[:, None] - sums[1], 0.0)
-        return np.asarray(found[:, None] + sums[0] + unseen * (sums[2] + prior) / (sums[3] + prior))
+        return np.asarray(certain_count[:, None] + sums[0] + unseen * (sums[2] + prior) / (sums[3] + prior))
 
     def _average_precision(self, judged: JudgedRun, kind: AveragePrecision) -> RunEstimate:
         table, query, row, rank, length = self._dense(judged)

@@ -1,4 +1,4 @@
-"""Guesses: the grade expected of a pair that was not judged, fitted on the judgments of other queries."""
+"""Predicted grades of unjudged pairs, fitted on the judgments of other queries (cross-fitting)."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.ids import Vocabulary
 
 FOLDS = 5
-FEW_QUERIES = 10  # below this number every query is a fold of its own
-FEWEST = 5  # judgments that a cell needs of its own
-SHRINKAGE = 5.0  # judgments' worth of weight given to the overall mean
-VOTE_EDGES = (3, 6, 11, 21, 41, 81)  # ranks by votes at which the cells of votes begin
+FEW_QUERIES = 10  # with fewer queries every query is a separate fold
+FEWEST = 5  # minimum number of judgments in a cell
+SHRINKAGE = 5.0  # weight of the overall mean, in judgments
+VOTE_EDGES = (3, 6, 11, 21, 41, 81)  # first rank by votes of each cell after the first
 
 
 class Guess(NamedTuple):
-    """Expected target values of pairs by fold and cell.
+    """Predicted target values by fold and cell.
 
     Attributes
     ----------
     table : ndarray of float64, shape (n_folds, n_cells)
-        The guess for a pair of a query of fold f and of cell c, fitted without the queries of fold f.
+        Prediction for pairs in cell c of queries in fold f, fitted without the queries of fold f.
     """
 
     table: Floats
 
     def of(self, fold: Integers, cell: Integers) -> Floats:
-        """Return the guess of each pair, from the fold of its query and its cell."""
+        """Return the prediction for each pair, from the fold of its query and its cell."""
         return self.table[fold, cell]
 
 
 def folds_of(queries: Vocabulary) -> Integers:
-    """Return the fold of each query: by hash of its id, or one fold per query below ten queries.
+    """Return the fold of each query: a hash of its id, or one fold per query if there are fewer than ten.
 
     >>> folds_of(Vocabulary(["q1", "q2"])).tolist()
     [0, 1]
@@ -42,20 +42,24 @@ def folds_of(queries: Vocabulary) -> Integers:
     if len(queries) < FEW_QUERIES:
         return np.arange(len(queries))
     digests = (hashlib.sha256(name).digest()[:8] for name in queries.names)
-    return np.array([int.from_bytes(one, "big") % FOLDS for one in digests], dtype=np.int64)
+    return np.array([int.from_bytes(digest, "big") % FOLDS for digest in digests], dtype=np.int64)
 
 
 def merged_cells(judgments: Integers, fewest: int = FEWEST) -> Integers:
-    """Return the group of each cell, after cells with few judgments joined a neighbour.
+    """Merge cells with few judgments into neighbouring cells; return the group of each cell.
 
-    A cell of fewer than `fewest` judgments joins the next cell, the last one the cell before it.
+    A cell with fewer than `fewest` judgments is merged with the next cell, the last one with the previous.
 
     Parameters
     ----------
     judgments : ndarray of int64, shape (n_cells,)
         Number of judgments in each cell; neighbouring cells are similar.
     fewest : int, default 5
-        Judgments that a group must have.
+        Minimum number of judgments in a group.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_cells,)
 
     Examples
     --------
@@ -63,14 +67,14 @@ def merged_cells(judgments: Integers, fewest: int = FEWEST) -> Integers:
     [0, 0, 1, 1]
     """
     groups = [[cell] for cell in range(len(judgments))]
-    place = 0
-    while place < len(groups) and len(groups) > 1:
-        if judgments[groups[place]].sum() >= fewest:
-            place += 1
-        elif place + 1 < len(groups):
-            groups[place : place + 2] = [groups[place] + groups[place + 1]]
+    index = 0
+    while index < len(groups) and len(groups) > 1:
+        if judgments[groups[index]].sum() >= fewest:
+            index += 1
+        elif index + 1 < len(groups):
+            groups[index : index + 2] = [groups[index] + groups[index + 1]]
         else:
-            groups[place - 1 :] = [groups[place - 1] + groups[place]]
+            groups[index - 1 :] = [groups[index - 1] + groups[index]]
     group = np.empty(len(judgments), dtype=np.int64)
     for number, cells in enumerate(groups):
         group[cells] = number
@@ -88,10 +92,10 @@ def fit(
     folds: int,
     apart: int | None = None,
 ) -> Guess:
-    """Fit the guess of every cell on the judged pairs of the other folds.
+    """Fit the prediction of every cell on the judged pairs of the other folds.
 
-    The guess of a cell is (n c + 5 o) / (n + 5): n its judgments, c their weighted mean, o the weighted mean
-    of all judged pairs. Pairs of weight zero serve only where a cell has no other.
+    The prediction is (n c + 5 o) / (n + 5), where n is the number of judgments in the cell, c their weighted
+    mean and o the weighted mean of all judged pairs.
 
     Parameters
     ----------
@@ -100,19 +104,19 @@ def fit(
     cell, fold : ndarray of int64, shape (n_judged,)
         Cell of each judged pair, and fold of its query.
     weight, fallback : ndarray of float64, shape (n_judged,)
-        Weights of the means; `fallback` (positive) where all weights of a cell are zero.
+        Weights of the means; `fallback` (positive) is used if all weights of a cell are zero.
     cells, folds : int
         Number of cells and folds.
     apart : int, optional
-        A cell that is not merged with its neighbours (pairs without a machine label).
+        A cell that is never merged (pairs without a machine label).
 
     Returns
     -------
     Guess
-        Values in the range of `target`; 0 where nothing was judged in other folds.
+        Values in the range of `target`; 0 if there are no judgments in other folds.
     """
     table = np.zeros((folds, cells))
-    ordered = np.array([one for one in range(cells) if one != apart], dtype=np.int64)
+    ordered = np.array([column for column in range(cells) if column != apart], dtype=np.int64)
     for number in range(folds):
         used = fold != number
         if not used.any():
@@ -141,7 +145,7 @@ def _means(values: Floats, group: Integers, weight: Floats, groups: int) -> Floa
 
 
 def vote_cells(query: Integers, votes: Floats, framed: Flags) -> Integers:
-    """Return the cell of each pair by its rank in votes within the query; the last cell is outside the frame.
+    """Return the cell of each pair by its rank in votes within the query.
 
     Parameters
     ----------
@@ -150,11 +154,11 @@ def vote_cells(query: Integers, votes: Floats, framed: Flags) -> Integers:
     votes : ndarray of float64, shape (n_pairs,)
         Sum over the pooled runs of 1 / (60 + rank).
     framed : ndarray of bool, shape (n_pairs,)
-        Pairs in the frame of the pool; the others have no votes.
+        Pairs in the frame of the pool; all others are in the last cell.
     """
     order = np.lexsort((-votes, ~framed, query))
     ordered = query[order]
     rank = np.empty(len(query), dtype=np.int64)
     rank[order] = np.arange(len(query)) - np.searchsorted(ordered, ordered) + 1
-    found = np.searchsorted(VOTE_EDGES, rank, side="right")
-    return np.where(framed, found, len(VOTE_EDGES) + 1)
+    cells = np.searchsorted(VOTE_EDGES, rank, side="right")
+    return np.where(framed, cells, len(VOTE_EDGES) + 1)

@@ -1,4 +1,4 @@
-"""How each measure is estimated: its targets, and how list and targets make its value."""
+"""Estimation targets of measures: which function of the grades each one aggregates, and how."""
 
 from __future__ import annotations
 
@@ -21,9 +21,16 @@ Weights = Callable[[Floats], Floats]  # the weight of each rank, from 1
 
 @dataclass(frozen=True)
 class Target:
-    """What is estimated of a pair: whether its grade is at least `rel`, or a gain of the grade.
+    """Function of the grade that is estimated for each pair.
 
-    `kind` is one of indicator, linear (the grade), exp (2^grade - 1) and stop ((2^grade - 1) / 2^top).
+    Parameters
+    ----------
+    kind : {"indicator", "linear", "exp", "stop"}
+        Grade >= `rel`, grade / `top`, 2^grade - 1, or (2^grade - 1) / 2^top.
+    rel : float
+        Minimum relevant grade.
+    top : float
+        Largest grade.
     """
 
     kind: str
@@ -31,7 +38,7 @@ class Target:
     top: float = 1.0
 
     def of(self, grades: Floats) -> Floats:
-        """Return the target of each grade; negative grades count as 0."""
+        """Return the target value of each grade; negative grades count as 0."""
         positive = np.maximum(grades, 0.0)
         if self.kind == "indicator":
             return (grades >= self.rel).astype(np.float64)
@@ -44,7 +51,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Linear:
-    """A sum over ranks of weight times target; `share` divides by the length of the list."""
+    """Sum over ranks of weight x target, divided by the length of the list if `share` is set."""
 
     target: Target
     weights: Weights
@@ -54,7 +61,7 @@ class Linear:
 
 @dataclass(frozen=True)
 class Cascade:
-    """Sum over ranks of weight times target times the product of 1 - target over the ranks above."""
+    """Sum over ranks of weight x target x product of (1 - target) over the ranks above."""
 
     target: Target
     weights: Weights
@@ -63,10 +70,10 @@ class Cascade:
 
 @dataclass(frozen=True)
 class Ratio:
-    """A sum over ranks of weight times target, divided by what depends on the number of documents by grade.
+    """Sum over ranks of weight x target, divided by a function of the number of documents of each grade.
 
-    `ideal` is the discounted gain of the best list; else the divisor is `slope` times the relevant documents
-    plus `constant` (None: the length of the list).
+    The divisor is the discounted gain of the ideal list (`ideal`), or `slope` x the number of relevant
+    documents + `constant` (None: the length of the list).
     """
 
     target: Target
@@ -79,7 +86,7 @@ class Ratio:
 
 @dataclass(frozen=True)
 class AveragePrecision:
-    """Average precision: products of two targets, divided by the number of relevant documents."""
+    """Average precision: sums of products of two targets, divided by the number of relevant documents."""
 
     target: Target
     cutoff: int | None
@@ -88,10 +95,10 @@ class AveragePrecision:
 Kind = Linear | Cascade | Ratio | AveragePrecision
 
 NO_ESTIMATE = {
-    "Bpref": "it counts judged non-relevant documents, which a sample does not show",
-    "GMAP": "a geometric mean of estimates is dominated by the queries where nothing was drawn",
+    "Bpref": "it depends on the judged non-relevant documents, which a sample does not identify",
+    "GMAP": "its geometric mean is dominated by queries without a drawn relevant document",
     "INST": "its weights depend on the number of relevant documents found so far",
-    "GMBpref": "it counts judged non-relevant documents, which a sample does not show",
+    "GMBpref": "it depends on the judged non-relevant documents, which a sample does not identify",
 }
 
 
@@ -101,7 +108,7 @@ def kind_of(measure: Measure) -> Kind:
     Raises
     ------
     UsageError
-        If the measure cannot be estimated; the message says why and which can.
+        If the measure cannot be estimated.
 
     Examples
     --------
@@ -110,12 +117,12 @@ def kind_of(measure: Measure) -> Kind:
     Target(kind='indicator', rel=1.0, top=1.0)
     """
     maker = _MAKERS.get(type(measure))
-    found = None if maker is None else maker(measure)
-    if found is None:
-        why = NO_ESTIMATE.get(type(measure).__name__, "no estimator is known for it")
-        names = ", ".join(sorted(kind.__name__ for kind in _MAKERS))
+    kind = None if maker is None else maker(measure)
+    if kind is None:
+        why = NO_ESTIMATE.get(type(measure).__name__, "it has no estimator")
+        names = ", ".join(sorted(supported.__name__ for supported in _MAKERS))
         raise UsageError(f"{measure} cannot be estimated: {why}; expected one of {names}")
-    return found
+    return kind
 
 
 def _flat(value: float) -> Weights:
@@ -138,7 +145,7 @@ def _gain(measure: DCG) -> Target:
 
 
 def _rbp(measure: RBP) -> Kind | None:
-    if measure.gain == "scaled":  # its divisor is the largest grade of the query, which is not known
+    if measure.gain == "scaled":  # divides by the largest grade of the query, which is unknown
         return None
     target = (
         Target("indicator", measure.rel)

@@ -1,4 +1,4 @@
-"""Pools for a measure: which documents to judge, with which probability, and what to expect of it."""
+"""Pools for given measures: documents to judge, inclusion probabilities, and expected precision."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from leadline.data.reading import Reading, RunsOptions
 from leadline.data.results import ResultWarning, RunInfo, plain
 from leadline.data.validation import check_whole
 from leadline.errors import UsageError
-from leadline.estimation.designs import DEEPEST, NEW_RUNS, Draw, Frame, draw, enlarged, frame_of
+from leadline.estimation.designs import DEEPEST, NEW_RUNS, Draw, Frame, draw, enlarged, frame_of, mean_squares
 from leadline.estimation.measure_targets import AveragePrecision, kind_of
 from leadline.estimation.samples import pool_of
 from leadline.estimation.system_lists import Systems, read_systems
@@ -25,24 +25,26 @@ from leadline.io.pool_files import DrawnPool
 from leadline.io.read import QrelsLike, RunLike, read_qrels
 from leadline.measures import Measure
 
-RATE = 0.5  # of relevant pairs, for the forecast where no machine says better
+RATE = 0.5  # assumed rate of relevant pairs in forecasts without machine labels
 
 
 @dataclass(frozen=True)
 class MeasuredPool:
-    """A pool drawn to estimate measures, and what it is expected to give.
+    """A pool drawn to estimate measures, with the expected precision of the estimates.
 
     Attributes
     ----------
     pool : DrawnPool
-        The frame, and which of its pairs were drawn.
+        Sampling frame, inclusion probabilities and drawn pairs.
     runs : list of RunInfo
         The pooled runs.
+    queries : int
+        Number of queries.
     expected : dict
-        By measure: half-width of a run's interval at this budget, the budget (per query) that would halve it,
-        and the number of pairs a query that make the measure exact for these runs; None where unknown.
+        By measure: half-width of a run's 95 % interval at this budget, the budget per query that would halve
+        it, and the number of judgments per query that make the measure exact; None if unknown.
     added : int
-        Drawn pairs that an earlier pool did not have.
+        Number of drawn pairs that the earlier pool did not contain.
     """
 
     pool: DrawnPool
@@ -59,14 +61,14 @@ class MeasuredPool:
         return int(self.pool.drawn.sum())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain data: queries, pairs, added, frame, expected."""
+        """Return a dictionary with the keys queries, pairs, added, frame and expected."""
         return {
             "queries": self.queries,
             "pairs": self.pairs,
             "added": self.added,
             "frame": len(self.pool.queries),
             "expected": {
-                measure: {key: None if one is None else plain(one) for key, one in entry.items()}
+                measure: {key: None if value is None else plain(value) for key, value in entry.items()}
                 for measure, entry in self.expected.items()
             },
         }
@@ -89,37 +91,37 @@ def pool_for(
     on_run: Callable[[int, int], None] | None = None,
     **options: Unpack[RunsOptions],
 ) -> MeasuredPool:
-    """Draw the documents to judge so that measures of runs can be estimated.
+    """Draw the documents to judge so that given measures of the runs can be estimated.
 
-    Documents at ranks 1 to 2k of any run form the frame, k the deepest cutoff of the measures. Those that a
-    measure sees are drawn with probability proportional to their root mean square weight over the runs, the
-    rest of the frame evenly with `new_runs` of the budget. Draws are by permanent random numbers: a larger
-    budget only adds pairs.
+    The sampling frame consists of the documents at ranks 1 to 2k of any run, where k is the deepest cutoff of
+    the measures. Documents on which a measure depends are drawn with probability proportional to their root
+    mean square weight over the runs; the rest of the frame is drawn uniformly with a share `new_runs` of the
+    budget. Draws use permanent random numbers, so that a larger budget only adds pairs.
 
     Parameters
     ----------
     runs : run, sequence of runs or mapping
         The runs to be measured.
     measures : measure names
-        What will be estimated, as in "P@10".
+        Measures to be estimated, as in "P@10".
     budget : float, optional
-        Mean number of judgments a query.
+        Mean number of judgments per query.
     total : int, optional
-        Number of judgments in all, instead of `budget`.
+        Total number of judgments, instead of `budget`.
     rel : float, optional
-        Minimum relevant grade of measures that have `rel`; for the forecast and the file.
+        Minimum relevant grade of measures that take `rel`; used in the forecast and recorded in the pool.
     depth : int, optional
-        Deepest rank in the frame; default 2k.
+        Deepest rank in the frame; 2k by default.
     new_runs : float, default 0.15
-        Share of the budget for documents that only later runs may need, in [0, 1).
+        Share of the budget for documents that only runs added later may need, in [0, 1).
     pair : tuple of str, optional
-        Names of two runs: only documents are drawn whose weights in them differ.
+        Names of two runs to be compared: only documents with different weights in them are drawn.
     machine : qrels, optional
-        Labels of a machine, for the forecast alone.
+        Machine labels, used in the forecast only.
     judged : qrels, optional
-        Judgments at hand: they enter with probability 1 and are not asked for again.
+        Existing judgments: included with probability 1 and not requested again.
     earlier : path or DrawnPool, optional
-        A pool that this one enlarges: no probability falls.
+        A pool to enlarge: no inclusion probability decreases.
     seed : int, default 0
         Seed of the permanent random numbers.
     on_run : callable, optional
@@ -134,34 +136,34 @@ def pool_for(
     Raises
     ------
     UsageError
-        If neither or both of budget and total are given, or an earlier pool had another seed.
+        If neither or both of `budget` and `total` are given, or the earlier pool had another seed.
 
     Examples
     --------
     >>> runs = {"a": {"q": ["d1", "d2"]}, "b": {"q": ["d3", "d1"]}}
-    >>> found = pool_for(runs, "P@2", budget=3)
-    >>> found.pairs, found.pool.probability.tolist()
+    >>> result = pool_for(runs, "P@2", budget=3)
+    >>> result.pairs, result.pool.probability.tolist()
     (3, [1.0, 1.0, 1.0])
     """
     reading = Reading.of(pool_for, options, RunsOptions)
     check_whole(0, seed=seed)
     check_whole(1, depth=depth, total=total)
     if (budget is None) == (total is None):
-        raise UsageError("expected a budget (mean judgments a query) or a total, and not both")
+        raise UsageError("expected either a budget (mean judgments per query) or a total")
     if not 0 <= new_runs < 1:
-        raise UsageError(f"new_runs={new_runs}; expected a share from 0 to below 1")
+        raise UsageError(f"new_runs={new_runs}; expected 0 <= new_runs < 1")
     listed = [measures] if isinstance(measures, (str, Measure)) else list(measures)
     wanted = profile_of("leadline").measures(listed, rel=rel, documents=None)
     systems = read_systems(runs, reading, on_run=on_run)
     weights = {str(measure): rank_weights(measure) for measure in wanted}
-    deepest = max(len(one) for one in weights.values())
+    deepest = max(len(weight) for weight in weights.values())
     limit = 2 * deepest if depth is None else depth
     names = list(systems.queries.names)
     size = float(total or 0) if budget is None else float(budget) * len(names)
     if size <= 0 or not math.isfinite(size):
         raise UsageError(f"budget={budget}; expected a number above 0")
     lists = [
-        [[systems.documents[code] for code in one[:limit].tolist()] for one in systems.lists(name)]
+        [[systems.documents[code] for code in ranked[:limit].tolist()] for ranked in systems.lists(name)]
         for name in names
     ]
     frame = frame_of(names, lists, list(weights.values()), limit)
@@ -169,27 +171,27 @@ def pool_for(
     if pair is not None:
         frame = _frame_of_pair(frame, lists, systems, pair, list(weights.values()))
         new_runs = 0.0
-    known = _known(frame, judged)
-    found = draw(_without(frame, known), size, new_runs=new_runs, seed=seed)
+    already_judged = _judged_in(frame, judged)
+    design = draw(_without(frame, already_judged), size, new_runs=new_runs, seed=seed)
     before = None if earlier is None else pool_of(earlier)
     old = np.zeros(len(frame.query))
     if before is not None:
-        found, old = _larger(frame, found, before, seed)
-    probability = np.where(known, 1.0, found.probability)
-    drawn = found.drawn & ~known
-    if found.cut:
+        design, old = _larger(frame, design, before, seed)
+    probability = np.where(already_judged, 1.0, design.probability)
+    drawn = design.drawn & ~already_judged
+    if design.cut:
         words = (
-            f"pairs cut from the frame: {found.cut:,}; the budget would draw them with a "
-            f"probability below 0.02"
+            f"pairs removed from the frame: {design.cut:,}; with this budget their inclusion probability "
+            "would be below 0.02"
         )
-        warnings.append(ResultWarning("frame_cut", words, found.cut))
+        warnings.append(ResultWarning("frame_cut", words, design.cut))
     expected = {
         str(measure): _expected(
             frame,
             lists,
             weights[str(measure)],
             probability,
-            known,
+            already_judged,
             size,
             seed,
             new_runs,
@@ -209,24 +211,24 @@ def pool_for(
         **reading.options(RunsOptions),
         "seed": seed,
     }
-    design = {
+    header = {
         "format": 1,
         "measures": list(weights),
         "rel": rel,
         "depth": limit,
         "seed": seed,
-        "scale": found.scale,
+        "scale": design.scale,
         "runs": [info.name for info in systems.infos],
         "machine": os.fspath(machine) if isinstance(machine, (str, os.PathLike)) else None,
     }
     pool = DrawnPool(
-        [to_text(names[one]) for one in frame.query.tolist()],
+        [to_text(names[query]) for query in frame.query.tolist()],
         [to_text(name) for name in frame.documents],
         probability,
-        np.where(known, 0.0, found.order),
+        np.where(already_judged, 0.0, design.order),
         _contributors(frame, lists, [info.name for info in systems.infos]),
-        drawn | known,
-        design,
+        drawn | already_judged,
+        header,
     )
     kept = np.flatnonzero(probability > 0)
     pool = _part(pool, kept)
@@ -235,7 +237,7 @@ def pool_for(
 
 
 def rank_weights(measure: Measure) -> Floats:
-    """Return the weights of the ranks that a measure sees, at most 100 where it has no cutoff."""
+    """Return the weights of ranks 1 to the cutoff of a measure, or to 100 if it has none."""
     kind = kind_of(measure)
     size = DEEPEST if kind.cutoff is None else kind.cutoff
     ranks = np.arange(1.0, size + 1)
@@ -249,11 +251,11 @@ def _frame_of_pair(
     pair: tuple[str, str],
     weights: Sequence[Floats],
 ) -> Frame:
-    """Return the frame with the importance of a difference: only pairs whose weights differ matter."""
+    """Return the frame with importances for the difference of two runs, 0 where their weights are equal."""
     names = [info.name for info in systems.infos]
     for name in pair:
         if name not in names:
-            raise UsageError(f"no run is called '{name}'; expected one of " + ", ".join(names[:8]))
+            raise UsageError(f"unknown run '{name}'; expected one of " + ", ".join(names[:8]))
     first, second = names.index(pair[0]), names.index(pair[1])
     rows = {
         (query, document): row
@@ -271,31 +273,30 @@ def _frame_of_pair(
     return frame._replace(importance=importance)
 
 
-def _known(frame: Frame, judged: QrelsLike | None) -> Any:
-    """Return which pairs of the frame are judged already."""
-    found = np.zeros(len(frame.query), dtype=np.bool_)
+def _judged_in(frame: Frame, judged: QrelsLike | None) -> Any:
+    """Return the pairs of the frame that are already judged, as flags."""
+    judged_rows = np.zeros(len(frame.query), dtype=np.bool_)
     if judged is None:
-        return found
+        return judged_rows
     grades = read_qrels(judged).to_dict()
     queries = [to_text(name) for name in frame.queries]
     for row, (query, document) in enumerate(zip(frame.query.tolist(), frame.documents, strict=True)):
         grade = grades.get(queries[query], {}).get(to_text(document))
-        found[row] = grade is not None and grade >= 0
-    return found
+        judged_rows[row] = grade is not None and grade >= 0
+    return judged_rows
 
 
-def _without(frame: Frame, known: Any) -> Frame:
-    """Return the frame in which judged pairs cost nothing and are not drawn."""
-    return frame._replace(importance=np.where(known, -1.0, frame.importance))
+def _without(frame: Frame, judged: Any) -> Frame:
+    """Return the frame with judged pairs excluded from drawing."""
+    return frame._replace(importance=np.where(judged, -1.0, frame.importance))
 
 
-def _larger(frame: Frame, found: Draw, before: DrawnPool, seed: int) -> tuple[Draw, Floats]:
-    """Return the draw with the larger probability of each pair, and the earlier ones."""
+def _larger(frame: Frame, design: Draw, before: DrawnPool, seed: int) -> tuple[Draw, Floats]:
+    """Return the draw with the larger of both probabilities of each pair, and the earlier probabilities."""
     if before.design.get("seed") != seed:
         raise UsageError(
-            f"the earlier pool was drawn with seed {before.design.get('seed')}, this one with "
-            f"{seed}; expected "
-            "the same seed, so that what was judged stays drawn"
+            f"the earlier pool was drawn with seed {before.design.get('seed')}, this one with {seed}; "
+            "expected the same seed, so that judged pairs stay drawn"
         )
     rows = {
         (to_text(frame.queries[query]), to_text(document)): row
@@ -313,11 +314,10 @@ def _larger(frame: Frame, found: Draw, before: DrawnPool, seed: int) -> tuple[Dr
             old[row] = share
     if lost:
         raise UsageError(
-            f"{lost:,} pairs of the earlier pool are outside this frame; expected the same runs "
-            f"and more, and at "
-            f"least --depth {before.design.get('depth')}"
+            f"{lost:,} pairs of the earlier pool are outside this frame; expected at least the same runs "
+            f"and --depth {before.design.get('depth')} or more"
         )
-    return enlarged(found.probability, found.scale, old, frame, seed), old
+    return enlarged(design.probability, design.scale, old, frame, seed), old
 
 
 def _rates(frame: Frame, machine: QrelsLike | None, measure: Measure) -> Floats:
@@ -332,10 +332,10 @@ def _rates(frame: Frame, machine: QrelsLike | None, measure: Measure) -> Floats:
             for query, document in zip(frame.query.tolist(), frame.documents, strict=True)
         ]
     )
-    known = ~np.isnan(labels)
-    if not known.any():
-        raise UsageError("no pair of the frame has a label; do the ids match?")
-    rate = float(np.clip(target.of(labels[known]), 0.0, 1.0).mean())
+    labelled = ~np.isnan(labels)
+    if not labelled.any():
+        raise UsageError("no pair of the frame has a machine label; do the query and document ids match?")
+    rate = float(np.clip(target.of(labels[labelled]), 0.0, 1.0).mean())
     return np.full(len(frame.query), rate)
 
 
@@ -344,7 +344,7 @@ def _expected(
     lists: Sequence[Sequence[Sequence[bytes]]],
     weight: Floats,
     probability: Floats,
-    known: Any,
+    judged: Any,
     size: float,
     seed: int,
     new_runs: float,
@@ -352,13 +352,13 @@ def _expected(
     *,
     linear: bool,
 ) -> dict[str, float | None]:
-    """Return the forecast of one measure: half-width, the budget of half of it, and the exact alternative."""
+    """Return the half-width of one measure, the budget that halves it, and the budget of exact values."""
     queries = len(frame.queries)
-    matter = (frame.importance > 0) & ~known
+    matter = (frame.importance > 0) & ~judged
     exact = float(matter.sum()) / queries
     if not linear:
         return {"half_width": None, "half_budget": None, "exact_budget": exact}
-    squares = _mean_squares(frame, lists, weight)
+    squares = mean_squares(frame, lists, [weight])[0]
 
     def half_width(p: Floats) -> float:
         inside = (p > 0) & (p < 1)
@@ -369,31 +369,14 @@ def _expected(
     low, high = size, max(float(matter.sum()) / max(1 - new_runs, 1e-9), size)
     for _ in range(40):
         middle = (low + high) / 2
-        trial = draw(_without(frame, known), middle, new_runs=new_runs, seed=seed).probability
-        if half_width(np.where(known, 1.0, trial)) > now / 2:
+        trial = draw(_without(frame, judged), middle, new_runs=new_runs, seed=seed).probability
+        if half_width(np.where(judged, 1.0, trial)) > now / 2:
             low = middle
         else:
             high = middle
         if high - low < 0.5:
             break
     return {"half_width": now, "half_budget": high / queries, "exact_budget": exact}
-
-
-def _mean_squares(frame: Frame, lists: Sequence[Sequence[Sequence[bytes]]], weight: Floats) -> Floats:
-    """Return the mean over runs of the squared weight of each pair."""
-    rows = {
-        (query, document): row
-        for row, (query, document) in enumerate(zip(frame.query.tolist(), frame.documents, strict=True))
-    }
-    found = np.zeros(len(frame.query))
-    count = max((len(runs) for runs in lists), default=1)
-    for query, runs in enumerate(lists):
-        for run in runs:
-            for rank, document in enumerate(run[: len(weight)]):
-                row = rows.get((query, document))
-                if row is not None:
-                    found[row] += float(weight[rank]) ** 2
-    return found / max(count, 1)
 
 
 def _contributors(

@@ -1,4 +1,4 @@
-"""Rank measures from sampled ranks: corrected estimates and their sampling variance."""
+"""Corrected estimates of rank measures from sampled ranks, and their sampling variance."""
 
 from __future__ import annotations
 
@@ -19,10 +19,14 @@ from leadline.measures.user_models import RBP
 
 
 class RankTerms(NamedTuple):
-    """A measure as a sum over the documents of positive grade of `weight * of_rank(rank)`.
+    """A measure as a sum of `weight * of_rank(rank)` over the documents of positive grade.
 
-    `weight` has one entry per row of the join and depends on the order of the relevant documents, which
-    is known; only the ranks are estimated. `of_rank` takes an array of any shape.
+    Attributes
+    ----------
+    weight : ndarray of float64, shape (n_rows,)
+        Weight of each judged document, from the known order of the relevant documents.
+    of_rank : callable
+        Function of an array of estimated ranks, of any shape.
     """
 
     weight: Floats
@@ -30,9 +34,9 @@ class RankTerms(NamedTuple):
 
 
 def rank_terms(measure: Measure, judged: JudgedRun) -> RankTerms | None:
-    """Return a measure as weights and a function of the rank, or None if it is no such sum.
+    """Return a measure as weights and a function of the rank; None if it is not such a sum.
 
-    Queries in which the measure is undefined get weights of 0.
+    Weights are 0 for queries with an undefined value.
 
     Examples
     --------
@@ -46,26 +50,26 @@ def rank_terms(measure: Measure, judged: JudgedRun) -> RankTerms | None:
 
 
 def sums_over_ranks(measures: Sequence[Measure]) -> list[bool]:
-    """Return which measures are sums over relevant documents that `rank_terms` knows."""
+    """Return, for each measure, whether `rank_terms` supports it."""
     probe = JudgedRun.of_grades([1])
     return [rank_terms(measure, probe) is not None for measure in measures]
 
 
 def _hits(judged: JudgedRun, rel: float) -> tuple[Floats, Floats]:
-    """Return 1 for each row of grade `rel` or more, and which relevant document of its query it is."""
+    """Return flags of the rows of grade `rel` or more, and their ordinal numbers in their queries."""
     chosen = judged.grade >= rel
     nth = np.where(chosen, judged.before(chosen) + 1.0, 0.0)
     return chosen.astype(np.float64), nth
 
 
 def _over(weight: Floats, size: Floats, judged: JudgedRun) -> Floats:
-    """Divide weights by a number of their query; 0 where that is 0."""
+    """Return weights divided by a number of their query; 0 where the number is 0."""
     by_row = size[judged.query]
     return np.divide(weight, by_row, out=np.zeros(len(weight)), where=by_row > 0)
 
 
 def _within(cutoff: int | None, function: Callable[[Floats], Floats]) -> Callable[[Floats], Floats]:
-    """Return the function, 0 beyond the cutoff."""
+    """Return the function with value 0 beyond the cutoff."""
     if cutoff is None:
         return function
     return lambda rank: np.where(rank <= cutoff, function(rank), 0.0)
@@ -113,7 +117,7 @@ def _rank_biased(measure: RBP, judged: JudgedRun) -> RankTerms | None:
 
 
 def _gain(measure: DCG, grade: Floats, power: Floats) -> Floats:
-    """Return the gains of some grades, divided by 2^power."""
+    """Return the gains of grades, divided by 2^power."""
     less = np.exp2(-power)
     gain: Floats = np.exp2(grade - power) - less if measure.gain == "exp" else grade * less
     return gain
@@ -178,11 +182,18 @@ OfRank = Callable[[Floats], Floats]
 
 
 class Pairs(NamedTuple):
-    """The relevant documents of some queries, in the order of their lists.
+    """Relevant documents with the sampled documents above them, in list order, grouped by query.
 
-    Rows of one query stand together and are numbered by `query` from 0. `start` is the rank that a
-    document would have if none of the N stood above it, `above` the number of drawn documents above it
-    (ties count a half), `size` the number of documents N drawn from, `drawn` that of documents drawn, n.
+    Attributes
+    ----------
+    query : ndarray of int64, shape (n_documents,)
+        Query number, from 0.
+    start : ndarray of float64, shape (n_documents,)
+        Rank if none of the N documents were above.
+    above : ndarray of float64, shape (n_documents,)
+        Number of sampled documents above; ties count a half.
+    size, drawn : ndarray of int64, shape (n_documents,)
+        Population size N and sample size n.
     """
 
     query: Integers
@@ -193,12 +204,12 @@ class Pairs(NamedTuple):
 
 
 class Channel:
-    """The law of the number of drawn documents above a relevant one, given the true number.
+    """Distribution of the number of sampled documents above a relevant one, given the true number.
 
     Parameters
     ----------
     size, drawn : int
-        N documents, of which n are drawn without replacement.
+        Population size N and sample size n; sampling is without replacement.
 
     """
 
@@ -224,10 +235,10 @@ class Channel:
         self._estimators: dict[tuple[int, float], Floats] = {}
 
     def estimator(self, exponent: int, gamma: float) -> Floats:
-        """Return the matrix (drawn + 1) x offsets that makes g of f: g(x) = sum over d of G[x, d] f(d).
+        """Return the matrix G, (drawn + 1) x offsets, with g(x) = sum over d of G[x, d] f(d).
 
-        It is solved in the space of offsets: with C = diag(c), A'(A C^-1 A' (1 - gamma) + gamma)^-1 gives
-        the same g as the formula above.
+        Solved in the space of offsets: with C = diag(c), G = C^-1 A' ((1 - gamma) A C^-1 A' + gamma I)^-1
+        yields the same g as the formula above.
         """
         key = exponent, gamma
         if key not in self._estimators:
@@ -239,25 +250,25 @@ class Channel:
         return self._estimators[key]
 
     def quantiles(self, prior: Floats, above: int, levels: Floats) -> Integers:
-        """Return quantiles of the posterior of the number of documents above, given the number drawn."""
+        """Return posterior quantiles of the number of documents above, given the number of sampled ones."""
         running = np.cumsum(prior * self.law[:, above])
         if not running[-1]:
             return np.full(levels.shape, round(above * self.size / max(self.drawn, 1)))
-        place = np.searchsorted(running / running[-1], levels)
-        return self.offset[np.minimum(place, len(self.offset) - 1)]
+        index = np.searchsorted(running / running[-1], levels)
+        return self.offset[np.minimum(index, len(self.offset) - 1)]
 
 
 def _grid(size: int) -> Integers:
-    """Return the numbers of documents above that are computed with, the last of them all of them."""
-    found = list(range(min(EXACT_OFFSETS, size) + 1))
-    while found[-1] < size:
-        found.append(min(size, max(found[-1] + 1, int(found[-1] * GROWTH))))
-    return np.array(found, dtype=np.int64)
+    """Return the grid of numbers of documents above, from 0 to `size`."""
+    grid = list(range(min(EXACT_OFFSETS, size) + 1))
+    while grid[-1] < size:
+        grid.append(min(size, max(grid[-1] + 1, int(grid[-1] * GROWTH))))
+    return np.array(grid, dtype=np.int64)
 
 
 @lru_cache(maxsize=256)
 def channel(size: int, drawn: int) -> Channel:
-    """Return the channel of N and n; large N that n is far from are rounded to half a per cent."""
+    """Return the channel of N and n; N is rounded to 0.5 % if it is large and 2n < N."""
     if size > COARSE and 2 * drawn < size:
         step = 10.0 ** np.floor(np.log10(size)) / 200
         rounded = int(np.rint(size / step) * step)
@@ -271,7 +282,7 @@ def _channel(size: int, drawn: int) -> Channel:
 
 
 class RankEstimator:
-    """Corrected estimates of some relevant documents' terms, and what other samples would have given.
+    """Corrected estimates of functions of the rank, with pseudo-populations for their variance.
 
     Parameters
     ----------
@@ -280,7 +291,7 @@ class RankEstimator:
     gamma : float
         Weight of the variance against the squared bias, 0 < gamma <= 1.
     exponent : float or None
-        Exponent a of the prior; None fits it by maximum likelihood, for each octave of `start`.
+        Exponent a of the prior; if None, its maximum likelihood estimate for each octave of `start`.
 
     """
 
@@ -298,41 +309,50 @@ class RankEstimator:
             self.exponent = np.full(len(pairs.query), nearest)
 
     def _fitted(self) -> Floats:
-        """Return the likelihood of every exponent, by octave of `start`: 1 for the most likely."""
+        """Return the likelihood of each exponent by octave of `start`, relative to the maximum."""
         logs = np.zeros((int(self._octave.max(initial=0)) + 1, len(EXPONENTS)))
         whole = np.floor(self.pairs.above).astype(np.int64)
-        for place, one in enumerate(self._channels):
-            rows = np.flatnonzero(self._table == place)
-            np.add.at(logs, self._octave[rows], np.log(one.marginal[:, whole[rows]]).T)
+        for number, table in enumerate(self._channels):
+            rows = np.flatnonzero(self._table == number)
+            np.add.at(logs, self._octave[rows], np.log(table.marginal[:, whole[rows]]).T)
         return np.asarray(np.exp(logs - logs.max(axis=1, keepdims=True)))
 
     def terms(self, above: Floats, functions: Sequence[OfRank]) -> list[Floats]:
-        """Return corrected values of functions of the rank for numbers of drawn documents above.
+        """Return corrected values of functions of the rank.
 
-        `above` is documents x draws. A half, from a tie, counts as the mean of the whole numbers around it.
+        Parameters
+        ----------
+        above : ndarray of float64, shape (n_documents, n_draws)
+            Number of sampled documents above; a half is the mean of the adjacent integers.
+        functions : sequence of callable
+            Functions of the rank.
+
+        Returns
+        -------
+        list of ndarray of float64, shape (n_documents, n_draws)
         """
-        found = [np.empty(above.shape) for _ in functions]
+        results = [np.empty(above.shape) for _ in functions]
         starts, start = np.unique(self.pairs.start, return_inverse=True)
         twice = np.rint(2 * above).astype(np.int64)
-        for one, exponent, rows in self._alike():
-            width = 2 * one.drawn + 2
+        for table, exponent, rows in self._alike():
+            width = 2 * table.drawn + 2
             code, back = np.unique(start[rows][:, None] * width + twice[rows], return_inverse=True)
             back = back.reshape(len(rows), -1)
-            matrix = one.estimator(exponent, self.gamma)
+            matrix = table.estimator(exponent, self.gamma)
             values = [np.empty(len(code)) for _ in functions]
             for low in range(0, len(code), 4096):
                 part = code[low : low + 4096]
-                place = part % width
-                weights = (matrix[place // 2] + matrix[(place + 1) // 2]) / 2
-                ranks = starts[part // width][:, None] + one.offset[None]
+                twice_above = part % width
+                weights = (matrix[twice_above // 2] + matrix[(twice_above + 1) // 2]) / 2
+                ranks = starts[part // width][:, None] + table.offset[None]
                 for function, value in zip(functions, values, strict=True):
                     value[low : low + 4096] = np.einsum("ij,ij->i", weights, function(ranks))
-            for value, into in zip(values, found, strict=True):
+            for value, into in zip(values, results, strict=True):
                 into[rows] = value[back]
-        return found
+        return results
 
     def _alike(self) -> Iterator[tuple[Channel, int, Integers]]:
-        """Give the rows that share a channel and an exponent."""
+        """Yield channel, exponent and rows of the documents that share them."""
         code = self._table * len(EXPONENTS) + self.exponent
         order = np.argsort(code, kind="stable")
         bounds = np.flatnonzero(np.diff(code[order], prepend=-1))
@@ -341,18 +361,18 @@ class RankEstimator:
             yield self._channels[first // len(EXPONENTS)], first % len(EXPONENTS), order[low:high]
 
     def redrawn(self, draws: int, rng: np.random.Generator) -> tuple[Integers, Integers]:
-        """Draw pseudo-populations that fit the sample, and two samples from each.
+        """Draw pseudo-populations from the posterior, and two samples from each.
 
-        The number of documents above each relevant one is drawn from its posterior, with one uniform
-        number per query and draw, so that the order of a list stays possible; the prior is the mean of
-        the priors of all exponents, weighted by likelihood. Then n of the N documents are drawn.
+        The number of documents above each relevant one is drawn from its posterior with one uniform random
+        number per query and draw, which preserves the order of the list. The prior is the mean of the priors
+        of all exponents, weighted by likelihood. Then n of the N documents are drawn.
 
         Returns
         -------
         offset : ndarray, shape (documents, draws)
-            Documents above in each pseudo-population.
+            Number of documents above, in each pseudo-population.
         above : ndarray, shape (documents, 2 * draws)
-            Drawn documents above: samples b and draws + b are of pseudo-population b.
+            Number of sampled documents above; columns b and draws + b belong to pseudo-population b.
 
         """
         pairs = self.pairs
@@ -365,7 +385,7 @@ class RankEstimator:
             offset[rows] = np.maximum(offset[rows], offset[rows - 1])
         twice = np.tile(offset, (1, 2))
         above = np.empty_like(twice)
-        size = np.array([one.size for one in self._channels], dtype=np.int64)
+        size = np.array([table.size for table in self._channels], dtype=np.int64)
         last = np.append(pairs.query[1:] != pairs.query[:-1], True)
         for rows in reversed(levels):
             ends, inner = rows[last[rows]], rows[~last[rows]]
@@ -387,20 +407,20 @@ class RankEstimator:
         keys = np.stack([self._table, self._octave, whole], axis=1)
         cells, back = np.unique(keys, axis=0, return_inverse=True)
         queries = int(pairs.query[-1]) + 1 if len(pairs.query) else 0
-        # One uniform number in each of `draws` equal strata, in random order: rare values keep their chance.
+        # Stratified uniform numbers in random order: one in each of `draws` intervals of equal length.
         strata = np.argsort(rng.random((queries, draws)), axis=1)
         levels = (strata + rng.random((queries, draws))) / draws
         order = np.argsort(back.ravel(), kind="stable")
         bounds = np.cumsum(np.bincount(back.ravel(), minlength=len(cells)))[:-1]
-        found = np.empty((len(pairs.query), draws), dtype=np.int64)
-        for (place, octave, seen), rows in zip(cells.tolist(), np.split(order, bounds), strict=True):
-            one = self._channels[place]
-            found[rows] = one.quantiles(share[octave] @ one.prior, seen, levels[pairs.query[rows]])
-        return found
+        offsets = np.empty((len(pairs.query), draws), dtype=np.int64)
+        for (number, octave, seen), rows in zip(cells.tolist(), np.split(order, bounds), strict=True):
+            table = self._channels[number]
+            offsets[rows] = table.quantiles(share[octave] @ table.prior, seen, levels[pairs.query[rows]])
+        return offsets
 
 
 class Corrected(NamedTuple):
-    """Corrected values by query and measure, the variance over samples of each, and its expected bias."""
+    """Corrected values, their variance over samples and expected bias; arrays of queries x measures."""
 
     values: Floats
     variance: Floats
@@ -419,20 +439,20 @@ def corrected(
     Parameters
     ----------
     estimator : RankEstimator
-        The relevant documents and how their ranks are corrected.
+        Relevant documents and the correction of their ranks.
     weights, functions : sequences, one entry per measure
-        The weight of every document, and the function of the rank.
+        Weights of the documents, and function of the rank.
     draws : int
-        Pseudo-populations for the variance; 0: none, NaN.
+        Number of pseudo-populations; variance and bias are NaN if 0.
     rng : Generator
-        Random numbers.
+        Random number generator.
 
     Returns
     -------
     Corrected
-        Arrays of shape (queries, measures). `variance` is that over samples with the queries fixed: half
-        the mean squared difference of two samples from one pseudo-population, which the finite-population
-        correction is part of. `bias` is the mean of estimate - truth over pseudo-populations.
+        `variance` is the variance over samples with the queries fixed: half the mean squared difference of
+        two samples from one pseudo-population, finite-population correction included. `bias` is the mean of
+        estimate - truth over pseudo-populations.
 
     """
     pairs = estimator.pairs
@@ -440,8 +460,8 @@ def corrected(
     seen = estimator.terms(pairs.above[:, None], functions)
     values = np.stack(
         [
-            _by_query(weight[:, None] * one, pairs.query, queries)[:, 0]
-            for weight, one in zip(weights, seen, strict=True)
+            _by_query(weight[:, None] * term, pairs.query, queries)[:, 0]
+            for weight, term in zip(weights, seen, strict=True)
         ],
         axis=1,
     )
@@ -450,16 +470,16 @@ def corrected(
         offset, above = estimator.redrawn(draws, rng)
         again = estimator.terms(above.astype(np.float64), functions)
         ranks = pairs.start[:, None] + offset
-        for place, (weight, function) in enumerate(zip(weights, functions, strict=True)):
-            made = _by_query(weight[:, None] * again[place], pairs.query, queries)
+        for column, (weight, function) in enumerate(zip(weights, functions, strict=True)):
+            made = _by_query(weight[:, None] * again[column], pairs.query, queries)
             truth = _by_query(weight[:, None] * function(ranks), pairs.query, queries)
-            variance[:, place] = ((made[:, :draws] - made[:, draws:]) ** 2).mean(axis=1) / 2
-            bias[:, place] = made.mean(axis=1) - truth.mean(axis=1)
+            variance[:, column] = ((made[:, :draws] - made[:, draws:]) ** 2).mean(axis=1) / 2
+            bias[:, column] = made.mean(axis=1) - truth.mean(axis=1)
     return Corrected(values, variance, bias)
 
 
 def _by_query(values: Floats, query: Integers, queries: int) -> Floats:
-    """Add up rows by query; rows of a query stand together."""
+    """Return the sums of rows by query; rows are grouped by query."""
     total = np.zeros((queries, values.shape[1]))
     if len(query):
         starts = np.flatnonzero(np.diff(query, prepend=-1))

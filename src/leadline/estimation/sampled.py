@@ -1,4 +1,4 @@
-"""Rank measures estimated from the relevant documents and a sample of scored others."""
+"""Rank measures estimated from scores of the relevant documents and of a sample of the others."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from leadline.estimation.rank_corrections import (
     rank_terms,
     sums_over_ranks,
 )
-from leadline.estimation.score_histograms.histogram_result import sampled_notices
+from leadline.estimation.score_histograms.histogram_result import sampled_warnings
 from leadline.estimation.score_histograms.score_sets import (
     Scorer,
     certain_documents,
@@ -31,7 +31,7 @@ from leadline.estimation.score_histograms.score_sets import (
     scored_runs,
 )
 from leadline.estimation.score_histograms.subsampling import Estimates
-from leadline.estimation.strata import POSITIVE, Population, Query, estimated, strata
+from leadline.estimation.strata import POSITIVE, Population, Query, strata, with_estimated_ranks
 from leadline.evaluation.join import judge_runs, listed_runs, named_sources
 from leadline.evaluation.profiles import profile_of
 from leadline.evaluation.run_warnings import levels_of
@@ -39,7 +39,7 @@ from leadline.io.pool_files import Pooled
 from leadline.io.read import QrelsLike, RunLike, judgments_of
 from leadline.measures import Measure
 
-# Lists that a measure must value alike with and without their other judged documents.
+# Grades of test lists: estimable measures do not change if judged non-relevant documents are removed.
 PROBES: tuple[tuple[float | None, ...], ...] = (
     (1, 0, None, 2, 0, 1),
     (0, 0, 1, 1),
@@ -51,8 +51,8 @@ PROBES: tuple[tuple[float | None, ...], ...] = (
 )
 
 
-def refuse_others(measures: Sequence[Measure]) -> None:
-    """Refuse measures that depend on more than the ranks of documents of positive grade."""
+def check_estimable(measures: Sequence[Measure]) -> None:
+    """Raise UsageError for measures that depend on more than the ranks of documents of positive grade."""
     wrong = [str(measure) for measure in measures if not is_estimable(measure)]
     if wrong:
         raise UsageError(
@@ -62,8 +62,10 @@ def refuse_others(measures: Sequence[Measure]) -> None:
 
 
 def is_estimable(measure: Measure) -> bool:
-    """Try a measure: it must not see other judged documents, and bear ranks that are not whole.
+    """Return whether a measure depends only on ranks of documents of positive grade, integer or not.
 
+    Examples
+    --------
     >>> from leadline.measures import MEASURES
     >>> [is_estimable(MEASURES.parse(name)) for name in ("AP", "nDCG@10", "Bpref", "Judged@10")]
     [True, True, False, False]
@@ -71,9 +73,12 @@ def is_estimable(measure: Measure) -> bool:
     if measure.needs != "judgments" or getattr(measure, "rel", 1.0) <= 0 or measure.average != "mean":
         return False
     for probe in PROBES:
-        whole = JudgedRun.of_grades(probe, [1, 1, 0, 3, *(one for one in probe if one is not None)])
+        whole = JudgedRun.of_grades(probe, [1, 1, 0, 3, *(grade for grade in probe if grade is not None)])
         try:
-            values = [measure.values(one)[0] for one in (whole, _thinned(whole, 0), _thinned(whole, 0.5))]
+            values = [
+                measure.values(variant)[0]
+                for variant in (whole, _positive_only(whole, 0), _positive_only(whole, 0.5))
+            ]
         except (UsageError, IndexError, TypeError, ValueError):
             return False
         if not np.isclose(values[0], values[1], equal_nan=True):
@@ -81,10 +86,10 @@ def is_estimable(measure: Measure) -> bool:
     return True
 
 
-def _thinned(judged: JudgedRun, more: float) -> JudgedRun:
-    """Give the same list without its judged documents of no positive grade, ranks moved by a part."""
+def _positive_only(judged: JudgedRun, more: float) -> JudgedRun:
+    """Return the list without judged documents of non-positive grade, with `more` added to all ranks."""
     kept = judged.grade >= POSITIVE
-    rank: Any = judged.rank[kept] + more  # not whole here
+    rank: Any = judged.rank[kept] + more  # not integers
     return JudgedRun(
         judged.qrels,
         present=judged.present,
@@ -104,15 +109,33 @@ ROUNDING = 1e-12
 # The rules of docs/sampled.md, from the simulation in docs/studies/sampled-intervals.md.
 FEW_SAMPLED = 30  # documents per query
 FEW_QUERIES = 10
-# Documents for which a drawn one stands, for measures of the whole list: all drawn, and with certain ones.
+# Largest weight N/n for measures without a cutoff: without and with documents included with certainty.
 MOST_WITHOUT_CUTOFF, MOST_BESIDE_CERTAIN = 20.0, 100.0
-# Smallest and largest coverage of 95 % sampling intervals over all simulated cells that print one.
+# Lowest and highest coverage of 95 % sampling intervals in the simulation, where intervals are given.
 COVERAGE, COVERAGE_BESIDE_CERTAIN = (0.87, 1.0), (0.85, 1.0)
-MOST_SIZE = 10**9  # documents in a population that samples can be simulated from
+MOST_SIZE = 10**9  # largest population for which samples can be simulated
 
 
 class SampledOptions(NamedTuple):
-    """How ranks are corrected and intervals are made."""
+    """Options of rank correction and interval estimation.
+
+    Attributes
+    ----------
+    correction : {"log", "uniform", "none"}
+        Prior of the number of documents above.
+    gamma : float or None
+        Weight of the variance against the squared bias; 1 / number of queries if None.
+    exponent : float or None
+        Exponent of the prior; estimated by maximum likelihood if None.
+    draws : int
+        Number of pseudo-populations.
+    confidence : float
+        Confidence level.
+    seed : int
+        Seed of the pseudo-populations.
+    offer_all : bool
+        Whether intervals are given even where they would be withheld (for simulation studies).
+    """
 
     correction: str
     gamma: float | None
@@ -120,11 +143,35 @@ class SampledOptions(NamedTuple):
     draws: int
     confidence: float
     seed: int
-    offer_all: bool = False  # intervals whatever the rules say, for the study of the rules
+    offer_all: bool = False
 
 
-class One(NamedTuple):
-    """What one run came to: values by query and measure, intervals and their reasons, counts."""
+class SampledRun(NamedTuple):
+    """Estimates of one run.
+
+    Attributes
+    ----------
+    values : ndarray of float64, shape (n_queries, n_measures)
+        Corrected estimates.
+    known : ndarray of bool, shape (n_queries,)
+        Queries that have an estimate.
+    limits : ndarray of float64, shape (n_measures, 5)
+        low, high, sampling_low, sampling_high and bias.
+    uncorrected : ndarray of float64, shape (n_measures,)
+        Means without correction.
+    withheld : list of str
+        Reason for withholding the interval, by measure; empty if it is given.
+    samples : ndarray of uint64, shape (n_queries,)
+        Identifier of the set of scored documents of each query.
+    sampled : int
+        Number of sampled documents with a score.
+    weight : float
+        Largest weight N/n of a sampled document.
+    lacking, unscored : int
+        Relevant documents, and documents included with certainty, that have no score.
+    constant : int
+        Queries whose scores are all equal.
+    """
 
     values: Floats
     known: Flags
@@ -158,43 +205,46 @@ def sampled(
     on_run: Callable[[int, int], None] | None = None,
     **options: Unpack[JudgedOptions],
 ) -> Estimates:
-    """Estimate rank measures from scores of the relevant documents and of a sample of others.
+    """Estimate rank measures from scores of the relevant documents and of a sample of the others.
 
-    `scores` hold every document of positive grade and n others of each query. N is the number of documents
-    in the collection (`population`) less those of positive grade, or given by query; without it all others
-    that have scores. The rank of a relevant document is 1 + the relevant documents and the certain others
-    above it + the number of the remaining others above it, of which the sample shows part; measures are
-    estimated from these by the correction of Krichene and Rendle (2020). See docs/sampled.md.
+    `scores` contain all documents of positive grade and n other documents of each query, drawn from N. N is
+    the number of documents in the collection (`population`) minus those of positive grade, or specified by
+    query, or the number of scored documents. The rank of a relevant document is 1 + the number of relevant
+    and certain documents above it + the number of the other documents above it. The last number is known
+    for the sample only; measures are estimated from it with the correction of Krichene and Rendle (2020).
+    See docs/sampled.md.
 
     Parameters
     ----------
     qrels : qrels in any form that is read
         Judgments.
     scores : runs in any form that is read, or functions
-        Python functions `(query, documents) -> scores` score the relevant and a sample of the `documents`.
+        Functions `(query, documents) -> scores` are called with the relevant documents and a sample of
+        `documents`.
     measures : measures or their names, optional
         AP, nDCG@10, RR, P@10, R@100 by default.
     population : int or mapping, optional
-        Documents in the collection, or how many are not relevant, by query.
+        Number of documents in the collection, or number of non-relevant documents by query.
     sample : int, optional
-        Others to keep per query, those of `certain` included; drawn by hash, the same for every run.
+        Non-relevant documents per query, those of `certain` included; drawn by hash, the same for every run.
     certain : tuple of (run, int) or "RUN:K", optional
-        The first K documents of this run were taken for certain: they weigh 1, drawn ones N/n of the rest.
+        The first K documents of this run were included with certainty (weight 1); the others have weight N/n.
     correction : {"log", "uniform", "none"}, default "log"
-        Prior of the number of documents above: uniform on a log scale (with `certain`, a power of it that is
-        fitted); uniform, as published; or no correction, each drawn document counting N/n times.
+        Prior of the number of documents above: uniform on a logarithmic scale (with `certain`, a power of it
+        estimated by maximum likelihood); uniform, as published; or no correction, with weight N/n for each
+        sampled document.
     gamma : float, optional
         Weight of the variance against the squared bias; 1 / number of queries by default.
     rel : float, optional
-        Smallest relevant grade.
+        Minimum relevant grade.
     queries : {"all", "with_relevant"}
-        Queries of the mean.
+        Queries over which means are taken.
     documents : sequence of str, optional
-        Ids of the collection, for functions.
+        Document ids of the collection, if `scores` contains functions.
     draws : int, default 40
-        Pseudo-populations that the sampling variance is estimated from; 0: no intervals.
+        Number of pseudo-populations from which the sampling variance is estimated; 0: no intervals.
     confidence : float, default 0.95
-        Confidence level.
+        Confidence level of the intervals.
     seed : int, default 0
         Seed of the sample and of the pseudo-populations.
     on_run : callable, optional
@@ -205,21 +255,26 @@ def sampled(
     Returns
     -------
     Estimates
-        `sampling_low` and `sampling_high` are for other samples of the same queries, `low` and `high` for
-        other queries too. Both are NaN where the simulation did not confirm them, and `withheld` says why.
+        Intervals `sampling_low`, `sampling_high` are over samples with the queries fixed; `low`, `high` are
+        over samples and queries. Both are NaN where their coverage is not confirmed by simulation; `withheld`
+        contains the reason.
 
     Notes
     -----
-    A full sample without ties gives the exact value, and a sampling interval of no width. A query with N > 0
-    and no scored other has no estimate; it is left out and counted. Estimates of single queries may leave
-    the range of the measure: their mean is nearly unbiased, not each of them.
+    A complete sample without ties gives the exact value and a sampling interval of zero width. A query with
+    N > 0 and without a scored non-relevant document has no estimate; such queries are excluded and counted.
+    Estimates of single queries may lie outside the range of the measure; their mean is nearly unbiased.
+
+    References
+    ----------
+    Krichene and Rendle (2020), On sampled metrics for item recommendation, KDD.
 
     Examples
     --------
     >>> judgments = {"q1": {"d1": 1, "d2": 1}}
     >>> scores = {"q1": {"d1": 3.0, "x": 2.0, "d2": 1.0}}
     >>> plain = sampled(judgments, scores, "AP", population=12, correction="none")
-    >>> round(plain.mean("run", "AP"), 4)  # x stands for 10: ranks 1 and 12, (1 + 2/12) / 2
+    >>> round(plain.mean("run", "AP"), 4)  # weight of x is 10: ranks 1 and 12, (1 + 2/12) / 2
     0.5833
 
     """
@@ -242,26 +297,26 @@ def sampled(
         listed_runs(scores), table, documents=documents, sample=sample, seed=seed, rel=POSITIVE, certain=fixed
     )
     several = len(named_sources(sources)) > 1
-    # With certain documents the first ranks are seen, and the exponent can be fitted; without, it cannot.
+    # The exponent can be estimated only if the top ranks are observed, as with certain documents.
     exponent = 0.0 if correction == "uniform" else 1.0 if fixed is None else None
-    recipe = SampledOptions(correction, gamma, exponent, draws, confidence, seed)
+    settings = SampledOptions(correction, gamma, exponent, draws, confidence, seed)
 
-    def one(judged: JudgedRun) -> One:
+    def measure_run(judged: JudgedRun) -> SampledRun:
         parts = strata(judged, population, sample, seed, certain=fixed, identify=several)
-        return estimate_run(judged, parts, wanted, queries, recipe)
+        return estimate_run(judged, parts, wanted, queries, settings)
 
-    infos, found = judge_runs(sources, table, one, reading=reading, keep=True, on_run=on_run)
+    infos, estimates = judge_runs(sources, table, measure_run, reading=reading, keep=True, on_run=on_run)
     return Estimates(
         infos,
         table.queries,
         wanted,
-        np.stack([each.values for each in found]),
-        np.stack([_counted(each.known, table, queries) for each in found]),
-        np.stack([each.limits for each in found]),
-        uncorrected=np.stack([each.uncorrected for each in found]),
-        withheld=[each.withheld for each in found],
-        warnings=sampled_notices(
-            infos, table, found, wanted, levels_of(wanted), queries, whole=population is None
+        np.stack([run.values for run in estimates]),
+        np.stack([_counted(run.known, table, queries) for run in estimates]),
+        np.stack([run.limits for run in estimates]),
+        uncorrected=np.stack([run.uncorrected for run in estimates]),
+        withheld=[run.withheld for run in estimates],
+        warnings=sampled_warnings(
+            infos, table, estimates, wanted, levels_of(wanted), queries, whole=population is None
         ),
         options={
             "measures": list(map(str, wanted)),
@@ -289,24 +344,24 @@ def sample_to_score(
     seed: int = 0,
     **options: Unpack[NegativeOptions],
 ) -> Pooled:
-    """Draw the documents that every system has to score, so that `sampled` can estimate measures.
+    """Draw the documents that systems must score for an estimate with `sampled`.
 
-    Per query: every document of positive grade; with `certain`, the first K documents of a baseline run;
-    and documents drawn at random from the rest of the collection, `sample` documents of no positive grade in
-    all. Half for certain and half drawn estimates best in the simulation of docs/sampled.md.
+    For each query: all documents of positive grade, the first K documents of a baseline run (`certain`), and
+    documents drawn at random from the rest of the collection, so that `sample` documents do not have a
+    positive grade. In the simulation of docs/sampled.md, K = `sample` / 2 has the smallest error.
 
     Parameters
     ----------
     qrels : qrels in any form that is read
         Judgments.
     documents : sequence of str
-        Ids of the collection.
+        Document ids of the collection.
     sample : int
-        Documents of no positive grade per query, K included.
+        Documents without a positive grade per query, K included.
     certain : tuple of (run, int) or "RUN:K", optional
         The baseline run and K.
     seed : int, default 0
-        Seed of the draw, by hash: the same for every system.
+        Seed of the draw by hash, which is the same for every system.
     **options
         `negative` of `leadline.data.reading.Reading`.
 
@@ -339,23 +394,23 @@ def sample_to_score(
         assert code is not None
         low, high = int(table.begin[code]), int(table.end[code])
         grades = table.grades[low:high].tolist()
-        known = {
+        sure = {
             name
             for name, grade in zip(table.documents.take(np.arange(low, high)), grades, strict=True)
             if grade > 0
         }
         if fixed is not None:
-            known |= fixed.documents[code]
-        rest = len(collection - known)
-        drawn = sum(to_bytes(name) not in known for name in chosen)
+            sure |= fixed.documents[code]
+        rest = len(collection - sure)
+        drawn = sum(to_bytes(name) not in sure for name in chosen)
         queries += [query] * len(chosen)
         names += chosen
-        chances += [1.0 if to_bytes(name) in known else drawn / rest for name in chosen]
+        chances += [1.0 if to_bytes(name) in sure else drawn / rest for name in chosen]
     return Pooled(queries, names, np.array(chances), [{} for _ in names])
 
 
 def _shown(certain: Any) -> str | None:
-    """Return the baseline run and K as text, a run in memory without its name."""
+    """Return the baseline run and K as text."""
     if certain is None or isinstance(certain, str):
         return certain
     return f"{certain[0] if isinstance(certain[0], str) else 'run'}:{certain[1]}"
@@ -364,10 +419,10 @@ def _shown(certain: Any) -> str | None:
 def _wanted(measures: Any, rel: float | None) -> list[Measure]:
     if rel is not None:
         check_numbers(rel=rel)
-    given = DEFAULT_MEASURES if measures is None else measures
-    listed = [given] if isinstance(given, (str, Measure)) else list(given)
+    requested = DEFAULT_MEASURES if measures is None else measures
+    listed = [requested] if isinstance(requested, (str, Measure)) else list(requested)
     wanted = profile_of("leadline").measures(listed, rel=rel)
-    refuse_others(wanted)
+    check_estimable(wanted)
     return wanted
 
 
@@ -375,9 +430,9 @@ def _positive(qrels: Qrels) -> set[str]:
     return {name for grades in qrels.to_dict().values() for name, grade in grades.items() if grade > 0}
 
 
-def _counted(known: Flags, qrels: Qrels, queries: str) -> Flags:
-    """Say which queries take part in the mean."""
-    return known & (qrels.relevant(POSITIVE) > 0) if queries == "with_relevant" else known
+def _counted(estimable: Flags, qrels: Qrels, queries: str) -> Flags:
+    """Return flags of the queries over which means are taken."""
+    return estimable & (qrels.relevant(POSITIVE) > 0) if queries == "with_relevant" else estimable
 
 
 def estimate_run(
@@ -385,49 +440,63 @@ def estimate_run(
     parts: dict[int, Query],
     measures: Sequence[Measure],
     queries: str,
-    recipe: SampledOptions,
-) -> One:
-    """Estimate the measures of one run from its strata."""
-    ranks = {code: one.ranks(one.above(one.cells)) for code, one in parts.items()}
-    join = estimated(judged, parts, ranks)
+    settings: SampledOptions,
+) -> SampledRun:
+    """Estimate the measures of one run from its strata.
+
+    Parameters
+    ----------
+    judged : JudgedRun
+        The run joined with the judgments.
+    parts : dict of int to Query
+        Strata by query code.
+    measures : sequence of Measure
+        The measures to estimate.
+    queries : {"all", "with_relevant"}
+        Queries over which means are taken.
+    settings : SampledOptions
+        Options of correction and intervals.
+    """
+    ranks = {code: stratum.ranks(stratum.above(stratum.cells)) for code, stratum in parts.items()}
+    join = with_estimated_ranks(judged, parts, ranks)
     plain_values = np.stack([measure.values(join) for measure in measures], axis=1)
-    known = np.ones(len(judged.present), dtype=np.bool_)
-    known[[code for code, one in parts.items() if one.size and not one.sampled]] = False
-    plain_values[~known] = np.nan
-    counted = _counted(known, judged.qrels, queries)
-    values, variance, bias = _estimated(join, parts, measures, plain_values, recipe)
-    reasons = withheld(parts, measures, recipe, int(counted.sum()))
-    offered = [""] * len(measures) if recipe.offer_all else reasons
-    limits = _limits(values[counted], variance[counted], bias[counted], recipe, offered)
-    lacking = judged.qrels.relevant(POSITIVE).sum() - sum(len(one.row) for one in parts.values())
-    samples = np.zeros(len(known), dtype=np.uint64)
-    for code, one in parts.items():
-        samples[code] = one.sample
+    estimable = np.ones(len(judged.present), dtype=np.bool_)
+    estimable[[code for code, stratum in parts.items() if stratum.size and not stratum.sampled]] = False
+    plain_values[~estimable] = np.nan
+    counted = _counted(estimable, judged.qrels, queries)
+    values, variance, bias = _estimated(join, parts, measures, plain_values, settings)
+    reasons = withheld(parts, measures, settings, int(counted.sum()))
+    offered = [""] * len(measures) if settings.offer_all else reasons
+    limits = _limits(values[counted], variance[counted], bias[counted], settings, offered)
+    lacking = judged.qrels.relevant(POSITIVE).sum() - sum(len(stratum.row) for stratum in parts.values())
+    samples = np.zeros(len(estimable), dtype=np.uint64)
+    for code, stratum in parts.items():
+        samples[code] = stratum.sample
     means = np.full(len(measures), np.nan)
     if counted.any():
         means = np.nan_to_num(plain_values[counted]).mean(axis=0)
-    return One(
+    return SampledRun(
         values,
-        known,
+        estimable,
         limits,
         means,
         reasons,
         samples,
-        sum(one.sampled for one in parts.values()),
+        sum(stratum.sampled for stratum in parts.values()),
         _largest_weight(parts),
         int(lacking),
-        sum(one.constant for one in parts.values()),
-        sum(one.unscored for one in parts.values()),
+        sum(stratum.constant for stratum in parts.values()),
+        sum(stratum.unscored for stratum in parts.values()),
     )
 
 
-def _correctable(one: Query) -> bool:
-    return 0 < one.sampled <= MOST_DRAWN and not one.exact and one.size < MOST_SIZE
+def _correctable(stratum: Query) -> bool:
+    return 0 < stratum.sampled <= MOST_DRAWN and not stratum.exact and stratum.size < MOST_SIZE
 
 
 def _largest_weight(parts: Mapping[int, Query]) -> float:
-    """Return the most documents that a drawn one stands for."""
-    return max((one.size / one.sampled for one in parts.values() if one.sampled), default=1.0)
+    """Return the largest weight N/n of a sampled document."""
+    return max((stratum.size / stratum.sampled for stratum in parts.values() if stratum.sampled), default=1.0)
 
 
 def _estimated(
@@ -435,114 +504,114 @@ def _estimated(
     parts: dict[int, Query],
     measures: Sequence[Measure],
     values: Floats,
-    recipe: SampledOptions,
+    settings: SampledOptions,
 ) -> tuple[Floats, Floats, Floats]:
-    """Return values, variance over samples, and bias, queries x measures."""
+    """Return values, variance over samples, and bias (queries x measures)."""
     values, variance, bias = values.copy(), np.zeros(values.shape), np.zeros(values.shape)
     codes = [code for code in sorted(parts) if _correctable(parts[code])]
-    if recipe.correction == "none" or not codes:
+    if settings.correction == "none" or not codes:
         return values, variance, bias
     chosen = [
-        (place, terms)
-        for place, measure in enumerate(measures)
+        (index, terms)
+        for index, measure in enumerate(measures)
         if (terms := rank_terms(measure, join)) is not None
     ]
     if not chosen:
         return values, variance, bias
     counts = np.array([len(parts[code].row) for code in codes])
-    every = [parts[code] for code in codes]
+    strata_used = [parts[code] for code in codes]
     pairs = Pairs(
         np.repeat(np.arange(len(codes)), counts),
-        np.concatenate([one.start for one in every]),
-        np.concatenate([one.above(one.cells) for one in every]),
-        np.repeat([one.size for one in every], counts),
-        np.repeat([one.sampled for one in every], counts),
+        np.concatenate([stratum.start for stratum in strata_used]),
+        np.concatenate([stratum.above(stratum.cells) for stratum in strata_used]),
+        np.repeat([stratum.size for stratum in strata_used], counts),
+        np.repeat([stratum.sampled for stratum in strata_used], counts),
     )
     rows = np.flatnonzero(np.isin(join.query, codes))
-    estimator = RankEstimator(pairs, recipe.gamma or 1 / len(parts), recipe.exponent)
+    estimator = RankEstimator(pairs, settings.gamma or 1 / len(parts), settings.exponent)
     made = corrected(
         estimator,
         [terms.weight[rows] for _, terms in chosen],
         [terms.of_rank for _, terms in chosen],
-        recipe.draws,
-        np.random.default_rng([recipe.seed, 2]),
+        settings.draws,
+        np.random.default_rng([settings.seed, 2]),
     )
-    for column, (place, _) in enumerate(chosen):
-        defined = ~np.isnan(values[codes, place])
+    for column, (index, _) in enumerate(chosen):
+        defined = ~np.isnan(values[codes, index])
         at = np.array(codes)[defined]
-        values[at, place] = made.values[defined, column]
-        variance[at, place] = made.variance[defined, column]
-        bias[at, place] = made.bias[defined, column]
+        values[at, index] = made.values[defined, column]
+        variance[at, index] = made.variance[defined, column]
+        bias[at, index] = made.bias[defined, column]
     return values, variance, bias
 
 
 def withheld(
-    parts: Mapping[int, Query], measures: Sequence[Measure], recipe: SampledOptions, queries: int
+    parts: Mapping[int, Query], measures: Sequence[Measure], settings: SampledOptions, queries: int
 ) -> list[str]:
-    """Return why a measure has no interval, empty where it has one.
+    """Return the reason for withholding the interval of each measure; empty if it is given.
 
-    The rules come from the simulation: the intervals of the cells that they leave held the truth as often as
-    they should.
+    Intervals are given where their coverage in the simulation of docs/studies/sampled-intervals.md was as
+    nominal.
     """
-    open_parts = [one for one in parts.values() if not one.exact]
+    open_parts = [stratum for stratum in parts.values() if not stratum.exact]
     if not open_parts:
         return [""] * len(measures)
     weight = _largest_weight(parts)
-    fewest = min(one.sampled + one.fixed - one.unscored for one in open_parts)
-    if not recipe.draws:
+    fewest = min(stratum.sampled + stratum.fixed - stratum.unscored for stratum in open_parts)
+    if not settings.draws:
         same = "draws=0"
-    elif recipe.correction != "log":
-        same = f"intervals are offered with correction 'log' only, this is '{recipe.correction}'"
-    elif not all(map(_correctable, (one for one in open_parts if one.sampled))):
-        same = f"more than {MOST_DRAWN:,} documents were drawn for a query: not corrected"
+    elif settings.correction != "log":
+        same = f"intervals are available with correction 'log' only, not '{settings.correction}'"
+    elif not all(map(_correctable, (stratum for stratum in open_parts if stratum.sampled))):
+        same = f"more than {MOST_DRAWN:,} documents were sampled for a query, too many to correct"
     elif queries < FEW_QUERIES:
         same = f"{queries} queries, fewer than {FEW_QUERIES}"
     elif fewest <= FEW_SAMPLED:
-        same = f"{fewest} sampled documents for a query, not more than {FEW_SAMPLED}"
+        same = f"{fewest} sampled documents for a query, fewer than {FEW_SAMPLED + 1}"
     else:
         same = ""
-    most_of_all = MOST_WITHOUT_CUTOFF if recipe.exponent is not None else MOST_BESIDE_CERTAIN
+    most_of_all = MOST_WITHOUT_CUTOFF if settings.exponent is not None else MOST_BESIDE_CERTAIN
     reasons = []
-    for measure, known in zip(measures, sums_over_ranks(measures), strict=True):
+    for measure, correctable in zip(measures, sums_over_ranks(measures), strict=True):
         cutoff = getattr(measure, "cutoff", None)
         most = most_of_all if cutoff is None else cutoff
-        limit = "the most without a cutoff" if cutoff is None else "the cutoff"
+        limit = "the limit without a cutoff" if cutoff is None else "the cutoff"
         if same:
             reasons.append(same)
-        elif not known:
-            reasons.append("no correction is known for this measure")
+        elif not correctable:
+            reasons.append("there is no correction for this measure")
         elif weight > most:
-            reasons.append(f"a drawn document stands for {weight:,.1f} others, more than {most:g}, {limit}")
+            reasons.append(f"a sampled document has weight {weight:,.1f}, more than {most:g} ({limit})")
         else:
             reasons.append("")
     return reasons
 
 
 def _limits(
-    values: Floats, variance: Floats, bias: Floats, recipe: SampledOptions, reasons: Sequence[str]
+    values: Floats, variance: Floats, bias: Floats, settings: SampledOptions, reasons: Sequence[str]
 ) -> Floats:
-    """Return low, high for other queries, sampling_low, sampling_high, and the bias, by measure.
+    """Return low, high, sampling_low, sampling_high and bias, by measure.
 
-    Other queries: Student's t over the estimates of single queries, which vary by query and by sample.
-    Other samples: the normal quantile and the summed variance of all queries.
+    The interval over queries and samples is Student's, from the estimates of single queries; the interval
+    over samples is normal, from the summed variance of all queries.
     """
     from scipy.special import ndtri, stdtrit
 
     size, columns = values.shape
-    found = np.full((columns, 5), np.nan)
+    limits = np.full((columns, 5), np.nan)
     if not size:
-        return found
+        return limits
     values = np.nan_to_num(values)
-    mean, left = values.mean(axis=0), (1 - recipe.confidence) / 2
+    mean, left = values.mean(axis=0), (1 - settings.confidence) / 2
     if size > 1:
         half = -float(stdtrit(size - 1, left)) * values.std(axis=0, ddof=1) / math.sqrt(size)
-        found[:, 0], found[:, 1] = mean - half, mean + half
+        limits[:, 0], limits[:, 1] = mean - half, mean + half
     half = -float(ndtri(left)) * np.sqrt(np.nan_to_num(variance).sum(axis=0)) / size
-    found[:, 2], found[:, 3] = mean - half, mean + half
+    limits[:, 2], limits[:, 3] = mean - half, mean + half
     left_out = np.array([bool(reason) for reason in reasons])
-    found[left_out, :4] = np.nan
+    limits[left_out, :4] = np.nan
     total = bias.mean(axis=0)
-    found[:, 4] = np.where(np.abs(total) > ROUNDING, total, np.where(np.isnan(total), np.nan, 0.0))
-    if recipe.correction == "none" and left_out.any():
-        found[left_out, 4] = np.nan
-    return found
+    limits[:, 4] = np.where(np.abs(total) > ROUNDING, total, np.where(np.isnan(total), np.nan, 0.0))
+    if settings.correction == "none" and left_out.any():
+        limits[left_out, 4] = np.nan
+    return limits

@@ -1,4 +1,4 @@
-"""From judgments, a pool and labels to the sample that estimators work on; what does not fit is counted."""
+"""Join judgments, an inclusion-probability pool and machine labels into the sample that estimators use."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ VOTE_CONSTANT = 60.0  # of reciprocal rank fusion: a vote is 1 / (60 + rank)
 
 @dataclass
 class _Pairs:
-    """Columns of pairs, filled row by row."""
+    """Columns of query-document pairs, filled row by row."""
 
     row: dict[tuple[str, str], int] = field(default_factory=dict)
     probability: list[float] = field(default_factory=list)
@@ -44,7 +44,21 @@ class _Pairs:
 
 @dataclass(frozen=True)
 class Evidence:
-    """A sample, the runs that it was pooled from, and what a reader of estimates should know."""
+    """A sample of judgments with its provenance.
+
+    Attributes
+    ----------
+    sample : Sample
+        Query-document pairs with inclusion probabilities and judgments.
+    pooled : frozenset of str or None
+        Names of the pooled runs; None if the pool does not record them.
+    proxy : {"machine", "votes", "centred", "none"}
+        Source of the predicted grades of unjudged pairs.
+    judgments : int
+        Number of judged pairs in the sample.
+    warnings : list of ResultWarning
+        Judgments and labels that were left out, and gaps in the draw.
+    """
 
     sample: Sample
     pooled: frozenset[str] | None
@@ -62,28 +76,32 @@ def evidence_of(
     skipped: bool,
     seed: int,
 ) -> Evidence:
-    """Join judgments, pool and machine labels into one table of pairs.
+    """Join judgments, pool and machine labels into one table of query-document pairs.
 
     Parameters
     ----------
     judgments : qrels
-        Grades of pairs; those outside the pool are left out and counted.
+        Grades of pairs; judgments of pairs outside the pool are left out and counted.
     pool : path, DrawnPool or mapping, optional
-        Inclusion probabilities. Without it every judged pair is certain.
+        Inclusion probabilities; 1 for every judged pair if omitted.
     machine : qrels, optional
-        Labels of a machine; they are calibrated by the judgments, never used as grades.
+        Machine labels; calibrated by the judgments, never used as grades.
     proxy : {"votes", "centred", "none"}, optional
-        What guesses unjudged pairs without machine labels.
+        Predictor of the grades of unjudged pairs, if there are no machine labels.
     skipped : bool
         Whether drawn pairs may lack a judgment.
     seed : int
         Seed of the replicates.
 
+    Returns
+    -------
+    Evidence
+
     Raises
     ------
     UsageError
-        If judgments, pool and labels have no common query, a drawn pair was passed over, or a proxy lacks
-        what it is made of.
+        If judgments, pool and labels have no query in common, a drawn pair lacks a judgment, or the proxy
+        needs data that the pool does not contain.
     """
     table = read_qrels(judgments)
     grades = {
@@ -93,28 +111,34 @@ def evidence_of(
         if grade >= 0
     }
     warnings: list[ResultWarning] = []
-    found = None if pool is None else pool_of(pool)
-    pairs = _pairs_of(found, grades, warnings)
+    drawn_pool = None if pool is None else pool_of(pool)
+    pairs = _pairs_of(drawn_pool, grades, warnings)
     queries = sorted({query for query, _ in pairs.row})
     labels = _labels(machine, set(queries), warnings)
-    known = np.zeros(len(pairs.row), dtype=np.bool_)
+    judged = np.zeros(len(pairs.row), dtype=np.bool_)
     for pair, row in pairs.row.items():
-        known[row] = pair in grades
+        judged[row] = pair in grades
     probability = np.array(pairs.probability)
-    if found is not None:
-        probability, known = _without_gaps(pairs, probability, known, found, warnings, skipped=skipped)
-    chosen = _proxy(proxy, labels, found, bool((probability < 1).any()))
+    if drawn_pool is not None:
+        probability, judged = _without_gaps(pairs, probability, judged, drawn_pool, warnings, skipped=skipped)
+    chosen = _proxy(proxy, labels, drawn_pool, bool((probability < 1).any()))
     for pair in labels:
         if pair not in pairs.row:
             pairs.add(pair, 0.0, np.nan, listed=False)
     grown = len(pairs.row) - len(probability)
     probability = np.concatenate([probability, np.zeros(grown)])
-    known = np.concatenate([known, np.zeros(grown, dtype=np.bool_)])
-    return _evidence(pairs, probability, known, grades, found, labels, chosen, warnings, seed)
+    judged = np.concatenate([judged, np.zeros(grown, dtype=np.bool_)])
+    return _evidence(pairs, probability, judged, grades, drawn_pool, labels, chosen, warnings, seed)
 
 
 def pool_of(pool: PoolLike) -> DrawnPool:
-    """Return a pool from a path, an object or `{query: {document: probability}}`."""
+    """Return a pool from a path, an object or `{query: {document: probability}}`.
+
+    Raises
+    ------
+    UsageError
+        If a probability in a mapping is outside (0, 1].
+    """
     if isinstance(pool, DrawnPool):
         return pool
     if isinstance(pool, (str, os.PathLike)):
@@ -139,29 +163,29 @@ def pool_of(pool: PoolLike) -> DrawnPool:
 
 
 def _pairs_of(
-    found: DrawnPool | None, grades: Mapping[tuple[str, str], float], warnings: list[ResultWarning]
+    pool: DrawnPool | None, grades: Mapping[tuple[str, str], float], warnings: list[ResultWarning]
 ) -> _Pairs:
     pairs = _Pairs()
-    if found is None:
+    if pool is None:
         for pair in grades:
             pairs.add(pair, 1.0, np.nan, listed=True)
         if not pairs.row:
             raise UsageError("no judgments and no pool; expected one of them")
         return pairs
     for query, document, share, order, drawn in zip(
-        found.queries,
-        found.documents,
-        found.probability.tolist(),
-        found.order.tolist(),
-        found.drawn.tolist(),
+        pool.queries,
+        pool.documents,
+        pool.probability.tolist(),
+        pool.order.tolist(),
+        pool.drawn.tolist(),
         strict=True,
     ):
         pairs.add((query, document), share, order, listed=drawn)
-    queries = set(found.queries)
+    queries = set(pool.queries)
     if not any(query in queries for query, _ in grades):
-        some = next(iter(grades), ("none",))[0]
+        example = next(iter(grades), ("none",))[0]
         raise UsageError(
-            f"no judged query is in the pool (judged: {some}; pooled: {found.queries[0]}); do the query "
+            f"no judged query is in the pool (judged: {example}; pooled: {pool.queries[0]}); do the query "
             "ids match?"
         )
     outside = sum(pair not in pairs.row or not pairs.listed[pairs.row[pair]] for pair in grades)
@@ -170,7 +194,7 @@ def _pairs_of(
             ResultWarning(
                 "outside_pool",
                 f"judgments of pairs that the pool did not draw: {outside:,}; left out (pool --judged QRELS "
-                "brings judgments in)",
+                "includes existing judgments)",
                 outside,
             )
         )
@@ -182,48 +206,49 @@ def _labels(
 ) -> dict[tuple[str, str], float]:
     if machine is None:
         return {}
-    read = read_qrels(machine).to_dict()
-    found = {
+    by_query = read_qrels(machine).to_dict()
+    labels = {
         (query, document): float(label)
-        for query, documents in read.items()
+        for query, documents in by_query.items()
         if query in queries
         for document, label in documents.items()
         if label >= 0
     }
-    if not found:
+    if not labels:
         raise UsageError(
-            f"no label is for a query of the pool (labels: {next(iter(read), 'none')}; pool: "
+            f"no label is for a query of the pool (labels: {next(iter(by_query), 'none')}; pool: "
             f"{min(queries)}); do the query ids match?"
         )
-    others = sum(query not in queries for query in read)
+    others = sum(query not in queries for query in by_query)
     if others:
         warnings.append(
             ResultWarning(
-                "other_queries", f"queries of labels that the pool lacks: {others}; left out", others
+                "other_queries", f"labelled queries that are not in the pool: {others}; left out", others
             )
         )
     lacking = sum(
-        query not in read or not any(label >= 0 for label in read[query].values()) for query in queries
+        query not in by_query or not any(label >= 0 for label in by_query[query].values())
+        for query in queries
     )
     if lacking:
-        words = f"queries without any label: {lacking}; their pairs are a cell of their own"
+        words = f"queries without any label: {lacking}; their pairs form a separate cell"
         warnings.append(ResultWarning("unlabelled_queries", words, lacking))
-    return found
+    return labels
 
 
 def _without_gaps(
     pairs: _Pairs,
     probability: Floats,
-    known: Any,
-    found: DrawnPool,
+    judged: Any,
+    pool: DrawnPool,
     warnings: list[ResultWarning],
     *,
     skipped: bool,
 ) -> tuple[Floats, Any]:
-    """Make the judged pairs a draw: all of it, or the part below the first pair that was not judged."""
+    """Return probabilities and judged flags of the complete draw, or of the part before the first gap."""
     listed, order = np.array(pairs.listed), np.array(pairs.order)
-    usable = known & listed
-    missing = listed & ~known
+    usable = judged & listed
+    missing = listed & ~judged
     count = int(missing.sum())
     if not count:
         return probability, usable
@@ -234,30 +259,29 @@ def _without_gaps(
     if not late:
         numbers = np.array(
             [
-                random_number(to_bytes(query), to_bytes(document), int(found.design["seed"]))
+                random_number(to_bytes(query), to_bytes(document), int(pool.design["seed"]))
                 for query, document in pairs.row
             ]
         )
         smaller = at_scale(probability, order, numbers, end)
         words = (
-            f"drawn pairs not judged: {count:,}; the {int(usable.sum()):,} judged ones are taken "
-            f"as a smaller "
-            "draw, with its probabilities"
+            f"drawn pairs not judged: {count:,}; the {int(usable.sum()):,} judged ones are treated as a "
+            "smaller draw, with its inclusion probabilities"
         )
         warnings.append(ResultWarning("smaller_draw", words, count))
         return smaller, usable
     if skipped:
-        words = f"drawn pairs passed over: {count:,}; treated as not drawn, so estimates may be biased"
+        words = f"drawn pairs without a judgment: {count:,}; treated as not drawn, so estimates may be biased"
         warnings.append(ResultWarning("skipped_pairs", words, count))
         return probability, usable
     raise UsageError(
-        f"{count:,} drawn pairs have no judgment although {late:,} later ones do; expected all, or the first "
-        "ones by `order` (--skipped goes on and counts them)"
+        f"{count:,} drawn pairs have no judgment although {late:,} later ones do; expected judgments of all "
+        "pairs, or of the first ones by `order` (use --skipped to continue)"
     )
 
 
-def _proxy(proxy: str | None, labels: Mapping[Any, float], found: DrawnPool | None, drawn: bool) -> str:
-    """Return what guesses: machine, votes, centred or none."""
+def _proxy(proxy: str | None, labels: Mapping[Any, float], pool: DrawnPool | None, drawn: bool) -> str:
+    """Return the source of predicted grades: machine, votes, centred or none."""
     if labels:
         if proxy is not None:
             raise UsageError("machine labels and a proxy; expected one of them")
@@ -266,9 +290,9 @@ def _proxy(proxy: str | None, labels: Mapping[Any, float], found: DrawnPool | No
         return "centred" if drawn else "none"
     if proxy not in PROXIES:
         raise UsageError(f"proxy={proxy!r}; expected one of " + ", ".join(PROXIES))
-    if proxy == "votes" and (found is None or not any(found.contributors)):
+    if proxy == "votes" and (pool is None or not any(pool.contributors)):
         raise UsageError(
-            "votes need a pool that names its contributors; expected one of `leadline pool --for`"
+            "proxy 'votes' needs a pool that names its contributors; expected one of `leadline pool --for`"
         )
     return proxy
 
@@ -276,9 +300,9 @@ def _proxy(proxy: str | None, labels: Mapping[Any, float], found: DrawnPool | No
 def _evidence(
     pairs: _Pairs,
     probability: Floats,
-    known: Any,
+    judged: Any,
     grades: Mapping[tuple[str, str], float],
-    found: DrawnPool | None,
+    pool: DrawnPool | None,
     labels: Mapping[tuple[str, str], float],
     proxy: str,
     warnings: list[ResultWarning],
@@ -288,10 +312,10 @@ def _evidence(
     # By query and document, so that nothing depends on the order of the rows of a file.
     keys = [(to_bytes(query), to_bytes(document)) for query, document in names]
     order = np.array(sorted(range(len(names)), key=keys.__getitem__), dtype=np.int64)
-    table = Qrels.of((*keys[row], grades[names[row]] if known[row] else 0.0) for row in order.tolist())
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    brought, votes, runs = _brought(found, place)
+    table = Qrels.of((*keys[row], grades[names[row]] if judged[row] else 0.0) for row in order.tolist())
+    position = np.empty(len(order), dtype=np.int64)
+    position[order] = np.arange(len(order))
+    contributions, votes, runs = _contributions(pool, position)
     query = table.query.astype(np.int64)
     framed = probability[order] > 0
     cell, cells, outside, apart = np.zeros(len(order), dtype=np.int64), 1, 0, None
@@ -309,33 +333,33 @@ def _evidence(
     sample = Sample(
         table,
         probability[order],
-        known[order],
+        judged[order],
         cell,
         cells,
         outside,
         apart,
         proxy != "none",
         folds_of(table.queries),
-        brought,
+        contributions,
         len(runs or ()),
         seed,
     )
-    return Evidence(sample, runs, proxy, int(known.sum()), warnings)
+    return Evidence(sample, runs, proxy, int(judged.sum()), warnings)
 
 
-def _brought(
-    found: DrawnPool | None, place: Integers
+def _contributions(
+    pool: DrawnPool | None, position: Integers
 ) -> tuple[tuple[Integers, Integers], Floats, frozenset[str] | None]:
-    """Return rows and ranks of contributors, votes by row, and the names of the pooled runs."""
+    """Return rows and ranks of the contributing runs, votes by row, and the names of the pooled runs."""
     rows, ranks = [], []
     names: set[str] = set()
-    for row, contributors in enumerate(() if found is None else found.contributors):
+    for row, contributors in enumerate(() if pool is None else pool.contributors):
         for name, rank in contributors.items():
             names.add(name)
-            rows.append(place[row])
+            rows.append(position[row])
             ranks.append(rank)
-    brought = np.array(rows, dtype=np.int64), np.array(ranks, dtype=np.int64)
-    votes = np.bincount(brought[0], 1.0 / (VOTE_CONSTANT + brought[1]), minlength=len(place))
-    if found is not None and "runs" in found.design:
-        names |= set(found.design["runs"])
-    return brought, votes.astype(np.float64), frozenset(names) or None
+    contributions = np.array(rows, dtype=np.int64), np.array(ranks, dtype=np.int64)
+    votes = np.bincount(contributions[0], 1.0 / (VOTE_CONSTANT + contributions[1]), minlength=len(position))
+    if pool is not None and "runs" in pool.design:
+        names |= set(pool.design["runs"])
+    return contributions, votes.astype(np.float64), frozenset(names) or None

@@ -1,4 +1,4 @@
-"""The two strata of sampled evaluation: all documents of positive grade, and a sample of the others."""
+"""Strata of sampled evaluation: all documents of positive grade, and a sample of the others."""
 
 from __future__ import annotations
 
@@ -13,20 +13,31 @@ from leadline.data.judged_run import JudgedRun, Ties
 from leadline.data.qrels import Qrels
 from leadline.errors import InputError, UsageError
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
-from leadline.estimation.score_histograms.score_sets import Certain, Rows, drawn_beside, row_keys, rows_of
+from leadline.estimation.score_histograms.score_sets import Certain, Rows, drawn_size, row_keys, rows_of
 
 POSITIVE = float(np.nextafter(0.0, 1.0))
 Population = int | Mapping[str, int] | None
 
 
 class Query(NamedTuple):
-    """One query: rows in the qrels of its documents of positive grade, best first; what lies around them.
+    """The scored documents of one query, by stratum.
 
-    `group[i]` numbers the distinct scores from the best; `cells` count the drawn others above the first
-    score, equal to it, between it and the next, and so on: 2 x scores + 1. `size` is N, the number of others
-    from which they were drawn. `certain[i]` counts the others taken for certain above a document, half of
-    those tied with it; there are `fixed` of them, `unscored` of which have no score. `sample` identifies the
-    scored others, 0 where that was not asked for.
+    Attributes
+    ----------
+    row : ndarray of int32, shape (n_relevant,)
+        Rows in the qrels of the documents of positive grade, in descending order of score.
+    group : ndarray of int64, shape (n_relevant,)
+        Index of each document's score among the distinct scores of documents of positive grade.
+    cells : ndarray of float64, shape (2 * n_scores + 1,)
+        Sampled documents above the first distinct score, tied with it, between it and the next, and so on.
+    size : int
+        Number N of documents from which the sample was drawn.
+    certain : ndarray of float64, shape (n_relevant,)
+        Documents included with certainty above each document; ties count a half.
+    fixed, unscored : int
+        Number of documents included with certainty, and how many of them have no score.
+    sample : int
+        Identifier of the set of scored documents; 0 if not requested.
     """
 
     row: Codes
@@ -40,36 +51,46 @@ class Query(NamedTuple):
 
     @property
     def sampled(self) -> int:
-        """Return n, the number of drawn others that have a score."""
+        """Number n of sampled documents that have a score."""
         return int(self.cells.sum())
 
     @property
     def exact(self) -> bool:
-        """Return whether the ranks are known: all others have a score."""
+        """Whether the ranks are exact, because all documents have a score."""
         return self.sampled == self.size
 
     @property
     def start(self) -> Floats:
-        """Return the rank of each document if no drawn other stood above it."""
-        found: Floats = np.arange(1, len(self.row) + 1) + self.certain
-        return found
+        """Rank of each document if no sampled document were above it."""
+        ranks: Floats = np.arange(1, len(self.row) + 1) + self.certain
+        return ranks
 
     @property
     def constant(self) -> bool:
-        """Say whether all scores, of some of either kind, are equal."""
+        """Whether all scores, in both strata, are equal."""
         return len(self.cells) == 3 and 0 < self.cells[1] == self.sampled
 
     def above(self, cells: Floats) -> Floats:
-        """Give how many sampled others stand above each document, half of those tied (... x documents)."""
+        """Return the number of sampled documents above each document; ties count a half.
+
+        Parameters
+        ----------
+        cells : ndarray of float64, shape (..., n_cells)
+            Counts of sampled documents, as in `Query.cells`.
+
+        Returns
+        -------
+        ndarray of float64, shape (..., n_relevant)
+        """
         running = np.cumsum(cells, axis=-1)[..., 0:-1:2]
-        found: Floats = (running + cells[..., 1::2] / 2)[..., self.group]
-        return found
+        counts: Floats = (running + cells[..., 1::2] / 2)[..., self.group]
+        return counts
 
     def ranks(self, above: Floats) -> Floats:
-        """Return estimated ranks: `start` + N/n drawn others above."""
+        """Return estimated ranks: `start` + N/n times the number of sampled documents above."""
         weight = self.size / self.sampled if self.sampled else 0.0
-        found: Floats = self.start + weight * above
-        return found
+        estimates: Floats = self.start + weight * above
+        return estimates
 
 
 def strata(
@@ -82,115 +103,149 @@ def strata(
     *,
     identify: bool = False,
 ) -> dict[int, Query]:
-    """Return the strata of every query that has a document of positive grade and scores.
+    """Return the strata of every query that has scores and a document of positive grade.
 
     Parameters
     ----------
-    judged : Judged
-        One run joined with the judgments, its lists kept.
+    judged : JudgedRun
+        One run joined with the judgments, with its lists.
     population : int, mapping or None
-        Documents in the collection, or others by query; None: those that have scores.
+        Number of documents in the collection, or of non-relevant documents by query; None: the scored ones.
     sample : int or None
-        Others to keep per query, the certain ones included; None: all that have scores.
+        Sample size per query, documents included with certainty counted; None: all scored documents.
     seed : int
         Seed of the sample.
     whole_from : float
-        Smallest grade whose documents are all kept and never sampled.
+        Minimum grade of documents that are all kept.
     certain : Certain or None
-        Others that are part of the sample for certain.
+        Documents included in the sample with certainty.
     identify : bool
-        Whether to give an identifier of each query's scored others.
+        Whether to compute an identifier of each query's set of scored documents.
 
+    Returns
+    -------
+    dict of int to Query
+        Strata by query code.
+
+    Raises
+    ------
+    InputError
+        If a query has more scored non-relevant documents than its population.
     """
-    recipe = HistogramOptions(rel=whole_from, sample=sample, seed=seed)
-    rows = rows_of(judged, recipe)
+    options = HistogramOptions(rel=whole_from, sample=sample, seed=seed)
+    rows = rows_of(judged, options)
     assert judged.lists is not None
     score = judged.lists.scores[rows.place]
     fixed = _fixed(judged, rows, certain)
-    drawn = _sampled(judged, rows, ~rows.relevant & ~fixed, drawn_beside(certain, sample), seed)
+    drawn = _sampled(judged, rows, ~rows.relevant & ~fixed, drawn_size(certain, sample), seed)
     size = len(judged.present)
     whole = np.bincount(rows.query[~rows.relevant & ~fixed], minlength=size)
-    known = [0] * size if certain is None else [len(one) for one in certain.documents]
-    sizes = sizes_of(judged.qrels, population, whole, np.array(known))
+    certain_counts = [0] * size if certain is None else [len(stratum) for stratum in certain.documents]
+    sizes = population_sizes(judged.qrels, population, whole, np.array(certain_counts))
     samples = _identified(judged, rows, drawn | fixed) if identify else np.zeros(size, np.uint64)
     starts = np.flatnonzero(np.diff(rows.query, prepend=-1))
-    found = {}
+    queries = {}
     for low, high in zip(starts.tolist(), np.append(starts[1:], len(score)).tolist(), strict=False):
         code, span = int(rows.query[low]), slice(low, high)
         relevant = score[span][rows.relevant[span]]
-        cells, group = cells_of(relevant, score[span][drawn[span]])
+        cells, group = count_cells(relevant, score[span][drawn[span]])
         row = judged.lists.rows[rows.place[span][rows.relevant[span]]]
         scored = score[span][fixed[span]]
-        one = Query(
+        stratum = Query(
             row,
             group,
             cells,
             int(sizes[code]),
             tied_above(relevant, scored),
-            known[code],
-            known[code] - len(scored),
+            certain_counts[code],
+            certain_counts[code] - len(scored),
             int(samples[code]),
         )
-        if one.sampled > one.size:
-            beside = f" beside {one.fixed} certain ones" if one.fixed else ""
+        if stratum.sampled > stratum.size:
+            more = f" in addition to {stratum.fixed} certain ones" if stratum.fixed else ""
             raise InputError(
-                f"query '{judged.qrels.queries[code]}' has {one.sampled} scored documents that are not "
-                f"relevant in a population of {one.size}{beside}",
-                expected="no more than there are",
+                f"query '{judged.qrels.queries[code]}' has {stratum.sampled} scored documents that are not "
+                f"relevant in a population of {stratum.size}{more}",
+                expected="no more documents than the population has",
             )
-        found[code] = one
-    return found
+        queries[code] = stratum
+    return queries
 
 
 def _fixed(judged: JudgedRun, rows: Rows, certain: Certain | None) -> Flags:
-    """Return which rows are others taken for certain."""
-    found = np.zeros(len(rows.query), dtype=np.bool_)
+    """Return flags of the rows that are included with certainty."""
+    flags = np.zeros(len(rows.query), dtype=np.bool_)
     if certain is not None:
         assert judged.lists is not None
         assert judged.lists.ids is not None
-        places = np.flatnonzero(~rows.relevant)
-        names = judged.lists.ids.take(rows.place[places])
-        pairs = zip(rows.query[places].tolist(), names, strict=True)
-        found[places] = [name in certain.documents[code] for code, name in pairs]
-    return found
+        others = np.flatnonzero(~rows.relevant)
+        names = judged.lists.ids.take(rows.place[others])
+        pairs = zip(rows.query[others].tolist(), names, strict=True)
+        flags[others] = [name in certain.documents[code] for code, name in pairs]
+    return flags
 
 
 def _sampled(judged: JudgedRun, rows: Rows, other: Flags, sample: int | None, seed: int) -> Flags:
     if sample is not None:
-        places = np.flatnonzero(other)
-        kept = smallest(row_keys(judged, rows, other, seed), rows.query[places], sample)
-        other[places[~kept]] = False
+        rows_other = np.flatnonzero(other)
+        kept = smallest(row_keys(judged, rows, other, seed), rows.query[rows_other], sample)
+        other[rows_other[~kept]] = False
     return other
 
 
 def _identified(judged: JudgedRun, rows: Rows, chosen: Flags) -> Hashes:
-    """Return a number by query that depends on which documents were chosen, and on nothing else."""
+    """Return an identifier, by query, of the set of chosen documents."""
     assert judged.lists is not None
     assert judged.lists.ids is not None
-    places = np.flatnonzero(chosen)
-    names = judged.lists.ids.take(rows.place[places])
+    chosen_rows = np.flatnonzero(chosen)
+    names = judged.lists.ids.take(rows.place[chosen_rows])
     keys = np.array([hash(name) for name in names], dtype=np.int64).view(np.uint64)
-    found = np.zeros(len(judged.present), dtype=np.uint64)
-    np.add.at(found, rows.query[places], keys | np.uint64(1))
-    return found
+    identifiers = np.zeros(len(judged.present), dtype=np.uint64)
+    np.add.at(identifiers, rows.query[chosen_rows], keys | np.uint64(1))
+    return identifiers
 
 
 def tied_above(relevant: Floats, other: Floats) -> Floats:
-    """Count the others above each relevant document, half of those tied with it.
+    """Count the other documents above each relevant document; ties count a half.
 
+    Parameters
+    ----------
+    relevant, other : ndarray of float64
+        Scores.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_relevant,)
+
+    Examples
+    --------
     >>> tied_above(np.array([3.0, 1.0]), np.array([5.0, 3.0, 2.0])).tolist()
     [1.5, 3.0]
     """
     ordered = np.sort(other)
     first, last = (np.searchsorted(ordered, relevant, side=side) for side in ("left", "right"))
-    found: Floats = len(ordered) - (first + last) / 2
-    return found
+    above: Floats = len(ordered) - (first + last) / 2
+    return above
 
 
-def cells_of(relevant: Floats, other: Floats) -> tuple[Floats, Integers]:
-    """Count the others around the distinct scores of relevant documents.
+def count_cells(relevant: Floats, other: Floats) -> tuple[Floats, Integers]:
+    """Count the other documents between, and tied with, the distinct scores of relevant documents.
 
-    >>> cells_of(np.array([3.0, 3.0, 1.0]), np.array([5.0, 3.0, 2.0, 0.0]))
+    Parameters
+    ----------
+    relevant, other : ndarray of float64
+        Scores.
+
+    Returns
+    -------
+    cells : ndarray of float64, shape (2 * n_scores + 1,)
+        Documents above the first distinct score, tied with it, between it and the next, and so on.
+    group : ndarray of int64, shape (n_relevant,)
+        Index of the distinct score of each relevant document.
+
+    Examples
+    --------
+    >>> count_cells(np.array([3.0, 3.0, 1.0]), np.array([5.0, 3.0, 2.0, 0.0]))
     (array([1., 1., 1., 0., 1.]), array([0, 0, 1]))
     """
     levels, group = np.unique(-relevant, return_inverse=True)
@@ -200,8 +255,14 @@ def cells_of(relevant: Floats, other: Floats) -> tuple[Floats, Integers]:
     return cells, group.astype(np.int64)
 
 
-def sizes_of(qrels: Qrels, population: Population, scored: Integers, certain: Integers) -> Integers:
-    """Return N of every query: the others without the certain ones; without a population, the scored ones."""
+def population_sizes(qrels: Qrels, population: Population, scored: Integers, certain: Integers) -> Integers:
+    """Return the population size N of each query, documents included with certainty left out.
+
+    Raises
+    ------
+    UsageError
+        If a query has no population, or a population smaller than its known documents.
+    """
     if population is None:
         return scored
     if isinstance(population, Mapping):
@@ -227,14 +288,26 @@ def sizes_of(qrels: Qrels, population: Population, scored: Integers, certain: In
     return sizes
 
 
-def estimated(judged: JudgedRun, queries: Mapping[int, Query], ranks: Mapping[int, Floats]) -> JudgedRun:
-    """Make the join that measures read, with estimated ranks: they need not be whole."""
+def with_estimated_ranks(
+    judged: JudgedRun, queries: Mapping[int, Query], ranks: Mapping[int, Floats]
+) -> JudgedRun:
+    """Return the run with estimated ranks, which need not be integers, for the computation of measures.
+
+    Parameters
+    ----------
+    judged : JudgedRun
+        The run, as joined.
+    queries : mapping of int to Query
+        Strata by query code.
+    ranks : mapping of int to ndarray of float64
+        Estimated ranks of the documents of positive grade, by query code.
+    """
     size = len(judged.present)
-    found = np.zeros(size, dtype=np.int64)
+    sizes = np.zeros(size, dtype=np.int64)
     length = np.zeros(size)
-    for code, one in queries.items():
-        found[code] = len(one.row)
-        length[code] = len(one.row) + one.fixed + one.size
+    for code, query in queries.items():
+        sizes[code] = len(query.row)
+        length[code] = len(query.row) + query.fixed + query.size
     order = sorted(queries)
     rank = np.concatenate([np.empty(0), *(ranks[code] for code in order)])
     row = np.concatenate([np.empty(0, dtype=np.int32), *(queries[code].row for code in order)])
@@ -242,8 +315,8 @@ def estimated(judged: JudgedRun, queries: Mapping[int, Query], ranks: Mapping[in
     return JudgedRun(
         judged.qrels,
         present=judged.present,
-        length=length,  # type: ignore[arg-type]  # not whole here
-        offsets=np.concatenate(([0], np.cumsum(found))).astype(np.int64),
+        length=length,  # type: ignore[arg-type]  # not integers
+        offsets=np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
         rank=rank,
         row=row,
         tie_first=rank,

@@ -1,4 +1,4 @@
-"""The lists of many runs, query by query, with ids as codes."""
+"""Ranked lists of several runs by query, with document ids encoded as integers."""
 
 from __future__ import annotations
 
@@ -16,15 +16,27 @@ from leadline.data.results import RunInfo
 from leadline.errors import InputError
 from leadline.evaluation.join import each_run
 
-DIGITS = 9  # votes are sums of shares such as 1/3: what is equal must be equal in any order of systems
+DIGITS = 9  # of votes: rounding makes sums of fractions independent of the order of systems
 
 
 class RankedPool(NamedTuple):
-    """All retrieved documents of one query, row by row: which system, at which rank, which document.
+    """Retrieved documents of all systems for one query; one row per system and rank.
 
-    Rows are ordered by system, then rank (from 1). Documents are numbered in the order of the bytes of their
-    ids. `team[s]` is the team of system s, each system its own unless teams were given. `seed` begins random
-    draws. `theta` holds topic vectors and `row[d]` which of them is that of document d (-1: none).
+    Attributes
+    ----------
+    system, rank, document : ndarray of int32, shape (n_rows,)
+        System number, rank (from 1) and document number, ordered by system and rank. Documents are numbered
+        in byte order of their ids.
+    documents : int
+        Number of distinct documents.
+    team : ndarray of int32, shape (n_systems,)
+        Team of each system.
+    seed : tuple of int
+        Seed of random draws.
+    theta : ndarray of float64, shape (n_vectors, n_topics), optional
+        Topic vectors.
+    row : ndarray of int32, shape (n_documents,), optional
+        Row in `theta` of each document, -1 if it has no vector.
     """
 
     system: Codes
@@ -38,18 +50,18 @@ class RankedPool(NamedTuple):
 
     @property
     def systems(self) -> int:
-        """Give the number of systems."""
+        """Number of systems."""
         return len(self.team)
 
     @property
     def weight(self) -> Floats:
-        """Give the vote of every system: all systems of a team share one."""
-        found: Floats = 1 / np.bincount(self.team)[self.team]
-        return found
+        """Weight of each system's vote: 1 / number of systems in its team."""
+        votes: Floats = 1 / np.bincount(self.team)[self.team]
+        return votes
 
     @property
     def lengths(self) -> Floats:
-        """Count the documents of every system."""
+        """Number of documents of each system."""
         return self.total(np.ones(len(self.system)))
 
     @classmethod
@@ -61,58 +73,82 @@ class RankedPool(NamedTuple):
         seed: int = 0,
         vectors: dict[str, list[float]] | None = None,
     ) -> RankedPool:
-        """Make it from lists of document ids, best first.
+        """Create a pool from ranked lists of document ids.
 
+        Parameters
+        ----------
+        lists : sequence of sequence of str
+            Document ids of each system, in rank order.
+        teams : sequence, optional
+            Team of each system; by default each system is a separate team.
+        seed : int, default 0
+            Seed of random draws.
+        vectors : dict of str to list of float, optional
+            Topic vectors by document id.
+
+        Examples
+        --------
         >>> RankedPool.of([["a", "b"], ["b", "c"]]).document
         array([0, 1, 1, 2], dtype=int32)
         """
-        names = sorted({name for one in lists for name in one}, key=str.encode)
-        numbers = {name: place for place, name in enumerate(names)}
+        names = sorted({name for ranked in lists for name in ranked}, key=str.encode)
+        numbers = {name: number for number, name in enumerate(names)}
         theta = row = None
         if vectors is not None:
-            places = {name: place for place, name in enumerate(vectors)}
+            rows = {name: index for index, name in enumerate(vectors)}
             theta = np.array(list(vectors.values()), dtype=np.float64)
-            row = np.array([places.get(name, -1) for name in names], dtype=np.int32)
+            row = np.array([rows.get(name, -1) for name in names], dtype=np.int32)
         return cls(
-            np.repeat(np.arange(len(lists)), [len(one) for one in lists]).astype(np.int32),
-            np.array([1 + place for one in lists for place in range(len(one))], dtype=np.int32),
-            np.array([numbers[name] for one in lists for name in one], dtype=np.int32),
+            np.repeat(np.arange(len(lists)), [len(ranked) for ranked in lists]).astype(np.int32),
+            np.array([rank for ranked in lists for rank in range(1, len(ranked) + 1)], dtype=np.int32),
+            np.array([numbers[name] for ranked in lists for name in ranked], dtype=np.int32),
             len(names),
-            team_codes(list(teams) or range(len(lists))),
+            number_teams(list(teams) or range(len(lists))),
             (seed,),
             theta,
             row,
         )
 
     def first(self, depth: int | None) -> RankedPool:
-        """Keep the first documents of every list."""
+        """Return the pool cut at a depth; None: uncut."""
         return self if depth is None else self.where(self.rank <= depth)
 
     def where(self, keep: Flags) -> RankedPool:
-        """Keep some rows, with their ranks."""
+        """Return the pool of the flagged rows; ranks are unchanged."""
         return self._replace(system=self.system[keep], rank=self.rank[keep], document=self.document[keep])
 
     def total(self, values: Floats) -> Floats:
-        """Add values up by system, in the order of rank."""
+        """Return sums of row values by system."""
         return np.bincount(self.system, values, minlength=self.systems).astype(np.float64)
 
     def votes(self, values: Floats | None = None) -> Floats:
-        """Add votes (times a value of each row) up by document."""
+        """Return sums of votes, multiplied by row values, by document."""
         weight = self.weight[self.system]
-        found = np.bincount(
+        totals = np.bincount(
             self.document, weight if values is None else weight * values, minlength=self.documents
         )
-        return np.round(found, DIGITS).astype(np.float64)
+        return np.round(totals, DIGITS).astype(np.float64)
 
     def own_votes(self) -> Floats:
-        """Give, row by row, the votes that the document has from the team of the row's own system."""
+        """Return for each row the votes for its document from the team of its system."""
         key = self.team[self.system].astype(np.int64) * self.documents + self.document
         _, group = np.unique(key, return_inverse=True)
         return np.bincount(group, self.weight[self.system]).astype(np.float64)[group]
 
     def average_precision(self, relevant: Flags) -> Floats:
-        """Give AP of every system when these documents are relevant: the mean of i / rank of the i-th.
+        """Return the average precision of each system.
 
+        Parameters
+        ----------
+        relevant : ndarray of bool, shape (n_documents,)
+            Documents considered relevant.
+
+        Returns
+        -------
+        ndarray of float64, shape (n_systems,)
+
+        Examples
+        --------
         >>> RankedPool.of([["a", "b"], ["b", "c"]]).average_precision(np.array([False, True, False]))
         array([0.5, 1. ])
         """
@@ -121,14 +157,16 @@ class RankedPool(NamedTuple):
         before = np.cumsum(np.concatenate(([0], np.bincount(system, minlength=self.systems))))
         nth = np.arange(1, len(hits) + 1) - before[system]
         gained = np.bincount(system, nth / self.rank[hits], minlength=self.systems)
-        found: Floats = gained / np.maximum(1, np.count_nonzero(relevant))
-        return found
+        values: Floats = gained / np.maximum(1, np.count_nonzero(relevant))
+        return values
 
 
-def team_codes(teams: Sequence[object]) -> Codes:
-    """Give numbers to teams, by first appearance.
+def number_teams(teams: Sequence[object]) -> Codes:
+    """Return team numbers in order of first occurrence.
 
-    >>> team_codes(["x", "y", "x"])
+    Examples
+    --------
+    >>> number_teams(["x", "y", "x"])
     array([0, 1, 0], dtype=int32)
     """
     numbers: dict[object, int] = {}
@@ -136,7 +174,7 @@ def team_codes(teams: Sequence[object]) -> Codes:
 
 
 class Topics(NamedTuple):
-    """Topic vectors, and the one of each document (-1: none)."""
+    """Topic vectors (`theta`), and the row of each document in them (`row`, -1 if none)."""
 
     theta: Floats
     row: Codes
@@ -148,94 +186,110 @@ class _System(NamedTuple):
 
 
 class Systems:
-    """The whole lists of many runs; documents are numbered over all of them in the order of their ids.
+    """Complete ranked lists of several runs, with documents numbered in byte order of their ids.
 
-    `queries` are those that any run has, `present[s, q]` says which run has which.
+    Attributes
+    ----------
+    infos : list of RunInfo
+        The runs.
+    documents : list of bytes
+        Ids of all retrieved documents, sorted.
+    queries : Vocabulary
+        Queries that occur in any run.
+    present : ndarray of bool, shape (n_runs, n_queries)
+        Whether a run has a query.
     """
 
     def __init__(self, infos: list[RunInfo], names: list[bytes], lists: list[_System]) -> None:
         self.infos = infos
         self.documents = names
         self._lists = lists
-        self.queries = Vocabulary.of_bytes(name for one in lists for name in one.spans)
+        self.queries = Vocabulary.of_bytes(name for system in lists for name in system.spans)
         self.present: Flags = np.array(
-            [[name in one.spans for name in self.queries.names] for one in lists], dtype=np.bool_
+            [[name in system.spans for name in self.queries.names] for system in lists], dtype=np.bool_
         )
 
     def lists(self, query: bytes) -> list[Codes]:
-        """Give the list of a query of every run, best first; empty where a run has none."""
-        spans = [slice(*one.spans.get(query, (0, 0))) for one in self._lists]
-        return [one.document[span] for one, span in zip(self._lists, spans, strict=True)]
+        """Return the document numbers of each run for a query, in rank order; empty if a run lacks it."""
+        spans = [slice(*system.spans.get(query, (0, 0))) for system in self._lists]
+        return [system.document[span] for system, span in zip(self._lists, spans, strict=True)]
 
     def pool(self, query: int, team: Codes, *, seed: int = 0, topics: Topics | None = None) -> RankedPool:
-        """Give the lists of one query; its random draws depend on the seed and its id alone."""
+        """Return the pool of one query; its random draws depend only on the seed and the query id."""
         name = self.queries.names[query]
         lists = self.lists(name)
-        sizes = [len(one) for one in lists]
-        known, document = np.unique(np.concatenate(lists), return_inverse=True)
+        sizes = [len(ranked) for ranked in lists]
+        codes, document = np.unique(np.concatenate(lists), return_inverse=True)
         starts = np.cumsum([0, *sizes[:-1]])
         rank = np.arange(1, sum(sizes) + 1) - np.repeat(starts, sizes)
         return RankedPool(
             np.repeat(np.arange(len(sizes)), sizes).astype(np.int32),
             rank.astype(np.int32),
             document.astype(np.int32),
-            len(known),
+            len(codes),
             team,
             (seed, zlib.crc32(name)),
             None if topics is None else topics.theta,
-            None if topics is None else topics.row[known],
+            None if topics is None else topics.row[codes],
         )
 
     def pools(self, team: Codes, *, seed: int = 0, topics: Topics | None = None) -> Iterator[RankedPool]:
-        """Give the lists of every query, one after the other."""
+        """Return an iterator over the pools of all queries."""
         return (self.pool(query, team, seed=seed, topics=topics) for query in range(len(self.queries)))
 
     def only(self, chosen: Sequence[int]) -> Systems:
-        """Keep some systems, in the order given."""
+        """Return the systems with the chosen indices, in that order."""
         return Systems(
-            [self.infos[place] for place in chosen], self.documents, [self._lists[place] for place in chosen]
+            [self.infos[index] for index in chosen], self.documents, [self._lists[index] for index in chosen]
         )
 
     def asked(self, queries: Iterable[bytes]) -> Systems:
-        """Keep some queries; one that no system has is left out."""
+        """Return the systems restricted to some queries; unknown queries are ignored."""
         wanted = set(queries)
         return Systems(
             self.infos,
             self.documents,
             [
-                one._replace(spans={name: span for name, span in one.spans.items() if name in wanted})
-                for one in self._lists
+                system._replace(spans={name: span for name, span in system.spans.items() if name in wanted})
+                for system in self._lists
             ],
         )
 
     def first_documents(self, query: int, depth: int) -> list[str]:
-        """Give the documents that any run has among its first ones."""
-        lists = [one[:depth] for one in self.lists(self.queries.names[query])]
+        """Return the ids of documents at ranks up to `depth` of any run, sorted."""
+        lists = [ranked[:depth] for ranked in self.lists(self.queries.names[query])]
         return [to_text(self.documents[code]) for code in np.unique(np.concatenate(lists)).tolist()]
 
     def align(self, ids: list[str], theta: Floats) -> Topics:
-        """Find the vector of every document; vectors of others are left alone."""
-        places = {name.encode("utf-8", "surrogateescape"): row for row, name in enumerate(ids)}
-        row = np.array([places.get(name, -1) for name in self.documents], dtype=np.int32)
+        """Match topic vectors to the retrieved documents; other vectors are ignored.
+
+        Raises
+        ------
+        InputError
+            If no retrieved document has a vector.
+        """
+        rows = {name.encode("utf-8", "surrogateescape"): row for row, name in enumerate(ids)}
+        row = np.array([rows.get(name, -1) for name in self.documents], dtype=np.int32)
         if not (row >= 0).any():
             raise InputError("no retrieved document has a topic vector", expected="ids as in the runs")
         return Topics(theta, row)
 
 
 def read_systems(runs: Any, reading: Reading, *, on_run: Callable[[int, int], None] | None = None) -> Systems:
-    """Read runs one after the other; they must have different names."""
+    """Read runs, whose names must differ, into `Systems`."""
     numbers: dict[bytes, int] = {}
     infos: list[RunInfo] = []
     lists: list[_System] = []
     for info, run in each_run(runs, reading, on_run=on_run):
         infos.append(info)
         codes = np.array(
-            [numbers.setdefault(known, len(numbers)) for known in run.documents.names], dtype=np.int32
+            [numbers.setdefault(identifier, len(numbers)) for identifier in run.documents.names],
+            dtype=np.int32,
         )
         bounds = run.offsets.tolist()
         spans = dict(zip(run.queries.names, pairwise(bounds), strict=True))
         lists.append(_System(spans, codes[run.document]))
     ordered = sorted(numbers)
-    place = np.empty(len(numbers), dtype=np.int32)
-    place[[numbers[name] for name in ordered]] = np.arange(len(numbers))
-    return Systems(infos, ordered, [one._replace(document=place[one.document]) for one in lists])
+    position = np.empty(len(numbers), dtype=np.int32)
+    position[[numbers[name] for name in ordered]] = np.arange(len(numbers))
+    return Systems(infos, ordered, [system._replace(document=position[system.document]) for system in lists])

@@ -1,4 +1,4 @@
-"""Rank systems without judgments: votes between systems, and the shape of topic distributions."""
+"""Ranking of systems without relevance judgments: voting methods, and the shape of topic distributions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from leadline.data.results import ResultWarning
 from leadline.data.validation import check_whole
 from leadline.data.wording import counted
 from leadline.errors import UsageError
-from leadline.estimation.system_lists import RankedPool, Systems, Topics, read_systems, team_codes
+from leadline.estimation.system_lists import RankedPool, Systems, Topics, number_teams, read_systems
 from leadline.estimation.unjudged_methods import METHODS, UnjudgedEstimate, UnjudgedEstimator, saturation
 from leadline.estimation.unjudged_result import Unjudged, mean_of_defined
 from leadline.io.read import RunLike
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from leadline.topics.infer import Vectors
 
 
-FEW = 10  # systems or teams, below which votes are few
-SHORT = 0.5  # of the documents that could be used, or of the median system's
-SATURATED = 0.95  # of the largest kurtosis there can be
+FEW = 10  # warn of fewer voting systems or teams
+SHORT = 0.5  # warn of lists below this share of the depth and of the median length
+SATURATED = 0.95  # warn above this share of the largest possible kurtosis
 
 
-def notices_of_estimates(
+def estimate_warnings(
     method: UnjudgedEstimator, systems: Systems, used: Floats, voters: int, *, teams: bool = False
 ) -> list[ResultWarning]:
-    """Say what speaks against the numbers: few votes, short lists, missing queries."""
+    """Return warnings of few voting systems, short lists and missing queries."""
     few = voters if method.voting and voters < FEW else 0
     missing = int(np.count_nonzero(~systems.present))
     without = [info.name for info, row in zip(systems.infos, systems.present, strict=True) if not row.all()]
@@ -45,13 +45,13 @@ def notices_of_estimates(
         if size < SHORT * min(full, float(np.median(mean)))
     ]
     noun = "teams" if teams else "systems"
-    found = [
+    warnings = [
         ResultWarning(
-            "few_systems", f"{noun} that vote: {few}; with under {FEW}, {method.called} is unsteady", few
+            "few_systems", f"voting {noun}: {few}; {method.called} is unreliable with fewer than {FEW}", few
         ),
         ResultWarning(
             "missing_queries",
-            f"lists that runs lack: {missing} ({', '.join(without[:3])}); each counts as an empty one",
+            f"queries missing from runs: {missing} ({', '.join(without[:3])}); each counts as an empty list",
             missing,
         ),
         ResultWarning(
@@ -61,46 +61,51 @@ def notices_of_estimates(
             len(short),
         ),
     ]
-    return [notice for notice in found if notice.count]
+    return [notice for notice in warnings if notice.count]
 
 
-def notices_of_topics(
+def topic_warnings(
     systems: Systems, topics: Topics, terms: dict[str, Floats], used: Floats
 ) -> list[ResultWarning]:
-    """Say what speaks against DeShaTo: documents without a vector, a product that is one topic alone."""
+    """Return warnings of documents without a topic vector and of products dominated by one topic."""
     absent = int(np.count_nonzero(topics.row < 0))
     most = saturation(topics.theta.shape[1])
     peaks = terms.get("k(P)", np.zeros((0, 0)))[used > 0] if "k(P)" in terms else np.zeros(0)
     share = float(peaks.mean()) / most if len(peaks) and most else 0.0
     empty = int(np.count_nonzero((used == 0) & systems.present))
     single = int(np.count_nonzero(used == 1))
-    found = [
+    warnings = [
         ResultWarning(
             "single_documents",
-            f"{counted(single, 'list')} with one document that has a vector: its shape alone, and so a large "
-            "score",
+            f"{counted(single, 'list')} with a topic vector for one document only, which makes scores large",
             single,
         ),
         ResultWarning(
             "without_vectors",
-            f"retrieved documents without a topic vector: {absent} of {len(systems.documents)}; passed over",
+            f"retrieved documents without a topic vector: {absent} of {len(systems.documents)}; skipped",
             absent,
         ),
         ResultWarning("no_vectors", f"{counted(empty, 'list')} without any topic vector", empty),
         ResultWarning(
             "saturated_product",
-            f"k(P) is {share:.0%} of the largest there can be: products hold one topic and say little",
+            f"k(P) is {share:.0%} of its maximum: products are dominated by one topic and not informative",
             int(share >= SATURATED),
         ),
     ]
-    return [notice for notice in found if notice.count]
+    return [notice for notice in warnings if notice.count]
 
 
-# Named `estimators` because `leadline.unjudged` is a function.
+__all__ = [
+    "METHODS",
+    "Systems",
+    "Unjudged",
+    "UnjudgedEstimator",
+    "estimate_systems",
+    "read_systems",
+    "unjudged",
+]
 
-__all__ = ["METHODS", "Systems", "Unjudged", "UnjudgedEstimator", "estimated", "read_systems", "unjudged"]
-
-Tell = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 
 
 def unjudged(
@@ -117,30 +122,58 @@ def unjudged(
     seed: int = 0,
     id_column: str | None = None,
     encoding: str = "utf-8",
-    on_run: Tell | None = None,
-    on_query: Tell | None = None,
-    on_fit: Tell | None = None,
+    on_run: Progress | None = None,
+    on_query: Progress | None = None,
+    on_fit: Progress | None = None,
     **options: Unpack[RunsOptions],
 ) -> Unjudged:
-    """Estimate how good systems are without any judgments; the larger the better.
+    """Rank systems without relevance judgments; larger scores are better.
 
-    `method` names an estimator: "nruns", "soboroff", "aslam-savell", "reference-count" and "spoerri" let
-    systems vote on each other's documents; "deshato" looks at the topics of a system's own documents, which
-    come from `vectors` or from LDA with `topics` topics, fitted `fits` times to the texts of the retrieved
-    `documents` (the scores are the mean over fits, the spread is reported). Parameters stand in brackets, as
-    in "NRuns(pseudo=10)"; `depth` is short for theirs. `one_vote_per` gives the team of every run
-    (`FILE:COLUMN`, or a mapping): the runs of a team share one vote, and do not vote for each other where a
-    method compares a run with the others.
+    Queries are those of any run; a run without a query has an empty list for it. Scores are means over
+    queries. They rank systems and do not estimate the value of any measure.
 
-    Queries are those that any run has; a run without one has an empty list there. Scores are means over
-    queries; they order systems and are no estimate of the value of any measure. `options` say how runs are
-    read: `order`, `on_duplicate`, `on_nan` and `name_by` of `leadline.data.reading.Reading`.
+    Parameters
+    ----------
+    runs : run, sequence of runs or mapping
+        The systems.
+    method : str or UnjudgedEstimator, default "nruns"
+        "nruns", "soboroff", "aslam-savell", "reference-count" and "spoerri" are based on the agreement
+        between systems, "deshato" on the topics of a system's own documents. Parameters are given in
+        parentheses, as in "NRuns(pseudo=10)"; the literature is cited at each method.
+    depth : int, optional
+        Number of documents used from each list; the default depends on the method.
+    one_vote_per : str or mapping, optional
+        Team of each run, as FILE:COLUMN or `{run: team}`. The runs of a team share one vote, and are not
+        compared with each other.
+    vectors : path or Vectors, optional
+        Topic vectors of documents, for "deshato".
+    documents : texts, optional
+        Texts of the retrieved documents, to which LDA is fitted if there are no `vectors`.
+    topics, fits, sweeps : int
+        Number of topics, of LDA fits (scores are means over fits) and of Gibbs sweeps.
+    seed : int, default 0
+        Seed of random draws and of LDA.
+    id_column, encoding : str
+        Column of the document ids, and encoding of `documents`.
+    on_run, on_query, on_fit : callable, optional
+        Called with (done, total) after each run, query or fit.
+    **options
+        `order`, `on_duplicate`, `on_nan` and `name_by` of `leadline.data.reading.Reading`.
 
-    Source: each method names its own.
+    Returns
+    -------
+    Unjudged
 
+    Raises
+    ------
+    UsageError
+        If there are too few systems, or topics are missing or superfluous.
+
+    Examples
+    --------
     >>> runs = {"a": {"q": ["d1", "d2"]}, "b": {"q": ["d1", "d3"]}, "c": {"q": ["d4", "d1"]}}
-    >>> found = unjudged(runs, method="reference-count")
-    >>> found.to_dict()["scores"]  # each has d1, which two others have
+    >>> result = unjudged(runs, method="reference-count")
+    >>> result.to_dict()["scores"]  # all retrieve d1, as do two others
     {'a': 2.0, 'b': 2.0, 'c': 2.0}
     """
     reading = Reading.of(unjudged, options, RunsOptions)
@@ -152,15 +185,15 @@ def unjudged(
     if documents is not None:
         chosen.check_topics(topics)
     systems = read_systems(runs, reading, on_run=on_run)
-    given: Iterable[Topics | None] = [None]
+    vector_sets: Iterable[Topics | None] = [None]
     if vectors is not None:
-        from leadline.estimation.document_topics import vectors_of
+        from leadline.estimation.document_topics import document_vectors
 
-        given = [vectors_of(systems, vectors)]
+        vector_sets = [document_vectors(systems, vectors)]
     elif documents is not None:
-        from leadline.estimation.document_topics import fitted
+        from leadline.estimation.document_topics import fit_topics
 
-        given = fitted(
+        vector_sets = fit_topics(
             systems,
             documents,
             topics,
@@ -171,24 +204,42 @@ def unjudged(
             encoding=encoding,
             on_fit=on_fit,
         )
-    found = estimated(systems, chosen, one_vote_per=one_vote_per, topics=given, seed=seed, on_query=on_query)
-    found.options |= {"vectors": shown(vectors), "documents": shown(documents)}
+    result = estimate_systems(
+        systems, chosen, one_vote_per=one_vote_per, topics=vector_sets, seed=seed, on_query=on_query
+    )
+    result.options |= {"vectors": shown(vectors), "documents": shown(documents)}
     if documents is not None:
-        found.options |= {"topics": topics, "fits": fits, "sweeps": sweeps}
-    found.options |= reading.options(RunsOptions)
-    return found
+        result.options |= {"topics": topics, "fits": fits, "sweeps": sweeps}
+    result.options |= reading.options(RunsOptions)
+    return result
 
 
-def estimated(
+def estimate_systems(
     systems: Systems,
     method: UnjudgedEstimator,
     *,
     one_vote_per: str | Mapping[str, str] | None = None,
     topics: Iterable[Topics | None] = (None,),
     seed: int = 0,
-    on_query: Tell | None = None,
+    on_query: Progress | None = None,
 ) -> Unjudged:
-    """Estimate systems that were read already; with several sets of topic vectors, the mean over them."""
+    """Rank systems that were read before, as `unjudged`.
+
+    Parameters
+    ----------
+    systems : Systems
+        Ranked lists.
+    method : UnjudgedEstimator
+        The method.
+    one_vote_per : str or mapping, optional
+        Team of each run.
+    topics : iterable of Topics
+        Sets of topic vectors; scores are means over them.
+    seed : int, default 0
+        Seed of random draws.
+    on_query : callable, optional
+        Called with (done, total) after each query.
+    """
     team = _teams(systems, one_vote_per)
     voters = len(np.unique(team))
     method.check(voters)
@@ -198,10 +249,10 @@ def estimated(
         pools = systems.pools(team, seed=seed, topics=vectors)
         fits.append(_stacked(method, pools, len(systems.queries), on_query))
         if vectors is not None and not warnings:
-            warnings = notices_of_topics(systems, vectors, fits[0].terms, fits[0].used)
+            warnings = topic_warnings(systems, vectors, fits[0].terms, fits[0].used)
     values = np.mean([fit.values for fit in fits], axis=0)
     terms = {name: np.mean([fit.terms[name] for fit in fits], axis=0) for name in fits[0].terms}
-    found = Unjudged(
+    result = Unjudged(
         method,
         systems.infos,
         systems.queries,
@@ -215,49 +266,49 @@ def estimated(
             "one_vote_per": one_vote_per if isinstance(one_vote_per, str) else one_vote_per is not None,
         },
     )
-    found.warnings = warnings + notices_of_estimates(
-        method, systems, found.used, voters, teams=one_vote_per is not None
+    result.warnings = warnings + estimate_warnings(
+        method, systems, result.used, voters, teams=one_vote_per is not None
     )
-    return found
+    return result
 
 
 def _stacked(
-    method: UnjudgedEstimator, pools: Iterable[RankedPool], total: int, on_query: Tell | None
+    method: UnjudgedEstimator, pools: Iterable[RankedPool], total: int, on_query: Progress | None
 ) -> UnjudgedEstimate:
-    """Put the estimates of all queries together: systems x queries."""
-    found = []
+    """Return the estimates of all queries as arrays of systems x queries."""
+    estimates = []
     for done, pool in enumerate(pools, start=1):
-        found.append(method.estimate(pool))
+        estimates.append(method.estimate(pool))
         if on_query:
             on_query(done, total)
 
-    def together(columns: list[Floats]) -> Floats:
+    def stacked(columns: list[Floats]) -> Floats:
         return np.stack(columns, axis=1)
 
     return UnjudgedEstimate(
-        together([one.values for one in found]),
-        together([one.used for one in found]),
-        {name: together([one.terms[name] for one in found]) for name in found[0].terms},
+        stacked([estimate.values for estimate in estimates]),
+        stacked([estimate.used for estimate in estimates]),
+        {name: stacked([estimate.terms[name] for estimate in estimates]) for name in estimates[0].terms},
     )
 
 
-def _teams(systems: Systems, given: str | Mapping[str, str] | None) -> Codes:
+def _teams(systems: Systems, teams: str | Mapping[str, str] | None) -> Codes:
     names = [info.name for info in systems.infos]
-    if given is None:
-        return team_codes(names)
+    if teams is None:
+        return number_teams(names)
     from leadline.io.id_lists import read_labels, teams_of
 
-    if isinstance(given, str):
-        return team_codes(teams_of(read_labels(given), names, given))
-    return team_codes(teams_of(given, names))
+    if isinstance(teams, str):
+        return number_teams(teams_of(read_labels(teams), names, teams))
+    return number_teams(teams_of(teams, names))
 
 
 def _check_topics(method: UnjudgedEstimator, vectors: object, documents: object) -> None:
-    """Refuse topics where none are used, and none where they are needed."""
+    """Raise UsageError if topics are given but not used, or needed but not given."""
     if vectors is not None and documents is not None:
         raise UsageError("topic vectors and documents; expected one of them")
-    given = vectors is not None or documents is not None
-    if method.voting and given:
-        raise UsageError(f"topics for {method.called}, which looks at none; expected deshato")
-    if not method.voting and not given:
+    has_topics = vectors is not None or documents is not None
+    if method.voting and has_topics:
+        raise UsageError(f"topics with method {method.called}, which does not use them; expected deshato")
+    if not method.voting and not has_topics:
         raise UsageError(f"{method.called} without topic vectors; expected --topics VECTORS or --docs DOCS")

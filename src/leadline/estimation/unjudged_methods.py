@@ -1,4 +1,4 @@
-"""Estimators of effectiveness without judgments."""
+"""Methods that rank systems without relevance judgments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,17 @@ from leadline.estimation.system_lists import RankedPool
 
 
 class UnjudgedEstimate(NamedTuple):
-    """What is said of every system on one query: an estimate (larger is better), documents used, terms."""
+    """Estimates of all systems for one query.
+
+    Attributes
+    ----------
+    values : ndarray of float64, shape (n_systems,)
+        Scores; larger is better.
+    used : ndarray of float64, shape (n_systems,)
+        Number of documents used.
+    terms : dict of str to ndarray of float64
+        Terms of the score, if any.
+    """
 
     values: Floats
     used: Floats
@@ -26,10 +36,16 @@ class UnjudgedEstimate(NamedTuple):
 
 
 class UnjudgedEstimator(Parametric):
-    """An estimate of how good the list of a query is, from lists alone or from the topics of documents.
+    """A method that scores ranked lists without relevance judgments.
 
-    `called` is its name in the literature. `voting` estimators look at what other systems found, and need
-    `fewest` teams.
+    Attributes
+    ----------
+    called : str
+        Name in the literature.
+    voting : bool
+        Whether the method uses the lists of other systems.
+    fewest : int
+        Minimum number of systems (or teams).
     """
 
     title: ClassVar[str]
@@ -41,30 +57,30 @@ class UnjudgedEstimator(Parametric):
     depth: int | None
 
     def estimate(self, pool: RankedPool) -> UnjudgedEstimate:
-        """Give an estimate of every system on one query; a system without documents has 0."""
+        """Return the estimates of all systems for one query; 0 for systems without documents."""
         raise NotImplementedError
 
     def check(self, teams: int) -> None:
-        """Refuse too few systems."""
+        """Raise UsageError if there are too few systems."""
         if self.voting and teams < self.fewest:
             raise UsageError(
                 f"{self.called} with {teams} system{'s' * (teams != 1)} (or teams); expected {self.fewest} "
-                "or more, for systems vote on each other"
+                "or more"
             )
 
     def check_topics(self, topics: int) -> None:
-        """Refuse too few topics; voting estimators look at none."""
+        """Raise UsageError if there are too few topics; voting methods use none."""
 
 
 METHODS: Registry[UnjudgedEstimator] = Registry(sys.modules[__name__], UnjudgedEstimator, "method")
 
 
 class NRuns(UnjudgedEstimator):
-    """AP over pseudo-relevant documents: those that most runs have among their first `depth`.
+    """AP with pseudo-relevant documents: those retrieved by most runs at ranks up to `depth`.
 
-    Documents that some run has in its first `depth` are ordered by the number of such runs (falling), the sum
-    of their ranks there (rising) and id; the first `pseudo` are taken as relevant (the share `share` of
-    them, when that is above 0). AP looks at whole lists, or at their first `eval_depth`. From 0 to 1.
+    Documents at ranks up to `depth` of any run are sorted by the number of such runs (descending), the sum
+    of their ranks (ascending) and id. The first `pseudo` are considered relevant (or a share `share` of them,
+    if above 0). AP is computed over complete lists, or over the first `eval_depth` documents.
 
     >>> pool = RankedPool.of([["a", "b"], ["a", "c"], ["c", "d"]])
     >>> NRuns(pseudo=2).estimate(pool).values  # a: ranks 1 + 1, c: ranks 2 + 1
@@ -82,29 +98,29 @@ class NRuns(UnjudgedEstimator):
     eval_depth: int | None = whole(None)
 
     def estimate(self, pool: RankedPool) -> UnjudgedEstimate:
-        """Give AP over the pseudo-relevant documents."""
+        """Return AP with the pseudo-relevant documents."""
         seen = pool.first(self.eval_depth)
-        return UnjudgedEstimate(seen.average_precision(self.chosen(pool)), seen.lengths, {})
+        return UnjudgedEstimate(seen.average_precision(self.pseudo_relevant(pool)), seen.lengths, {})
 
-    def chosen(self, pool: RankedPool) -> Flags:
-        """Say which documents count as relevant."""
+    def pseudo_relevant(self, pool: RankedPool) -> Flags:
+        """Return flags of the pseudo-relevant documents."""
         early = pool.first(self.depth)
         votes, ranks = early.votes(), early.votes(early.rank.astype(np.float64))
         order = np.lexsort((np.arange(pool.documents), ranks, -votes))
         order = order[: np.count_nonzero(votes)]
         most = math.ceil(self.share * len(order)) if self.share else self.pseudo
-        found = np.zeros(pool.documents, dtype=np.bool_)
-        found[order[:most]] = True
-        return found
+        flags = np.zeros(pool.documents, dtype=np.bool_)
+        flags[order[:most]] = True
+        return flags
 
 
 class Soboroff(UnjudgedEstimator):
-    """AP over documents drawn at random from the pool, duplicates kept; the mean of `draws` draws.
+    """Mean AP with pseudo-relevant documents drawn at random from the pool with duplicates.
 
-    The pool holds the first `depth` documents of every run, one entry per run, so that a document that many
-    found is drawn more easily. A draw takes entries until it has a share of the distinct documents, the
-    share being normal with mean `share_mean` and deviation `share_sd` (cut to between one document and
-    all). The same query has the same draws in any order of systems. From 0 to 1.
+    The pool contains the first `depth` documents of each run, one entry per run. Entries are drawn until a
+    given share of the distinct documents is reached. The share is normally distributed with mean
+    `share_mean` and standard deviation `share_sd`, limited to at least one document and at most all of them.
+    Draws do not depend on the order of systems.
 
     >>> pool = RankedPool.of([["a", "b"], ["a", "c"], ["a", "d"]])
     >>> Soboroff(share_mean=1, share_sd=0).estimate(pool).values  # everything is drawn
@@ -122,7 +138,7 @@ class Soboroff(UnjudgedEstimator):
     share_sd: float = number(0.03, low=0.0, high=1.0)
 
     def estimate(self, pool: RankedPool) -> UnjudgedEstimate:
-        """Give the mean over draws of AP over the drawn documents."""
+        """Return the mean over draws of AP with the drawn documents."""
         votes = pool.first(self.depth).votes()
         pooled = np.flatnonzero(votes)
         values = np.zeros(pool.systems)
@@ -133,7 +149,7 @@ class Soboroff(UnjudgedEstimator):
         sizes = np.clip(np.rint(shares * len(pooled)), 1, len(pooled)).astype(np.int64)
         seen = pool.where(votes[pool.document] > 0)  # only pooled documents can be drawn
         for size in sizes.tolist():
-            # the first of n entries in a random order comes as early as the least of n exponential times
+            # the first of n entries in random order corresponds to the minimum of n exponential times
             times = rng.exponential(size=len(pooled)) / votes[pooled]
             relevant = np.zeros(pool.documents, dtype=np.bool_)
             relevant[pooled[np.argpartition(times, size - 1)[:size]]] = True
@@ -141,26 +157,26 @@ class Soboroff(UnjudgedEstimator):
         return UnjudgedEstimate(values / self.draws, pool.lengths, {})
 
 
-def shares_of(qrels: Qrels, *, rel: float = 1.0) -> tuple[float, float]:
-    """Give mean and deviation over queries of the share of judged documents that are relevant."""
+def relevant_shares(qrels: Qrels, *, rel: float = 1.0) -> tuple[float, float]:
+    """Return mean and standard deviation over queries of the share of relevant among judged documents."""
     judged = qrels.count(np.ones(len(qrels.grades), dtype=np.bool_)).astype(np.float64)
-    known = judged > 0
-    if not known.any():
+    has_judgments = judged > 0
+    if not has_judgments.any():
         raise InputError("holds no judgments", expected="at least one", path=qrels.source)
-    shares: Floats = qrels.relevant(rel)[known] / judged[known]
+    shares: Floats = qrels.relevant(rel)[has_judgments] / judged[has_judgments]
     return float(shares.mean()), float(shares.std())
 
 
 class AslamSavell(UnjudgedEstimator):
-    """The mean over other systems of |A and B| / |A or B|; 0 where both lists are empty. From 0 to 1.
+    """Mean Jaccard similarity |A and B| / |A or B| with the other systems; 0 for two empty lists.
 
-    With teams, systems of one's own team are left out, and every other team counts once.
+    With teams, systems of the same team are excluded, and every other team has weight 1.
 
     >>> AslamSavell().estimate(RankedPool.of([["a", "b"], ["b", "c"], ["b"]])).values.round(4)
     array([0.4167, 0.4167, 0.5   ])
     """
 
-    title = "likeness to the other systems"
+    title = "similarity to the other systems"
     formula = "mean over other systems of |A and B| / |A or B|"
     source = "Aslam and Savell 2003"
     called = "aslam-savell"
@@ -169,7 +185,7 @@ class AslamSavell(UnjudgedEstimator):
     depth: int | None = whole(None)
 
     def estimate(self, pool: RankedPool) -> UnjudgedEstimate:
-        """Give the mean likeness to systems of other teams."""
+        """Return the mean similarity to systems of other teams."""
         pool = pool.first(self.depth)
         holds = np.zeros((pool.systems, pool.documents), dtype=np.float32)
         holds[pool.system, pool.document] = 1
@@ -184,10 +200,10 @@ class AslamSavell(UnjudgedEstimator):
 
 
 class ReferenceCount(UnjudgedEstimator):
-    """The sum over the first `depth` documents of the number of other runs that have it there too.
+    """Sum over the first `depth` documents of the number of other runs that also retrieve them there.
 
-    With teams it is the number of other teams, each run of a team bringing its share of one. From 0 to
-    depth x (systems - 1): longer lists have more, so short ones are at a disadvantage.
+    With teams, the weights of the runs of a team sum to 1, and the own team is excluded. The range is 0 to
+    depth x (systems - 1), so that short lists have low scores.
 
     >>> ReferenceCount().estimate(RankedPool.of([["a", "b"], ["b", "c"], ["b"]])).values
     array([2., 2., 2.])
@@ -202,7 +218,7 @@ class ReferenceCount(UnjudgedEstimator):
     depth: int = whole(100)
 
     def estimate(self, pool: RankedPool) -> UnjudgedEstimate:
-        """Count what other teams say of a system's documents."""
+        """Return the sum of references by other teams."""
         pool = pool.first(self.depth)
         others = np.round(pool.votes()[pool.document] - pool.own_votes(), 9)
         return UnjudgedEstimate(pool.total(others), pool.lengths, {})
@@ -212,14 +228,14 @@ OTHERS = 4
 
 
 class Spoerri(UnjudgedEstimator):
-    """The share of a run's first `depth` documents that all of 4 other runs found too, less what none found.
+    """Share of the first `depth` documents retrieved by all of 4 other runs, minus the share of none.
 
-    It is the exact mean over all groups of five that a run is in, where the paper draws random groups; the
-    share is of the documents that a run has, up to `depth`. With teams, groups are of five teams, each
-    standing with a random one of its runs. From -1 to 1; needs five systems (or teams).
+    The mean over all groups of five runs is computed exactly; the paper draws random groups. With teams,
+    groups consist of five teams, each represented by one of its runs at random. The range is -1 to 1; at
+    least five systems (or teams) are needed.
 
     >>> lists = [["a", "b"], ["a"], ["a"], ["a"], ["a", "c"]]
-    >>> Spoerri().estimate(RankedPool.of(lists)).values  # of a and b all have a, none has b
+    >>> Spoerri().estimate(RankedPool.of(lists)).values  # document a is in all lists, b in one only
     array([0., 1., 1., 1., 0.])
     """
 
@@ -232,7 +248,7 @@ class Spoerri(UnjudgedEstimator):
     depth: int = whole(50)
 
     def estimate(self, pool: RankedPool) -> UnjudgedEstimate:
-        """Give the two shares and their difference."""
+        """Return the two shares and their difference."""
         pool = pool.first(self.depth)
         teams = len(np.unique(pool.team))
         key = pool.team[pool.system].astype(np.int64) * pool.documents + pool.document
@@ -245,8 +261,8 @@ class Spoerri(UnjudgedEstimator):
             for p in range(1, OTHERS + 1)
         ]
         groups = comb(teams - 1, OTHERS)
-        everyone = four_of(*powers) / groups
-        nobody = four_of(*_left_out(teams - 1, *powers)) / groups
+        everyone = fourfold_products(*powers) / groups
+        nobody = fourfold_products(*_left_out(teams - 1, *powers)) / groups
         used = pool.lengths
         shares = [
             np.divide(pool.total(part), used, out=np.zeros_like(used), where=used > 0)
@@ -255,24 +271,23 @@ class Spoerri(UnjudgedEstimator):
         return UnjudgedEstimate(shares[0] - shares[1], used, {"all five": shares[0], "alone": shares[1]})
 
 
-def four_of(first: Floats, second: Floats, third: Floats, fourth: Floats) -> Floats:
-    """Give the sum of products over all groups of four numbers, from the sums of their powers.
+def fourfold_products(first: Floats, second: Floats, third: Floats, fourth: Floats) -> Floats:
+    """Return the elementary symmetric polynomial e4 from the power sums p1 to p4 (Newton's identity).
 
-    Newton's identity: e4 = (p1^4 - 6 p1^2 p2 + 3 p2^2 + 8 p1 p3 - 6 p4) / 24; for zeros and ones it is the
-    number of groups of four ones.
+    e4 = (p1^4 - 6 p1^2 p2 + 3 p2^2 + 8 p1 p3 - 6 p4) / 24.
 
-    >>> four_of(*(np.array([5.0]),) * 4)
+    >>> fourfold_products(*(np.array([5.0]),) * 4)
     array([5.])
     """
-    found = (first**4 - 6 * first**2 * second + 3 * second**2 + 8 * first * third - 6 * fourth) / 24
-    rounded: Floats = np.maximum(np.round(found, 6), 0.0)
+    products = (first**4 - 6 * first**2 * second + 3 * second**2 + 8 * first * third - 6 * fourth) / 24
+    rounded: Floats = np.maximum(np.round(products, 6), 0.0)
     return rounded
 
 
 def _left_out(
     size: int, first: Floats, second: Floats, third: Floats, fourth: Floats
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Give the sums of powers of 1 - x from those of `size` numbers x."""
+    """Return the power sums of 1 - x from those of `size` numbers x."""
     return (
         size - first,
         size - 2 * first + second,
@@ -282,11 +297,11 @@ def _left_out(
 
 
 FEWEST_TOPICS = 3
-FLAT = 1e-12  # of the largest component: the mean of equal floats may be off by one unit
+FLAT = 1e-12  # tolerance for equal components, relative to the largest
 
 
 class Cumulated(NamedTuple):
-    """Sum, minimum and product of the topic vectors of every system: systems x T each, and how many."""
+    """Sum, minimum and product of the topic vectors of each system (systems x T), and their number."""
 
     total: Floats
     least: Floats
@@ -297,22 +312,26 @@ class Cumulated(NamedTuple):
 class DeShaTo(UnjudgedEstimator):
     """k(S) + s(S) + k(M) + s(M) + k(P) + s(P) over the first `depth` documents.
 
-    S, M and P are the component-wise sum, minimum and product of their topic distributions; k is the
-    kurtosis m4 / m2^2 (not the excess) and s the skewness m3 / m2^1.5 of the T components taken as T
-    numbers, with moments that divide by T. Both are free of scale, so it does not matter that the paper
-    normalises S, M and P. The product is made of logarithms. A vector of equal components, or without mass,
-    has k = s = 0. Few predominant topics give large values.
+    S, M and P are the component-wise sum, minimum and product of the topic distributions; k is the kurtosis
+    m4 / m2^2 (not excess kurtosis) and s the skewness m3 / m2^1.5 of the T components, with population
+    moments. Both are scale-invariant, so that normalisation of S, M and P has no effect. The product is
+    computed in logarithms. Vectors with equal components, or without mass, have k = s = 0. Distributions
+    dominated by few topics have large values, and so have short lists.
 
-    `sum_k` ... `product_s` weigh the six terms. `of=sd` takes the standard deviation of the normalised
-    vectors instead (`of=mean` their mean, which is 1/T for all vectors with mass: it says nothing). Documents
-    without a vector are passed over; `missing=fill` takes the next ones in their place. A list without
-    any has 0, or none (`empty=skip`). Short lists have large values: look at the documents used.
+    `sum_k` ... `product_s` are the weights of the six terms. `of=sd` uses the standard deviation of the
+    normalised vectors instead (`of=mean` their mean, 1/T for all vectors with mass). Documents without a
+    vector are skipped; `missing=fill` replaces them by the next ones. The score of a list without vectors is
+    0, or undefined (`empty=skip`).
 
-    Source: Ionescu, Chifu and Mothe 2015, section 2, equation 1.
+    References
+    ----------
+    Ionescu, Chifu and Mothe (2015), section 2, equation 1.
 
+    Examples
+    --------
     >>> topics = {"a": [0.8, 0.1, 0.1], "b": [0.6, 0.2, 0.2], "c": [0.1, 0.8, 0.1]}
     >>> pool = RankedPool.of([["a", "b"], ["a", "c"]], vectors=topics)
-    >>> DeShaTo().estimate(pool).values.round(4)  # a and b are of one topic
+    >>> DeShaTo().estimate(pool).values.round(4)  # a and b share a topic
     array([6.6213, 1.5858])
     """
 
@@ -335,7 +354,7 @@ class DeShaTo(UnjudgedEstimator):
     product_s: float = number(1.0)
 
     def estimate(self, pool: RankedPool) -> UnjudgedEstimate:
-        """Give the score and its six terms."""
+        """Return the score and its six terms."""
         made = cumulate(self._with_vectors(pool))
         terms: dict[str, Floats] = {}
         weights = (self.sum_k, self.sum_s, self.least_k, self.least_s, self.product_k, self.product_s)
@@ -353,21 +372,20 @@ class DeShaTo(UnjudgedEstimator):
         return UnjudgedEstimate(values, made.used, terms)
 
     def check_topics(self, topics: int) -> None:
-        """Refuse fewer than three topics: of two numbers the shape is always the same."""
+        """Raise UsageError for fewer than three topics: the shape of two numbers is constant."""
         if self.of == "shape" and topics < FEWEST_TOPICS:
             raise UsageError(
-                f"{self.called} with {counted(topics, 'topic')}; expected {FEWEST_TOPICS} or more, for two "
-                "numbers are always of one shape"
+                f"{self.called} with {counted(topics, 'topic')}; expected {FEWEST_TOPICS} or more"
             )
 
     def _with_vectors(self, pool: RankedPool) -> RankedPool:
-        """Keep the documents that have a vector, of the first ones or the first of them."""
+        """Return the documents that have a vector, among the first `depth` or filled up to `depth`."""
         if pool.theta is None or pool.row is None:
             raise UsageError("deshato without topic vectors; expected --topics VECTORS or --docs DOCS")
         self.check_topics(pool.theta.shape[1])
-        known = pool.row >= 0
+        has_vector = pool.row >= 0
         pool = pool.first(self.depth) if self.missing == "skip" else pool
-        pool = pool.where(known[pool.document])
+        pool = pool.where(has_vector[pool.document])
         if self.missing == "skip":
             return pool
         starts = np.searchsorted(pool.system, pool.system)
@@ -376,9 +394,9 @@ class DeShaTo(UnjudgedEstimator):
 
 
 def cumulate(pool: RankedPool) -> Cumulated:
-    """Add, take the least of, and multiply topic vectors, rank after rank.
+    """Return the sum, minimum and product of the topic vectors of each system.
 
-    The product is scaled by its largest component.
+    The product is divided by its largest component.
     """
     assert pool.theta is not None
     assert pool.row is not None
@@ -392,7 +410,7 @@ def cumulate(pool: RankedPool) -> Cumulated:
     order = np.argsort(pool.rank, kind="stable")
     ends = np.cumsum(np.bincount(pool.rank)) if len(order) else np.zeros(1, dtype=np.int64)
     for low, high in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True):
-        rows = order[low:high]  # one document of every system that is so long
+        rows = order[low:high]  # one document of each system with a list of this length
         system = pool.system[rows]
         add = theta[row[rows]]
         total[system] += add
@@ -407,8 +425,10 @@ def cumulate(pool: RankedPool) -> Cumulated:
 
 
 def shape(vectors: Floats) -> tuple[Floats, Floats]:
-    """Give kurtosis and skewness of the components of each row; 0 where they are equal or have no mass.
+    """Return kurtosis and skewness of the components of each row; 0 if they are equal or all 0.
 
+    Examples
+    --------
     >>> kurtosis, skewness = shape(np.array([[0.0, 0.0, 0.0, 1.0], [0.25, 0.25, 0.25, 0.25]]))
     >>> kurtosis.round(4), skewness.round(4)
     (array([2.3333, 0.    ]), array([1.1547, 0.    ]))
@@ -425,15 +445,17 @@ def shape(vectors: Floats) -> tuple[Floats, Floats]:
 
 
 def spread(vectors: Floats) -> tuple[Floats, Floats]:
-    """Give mean and standard deviation of the components of each row after it was made to add up to 1."""
+    """Return mean and standard deviation of the components of each row, normalised to sum 1."""
     mass = vectors.sum(axis=1)
     part = vectors / np.where(mass > 0, mass, 1.0)[:, None]
     return part.mean(axis=1), part.std(axis=1)
 
 
 def saturation(topics: int) -> float:
-    """Give the largest kurtosis of T components, that of one component alone: (T^2 - 3T + 3) / (T - 1).
+    """Return the largest kurtosis of T components, that of a unit vector: (T^2 - 3T + 3) / (T - 1).
 
+    Examples
+    --------
     >>> saturation(4).__round__(4)
     2.3333
     """

@@ -1,4 +1,4 @@
-"""What was estimated without judgments, by system and query."""
+"""Scores of systems without relevance judgments, by system and query."""
 
 from __future__ import annotations
 
@@ -15,10 +15,18 @@ from leadline.estimation.unjudged_methods import UnjudgedEstimator
 
 
 class Unjudged:
-    """Estimates of systems x queries, `used` documents behind each, and terms where there are any.
+    """Scores of systems without relevance judgments.
 
-    `scores` are the means over queries. They order systems; they are no estimate of any measure's value.
-    `by_fit` has the scores of every topic model that was fitted, fits x systems, one row if none was.
+    Attributes
+    ----------
+    values : ndarray of float64, shape (n_systems, n_queries)
+        Scores by query; NaN where undefined.
+    used : ndarray of float64, shape (n_systems, n_queries)
+        Number of documents from which each score is computed.
+    terms : dict of str to ndarray of float64
+        Terms of the scores, if any, shaped like `values`.
+    by_fit : ndarray of float64, shape (n_fits, n_systems)
+        Scores of each fitted topic model; one row without topic models.
     """
 
     def __init__(
@@ -46,26 +54,32 @@ class Unjudged:
 
     @property
     def names(self) -> list[str]:
-        """Give the names of the systems."""
+        """Names of the systems."""
         return [run.name for run in self.runs]
 
     @property
     def scores(self) -> Floats:
-        """Give the mean over queries of every system; an undefined value is left out."""
+        """Mean of each system over the queries with a defined value."""
         return mean_of_defined(self.values)
 
     @property
     def spread(self) -> Floats | None:
-        """Give the standard deviation of every score over fits; None with fewer than two."""
+        """Standard deviation of each score over fits; None with fewer than two fits."""
         return self.by_fit.std(axis=0, ddof=1) if len(self.by_fit) > 1 else None
 
     def order(self) -> list[int]:
-        """Give the places of the systems, the best first; equal ones by name."""
+        """Return the indices of the systems in descending order of score; ties are ordered by name."""
         scores = np.nan_to_num(self.scores, nan=-np.inf)
-        return sorted(range(len(self.runs)), key=lambda place: (-scores[place], self.names[place]))
+        return sorted(range(len(self.runs)), key=lambda index: (-scores[index], self.names[index]))
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
-        """Give it as plain data: `method`, `scores`, `used`, ..., `queries` on request."""
+        """Return a dictionary with the keys method, estimator, scores and used.
+
+        Parameters
+        ----------
+        per_query : bool, default False
+            Add the scores of each query.
+        """
         data: dict[str, Any] = {
             "method": self.method.called,
             "estimator": str(self.method),
@@ -82,10 +96,10 @@ class Unjudged:
         if per_query:
             data["queries"] = {
                 query: {
-                    "scores": self._by_name(self.values[:, place]),
-                    "used": dict(zip(self.names, self.used[:, place].astype(int).tolist(), strict=True)),
+                    "scores": self._by_name(self.values[:, column]),
+                    "used": dict(zip(self.names, self.used[:, column].astype(int).tolist(), strict=True)),
                 }
-                for place, query in enumerate(self.queries)
+                for column, query in enumerate(self.queries)
             }
         return data
 
@@ -97,13 +111,15 @@ class Unjudged:
 
 
 def mean_of_defined(values: Floats) -> Floats:
-    """Give the mean of each row over its defined values; NaN where there is none.
+    """Return the mean of the defined values of each row; NaN if there are none.
 
+    Examples
+    --------
     >>> mean_of_defined(np.array([[1.0, 3.0], [2.0, np.nan]]))
     array([2., 2.])
     """
-    known = ~np.isnan(values)
-    size = known.sum(axis=1)
-    total = np.where(known, values, 0.0).sum(axis=1)
-    found: Floats = np.divide(total, size, out=np.full(len(values), np.nan), where=size > 0)
-    return found
+    defined = ~np.isnan(values)
+    size = defined.sum(axis=1)
+    total = np.where(defined, values, 0.0).sum(axis=1)
+    means: Floats = np.divide(total, size, out=np.full(len(values), np.nan), where=size > 0)
+    return means

@@ -206,24 +206,24 @@ def test_an_interval_that_was_not_confirmed_is_withheld_with_the_reason() -> Non
     found = sampled(qrels, run, names, sample=60)
     assert reasons(found) == [
         "",
-        "a drawn document stands for 16.3 others",
+        "a sampled document has weight 16.3",
         "",
-        "no correction is known for this measure",
+        "there is no correction for this measure",
     ]
     assert np.isnan(found.limits[0, 1, :4]).all()
     assert not np.isnan(found.limits[0, [0, 2], :4]).any()
     shown = found.to_dict()["runs"][0]["mean"]
     assert shown["P@10"]["sampling_low"] is None
     assert shown["P@10"]["low"] is None
-    assert shown["P@10"]["withheld"].startswith("a drawn document stands for 16.3 others")
+    assert shown["P@10"]["withheld"].startswith("a sampled document has weight 16.3")
     assert shown["AP"]["withheld"] is None
     (one, two) = [notice for notice in found.warnings if notice.code == "no_interval"]
     assert (one.count, two.count) == (1, 1)
     cases: list[tuple[dict[str, Any], str]] = [
         ({"sample": 30}, "30 sampled documents for a query"),
-        ({"sample": 40}, "a drawn document stands for 24.5 others"),
-        ({"sample": 100, "correction": "none"}, "intervals are offered with correction 'log' only"),
-        ({"sample": 100, "correction": "uniform"}, "intervals are offered with correction 'log' only"),
+        ({"sample": 40}, "a sampled document has weight 24.5"),
+        ({"sample": 100, "correction": "none"}, "intervals are available with correction 'log' only"),
+        ({"sample": 100, "correction": "uniform"}, "intervals are available with correction 'log' only"),
         ({"sample": 100, "draws": 0}, "draws=0"),
     ]
     for options, reason in cases:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from whole_pictures import whole
 
-from leadline.estimation.document_topics import Listed
+from leadline.estimation.document_topics import ExampleList
 from leadline_studies._figures import cumulated, predominance
 
 
@@ -14,7 +14,7 @@ from leadline_studies._figures import cumulated, predominance
 def test_three_panels_show_every_list(topics: int) -> None:
     rng = np.random.default_rng(topics)
     lists = [
-        Listed(
+        ExampleList(
             kind, "q", "a-system-of-a-team", 7, 30, 100.0, {}, list(rng.dirichlet(np.full(topics, 0.1), 3))
         )
         for kind in ("good", "bad")
@@ -30,4 +30,4 @@ def test_shares_rise_to_1_and_nothing_stays_at_0() -> None:
     shares = cumulated([1e-30, 3e-30, 4e-30])
     assert shares.tolist() == pytest.approx([0.5, 0.875, 1])
     assert cumulated([0.0, 0.0]).tolist() == [0, 0]
-    whole(predominance([Listed("bad", "q", "empty", 0, 30, 0.0, {}, [np.zeros(4)] * 3)]))
+    whole(predominance([ExampleList("bad", "q", "empty", 0, 30, 0.0, {}, [np.zeros(4)] * 3)]))

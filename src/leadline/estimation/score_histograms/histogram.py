@@ -19,43 +19,43 @@ from leadline.estimation.score_histograms.histogram_result import (
     FINEST,
     SENSITIVITY,
     Histograms,
-    Measured,
-    histogram_notices,
+    RunHistograms,
+    histogram_warnings,
 )
 from leadline.estimation.score_histograms.score_sets import (
     Scorer,
     Values,
     counts_of,
+    score_ranges,
     scored,
     scored_runs,
-    spans_of,
-    taken,
+    select_rows,
     values_of,
 )
-from leadline.estimation.score_histograms.subsampling import hsa_interval, hsa_of, shared_sample
+from leadline.estimation.score_histograms.subsampling import compute_hsa, hsa_interval, shared_sample
 from leadline.evaluation.join import judge_runs
 from leadline.io.read import QrelsLike, RunLike, judgments_of
 
 
-def measured(
+def measure_run(
     judged: JudgedRun, recipe: HistogramOptions, draws: int, drawn: list[set[int]] | None = None
-) -> Measured:
+) -> RunHistograms:
     """Measure one run; `drawn` is the sample that runs share, if they do."""
-    part = taken(judged, recipe, drawn)
+    part = select_rows(judged, recipe, drawn)
     values, robust = (values_of(judged, part, one) for one in (recipe, recipe.robust))
-    spans = spans_of(values)
+    spans = score_ranges(values)
     counts, by_bins = _counted(values, recipe, spans)
-    again, robust_by_bins = _counted(robust, recipe.robust, spans_of(robust))
+    again, robust_by_bins = _counted(robust, recipe.robust, score_ranges(robust))
     low, high = hsa_interval(counts, recipe, draws)
     robust_low, robust_high = hsa_interval(again, recipe.robust, draws)
     sampling_low, sampling_high = hsa_interval(counts, recipe, draws, queries=False)
     relevant = judged.qrels.relevant(recipe.rel)
     some = relevant > 0
-    return Measured(
+    return RunHistograms(
         counts,
-        hsa_of(counts, recipe),
-        do_of(counts, recipe),
-        hsa_of(again, recipe.robust),
+        compute_hsa(counts, recipe),
+        compute_do(counts, recipe),
+        compute_hsa(again, recipe.robust),
         float((values.found[some] / relevant[some]).mean()) if some.any() else float("nan"),
         low,
         high,
@@ -71,7 +71,7 @@ def measured(
     )
 
 
-def do_of(counts: Floats, recipe: HistogramOptions) -> float:
+def compute_do(counts: Floats, recipe: HistogramOptions) -> float:
     """Give DO of the pooled histograms, or the mean over the queries that have scores."""
     if recipe.aggregate == "pooled":
         pooled = counts.sum(axis=0)
@@ -84,7 +84,7 @@ def do_of(counts: Floats, recipe: HistogramOptions) -> float:
 def _counted(values: Values, recipe: HistogramOptions, spans: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
     """Give the histograms, and HSA with other numbers of bins; coarser bins are sums of finer ones."""
     finest = counts_of(values, recipe.norm, FINEST, spans)
-    hsa = [hsa_of(coarser(finest, bins), recipe) for bins in SENSITIVITY]
+    hsa = [compute_hsa(coarser(finest, bins), recipe) for bins in SENSITIVITY]
     if FINEST % recipe.bins == 0:
         return coarser(finest, recipe.bins), np.array(hsa)
     return counts_of(values, recipe.norm, recipe.bins, spans), np.array(hsa)
@@ -206,7 +206,7 @@ def histogram(
     infos, found = judge_runs(
         sources,
         table,
-        lambda judged: measured(judged, recipe, draws, drawn),
+        lambda judged: measure_run(judged, recipe, draws, drawn),
         reading=reading,
         cut=Cut(depth),
         keep=True,
@@ -217,7 +217,7 @@ def histogram(
         table.queries,
         found,
         recipe,
-        warnings=histogram_notices(infos, table, found, recipe),
+        warnings=histogram_warnings(infos, table, found, recipe),
         options=recipe._asdict()
         | {"as_printed": recipe.as_printed, "draws": draws, **reading.options(JudgedOptions)},
     )

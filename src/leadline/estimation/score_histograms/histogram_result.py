@@ -20,7 +20,7 @@ SENSITIVITY = (5, 10, 20, 50, 100, 200)
 FINEST = SENSITIVITY[-1]
 
 
-class Measured(NamedTuple):
+class RunHistograms(NamedTuple):
     """What one run came to.
 
     `counts` are queries x (relevant, non-relevant) x bins; `low` and `high` the 95 % interval of `hsa`,
@@ -62,7 +62,7 @@ class Histograms:
         self,
         runs: Sequence[RunInfo],
         queries: Vocabulary,
-        measured: Sequence[Measured],
+        measured: Sequence[RunHistograms],
         recipe: HistogramOptions,
         *,
         warnings: Sequence[ResultWarning] = (),
@@ -153,8 +153,8 @@ FEW_RELEVANT = 30  # scores of relevant documents
 LOPSIDED = 0.5  # the share of a run's scores in one bin
 
 
-def histogram_notices(
-    infos: Sequence[RunInfo], qrels: Qrels, found: Sequence[Measured], recipe: HistogramOptions
+def histogram_warnings(
+    infos: Sequence[RunInfo], qrels: Qrels, found: Sequence[RunHistograms], recipe: HistogramOptions
 ) -> list[ResultWarning]:
     """Say what to know of the histograms of some runs; nothing is said of what did not happen."""
     warnings = [
@@ -173,7 +173,7 @@ def _our_rule(words: str, recipe: HistogramOptions) -> str:
 
 
 def _doubts(
-    infos: Sequence[RunInfo], found: Sequence[Measured], recipe: HistogramOptions
+    infos: Sequence[RunInfo], found: Sequence[RunHistograms], recipe: HistogramOptions
 ) -> list[ResultWarning]:
     """Give the signs that an HSA should not be trusted."""
     more = "" if recipe.from_ranks else " (try --from-ranks)"
@@ -207,7 +207,7 @@ def _doubts(
 
 
 def _rules(
-    infos: Sequence[RunInfo], found: Sequence[Measured], recipe: HistogramOptions
+    infos: Sequence[RunInfo], found: Sequence[RunHistograms], recipe: HistogramOptions
 ) -> list[ResultWarning]:
     lost = np.array([one.unretrieved for one in found])
     constant = np.array([one.constant for one in found])
@@ -273,7 +273,7 @@ class Sampled(Protocol):
         """Return a number by query that identifies its scored others; 0 where there are none."""
 
 
-def sampled_notices(
+def sampled_warnings(
     infos: Sequence[RunInfo],
     qrels: Qrels,
     found: Sequence[Sampled],

@@ -90,7 +90,7 @@ def split(given: Any) -> tuple[RunLike, int]:
     raise UsageError(f"certain={given!r:.60}; {expected}, or a pair of a run and K")
 
 
-def drawn_beside(certain: Certain | None, sample: int | None) -> int | None:
+def drawn_size(certain: Certain | None, sample: int | None) -> int | None:
     """Return how many documents of a sample are drawn, once K of them are taken for certain."""
     if certain is None or sample is None:
         return sample
@@ -166,7 +166,7 @@ def row_keys(judged: JudgedRun, rows: Rows, chosen: Flags, seed: int) -> Hashes:
     return np.concatenate([np.empty(0, dtype=np.uint64), *found])
 
 
-class Taken(NamedTuple):
+class SelectedRows(NamedTuple):
     """The rows of a run that a recipe takes, whatever is made of them: scores or ranks.
 
     `start` are the places of the first rows of the lists, cut or not taken rows included; `found` counts
@@ -182,7 +182,9 @@ class Taken(NamedTuple):
     absent: Integers
 
 
-def taken(judged: JudgedRun, recipe: HistogramOptions, drawn: list[set[int]] | None = None) -> Taken:
+def select_rows(
+    judged: JudgedRun, recipe: HistogramOptions, drawn: list[set[int]] | None = None
+) -> SelectedRows:
     """Take the relevant documents and the others that a recipe asks for.
 
     `drawn` are the keys of the sampled documents of every query, where all runs share a sample; otherwise
@@ -209,10 +211,10 @@ def taken(judged: JudgedRun, recipe: HistogramOptions, drawn: list[set[int]] | N
     here[rows.query[start]] = True
     lacking = np.where(here, judged.qrels.relevant(recipe.rel) - found, 0)
     used = np.flatnonzero(rows.relevant | other)
-    return Taken(rows, start, used, found, lacking, np.where(here, absent, 0))
+    return SelectedRows(rows, start, used, found, lacking, np.where(here, absent, 0))
 
 
-def values_of(judged: JudgedRun, part: Taken, recipe: HistogramOptions) -> Values:
+def values_of(judged: JudgedRun, part: SelectedRows, recipe: HistogramOptions) -> Values:
     """Give the scores that the recipe asks for, not yet normalised."""
     rows = part.rows
     scores = -rows.rank.astype(np.float64) if recipe.from_ranks else _lists(judged).scores[rows.place]
@@ -242,7 +244,7 @@ def refuse_infinite(scores: Floats, rows: Rows, judged: JudgedRun) -> None:
         )
 
 
-def spans_of(values: Values) -> tuple[Floats, Floats]:
+def score_ranges(values: Values) -> tuple[Floats, Floats]:
     """Give the lowest and the highest score of every query; infinite where it has none."""
     size = len(values.found)
     low, high = np.full(size, np.inf), np.full(size, -np.inf)
@@ -255,11 +257,11 @@ def normalised(values: Values, norm: str, spans: tuple[Floats, Floats]) -> Float
     """Map the scores onto [0, 1], by query, for the whole run (`model`), or not at all (`none`).
 
     (x - min) / (max - min) over the relevant and non-relevant scores in use; equal scores become 0.5.
-    `spans` are what `spans_of` gives.
+    `spans` are what `score_ranges` gives.
 
     >>> two = Values(np.array([0, 0, 1, 1]), np.array([True, False] * 2), np.array([4., 2., 9., 9.]),
     ...              np.array([1, 1]))
-    >>> normalised(two, "query", spans_of(two)).tolist()
+    >>> normalised(two, "query", score_ranges(two)).tolist()
     [1.0, 0.0, 0.5, 0.5]
     """
     query, value = values.query, values.value
@@ -293,7 +295,7 @@ def normalised(values: Values, norm: str, spans: tuple[Floats, Floats]) -> Float
 
 def counts_of(values: Values, norm: str, bins: int, spans: tuple[Floats, Floats] | None = None) -> Floats:
     """Count the scores: queries x (relevant, non-relevant) x bins."""
-    place = bin_of(normalised(values, norm, spans or spans_of(values)), bins)
+    place = bin_of(normalised(values, norm, spans or score_ranges(values)), bins)
     cell = (values.query * 2 + ~values.relevant) * bins + place
     queries = len(values.found)
     found = np.bincount(cell, minlength=queries * 2 * bins).astype(np.float64)
@@ -443,7 +445,7 @@ def _documents_of(
     fixed = [] if certain is None else sorted(certain.documents[code].difference(relevant))
     known = {*relevant, *fixed}
     others = [name for name in (sorted(grades) if collection is None else collection) if name not in known]
-    drawn = drawn_beside(certain, sample)
+    drawn = drawn_size(certain, sample)
     if drawn is not None:
         others = sampled_documents(qrels.queries.names[code], others, drawn, seed)
     return relevant + fixed + others

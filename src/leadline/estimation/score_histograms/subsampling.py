@@ -164,7 +164,7 @@ def slopes(counts: Floats, recipe: HistogramOptions) -> Floats:
     )
 
 
-def hsa_of(counts: Floats, recipe: HistogramOptions) -> float:
+def compute_hsa(counts: Floats, recipe: HistogramOptions) -> float:
     """Give HSA of queries x 2 x bins: of the pooled histograms, or the mean of the queries that have one."""
     if recipe.aggregate == "pooled":
         return float(slopes(counts.sum(axis=0), recipe))
@@ -230,7 +230,7 @@ def _means(found: Floats) -> Floats:
 # The same as `histogram` and `sampled` on such a part; lists are joined once and samples are nested.
 
 
-class Part(NamedTuple):
+class SubsampledRun(NamedTuple):
     """What a part of the scores of one run comes to, by query.
 
     `scores` and `ranks` are histograms (queries x 2 x bins), `robust` slopes of queries with half counts, NaN
@@ -244,7 +244,7 @@ class Part(NamedTuple):
     weighted: Floats
 
 
-class Thinned:
+class RunSubsampler:
     """The lists of one run, of which parts are taken.
 
     Where the run is a ranking (`ranked`), the others of a query are those of its list, ranks are those of
@@ -273,7 +273,7 @@ class Thinned:
         self.lowest = np.full(self.size, np.inf)
         np.minimum.at(self.lowest, self.rows.query, self.score)
 
-    def turns(self, seed: int) -> Integers:
+    def sample_order(self, seed: int) -> Integers:
         """Give for every other row which place it has in the sample of its query, from 0; -1 if relevant."""
         other = ~self.rows.relevant
         found = np.full(len(other), -1, dtype=np.int64)
@@ -281,7 +281,7 @@ class Thinned:
         found[other] = places_of(keys, self.rows.query[other])
         return found
 
-    def part(self, kept: Flags, turns: Integers, sample: int) -> Part:
+    def part(self, kept: Flags, turns: Integers, sample: int) -> SubsampledRun:
         """Take the `kept` relevant documents (rows of the qrels) and the first `sample` others by query."""
         relevant = self.rows.relevant & kept[self.judgment]
         used = np.flatnonzero(relevant | ((turns >= 0) & (turns < sample)))
@@ -293,7 +293,7 @@ class Thinned:
         ranks = self._counts(query, relevant, wanted, falling, last)
         robust = slopes(ranks, self.recipe.robust)
         plain, weighted = self._ap(query, relevant, self.score[used], wanted)
-        return Part(scores, ranks, robust, plain, weighted)
+        return SubsampledRun(scores, ranks, robust, plain, weighted)
 
     def _counts(
         self, query: Integers, relevant: Flags, wanted: Integers, value: Floats, lowest: Floats

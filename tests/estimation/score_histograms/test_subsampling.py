@@ -13,7 +13,7 @@ from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
-from leadline.estimation.score_histograms.subsampling import Thinned, hsa_of, shares
+from leadline.estimation.score_histograms.subsampling import RunSubsampler, compute_hsa, shares
 from leadline.io.read import judge, read_qrels
 
 DICE = np.random.default_rng(3)
@@ -52,12 +52,12 @@ def test_all_relevant_documents_and_a_sample_give_what_the_verbs_give(
     )
     table, judged = joined(str(file))
     recipe = HistogramOptions(seed=seed)
-    thinned = Thinned(judged, recipe)
-    part = thinned.part(shares(table, 1.0, 1.0, seed), thinned.turns(seed), sample)
+    thinned = RunSubsampler(judged, recipe)
+    part = thinned.part(shares(table, 1.0, 1.0, seed), thinned.sample_order(seed), sample)
     found = ll.histogram(QRELS, RUN, sample=sample, seed=seed, draws=0)
     ranks = ll.histogram(QRELS, RUN, sample=sample, seed=seed, draws=0, from_ranks=True)
-    assert hsa_of(part.scores, recipe) == pytest.approx(found.hsa[0], nan_ok=True)
-    assert hsa_of(part.ranks, recipe) == pytest.approx(ranks.hsa[0], nan_ok=True)
+    assert compute_hsa(part.scores, recipe) == pytest.approx(found.hsa[0], nan_ok=True)
+    assert compute_hsa(part.ranks, recipe) == pytest.approx(ranks.hsa[0], nan_ok=True)
     assert np.nanmean(part.robust) == pytest.approx(found.hsa_robust[0])
     wanted = ll.sampled(QRELS, RUN, "AP", sample=sample, seed=seed, draws=0, correction="none")
     assert part.weighted == pytest.approx(wanted.values[0, :, 0])
@@ -67,8 +67,8 @@ def test_scored_pairs_give_what_the_verbs_give_of_the_part_alone() -> None:
     table, judged = joined(PAIRS)
     documents = sorted({name for one in PAIRS.values() for name in one})
     kept = shares(table, 1.0, 0.5, 2)
-    thinned = Thinned(judged, HistogramOptions(), population=60)
-    part = thinned.part(kept, thinned.turns(2), 8)
+    thinned = RunSubsampler(judged, HistogramOptions(), population=60)
+    part = thinned.part(kept, thinned.sample_order(2), 8)
     names = list(table.documents)
     less = {
         query: {names[row].decode(): 1 for row in np.flatnonzero(kept & (table.query == code)).tolist()}
@@ -83,7 +83,7 @@ def test_scored_pairs_give_what_the_verbs_give_of_the_part_alone() -> None:
     }
     for from_ranks, counts in ((False, part.scores), (True, part.ranks)):
         found = ll.histogram(less, few, from_ranks=from_ranks, draws=0)
-        assert hsa_of(counts, HistogramOptions()) == pytest.approx(found.hsa[0], nan_ok=True)
+        assert compute_hsa(counts, HistogramOptions()) == pytest.approx(found.hsa[0], nan_ok=True)
     assert np.nanmean(part.robust) == pytest.approx(found.hsa_robust[0])
     alone = ll.sampled(less, few, "AP", population=dict.fromkeys(QRELS, 8), draws=0, correction="none")
     assert part.plain == pytest.approx(alone.values[0, :, 0])
@@ -111,7 +111,7 @@ def test_a_larger_share_holds_the_smaller_one_and_another_seed_another() -> None
 def test_a_run_without_relevant_documents_has_no_slope() -> None:
     run = {query: {"x": 1.0, "y": 0.5} for query in QRELS}
     table, judged = joined(run)
-    thinned = Thinned(judged, HistogramOptions())
-    part = thinned.part(shares(table, 1.0, 1.0, 0), thinned.turns(0), 5)
+    thinned = RunSubsampler(judged, HistogramOptions())
+    part = thinned.part(shares(table, 1.0, 1.0, 0), thinned.sample_order(0), 5)
     assert part.plain.tolist() == part.weighted.tolist() == [0.0] * 5
     assert part.scores[:, 0].sum() == (table.grades >= 1).sum()  # all at the bottom
