@@ -253,7 +253,7 @@ def test_halves_of_equal_queries_never_conflict() -> None:
 
 @pytest.mark.slow
 def test_corrections_keep_the_family_error_low_and_no_correction_does_not() -> None:
-    found = families({"made_ap": made(runs=14)}, runs=8, queries=50, sets=150, draws=399)
+    found = families({"made_ap": made(runs=14)}, runs=8, queries=50, sets=60, draws=399)
     assert {row["world"] for row in found} == set(WORLDS)
     null = {row["procedure"]: row for row in found if row["world"] == "all equal"}
     for name in ("Tukey", "Holm(T)", "Hochberg(T)", "Bonferroni(T)", "Holm(Randomisation)"):
