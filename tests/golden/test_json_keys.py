@@ -1,8 +1,7 @@
 """The keys of the JSON results, and the types of their values, as they were before the redesign.
 
 `keys/COMMAND.json` was written by commit 4171b34. A key that is missing or has another type breaks programs
-that read our results. New keys are free; `python tests/golden/test_json_keys.py COMMAND` makes them part of the
-promise.
+that read our results. New keys are free: `python tests/golden/test_json_keys.py COMMAND` adds them.
 """
 
 from __future__ import annotations

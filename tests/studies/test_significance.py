@@ -183,7 +183,7 @@ def test_a_share_of_nothing_is_undefined() -> None:
     assert math.isnan(share(np.ones(3), np.zeros(3, dtype=np.int64))[1])
 
 
-def test_every_test_and_interval_of_the_rooms_takes_part() -> None:
+def test_every_test_and_interval_takes_part() -> None:
     assert list(paired_tests(199)) == list(TESTS.classes)
     assert list(intervals(199)) == list(INTERVALS.classes)
     assert {str(test) for test in paired_tests(199).values()} >= {"T", "Bootstrap(draws=199)"}
