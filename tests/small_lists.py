@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from agreement import variants
+from case_values import variants
 from leadline.measures import MEASURES, Measure
 from oracles import Case
 

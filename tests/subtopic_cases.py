@@ -2,84 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from leadline.data.judged_run import JudgedRun
 from leadline.io.read import read_qrels, read_run
 from leadline.measures import MEASURES, Measure
-from oracles import Case
-
-DOCUMENTS = ["a", "B", "b", "b1", "b10", "é", "_", "zz"]
-GRADES = [0.0, 1.0, 1.0, 2.0, -1.0, 0.5]
-Pairs = list[set[str]]  # the subtopics that each document of a list covers
-
-
-class SubtopicCase(NamedTuple):
-    """One query: what was retrieved, and the grades by subtopic."""
-
-    scores: dict[str, float]
-    grades: dict[str, dict[str, float]]
-
-    @property
-    def ranked(self) -> list[str]:
-        """Give the list in order: score falling, then document id falling by bytes."""
-        by_id = sorted(self.scores, key=str.encode, reverse=True)
-        return sorted(by_id, key=lambda name: -self.scores[name])
-
-    @property
-    def judged(self) -> list[str]:
-        """Give the judged documents, the largest id first."""
-        names = {name for grades in self.grades.values() for name in grades}
-        return sorted(names, key=str.encode, reverse=True)
-
-    def covers(self, document: str, rel: float) -> set[str]:
-        """Give the subtopics of a document."""
-        return {
-            name for name, grades in self.grades.items() if document in grades and grades[document] >= rel
-        }
-
-    def found(self, rel: float, cutoff: int | None) -> Pairs:
-        """Give the subtopics of each document in the list."""
-        return [self.covers(name, rel) for name in self.ranked[:cutoff]]
-
-    def size(self, rel: float) -> int:
-        """Count the subtopics that can be covered."""
-        return len(set().union(*(self.covers(name, rel) for name in self.judged)))
-
-    def ideal(self, rel: float, alpha: float, cutoff: int | None) -> Pairs:
-        """Give the greedy ideal list, with exact sums; the largest id first among equals."""
-        left = {name: self.covers(name, rel) for name in self.judged}
-        keep, ideal = 1 - Fraction(str(alpha)), Pairs()
-        while left:
-            gain = {
-                name: sum(keep ** sum(topic in seen for seen in ideal) for topic in covers)
-                for name, covers in left.items()
-            }
-            ideal.append(left.pop(max(left, key=lambda name: gain[name])))
-        return ideal[:cutoff]
-
-
-def by_subtopic(case: Case | SubtopicCase) -> SubtopicCase:
-    """Give a query as one that was judged by subtopic: for a single one if it was not."""
-    return case if isinstance(case, SubtopicCase) else SubtopicCase(case.scores, {"1": case.grades})
-
-
-def novel(found: Pairs, alpha: float, discount: Callable[[int], float]) -> float:
-    """Add up what each document adds for each of its subtopics."""
-    total = 0.0
-    for place, covers in enumerate(found):
-        for topic in covers:
-            earlier = sum(topic in before for before in found[:place])
-            total += (1 - alpha) ** earlier * discount(place + 1)
-    return total
+from oracles.diversity import SubtopicCase
 
 
 def join(cases: Mapping[str, SubtopicCase]) -> JudgedRun:
@@ -99,36 +31,6 @@ def of_list(text: str, documents: list[str], others: Sequence[str] = ()) -> floa
     """Give the value of one list from the letters of the subtopics that each document covers."""
     measure: Any = MEASURES.parse(text)
     return float(measure.of_subtopics(documents, others))
-
-
-def subtopic_cases() -> st.SearchStrategy[SubtopicCase]:
-    """Give queries with ties, unjudged and negative documents, and fractional grades."""
-    names = st.sampled_from(DOCUMENTS)
-    scores = st.dictionaries(names, st.integers(0, 4).map(float), max_size=7)
-    grades = st.dictionaries(names, st.sampled_from(GRADES), min_size=1, max_size=6)
-    topics = st.dictionaries(st.sampled_from(["1", "2", "10", "s"]), grades, min_size=1)
-    return st.builds(SubtopicCase, scores, topics)
-
-
-def agree(oracle: Callable[..., float], *texts: str) -> None:
-    """Assert that measures equal their slow twin on random queries, and lie in their range."""
-    measures = [MEASURES.parse(text) for text in texts]
-    some = st.lists(subtopic_cases(), min_size=1, max_size=3)
-
-    @given(some.filter(lambda found: any(case.scores for case in found)))
-    def check(found: list[SubtopicCase]) -> None:
-        cases = {f"q{place}": case for place, case in enumerate(found)}
-        judged = join(cases)
-        for measure in measures:
-            given_ = {name: getattr(measure, name) for name in measure.parameters()}
-            values = measure.values(judged)
-            assert values.dtype == np.float64
-            for mine, case in zip(values.tolist(), cases.values(), strict=True):
-                wanted = oracle(case, **given_)
-                assert mine == pytest.approx(wanted, rel=1e-12, abs=1e-15, nan_ok=True)
-                assert math.isnan(mine) or measure.low <= mine <= measure.high
-
-    check()
 
 
 def ndeval(measure: str, covers: Mapping[str, list[str]], ranked: list[str], **given_: float) -> float:

@@ -19,6 +19,7 @@ from conftest import Leadline
 from leadline import measures
 from leadline.cli import group
 from leadline.measures import MEASURES
+from oracles import Case
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 DOCS = REPOSITORY / "docs"
@@ -115,13 +116,16 @@ def test_a_shell_example_prints_what_the_page_says(
 def test_the_measure_of_the_guide_works_as_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if "nCG" in MEASURES.classes:
         pytest.skip("somebody followed the guide")
-    module, claims = blocks(REPOSITORY / "CONTRIBUTING.md", "py")
+    module, oracle, claims = blocks(REPOSITORY / "CONTRIBUTING.md", "py")
     (tmp_path / "cumulative_gain_share.py").write_text(module)
     monkeypatch.setattr(measures, "__path__", [*measures.__path__, str(tmp_path)])
-    for found in ("classes", "_spelled"):  # the room looks again
+    for found in ("classes", "_spelled"):  # the registry looks again
         monkeypatch.delitem(vars(MEASURES), found, raising=False)
     try:
         assert str(MEASURES.parse("normalised_cg_2")) == "nCG@2"
+        twin: dict[str, Any] = {}
+        exec(compile(oracle, "cumulative_gain_share.py", "exec"), twin)
+        assert twin["nCG"](Case({"a": 2.0, "b": 1.0}, {"a": 1.0, "c": 2.0}), cutoff=2) == 1 / 3
         namespace: dict[str, Any] = {}
         exec(compile(claims, "test_cumulative_gain_share.py", "exec"), namespace)
         tests = [name for name in namespace if name.startswith("test_")]

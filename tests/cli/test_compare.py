@@ -184,9 +184,9 @@ def test_one_run_is_refused(leadline: Leadline, files: list[str]) -> None:
 def test_help_names_everything_that_there_is(leadline: Leadline) -> None:
     from leadline.stats import CORRECTIONS, INTERVALS, TESTS
 
-    rooms: list[Any] = [TESTS, CORRECTIONS, INTERVALS]
+    registries: list[Any] = [TESTS, CORRECTIONS, INTERVALS]
     text = leadline("compare", "--help").out
-    assert [name for room in rooms for name in room.classes if name not in text] == []
+    assert [name for registry in registries for name in registry.classes if name not in text] == []
 
 
 def test_143_official_runs_are_compared_in_one_call(leadline: Leadline, shared_data: Path) -> None:

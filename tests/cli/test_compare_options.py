@@ -217,7 +217,7 @@ def test_unjudged_shares_that_differ_much_are_said_per_run(
     assert data["runs"][2]["counts"]["unjudged_top_documents"] == 4
 
 
-def test_a_floor_in_evaluate_is_one_of_its_measures(leadline: Leadline, files: list[str]) -> None:
+def test_a_least_mean_in_evaluate_is_one_of_its_measures(leadline: Leadline, files: list[str]) -> None:
     done = leadline("evaluate", *files, "-m", "AP", "--fail-below", "recip_rank=0.5", "-f", "json")
     assert done.status == 1
     assert done.data["measures"] == ["AP", "RR"]

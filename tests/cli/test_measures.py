@@ -17,7 +17,7 @@ from leadline.evaluation.trec_names import GROUPS
 from leadline.measures import MEASURES, Average, Measure, over
 
 
-def test_every_measure_of_the_room_has_one_line(leadline: Leadline) -> None:
+def test_every_measure_has_one_line(leadline: Leadline) -> None:
     done = leadline("measures")
     lines = done.out.split("\n\n")[0].splitlines()
     assert done.status == 0

@@ -57,7 +57,7 @@ def runs() -> list[str]:
 def test_no_result_holds_a_control_character(
     command: str, form: str, folder: Path, leadline: Leadline
 ) -> None:
-    page = ("-o", folder / "page.html") if command == "report" else ()
+    page = ("-m", "AP", "-o", folder / "page.html") if command == "report" else ()
     done = leadline(command, "qrels.txt", *runs(), "-f", form, *page)
     assert done.status == 0
     assert not UNSAFE.search(done.out + done.err)

@@ -337,7 +337,7 @@ def test_one_run_is_nothing_to_compare() -> None:
         compare(QRELS, {"a": RUNS["best"]}, "RR")
 
 
-def test_frames_and_the_front_door() -> None:
+def test_frames_and_the_public_name() -> None:
     comparison = ll.compare(QRELS, RUNS, ["RR", "AP"])
     frame = comparison.to_pandas()
     assert len(frame) == 6

@@ -190,7 +190,7 @@ def test_the_margin_that_queries_carry_is_met_by_an_equal_run_with_the_power() -
     assert float((low > -gate.carried).mean()) == pytest.approx(rules.power, abs=0.02)
 
 
-def test_a_floor_is_of_every_run_that_is_not_a_baseline() -> None:
+def test_a_least_mean_is_of_every_run_that_is_not_a_baseline() -> None:
     results = evaluate(QRELS, RUNS, "RR")
     found = thresholds(results, [(0, Condition("RR", 0.5, BELOW))], ["best"])
     assert {gate.run: gate.failed for gate in found} == {"middle": False, "worst": True}
@@ -203,7 +203,7 @@ def test_a_floor_is_of_every_run_that_is_not_a_baseline() -> None:
     assert [gate.failed for gate in found] == [False, False, True]
 
 
-def test_a_floor_without_a_mean_cannot_tell() -> None:
+def test_a_least_mean_without_a_mean_cannot_tell() -> None:
     results = evaluate({"q0": {"bad": 0}}, {"a": {"q0": {"bad": 1.0}}}, "RankOf(n=1)")
     found = thresholds(results, [(0, Condition("RankOf(n=1)", 3.0, BELOW))])[0]
     assert (found.failed, found.cannot_tell) == (True, True)

@@ -1,4 +1,4 @@
-"""The text grammar of measures, and rooms that find named classes by looking."""
+"""The text grammar of measures, and registries that find named classes by looking."""
 
 from __future__ import annotations
 
@@ -312,26 +312,26 @@ def test_a_named_value_is_frozen_hashable_and_equal_by_content() -> None:
 
 FILES = {
     "circle.py": "class Circle(Base):\n    aliases = {'o': {}}\n    k: int = whole(1)\n",
-    "square.py": "from {room}.circle import Circle\n"
+    "square.py": "from {registry}.circle import Circle\n"
     "class Square(Base):\n    pass\nclass _Hidden(Base):\n    pass\n",
 }
-HEAD = "from {room} import Base\nfrom leadline.data.registry import whole\n"
-ROOM = "from leadline.data.registry import Parametric\nclass Base(Parametric):\n    pass\n"
+HEAD = "from {registry} import Base\nfrom leadline.data.registry import whole\n"
+BASE = "from leadline.data.registry import Parametric\nclass Base(Parametric):\n    pass\n"
 
 
 @pytest.fixture
-def room(
+def registry(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Registry[Parametric]]:
-    """Give a room made of the files of FILES and those of the parameter."""
+    """Give a registry made of the files of FILES and those of the parameter."""
     import importlib
 
-    name = f"room_{abs(hash(request.node.name))}"
+    name = f"registry_{abs(hash(request.node.name))}"
     folder = tmp_path / name
     folder.mkdir()
-    (folder / "__init__.py").write_text(ROOM)
+    (folder / "__init__.py").write_text(BASE)
     for file, text in {**FILES, **getattr(request, "param", {})}.items():
-        (folder / file).write_text((HEAD + text).replace("{room}", name))
+        (folder / file).write_text((HEAD + text).replace("{registry}", name))
     monkeypatch.syspath_prepend(tmp_path)
     package = importlib.import_module(name)
     yield Registry(package, package.Base, "shape")
@@ -339,25 +339,27 @@ def room(
         del sys.modules[module]
 
 
-def test_a_room_holds_the_public_classes_of_its_files(room: Registry[Parametric]) -> None:
-    assert list(room.classes) == ["Circle", "Square"]
-    assert str(room.parse("o(k=2)")) == "Circle(k=2)"
-    assert room.find("SQUARE") == (room.classes["Square"], {})
-    assert room.find("triangle") is None
+def test_a_registry_holds_the_public_classes_of_its_files(registry: Registry[Parametric]) -> None:
+    assert list(registry.classes) == ["Circle", "Square"]
+    assert str(registry.parse("o(k=2)")) == "Circle(k=2)"
+    assert registry.find("SQUARE") == (registry.classes["Square"], {})
+    assert registry.find("triangle") is None
     with pytest.raises(UnknownNameError, match="unknown shape 'sqare'; nearest: Square"):
-        room.parse("sqare")
+        registry.parse("sqare")
 
 
-@pytest.mark.parametrize("room", [{"zero.py": "class Circle(Base):\n    pass\n"}], indirect=True)
-def test_a_room_refuses_two_classes_of_one_name(room: Registry[Parametric]) -> None:
+@pytest.mark.parametrize("registry", [{"zero.py": "class Circle(Base):\n    pass\n"}], indirect=True)
+def test_a_registry_refuses_two_classes_of_one_name(registry: Registry[Parametric]) -> None:
     with pytest.raises(TypeError, match="two classes called Circle"):
-        _ = room.classes
+        _ = registry.classes
 
 
-@pytest.mark.parametrize("room", [{"zero.py": "class Zero(Base):\n    aliases = {'O': {}}\n"}], indirect=True)
-def test_a_room_refuses_a_spelling_that_means_two_things(room: Registry[Parametric]) -> None:
+@pytest.mark.parametrize(
+    "registry", [{"zero.py": "class Zero(Base):\n    aliases = {'O': {}}\n"}], indirect=True
+)
+def test_a_registry_refuses_a_spelling_that_means_two_things(registry: Registry[Parametric]) -> None:
     with pytest.raises(TypeError, match="the spelling O means two things"):
-        room.parse("o")
+        registry.parse("o")
 
 
 def test_a_needed_level_is_asked_for_by_example() -> None:

@@ -40,10 +40,10 @@ OF_EVALUATE: list[tuple[str, Any, str]] = [
 ]
 
 
-def rejected(verb: Any, *arguments: Any, **options: Any) -> str:
+def rejected(function: Any, *arguments: Any, **options: Any) -> str:
     """Give the one line of a refusal."""
     with pytest.raises(UsageError) as caught:
-        verb(*arguments, **options)
+        function(*arguments, **options)
     assert "\n" not in str(caught.value)
     return str(caught.value)
 

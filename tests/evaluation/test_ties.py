@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from agreement import join
+from case_values import join
 from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Cut
 from leadline.evaluation.bounds import bounds_of, rules

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from agreement import join
+from case_values import join
 from leadline.data.judged_run import JudgedRun
 from leadline.evaluation.bounds import AllJudged, bounds_of, rules
 from leadline.measures import MEASURES, Measure

@@ -469,7 +469,7 @@ def test_any_run_survives(suffix: str, tmp_path: Path, table: dict[str, dict[str
 
 
 @pytest.mark.parametrize("suffix", [".json", ".jsonl", ".csv", ".tsv", ".parquet"])
-def test_ids_with_blanks_survive_where_a_format_has_room(suffix: str, tmp_path: Path) -> None:
+def test_ids_with_blanks_survive_where_a_format_can_hold_them(suffix: str, tmp_path: Path) -> None:
     run = {"q 1": {"a b": 1.0, "a\tb": 2.0, "a\nb": 3.0, "a\r\nb": 4.0, "\0": 5.0}}
     path = tmp_path / f"sys{suffix}"
     writing.write_run(read_run(run), path)

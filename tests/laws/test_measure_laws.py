@@ -6,25 +6,31 @@ import copy
 import inspect
 import math
 import pickle
+import random
+from functools import cache
+from itertools import combinations
 
+import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from agreement import agree, join, undefined, value, values, variants
+import subtopic_cases
+from case_values import expected, join, undefined, value, values, variants
+from leadline.data.judged_run import JudgedRun
 from leadline.errors import UsageError
 from leadline.evaluation import catalogue
 from leadline.measures import MEASURES, Measure
-from oracles import DOCUMENTS, Case, cases, collections
+from oracles import DOCUMENTS, Case, random_cases
+from oracles.diversity import random_subtopic_cases
 
 every_measure = pytest.mark.parametrize("kind", list(MEASURES.classes.values()), ids=str)
-few = settings(max_examples=25)
 
 # A better graded document that moves up, in exchange for a worse one, never hurts - except:
 MAY_HURT = {
     "Coverage": "it counts known documents only, and the better one may be unknown",
     "Novelty": "it counts unknown documents among the relevant, and the better one may be known",
     "Accuracy": "a cutoff decides which pairs it counts",
+    "BPM": "a user who has enough one rank earlier may have gained less a rank",
+    "Q": "a gain below the level counts only where a relevant document follows",
 }
 # A document without a judgment is one of grade 0 - except:
 NOT_AS_ZERO = {
@@ -156,23 +162,102 @@ def test_every_spelling_means_the_measure_with_what_the_spelling_sets(kind: type
                 assert MEASURES.parse(f"{spelling.upper()}{mark}1") == wanted
 
 
+# Forms that change several parameters at once, or take values of their own, beside those of `variants`.
+MORE_FORMS = (
+    *("AP(rel=0.5)@3", "AP(norm=min)@3", "NumRelRet(rel=2)@3", "Judged@20", "SDCG(max_grade=3)@100"),
+    *("AvgIPrec(levels=0.25/0.5/0.75)", "AvgIPrec(rule=trec10,levels=0.2/0.5/0.8)"),
+    *("DCG(gain=exp,discount=jk)", "DCG(gain=exp)@3", "nDCG(gain=exp,discount=jk)", "nDCG(gain=exp)@3"),
+    *("GnDCG(gains=1:3/2:9)", "GnDCG(gains=0:1/1:-1/3:0.5)@3", "GnDCG(gains=1:0/2:0/3:0)"),
+    *("Q(beta=10)", "Q(beta=0)@3", "Q(norm=min)@2", "P(rel=2)@3", "P@20", "R(rel=2)@3", "RR(rel=0.5)@3"),
+    *("RankOf(form=search,n=2)", "RankOf(form=search,n=all)", "RankOf(form=search,n=all,rel=0.5)"),
+    *("RprecMult@0.2", "RprecMult(rel=2)@1.6", "RelP(rel=2)@5", "Success(rel=2)@3", "Accuracy(rel=0)@3"),
+    *("F(beta=0.5)@3", "F(rel=2)@3", "F(beta=2,form=linear)", "F(beta=0.5,form=linear,rel=2)@3"),
+    *("E(beta=0.5)@3", "E(form=lecture,beta=2)", "Utility(a=2,b=-0.5,c=-1,d=0.25,documents=100)"),
+    *("RBP(gain=graded,max_grade=3)@3", "RBP(gain=scaled,p=0.9)", "RBPResidual(p=0.95)"),
+    *("ERR(max_grade=3.5)@10", "NERR8(max_grade=3)@20", "NERR9(max_grade=3)@20", "Compat(p=0.99)"),
+    *("NERR10(p=0.5,depth=3)", "NERR10(max_grade=3,depth=50)"),
+    *("NERR11(T=0.3,depth=3)", "NERR11(max_grade=3,depth=50)"),
+    *("INSQ(T=0.3,depth=3)", "INSQ(T=2.5,max_grade=3,depth=50)"),
+    *("INST(T=0.5,depth=3)", "INST(T=2.5,max_grade=3,depth=50)"),
+    *("BPM(T=0.5)@3", "BPM(T=2,max_grade=3)@20", "BPM@5", "P_IA(rel=2)@3", "ERR_IA(rel=2)@10"),
+    *("alpha_DCG(alpha=0)@3", "alpha_DCG(alpha=1)@4", "alpha_DCG(alpha=0.3,rel=2)@10"),
+    *("alpha_nDCG(alpha=0)@3", "alpha_nDCG(alpha=0.3,rel=2)@10", "nERR_IA(rel=2)@10"),
+    *("NRBP(alpha=0,beta=0.8)", "NRBP(alpha=0.3,rel=2)", "nNRBP(alpha=0,beta=0.8)", "nNRBP(alpha=0.3,rel=2)"),
+    *("Dsharp_nDCG(gamma=0.2)@3",),
+    *(
+        f"IPrec(rule={rule})@{level}"
+        for rule in ("standard", "printed-next", "printed-zero", "trec9", "trec10")
+        for level in (0, 0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1)
+    ),
+)
+
+
+def forms(kind: type[Measure]) -> list[Measure]:
+    more = [MEASURES.parse(text) for text in MORE_FORMS]
+    return list(dict.fromkeys([*variants(kind), *(form for form in more if type(form) is kind)]))
+
+
+# The laws hold on the same few hundred small queries for every measure: they are joined once.
+QUERIES = random_cases(300)
+
+
+@cache
+def judged_queries() -> JudgedRun:
+    return join(QUERIES)
+
+
+def assert_same(measure: Measure, one: JudgedRun, other: JudgedRun) -> None:
+    """Assert that a measure has the same values in both, query by query, to the last bit."""
+    assert one.qrels.queries == other.qrels.queries
+    mine, theirs = measure.values(one), measure.values(other)
+    differ = ~((mine == theirs) | (np.isnan(mine) & np.isnan(theirs)))
+    assert not differ.any(), (measure, [one.qrels.queries[place] for place in np.flatnonzero(differ)])
+
+
 @every_measure
 def test_it_has_an_oracle_and_agrees_with_it(kind: type[Measure]) -> None:
-    agree(*map(str, variants(kind)))
+    for measure in forms(kind):
+        wanted = {query: expected(measure, case) for query, case in QUERIES.items()}
+        found = values(measure, judged_queries())
+        assert found == pytest.approx(wanted, rel=1e-12, abs=1e-15, nan_ok=True), measure
+
+
+@pytest.mark.parametrize(
+    "kind", [kind for kind in MEASURES.classes.values() if kind.needs == "subtopics"], ids=str
+)
+def test_with_several_subtopics_it_agrees_with_its_oracle(kind: type[Measure]) -> None:
+    for measure in forms(kind):
+        wanted = {query: expected(measure, case) for query, case in SUBTOPIC_QUERIES.items()}
+        found = values(measure, judged_by_subtopic())
+        assert found == pytest.approx(wanted, rel=1e-12, abs=1e-15, nan_ok=True), measure
+        assert all(undefined(one) or measure.low <= one <= measure.high for one in found.values())
+
+
+SUBTOPIC_QUERIES = random_subtopic_cases(100)
+
+
+@cache
+def judged_by_subtopic() -> JudgedRun:
+    return subtopic_cases.join(SUBTOPIC_QUERIES)
 
 
 @every_measure
 def test_values_lie_in_its_range_and_are_never_infinite(kind: type[Measure]) -> None:
-    @few
-    @given(collections())
-    def check(some: dict[str, Case]) -> None:
-        judged = join(some)
-        for measure in variants(kind):
-            for one in values(measure, judged).values():
-                assert undefined(one) or kind.low <= one <= kind.high
-                assert not math.isinf(one)
+    for measure in forms(kind):
+        for one in values(measure, judged_queries()).values():
+            assert undefined(one) or kind.low <= one <= kind.high, measure
+            assert not math.isinf(one), measure
 
-    check()
+
+@cache
+def queries_of_whole_grades(*, all_known: bool) -> dict[str, Case]:
+    return {
+        query: case._replace(
+            grades={name: grade // 1 for name, grade in case.grades.items()},
+            known=frozenset(DOCUMENTS) if all_known else case.known,
+        )
+        for query, case in QUERIES.items()
+    }
 
 
 @every_measure
@@ -180,154 +265,146 @@ def test_it_is_undefined_exactly_where_the_catalogue_says(kind: type[Measure]) -
     words = catalogue.undefined(kind)
     if words is None or kind.__name__ in OWN_WORDS:
         pytest.skip(OWN_WORDS.get(kind.__name__, "the catalogue cannot ask it"))
-    sample = MEASURES.parse(kind.sample())
-    plain = [name.removesuffix(" (without a cutoff)") for name in words]
-
-    @few
-    @given(collections(), st.booleans())
-    def check(some: dict[str, Case], whole: bool) -> None:
-        if kind.needs == "known":
-            some = {query: case._replace(known=frozenset(DOCUMENTS)) for query, case in some.items()}
-        some = {
-            query: case._replace(grades={name: grade // 1 for name, grade in case.grades.items()})
-            for query, case in some.items()
-        }
-        at = kind.at_name()
-        measure = sample if whole or at is None else sample.replace(**{at: 1})
-        here = words if undefined_anyway(measure) else plain
-        for query, one in values(measure, join(some)).items():
+    sample, at = MEASURES.parse(kind.sample()), kind.at_name()
+    some = queries_of_whole_grades(all_known=kind.needs == "known")
+    judged = join(some)
+    for measure in [sample] if at is None else [sample, sample.replace(**{at: 1})]:
+        here = words
+        if at is None or getattr(measure, at) is None:
+            here = [word.removesuffix(" (without a cutoff)") for word in words]
+        for query, one in values(measure, judged).items():
             said = any(UNDEFINED_WHEN[word](some[query]) for word in here if word in UNDEFINED_WHEN)
             if kind.needs == "known" or (at and getattr(measure, at) == 1):
-                assert not said or undefined(one)
+                assert not said or undefined(one), (measure, query)
             else:
-                assert undefined(one) == said
+                assert undefined(one) == said, (measure, query)
 
-    def undefined_anyway(measure: Measure) -> bool:
-        at = kind.at_name()
-        return at is not None and getattr(measure, at) is not None
 
-    check()
+@cache
+def with_a_letter_before_every_name() -> JudgedRun:
+    return join(
+        {
+            query: Case(
+                {f"x{name}": score for name, score in case.scores.items()},
+                {f"x{name}": grade for name, grade in case.grades.items()},
+                frozenset(f"x{name}" for name in case.known),
+            )
+            for query, case in QUERIES.items()
+        }
+    )
 
 
 @every_measure
 def test_new_names_that_keep_the_order_of_ties_change_nothing(kind: type[Measure]) -> None:
-    def renamed(case: Case) -> Case:
-        return Case(
-            {f"x{name}": score for name, score in case.scores.items()},
-            {f"x{name}": grade for name, grade in case.grades.items()},
-            frozenset(f"x{name}" for name in case.known),
-        )
-
-    @few
-    @given(cases())
-    def check(case: Case) -> None:
-        some = {"q": case, "other": Case({"a": 1.0}, {"a": 1.0})}
-        new = some | {"q": renamed(case)}
-        one, two = join(some), join(new)
-        for measure in variants(kind):
-            assert same(values(measure, one)["q"], values(measure, two)["q"])
-
-    check()
+    for measure in variants(kind):
+        assert_same(measure, judged_queries(), with_a_letter_before_every_name())
 
 
-@every_measure
-def test_where_nothing_is_tied_any_new_names_change_nothing(kind: type[Measure]) -> None:
-    @few
-    @given(cases(), st.permutations(DOCUMENTS))
-    def check(case: Case, names: list[str]) -> None:
-        new = dict(zip(DOCUMENTS, names, strict=True))
+@cache
+def without_ties_under_old_and_new_names() -> tuple[JudgedRun, JudgedRun]:
+    rng = random.Random(1)
+    old, renamed = {}, {}
+    for query, case in QUERIES.items():
+        new = dict(zip(DOCUMENTS, rng.sample(DOCUMENTS, len(DOCUMENTS)), strict=True))
         spread = {name: float(place) for place, name in enumerate(case.scores)}
-        old = Case(spread, case.grades, case.known)
-        other = Case(
+        old[query] = case._replace(scores=spread)
+        renamed[query] = Case(
             {new[name]: score for name, score in spread.items()},
             {new[name]: grade for name, grade in case.grades.items()},
             frozenset(new[name] for name in case.known),
         )
-        rest = Case({"a": 1.0}, {"a": 1.0})
-        one, two = join({"q": old, "rest": rest}), join({"q": other, "rest": rest})
-        for measure in variants(kind):
-            assert same(values(measure, one)["q"], values(measure, two)["q"])
+    return join(old), join(renamed)
 
-    check()
+
+@every_measure
+def test_where_nothing_is_tied_any_new_names_change_nothing(kind: type[Measure]) -> None:
+    for measure in variants(kind):
+        assert_same(measure, *without_ties_under_old_and_new_names())
+
+
+@cache
+def few_queries_at_a_time() -> list[JudgedRun]:
+    """Give collections of one, two and three of the queries, from places far apart."""
+    names = list(QUERIES)
+    parts = [names[place::99] for place in range(0, 99, 3)] + [names[:1], names[150:152], names[-1:]]
+    found = [{name: QUERIES[name] for name in part} for part in parts]
+    return [join(part) for part in found if any(case.scores for case in part.values())]
 
 
 @every_measure
 def test_another_query_changes_no_value(kind: type[Measure]) -> None:
-    @few
-    @given(collections(), cases())
-    def check(some: dict[str, Case], more: Case) -> None:
-        alone = join(some)
-        together = [join(some | {place: more}) for place in ("p", "q0a", "z")]  # at any place
-        for measure in variants(kind):
-            one = values(measure, alone)
-            for judged in together:
-                two = values(measure, judged)
-                assert all(same(one[query], two[query]) for query in some)
+    for measure in variants(kind):
+        together = values(measure, judged_queries())
+        for few in few_queries_at_a_time():
+            for query, one in values(measure, few).items():
+                assert same(one, together[query]), (measure, query)
 
-    check()
+
+@cache
+def cut_after(cutoff: int) -> JudgedRun:
+    return join({query: case._replace(scores=dict(case.ranked[:cutoff])) for query, case in QUERIES.items()})
 
 
 @every_measure
 def test_what_lies_below_the_cutoff_never_matters(kind: type[Measure]) -> None:
-    forms = [form for form in variants(kind) if isinstance(getattr(form, "cutoff", None), int)]
-    if not forms:
+    cutoffs = {form: getattr(form, "cutoff", None) for form in variants(kind)}
+    if not any(cutoffs.values()):
         pytest.skip("it has no cutoff")
+    for measure, cutoff in cutoffs.items():
+        if cutoff is not None:
+            assert_same(measure, judged_queries(), cut_after(cutoff))
 
-    @few
-    @given(cases().filter(lambda case: bool(case.scores)))
-    def check(case: Case) -> None:
-        for measure in forms:
-            kept = dict(case.ranked[: getattr(measure, "cutoff", 1)])
-            assert same(value(measure, case), value(measure, case._replace(scores=kept)))
 
-    check()
+@cache
+def before_and_after_a_better_document_moved_up() -> tuple[JudgedRun, JudgedRun]:
+    """Give lists without ties, and those in which two documents changed places, the better one below."""
+    rng = random.Random(1)
+    before, after = {}, {}
+    for query, case in QUERIES.items():
+        spread = {name: -float(place) for place, (name, _) in enumerate(case.ranked)}
+        judged = [name for name in spread if case.grades.get(name, -1) >= 0]
+        pairs = [
+            (above, below)
+            for above, below in combinations(judged, 2)
+            if case.grades[above] < case.grades[below]
+        ]
+        for above, below in rng.sample(pairs, min(3, len(pairs))):
+            before[f"{query} {above} {below}"] = case._replace(scores=spread)
+            better = spread | {above: spread[below], below: spread[above]}
+            after[f"{query} {above} {below}"] = case._replace(scores=better)
+    assert len(before) > 100
+    return join(before), join(after)
 
 
 @every_measure
 def test_a_better_graded_document_higher_up_never_hurts(kind: type[Measure]) -> None:
     if kind.__name__ in MAY_HURT:
         pytest.skip(MAY_HURT[kind.__name__])
+    before, after = before_and_after_a_better_document_moved_up()
+    for measure in variants(kind):
+        gained = measure.values(after) - measure.values(before)
+        undefined_in_both = np.isnan(measure.values(after)) & np.isnan(measure.values(before))
+        better = gained > -1e-15 if measure.rising else gained < 1e-15
+        assert (better | undefined_in_both).all(), measure
 
-    @few
-    @given(cases(), st.data())
-    def check(case: Case, data: st.DataObject) -> None:
-        judged = [name for name in case.scores if case.grades.get(name, -1) >= 0]
-        if len(judged) < 2:
-            return
-        pair = data.draw(st.permutations(judged))[:2]
-        spread = dict(case.ranked)
-        spread = {name: -float(place) for place, name in enumerate(spread)}
-        above, below = sorted(pair, key=lambda name: -spread[name])
-        if case.grades[above] >= case.grades[below]:
-            return
-        better = spread | {above: spread[below], below: spread[above]}
-        one = join({"q": case._replace(scores=spread)})
-        two = join({"q": case._replace(scores=better)})
-        for measure in variants(kind):
-            before, after = values(measure, one)["q"], values(measure, two)["q"]
-            assert same(before, after) or (
-                after > before - 1e-15 if measure.rising else after < before + 1e-15
-            ), measure
 
-    check()
+@cache
+def every_retrieved_document_judged() -> JudgedRun:
+    return join(
+        {
+            query: case._replace(grades=dict.fromkeys(case.scores, 0.0) | case.grades)
+            for query, case in QUERIES.items()
+        }
+    )
 
 
 @every_measure
 def test_a_document_without_a_judgment_is_as_one_of_grade_0(kind: type[Measure]) -> None:
     if kind.__name__ in NOT_AS_ZERO:
         pytest.skip(NOT_AS_ZERO[kind.__name__])
-
-    @few
-    @given(cases().filter(lambda case: bool(case.scores)))
-    def check(case: Case) -> None:
-        full = case._replace(grades=dict.fromkeys(case.scores, 0.0) | case.grades)
-        one, two = join({"q": case}), join({"q": full})
-        for measure in variants(kind):
-            if getattr(measure, "rel", 1) == 0:  # then a grade of 0 is relevant
-                continue
-            assert same(values(measure, one)["q"], values(measure, two)["q"])
-
-    check()
+    for measure in variants(kind):
+        if getattr(measure, "rel", 1) != 0:  # then a grade of 0 is relevant
+            assert_same(measure, judged_queries(), every_retrieved_document_judged())
 
 
 @every_measure

@@ -48,15 +48,15 @@ def quick(kind: type[PairedTest]) -> list[PairedTest]:
 
 
 def pairs_of_everything() -> list[tuple[Registry[Parametric], type[Parametric]]]:
-    """Give every class with its room."""
-    rooms: list[Registry[Parametric]] = [TESTS, INTERVALS, CORRECTIONS]  # type: ignore[list-item]
-    return [(room, kind) for room in rooms for kind in room.classes.values()]
+    """Give every class with its registry."""
+    registries: list[Registry[Parametric]] = [TESTS, INTERVALS, CORRECTIONS]  # type: ignore[list-item]
+    return [(registry, kind) for registry in registries for kind in registry.classes.values()]
 
 
-@pytest.mark.parametrize(("room", "kind"), pairs_of_everything(), ids=str)
-def test_its_text_is_read_back_as_itself(room: Registry[Parametric], kind: type[Parametric]) -> None:
+@pytest.mark.parametrize(("registry", "kind"), pairs_of_everything(), ids=str)
+def test_its_text_is_read_back_as_itself(registry: Registry[Parametric], kind: type[Parametric]) -> None:
     for form in forms(kind):
-        twin = room.parse(str(form))
+        twin = registry.parse(str(form))
         assert twin == form
         assert hash(twin) == hash(form)
         assert pickle.loads(pickle.dumps(form)) == copy.copy(form) == form

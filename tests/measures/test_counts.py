@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from agreement import agree, undefined, value
+from case_values import undefined, value
 from leadline.evaluation.evaluate import evaluate
 from leadline.measures import MEASURES
-from oracles import Case, cut
+from oracles import Case
 
 of = MEASURES.parse
 
@@ -23,18 +23,11 @@ def test_the_queries_add_up() -> None:
     assert evaluate(qrels, run, "NumQ", queries="with_relevant").mean("run", "NumQ") == 2
 
 
-def test_it_equals_its_oracle() -> None:
-    agree("NumQ")
-
-
-num_rel_of = MEASURES.parse
-
-
 def test_every_relevant_document_of_the_judgments_counts_retrieved_or_not() -> None:
-    assert num_rel_of("NumRel").of([1], judged=[1, 2, 0.5, 0, -1]) == 2
-    assert num_rel_of("NumRel(rel=2)").of([], judged=[1, 2]) == 1
-    assert num_rel_of("NumRel(rel=0.5)").of([], judged=[0.5, 0.4]) == 1
-    assert num_rel_of("NumRel").of([0]) == 0
+    assert of("NumRel").of([1], judged=[1, 2, 0.5, 0, -1]) == 2
+    assert of("NumRel(rel=2)").of([], judged=[1, 2]) == 1
+    assert of("NumRel(rel=0.5)").of([], judged=[0.5, 0.4]) == 1
+    assert of("NumRel").of([0]) == 0
 
 
 def test_the_queries_add_up_even_those_that_the_run_lacks() -> None:
@@ -42,16 +35,9 @@ def test_the_queries_add_up_even_those_that_the_run_lacks() -> None:
     assert evaluate(qrels, {"q1": {"a": 1.0}}, "NumRel").mean("run", "NumRel") == 3
 
 
-def test_num_rel_equals_its_oracle() -> None:
-    agree("NumRel", "NumRel(rel=2)", "NumRel(rel=0)")
-
-
-num_ret_of = MEASURES.parse
-
-
 def test_every_document_of_the_list_counts_judged_or_not() -> None:
-    assert num_ret_of("NumRet").of([1, None, -1, 0]) == 4
-    assert num_ret_of("NumRet").of([], judged=[1]) == 0
+    assert of("NumRet").of([1, None, -1, 0]) == 4
+    assert of("NumRet").of([], judged=[1]) == 0
 
 
 def test_num_ret_the_queries_add_up() -> None:
@@ -62,25 +48,18 @@ def test_num_ret_the_queries_add_up() -> None:
     assert evaluate(qrels, run, "NumRet", judged_only=True).mean("run", "NumRet") == 1
 
 
-def test_num_ret_equals_its_oracle() -> None:
-    agree("NumRet")
-
-
-num_rel_ret_of = MEASURES.parse
-
-
 def test_relevant_documents_of_the_list_count() -> None:
-    assert num_rel_ret_of("NumRelRet").of([1, None, 0, 2, -1], judged=[1, 2, 3, 0, -1]) == 2
-    assert num_rel_ret_of("NumRelRet").of([], judged=[1]) == 0
+    assert of("NumRelRet").of([1, None, 0, 2, -1], judged=[1, 2, 3, 0, -1]) == 2
+    assert of("NumRelRet").of([], judged=[1]) == 0
 
 
 def test_the_cutoff_ends_the_list() -> None:
-    assert num_rel_ret_of("NumRelRet@2").of([1, 0, 1]) == 1
-    assert num_rel_ret_of("NumRelRet@20").of([1, 0, 1]) == 2
+    assert of("NumRelRet@2").of([1, 0, 1]) == 1
+    assert of("NumRelRet@20").of([1, 0, 1]) == 2
 
 
 def test_a_level_decides_what_is_relevant() -> None:
-    assert num_rel_ret_of("NumRelRet(rel=2)").of([1, 2, 2.5]) == 2
+    assert of("NumRelRet(rel=2)").of([1, 2, 2.5]) == 2
 
 
 def test_num_rel_ret_the_queries_add_up() -> None:
@@ -90,27 +69,11 @@ def test_num_rel_ret_the_queries_add_up() -> None:
 
 
 def test_ties_stand_in_the_order_of_falling_ids() -> None:
-    assert value(num_rel_ret_of("NumRelRet@1"), Case({"a": 1.0, "b": 1.0}, {"b": 1.0})) == 1
-
-
-def test_num_rel_ret_equals_its_oracle() -> None:
-    agree("NumRelRet", "NumRelRet@2", "NumRelRet(rel=2)@3")
-
-
-num_nonrel_ret_of = MEASURES.parse
-
-
-def oracle_num_nonrel_ret(case: Case, *, rel: float) -> float:
-    """Count."""
-    return sum(0 <= case.grades.get(document, -1) < rel for document in case.scores)
-
-
-def test_it_agrees_with_its_slow_twin() -> None:
-    agree("NumNonrelRet", "NumNonrelRet(rel=2)")
+    assert value(of("NumRelRet@1"), Case({"a": 1.0, "b": 1.0}, {"b": 1.0})) == 1
 
 
 def test_unjudged_documents_and_negative_grades_do_not_count() -> None:
-    assert num_nonrel_ret_of("num_nonrel_judged_ret").of([0, None, -1, 1, 0.5]) == 2
+    assert of("num_nonrel_judged_ret").of([0, None, -1, 1, 0.5]) == 2
 
 
 def test_it_is_added_up_over_queries() -> None:
@@ -119,54 +82,35 @@ def test_it_is_added_up_over_queries() -> None:
     assert evaluate(qrels, run, "NumNonrelRet").mean("run", "NumNonrelRet") == 3
 
 
-judged_share_of = MEASURES.parse
-
-
 def test_it_is_the_share_of_judged_documents_among_the_first_k() -> None:
-    assert judged_share_of("Judged@4").of([1, None, 0, None, 0]) == 1 / 2
+    assert of("Judged@4").of([1, None, 0, None, 0]) == 1 / 2
 
 
 def test_a_negative_grade_is_not_a_judgment() -> None:
-    assert judged_share_of("Judged@2").of([-1, 0]) == 1 / 2
+    assert of("Judged@2").of([-1, 0]) == 1 / 2
 
 
 def test_a_short_list_divides_by_its_own_length() -> None:
-    assert judged_share_of("Judged@10").of([0, None]) == 1 / 2
-    assert judged_share_of("Judged").of([0, None, 1]) == 2 / 3
+    assert of("Judged@10").of([0, None]) == 1 / 2
+    assert of("Judged").of([0, None, 1]) == 2 / 3
 
 
 def test_an_empty_list_is_undefined() -> None:
-    assert undefined(judged_share_of("Judged@10").of([], judged=[1]))
-    assert undefined(judged_share_of("Judged").of([], judged=[1]))
+    assert undefined(of("Judged@10").of([], judged=[1]))
+    assert undefined(of("Judged").of([], judged=[1]))
 
 
 def test_judged_share_ties_stand_in_the_order_of_falling_ids() -> None:
-    assert value(judged_share_of("Judged@1"), Case({"a": 1.0, "b": 1.0}, {"b": 0.0})) == 1
-
-
-def test_judged_share_equals_its_oracle() -> None:
-    agree("Judged", "Judged@1", "Judged@3", "Judged@20")
-
-
-unjudged_share_of = MEASURES.parse
-
-
-def oracle_unjudged_share(case: Case, *, cutoff: int) -> float:
-    """Count, and divide by the cutoff."""
-    return sum(case.grades.get(document, -1) < 0 for document in cut(case, cutoff)) / cutoff
-
-
-def test_unjudged_share_agrees_with_its_slow_twin() -> None:
-    agree("Unj@1", "Unj@3", "Unj@10")
+    assert value(of("Judged@1"), Case({"a": 1.0, "b": 1.0}, {"b": 0.0})) == 1
 
 
 def test_a_negative_grade_is_no_judgment() -> None:
-    assert unjudged_share_of("unj_4").of([1, None, -1, 0]) == 2 / 4
+    assert of("unj_4").of([1, None, -1, 0]) == 2 / 4
 
 
 def test_ranks_below_the_end_of_the_list_are_not_unjudged() -> None:
-    assert unjudged_share_of("Unj@20").of([None, None, 1]) == 2 / 20
-    assert unjudged_share_of("Unj@5").of([], judged=[1]) == 0
+    assert of("Unj@20").of([None, None, 1]) == 2 / 20
+    assert of("Unj@5").of([], judged=[1]) == 0
 
 
 def test_the_spelling_of_trec_eval_alone_means_three_cutoffs() -> None:

@@ -1,4 +1,4 @@
-"""Values of queries for the tests of this room: smooth, skewed, in steps, and with holes."""
+"""Values of queries for the tests of this package: smooth, skewed, in steps, and with holes."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def test_the_weighted_measure_of_a_full_sample_is_exact_and_small_ones_are_besid
     assert again.data == found.data
 
 
-def test_with_all_relevant_documents_one_sample_gives_what_the_verbs_give() -> None:
+def test_with_all_relevant_documents_one_sample_gives_what_the_functions_give() -> None:
     qrels, runs = made(6)
     found = SAMPLE.run(qrels, runs, samples="9", shares="100", repeats=1, draws=0, seed=4)
     exact = ll.evaluate(qrels, runs, "AP").means[:, 0]

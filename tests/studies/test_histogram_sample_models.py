@@ -1,4 +1,4 @@
-"""The study of samples over models: full MAP, rescoring and samples are what the verbs give."""
+"""The study of samples over models: full MAP, rescoring and samples are what the functions give."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def tried(**options: Any) -> Any:
     return MODELS.run(DOCS, QUERIES, QRELS, **given | {"draws": 8} | options)
 
 
-def test_map_whole_and_rescored_is_what_the_verbs_give() -> None:
+def test_map_whole_and_rescored_is_what_the_functions_give() -> None:
     index = ll.build_index(DOCS)
     first = ll.search(index, QUERIES, "BM25", k=5)["BM25"].to_dict()
     data = tried().data
@@ -53,7 +53,7 @@ def test_map_whole_and_rescored_is_what_the_verbs_give() -> None:
         assert one["new"]["5"] == pytest.approx(new / relevant)
 
 
-def test_a_sample_of_all_others_weighs_as_the_verb_does() -> None:
+def test_a_sample_of_all_others_weighs_as_the_function_does() -> None:
     index = ll.build_index(DOCS)
     cell = tried(samples="4,60").data["estimates"]["AP weighted"][-1]
     pairs = {query: list(DOCS) for query in QUERIES}
@@ -64,7 +64,7 @@ def test_a_sample_of_all_others_weighs_as_the_verb_does() -> None:
     assert cell["pearson"]["value"] == pytest.approx(pearson(np.array(exact), wanted))
 
 
-def test_samples_are_those_that_the_verb_draws_from_the_collection() -> None:
+def test_samples_are_those_that_the_function_draws_from_the_collection() -> None:
     index = ll.build_index(DOCS)
     found = tried(samples="8", shares="100", repeats=1, draws=0, seed=3)
     wanted = []

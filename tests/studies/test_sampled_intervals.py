@@ -33,7 +33,7 @@ ASKED = [query for query, one in QRELS.items() if one]
 
 
 def tried(**options: Any) -> Any:
-    given = {"model": ("BM25", "QLDirichlet", "TF(dot)"), "samples": "20,100", "draws": 24}
+    given = {"model": ("BM25", "QLDirichlet", "TF(dot)"), "samples": "20,100", "draws": 12}
     return STUDY.run(DOCS, QUERIES, QRELS, **given | options)
 
 

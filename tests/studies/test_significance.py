@@ -183,7 +183,7 @@ def test_a_share_of_nothing_is_undefined() -> None:
     assert math.isnan(share(np.ones(3), np.zeros(3, dtype=np.int64))[1])
 
 
-def test_every_test_and_interval_of_the_rooms_takes_part() -> None:
+def test_every_test_and_interval_takes_part() -> None:
     assert list(paired_tests(199)) == list(TESTS.classes)
     assert list(intervals(199)) == list(INTERVALS.classes)
     assert {str(test) for test in paired_tests(199).values()} >= {"T", "Bootstrap(draws=199)"}
@@ -253,7 +253,7 @@ def test_halves_of_equal_queries_never_conflict() -> None:
 
 @pytest.mark.slow
 def test_corrections_keep_the_family_error_low_and_no_correction_does_not() -> None:
-    found = families({"made_ap": made(runs=14)}, runs=8, queries=50, sets=150, draws=399)
+    found = families({"made_ap": made(runs=14)}, runs=8, queries=50, sets=60, draws=399)
     assert {row["world"] for row in found} == set(WORLDS)
     null = {row["procedure"]: row for row in found if row["world"] == "all equal"}
     for name in ("Tukey", "Holm(T)", "Hochberg(T)", "Bonferroni(T)", "Holm(Randomisation)"):

@@ -7,13 +7,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from leadline.data.qrels import Qrels
+from leadline.data.run import Run as ReadRun
 from leadline.errors import InputError, UsageError
 from leadline.estimation.sampled import sample_to_score, sampled
 from leadline.estimation.score_histograms.subsampling import Estimates
 from leadline.evaluation.evaluate import evaluate
+from leadline.io.read import read_qrels, read_run
 
 Run = dict[str, dict[str, float]]
 MEASURES = ["AP", "AP@3", "nDCG", "nDCG@5", "RR", "P@3", "R@4", "RBP", "ERR@10", "Rprec", "Success@2", "F@3"]
@@ -32,6 +35,7 @@ def cases(draw: st.DrawFn) -> tuple[dict[str, dict[str, int]], Run]:
     return qrels, run
 
 
+@settings(max_examples=25)
 @given(cases(), st.sampled_from([None, 1, 2]))
 def test_a_full_sample_gives_the_exact_value(
     case: tuple[dict[str, dict[str, int]], Run], level: int | None
@@ -98,8 +102,14 @@ def collection(queries: int, seed: int) -> tuple[dict[str, dict[str, int]], Run]
     return qrels, run
 
 
+def read_collection(queries: int, seed: int) -> tuple[Qrels, ReadRun]:
+    """Give a collection that is read once, for tests that draw from it many times."""
+    qrels, run = collection(queries, seed)
+    return read_qrels(qrels), read_run(run)
+
+
 def test_uncorrected_estimates_of_first_ranks_are_too_high_and_corrected_ones_are_not() -> None:
-    qrels, run = collection(30, seed=1)
+    qrels, run = read_collection(30, seed=1)
     exact = evaluate(qrels, run, "AP").mean("run", "AP")
     means, uncorrected = [], []
     for seed in range(20):
@@ -114,7 +124,7 @@ def test_uncorrected_estimates_of_first_ranks_are_too_high_and_corrected_ones_ar
 
 
 def test_intervals_hold_the_truth_and_their_own_estimate() -> None:
-    qrels, run = collection(40, seed=1)
+    qrels, run = read_collection(40, seed=1)
     names = ["AP", "RR", "R@100", "P@10", "nDCG@10"]
     exact = evaluate(qrels, run, names).means[0]
     held = np.zeros(len(names))
@@ -338,12 +348,13 @@ def test_half_for_certain_is_nearer_than_all_drawn() -> None:
         }
         for query, one in run.items()
     }
-    exact = evaluate(qrels, other, "AP").mean("run", "AP")
+    judgments, baseline, others = read_qrels(qrels), read_run(run), read_run(other)
+    exact = evaluate(judgments, others, "AP").mean("run", "AP")
     errors: dict[bool, list[float]] = {False: [], True: []}
     for seed in range(10):
         for half, made in errors.items():
-            options: dict[str, Any] = {"certain": (run, 50)} if half else {}
-            found = sampled(qrels, other, "AP", sample=100, seed=seed, draws=0, **options)
+            options: dict[str, Any] = {"certain": (baseline, 50)} if half else {}
+            found = sampled(judgments, others, "AP", sample=100, seed=seed, draws=0, **options)
             made.append(abs(found.means[0, 0] - exact))
     assert np.mean(errors[True]) < np.mean(errors[False]) / 2
 

@@ -39,7 +39,7 @@ def joined(run: Any) -> tuple[Qrels, JudgedRun]:
 
 @pytest.mark.parametrize("sample", [1, 5, 20, 1000])
 @pytest.mark.parametrize("seed", [0, 3])
-def test_all_relevant_documents_and_a_sample_give_what_the_verbs_give(
+def test_all_relevant_documents_and_a_sample_give_what_the_functions_give(
     sample: int, seed: int, tmp_path: Path
 ) -> None:
     file = tmp_path / "backwards.run"  # queries in another order than their codes
@@ -63,7 +63,7 @@ def test_all_relevant_documents_and_a_sample_give_what_the_verbs_give(
     assert part.weighted == pytest.approx(wanted.values[0, :, 0])
 
 
-def test_scored_pairs_give_what_the_verbs_give_of_the_part_alone() -> None:
+def test_scored_pairs_give_what_the_functions_give_of_the_part_alone() -> None:
     table, judged = joined(PAIRS)
     documents = sorted({name for one in PAIRS.values() for name in one})
     kept = shares(table, 1.0, 0.5, 2)

@@ -10,11 +10,11 @@ import sys
 
 import pytest
 
-from leadline.reporting import render as room
+from leadline.reporting import render as formats
 from leadline.reporting.render import Preformatted, RowLabel, Table, render, shown
 
 # `trec` writes results, which know more than a sheet; test_trec.py is about it.
-FORMS = [entry.name for entry in pkgutil.iter_modules(room.__path__) if entry.name != "trec"]
+FORMS = [entry.name for entry in pkgutil.iter_modules(formats.__path__) if entry.name != "trec"]
 ODD = ["a|b", "a_b", "a&b", "100%", "[red]x[/]", "Grüße-文", "back\\slash", "{x}~^$#", "x*y", "-"]
 
 
@@ -150,7 +150,7 @@ def test_very_long_names_stay_whole_in_text_that_is_kept() -> None:
 @pytest.mark.usefixtures("terminal")
 @pytest.mark.parametrize(("size", "hidden"), [(26, 0), (27, 2), (143, 118)])
 def test_a_terminal_shows_head_and_tail_of_a_long_table(size: int, hidden: int) -> None:
-    rows: list[list[room.Cell]] = [[f"run{place:03d}", place / 200] for place in range(size)]
+    rows: list[list[formats.Cell]] = [[f"run{place:03d}", place / 200] for place in range(size)]
     text = seen(Table(columns=["run", "AP"], rows=rows))
     shown_rows = [line for line in text.splitlines() if "run0" in line or "run1" in line]
     assert len(shown_rows) == size - hidden

@@ -1,4 +1,4 @@
-"""Every model against its twin, by both doors; hand-worked values; what texts they understand."""
+"""Every model against its twin, by search and by score; hand-worked values; what texts they understand."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_every_model_has_a_twin_and_a_variant() -> None:
 
 @settings(max_examples=25)
 @given(TEXTS, QUERY)
-def test_both_doors_give_what_the_twin_gives(lists: list[list[str]], words: list[str]) -> None:
+def test_search_and_score_give_what_the_twin_gives(lists: list[list[str]], words: list[str]) -> None:
     texts = {f"d{place}": found for place, found in enumerate(lists)}
     index, facts = indexed(texts), Facts(texts)
     query = {"q": " ".join(words)}

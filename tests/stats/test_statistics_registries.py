@@ -1,4 +1,4 @@
-"""The rooms of tests, intervals and corrections."""
+"""The registries of tests, intervals and corrections."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from leadline.data.registry import Parametric, Registry
 from leadline.errors import UnknownNameError, UsageError
 from leadline.stats import CORRECTIONS, INTERVALS, TESTS, checked_level, checked_seed, column
 
-ROOMS: list[Registry[Parametric]] = [TESTS, INTERVALS, CORRECTIONS]  # type: ignore[list-item]
+REGISTRIES: list[Registry[Parametric]] = [TESTS, INTERVALS, CORRECTIONS]  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize(
-    ("room", "written", "canonical"),
+    ("registry", "written", "canonical"),
     [
         (TESTS, "t", "T"),
         (TESTS, "T", "T"),
@@ -48,12 +48,12 @@ ROOMS: list[Registry[Parametric]] = [TESTS, INTERVALS, CORRECTIONS]  # type: ign
         (CORRECTIONS, "BONFERRONI", "Bonferroni"),
     ],
 )
-def test_a_text_means_one_thing(room: Registry[Parametric], written: str, canonical: str) -> None:
-    assert str(room.parse(written)) == canonical
+def test_a_text_means_one_thing(registry: Registry[Parametric], written: str, canonical: str) -> None:
+    assert str(registry.parse(written)) == canonical
 
 
 @pytest.mark.parametrize(
-    ("room", "written", "says"),
+    ("registry", "written", "says"),
     [
         (TESTS, "randomisaton", "unknown test 'randomisaton'; nearest: Randomisation"),
         (TESTS, "wilcoxn", "unknown test 'wilcoxn'; nearest: Wilcoxon"),
@@ -66,15 +66,15 @@ def test_a_text_means_one_thing(room: Registry[Parametric], written: str, canoni
     ],
 )
 def test_an_unknown_name_is_refused_with_the_nearest(
-    room: Registry[Parametric], written: str, says: str
+    registry: Registry[Parametric], written: str, says: str
 ) -> None:
     with pytest.raises(UnknownNameError) as refusal:
-        room.parse(written)
+        registry.parse(written)
     assert says in str(refusal.value)
 
 
 @pytest.mark.parametrize(
-    ("room", "written", "says"),
+    ("registry", "written", "says"),
     [
         (TESTS, "T(draws=5)", "T has no parameter 'draws'; it has: none"),
         (TESTS, "Randomisation(draws=0)", "draws=0 in Randomisation; expected a whole number, 1 or"),
@@ -84,29 +84,29 @@ def test_an_unknown_name_is_refused_with_the_nearest(
     ],
 )
 def test_a_wrong_parameter_is_refused_when_it_is_read(
-    room: Registry[Parametric], written: str, says: str
+    registry: Registry[Parametric], written: str, says: str
 ) -> None:
     with pytest.raises(UsageError) as refusal:
-        room.parse(written)
+        registry.parse(written)
     assert says in str(refusal.value)
 
 
-@pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.noun)
-def test_everything_says_what_it_is(room: Registry[Parametric]) -> None:
-    assert room.classes
-    for name, kind in room.classes.items():
+@pytest.mark.parametrize("registry", REGISTRIES, ids=lambda registry: registry.noun)
+def test_everything_says_what_it_is(registry: Registry[Parametric]) -> None:
+    assert registry.classes
+    for name, kind in registry.classes.items():
         words = vars(kind)
         assert words["title"]
         assert words["title"][-1] != "."
         assert words["source"] or name == "Uncorrected"
-        if room is ROOMS[0]:
+        if registry is REGISTRIES[0]:
             assert words["null"]
-        if room is ROOMS[2]:
+        if registry is REGISTRIES[2]:
             assert words["controls"]
 
 
 def test_titles_are_all_different() -> None:
-    titles = [vars(kind)["title"] for room in ROOMS for kind in room.classes.values()]
+    titles = [vars(kind)["title"] for registry in REGISTRIES for kind in registry.classes.values()]
     assert len(set(titles)) == len(titles)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import pickle
 import subprocess
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
@@ -30,10 +32,20 @@ def python(*arguments: str, environment: Mapping[str, str] | None = None) -> str
     return done.stdout
 
 
-@pytest.mark.parametrize("name", ll.__all__)
-def test_every_name_of_the_front_door_is_there(name: str) -> None:
-    assert getattr(ll, name) is not None
-    assert name in dir(ll)
+def test_the_public_names_are_those_of_all_and_those_that_type_checkers_see() -> None:
+    assert sorted(ll.__all__) == sorted(dir(ll))  # ruff sorts __all__ its own way
+    typed = {
+        alias.name
+        for block in ast.parse(Path(ll.__file__).read_text(encoding="utf-8")).body
+        if isinstance(block, ast.If)  # if TYPE_CHECKING
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert typed | {"__version__"} == set(ll.__all__)
+    for name in ll.__all__:
+        assert getattr(ll, name) is not None
+        assert name == "__version__" or getattr(ll, name).__doc__
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
@@ -47,7 +59,7 @@ def test_importing_leadline_loads_nothing_else_until_it_is_used() -> None:
     assert python("-c", f"import sys, leadline; print({loaded})") == ("['leadline', 'leadline.version']\n")
 
 
-def test_a_name_loads_its_room_and_no_more() -> None:
+def test_a_name_loads_its_package_and_no_more() -> None:
     program = "import sys, leadline as ll; ll.InputError; print('numpy' in sys.modules)"
     assert python("-c", program) == "False\n"
 

@@ -1,0 +1,66 @@
+"""Oracles of the measures in `leadline.measures.precision`."""
+
+from __future__ import annotations
+
+import math
+
+from oracles import UNDEFINED, Case, count_found, count_relevant, divide
+
+
+def P(case: Case, *, rel: float, cutoff: int | None) -> float:
+    return divide(count_found(case, rel, cutoff), cutoff or len(case.scores))
+
+
+def R(case: Case, *, rel: float, cutoff: int | None) -> float:
+    return divide(count_found(case, rel, cutoff), count_relevant(case, rel))
+
+
+def F(case: Case, *, beta: float, form: str = "squared", rel: float, cutoff: int | None) -> float:
+    """Follow the lecture, from P and R; undefined only where nothing at all can be counted."""
+    weight = beta if form == "linear" else beta * beta
+    p = P(case, rel=rel, cutoff=cutoff)
+    r = R(case, rel=rel, cutoff=cutoff)
+    if math.isnan(p) and (beta == 0 or math.isnan(r)):
+        return UNDEFINED
+    if not p or not r or math.isnan(p) or math.isnan(r):
+        return 0.0
+    return (1 + weight) * p * r / (weight * p + r)
+
+
+def E(case: Case, *, beta: float, form: str, rel: float, cutoff: int | None) -> float:
+    value = F(case, beta=beta, rel=rel, cutoff=cutoff)
+    return value if form == "lecture" else 1 - value
+
+
+def Rprec(case: Case, *, rel: float) -> float:
+    size = count_relevant(case, rel)
+    return divide(count_found(case, rel, size), size)
+
+
+def Success(case: Case, *, rel: float, cutoff: int) -> float:
+    return 1.0 if count_found(case, rel, cutoff) else 0.0
+
+
+def RprecMult(case: Case, *, rel: float, multiple: float) -> float:
+    """Follow the definition: precision at a cutoff of its own for every query."""
+    cutoff = int(multiple * count_relevant(case, rel) + 0.9)
+    return divide(count_found(case, rel, cutoff), cutoff)
+
+
+def RelP(case: Case, *, rel: float, cutoff: int) -> float:
+    """Follow the definition: precision at k over the best precision at k."""
+    return divide(count_found(case, rel, cutoff), min(cutoff, count_relevant(case, rel)))
+
+
+def SetRelP(case: Case, *, rel: float) -> float:
+    """Follow the definition: precision over the best precision of such a list."""
+    return divide(count_found(case, rel, None), min(len(case.scores), count_relevant(case, rel)))
+
+
+def Utility(  # one argument per parameter
+    case: Case, *, a: float, b: float, c: float, d: float, documents: int, rel: float
+) -> float:
+    """Count the four kinds of documents one by one."""
+    found, size = count_found(case, rel, None), count_relevant(case, rel)
+    others = len(case.scores) - found
+    return a * found + b * others + c * (size - found) + d * (documents - size - others)
