@@ -22,12 +22,13 @@ PAGE = Path(__file__).parent.parent / "docs" / "peers.md"
 Values = dict[str, dict[str, float]]
 Data = tuple[Qrels, Run]
 
-HEAD = """# Every measure of the peers, and ours
+HEAD = """# Comparison with trec_eval and ir_measures
 
-Made by `python tests/peer_table.py`, which runs pytrec_eval (trec_eval 9.0.8's arithmetic) and ir_measures
-beside leadline, query by query, on random judgments and runs with ties, negative grades, missing queries and
-queries without a relevant document. *equal* means: every query of every set within 1e-9. A value that a peer
-calls 0 and we call undefined counts as equal here; the mean counts it 0 in both.
+Made by `python tests/peer_table.py`, which compares leadline with pytrec_eval (the arithmetic of trec_eval
+9.0.8) and ir_measures, query by query, on random judgments and runs with ties, negative grades, missing
+queries and queries without a relevant document. *equal* means equal within 1e-9 for every query of every data
+set. A value that is 0 in the other program and undefined in leadline counts as equal here; in the mean it
+counts as 0 in both.
 """
 
 # pytrec_eval gives the logarithm of these for one query; the mean is where they meet.
@@ -42,7 +43,7 @@ IR_MEASURES: Mapping[str, tuple[str, str]] = {
     "AP": ("AP", ""),
     "AP@10": ("AP@10", ""),
     "RR": ("RR", ""),
-    "RR@10": ("RR@10", "ir_measures takes its msmarco provider, which parts ties by rising id"),
+    "RR@10": ("RR@10", "ir_measures uses its msmarco provider, which breaks ties by ascending id"),
     "Rprec": ("Rprec", ""),
     "nDCG": ("nDCG", ""),
     "nDCG@10": ("nDCG@10", ""),
@@ -63,23 +64,23 @@ IR_MEASURES: Mapping[str, tuple[str, str]] = {
     "NumQ": ("NumQ", ""),
     "Judged@10": (
         "Judged@10",
-        "ir_measures counts a negative grade as a judgment and parts ties by rising id",
+        "ir_measures counts a negative grade as a judgment and breaks ties by ascending id",
     ),
-    "Accuracy": ("Accuracy", "ir_measures parts ties by its own order"),
-    "Compat": ("Compat", "ir_measures parts ties by its own order"),
-    "RBP(rel=1)": ("RBP", "cwl_eval takes tied documents in the order of the file"),
-    "INSQ(max_rel=4)": ("INSQ", "cwl_eval takes tied documents in the order of the file"),
-    "INST(max_rel=4)": ("INST", "cwl_eval takes tied documents in the order of the file"),
-    "BPM(max_rel=4)@10": ("BPM@10", "cwl_eval takes tied documents in the order of the file"),
-    "SDCG(max_rel=4)@10": ("SDCG@10", "cwl_eval takes tied documents in the order of the file"),
-    "NERR8(max_rel=4)@10": ("NERR8@10", "cwl_eval takes tied documents in the order of the file"),
-    "NERR9(max_rel=4)@10": ("NERR9@10", "cwl_eval takes tied documents in the order of the file"),
-    "NERR10(max_rel=4)": ("NERR10", "cwl_eval takes tied documents in the order of the file"),
-    "NERR11(max_rel=4)": ("NERR11", "cwl_eval takes tied documents in the order of the file"),
+    "Accuracy": ("Accuracy", "ir_measures breaks ties in an order of its own"),
+    "Compat": ("Compat", "ir_measures breaks ties in an order of its own"),
+    "RBP(rel=1)": ("RBP", "cwl_eval keeps tied documents in the order of the file"),
+    "INSQ(max_rel=4)": ("INSQ", "cwl_eval keeps tied documents in the order of the file"),
+    "INST(max_rel=4)": ("INST", "cwl_eval keeps tied documents in the order of the file"),
+    "BPM(max_rel=4)@10": ("BPM@10", "cwl_eval keeps tied documents in the order of the file"),
+    "SDCG(max_rel=4)@10": ("SDCG@10", "cwl_eval keeps tied documents in the order of the file"),
+    "NERR8(max_rel=4)@10": ("NERR8@10", "cwl_eval keeps tied documents in the order of the file"),
+    "NERR9(max_rel=4)@10": ("NERR9@10", "cwl_eval keeps tied documents in the order of the file"),
+    "NERR10(max_rel=4)": ("NERR10", "cwl_eval keeps tied documents in the order of the file"),
+    "NERR11(max_rel=4)": ("NERR11", "cwl_eval keeps tied documents in the order of the file"),
 }
 NEED_PERL: Mapping[str, tuple[str, str]] = {
-    "ERR@10": ("ERR@10", "needs Perl, numeric query ids and grades of 4 or less there"),
-    "nDCG(dcg='exp-log2')@10": ("nDCG(gain=exp)@10", "needs Perl there"),
+    "ERR@10": ("ERR@10", "ir_measures needs Perl, numeric query ids and grades of 4 or less"),
+    "nDCG(dcg='exp-log2')@10": ("nDCG(gain=exp)@10", "ir_measures needs Perl"),
 }
 DIVERSITY: Mapping[str, tuple[str, str]] = {
     name: (name, "")
@@ -197,7 +198,7 @@ def geometric(name: str) -> tuple[str, str]:
         results = evaluate(qrels, run, [name], profile="trec9")
         if not math.isclose(float(results.means[0, 0]), mean, rel_tol=1e-9):
             return "different", ""
-    return "equal", "the mean; pytrec_eval gives a logarithm for a query"
+    return "equal", "the mean; pytrec_eval gives logarithms for single queries"
 
 
 def ir_measures_rows() -> Iterator[Row]:
@@ -216,7 +217,7 @@ def ir_measures_rows() -> Iterator[Row]:
             found = f"refused ({error})"
         yield Row(text, ours, found, "" if found == "equal" else why)
     for text, (ours, why) in NEED_PERL.items():
-        yield Row(text, ours, "hand-worked examples", why)
+        yield Row(text, ours, "not run; tested on examples worked by hand", why)
 
 
 def answers(metrics: Iterator[Any], run: Run) -> Values:
@@ -269,19 +270,15 @@ def random_subtopics(seed: int) -> tuple[dict[str, dict[str, dict[str, int]]], R
 
 def table(rows: Iterator[Row]) -> list[str]:
     """Lay rows out as Markdown."""
-    lines = ["| theirs | ours | | why |", "| --- | --- | --- | --- |"]
+    lines = ["| other program | leadline | result | remark |", "| --- | --- | --- | --- |"]
     return [*lines, *(f"| `{r.theirs}` | `{r.ours}` | {r.found} | {r.why} |" for r in rows)]
 
 
 def page() -> str:
     """Make the page."""
-    lines = [HEAD, "## trec_eval, as pytrec_eval runs it", "", *table(pytrec_eval_rows()), ""]
+    lines = [HEAD, "## trec_eval (through pytrec_eval)", "", *table(pytrec_eval_rows()), ""]
     lines += ["## ir_measures", "", *table(ir_measures_rows()), ""]
-    lines += [
-        "## Subtopics, as ir_measures runs ndeval (which prints six digits)",
-        "",
-        *table(diversity_rows()),
-    ]
+    lines += ["## Subtopics: ndeval (six digits) through ir_measures", "", *table(diversity_rows())]
     return "\n".join(lines) + "\n"
 
 
