@@ -38,7 +38,7 @@ class UnjudgedEstimator(Parametric):
     called: ClassVar[str]
     voting: ClassVar[bool] = True
     fewest: ClassVar[int] = 2
-    depth: int | None
+    depth: int | None = None
 
     def estimate(self, pool: RankedPool) -> UnjudgedEstimate:
         """Give an estimate of every system on one query; a system without documents has 0."""

@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 def judge_runs(
-    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
+    runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike],
     qrels: Qrels,
     do: Callable[[JudgedRun], T],
     *,
@@ -102,7 +102,7 @@ def _each(
         yield told(place, found)
 
 
-def named_sources(runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike]) -> list[tuple[str | None, Any]]:
+def named_sources(runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike]) -> list[tuple[str | None, Any]]:
     """Give each run with the name that it was given, if any; one run may stand alone."""
     runs = listed_runs(runs)
     if isinstance(runs, Mapping) and not runs:
@@ -170,7 +170,7 @@ def readable_twice(runs: Any, reading: Reading) -> Any:
 
 
 def each_run(
-    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
+    runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike],
     reading: Reading,
     *,
     name_by: str = "file",
