@@ -207,8 +207,9 @@ def test_the_cure_of_a_frame_is_that_of_its_library() -> None:
 
 @pytest.mark.parametrize("identifier", [1.0, True, None, b"1"])
 def test_other_ids_are_never_text(identifier: object) -> None:
+    given: Any = {identifier: {"d1": 1.0}}
     with pytest.raises(InputError, match=r"expected a string\. str\(\.\.\.\) makes one$"):
-        ll.Run({identifier: {"d1": 1.0}}, integer_ids="text")  # type: ignore[dict-item]
+        ll.Run(given, integer_ids="text")
 
 
 def test_numbers_of_ids_in_files_are_text_on_request(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -157,7 +158,7 @@ def test_edges(name: str, expected: float) -> None:
 
 
 @pytest.mark.parametrize("draws", [0, -1, 1.5, "many"])
-def test_draws_that_are_none_are_refused(draws: object) -> None:
+def test_draws_that_are_none_are_refused(draws: Any) -> None:
     with pytest.raises(UsageError, match=r"expected a whole number, 1 or more"):
         Randomisation(draws=draws)
 

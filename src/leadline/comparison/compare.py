@@ -31,8 +31,8 @@ COMPARED = ("AP", "nDCG@10")  # the measures, where none are named
 
 def compare(
     qrels: QrelsLike,
-    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
-    measures: Iterable[str | Measure] | str | Measure | None = None,
+    runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike],
+    measures: Iterable[str | Measure | type[Measure]] | str | Measure | type[Measure] | None = None,
     *,
     baseline: str | Sequence[str] | None = None,
     test: str | PairedTest = "T",

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from numbers import Real
 from types import ModuleType
-from typing import Any, ClassVar, Generic, NoReturn, TypeVar
+from typing import Any, ClassVar, Generic, NoReturn, TypeVar, dataclass_transform
 
 from leadline.errors import UnknownNameError, UsageError
 
@@ -178,6 +178,11 @@ def _at(owner: Any, value: object) -> Any:
     return lambda given: make(**{name: given})
 
 
+# Type checkers know the parameters of a class from its annotations: `nDCG(cutof=10)` is an error. Those with
+# `needed_cutoff` and `recall_level` must be given; all others have a default.
+@dataclass_transform(
+    kw_only_default=True, frozen_default=True, field_specifiers=(needed_cutoff, recall_level)
+)
 class Parametric(metaclass=ParametricType):
     """A frozen value with parameters, a text form, equality and hash.
 
@@ -211,6 +216,10 @@ class Parametric(metaclass=ParametricType):
                 raise UsageError(
                     f"{label} in {type(self).__name__}; expected {parameter.expected()}"
                 ) from None
+        self.settle()
+
+    def settle(self) -> None:
+        """Check or complete the parameters once they are set: for those that depend on one another."""
 
     @classmethod
     @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -296,7 +296,7 @@ class DeShaTo(Predictor):
             theta=answer.theta,
             row=answer.row,
         )
-        weights = {name: float(self.term in ("total", name)) for name in TERMS}
+        weights: dict[str, Any] = {name: float(self.term in ("total", name)) for name in TERMS}
         shape = Shape(depth=self.depth, empty="skip", **weights)
         return float(shape.estimate(pool).values[0])
 

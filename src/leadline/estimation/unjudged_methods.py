@@ -54,7 +54,7 @@ class UnjudgedEstimator(Parametric):
     called: ClassVar[str]
     voting: ClassVar[bool] = True
     fewest: ClassVar[int] = 2
-    depth: int | None
+    depth: int | None = None
 
     def estimate(self, pool: RankedPool) -> UnjudgedEstimate:
         """Return the estimates of all systems for one query; 0 for systems without documents."""

@@ -70,8 +70,8 @@ class _Found(NamedTuple):
 
 def evaluate(
     qrels: QrelsLike,
-    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
-    measures: Iterable[str | Measure] | str | Measure | None = None,
+    runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike],
+    measures: Iterable[str | Measure | type[Measure]] | str | Measure | type[Measure] | None = None,
     *,
     profile: str = "leadline",
     rel: float | None = None,
@@ -206,7 +206,7 @@ def _together(
 def _unmatched(
     infos: Sequence[RunInfo],
     found: Sequence[_Found],
-    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
+    runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike],
     table: Qrels,
     reading: Reading,
 ) -> list[ResultWarning]:
@@ -320,10 +320,10 @@ def _bounds(measures: Sequence[Measure], judged: JudgedRun) -> Bounds:
 def _listed(measures: object) -> Iterable[str | Measure]:
     if measures is None:
         return DEFAULT_MEASURES
-    listed = [measures] if isinstance(measures, (str, Measure)) else measures
+    listed = [measures] if isinstance(measures, (str, Measure, type)) else measures
     if not isinstance(listed, Iterable):
         raise UsageError(f"measures={measures!r}; expected names such as AP or nDCG@10")
-    listed = list(listed)
+    listed = [one() if isinstance(one, type) and issubclass(one, Measure) else one for one in listed]
     for one in listed:
         if not isinstance(one, (str, Measure)):
             raise UsageError(f"measure {one!r}; expected a name such as AP or nDCG@10")

@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 def judge_runs(
-    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
+    runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike],
     qrels: Qrels,
     do: Callable[[JudgedRun], T],
     *,
@@ -86,7 +86,7 @@ def _each(
         yield told(place, found)
 
 
-def named_sources(runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike]) -> list[tuple[str | None, Any]]:
+def named_sources(runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike]) -> list[tuple[str | None, Any]]:
     """Give each run with the name that it was given, if any; one run may stand alone."""
     runs = listed_runs(runs)
     if isinstance(runs, Mapping) and not runs:
@@ -154,7 +154,7 @@ def readable_twice(runs: Any, reading: Reading) -> Any:
 
 
 def each_run(
-    runs: RunLike | Sequence[RunLike] | Mapping[str, RunLike],
+    runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike],
     reading: Reading,
     *,
     on_run: Callable[[int, int], None] | None = None,

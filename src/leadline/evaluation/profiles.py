@@ -61,6 +61,10 @@ class Profile(NamedTuple):
             )
         asked = self.asked(wanted, rel=rel, documents=documents)
         found = dict.fromkeys(one.measure for one in asked if one.measure is not None)
+        texts = list(map(str, found))
+        for text in texts:
+            if texts.count(text) > 1:
+                raise UsageError(f"two measures are called '{text}'; expected different names")
         if not found:
             raise UsageError("no measures; expected at least one, such as AP or nDCG@10")
         return list(found)

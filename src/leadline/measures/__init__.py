@@ -2,19 +2,90 @@
 
 from __future__ import annotations
 
+import math
+import re
 import sys
-from collections.abc import Sequence
-from typing import ClassVar, Literal
+from collections.abc import Callable, Sequence
+from numbers import Real
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
 from leadline.data.arrays import Floats
 from leadline.data.judged_run import Hits, JudgedRun
-from leadline.data.registry import Parametric, Registry
+from leadline.data.registry import Parametric, Registry, show
+from leadline.data.validation import check_flags, check_numbers
 from leadline.errors import UsageError
+
+if TYPE_CHECKING:  # what __getattr__ finds, for type checkers
+    from leadline.measures.average_precision import AP as AP
+    from leadline.measures.average_precision import GMAP as GMAP
+    from leadline.measures.average_precision import AvgIPrec as AvgIPrec
+    from leadline.measures.average_precision import IPrec as IPrec
+    from leadline.measures.average_precision import SetAP as SetAP
+    from leadline.measures.average_precision import infAP as infAP
+    from leadline.measures.counts import Judged as Judged
+    from leadline.measures.counts import NumNonrelRet as NumNonrelRet
+    from leadline.measures.counts import NumQ as NumQ
+    from leadline.measures.counts import NumRel as NumRel
+    from leadline.measures.counts import NumRelRet as NumRelRet
+    from leadline.measures.counts import NumRet as NumRet
+    from leadline.measures.counts import Unj as Unj
+    from leadline.measures.cumulated_gain import CG as CG
+    from leadline.measures.cumulated_gain import DCG as DCG
+    from leadline.measures.cumulated_gain import SDCG as SDCG
+    from leadline.measures.cumulated_gain import G as G
+    from leadline.measures.cumulated_gain import GnDCG as GnDCG
+    from leadline.measures.cumulated_gain import Q as Q
+    from leadline.measures.cumulated_gain import RnDCG as RnDCG
+    from leadline.measures.cumulated_gain import nDCG as nDCG
+    from leadline.measures.cumulated_gain import nDCGrel as nDCGrel
+    from leadline.measures.diversity import AP_IA as AP_IA
+    from leadline.measures.diversity import ERR_IA as ERR_IA
+    from leadline.measures.diversity import NRBP as NRBP
+    from leadline.measures.diversity import P_IA as P_IA
+    from leadline.measures.diversity import D_nDCG as D_nDCG
+    from leadline.measures.diversity import Dsharp_nDCG as Dsharp_nDCG
+    from leadline.measures.diversity import StRecall as StRecall
+    from leadline.measures.diversity import alpha_DCG as alpha_DCG
+    from leadline.measures.diversity import alpha_nDCG as alpha_nDCG
+    from leadline.measures.diversity import nERR_IA as nERR_IA
+    from leadline.measures.diversity import nNRBP as nNRBP
+    from leadline.measures.first_rank import RR as RR
+    from leadline.measures.first_rank import RankOf as RankOf
+    from leadline.measures.known_documents import Coverage as Coverage
+    from leadline.measures.known_documents import Novelty as Novelty
+    from leadline.measures.precision import E as E
+    from leadline.measures.precision import F as F
+    from leadline.measures.precision import P as P
+    from leadline.measures.precision import R as R
+    from leadline.measures.precision import RelP as RelP
+    from leadline.measures.precision import Rprec as Rprec
+    from leadline.measures.precision import RprecMult as RprecMult
+    from leadline.measures.precision import SetRelP as SetRelP
+    from leadline.measures.precision import Success as Success
+    from leadline.measures.precision import Utility as Utility
+    from leadline.measures.preference import Accuracy as Accuracy
+    from leadline.measures.preference import Bpref as Bpref
+    from leadline.measures.preference import GMBpref as GMBpref
+    from leadline.measures.preference import binG as binG
+    from leadline.measures.user_models import BPM as BPM
+    from leadline.measures.user_models import ERR as ERR
+    from leadline.measures.user_models import INSQ as INSQ
+    from leadline.measures.user_models import INST as INST
+    from leadline.measures.user_models import NERR8 as NERR8
+    from leadline.measures.user_models import NERR9 as NERR9
+    from leadline.measures.user_models import NERR10 as NERR10
+    from leadline.measures.user_models import NERR11 as NERR11
+    from leadline.measures.user_models import RBP as RBP
+    from leadline.measures.user_models import Compat as Compat
+    from leadline.measures.user_models import RBPResidual as RBPResidual
+    from leadline.measures.user_models import RBPUnjudged as RBPUnjudged
 
 Average = Literal["mean", "defined", "geometric", "sum"]
 Evidence = Literal["judgments", "known", "subtopics"]
+GradesFunction: TypeAlias = Callable[[list[float | None], list[float]], "float | None"]
+UNBOUNDED = (-math.inf, math.inf)
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)  # trec_eval's default cutoffs
 
 
@@ -72,6 +143,123 @@ class Measure(Parametric):
         return float(self.values(JudgedRun.of_grades(grades, judged))[0])
 
 
+class _FunctionMeasure(Measure):
+    """A measure that a function computes, list by list; `from_function` makes it."""
+
+    title = "function"
+    formula = "given as a Python function"
+    source = "the caller"
+
+    function: GradesFunction
+    name: str
+
+    def __init__(self, function: GradesFunction, name: str, *, low: float, high: float, rising: bool) -> None:
+        super().__init__()
+        for attribute, value in (
+            ("function", function),
+            ("name", name),
+            ("low", low),
+            ("high", high),
+            ("rising", rising),
+        ):
+            object.__setattr__(self, attribute, value)
+
+    def values(self, judged: JudgedRun) -> Floats:
+        """Return the value of every query; NaN where the run lacks the query."""
+        qrels = judged.qrels
+        values = np.full(len(judged.present), np.nan)
+        for code in np.flatnonzero(judged.present).tolist():
+            rows = slice(int(judged.offsets[code]), int(judged.offsets[code + 1]))
+            grades: list[float | None] = [None] * int(judged.length[code])
+            for rank, grade in zip(judged.rank[rows].tolist(), judged.grade[rows].tolist(), strict=True):
+                grades[rank - 1] = grade
+            every = qrels.grades[int(qrels.begin[code]) : int(qrels.end[code])].tolist()
+            values[code] = self._value(grades, every, qrels.queries[code])
+        return values
+
+    def _value(self, grades: list[float | None], judged: list[float], query: str) -> float:
+        try:
+            value: Any = self.function(grades, judged)  # a caller's function may return anything
+        except Exception as error:
+            raise UsageError(
+                f"{self.name} of query '{query}': {type(error).__name__}: {' '.join(str(error).split())}"
+            ) from error
+        if value is None:
+            return math.nan
+        number = float(value) if isinstance(value, Real) else None
+        if number is None or not (math.isnan(number) or self.low <= number <= self.high):
+            between = f"a number from {show(self.low)} to {show(self.high)}, or None"
+            raise UsageError(f"{self.name} of query '{query}': {value!r}; expected {between}")
+        return number
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _FunctionMeasure):
+            return False
+        return (self.function, str(self)) == (other.function, str(other))
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+def from_function(
+    function: GradesFunction,
+    *,
+    name: str | None = None,
+    low: float = 0.0,
+    high: float = 1.0,
+    rising: bool = True,
+) -> Measure:
+    """Return a measure that a Python function computes.
+
+    The measure can stand wherever `evaluate` and `compare` take one; its mean is the arithmetic mean over
+    queries. The function is called once for each query that a run has; a query that the run lacks is
+    undefined, which counts 0 in the mean.
+
+    Parameters
+    ----------
+    function : callable
+        Called with the grades of one ranked list, best first (None where a document is unjudged), and the
+        grades of all documents judged for the query. Returns a number; None or NaN is undefined.
+    name : str, optional
+        Name of the measure, by default that of the function.
+    low, high : float
+        Range of the values; others are refused.
+    rising : bool
+        Whether larger is better.
+
+    Returns
+    -------
+    Measure
+        The measure. When the function fails, the error says for which query.
+
+    Raises
+    ------
+    UsageError
+        If there is no name, or it is that of another measure.
+
+    Examples
+    --------
+    >>> first = from_function(lambda grades, judged: float(grades[0] == max(judged)), name="BestFirst")
+    >>> first.of([2, None, 1]), first.of([1, None, 2])
+    (1.0, 0.0)
+    """
+    if not callable(function):
+        raise UsageError(f"function={function!r}; expected a function of grades and judged")
+    check_numbers(**{key: end for key, end in (("low", low), ("high", high)) if end not in UNBOUNDED})
+    check_flags(rising=rising)
+    name = getattr(function, "__name__", "") if name is None else name
+    if not isinstance(name, str) or not re.fullmatch(r"\w[\w.+-]*", name):
+        raise UsageError(f"name={name!r}; expected the name of the measure: letters, digits and _ . + -")
+    if MEASURES.find(name) is not None:
+        raise UsageError(f"name='{name}'; expected one that no other measure has")
+    if low >= high:
+        raise UsageError(f"low={show(low)} and high={show(high)}; expected low below high")
+    return _FunctionMeasure(function, name, low=low, high=high, rising=rising)
+
+
 def over(part: Floats, whole: Floats | float) -> Floats:
     """Return the ratio per query; NaN where the denominator is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -102,12 +290,14 @@ SIMILARITIES = ("cosine", "dot", "euclidean", "manhattan", "max")
 MEASURES: Registry[Measure] = Registry(sys.modules[__name__], Measure, "measure", prefixes=SIMILARITIES)
 
 
-def __getattr__(name: str) -> type[Measure]:
-    """Return the measure class of that name, for `from leadline.measures import nDCG`."""
-    kind = MEASURES.class_named(name)
-    if kind is None:
-        raise AttributeError(f"module 'leadline.measures' has no attribute '{name}'")
-    return kind
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> type[Measure]:
+        """Return a measure by its name: `from leadline.measures import nDCG`."""
+        kind = MEASURES.class_named(name)
+        if kind is None:
+            raise AttributeError(f"module 'leadline.measures' has no attribute '{name}'")
+        return kind
 
 
 def __dir__() -> list[str]:

@@ -293,7 +293,7 @@ class AvgIPrec(Measure):
     aliases: ClassVar[Aliases] = {"11pt_avg": {"rule": "trec10"}, "iprec11": {}}
 
     rule: str = choice("standard", "trec9", "trec10")
-    levels: str = recall_levels()
+    levels: Any = recall_levels()
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:

@@ -260,7 +260,7 @@ class GnDCG(Measure):
     source = "trec_eval ndcg with parameters; Jarvelin and Kekalainen 2002"
     low: ClassVar[float] = -math.inf
 
-    gains: str = gains_by_grade()
+    gains: Any = gains_by_grade()
     cutoff: int | None = cutoff()
 
     def values(self, judged: JudgedRun) -> Floats:
@@ -292,7 +292,7 @@ class RnDCG(Measure):
     formula = "mean over positive gains g of nDCG at the number of documents with gain g or more"
     source = "trec_eval Rndcg"
 
-    gains: str = gains_by_grade()
+    gains: Any = gains_by_grade()
     rel: float = number(1.0, low=0.0)
 
     def values(self, judged: JudgedRun) -> Floats:
@@ -326,7 +326,7 @@ class nDCGrel(Measure):  # noqa: N801  # the field's spelling
     source = "trec_eval ndcg_rel"
     aliases: ClassVar[Aliases] = {"ndcg_rel": {}}
 
-    gains: str = gains_by_grade()
+    gains: Any = gains_by_grade()
 
     def values(self, judged: JudgedRun) -> Floats:
         """Return the value of every query."""
@@ -353,7 +353,7 @@ class G(Measure):
     formula = "1/sum of gains sum over ranks of gain / log2(2 + ideal sum so far - sum so far)"
     source = "trec_eval G"
 
-    gains: str = gains_by_grade()
+    gains: Any = gains_by_grade()
 
     def values(self, judged: JudgedRun) -> Floats:
         """Return the value of every query."""

@@ -190,8 +190,8 @@ class F(Measure):
     rel: float = number(1.0, low=0.0)
     cutoff: int | None = cutoff()
 
-    def __init__(self, **parameters: object) -> None:
-        super().__init__(**parameters)
+    def settle(self) -> None:
+        """Set the form to the default where beta is 1: both forms are equal then."""
         if self.beta == 1:
             object.__setattr__(self, "form", "squared")
 
@@ -230,8 +230,8 @@ class E(Measure):
     rel: float = number(1.0, low=0.0)
     cutoff: int | None = cutoff()
 
-    def __init__(self, **parameters: object) -> None:
-        super().__init__(**parameters)
+    def settle(self) -> None:
+        """Set the direction: F, which the lecture prints as E, rises."""
         if self.form == "lecture":
             object.__setattr__(self, "rising", True)
 

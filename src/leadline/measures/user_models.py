@@ -77,8 +77,8 @@ class _Walk(Measure):
 
     max_grade: float
 
-    def __init__(self, **parameters: object) -> None:
-        super().__init__(**parameters)
+    def settle(self) -> None:
+        """Refuse a rank that would need too much memory."""
         if self.last > DEEPEST:
             raise UsageError(f"rank {self.last} in {type(self).__name__}; expected {DEEPEST} or less")
 
