@@ -14,7 +14,7 @@ from leadline import kernels
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
 from leadline.data.reading import DEFAULT_READING, Cut, Reading
-from leadline.io import trec_runs
+from leadline.evaluation.join import judge
 from leadline.io.opening import Buffers
 from leadline.io.trec_runs import ReadCounts
 
@@ -251,7 +251,7 @@ def judged_by(
     """Join a run file with qrels, holding at first so many bytes; with two turns it reads ahead."""
     workspaces = [Buffers(window) for _ in range(turns)]
     reading = replace(reading, single_precision=narrow)
-    return trec_runs.judge(str(path), qrels, reading=reading, cut=Cut(**cut), workspaces=workspaces)
+    return judge(str(path), qrels, reading=reading, cut=Cut(**cut), workspaces=workspaces)[1:]
 
 
 def columns_of(judged: JudgedRun) -> dict[str, Any]:

@@ -27,7 +27,8 @@ from leadline.errors import UsageError
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.estimation.score_histograms.subsampling import RunSubsampler
 from leadline.evaluation.evaluate import evaluate
-from leadline.io.read import QrelsLike, judge, read_qrels
+from leadline.evaluation.join import judge
+from leadline.io.read import QrelsLike, read_qrels
 from leadline.io.texts import TextsLike, name_of, read_queries
 from leadline.reporting.render import Cell, Table
 from leadline.retrieval.index.builder import build_index

@@ -22,8 +22,9 @@ from leadline.data.results import plain
 from leadline.errors import UsageError
 from leadline.estimation.sampled import DEFAULT_MEASURES, SampledOptions, SampledRun, estimate_run
 from leadline.estimation.strata import Query, count_cells, tied_above
+from leadline.evaluation.join import judge
 from leadline.evaluation.profiles import profile_of
-from leadline.io.read import QrelsLike, judge, read_qrels
+from leadline.io.read import QrelsLike, read_qrels
 from leadline.io.texts import TextsLike, name_of, read_queries
 from leadline.reporting.render import Cell, Table
 from leadline.retrieval.index.builder import build_index

@@ -25,9 +25,10 @@ from leadline.data.qrels import Qrels
 from leadline.data.reading import OnDuplicate, Order, Reading
 from leadline.data.run import Run
 from leadline.errors import InputError, MissingPackageError, UsageError
+from leadline.evaluation.join import judge
 from leadline.io import write as writing
 from leadline.io.opening import run_name
-from leadline.io.read import judge, read_qrels, read_run
+from leadline.io.read import read_qrels, read_run
 from leadline.io.trec_runs import ReadCounts
 
 pyarrow = pytest.importorskip("pyarrow")

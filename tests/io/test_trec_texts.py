@@ -12,9 +12,10 @@ from leadline.data.qrels import Qrels
 from leadline.data.reading import DEFAULT_READING, Cut, OnDuplicate, Reading
 from leadline.data.run import Run
 from leadline.errors import InputError
+from leadline.evaluation.join import judge
 from leadline.io import trec_runs
 from leadline.io.opening import Buffers
-from leadline.io.read import judge, read_qrels, read_run
+from leadline.io.read import read_qrels, read_run
 from leadline.io.trec_runs import ReadCounts
 from leadline.kernels import plain
 from strategies import columns_of, judged_by
@@ -336,9 +337,9 @@ def test_a_workspace_serves_one_run_after_the_other(turns: int, tmp_path: Path) 
         path = run_of(tmp_path, text, f"{place}.run")
         if "nan" in text:
             with pytest.raises(InputError):
-                trec_runs.judge(str(path), qrels, workspaces=workspaces)
+                judge(str(path), qrels, workspaces=workspaces)
             continue
-        found.append((trec_runs.judge(str(path), qrels, workspaces=workspaces)[0], judged_by(path, qrels)[0]))
+        found.append((judge(str(path), qrels, workspaces=workspaces)[1], judged_by(path, qrels)[0]))
     for again, fresh in found:  # looked at after all were read: no join holds borrowed memory
         assert columns_of(again) == columns_of(fresh)
 
@@ -364,7 +365,7 @@ def test_a_repaired_run_read_whole_is_judged_like_its_file(policy: OnDuplicate, 
     path = run_of(tmp_path, "q1 Q0 a 1 1 t\nq1 Q0 b 2 4 t\nq1 Q0 a 3 3 t\nq1 Q0 a 4 2 t\nq1 Q0 c 5 0 t\n")
     qrels = read_qrels({"q1": {"a": 1, "c": 1}})
     run = read_run(path, on_duplicate=policy)
-    judged, tally = trec_runs.judge(str(path), qrels, reading=Reading(on_duplicate=policy))
+    judged, tally = judge(str(path), qrels, reading=Reading(on_duplicate=policy))[1:]
     assert tally.repeated == 2
     assert columns_of(JudgedRun.of_run(run, qrels)) == columns_of(judged)
 

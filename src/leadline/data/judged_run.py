@@ -118,6 +118,7 @@ class JudgedRun:
         self.unjudged_ties = unjudged_ties
         self.parted = np.zeros(len(present), dtype=np.bool_) if parted is None else parted
         self.lists = lists
+        self.example = ""  # the first document of a run of which none is judged
         self._hits: dict[float, Hits] = {}
 
     @classmethod
@@ -128,12 +129,13 @@ class JudgedRun:
 
         `keep` keeps the lists themselves too, uncut.
         """
-        kept: list[Lists] = []
-        joined = []
+        join = Join(qrels, cut, keep=keep)
         for part in parts:
-            joined.append(_join(qrels, part, cut))
-            if keep:
-                kept.append(Lists.together([part]))
+            join.add(part)
+        return join.judged_run()
+
+    @classmethod
+    def _of_parts(cls, qrels: Qrels, joined: Sequence[_Part], lists: Lists | None) -> JudgedRun:
         query = _together([part.query for part in joined])
         size = len(qrels.queries)
         present = np.zeros(size, dtype=np.bool_)
@@ -162,7 +164,7 @@ class JudgedRun:
             tie_last=last,
             unjudged_ties=Ties(*(_together([part.ties[column] for part in joined]) for column in range(3))),
             parted=parted,
-            lists=kept[0] if len(kept) == 1 else Lists.together(kept) if keep else None,
+            lists=lists,
         )
 
     @classmethod
@@ -267,6 +269,37 @@ class JudgedRun:
     def total(self, query: Codes, weights: Floats | Integers | None = None) -> Floats:
         """Add up weights (or count) per query, in the order of rank."""
         return np.bincount(query, weights, minlength=len(self.present)).astype(np.float64)
+
+
+class Join:
+    """A run that is joined with the qrels while it is read; lists may come in several parts.
+
+    `keep` keeps the lists themselves too, uncut.
+    """
+
+    def __init__(self, qrels: Qrels, cut: Cut = UNCUT, *, keep: bool = False) -> None:
+        self.qrels = qrels
+        self.cut = cut
+        self.keep = keep
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all lists."""
+        self._joined: list[_Part] = []
+        self._kept: list[Lists] = []
+
+    def add(self, part: Lists) -> None:
+        """Join some ordered lists; their columns may be used again afterwards."""
+        self._joined.append(_join(self.qrels, part, self.cut))
+        if self.keep:
+            self._kept.append(Lists.together([part]))
+
+    def judged_run(self) -> JudgedRun:
+        """Return the join of all lists."""
+        lists = None
+        if self.keep:
+            lists = self._kept[0] if len(self._kept) == 1 else Lists.together(self._kept)
+        return JudgedRun._of_parts(self.qrels, self._joined, lists)  # noqa: SLF001  # same module
 
 
 def _together(columns: Sequence[Codes]) -> Codes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Unpack
@@ -14,11 +14,11 @@ from leadline.data.arrays import Flags, Floats
 from leadline.data.ids import to_text
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
-from leadline.data.reading import CutReadingOptions, Reading, RunOptions, reading_and_cut
+from leadline.data.reading import CutReadingOptions, RunOptions, reading_and_cut
 from leadline.data.results import Bounds, Results, ResultWarning, RunInfo
 from leadline.data.validation import check_flags, check_numbers, check_whole, check_word
 from leadline.errors import InputError, UsageError
-from leadline.evaluation.join import judge_runs, listed_runs, named_sources
+from leadline.evaluation.join import judge_runs, listed_runs
 from leadline.evaluation.profiles import Averaging, Profile, profile_of
 from leadline.evaluation.run_warnings import (
     fractional_notice,
@@ -28,8 +28,7 @@ from leadline.evaluation.run_warnings import (
     warnings_of,
 )
 from leadline.evaluation.trec_names import relevance_strings as strings_of
-from leadline.io.opening import STANDARD_INPUT
-from leadline.io.read import KnownLike, QrelsLike, RunLike, counted_run, judgments_of
+from leadline.io.read import KnownLike, QrelsLike, RunLike, judgments_of
 from leadline.measures import Measure
 from leadline.stats import Interval, checked_level
 
@@ -65,7 +64,7 @@ class _Found(NamedTuple):
     limits: Bounds | None
     strings: list[str] | None
     recalls: dict[str, RecallEstimate]
-    unmatched: bool  # documents were retrieved for judged queries, and none of them is judged
+    unmatched: str  # an example, where documents were retrieved for judged queries and none is judged
 
 
 def evaluate(
@@ -131,7 +130,7 @@ def evaluate(
             _bounds(wanted, judged) if bounds else None,
             None if relevance_strings is None else strings_of(judged, relevance_strings),
             {} if table.inclusion is None else _recalls(wanted, judged, confidence),
-            bool(judged.present.any()) and len(judged.row) == 0,
+            judged.example if judged.present.any() and not len(judged.row) else "",
         )
 
     infos, found = judge_runs(
@@ -162,7 +161,7 @@ def evaluate(
     }
     meaning = partial(_meaning, chosen, rel, documents)
     results = _together(infos, found, table, wanted, averaging, shown, meaning)
-    results.warnings = _unmatched(infos, found, runs, table, reading) + results.warnings
+    results.warnings = _unmatched(infos, found, table) + results.warnings
     if intervals:
         _add_intervals(results, intervals, confidence, seed)
     results.warnings += fractional_notice(table) if chosen.whole_grades else []
@@ -203,23 +202,13 @@ def _together(
     )
 
 
-def _unmatched(
-    infos: Sequence[RunInfo],
-    found: Sequence[_Found],
-    runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike],
-    table: Qrels,
-    reading: Reading,
-) -> list[ResultWarning]:
+def _unmatched(infos: Sequence[RunInfo], found: Sequence[_Found], table: Qrels) -> list[ResultWarning]:
     """Warn of runs of which no document is judged, with an example of the ids on both sides."""
-    places = [place for place, each in enumerate(found) if each.unmatched]
-    if not places:
+    examples = {info.name: each.unmatched for info, each in zip(infos, found, strict=True) if each.unmatched}
+    if not examples:
         return []
-    retrieved, source = "", named_sources(runs)[places[0]][1]
-    if not isinstance(source, Iterator) and source != STANDARD_INPUT:  # these cannot be read again
-        run, _ = counted_run(source, name=infos[places[0]].name, reading=reading)
-        retrieved = to_text(run.documents.names[int(run.document[0])])
     judged = next((to_text(name) for rows in table.lookup for name in rows), "")
-    return no_judged_document([infos[place].name for place in places], retrieved, judged)
+    return no_judged_document(list(examples), next(iter(examples.values()), ""), judged)
 
 
 def _add_intervals(results: Results, by: bool | str | Interval, confidence: float, seed: int) -> None:

@@ -8,19 +8,111 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any, TypeVar
 
-from leadline.data.judged_run import JudgedRun
+import numpy as np
+
+from leadline.data.arrays import Codes
+from leadline.data.ids import to_text
+from leadline.data.judged_run import Join, JudgedRun, Lists
 from leadline.data.qrels import Qrels
-from leadline.data.reading import UNCUT, Cut, Reading
+from leadline.data.reading import DEFAULT_READING, UNCUT, Cut, Reading
 from leadline.data.results import RunInfo
 from leadline.data.run import Run
 from leadline.data.threads import in_order
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.run_warnings import counts_of
 from leadline.io.opening import STANDARD_INPUT, Buffers
-from leadline.io.read import UNNAMED, RunLike, counted_run, is_ranked_lists, is_row, judge
+from leadline.io.read import UNNAMED, RunLike, counted_run, is_ranked_lists, is_row, stream_lists
+from leadline.io.trec_lists import RankedLists
+from leadline.io.trec_runs import ReadCounts
 from leadline.measures import Measure
 
 T = TypeVar("T")
+
+
+class _Joining:
+    """The join of a run with the qrels, list by list as it is read."""
+
+    def __init__(self, qrels: Qrels, cut: Cut, *, keep: bool) -> None:
+        self.qrels = qrels
+        self.keep = keep
+        self.join = Join(qrels, cut, keep=keep)
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget all lists."""
+        self.join.clear()
+        self.unjudged: list[bytes] = []
+        self.matched = False  # a document is judged
+        self.first = (b"", b"")  # the query that sorts first, and its first document, until one is judged
+
+    def take(self, lists: RankedLists) -> bool:
+        """Join some lists, unless one names a document twice."""
+        codes = self.qrels.queries.encode(lists.queries)
+        rows = lists.rows_in(self.qrels, codes)
+        if rows is None:
+            return False
+        self._look(lists, rows)
+        ids = lists.ids() if self.keep else None
+        self.join.add(Lists(codes, lists.bounds, rows, lists.scores, ids))
+        self.unjudged += [lists.queries[place] for place in np.flatnonzero(codes < 0).tolist()]
+        return True
+
+    def _look(self, lists: RankedLists, rows: Codes) -> None:
+        """Keep an example of the documents as long as none is judged."""
+        self.matched = self.matched or bool((rows >= 0).any())
+        filled = np.flatnonzero(np.diff(lists.bounds)).tolist()
+        if self.matched or not filled:
+            return
+        query, place = min((lists.queries[place], place) for place in filled)
+        if not self.first[1] or query < self.first[0]:
+            self.first = (query, lists.ids()[int(lists.bounds[place])])
+
+    def judged_run(self) -> JudgedRun:
+        """Return the join of all lists."""
+        judged = self.join.judged_run()
+        judged.example = "" if self.matched else to_text(self.first[1])
+        return judged
+
+
+def judge(
+    source: RunLike,
+    qrels: Qrels,
+    *,
+    reading: Reading = DEFAULT_READING,
+    cut: Cut = UNCUT,
+    name: str | None = None,
+    workspaces: Sequence[Buffers] = (),
+    keep: bool = False,
+) -> tuple[str, JudgedRun, ReadCounts]:
+    """Join any run with the qrels while it is read; gives its name and what was counted too.
+
+    `keep`: the join keeps all rows.
+    """
+    if isinstance(source, Run):
+        return name or source.name, *_judge_run(source, qrels, reading, cut, keep=keep)
+    joining = _Joining(qrels, cut, keep=keep)
+    name, counts = stream_lists(source, joining, reading=reading, name=name, workspaces=workspaces)
+    counts.unjudged_queries = len(joining.unjudged)
+    counts.unjudged_query = next(map(to_text, joining.unjudged), "")
+    return name, joining.judged_run(), counts
+
+
+def _judge_run(
+    run: Run, qrels: Qrels, reading: Reading, cut: Cut, *, keep: bool
+) -> tuple[JudgedRun, ReadCounts]:
+    if not len(run.scores):
+        raise InputError("holds no documents", expected="a run", path=run.name)
+    judged = JudgedRun.of_run(run, qrels, reading=reading, cut=cut, keep=keep)
+    judged.example = "" if len(judged.row) else to_text(run.documents.names[int(run.document[0])])
+    unjudged = [query for query in run.queries if qrels.queries.code(query) is None]
+    counts = ReadCounts(
+        rows=len(run.scores),
+        queries=len(run.queries),
+        tag=run.tag,
+        unjudged_queries=len(unjudged),
+        unjudged_query=next(iter(unjudged), ""),
+    )
+    return judged, counts
 
 
 def judge_runs(

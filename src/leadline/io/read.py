@@ -6,15 +6,14 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Unpack
 
-from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
-from leadline.data.reading import DEFAULT_READING, UNCUT, Cut, Reading, ReadQrelsOptions, ReadRunOptions
+from leadline.data.reading import DEFAULT_READING, Reading, ReadQrelsOptions, ReadRunOptions
 from leadline.data.run import Run
 from leadline.data.validation import check_word
 from leadline.errors import InputError, UsageError
 from leadline.io import trec_qrels, trec_runs
 from leadline.io.opening import Buffers, Chunk, first_bytes, read_whole, run_name
-from leadline.io.trec_lists import looks_trec
+from leadline.io.trec_lists import ListConsumer, looks_trec
 from leadline.io.trec_runs import ReadCounts
 
 if TYPE_CHECKING:
@@ -48,10 +47,10 @@ __all__ = [
     "counted_run",
     "is_ranked_lists",
     "is_row",
-    "judge",
     "read_qrels",
     "read_run",
     "run_name",
+    "stream_lists",
 ]
 
 
@@ -238,29 +237,22 @@ def _rows_in_memory(source: Any, what: str, path: str, by_rank: bool, *, subtopi
     return python_inputs.tuple_records(source, what, path=path, by_rank=by_rank)
 
 
-def judge(
+def stream_lists(
     source: RunLike,
-    qrels: Qrels,
+    consumer: ListConsumer,
     *,
     reading: Reading = DEFAULT_READING,
-    cut: Cut = UNCUT,
     name: str | None = None,
     workspaces: Sequence[Buffers] = (),
-    keep: bool = False,
-) -> tuple[str, JudgedRun, ReadCounts]:
-    """Join any run with the qrels; a file is streamed and never held whole. Gives its name too.
-
-    `keep`: the join keeps all rows.
-    """
-    if isinstance(source, Run):
-        return name or source.name, *_judge_run(source, qrels, reading, cut, keep)
+) -> tuple[str, ReadCounts]:
+    """Hand the lists of any run but a `Run` to a consumer; a file is never held whole. Gives its name too."""
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)
         file = opened(path)
         name = name or run_name(path)
         if file.form == "trec":
-            return name, *trec_runs.judge(
-                path, qrels, reading=reading, cut=cut, workspaces=workspaces, whole=file.whole, keep=keep
+            return name, trec_runs.stream(
+                path, consumer, reading=reading, workspaces=workspaces, whole=file.whole
             )
         found = records_of(file, "score", reading)
     else:
@@ -268,24 +260,7 @@ def judge(
         found = _records_in_memory(source, "score", reading, path=name)
     from leadline.io import row_checks
 
-    return name, *row_checks.judge(found, qrels, reading=reading, cut=cut, keep=keep)
-
-
-def _judge_run(
-    run: Run, qrels: Qrels, reading: Reading, cut: Cut, keep: bool
-) -> tuple[JudgedRun, ReadCounts]:
-    if not len(run.scores):
-        raise InputError("holds no documents", expected="a run", path=run.name)
-    judged = JudgedRun.of_run(run, qrels, reading=reading, cut=cut, keep=keep)
-    unjudged = [query for query in run.queries if qrels.queries.code(query) is None]
-    tally = ReadCounts(
-        rows=len(run.scores),
-        queries=len(run.queries),
-        tag=run.tag,
-        unjudged_queries=len(unjudged),
-        unjudged_query=next(iter(unjudged), ""),
-    )
-    return judged, tally
+    return name, row_checks.stream(found, consumer, reading=reading)
 
 
 def is_ranked_lists(value: Mapping[Any, Any]) -> bool:

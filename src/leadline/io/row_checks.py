@@ -11,14 +11,13 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from leadline.data.ids import to_bytes, to_text
-from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
-from leadline.data.reading import DEFAULT_READING, UNCUT, Cut, Reading
+from leadline.data.reading import DEFAULT_READING, Reading
 from leadline.data.run import Run
 from leadline.errors import InputError
 from leadline.io import trec_runs
-from leadline.io.trec_lists import PlainLists
-from leadline.io.trec_runs import Matched, ReadCounts
+from leadline.io.trec_lists import ListConsumer, PlainLists, RankedLists
+from leadline.io.trec_runs import ReadCounts
 from leadline.kernels import plain
 
 # In the order in which they are looked for.
@@ -185,23 +184,17 @@ def run(records: Records, *, name: str, reading: Reading) -> tuple[Run, ReadCoun
     return trec_runs.run_of(lists, name=name, tag=records.tag), tally
 
 
-def judge(
-    records: Records,
-    table: Qrels,
-    *,
-    reading: Reading = DEFAULT_READING,
-    cut: Cut = UNCUT,
-    keep: bool = False,
-) -> tuple[JudgedRun, ReadCounts]:
-    """Join the rows of a run with the qrels."""
+def stream(records: Records, consumer: ListConsumer, *, reading: Reading = DEFAULT_READING) -> ReadCounts:
+    """Hand the lists of the rows of a run to a consumer, all at once."""
     lists = settled(records, reading)
-    codes = table.queries.encode(lists.queries)
-    tally = ReadCounts()
-    found = Matched(lists, codes, lists.match(table, codes))
-    ordered = trec_runs.ordered([found], tally, reading.single_precision, keep)
-    judged = JudgedRun.of_lists(table, ordered, cut=cut, keep=keep)
-    tally.tag = records.tag
-    return judged, tally
+    if reading.single_precision:
+        lists.narrow()
+    ranked = RankedLists(lists)
+    consumer.take(ranked)
+    counts = ReadCounts()
+    counts.add(lists, ranked)
+    counts.tag = records.tag
+    return counts
 
 
 def settled(records: Records, reading: Reading) -> PlainLists:

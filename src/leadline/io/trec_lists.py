@@ -112,6 +112,43 @@ class TrecLists(Protocol):
         """Give the rows in the order of the lists, or None when they are in order."""
 
 
+class RankedLists:
+    """Some lists of a run, best first; the columns may lie in memory that is used again."""
+
+    def __init__(self, lists: TrecLists) -> None:
+        self.queries = lists.queries
+        self.bounds = lists.bounds
+        self.scores = lists.scores
+        self.ranks = lists.ranks
+        self.unordered = lists
+        self._order = lists.order()
+        if self._order is not None:
+            self.scores, self.ranks = self.scores[self._order], self.ranks[self._order]
+
+    def rows_in(self, qrels: Qrels, codes: Integers) -> Codes | None:
+        """Return every document's row in the qrels (-1: none); None when a list names one twice.
+
+        `codes` holds the code of each list's query in the qrels, -1 for a query that they lack.
+        """
+        rows = self.unordered.match(qrels, codes)
+        return rows if rows is None or self._order is None else rows[self._order]
+
+    def ids(self) -> Ids:
+        """Return the id of every document, as a copy."""
+        ids = self.unordered.ids()
+        return ids if self._order is None else ids.take(self._order)
+
+
+class ListConsumer(Protocol):
+    """What takes the lists of a run while it is read."""
+
+    def take(self, lists: RankedLists) -> bool:
+        """Take some lists; False where one names a document twice: they come again without repeats."""
+
+    def restart(self) -> None:
+        """Forget all lists: a query came back after another one, and the run comes again as a whole."""
+
+
 class CompiledLists:
     """Lists found by the compiled kernels: documents are places in the text."""
 

@@ -1,23 +1,23 @@
-"""Read TREC runs: straight into `Judged`, or whole as a `Run`."""
+"""Read TREC runs: list by list, for whatever takes them, or whole as a `Run`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from os.path import isfile
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from leadline.data.arrays import Bytes, Codes, Floats, Integers
-from leadline.data.ids import Vocabulary, to_text
-from leadline.data.judged_run import JudgedRun, Lists
+from leadline.data.arrays import Bytes, Floats, Integers
+from leadline.data.ids import Vocabulary, to_bytes, to_text
 from leadline.data.qrels import Qrels
-from leadline.data.reading import DEFAULT_READING, UNCUT, Cut, Reading
+from leadline.data.reading import DEFAULT_READING, Reading
 from leadline.data.run import Run
 from leadline.errors import InputError
 from leadline.io.opening import BackgroundTask, Buffers, Chunk, read_whole, run_name
-from leadline.io.trec_lists import CompiledLists, PlainLists, TrecLists, as_fields
+from leadline.io.trec_lists import CompiledLists, ListConsumer, PlainLists, RankedLists, TrecLists, as_fields
 from leadline.kernels import plain
 
 if TYPE_CHECKING:
@@ -39,19 +39,15 @@ class ReadCounts:
     unjudged_queries: int = 0
     unjudged_query: str = ""
 
-    def add(self, found: Matched) -> None:
+    def add(self, lists: TrecLists, ranked: RankedLists) -> None:
         """Count what some lists hold."""
-        lists = found.lists
-        self.rows += len(found.rows)
+        self.rows += len(ranked.scores)
         self.queries += len(lists.queries)
         self.extra_columns += lists.extra
         self.repeated += lists.repeated
         self.dropped += lists.dropped
         self.tag = to_text(lists.tag) or self.tag
-        unjudged = np.flatnonzero(found.codes < 0)
-        self.unjudged_queries += len(unjudged)
-        if len(unjudged) and not self.unjudged_query:
-            self.unjudged_query = to_text(lists.queries[int(unjudged[0])])
+        self.disordered += disordered(ranked.bounds, ranked.scores, ranked.ranks)
 
 
 class _QueryReturnsError(Exception):
@@ -59,7 +55,10 @@ class _QueryReturnsError(Exception):
 
 
 class Scanned(NamedTuple):
-    """A stretch of text and, once found, its lists; `line` is the number of its first line."""
+    """A stretch of text and, once found, its lists; `line` is the number of its first line.
+
+    The lists end at the byte `stop`; from there the text is part of the next stretch.
+    """
 
     lists: TrecLists | None
     path: str
@@ -68,48 +67,70 @@ class Scanned(NamedTuple):
     line: int
     last: bool
     whole: bool
+    stop: int = 0
 
 
-class Matched(NamedTuple):
-    """Some lists of a run, the code of each one's query, and each row's row in the qrels."""
-
-    lists: TrecLists
-    codes: Integers
-    rows: Codes
-
-
-def judge(
+def stream(
     path: str,
-    qrels: Qrels,
+    consumer: ListConsumer,
     *,
     reading: Reading = DEFAULT_READING,
-    cut: Cut = UNCUT,
     workspaces: Sequence[Buffers] = (),
     whole: Chunk | None = None,
-    keep: bool = False,
-) -> tuple[JudgedRun, ReadCounts]:
-    """Join a run file with the qrels while it is read, one stretch of lists at a time.
+) -> ReadCounts:
+    """Hand the lists of a run file to a consumer while it is read, one stretch of lists at a time.
 
     `workspaces` are memory to use, the same for one run after the other; `whole` is the text where it is
-    read already; `keep` keeps all rows. The tags are counted where they name runs.
+    read already. The tags are counted where they name runs.
     """
-    narrow = reading.single_precision
-    try:
-        if whole is not None or not isfile(path):  # a pipe cannot be read a second time
-            raise _QueryReturnsError
-        tally = ReadCounts()
-        lists = ordered(_streamed(path, qrels, reading, workspaces or [Buffers()]), tally, narrow, keep)
-        judged = JudgedRun.of_lists(qrels, lists, cut=cut, keep=keep)
-    except _QueryReturnsError:
-        tally = ReadCounts()
-        whole = whole or read_whole(path)
-        lists = ordered([_matched_whole(whole, qrels, reading)], tally, narrow, keep)
-        judged = JudgedRun.of_lists(qrels, lists, cut=cut, keep=keep)
-    if not tally.queries:
+    counts = None
+    if whole is None and isfile(path):  # a pipe cannot be read a second time
+        try:
+            with closing(_scanned(path, reading, workspaces or [Buffers()])) as stretches:
+                counts = _handed_on(stretches, consumer, reading)
+        except _QueryReturnsError:
+            consumer.restart()
+    if counts is None:
+        scanned, _ = _find(whole or read_whole(path), 1, reading, whole=True)
+        counts = _handed_on([scanned], consumer, reading)
+    if not counts.queries:
         raise InputError("holds no lines of a run", expected=plain.RUN_COLUMNS, path=path)
-    if reading.by_tag:
-        tally.other_tags = _other_tags(whole or read_whole(path), tally)
-    return judged, tally
+    return counts
+
+
+def _handed_on(stretches: Iterable[Scanned], consumer: ListConsumer, reading: Reading) -> ReadCounts:
+    """Hand lists to a consumer until a query comes back, and count what was met."""
+    counts = ReadCounts()
+    tags: set[bytes] = set()
+    seen: set[bytes] = set()
+    for scanned in stretches:
+        lists = scanned.lists
+        ranked = None if lists is None else RankedLists(lists)
+        if lists is None or ranked is None or not consumer.take(ranked):
+            lists = _plain_lists(scanned, reading)
+            ranked = RankedLists(lists)
+            consumer.take(ranked)
+        expected = len(seen) + len(lists.queries)
+        seen.update(lists.queries)
+        if len(seen) < expected:
+            raise _QueryReturnsError
+        counts.add(lists, ranked)
+        if reading.by_tag:
+            tags |= _tags(scanned, lists.tag, len(ranked.scores))
+    counts.other_tags = len(tags - {to_bytes(counts.tag)})
+    return counts
+
+
+class _Whole:
+    """The lists of a run that was read as a whole."""
+
+    def take(self, lists: RankedLists) -> bool:
+        """Take all lists, unless one names a document twice."""
+        self.lists = lists.unordered
+        return lists.rows_in(Qrels.of([]), np.full(len(lists.queries), -1)) is not None
+
+    def restart(self) -> None:
+        """Do nothing: a whole text comes once."""
 
 
 def read(
@@ -119,30 +140,18 @@ def read(
 
     The tags are counted where they name runs.
     """
-    tally = ReadCounts()
-    whole = whole or read_whole(path)
-    found = _matched_whole(whole, Qrels.of([]), reading)
-    tally.add(found)
-    if reading.by_tag:
-        tally.other_tags = _other_tags(whole, tally)
-    if not tally.queries:
-        raise InputError("holds no lines of a run", expected=plain.RUN_COLUMNS, path=path)
-    scores, ranks = found.lists.scores, found.lists.ranks
-    order = found.lists.order()
-    if order is not None:
-        scores, ranks = scores[order], ranks[order]
-    tally.disordered = disordered(found.lists.bounds, scores, ranks)
-    return run_of(found.lists, name=run_name(path) if name is None else name, tag=tally.tag), tally
+    consumer = _Whole()
+    counts = stream(path, consumer, reading=reading, whole=whole or read_whole(path))
+    return run_of(consumer.lists, name=run_name(path) if name is None else name, tag=counts.tag), counts
 
 
-def _other_tags(window: Chunk, tally: ReadCounts) -> int:
-    """Count the tags besides the one that was kept."""
-    text = window.text[: window.end].tobytes()
-    tag = tally.tag.encode("utf-8", "surrogateescape")
-    if text.count(b" %b\n" % tag) + text.count(b"\t%b\n" % tag) == tally.rows:
-        return 0  # most files; without a look at every line
+def _tags(scanned: Scanned, tag: bytes, rows: int) -> set[bytes]:
+    """Return the tags of the lists of a stretch, of which one is known."""
+    text = scanned.text[: scanned.stop].tobytes()
+    if text.count(b" %b\n" % tag) + text.count(b"\t%b\n" % tag) == rows:
+        return {tag}  # most files; without a look at every line
     lines = (line.split() for line in text.split(b"\n") if not line.startswith(b"#"))
-    return len({fields[5] for fields in lines if len(fields) > 5} - {tag})
+    return {fields[5] for fields in lines if len(fields) > 5}
 
 
 def run_of(lists: TrecLists, *, name: str, tag: str) -> Run:
@@ -164,20 +173,7 @@ def run_of(lists: TrecLists, *, name: str, tag: str) -> Run:
     )
 
 
-def _streamed(path: str, qrels: Qrels, reading: Reading, workspaces: Sequence[Buffers]) -> Iterator[Matched]:
-    """Give the lists of a file, stretch by stretch, until a query comes back."""
-    seen: set[bytes] = set()
-    for scanned in _scanned(path, reading, workspaces):
-        found = _matched(scanned, qrels, reading)
-        queries = found.lists.queries
-        expected = len(seen) + len(queries)
-        seen.update(queries)
-        if len(seen) < expected:
-            raise _QueryReturnsError
-        yield found
-
-
-def _scanned(path: str, reading: Reading, workspaces: Sequence[Buffers]) -> Iterator[Scanned]:
+def _scanned(path: str, reading: Reading, workspaces: Sequence[Buffers]) -> Generator[Scanned, None, None]:
     """Find the lists stretch by stretch; with two workspaces the next is read while one is used."""
     with Chunk(path, *workspaces) as window:
         scanned, byte, line = _scan(window, 0, 1, reading)
@@ -213,24 +209,9 @@ def _find(window: Chunk, line: int, reading: Reading, *, whole: bool) -> tuple[S
         lists = _plain_lists(here, reading)
     elif whole:
         lists.group()
-    return here._replace(lists=lists), lists
-
-
-def _matched_whole(window: Chunk, qrels: Qrels, reading: Reading) -> Matched:
-    """Give all lists of a text at once, each query's rows brought together."""
-    return _matched(_find(window, 1, reading, whole=True)[0], qrels, reading)
-
-
-def _matched(scanned: Scanned, qrels: Qrels, reading: Reading) -> Matched:
-    """Look the documents of some lists up; a list that names one twice is read again, plainly."""
-    if scanned.lists is not None:
-        codes = qrels.queries.encode(scanned.lists.queries)
-        rows = scanned.lists.match(qrels, codes)
-        if rows is not None:
-            return Matched(scanned.lists, codes, rows)
-    plainly = _plain_lists(scanned, reading)
-    codes = qrels.queries.encode(plainly.queries)
-    return Matched(plainly, codes, plainly.match(qrels, codes))
+    if reading.single_precision:
+        lists.narrow()
+    return here._replace(lists=lists, stop=min(lists.next_byte, window.end)), lists
 
 
 def _plain_lists(scanned: Scanned, reading: Reading) -> PlainLists:
@@ -252,26 +233,6 @@ def _plain_lists(scanned: Scanned, reading: Reading) -> PlainLists:
     except InputError as error:
         raise error.at(scanned.path) from None
     return lists
-
-
-def ordered(
-    found: Iterable[Matched], tally: ReadCounts, narrow: bool, named: bool = False
-) -> Iterator[Lists]:
-    """Put the rows of every list in order, with their ids if `named`, and count what was met."""
-    for part in found:
-        tally.add(part)
-        lists, rows = part.lists, part.rows
-        if narrow:
-            lists.narrow()
-        scores, ranks = lists.scores, lists.ranks
-        order = lists.order()
-        if order is not None:
-            rows, scores, ranks = rows[order], scores[order], ranks[order]
-        ids = lists.ids() if named else None
-        if ids is not None and order is not None:
-            ids = ids.take(order)
-        tally.disordered += disordered(lists.bounds, scores, ranks)
-        yield Lists(part.codes, lists.bounds, rows, scores, ids)
 
 
 def disordered(bounds: Integers, scores: Floats, ranks: Integers) -> int:

@@ -14,7 +14,8 @@ from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
 from leadline.estimation.score_histograms.subsampling import RunSubsampler, compute_hsa, shares
-from leadline.io.read import judge, read_qrels
+from leadline.evaluation.join import judge
+from leadline.io.read import read_qrels
 
 DICE = np.random.default_rng(3)
 QRELS = {f"q{q}": {f"d{place}": int(place < 4 + q) for place in range(0, 40, 1 + q % 2)} for q in range(5)}

@@ -28,7 +28,7 @@ from leadline.comparison.information_difference.similarity import (
     distances,
     means_over_queries,
 )
-from leadline.comparison.information_difference.similarity_baselines import Similarity
+from leadline.comparison.information_difference.similarity_baselines import DocumentNumbers, Similarity
 from leadline.data.arrays import Codes, Flags, Floats
 from leadline.data.qrels import Qrels
 from leadline.data.reading import JudgedOptions, Reading
@@ -36,7 +36,7 @@ from leadline.data.results import ResultWarning, RunInfo
 from leadline.data.threads import in_order
 from leadline.data.validation import check_whole
 from leadline.errors import InputError
-from leadline.evaluation.join import judge_runs, readable_twice
+from leadline.evaluation.join import judge_runs
 from leadline.evaluation.run_warnings import warnings_of
 from leadline.io.read import QrelsLike, RunLike, judgments_of
 from leadline.measures.average_precision import AP
@@ -210,10 +210,15 @@ def difference(
     )
     beside = chosen_competitors(competitors, cutoff)
     table = judgments_of(qrels, reading)
-    runs = readable_twice(runs, reading) if beside else runs
+    numbers = DocumentNumbers()
     ap = AP(rel=rel if ap_rel is None else ap_rel)
     infos, found = judge_runs(
-        runs, table, lambda judged: (kept(judged, cut), ap.values(judged)), reading=reading, on_run=on_run
+        runs,
+        table,
+        lambda judged: (kept(judged, cut), ap.values(judged), numbers.system(judged) if beside else None),
+        reading=reading,
+        keep=bool(beside),
+        on_run=on_run,
     )
     lists = [part[0] for part in found]
     parts = list(_each(table, lists, rules, threads, on_query))
@@ -224,7 +229,8 @@ def difference(
     precision = np.nan_to_num(np.stack([part[1] for part in found]))
     more: dict[str, Floats] = {}
     if beside:
-        more = means_over_queries(runs, table.queries, counted, beside, reading, on_query)
+        systems = [part[2] for part in found if part[2] is not None]
+        more = means_over_queries(systems, counted, beside, on_query)
         more[AP_CORRELATION] = correlations(precision[:, counted])
         more[RIC_DISTANCE] = distances(ric[:, counted])
     return Difference(

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
 from leadline.comparison.information_difference.similarity_baselines import (
     SIMILARITIES,
     Similarity,
+    System,
     ranked_lists,
 )
 from leadline.data.arrays import Flags, Floats
-from leadline.data.ids import Vocabulary
-from leadline.data.reading import Reading
 from leadline.errors import UsageError
-from leadline.evaluation.join import named_sources
 
 AP_CORRELATION = "correlation(AP)"
 RIC_DISTANCE = "distance(RIC)"
@@ -33,26 +30,23 @@ def chosen_competitors(wanted: Sequence[str | Similarity] | None, cutoff: int | 
 
 
 def means_over_queries(
-    runs: Any,
-    queries: Vocabulary,
+    systems: Sequence[System],
     counted: Flags,
     competitors: Sequence[Similarity],
-    reading: Reading,
     on_query: Callable[[int, int], None] | None = None,
 ) -> dict[str, Floats]:
     """Give, per competitor, systems x systems: the mean over the queries where it is defined."""
-    sources = named_sources(runs)
-    size = len(sources)
+    size = len(systems)
     sums = np.zeros((len(competitors), size, size))
     sizes = np.zeros_like(sums)
-    for query, ranked in enumerate(ranked_lists(sources, queries, reading) if competitors else ()):
+    for query, ranked in enumerate(ranked_lists(systems, len(counted))):
         if counted[query]:
             for place, competitor in enumerate(competitors):
                 values = competitor.values(ranked)
                 sums[place] += np.nan_to_num(values)
                 sizes[place] += ~np.isnan(values)
         if on_query:
-            on_query(query + 1, len(queries))
+            on_query(query + 1, len(counted))
     means = np.divide(sums, sizes, out=np.full_like(sums, np.nan), where=sizes > 0)
     return {str(one): mean for one, mean in zip(competitors, means, strict=True)}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple
 
@@ -11,10 +12,8 @@ import numpy as np
 
 from leadline.comparison.information_difference.joint_tables import Orders, call, orders_of
 from leadline.data.arrays import Codes, Floats, Integers
-from leadline.data.ids import Vocabulary
-from leadline.data.reading import Reading
+from leadline.data.judged_run import JudgedRun
 from leadline.data.registry import Parametric, Registry, choice, cutoff, needed_cutoff, number
-from leadline.io.read import counted_run
 
 
 class Ranked(NamedTuple):
@@ -55,47 +54,63 @@ class Ranked(NamedTuple):
         return cls(orders_of(coded, len(numbers)), given or ranks)
 
 
-class _System(NamedTuple):
-    bounds: list[tuple[int, int]]
+class System(NamedTuple):
+    """The lists of a run: the rows of every query, document numbers, and `entry` as in `Ranked`."""
+
+    bounds: Integers
     document: Codes
     entry: Codes
 
 
-def ranked_lists(
-    sources: Sequence[tuple[str | None, Any]], queries: Vocabulary, reading: Reading
-) -> Iterator[Ranked]:
-    """Give the lists of every query, one query after the other; of a run only codes and ranks are kept."""
-    numbers: dict[bytes, int] = {}
-    systems = [_system(source, queries, numbers, reading) for _, source in sources]
-    for query in range(len(queries)):
-        spans = [slice(*system.bounds[query]) for system in systems]
+class DocumentNumbers:
+    """Number the documents of several runs, in any thread."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[bytes | int, int] = {}
+        self._lock = threading.Lock()
+
+    def system(self, judged: JudgedRun) -> System:
+        """Return the lists of the judged queries of a run whose join kept them.
+
+        A repeat of a document that was held is a document of its own, in no other run.
+        """
+        lists = judged.lists
+        assert lists is not None
+        assert lists.ids is not None
+        low, high = np.zeros((2, len(judged.present)), dtype=np.int64)
+        wanted = lists.queries >= 0
+        low[lists.queries[wanted]], high[lists.queries[wanted]] = (
+            lists.bounds[:-1][wanted],
+            lists.bounds[1:][wanted],
+        )
+        with self._lock:
+            document = np.fromiter(map(self._number, lists.ids), dtype=np.int32, count=len(lists.ids))
+            owner = np.repeat(np.arange(len(wanted)), np.diff(lists.bounds))
+            order = np.lexsort((document, owner))  # stable: of equal documents the first place comes first
+            again = (np.diff(document[order]) == 0) & (np.diff(owner[order]) == 0)
+            for row in order[1:][again].tolist():
+                document[row] = self._number(None)
+        starts = np.ones(len(document), dtype=np.bool_)
+        starts[1:] = lists.scores[1:] != lists.scores[:-1]
+        starts[lists.bounds[:-1][lists.bounds[:-1] < len(document)]] = True
+        first = np.maximum.accumulate(np.where(starts, np.arange(len(document)), 0))
+        entry = first - np.repeat(lists.bounds[:-1], np.diff(lists.bounds)) + 1
+        return System(np.stack([low, high], axis=1), document, entry.astype(np.int32))
+
+    def _number(self, name: bytes | None) -> int:
+        """Return the number of a document; of None, a new one."""
+        return self._numbers.setdefault(name or len(self._numbers), len(self._numbers))
+
+
+def ranked_lists(systems: Sequence[System], queries: int) -> Iterator[Ranked]:
+    """Give the lists of every query, one query after the other."""
+    for query in range(queries):
+        spans = [slice(*system.bounds[query].tolist()) for system in systems]
         lists = [system.document[span] for system, span in zip(systems, spans, strict=True)]
         entry = [system.entry[span] for system, span in zip(systems, spans, strict=True)]
         known, coded = np.unique(np.concatenate(lists), return_inverse=True)
         ends = np.cumsum([len(one) for one in lists])[:-1]
         yield Ranked(orders_of(np.split(coded.astype(np.int32), ends), len(known)), entry)
-
-
-def _system(source: Any, queries: Vocabulary, numbers: dict[bytes, int], reading: Reading) -> _System:
-    run, _ = counted_run(source, reading=reading)
-    codes = np.array([numbers.setdefault(name, len(numbers)) for name in run.documents.names], dtype=np.int32)
-    starts = np.ones(len(run.scores), dtype=np.bool_)
-    starts[1:] = run.scores[1:] != run.scores[:-1]
-    starts[run.offsets[:-1][run.offsets[:-1] < len(run.scores)]] = True
-    first = np.maximum.accumulate(np.where(starts, np.arange(len(run.scores)), 0))
-    owner = np.repeat(run.offsets[:-1], np.diff(run.offsets))
-    spans = dict(
-        zip(
-            run.queries.names,
-            zip(run.offsets[:-1].tolist(), run.offsets[1:].tolist(), strict=True),
-            strict=True,
-        )
-    )
-    return _System(
-        [spans.get(name, (0, 0)) for name in queries.names],
-        codes[run.document] if len(codes) else np.empty(0, dtype=np.int32),
-        (first - owner + 1).astype(np.int32),
-    )
 
 
 # They look at ranks (`Ranked`) and not at judgments, and are shown beside id.

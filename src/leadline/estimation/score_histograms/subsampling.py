@@ -27,9 +27,8 @@ from leadline.estimation.score_histograms.score_sets import (
     row_keys,
     rows_of,
 )
-from leadline.evaluation.join import named_sources, readable_twice
+from leadline.evaluation.join import judge, named_sources, readable_twice
 from leadline.evaluation.profiles import profile_of
-from leadline.io.read import judge
 from leadline.measures import Measure
 from leadline.stats.resampling import interval
 
