@@ -6,7 +6,7 @@ ranking under the reference, how much each system's MAP and nDCG change, and whi
 claim has two halves: a change of judge has a large effect on absolute numbers, and virtually none on the
 ranking. Here the first holds where the median judge moves values by 10 % or more of their mean, the second
 where the median tau is 0.9 or more.
-Sources: the lecture, impact of interjudge disagreement; Voorhees 2000, who takes tau 0.9 for equal.
+Sources: Voorhees 2000, who takes tau 0.9 as equal; Manning, Raghavan and Schuetze 2008, section 8.5.
 """
 
 from __future__ import annotations

@@ -143,7 +143,7 @@ class Pages:
         holding = {pair for pair in held if isinstance(pair, int)}
         count = body.get("count", 1)
         limit = max(1, min(count if isinstance(count, int) else 1, AHEAD))
-        # One pair more than wanted tells whether there are more.
+        # One more than requested, to know whether there are more.
         pairs = self.queues.upcoming(judge, limit + 1, holding)
         cards, queries = self.cards.batch(judge, pairs[:limit])
         for card in cards:

@@ -16,7 +16,7 @@ from leadline.errors import InputError, LeadlineError
 from leadline.io.texts import read_documents
 from leadline.text.summary_windows import UNSHOWN
 
-# Columns that could tell a judge who found a document, or at which rank.
+# Fields that could reveal to a judge which system retrieved a document, or its rank.
 TELLING = {"rank", "score", "run", "runs", "system", "systems", "tag", "grade", "relevance", "probability"}
 LONGEST_FACT = 200
 MOST_FACTS = 6
@@ -133,7 +133,7 @@ class IndexTexts:
         codes = self.index.document_codes(map(to_bytes, names)).tolist()
         self.codes = {name: code for name, code in zip(names, codes, strict=True) if code >= 0}
         if self.codes:
-            self.index.text(next(iter(self.codes.values())))  # an index without texts says so here
+            self.index.text(next(iter(self.codes.values())))  # raises an error for an index without texts
 
     @property
     def ids(self) -> Collection[str]:

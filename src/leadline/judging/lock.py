@@ -73,7 +73,7 @@ def _beside(real: str, path: str) -> Iterator[None]:
     lock: sqlite3.Connection | None = None
     try:
         lock = sqlite3.connect(beside, timeout=0, isolation_level=None)
-        lock.execute("PRAGMA journal_mode = MEMORY")  # no second file beside it
+        lock.execute("PRAGMA journal_mode = MEMORY")  # no journal file
         lock.execute("BEGIN EXCLUSIVE")
     except sqlite3.Error as error:
         if lock is not None:
@@ -142,7 +142,7 @@ def _lock(file: int, path: str) -> None:
     except OSError as error:
         if error.errno in HELD:
             raise _taken(path) from None
-        # A file system without such locks: the lock beside the store has to do.
+        # The file system does not support these locks; the lock file must suffice.
 
 
 def _is_at(file: int, real: str) -> bool:

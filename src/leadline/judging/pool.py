@@ -41,7 +41,7 @@ class Pool:
     brought: dict[str, tuple[int, int]]
     warnings: list[ResultWarning] = field(default_factory=list)
     options: dict[str, Any] = field(default_factory=dict)
-    read: dict[str, int] = field(default_factory=dict)  # rows of what was read beside the runs
+    read: dict[str, int] = field(default_factory=dict)  # rows of the inputs other than runs
 
     def __len__(self) -> int:
         return len(self.new.documents)

@@ -110,7 +110,7 @@ class MoveToFront(PoolMethod):
     >>> offered = RankedLists.of([[0, 1, 2], [3, 4, 5]])
     >>> MoveToFront(documents=4).order(offered).tolist()
     [0, 3, 1, 4]
-    >>> MoveToFront(documents=4).order(offered, {0: True, 1: True}).tolist()  # the first run goes on
+    >>> MoveToFront(documents=4).order(offered, {0: True, 1: True}).tolist()  # stays with the first run
     [0, 1, 2, 3]
     """
 

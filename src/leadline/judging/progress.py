@@ -18,7 +18,7 @@ from leadline.judging.store import Act
 from leadline.stats.agreement_coefficients import COEFFICIENTS, acceptable
 
 Judgments = dict[str, dict[int, Act]]
-HASTY = 0.5  # seconds in which nobody reads a title
+HASTY = 0.5  # seconds, too short to read a title
 KAPPA = "Scott"  # pooled marginals, as in Manning et al. 2008
 SHOWN = ("PercentAgreement", KAPPA, "Cohen")
 

@@ -129,7 +129,7 @@ class Queues:
         acts = store.acts()
         self._assigned = self._deal(acts)
         self._judges_of: dict[int, set[str]] = {}
-        self._foreign: set[int] = set()  # pairs that somebody judged who has them no more
+        self._foreign: set[int] = set()  # pairs judged by someone they are no longer assigned to
         self._present = set(store.judges())
         self._arrivals = RateLimit(NEW_AT_ONCE, NEW_EVERY)
         for judge in dict.fromkeys([*self.named, *store.judges()]):
@@ -217,7 +217,7 @@ class Queues:
         name = self.check(name)
         if name not in self._present:
             self._check_arrivals()
-            line = self._line(name)  # takes a moment, in which nobody else has to wait
+            line = self._line(name)  # slow, so done without the lock
             with self._lock:
                 if name not in self._present:
                     self.check(name)

@@ -217,7 +217,7 @@ class Act(NamedTuple):
 
 
 IDLE = 1.0  # seconds without a judgment until a checkpoint
-SETTLE_AT_LEAST = 10.0  # seconds between checkpoints while judging goes on
+SETTLE_AT_LEAST = 10.0  # seconds between checkpoints during judging
 
 ACTS = """
 SELECT done.id, key, kind, judges.name, pair, grade, note, seconds, shown, opened
@@ -328,7 +328,7 @@ class Store:
             try:
                 self._identity.check()
             except InputError:
-                self.checkpoint()  # what is in a deleted log goes into the database
+                self.checkpoint()  # save the content of a deleted log to the database
                 raise
             if self._identity.is_changed():
                 self._check_content()
@@ -365,7 +365,7 @@ class Store:
             unchanged = not self._identity.is_changed()  # else `check_files` has to look into it
             try:
                 (wait,) = self._connection.execute("PRAGMA busy_timeout").fetchone()
-                self._connection.execute("PRAGMA busy_timeout = 0")  # nobody waits for this
+                self._connection.execute("PRAGMA busy_timeout = 0")  # fail at once instead of waiting
                 try:
                     moved = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
                 finally:

@@ -341,7 +341,7 @@ class nDCGrel(Measure):  # noqa: N801  # the field's spelling
 
 
 class G(Measure):
-    """Mean over relevant documents of the gain, discounted by the gain lost so far to the ideal list.
+    """Sum of the gains, each discounted by the gain lost so far to the ideal list, over the sum of all gains.
 
     The ideal list has a gain of at least 1 at every rank, so that long lists are penalised too.
 

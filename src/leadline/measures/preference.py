@@ -71,7 +71,7 @@ class GMBpref(Measure):
 
 
 class binG(Measure):  # noqa: N801  # the field's spelling
-    """Mean over relevant documents of 1 / log2(2 + number of non-relevant documents above).
+    """Mean over relevant documents of 1 / log2(2 + non-relevant documents above), 0 if not retrieved.
 
     >>> binG().of([1, 0, 0, 1], judged=[1, 1, 0, 0])  # (1 + 1/log2(4)) / 2
     0.75

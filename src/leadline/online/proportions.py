@@ -184,7 +184,7 @@ def split(users: tuple[int, int], planned: float) -> SampleRatio:
     return SampleRatio(planned, users[1] / whole, chi, math.erfc(math.sqrt(chi / 2)))
 
 
-FIRST_LOOK = 20  # clicks of both arms together, and users who did not click; before that nothing is said
+FIRST_LOOK = 20  # minimum number of clicks in both arms, and of users without a click
 EXPECTED = 0.2  # of the clickthrough: the size of effects that the test is tuned to
 
 

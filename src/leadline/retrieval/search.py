@@ -61,6 +61,27 @@ def search(
     Documents that contain at least one query term are retrieved. Ties are in decreasing order of document id.
     A query without a known term retrieves nothing and is counted.
 
+    Parameters
+    ----------
+    index : Index or path
+        The index to search.
+    queries : path, mapping or iterable
+        Queries, as for `read_queries`.
+    models : str, Model or sequence
+        Retrieval models, such as "BM25" or "QLDirichlet(mu=1000)".
+    k : int, default 1000
+        Number of documents retrieved per query.
+    feedback : path, mapping or Qrels, optional
+        Judgments for models with relevance feedback, such as `RM3(learn=judged)`; they must not be used to
+        evaluate the result.
+
+    Returns
+    -------
+    SearchResult
+        One run per model.
+
+    Examples
+    --------
     >>> from leadline.retrieval.index import build_index
     >>> found = search(build_index({"d1": "two wings", "d2": "heat"}), {"q": "wings"}, "BM25")
     >>> list(found["BM25"].to_dict()["q"])
@@ -91,6 +112,26 @@ def score(
     with score 0; others are counted. Models with pseudo-relevance feedback rank the collection once per
     query.
 
+    Parameters
+    ----------
+    index : Index or path
+        The index.
+    queries : path, mapping or iterable
+        Queries, as for `read_queries`.
+    pairs : iterable of (str, str), or mapping of str to iterable of str
+        Query and document ids.
+    models : str, Model or sequence
+        Retrieval models.
+    feedback : path, mapping or Qrels, optional
+        Judgments for models with relevance feedback.
+
+    Returns
+    -------
+    SearchResult
+        One run per model.
+
+    Examples
+    --------
     >>> from leadline.retrieval.index import build_index
     >>> found = score(build_index({"d1": "two wings", "d2": "heat"}), {"q": "wings"}, [("q", "d2")], "BM25")
     >>> found["BM25"].to_dict()

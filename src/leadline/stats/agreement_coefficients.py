@@ -82,7 +82,7 @@ def coincidences(codes: Integers, size: int, group: Integers | None = None, grou
 # Chance gives 0, full agreement 1. Where all judgments fall on one grade, chance alone gives full agreement
 # and what is corrected for chance is 0/0: undefined (NaN), never 1.
 
-ACCEPTABLE = 2 / 3  # Krippendorff (2004), section 11.4
+ACCEPTABLE = 2 / 3  # Krippendorff (2004): the lower limit for tentative conclusions
 
 
 class Coefficient(Parametric):

@@ -46,7 +46,7 @@ def compose_summary(
     return Summary("".join(parts), tuple(marks))
 
 
-REPEATS = 0.8  # the cosine from which a sentence says what another said
+REPEATS = 0.8  # cosine from which a sentence counts as a near-duplicate
 
 
 def choose_sentences(layout: Layout, words: int, analysis: Analysis) -> list[tuple[int, int]]:

@@ -402,7 +402,7 @@ def around(layout: Layout, low: Integers, high: Integers, bound: int) -> tuple[I
     # Add whole sentences that fit, first after the match, then before it.
     end = edge[np.searchsorted(edge, first + bound, side="right") - 1]
     begin = edge[np.searchsorted(edge, end - bound)]
-    # So little that it says nothing: the next sentence is cut rather than left out.
+    # Too little text to be informative: cut the next sentence instead of omitting it.
     little = whole & (2 * (end - begin) < bound)
     end = np.where(little, np.minimum(begin + bound, layout.size), end)
     begin = np.where(little, np.minimum(begin, np.maximum(0, end - bound)), begin)

@@ -90,7 +90,7 @@ def _pairs(text: str, begin: int, end: int) -> list[tuple[int, int]]:
 
 
 OTHER, MARK, LETTER, UNSPACED_MARK, UNSPACED_LETTER = 1, 2, 3, 4, 5
-# What each character is, 0 where nobody has asked yet: to ask for all of Unicode takes a moment.
+# Cached character classes, 0 if unknown; computing all of Unicode at once would be slow.
 KINDS: Bytes = np.zeros(0x110000, dtype=np.uint8)
 
 

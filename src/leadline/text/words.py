@@ -24,7 +24,7 @@ def algorithms() -> list[str]:
 def _stemmer(name: str) -> Any:
     import Stemmer
 
-    return Stemmer.Stemmer(name, 0)  # no cache of its own: every word is stemmed once
+    return Stemmer.Stemmer(name, 0)  # no cache: every word is stemmed once
 
 
 def stemmed(tokens: Sequence[str], name: str) -> list[str]:
