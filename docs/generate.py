@@ -93,9 +93,36 @@ def command_list() -> str:
     return "\n".join([*lines, "}"]) + "\n"
 
 
+COMPLETION = """## Completion in the shell
+
+A shell can complete commands, options, the choices of an option, files, and the names of measures (`-m`;
+aliases such as `map` and `recip_rank` too), tests (`--test`), corrections (`--correction`), intervals
+(`--interval`), methods (`--method`) and retrieval models (`-m` of `search` and `score`, `--model` of studies).
+Write the script of your shell to a file once, and again after an update of click:
+
+```bash
+# bash (4.4 or newer): then add the line `. ~/.leadline-complete.bash` to ~/.bashrc
+_LEADLINE_COMPLETE=bash_source leadline > ~/.leadline-complete.bash
+
+# zsh: then add the line `. ~/.leadline-complete.zsh` to ~/.zshrc, after compinit
+_LEADLINE_COMPLETE=zsh_source leadline > ~/.leadline-complete.zsh
+
+# fish
+_LEADLINE_COMPLETE=fish_source leadline > ~/.config/fish/completions/leadline.fish
+```"""
+
+
 def commands() -> str:
     """Write the page of commands."""
-    lines = ["# Commands", "", NOTE, "", "The help text of every command, as `--help` prints it."]
+    lines = [
+        "# Commands",
+        "",
+        NOTE,
+        "",
+        "The help text of every command, as `--help` prints it.",
+        "",
+        COMPLETION,
+    ]
     for name, command in walk(group, "leadline"):
         context = click.Context(
             command,

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 import click
-from click.shell_completion import CompletionItem
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from leadline.data.registry import Registry
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -146,6 +147,8 @@ class InputPath(click.types.StringParamType):
         self, _context: click.Context, _parameter: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """Leave the names of files to the shell."""
+        from click.shell_completion import CompletionItem
+
         return [CompletionItem(incomplete, type="file")]
 
 
@@ -190,6 +193,8 @@ class NameOf(click.types.StringParamType):
         self, _context: click.Context, _parameter: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """Return the names that begin with what is typed, in upper or lower case."""
+        from click.shell_completion import CompletionItem
+
         before, comma, last = incomplete.rpartition(",") if self.listed else ("", "", incomplete)
         if before.count("(") > before.count(")"):
             return []

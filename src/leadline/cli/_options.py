@@ -10,9 +10,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from click.shell_completion import CompletionItem
 
-from leadline.cli._help import CORRECTION, INTERVAL, MEASURE, TEST, add_options, option
+from leadline.cli._help import CORRECTION, INTERVAL, MEASURE, TEST, InputPath, add_options, option
 from leadline.data.registry import LARGEST
 from leadline.data.validation import LIMITS
 from leadline.errors import UsageError
@@ -48,7 +47,7 @@ MOST_DRAWS = LIMITS["draws"]
 seed_type = whole(0, LARGEST_SEED)
 
 
-class OutputPath(click.types.StringParamType):
+class OutputPath(InputPath):
     """A file or folder that the command writes; it must not be one that the command reads."""
 
     name = "path"
@@ -59,12 +58,6 @@ class OutputPath(click.types.StringParamType):
         if path != STANDARD_STREAM:
             declare_output(path)
         return path
-
-    def shell_complete(
-        self, _context: click.Context, _parameter: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Leave the names of files to the shell."""
-        return [CompletionItem(incomplete, type="file")]
 
 
 OUTPUT = OutputPath()
