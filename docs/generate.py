@@ -97,8 +97,8 @@ COMPLETION = """## Completion in the shell
 
 A shell can complete commands, options, the choices of an option, files, and the names of measures (`-m`;
 aliases such as `map` and `recip_rank` too), tests (`--test`), corrections (`--correction`), intervals
-(`--interval`), methods (`--method`) and retrieval models (`-m` of `search` and `score`, `--model` of studies).
-Write the script of your shell to a file once, and again after an update of click:
+(`--interval`), methods (`--method`) and retrieval models (`-m` of `search` and `score`, `--model` of
+studies). Write the script of your shell to a file once, and again after an update of click:
 
 ```bash
 # bash (4.4 or newer): then add the line `. ~/.leadline-complete.bash` to ~/.bashrc

@@ -1,8 +1,8 @@
 """Test whether HSA and DO follow rank measures over submitted runs, from ranks and from scores.
 
-Every recipe is correlated with AP, P@10 and nDCG over all runs, with bootstrap intervals over runs (or teams), and over
-random sevens of them, as the paper takes. Recall of the same lists is the control. Source: Krstovski, Smith
-and Kurtz 2015, section 5.3, tables 5 and 6.
+Every recipe is correlated with AP, P@10 and nDCG over all runs, with bootstrap intervals over runs (or
+teams), and over random sets of seven of them, as in the paper. Recall of the same lists is the control.
+Source: Krstovski, Smith and Kurtz 2015, section 5.3, tables 5 and 6.
 """
 
 from __future__ import annotations
