@@ -7,8 +7,10 @@ and errors from their modules. In pages written by hand, what stands under `$ le
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import os
+import pkgutil
 import re
 import shlex
 import shutil
@@ -23,7 +25,7 @@ from typing import Any
 import click
 
 import leadline
-from leadline import errors
+from leadline import cli, errors
 from leadline.cli import group
 from leadline.data.registry import Parametric, Registry
 from leadline.evaluation.catalogue import AVERAGES, example, facts, limits, outline, paragraphs
@@ -69,9 +71,60 @@ def measures() -> str:
     return "\n".join(lines) + "\n"
 
 
+def command_names() -> list[str]:
+    """Return the names of the commands: those of their files."""
+    return sorted(
+        entry.name for entry in pkgutil.iter_modules(cli.__path__) if not entry.name.startswith("_")
+    )
+
+
+def command_list() -> str:
+    """Write the module that `leadline --help` reads in place of the files of the commands."""
+    lines = [
+        '"""The commands with their sections and first sentences.',
+        "",
+        "Made by docs/generate.py from the files of the commands: run `make docs` after a change.",
+        '"""',
+        "",
+        "COMMANDS = {",
+    ]
+    for name in command_names():
+        module = importlib.import_module(f"{cli.__name__}.{name}")
+        says = module.command.get_short_help_str(limit=200).removesuffix(".")
+        lines.append(f'    "{name}": ("{module.SECTION}", "{says}"),')
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+COMPLETION = """## Completion in the shell
+
+A shell can complete commands, options, the choices of an option, files, and the names of measures (`-m`;
+aliases such as `map` and `recip_rank` too), tests (`--test`), corrections (`--correction`), intervals
+(`--interval`), methods (`--method`) and retrieval models (`-m` of `search` and `score`, `--model` of
+studies). Write the script of your shell to a file once, and again after an update of click:
+
+```bash
+# bash (4.4 or newer): then add the line `. ~/.leadline-complete.bash` to ~/.bashrc
+_LEADLINE_COMPLETE=bash_source leadline > ~/.leadline-complete.bash
+
+# zsh: then add the line `. ~/.leadline-complete.zsh` to ~/.zshrc, after compinit
+_LEADLINE_COMPLETE=zsh_source leadline > ~/.leadline-complete.zsh
+
+# fish
+_LEADLINE_COMPLETE=fish_source leadline > ~/.config/fish/completions/leadline.fish
+```"""
+
+
 def commands() -> str:
     """Write the page of commands."""
-    lines = ["# Commands", "", NOTE, "", "The help text of every command, as `--help` prints it."]
+    lines = [
+        "# Commands",
+        "",
+        NOTE,
+        "",
+        "The help text of every command, as `--help` prints it.",
+        "",
+        COMPLETION,
+    ]
     for name, command in walk(group, "leadline"):
         context = click.Context(
             command,
@@ -89,7 +142,7 @@ def walk(command: click.Command, name: str) -> Iterator[tuple[str, click.Command
     yield name, command
     if isinstance(command, click.Group):
         context = click.Context(command)
-        for below in command.list_commands(context):
+        for below in command_names() if command is group else command.list_commands(context):
             found = command.get_command(context, below)
             if found is not None:
                 yield from walk(found, f"{name} {below}")
@@ -317,6 +370,7 @@ def _facts(kind: type[Parametric]) -> Iterator[str]:
 
 PAGES: dict[str, Callable[[], str]] = {
     "api.md": reference,
+    "../src/leadline/cli/_commands.py": command_list,
     "measures.md": measures,
     "commands.md": commands,
     "profiles.md": profiles,

@@ -72,13 +72,16 @@ def test_check_names_a_stale_page_and_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     module = generator()
-    monkeypatch.setattr(module, "FOLDER", str(tmp_path))
+    folder = tmp_path / "docs"
+    (tmp_path / "src" / "leadline" / "cli").mkdir(parents=True)
+    folder.mkdir()
+    monkeypatch.setattr(module, "FOLDER", str(folder))
     assert module.main([]) == 0
     assert module.main(["--check"]) == 0
-    (tmp_path / "measures.md").write_text("old")
+    (folder / "measures.md").write_text("old")
     assert module.main(["--check"]) == 1
     assert "docs/measures.md is stale; `make docs`" in capsys.readouterr().err
-    assert (tmp_path / "measures.md").read_text() == "old"
+    assert (folder / "measures.md").read_text() == "old"
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=name_of)

@@ -1,4 +1,4 @@
-"""Which component of a retrieval system is best: stemming, removing stop words, or weighting.
+"""Find the best component of a retrieval system: stemming, stop words, or weighting.
 
 Every text is indexed with and without stems and with and without stop words and searched with every
 weighting. The effect of a component is the mean over the settings of the others of what it adds to a query,
@@ -37,14 +37,14 @@ OPTIONS = (
     Option(
         "model",
         str,
-        "A weighting; the others are set against the first (again for more).",
+        "Weighting (repeatable); the first is the baseline.",
         WEIGHTINGS,
         metavar="MODEL",
         many=True,
     ),
-    Option("stem", str, "The stems that are tried against none.", "english", metavar="NAME"),
-    Option("stop", str, "The stop words that are tried against none.", "basic", metavar="NAME"),
-    Option("measure", str, "The measure.", "AP", metavar="MEASURE"),
+    Option("stem", str, "Stemmer compared with none.", "english", metavar="NAME"),
+    Option("stop", str, "Stop word list compared with none.", "basic", metavar="NAME"),
+    Option("measure", str, "Measure.", "AP", metavar="MEASURE"),
 )
 LEVEL = 0.95
 RULES = f"paired T, Student intervals of {100 * LEVEL:g} %, Holm over all effects"

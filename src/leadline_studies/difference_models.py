@@ -1,4 +1,4 @@
-"""Whether the retrieval model changes what a system prefers more than the model's parameter does.
+"""Test whether the retrieval model changes a system's preferences more than its parameter does.
 
 Runs are grouped by family (a retrieval model) and each has a parameter. The best of every family are
 compared with each other, and all pairs inside a family among themselves. Source: Golbus and Aslam 2014,
@@ -25,12 +25,20 @@ from leadline_studies import Option, Outcome, Tell, judgments
 from leadline_studies._pooled_judgments import pooled_judgments
 
 OPTIONS = (
-    Option("family", str, "The family of every run.", needed=True, metavar="FILE:COLUMN"),
-    Option("parameter", str, "The parameter of every run.", needed=True, metavar="FILE:COLUMN"),
-    Option("cutoff", int, "RIC@k and id@k instead of RIC and id."),
-    Option("complete", str, "Every document of DOCS without a judgment is not relevant.", metavar="DOCS"),
+    Option("family", str, "Family of every run.", needed=True, metavar="FILE:COLUMN"),
+    Option("parameter", str, "Parameter value of every run.", needed=True, metavar="FILE:COLUMN"),
+    Option("cutoff", int, "Cutoff: RIC@k and id@k instead of RIC and id."),
     Option(
-        "pool", int, "Judge only the first K documents of each run: the grade in QRELS, or 0.", metavar="K"
+        "complete",
+        str,
+        "Collection, in which every document without a judgment is non-relevant.",
+        metavar="DOCS",
+    ),
+    Option(
+        "pool",
+        int,
+        "Pool depth: only the first K documents of each run are judged, with the grade in QRELS or 0.",
+        metavar="K",
     ),
 )
 

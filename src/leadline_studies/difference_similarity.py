@@ -1,9 +1,9 @@
-"""Whether id tells systems of one team from systems of two, where their scores are alike.
+"""Test whether id separates systems of one team from systems of two, at similar scores.
 
 Systems are ordered by RIC (RIC@k) and parted into bins of equal size, so that systems of one bin score
 alike. All pairs of a bin are compared: are the two systems of one team? Predictors are -id and
 -|difference in RIC|, and beside them what people would use anyway. Areas under the ROC curve are pooled
-over bins; intervals come from drawing whole teams again. Source: Golbus and Aslam 2014, section 3.1, figure
+over bins; intervals are from a bootstrap of whole teams. Source: Golbus and Aslam 2014, section 3.1, figure
 2.
 """
 
@@ -27,13 +27,22 @@ from leadline.stats.roc import area_under_curve, best_threshold, decide, roc_cur
 from leadline_studies import Option, Outcome, Tell, judgments
 
 OPTIONS = (
-    Option("team", str, "The team of every run.", needed=True, metavar="FILE:COLUMN"),
-    Option("cutoff", int, "RIC@k and id@k instead of RIC and id."),
-    Option("complete", str, "Every document of DOCS without a judgment is not relevant.", metavar="DOCS"),
-    Option("bins", int, "How many bins of equal RIC (default: 20, fewer where a bin would have under 7)."),
-    Option("level", float, "The least relevant grade of AP.", 1.0),
-    Option("samples", int, "How often teams are drawn again.", 1000),
-    Option("seed", int, "Seeds the draws.", 0),
+    Option("team", str, "Team of every run.", needed=True, metavar="FILE:COLUMN"),
+    Option("cutoff", int, "Cutoff: RIC@k and id@k instead of RIC and id."),
+    Option(
+        "complete",
+        str,
+        "Collection, in which every document without a judgment is non-relevant.",
+        metavar="DOCS",
+    ),
+    Option(
+        "bins",
+        int,
+        "Number of bins of equal size, by RIC. [default: 20, fewer if a bin would have under 7 systems]",
+    ),
+    Option("level", float, "Minimum relevant grade of AP.", 1.0),
+    Option("samples", int, "Number of bootstrap resamples of teams.", 1000),
+    Option("seed", int, "Seed of the random number generator.", 0),
 )
 ID, DELTA = "id", "delta RIC"
 FEWEST = 20  # pairs of one team, below which an area is not worth its name

@@ -1,4 +1,4 @@
-"""Whether estimates from few judgments hold: bias, coverage and order over many draws.
+"""Measure the bias, coverage and order of estimates from few judgments.
 
 QRELS are the truth; documents without a judgment are not relevant. RUNS are pooled as by `leadline pool
 --for`, for each measure and budget; `--draws` times documents are drawn, and measures estimated with every
@@ -39,24 +39,26 @@ from leadline.stats.correlation import kendall
 from leadline_studies import Option, Outcome, Tell, whole_numbers
 
 OPTIONS = (
-    Option(
-        "new", str, "Runs that did not contribute to the pool (again for more).", (), metavar="RUN", many=True
-    ),
-    Option("machine", str, "Labels of a machine (again for more).", (), metavar="LABELS", many=True),
+    Option("new", str, "Run that did not contribute to the pool (repeatable).", (), metavar="RUN", many=True),
+    Option("machine", str, "Machine labels (repeatable).", (), metavar="LABELS", many=True),
     Option(
         "measure",
         str,
-        "A measure (again for more; default: P@10, RBP@10, RR@10, nDCG@10).",
+        "Measure (repeatable). [default: P@10, RBP@10, RR@10, nDCG@10]",
         (),
         metavar="MEASURE",
         many=True,
     ),
     Option("level", float, "Minimum relevant grade.", 1.0, metavar="GRADE"),
     Option(
-        "budgets", str, "Mean judgments per query, with commas between.", "5,10,20,40,80", metavar="NUMBERS"
+        "budgets",
+        str,
+        "Mean numbers of judgments per query, separated by commas.",
+        "5,10,20,40,80",
+        metavar="NUMBERS",
     ),
-    Option("draws", int, "Number of draws.", 200, metavar="N"),
-    Option("seed", int, "Seed of the draws.", 0, metavar="N"),
+    Option("draws", int, "Number of samples drawn.", 200, metavar="N"),
+    Option("seed", int, "Seed of the random number generator.", 0, metavar="N"),
 )
 MEASURES = ("P@10", "RBP(p=0.8)@10", "RR@10", "nDCG@10")
 Z = 1.959963984540054

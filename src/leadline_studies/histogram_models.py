@@ -1,4 +1,4 @@
-"""Whether HSA and DO track rank measures over retrieval models of one collection.
+"""Test whether HSA and DO follow rank measures over retrieval models of one collection.
 
 DOCS is a collection or its index. Every model ranks it, and lists of at most `depth` documents give HSA and
 DO, normalised per query and per model, beside MAP, P@10 and nDCG. Then the real use, where nothing is
@@ -74,14 +74,20 @@ SETTINGS = (
 )
 SIZES = "10,30,100,300,1000"
 OPTIONS = (
-    Option("model", str, "A model setting (again for more).", SETTINGS, metavar="MODEL", many=True),
-    Option("depth", int, "How many documents a list has at most.", 10_000, metavar="K"),
-    Option("bins", int, "The number of bins.", 10, metavar="N"),
-    Option("samples", str, "Numbers of non-relevant documents a query.", SIZES, metavar="N,N"),
-    Option("level", float, "The least relevant grade.", 1.0, metavar="GRADE"),
-    Option("draws", int, "Random sevens, and resamples of models and of queries.", 200, metavar="N"),
-    Option("seed", int, "Chooses the samples and begins the random draws.", 0, metavar="N"),
-    Option("time", int, "Measure times, in so many rounds.", 0, metavar="N"),
+    Option("model", str, "Retrieval model (repeatable).", SETTINGS, metavar="MODEL", many=True),
+    Option("depth", int, "Maximum number of documents per list.", 10_000, metavar="K"),
+    Option("bins", int, "Number of bins.", 10, metavar="N"),
+    Option("samples", str, "Numbers of non-relevant documents per query.", SIZES, metavar="N,N"),
+    Option("level", float, "Minimum relevant grade.", 1.0, metavar="GRADE"),
+    Option(
+        "draws",
+        int,
+        "Number of random sets of seven models, and of bootstrap resamples of models and of queries.",
+        200,
+        metavar="N",
+    ),
+    Option("seed", int, "Seed of the samples and of the random number generator.", 0, metavar="N"),
+    Option("time", int, "Number of rounds in which times are measured.", 0, metavar="N"),
 )
 LEAST = 3  # models
 

@@ -1,8 +1,8 @@
-"""Whether HSA and DO track rank measures over submitted runs, from ranks and from scores.
+"""Test whether HSA and DO follow rank measures over submitted runs, from ranks and from scores.
 
-Every recipe is correlated with AP, P@10 and nDCG over all runs, with runs (or teams) drawn again, and over
-random sevens of them, as the paper takes. Recall of the same lists is the control. Source: Krstovski, Smith
-and Kurtz 2015, section 5.3, tables 5 and 6.
+Every recipe is correlated with AP, P@10 and nDCG over all runs, with bootstrap intervals over runs (or
+teams), and over random sets of seven of them, as in the paper. Recall of the same lists is the control.
+Source: Krstovski, Smith and Kurtz 2015, section 5.3, tables 5 and 6.
 """
 
 from __future__ import annotations
@@ -35,12 +35,18 @@ from leadline_studies._tracking import (
 )
 
 OPTIONS = (
-    Option("level", float, "The least relevant grade.", 1.0, metavar="GRADE"),
-    Option("depth", int, "Cut every list here first.", 1000, metavar="K"),
-    Option("bins", int, "The number of bins.", 10, metavar="N"),
-    Option("draws", int, "Random sevens, and resamples of runs.", 200, metavar="N"),
-    Option("seed", int, "Begins the random draws.", 0, metavar="N"),
-    Option("team", str, "The team of every run: whole teams are drawn again.", metavar="FILE:COLUMN"),
+    Option("level", float, "Minimum relevant grade.", 1.0, metavar="GRADE"),
+    Option("depth", int, "Number of documents kept per query, before anything else.", 1000, metavar="K"),
+    Option("bins", int, "Number of bins.", 10, metavar="N"),
+    Option(
+        "draws",
+        int,
+        "Number of random sets of seven runs, and of bootstrap resamples of runs.",
+        200,
+        metavar="N",
+    ),
+    Option("seed", int, "Seed of the random number generator.", 0, metavar="N"),
+    Option("team", str, "Team of every run; the bootstrap resamples whole teams.", metavar="FILE:COLUMN"),
 )
 LEAST = 15  # runs, for random sevens to differ
 ASKED_SEVENS = 200

@@ -1,4 +1,4 @@
-"""Whether HSA from a sample tracks MAP better than MAP computed on the same sample, over submitted runs.
+"""Test whether HSA from a sample follows MAP better than MAP of that sample, over submitted runs.
 
 For each share of the relevant documents and each n, that share of every list and n of its others (by hash,
 the same for all estimates) give HSA from scores and from ranks, its robust variant, AP of the sample as it
@@ -32,19 +32,17 @@ from leadline.stats.resampling import interval, team_interval
 from leadline_studies import Option, Outcome, Tell, whole_numbers
 
 SHARED = (
-    Option("level", float, "The least relevant grade.", 1.0, metavar="GRADE"),
-    Option("samples", str, "Numbers of non-relevant documents a query.", "10,30,100,300", metavar="N,N"),
-    Option(
-        "shares", str, "Percentages of the relevant documents that are kept.", "25,50,75,100", metavar="P,P"
-    ),
-    Option("bins", int, "The number of bins.", 10, metavar="N"),
-    Option("repeats", int, "How many samples are drawn.", 10, metavar="N"),
-    Option("draws", int, "Resamples of queries, and of runs.", 200, metavar="N"),
-    Option("seed", int, "Chooses the samples and begins the random draws.", 0, metavar="N"),
+    Option("level", float, "Minimum relevant grade.", 1.0, metavar="GRADE"),
+    Option("samples", str, "Numbers of non-relevant documents per query.", "10,30,100,300", metavar="N,N"),
+    Option("shares", str, "Percentages of the relevant documents kept.", "25,50,75,100", metavar="P,P"),
+    Option("bins", int, "Number of bins.", 10, metavar="N"),
+    Option("repeats", int, "Number of samples.", 10, metavar="N"),
+    Option("draws", int, "Number of bootstrap resamples of queries and of runs.", 200, metavar="N"),
+    Option("seed", int, "Seed of the samples and of the random number generator.", 0, metavar="N"),
 )
 OPTIONS = (
     *SHARED,
-    Option("team", str, "The team of every run: whole teams are drawn again.", metavar="FILE:COLUMN"),
+    Option("team", str, "Team of every run; the bootstrap resamples whole teams.", metavar="FILE:COLUMN"),
 )
 PLAIN, WEIGHTED = "AP as sampled", "AP weighted"
 ESTIMATES = ("HSA, scores", "HSA, ranks", "HSA, robust", PLAIN, WEIGHTED)

@@ -1,4 +1,4 @@
-"""Whether HSA from a sample tracks MAP better than MAP on that sample, over models that score given pairs.
+"""Test whether HSA from a sample follows MAP better than MAP of that sample, over models.
 
 Every model ranks the whole collection for its full MAP, and scores a share of the relevant documents and n
 others of the collection (by hash, the same for every model) for the estimates of `histogram-sample`; ranks
@@ -74,8 +74,8 @@ TRIED = (
     "RM3(original=0.8)",
 )
 OPTIONS = (
-    Option("model", str, "A model (again for more).", TRIED, metavar="MODEL", many=True),
-    Option("tops", str, "How many of BM25's first documents are rescored.", "100,1000", metavar="K,K"),
+    Option("model", str, "Retrieval model (repeatable).", TRIED, metavar="MODEL", many=True),
+    Option("tops", str, "Numbers of BM25's first documents that are rescored.", "100,1000", metavar="K,K"),
     *SHARED,
 )
 

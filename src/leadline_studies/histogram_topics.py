@@ -1,4 +1,4 @@
-"""Whether HSA and DO track how well topic models find similar documents, and more closely than perplexity.
+"""Test whether HSA and DO follow the retrieval quality of topic models better than perplexity.
 
 Models of several numbers of topics T rank documents by their Hellinger distance from a document. Truth is MAP
 over documents with known similar ones (`--qrels`), or with `--languages` P@1 of translations; HSA and DO see
@@ -35,28 +35,40 @@ ARGUMENTS = ("docs",)
 EXAMPLE = ("--qrels similar.txt",)
 OPTIONS = (
     Option("topics", str, "Numbers of topics.", "50,100,200,500,1000,2000,5000", metavar="T,T"),
-    Option("qrels", str, "Which documents are similar: the queries are ids of DOCS.", metavar="QRELS"),
-    Option("together", bool, "QRELS are of other queries: those relevant to the same are similar.", False),
-    Option("languages", str, "Columns of translations: the first asks, the second is found.", metavar="A,B"),
-    Option("id_column", str, "The column of the id.", metavar="COLUMN"),
-    Option("train", str, "Texts to train on; all of DOCS are then held out.", metavar="DOCS"),
-    Option("held_out", float, "The share of DOCS held out for perplexity, without --train.", 0.1),
-    Option("level", float, "The least grade of a similar document.", 1.0, metavar="GRADE"),
-    Option("queries", int, "Ask about so many documents at most, chosen at random.", metavar="N"),
-    Option("sample", int, "Non-relevant documents a query for HSA and DO.", 100, metavar="N"),
-    Option("bins", int, "The number of bins.", 10, metavar="N"),
-    Option("alpha_sum", float, "The priors of all topics of a document together.", 50.0, metavar="A"),
-    Option("sweeps", int, "Sweeps over all tokens in every fit.", 500, metavar="N"),
-    Option("particles", int, "Particles of the estimate of perplexity, left to right.", 20, metavar="N"),
-    Option("draws", int, "Resamples of queries.", 1000, metavar="N"),
-    Option("seed", int, "Seeds fits, samples and draws.", 0, metavar="N"),
+    Option("qrels", str, "Judgments of similarity; the queries are ids of DOCS.", metavar="QRELS"),
+    Option(
+        "together",
+        bool,
+        "QRELS are of other queries; documents relevant to the same query are similar.",
+        False,
+    ),
+    Option(
+        "languages",
+        str,
+        "Columns of translations: language of the queries, language of the documents.",
+        metavar="A,B",
+    ),
+    Option("id_column", str, "Column of the ids.", metavar="COLUMN"),
+    Option("train", str, "Training texts; all of DOCS are then held out.", metavar="DOCS"),
+    Option("held_out", float, "Share of DOCS held out for perplexity, without --train.", 0.1),
+    Option("level", float, "Minimum grade of a similar document.", 1.0, metavar="GRADE"),
+    Option("queries", int, "Maximum number of query documents, sampled at random.", metavar="N"),
+    Option("sample", int, "Number of non-relevant documents per query for HSA and DO.", 100, metavar="N"),
+    Option("bins", int, "Number of bins.", 10, metavar="N"),
+    Option("alpha_sum", float, "Sum of the Dirichlet priors of all topics of a document.", 50.0, metavar="A"),
+    Option("sweeps", int, "Number of Gibbs sweeps over all tokens in every fit.", 500, metavar="N"),
+    Option(
+        "particles", int, "Number of particles of the left-to-right estimate of perplexity.", 20, metavar="N"
+    ),
+    Option("draws", int, "Number of bootstrap resamples of queries.", 1000, metavar="N"),
+    Option("seed", int, "Seed of the fits, the samples and the random number generator.", 0, metavar="N"),
     Option(
         "checkpoints",
         str,
-        "Keep every setting measured in DIR, and read those that are there.",
+        "Folder of checkpoints: every setting measured is stored, and read if it exists.",
         metavar="DIR",
     ),
-    Option("time", bool, "Give processor times too, which differ from one run to the next.", False),
+    Option("time", bool, "Report processor times too; they differ between executions.", False),
 )
 LEAST = 7  # numbers of topics, as many as the paper tried
 FEWEST = 3

@@ -1,4 +1,4 @@
-"""Whether the ranking of systems survives another judge.
+"""Test whether the ranking of systems depends on the assessor.
 
 QRELS are the reference; `--judges` names files of others who judged the same pairs of query and document (see
 `leadline agreement`). Runs are evaluated with each judge on the pairs that all judged: Kendall's tau with the
@@ -6,7 +6,8 @@ ranking under the reference, how much each system's MAP and nDCG change, and whi
 claim has two halves: a change of judge has a large effect on absolute numbers, and virtually none on the
 ranking. Here the first holds where the median judge moves values by 10 % or more of their mean, the second
 where the median tau is 0.9 or more.
-Sources: Voorhees 2000, who takes tau 0.9 as equal; Manning, Raghavan and Schuetze 2008, section 8.5.
+Sources: Voorhees 2000, who regards rankings with tau of 0.9 or more as equivalent; Manning, Raghavan and
+Schuetze 2008, section 8.5.
 """
 
 from __future__ import annotations
@@ -38,17 +39,19 @@ OPTIONS = (
     Option(
         "judges",
         str,
-        "Other judges (again for more): FILE, FILE:COLUMN or FILE:*.",
+        "Judgments of another assessor (repeatable): FILE, FILE:COLUMN or FILE:*.",
         (),
         needed=True,
         metavar="FILE",
         many=True,
     ),
+    Option("measure", str, "Measure (repeatable). [default: AP, nDCG]", (), metavar="MEASURE", many=True),
     Option(
-        "measure", str, "A measure (again for more; default: AP and nDCG).", (), metavar="MEASURE", many=True
-    ),
-    Option(
-        "judged_only", bool, "Drop documents that the judges did not judge.", default=False, metavar="YES/NO"
+        "judged_only",
+        bool,
+        "Remove documents that the assessors did not judge.",
+        default=False,
+        metavar="YES/NO",
     ),
 )
 EQUAL = 0.9  # Voorhees: rankings with such a tau are as good as equal

@@ -1,4 +1,4 @@
-"""How well predictors tell which queries a system answers well, and whether to expand a query by them.
+"""Evaluate query performance prediction (QPP), and its use for selective query expansion.
 
 Every predictor (DeShaTo and its terms, clarity, NQC and WIG by the tail of the list, query length as a
 control) is correlated with AP over the queries of every model. Then each chooses, query by query, between the
@@ -40,18 +40,18 @@ OPTIONS = (
     Option(
         "model",
         str,
-        "A retrieval model; the choice is between the first two (again for more).",
+        "Retrieval model (repeatable); the choice is between the first two.",
         SYSTEMS,
         metavar="MODEL",
         many=True,
     ),
-    Option("measure", str, "The measure that is predicted.", "AP", metavar="MEASURE"),
-    Option("topics", int, "How many topics.", 100),
-    Option("fits", int, "How many models of topics are fitted; DeShaTo is the mean over them.", 5),
-    Option("sweeps", int, "Sweeps over all tokens in every fit.", 500),
-    Option("splits", int, "How often the queries are halved for a threshold.", 100),
-    Option("draws", int, "How often queries are drawn again for intervals of correlations.", 1000),
-    Option("seed", int, "Seeds fits, halves and draws.", 0),
+    Option("measure", str, "Measure to predict.", "AP", metavar="MEASURE"),
+    Option("topics", int, "Number of topics.", 100),
+    Option("fits", int, "Number of topic models fitted; DeShaTo is the mean over them.", 5),
+    Option("sweeps", int, "Number of Gibbs sweeps over all tokens in every fit.", 500),
+    Option("splits", int, "Number of random halvings of the queries for a threshold.", 100),
+    Option("draws", int, "Number of bootstrap resamples of queries for the intervals of correlations.", 1000),
+    Option("seed", int, "Seed of the fits, halvings and the random number generator.", 0),
 )
 LEVEL = 0.95
 RULES = ("compare", "threshold", "difference")

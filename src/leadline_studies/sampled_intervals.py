@@ -1,4 +1,4 @@
-"""Whether estimates from sampled candidates are right: bias, coverage of intervals, order of systems.
+"""Measure the bias and coverage of estimates from sampled candidates, and their order of systems.
 
 Every model scores the whole collection, so the truth is known. Samples of n non-relevant documents per query
 are drawn again and again, the same for all models, without and with certain documents (the first n/2 of
@@ -40,14 +40,14 @@ OPTIONS = (
     Option(
         "model",
         str,
-        "Retrieval model (again for more); the first is the baseline.",
+        "Retrieval model (repeatable); the first is the baseline.",
         TRIED,
         metavar="MODEL",
         many=True,
     ),
     Option("samples", str, "Numbers of non-relevant documents per query.", "10,30,100,300", metavar="N,N"),
-    Option("draws", int, "Samples drawn per size.", 200, metavar="N"),
-    Option("most", int, "Largest number of queries (the first of the file).", 100, metavar="N"),
+    Option("draws", int, "Number of samples drawn per size.", 200, metavar="N"),
+    Option("most", int, "Maximum number of queries (the first of the file).", 100, metavar="N"),
     Option("seed", int, "Seed of the random number generator.", 0, metavar="N"),
 )
 FEWEST_FOR_INTERVALS = 31  # smaller samples have none, so their variance is not computed

@@ -1,4 +1,4 @@
-"""Whether the topics of relevant documents have a sharper shape than those of others.
+"""Test whether the topics of relevant documents have a sharper shape than those of others.
 
 For every query equally many relevant and other documents are drawn several times, min(30, relevant, others);
 DeShaTo is right where its mean score over the draws of relevant documents is larger. Others are any documents
@@ -32,22 +32,22 @@ from leadline_studies import Option, Outcome, Tell
 from leadline_studies._figures import predominance
 
 OPTIONS = (
-    Option("docs", str, "Texts of the documents: topics are fitted to all of them.", metavar="DOCS"),
+    Option("docs", str, "Texts of the documents; topics are fitted to all of them.", metavar="DOCS"),
     Option(
         "vectors",
         str,
-        "Topic vectors of one fit instead, as `leadline topics infer` writes; again for "
-        "every fit and number of topics.",
+        "Topic vectors instead of --docs, as written by `leadline topics infer` (repeatable, one "
+        "file per fit and number of topics).",
         metavar="FILE",
         many=True,
     ),
-    Option("topics", int, "How many topics, with --docs; again for more.", (100,), many=True),
-    Option("fits", int, "How many models are fitted, with --docs.", 5),
-    Option("sweeps", int, "Sweeps over all tokens in every fit.", 500),
-    Option("draws", int, "How many sets are drawn per query and kind.", 20),
-    Option("hard", int, "How far down the runs hard documents come from.", 60),
-    Option("level", float, "The least relevant grade.", 1.0),
-    Option("seed", int, "Seeds fits and draws.", 0),
+    Option("topics", int, "Number of topics, with --docs (repeatable).", (100,), many=True),
+    Option("fits", int, "Number of models fitted, with --docs.", 5),
+    Option("sweeps", int, "Number of Gibbs sweeps over all tokens in every fit.", 500),
+    Option("draws", int, "Number of sets sampled per query and kind.", 20),
+    Option("hard", int, "Depth of the runs that hard documents are sampled from.", 60),
+    Option("level", float, "Minimum relevant grade.", 1.0),
+    Option("seed", int, "Seed of the fits and of the random number generator.", 0),
 )
 EXAMPLE = ("--docs DOCS",)
 MOST = 30

@@ -1,4 +1,4 @@
-"""How well the shape of topics ranks systems, beside votes, and whether it does better with few systems.
+"""Measure how well the shape of topics ranks systems, compared with votes.
 
 DeShaTo over topics fitted to the retrieved documents, several times and with several numbers of topics, and
 the estimators that let systems vote are compared by Kendall's tau with MAP@30 and with MAP, at several
@@ -33,24 +33,24 @@ from leadline_studies import Option, Outcome, Tell
 
 TOPICS = (50, 100, 250)  # the paper's
 OF_TOPICS = (
-    Option("docs", str, "Texts of the documents: topics are fitted to those retrieved.", metavar="DOCS"),
+    Option("docs", str, "Texts of the documents; topics are fitted to those retrieved.", metavar="DOCS"),
     Option(
         "vectors",
         str,
-        "Topic vectors of one fit instead, as `leadline topics infer` writes; again for "
-        "every fit and number of topics.",
+        "Topic vectors instead of --docs, as written by `leadline topics infer` (repeatable, one "
+        "file per fit and number of topics).",
         metavar="FILE",
         many=True,
     ),
-    Option("topics", int, "How many topics, with --docs; again for more.", TOPICS, many=True),
-    Option("fits", int, "How many models are fitted, with --docs.", 5),
-    Option("sweeps", int, "Sweeps over all tokens in every fit.", 500),
+    Option("topics", int, "Number of topics, with --docs (repeatable).", TOPICS, many=True),
+    Option("fits", int, "Number of models fitted, with --docs.", 5),
+    Option("sweeps", int, "Number of Gibbs sweeps over all tokens in every fit.", 500),
 )
 OPTIONS = (
     *OF_TOPICS,
-    Option("subsets", int, "How many random sets of systems of each size.", 100),
-    Option("level", float, "The least relevant grade.", 1.0),
-    Option("seed", int, "Seeds fits and draws.", 0),
+    Option("subsets", int, "Number of random sets of systems of each size.", 100),
+    Option("level", float, "Minimum relevant grade.", 1.0),
+    Option("seed", int, "Seed of the fits and of the random number generator.", 0),
 )
 EXAMPLE = ("--docs DOCS",)
 DEPTHS = (10, 30, 100)

@@ -1,4 +1,4 @@
-"""How many topics to take, chosen on a small part of the judgments, and what the choice is worth elsewhere.
+"""Choose the number of topics on few judgments, and measure what the choice is worth elsewhere.
 
 DeShaTo's tau with MAP@30 is looked at on one query in ten and every m-th system, so that about 15 stay. The
 number of topics with the largest one is then tried on all data, as the paper does (the part looked at
@@ -31,25 +31,25 @@ from leadline_studies.shape_systems import OF_TOPICS, PAPER, TOPICS, Ranked, agr
 
 OPTIONS = (
     *OF_TOPICS,
-    Option("one_in", int, "One query in so many is looked at.", 10),
-    Option("keep", int, "About so many systems are looked at.", 15),
+    Option("one_in", int, "Sampling interval of queries: one in N is used.", 10),
+    Option("keep", int, "Approximate number of systems used.", 15),
     Option(
         "sister_qrels",
         str,
-        "Judgments of a sister collection, to which the number of topics is carried.",
+        "Judgments of a sister collection, on which the chosen number of topics is tried.",
         metavar="QRELS",
     ),
-    Option("sister_runs", str, "The folder of its runs.", metavar="DIR"),
-    Option("sister_docs", str, "Texts of its documents.", metavar="DOCS"),
+    Option("sister_runs", str, "Folder of the runs of the sister collection.", metavar="DIR"),
+    Option("sister_docs", str, "Texts of the documents of the sister collection.", metavar="DOCS"),
     Option(
         "sister_vectors",
         str,
-        "Topic vectors of its documents instead; again for every fit.",
+        "Topic vectors of the documents of the sister collection (repeatable, one file per fit).",
         metavar="FILE",
         many=True,
     ),
-    Option("level", float, "The least relevant grade.", 1.0),
-    Option("seed", int, "Seeds the fits.", 0),
+    Option("level", float, "Minimum relevant grade.", 1.0),
+    Option("seed", int, "Seed of the fits.", 0),
 )
 EXAMPLE = ("--docs DOCS",)
 # Table 3, and the sizes behind the shares that section 3.3 prints: queries and systems of each set.

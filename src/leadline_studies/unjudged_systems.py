@@ -1,4 +1,4 @@
-"""How far systems ranked without judgments stand as the judgments rank them.
+"""Correlate rankings of systems without judgments with those by judgments.
 
 All estimators that need only ids are compared with MAP on the judgments, or with scores from a table, such as
 those that a campaign published (MAP of the lists is then shown beside): Kendall's tau, tau-AP (mistakes near
@@ -37,18 +37,18 @@ from leadline_studies._teams_left_out import left_out
 from leadline_studies._votes import STATISTICS, VOTES, lighter, voted
 
 OPTIONS = (
-    Option("team", str, "The team of every run.", needed=True, metavar="FILE:COLUMN"),
+    Option("team", str, "Team of every run.", needed=True, metavar="FILE:COLUMN"),
     Option(
         "truth",
         str,
-        "The true score of every run, as the campaign published it, instead of MAP on the judgments.",
+        "True score of every run, as published by the campaign, instead of MAP on the judgments.",
         metavar="FILE:COLUMN",
     ),
-    Option("level", float, "The least relevant grade of AP.", 1.0),
-    Option("samples", int, "How often teams are drawn again.", 1000),
-    Option("subsets", int, "How many random sets of systems of each size.", 20),
-    Option("teams", int, "How many teams are left out, the largest first (default: all)."),
-    Option("seed", int, "Seeds the draws.", 0),
+    Option("level", float, "Minimum relevant grade of AP.", 1.0),
+    Option("samples", int, "Number of bootstrap resamples of teams.", 1000),
+    Option("subsets", int, "Number of random sets of systems of each size.", 20),
+    Option("teams", int, "Number of teams left out, the largest first. [default: all]"),
+    Option("seed", int, "Seed of the random number generator.", 0),
 )
 SIZES = (5, 10, 20, 50, 100)
 

@@ -173,7 +173,7 @@ def test_deviations_are_refused_as_judgments(leadline: Leadline, folder: Path) -
         (("no.csv",), "no.csv"),
         (("log.csv", "--arm", "system", "--click", "clicked", "-o", "log.csv"), "would overwrite an input"),
         (("assign", "users.txt", "--fraction", "5", "--salt", "s"), "fraction 5"),
-        (("assign", "users.txt", "--fraction", "0.05", "--salt", ""), "an empty salt"),
+        (("assign", "users.txt", "--fraction", "0.05", "--salt", ""), "--salt is empty"),
         (("plan", "--rate", "0", "--lift", "0.1"), "clickthrough 0"),
     ],
     ids=str,

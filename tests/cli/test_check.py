@@ -237,7 +237,7 @@ def test_subtopics_make_a_repeat_none(tmp_path: Path, leadline: Leadline) -> Non
 @pytest.mark.parametrize(
     ("options", "error"),
     [
-        ((), "--fix repairs one file and needs -o FILE for the copy"),
+        ((), "--fix repairs one file; expected one FILE, and -o FILE for the copy"),
         (("-o", "a.run"), "a.run would overwrite an input; expected another file"),
         (
             ("-o", "b.run"),

@@ -1,26 +1,164 @@
-"""What `leadline --help` shows."""
+"""What `leadline --help`, `leadline help` and the helps of the commands show."""
 
 from __future__ import annotations
 
+import inspect
+import os
 import re
+import subprocess
+import sys
+from collections.abc import Iterator
 from importlib import import_module
+from pathlib import Path
 
 import click
 import pytest
 
 from conftest import Leadline
-from leadline.cli import SECTIONS, group
+from leadline.cli import COMMON, SECTIONS, _help, group
+from leadline.cli._commands import COMMANDS
 
-NAMES = group.list_commands(click.Context(group))
+FOLDER = Path(inspect.getfile(import_module("leadline.cli"))).parent
+NAMES = sorted(path.stem for path in FOLDER.glob("[!_]*.py"))
+LONGEST = 66  # of a first sentence: it fits a line of 80 columns
+
+
+def walk(command: click.Command, name: str) -> Iterator[tuple[str, click.Command]]:
+    """Yield a command and those below it, with their full names."""
+    yield name, command
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for below in command.list_commands(context):
+            found = command.get_command(context, below)
+            assert found is not None
+            yield from walk(found, f"{name} {below}")
+
+
+EVERY = dict(walk(group, "leadline"))
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_command_says_in_which_section_it_stands(name: str) -> None:
-    assert import_module(f"leadline.cli.{name}").SECTION in SECTIONS
+def test_the_list_of_commands_is_fresh(name: str) -> None:
+    module = import_module(f"leadline.cli.{name}")
+    says = module.command.get_short_help_str(limit=200).removesuffix(".")
+    assert COMMANDS[name] == (module.SECTION, says), "run `make docs`"
+    assert module.SECTION in SECTIONS
+    assert len(says) <= LONGEST
 
 
-def test_every_command_stands_once_under_a_section_and_no_section_is_empty(leadline: Leadline) -> None:
+def test_every_file_is_a_command_and_no_section_is_empty() -> None:
+    assert sorted(COMMANDS) == NAMES
+    assert {section for section, _ in COMMANDS.values()} == set(SECTIONS)
+
+
+def test_the_help_explains_the_common_commands_and_names_the_others(leadline: Leadline) -> None:
     text = leadline("--help").out
-    assert sorted(re.findall(r"^  ([a-z]+) +[A-Z]", text, re.MULTILINE)) == NAMES
-    parts = [text.partition(f"\n{title}:\n")[2].partition("\n\n")[0] for title in SECTIONS]
-    assert all(parts)
+    common, _, others = text.partition("Other commands:")
+    assert re.findall(r"^  ([a-z]+) +([A-Z].*)", common, re.MULTILINE) == [
+        (name, COMMANDS[name][1]) for name in COMMON
+    ]
+    named = re.findall(r"[a-z]+", others.partition("More help:")[0])
+    assert {*named} >= {*NAMES} - {*COMMON} - {"help"}
+    assert not {*named} & {*COMMON}
+    assert "leadline help --all" in others
+
+
+def test_all_commands_are_listed_on_request(leadline: Leadline) -> None:
+    done = leadline("help", "--all")
+    assert sorted(re.findall(r"^  ([a-z]+) +[A-Z]", done.out, re.MULTILINE)) == NAMES
+    assert [line for line in done.out.splitlines() if line.endswith(":")] == [f"{one}:" for one in SECTIONS]
+    assert leadline("help", "--all", "evaluate").status == 2
+
+
+@pytest.mark.parametrize("words", ["evaluate", "topics fit", "study judges", ""])
+def test_help_shows_the_help_of_a_command(words: str, leadline: Leadline) -> None:
+    assert leadline("help", *words.split()).out == leadline(*words.split(), "--help").out
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        ("evaluat", "unknown command 'evaluat'; nearest: evaluate"),
+        ("evaluate more", "'leadline evaluate' has no command 'more'; expected no more names"),
+        ("study nothing", "no study 'nothing'; there are: "),
+        ("topics nothing", "No such command 'nothing'."),
+    ],
+)
+def test_help_of_what_is_not_there_is_one_line(words: str, error: str, leadline: Leadline) -> None:
+    done = leadline("help", *words.split())
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith(f"leadline: error: {error}")
+    assert done.err.count("\n") == 1
+
+
+def test_the_help_imports_no_command_and_not_numpy() -> None:
+    program = (
+        "import sys\n"
+        "from leadline.cli import main\n"
+        "try:\n"
+        "    main(['--help'])\n"
+        "except SystemExit:\n"
+        "    ours = [name for name in sys.modules if name.startswith('leadline.cli.')]\n"
+        "    print(ours, file=sys.stderr)\n"
+        "    print('numpy' in sys.modules, 'shutil' in sys.modules, file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", program],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stderr == "['leadline.cli._commands']\nFalse False\n"
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_option_stands_once_in_a_group_of_the_help(name: str, leadline: Leadline) -> None:
+    command = EVERY[name]
+    text = leadline(*name.split()[1:], "--help").out
+    text = "".join(re.split(r"^(?=[A-Z]\w+:$)", text, flags=re.MULTILINE)[1:]).partition("  Example:")[0]
+    titles = re.findall(r"^([A-Z]\w+):$", text, re.MULTILINE)
+    if isinstance(command, _help.Command):
+        assert [title for title in _help.TITLES if title in titles] == titles
+    shown = re.findall(r"^  (-[^ ,]+(?:, --?[^ ,]+)*)", text, re.MULTILINE)
+    for parameter in command.params:
+        if isinstance(parameter, click.Option):
+            assert [one for one in shown if parameter.opts[-1] in re.split(", | / ", one)], parameter.opts
+    assert len(shown) == len(set(shown))
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_command_groups_its_options(name: str) -> None:
+    assert isinstance(EVERY[name], (_help.Command, click.Group))
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_help_is_written_as_a_manual_is(name: str) -> None:
+    command = EVERY[name]
+    first = str(command.help).partition("\n")[0]
+    assert re.match(r"[A-Z][a-z]+ ", first)
+    assert not re.match(r"(Whether|How|What|Which|The|A) ", first)
+    for parameter in command.params:
+        if isinstance(parameter, click.Option):
+            text = parameter.help or ""
+            assert re.match(r"[A-Z1]", text), parameter.opts
+            assert re.search(r"(\.|\])$", text), parameter.opts
+            assert not re.match(r"(The|A|An|What|Which|How|Whether|Where) ", text), parameter.opts
+            assert "again for more" not in text, parameter.opts
+
+
+@pytest.mark.parametrize(
+    ("command", "terms"),
+    [
+        ("evaluate", "MAP MRR topic"),
+        ("predict", "query.performance QPP"),
+        ("curve", "precision-recall"),
+        ("agreement", "inter-assessor kappa bootstrap"),
+        ("pool", "stratified.sampling pooling topics"),
+        ("sampled", "stratified.sampling"),
+        ("compare", "bootstrap significance p-value"),
+    ],
+)
+def test_terms_that_people_search_for_are_in_the_help(command: str, terms: str, leadline: Leadline) -> None:
+    text = " ".join(leadline(command, "--help").out.split())
+    assert [term for term in terms.split() if not re.search(term, text)] == []

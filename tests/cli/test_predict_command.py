@@ -93,7 +93,7 @@ def test_correlate_reads_what_predict_wrote(leadline: Leadline) -> None:
         (["-m", "Clarity"], "expected --index INDEX and --queries QUERIES"),
         (["-m", "DeShaTo"], "expected --topics VECTORS"),
         (["--queries", "queries.jsonl"], "queries without --index"),
-        (["--truth", "e.csv"], "has no values of queries"),
+        (["--truth", "e.csv"], "no values of single queries"),
         (["--confidence", "2"], "confidence"),
         (["-o", "a.run"], "a.run would overwrite an input"),
     ],

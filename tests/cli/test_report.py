@@ -84,7 +84,7 @@ def test_the_page_may_go_to_standard_output(
     assert list(tmp_path.iterdir()) == []
     done = leadline("report", *asked, "-o", "-", "-f", "json")
     assert (done.status, done.err.count("\n")) == (2, 1)
-    assert "-o - and -f json both go to standard output" in done.err
+    assert "-o - and -f json both write to standard output" in done.err
 
 
 def test_runs_without_a_mean_have_no_best(leadline: Leadline, tmp_path: Path) -> None:

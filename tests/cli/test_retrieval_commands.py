@@ -70,7 +70,7 @@ def test_several_models_write_a_folder_that_can_be_evaluated(folder: Path, leadl
     (folder / "file").touch()
     rejected = leadline("search", "docs.index", "queries.jsonl", "-m", "BM25", "-m", "QL", "-o", "file")
     assert rejected.status == 2
-    assert "several models need one" in rejected.err
+    assert "several models need a folder" in rejected.err
 
 
 @pytest.mark.usefixtures("folder")
@@ -83,7 +83,7 @@ def test_show_prints_a_list_for_people(leadline: Leadline) -> None:
         "query terms that no document has: 1; left out of their queries\n"
     )
     rejected = leadline("search", "docs.index", "queries.jsonl", "-m", "BM25")
-    assert "nothing to make; expected -o RUN, or --show" in rejected.err
+    assert "no output is asked for; expected -o RUN, or --show" in rejected.err
 
 
 def test_a_stored_text_that_is_outdated_is_said(folder: Path, leadline: Leadline) -> None:

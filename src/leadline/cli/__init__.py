@@ -1,4 +1,7 @@
-"""One file per command; the group lists the folder and imports a command only when it is called."""
+"""One file per command; the group imports a command only when it is called.
+
+`leadline --help` imports none: the list of commands is in `_commands.py`, which docs/generate.py writes.
+"""
 
 from __future__ import annotations
 
@@ -6,55 +9,88 @@ import contextlib
 import gc
 import importlib
 import os
-import pkgutil
-import re
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from leadline.data.wording import visible
+from leadline.cli._commands import COMMANDS
 from leadline.errors import LeadlineError
 from leadline.io import read_paths
 from leadline.version import VERSION
 
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+# What most people need, in the order in which it is used.
+COMMON = ("check", "evaluate", "compare", "report", "pool", "judge", "agreement", "measures")
 # How the list of commands is ordered; each command says its `SECTION`.
 SECTIONS = (
-    "Begin, and look files over",
-    "Measure runs against judgments",
-    "Judge documents",
-    "Estimate from a sample, or without judgments",
-    "Make runs, topics and summaries",
-    "Try on users, and repeat experiments",
+    "Files and collections",
+    "Evaluation",
+    "Judging",
+    "Estimation",
+    "Retrieval",
+    "Experiments",
+    "Help",
 )
+
+
+WIDEST = 100  # columns of a help
 
 
 class Commands(click.Group):
     """The commands of this folder: a file `x.py` holds the command `x`."""
 
     def list_commands(self, _context: click.Context) -> list[str]:
-        """Give the names of the files."""
-        return sorted(
-            entry.name for entry in pkgutil.iter_modules(__path__) if not entry.name.startswith("_")
-        )
+        """Return the names of the commands."""
+        return sorted(COMMANDS)
 
-    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+    def get_command(self, _context: click.Context, name: str) -> click.Command | None:
         """Import one command."""
-        if name not in self.list_commands(context):
+        if name not in COMMANDS and not is_command(name):
             return None
         found: click.Command = importlib.import_module(f"{__name__}.{name}").command
         return found
 
-    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands by section, with the first part of what each is for."""
-        sections: dict[str, list[tuple[str, str]]] = {title: [] for title in SECTIONS}
-        for name in self.list_commands(context):
-            module = importlib.import_module(f"{__name__}.{name}")
-            says: str = module.command.get_short_help_str(limit=200)
-            sections[module.SECTION].append((name, re.split("[:;]", says)[0].removesuffix(".")))
-        widest = max(len(name) for rows in sections.values() for name, _ in rows)
-        for title, rows in sections.items():
+    def shell_complete(self, context: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete the name of a command without importing any."""
+        from click.shell_completion import CompletionItem
+
+        names = [name for name in self.list_commands(context) if name.startswith(incomplete)]
+        found = [CompletionItem(name, help=COMMANDS[name][1]) for name in names]
+        return found + click.Command.shell_complete(self, context, incomplete)
+
+    def format_help(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the common commands with a line each, and the names of the others."""
+        self.format_usage(context, formatter)
+        self.format_help_text(context, formatter)
+        rest = {name: section for name, (section, _) in COMMANDS.items() if name not in COMMON}
+        with formatter.section("Common commands"):
+            formatter.write_dl([(name, COMMANDS[name][1]) for name in COMMON])
+        sections = [(title, ", ".join(name for name in rest if rest[name] == title)) for title in SECTIONS]
+        with formatter.section("Other commands"):
+            formatter.write_dl([(title, names) for title, names in sections if names and title != "Help"])
+        with formatter.section("More help"):
+            formatter.write_dl(
+                [
+                    ("leadline COMMAND --help", "one command; also `leadline help COMMAND`"),
+                    ("leadline help --all", "all commands with a line each"),
+                ]
+            )
+        self.format_options(context, formatter)
+        self.format_epilog(context, formatter)
+
+    def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options alone; the commands stand above them."""
+        click.Command.format_options(self, context, formatter)
+
+    def format_all(self, formatter: click.HelpFormatter) -> None:
+        """Write all commands by section with a line each."""
+        widest = max(map(len, COMMANDS))
+        for title in SECTIONS:
+            rows = [(name, says) for name, (section, says) in COMMANDS.items() if section == title]
             with formatter.section(title):
                 formatter.write_dl([(name.ljust(widest), says) for name, says in rows])
 
@@ -71,8 +107,29 @@ class Commands(click.Group):
         return super().resolve_command(context, args)
 
 
+def is_command(name: str) -> bool:
+    """Tell whether a file holds a command, listed or new."""
+    if not name.isidentifier() or name.startswith("_"):
+        return False
+    from importlib.util import find_spec
+
+    return find_spec(f"{__name__}.{name}") is not None
+
+
+def help_width() -> int:
+    """Return the width of a help: that of the terminal, at most `WIDEST`.
+
+    So does click, with `shutil`, which loads the modules of three compression formats.
+    """
+    try:
+        columns = int(os.environ.get("COLUMNS", "0")) or os.get_terminal_size(1).columns
+    except (ValueError, OSError):
+        columns = 0
+    return max(min(columns or 80, WIDEST) - 2, 50)
+
+
 def version_text() -> str:
-    """Say the version and whether the kernels are compiled."""
+    """Return the version and whether the kernels are compiled."""
     from leadline import kernels
 
     form = "compiled" if kernels.compiled is not None else "uncompiled (slower, same results)"
@@ -88,7 +145,7 @@ def _show_version(context: click.Context, _option: click.Parameter, wanted: bool
 
 @click.group(
     cls=Commands,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDEST},
     epilog="Example: leadline evaluate qrels.txt bm25.run dense.run -m AP -m nDCG@10",
 )
 @click.option(
@@ -115,7 +172,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         sys.exit(refuse("standard output is closed; expected a file, a pipe or a terminal"))
     try:
         with read_paths.recorded():
-            status = group.main(arguments, prog_name="leadline", standalone_mode=False)
+            status = group.main(
+                arguments, prog_name="leadline", standalone_mode=False, terminal_width=help_width()
+            )
         sys.stdout.flush()
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message())
@@ -137,7 +196,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except SystemExit as end:  # click leaves so when a pipe is closed; nothing else here does
         status = _drop_output(141) if end.code == 1 else end.code
     except OSError as error:
-        status = _drop_output(refuse(f"cannot write ({error.strerror}); expected free space for the output"))
+        status = _drop_output(refuse(f"cannot write ({error.strerror}); expected a device with free space"))
     gc.freeze()  # nothing is left to collect at exit
     sys.exit(status if isinstance(status, int) else 0)
 
@@ -156,6 +215,8 @@ def _one_line(error: click.ClickException) -> str:
 
 
 def refuse(message: str) -> int:
-    """Write one error line and give the exit status for it."""
+    """Write one error line and return the exit status for it."""
+    from leadline.data.wording import visible
+
     click.echo("leadline: error: " + visible(message), err=True)
     return 2

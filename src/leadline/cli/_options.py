@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from leadline.cli._help import CORRECTION, INTERVAL, MEASURE, TEST, InputPath, add_options, option
 from leadline.data.registry import LARGEST
 from leadline.data.validation import LIMITS
 from leadline.errors import UsageError
@@ -46,7 +47,7 @@ MOST_DRAWS = LIMITS["draws"]
 seed_type = whole(0, LARGEST_SEED)
 
 
-class OutputPath(click.types.StringParamType):
+class OutputPath(InputPath):
     """A file or folder that the command writes; it must not be one that the command reads."""
 
     name = "path"
@@ -69,8 +70,13 @@ def output_options(function: F) -> F:
 
 def output_option(function: F) -> F:
     """Add `-o/--output`."""
-    return click.option(
-        "-o", "--output", type=OUTPUT, metavar="FILE", help="Write the result to FILE instead of the screen."
+    return option(
+        "Output",
+        "-o",
+        "--output",
+        type=OUTPUT,
+        metavar="FILE",
+        help="Output file. [default: standard output]",
     )(function)
 
 
@@ -78,14 +84,15 @@ def formats_option(*more: str) -> Callable[[F], F]:
     """Add `-f/--format` with the formats that only this command has, `--quiet` and `--raw-csv`."""
 
     def add(function: F) -> F:
-        return click.option(
+        return option(
+            "Output",
             "-f",
             "--format",
             "form",
             type=FormatChoice((*FORMATS, *more)),
             default="table",
             show_default=True,
-            help="How the result is written.",
+            help="Output format.",
         )(display_options(function))
 
     return add
@@ -93,26 +100,28 @@ def formats_option(*more: str) -> Callable[[F], F]:
 
 def display_options(function: F) -> F:
     """Add `--quiet` and `--raw-csv`; `displays` tells whether they were given."""
-    options = (
-        click.option(
-            "--quiet",
-            is_flag=True,
-            expose_value=False,
-            callback=_remember,
-            help="Print the table alone, without the notes below it (JSON keeps its warnings).",
-        ),
-        click.option(
-            "--raw-csv",
-            is_flag=True,
-            expose_value=False,
-            callback=_remember,
-            help="CSV: no apostrophe before text that begins with =, +, - or @ and that a spreadsheet "
-            "would take for a formula.",
+    return add_options(
+        function,
+        (
+            option(
+                "Output",
+                "--quiet",
+                is_flag=True,
+                expose_value=False,
+                callback=_remember,
+                help="Print the table without the notes below it; JSON keeps its warnings.",
+            ),
+            option(
+                "Output",
+                "--raw-csv",
+                is_flag=True,
+                expose_value=False,
+                callback=_remember,
+                help="Do not put an apostrophe before CSV cells that begin with =, +, - or @, which a "
+                "spreadsheet reads as formulas.",
+            ),
         ),
     )
-    for option in reversed(options):
-        function = option(function)
-    return function
 
 
 def _remember(context: click.Context, option: click.Parameter, value: object) -> None:
@@ -125,35 +134,66 @@ def displays(name: str) -> bool:
     return context is not None and bool(context.meta.get(f"leadline.{name}"))
 
 
+def measure_option(text: str, **attributes: Any) -> Callable[[F], F]:
+    """Add `-m/--measure`, which may be repeated, with a help text."""
+    return option(
+        "Measures",
+        "-m",
+        "--measure",
+        "measures",
+        type=MEASURE,
+        multiple=True,
+        metavar="MEASURE",
+        help=text,
+        **attributes,
+    )
+
+
+def level_option(
+    text: str = "Minimum relevant grade. [default: 1]", *, name: str = "level", **attributes: Any
+) -> Callable[[F], F]:
+    """Add `-l/--level`, the minimum relevant grade, as the parameter `name`."""
+    return option("Measures", "-l", "--level", name, type=float, metavar="GRADE", help=text, **attributes)
+
+
+def per_query_option(text: str = "Add the values of single queries.") -> Callable[[F], F]:
+    """Add `-q/--per-query`."""
+    return option("Queries", "-q", "--per-query", is_flag=True, help=text)
+
+
 def repair_options(function: F) -> F:
-    """Add what says what is done with faults in runs."""
-    options = (
-        click.option(
-            "--order",
-            type=click.Choice(["score", "rank"]),
-            default="score",
-            help="What orders a list: the score (default), or the rank column.",
-        ),
-        click.option(
-            "--on-duplicate",
-            type=click.Choice(["refuse", "first", "last", "max", "hold"]),
-            default="refuse",
-            help="A document twice in a list: refuse it (default), keep the "
-            "first, the last, the one of highest score, or hold its rank as non-relevant.",
-        ),
-        click.option(
-            "--on-nan",
-            type=click.Choice(["refuse", "drop"]),
-            default="refuse",
-            help="A score that is no number: refuse it (default) or drop the line.",
+    """Add the options for ties and faults in runs."""
+    return add_options(
+        function,
+        (
+            option(
+                "Reading",
+                "--order",
+                type=click.Choice(["score", "rank"]),
+                default="score",
+                help="Order of the documents of a run: by score or by the rank column. [default: score]",
+            ),
+            option(
+                "Reading",
+                "--on-duplicate",
+                type=click.Choice(["refuse", "first", "last", "max", "hold"]),
+                default="refuse",
+                help="Document retrieved twice for a query: report an error, keep the first, the last or the "
+                "one of highest score, or let it hold its rank as non-relevant. [default: refuse]",
+            ),
+            option(
+                "Reading",
+                "--on-nan",
+                type=click.Choice(["refuse", "drop"]),
+                default="refuse",
+                help="Score that is NaN: report an error or drop the line. [default: refuse]",
+            ),
         ),
     )
-    for option in reversed(options):
-        function = option(function)
-    return function
 
 
-confidence_option = click.option(
+confidence_option = option(
+    "Statistics",
     "--confidence",
     type=float,
     default=0.95,
@@ -161,98 +201,133 @@ confidence_option = click.option(
     metavar="SHARE",
     help="Confidence level of the intervals; the significance level is 1 - SHARE.",
 )
-seed_option = click.option(
+seed_option = option(
+    "Statistics",
     "--seed",
     type=seed_type,
     default=0,
     show_default=True,
-    help="Seed of the random number generator; the same seed gives the same result.",
+    help="Seed of the random number generator.",
+)
+name_by_option = option(
+    "Reading",
+    "--name-by",
+    type=click.Choice(["file", "tag"]),
+    default="file",
+    help="Name of a run: its file name or its tag. [default: file]",
 )
 
 
-def interval_options(function: F) -> F:
-    """Add what says how intervals are made."""
-    options = (
-        confidence_option,
-        click.option(
-            "--interval",
-            default="Student",
-            show_default=True,
-            metavar="NAME",
-            help="How intervals are made: Student, BCa, Percentile.",
-        ),
-        seed_option,
+def draws_option(text: str, default: int = 1000) -> Callable[[F], F]:
+    """Add `--draws`, the number of resamples."""
+    return option(
+        "Statistics",
+        "--draws",
+        type=whole(0, MOST_DRAWS),
+        default=default,
+        show_default=True,
+        metavar="N",
+        help=text,
     )
-    for option in reversed(options):
-        function = option(function)
-    return function
+
+
+def interval_options(function: F) -> F:
+    """Add the options of confidence intervals of means."""
+    return add_options(
+        function,
+        (
+            confidence_option,
+            option(
+                "Statistics",
+                "--interval",
+                type=INTERVAL,
+                default="Student",
+                show_default=True,
+                metavar="NAME",
+                help="Method of the confidence intervals: Student, BCa (bootstrap), Percentile (bootstrap).",
+            ),
+            seed_option,
+        ),
+    )
 
 
 def reading_options(function: F) -> F:
-    """Add what says how runs and qrels are read."""
-    options = (
-        click.option(
-            "--negative",
-            type=click.Choice(["nonrelevant", "unjudged"]),
-            default="nonrelevant",
-            help="What a negative grade means in rank measures.",
-        ),
-        click.option(
-            "--name-by", type=click.Choice(["file", "tag"]), default="file", help="What names a run."
-        ),
-        click.option(
-            "--kind",
-            type=click.Choice(["qrels"]),
-            help="Read QRELS as judgments although they look like a run.",
-        ),
+    """Add the options for reading runs and qrels."""
+    return repair_options(
+        add_options(
+            function,
+            (
+                option(
+                    "Reading",
+                    "--negative",
+                    type=click.Choice(["nonrelevant", "unjudged"]),
+                    default="nonrelevant",
+                    help="Meaning of negative grades in rank measures. [default: nonrelevant]",
+                ),
+                name_by_option,
+                option(
+                    "Reading",
+                    "--kind",
+                    type=click.Choice(["qrels"]),
+                    help="Read QRELS as judgments even if the file looks like a run.",
+                ),
+            ),
+        )
     )
-    for option in reversed(options):
-        function = option(function)
-    return repair_options(function)
 
 
 def evaluation_options(function: F) -> F:
-    """Add what says how runs are evaluated, and how they are read."""
+    """Add the options of evaluation and those for reading runs and qrels."""
     options = (
-        click.option(
-            "-l",
-            "--level",
-            type=float,
-            metavar="GRADE",
-            help="The least relevant grade, for measures that have `rel`.",
-        ),
-        click.option(
+        level_option("Minimum relevant grade, for measures with the parameter `rel`. [default: 1]"),
+        option(
+            "Queries",
             "--queries",
             type=click.Choice(["all", "both", "with_relevant"]),
-            help="The queries of the mean: all judged ones (default), those in both files, "
-            "those with a relevant document.",
+            help="Queries (TREC topics) averaged: all judged ones, those in both files, or those with a "
+            "relevant document. [default: all]",
         ),
-        click.option(
+        option(
+            "Measures",
             "--profile",
             type=click.Choice(list(PROFILES)),
             default="leadline",
             show_default=True,
-            help="Compute as another program does.",
+            help="Arithmetic, averaging and measure names: of leadline or of a version of trec_eval.",
         ),
-        click.option(
-            "--known", metavar="FILE", help="Documents that the user knew before, for Coverage and Novelty."
+        option(
+            "Measures",
+            "--known",
+            metavar="FILE",
+            help="Documents that the user already knew, for Coverage and Novelty.",
         ),
-        click.option(
+        option(
+            "Reading",
             "--subtopics",
             is_flag=True,
-            help="Column 2 of the qrels is a subtopic, for measures of diversity such as alpha_nDCG@10.",
+            help="Read column 2 of the qrels as subtopic, for diversity measures such as alpha_nDCG@10.",
         ),
-        click.option(
-            "-M", "--depth", type=whole(), metavar="N", help="Keep the first N documents of every list."
+        option(
+            "Reading",
+            "-M",
+            "--depth",
+            type=whole(),
+            metavar="N",
+            help="Number of documents kept per query, after sorting.",
         ),
-        click.option("-J", "--judged-only", is_flag=True, help="Drop unjudged documents from the lists."),
-        click.option(
-            "-N", "--documents", type=whole(0), metavar="N", help="The size of the collection, for Utility."
+        option(
+            "Reading", "-J", "--judged-only", is_flag=True, help="Remove unjudged documents from the runs."
+        ),
+        option(
+            "Measures",
+            "-N",
+            "--documents",
+            type=whole(0),
+            metavar="N",
+            help="Number of documents in the collection, for Utility.",
         ),
     )
-    for option in reversed(options):
-        function = option(function)
-    return reading_options(function)
+    return reading_options(add_options(function, options))
 
 
 CONFIDENCE = (
@@ -271,76 +346,86 @@ CONFIDENCE = (
 
 
 def confidence_options(function: F) -> F:
-    """Add what says how runs are compared; `CONFIDENCE` names these options."""
+    """Add the options of significance tests and intervals; `CONFIDENCE` names these options."""
     options = (
-        click.option(
+        option(
+            "Statistics",
             "--baseline",
             multiple=True,
             metavar="NAME",
-            help="Compare every run with this one only (repeatable); default: all pairs.",
+            help="Run that every other run is compared with (repeatable). [default: all pairs of runs]",
         ),
-        click.option(
+        option(
+            "Statistics",
             "--test",
+            type=TEST,
             default="T",
             show_default=True,
             metavar="NAME",
             help="Paired significance test: T, Randomisation, Bootstrap, Wilcoxon, Sign.",
         ),
-        click.option(
+        option(
+            "Statistics",
             "--correction",
+            type=CORRECTION,
             default="Holm",
             show_default=True,
             metavar="NAME",
-            help="Correction for multiple comparisons: Holm, Hochberg, Bonferroni, BH, "
-            "Uncorrected; MaxT (randomised max-t, step-down; with --baseline over the pairs with "
-            "it) or Tukey (randomised) over all pairs at once.",
+            help="Correction for multiple comparisons: Holm, Hochberg, Bonferroni, BH, Uncorrected; MaxT "
+            "(step-down randomised max-t; with --baseline over its pairs) or Tukey (randomised HSD) over all "
+            "pairs jointly.",
         ),
-        click.option(
+        option(
+            "Statistics",
             "--family",
             type=click.Choice(["measure", "all"]),
             default="measure",
             show_default=True,
-            help="Tests corrected together: the pairs of one measure, or of all measures.",
+            help="Family of tests corrected together: the pairs of one measure, or of all measures.",
         ),
-        click.option(
+        option(
+            "Statistics",
             "--margin",
             type=float,
             metavar="X",
-            help="Test equivalence too: differences smaller than X (in units of the measure).",
+            help="Equivalence margin, in units of the measure; adds an equivalence test.",
         ),
-        click.option(
+        option(
+            "Statistics",
             "--smallest",
             type=float,
             metavar="X",
-            help="Smallest difference that matters: gives the number of queries needed to detect "
-            "it, from the upper confidence limit of the standard deviation.",
+            help="Smallest difference of interest; adds the number of queries needed to detect it, from the "
+            "upper confidence limit of the standard deviation.",
         ),
-        click.option(
+        option(
+            "Statistics",
             "--power",
             type=float,
             default=0.8,
             show_default=True,
             metavar="SHARE",
-            help="Power of --smallest, of detectable differences and of the margins of gates.",
+            help="Power for --smallest, detectable differences and the margins of gates.",
         ),
-        click.option(
+        option(
+            "Statistics",
             "--query-group",
             metavar="FILE:COLUMN",
-            help="Queries that go together (paragraph, user, translation): tests, intervals and "
-            "random draws by group. The first column of FILE is the query id.",
+            help="Groups (clusters) of dependent queries, such as paraphrases, users or translations; tests, "
+            "intervals and resampling are by group. The first column of FILE is the query id.",
         ),
         confidence_option,
-        click.option(
+        option(
+            "Statistics",
             "--interval",
+            type=INTERVAL,
             metavar="NAME",
-            help="Confidence interval: Student, BCa, Percentile, Randomisation. [default: "
-            "Randomisation with the test of that name, else Student]",
+            help="Method of the confidence intervals: Student, BCa (bootstrap), Percentile (bootstrap), "
+            "Randomisation. [default: Randomisation with the test of that name, else Student]",
         ),
         seed_option,
     )
-    for option in reversed(options):
-        function = option(function)
-    return function
+    return add_options(function, options)
 
 
 def refuse_overwrite(output: str | None, *inputs: str) -> None:
@@ -356,9 +441,9 @@ def refuse_same_output(*outputs: str | None) -> None:
     """Refuse to write two things to one place."""
     places = [os.path.realpath(path) for path in outputs if path is not None and path != "-"]
     if len(set(places)) < len(places):
-        raise UsageError("two results would go to one file; expected a file for each")
+        raise UsageError("two outputs name the same file; expected different files")
     if outputs.count("-") > 1:
-        raise UsageError("two results would go to standard output; expected a file for one of them")
+        raise UsageError("two outputs are -, standard output; expected a file for one of them")
 
 
 def write_output(text: str, output: str | None) -> None:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from leadline.cli._options import write_whole
+from leadline.cli._help import add_options, option
+from leadline.cli._options import OUTPUT, write_whole
 from leadline.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,32 +20,44 @@ LARGEST = 200.0  # inches
 LETTERS = (3.0, 72.0)  # points
 
 
+def plot_option(text: str) -> Callable[[F], F]:
+    """Add `--plot`, the file of the figure."""
+    return option("Figure", "--plot", type=OUTPUT, metavar="FILE", help=text)
+
+
 def plot_options(function: F) -> F:
     """Add `--plot-size`, `--font-size` and `--title`, which `write_plot` obeys."""
-    options = (
-        click.option(
-            "--plot-size",
-            metavar="W[,H]",
-            expose_value=False,
-            callback=_remember,
-            help="Width and height of the figure in inches, as in 3.4,2.5 (default: one column of a "
-            "paper, as high as it takes).",
-        ),
-        click.option(
-            "--font-size",
-            type=click.FloatRange(*LETTERS),
-            metavar="POINTS",
-            expose_value=False,
-            callback=_remember,
-            help="Size of the letters of the figure.  [default: 7.5]",
-        ),
-        click.option(
-            "--title", metavar="TEXT", expose_value=False, callback=_remember, help="Title above the figure."
+    return add_options(
+        function,
+        (
+            option(
+                "Figure",
+                "--plot-size",
+                metavar="W[,H]",
+                expose_value=False,
+                callback=_remember,
+                help="Width and height of the figure in inches, as in 3.4,2.5. [default: the width of one "
+                "column of a paper, and a suitable height]",
+            ),
+            option(
+                "Figure",
+                "--font-size",
+                type=click.FloatRange(*LETTERS),
+                metavar="POINTS",
+                expose_value=False,
+                callback=_remember,
+                help="Font size of the figure. [default: 7.5]",
+            ),
+            option(
+                "Figure",
+                "--title",
+                metavar="TEXT",
+                expose_value=False,
+                callback=_remember,
+                help="Title of the figure.",
+            ),
         ),
     )
-    for option in reversed(options):
-        function = option(function)
-    return function
 
 
 def _remember(context: click.Context, option: click.Parameter, value: Any) -> None:

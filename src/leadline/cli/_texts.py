@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
+from leadline.cli._help import ANALYSIS, MODEL, add_options, option
 from leadline.cli._results import envelope, escaped, json_text, say, table_text
 from leadline.data.results import ResultWarning
 from leadline.errors import UsageError
@@ -16,46 +17,51 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def text_options(function: F) -> F:
-    """Add what says how documents or queries are read."""
-    options = (
-        click.option(
-            "--field",
-            "fields",
-            multiple=True,
-            metavar="COLUMN",
-            help="A column that makes the text (again for more; default: title and text).",
-        ),
-        click.option("--id", "id_column", metavar="COLUMN", help="The column of the id."),
-        click.option(
-            "--encoding",
-            default="utf-8",
-            show_default=True,
-            help="The encoding of text files, as in latin-1.",
+    """Add the options for reading documents and queries."""
+    return add_options(
+        function,
+        (
+            option(
+                "Texts",
+                "--field",
+                "fields",
+                multiple=True,
+                metavar="COLUMN",
+                help="Column of the text (repeatable). [default: title and text]",
+            ),
+            option("Texts", "--id", "id_column", metavar="COLUMN", help="Column of the ids."),
+            option(
+                "Texts",
+                "--encoding",
+                default="utf-8",
+                show_default=True,
+                help="Character encoding of text files, as in latin-1.",
+            ),
         ),
     )
-    for option in reversed(options):
-        function = option(function)
-    return function
 
 
 def analysis_options(function: F) -> F:
-    """Add what says how text becomes terms."""
-    options = (
-        click.option(
-            "--language",
-            metavar="LANGUAGE",
-            help="Stems and stop words of a language, as in "
-            "german or de; `none` for neither (default: english).",
-        ),
-        click.option(
-            "--analysis",
-            metavar="NAME",
-            help="How text becomes terms, as in Words(stem=porter,stop=none) or Characters(n=4).",
+    """Add the options of text analysis."""
+    return add_options(
+        function,
+        (
+            option(
+                "Texts",
+                "--language",
+                metavar="LANGUAGE",
+                help="Language of the stemmer and the stop words, as in german or de; `none` for neither. "
+                "[default: english]",
+            ),
+            option(
+                "Texts",
+                "--analysis",
+                type=ANALYSIS,
+                metavar="NAME",
+                help="Text analysis, as in Words(stem=porter,stop=none) or Characters(n=4).",
+            ),
         ),
     )
-    for option in reversed(options):
-        function = option(function)
-    return function
 
 
 def analysis_of(language: str | None, analysis: str | None) -> str:
@@ -74,10 +80,11 @@ def models_option(function: F) -> F:
         "-m",
         "--model",
         "models",
+        type=MODEL,
         multiple=True,
         required=True,
         metavar="MODEL",
-        help="A retrieval model, as in BM25(k1=0.9,b=0.4) (again for more). `leadline models` lists them.",
+        help="Retrieval model, as in BM25(k1=0.9,b=0.4) (repeatable); `leadline models` lists them.",
     )(function)
 
 

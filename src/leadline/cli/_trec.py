@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-import click
-
+from leadline.cli._help import add_options, option
 from leadline.data.qrels import Qrels
 from leadline.data.registry import split_names
 from leadline.data.results import Results
@@ -20,16 +19,20 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def trec_options(function: F) -> F:
-    """Add the options of trec_eval that say what is shown."""
-    options = (
-        click.option(
-            "-c", "--complete", is_flag=True, help="Average over all judged queries, as --queries all."
+    """Add the options of trec_eval for what is averaged and shown."""
+    return add_options(
+        function,
+        (
+            option(
+                "Queries",
+                "-c",
+                "--complete",
+                is_flag=True,
+                help="Average over all judged queries, as --queries all.",
+            ),
+            option("Output", "-n", "--no-means", is_flag=True, help="Omit the means."),
         ),
-        click.option("-n", "--no-means", is_flag=True, help="Leave the means out."),
     )
-    for option in reversed(options):
-        function = option(function)
-    return function
 
 
 def queries_of(queries: str | None, *, complete: bool) -> str | None:

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
+from leadline.cli._help import Group, option
 from leadline.cli._options import (
-    OUTPUT,
     confidence_option,
     output_options,
     refuse_overwrite,
@@ -15,7 +15,7 @@ from leadline.cli._options import (
     whole,
     write_output,
 )
-from leadline.cli._plots import check_plot, plot_options, write_plot
+from leadline.cli._plots import check_plot, plot_option, plot_options, write_plot
 from leadline.cli._results import describe_input, envelope, escaped, json_text, say, table_text
 from leadline.cli._texts import facts_text
 from leadline.data.results import ResultWarning, plain
@@ -28,13 +28,13 @@ from leadline.online.planning import ARMS, arm_of, users_needed
 from leadline.reporting.render import Cell, Preformatted, Table
 from leadline.reporting.tables.abtest_table import sheet_of
 
-SECTION = "Try on users, and repeat experiments"
+SECTION = "Experiments"
 
 USUAL = (0.01, 0.1)  # Manning, Raghavan and Schuetze 2008, section 8.6: 1 to 10 % of users
 EXAMPLE = "leadline abtest --a 46/10000 --b 69/10000"
 
 
-class WithTest(click.Group):
+class WithTest(Group):
     """A group whose command `test` is meant where no command is named."""
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
@@ -46,9 +46,10 @@ class WithTest(click.Group):
 
 @click.group(cls=WithTest, epilog=f"Example: {EXAMPLE}")
 def command() -> None:
-    """Compare two arms by clickthrough: counts, or a log whose columns are named.
+    """Plan and analyse A/B tests of clickthrough.
 
-    `leadline abtest` alone means `leadline abtest test`.
+    The input of a test is two counts, or a log of result impressions. `leadline abtest` alone means `leadline
+    abtest test`.
     """
 
 
@@ -56,65 +57,75 @@ def command() -> None:
     "test", epilog=f"Example: leadline abtest test log.csv --arm system --click clicked; {EXAMPLE}"
 )
 @click.argument("log", required=False)
-@click.option("--a", metavar="CLICKS/USERS", help="Counts of A: users who clicked, of how many.")
-@click.option("--b", metavar="CLICKS/USERS", help="Counts of B.")
-@click.option("--a-log", metavar="FILE", help="The log of A alone; the file names the arm.")
-@click.option("--b-log", metavar="FILE", help="The log of B alone.")
-@click.option("--arm", default="arm", show_default=True, metavar="COLUMN", help="Which arm a row is of.")
+@click.option("--a", metavar="CLICKS/USERS", help="Clicks of arm A: users who clicked, and all users.")
+@click.option("--b", metavar="CLICKS/USERS", help="Clicks of arm B.")
+@click.option("--a-log", metavar="FILE", help="Log of arm A only, named after the file.")
+@click.option("--b-log", metavar="FILE", help="Log of arm B only.")
+@click.option("--arm", default="arm", show_default=True, metavar="COLUMN", help="Column of the arm.")
 @click.option(
     "--click",
     "clicked",
     default="click",
     show_default=True,
     metavar="COLUMN",
-    help="Whether a row was clicked: 0 or 1; more counts once.",
+    help="Column of clicks: 0 or 1; larger numbers count as 1.",
 )
-@click.option("--user", metavar="COLUMN", help="Group rows by user: who was randomised.")
-@click.option("--position", metavar="COLUMN", help="Where a result stood (or the click of a page view).")
+@click.option(
+    "--user", metavar="COLUMN", help="Column of the user, the unit of randomisation; rows are grouped by it."
+)
+@click.option(
+    "--position",
+    metavar="COLUMN",
+    help="Column of the position of the result (or of the click in a page view).",
+)
 @click.option(
     "--within",
     type=whole(),
     metavar="K",
-    help="Only clicks on the first K results count (default 10; 1 is the top result).",
+    help="Count clicks on the first K positions only; 1 is the top result. [default: 10]",
 )
-@click.option("--time", metavar="COLUMN", help="When a row was (default: rows are in order).")
-@click.option("--arms", nargs=2, metavar="A B", help="Which two arms, and which is A (default: by name).")
+@click.option("--time", metavar="COLUMN", help="Column of the time. [default: rows are in order of time]")
+@click.option("--arms", nargs=2, metavar="A B", help="Arms to compare, A first. [default: in order of name]")
 @click.option(
     "--metric",
     type=click.Choice(["users", "rows"]),
     default="users",
     show_default=True,
-    help="Compare the share of users who click, or (with --user) clicks a row.",
+    help="Metric compared: proportion of users who click, or (with --user) clicks per row.",
 )
 @click.option(
-    "--planned", type=float, metavar="SHARE", help="The share of users planned for B: tests whether B got it."
+    "--planned",
+    type=float,
+    metavar="SHARE",
+    help="Planned share of users in arm B; adds a test for sample ratio mismatch.",
 )
-@click.option(
+@option(
+    "Statistics",
     "--effect",
     type=float,
     default=0.2,
     show_default=True,
     metavar="SHARE",
-    help="The relative difference that the always-valid test is tuned to.",
+    help="Relative difference that the always-valid (sequential) test is tuned to.",
 )
 @confidence_option
-@click.option(
+@option(
+    "Statistics",
     "--power",
     type=float,
     default=0.8,
     show_default=True,
     metavar="SHARE",
-    help="Power, for the detectable difference and the users needed.",
+    help="Power for the detectable difference and the number of users needed.",
 )
-@click.option(
+@option(
+    "Statistics",
     "--smallest",
     type=float,
     metavar="X",
-    help="Smallest difference of clickthrough that matters: gives the users needed.",
+    help="Smallest difference in clickthrough of interest; adds the number of users needed to detect it.",
 )
-@click.option(
-    "--plot", type=OUTPUT, metavar="FILE", help="Draw the arms into FILE.svg, FILE.pdf or FILE.png."
-)
+@plot_option("Figure of the two arms: FILE.svg, FILE.pdf or FILE.png.")
 @plot_options
 @output_options
 def test_command(
@@ -129,10 +140,11 @@ def test_command(
     output: str | None,
     **options: Any,
 ) -> None:
-    """Compare the clickthrough of A and B: difference, p, intervals, lift, and what could be seen.
+    """Test the difference in clickthrough between arms A and B.
 
-    LOG is a table with a header (CSV, TSV, JSON Lines, Parquet), a row a result shown or a page view. All
-    differences are B - A.
+    Shown are the difference B - A with confidence intervals, the p-value, the lift and the detectable
+    difference. LOG is a table with a header (CSV, TSV, JSON Lines, Parquet) and one row per result shown or
+    per page view.
     """
     appearance = check_plot(plot)
     inputs = [path for path in (log, options["a_log"], options["b_log"]) if path]
@@ -194,28 +206,32 @@ def _draw(found: ABTest, path: str) -> None:
     type=float,
     required=True,
     metavar="SHARE",
-    help="The share of users who get the variant, usually 0.01 to 0.1.",
+    help="Share of users who get the variant, usually 0.01 to 0.1.",
 )
 @click.option(
-    "--salt", required=True, metavar="TEXT", help="The name of the experiment: another one draws other users."
+    "--salt",
+    required=True,
+    metavar="TEXT",
+    help="Name of the experiment; another name gives an independent assignment.",
 )
 @output_options
 def assign(*, users: str, fraction: float, salt: str, form: str, output: str | None) -> None:
-    """Say for each user (one a line; a file or standard input) which arm is theirs.
+    """Assign users to arms.
 
-    A stable hash of salt and user decides: the same user always gets the same arm, on any machine, and a
-    larger fraction keeps everybody who has the variant.
+    USERS is a file with one user per line, or standard input. The arm is a stable hash of salt and user: the
+    same user always gets the same arm, on any machine, and a larger fraction keeps everybody who has the
+    variant.
     """
     refuse_overwrite(output, users)
     if not salt:
-        raise UsageError("an empty salt; expected the name of the experiment")
+        raise UsageError("--salt is empty; expected the name of the experiment")
     found = [
         (name, arm_of(name, fraction=fraction, salt=salt))
         for _, line in lines(users)
         if (name := line.strip())
     ]
     if not found:
-        raise UsageError(f"no users in {users}; expected one a line")
+        raise UsageError(f"{users}: no users; expected one user per line")
     count = sum(arm == ARMS[1] for _, arm in found)
     outside = not USUAL[0] <= fraction <= USUAL[1]
     warnings = [
@@ -256,21 +272,16 @@ def _lines(heads: list[str], rows: list[list[Cell]], form: str, notes: list[str]
 
 
 @command.command("plan", epilog="Example: leadline abtest plan --rate 0.05 --lift 0.1 --fraction 0.05")
-@click.option("--rate", type=float, required=True, metavar="SHARE", help="The clickthrough of A.")
+@click.option("--rate", type=float, required=True, metavar="SHARE", help="Clickthrough rate of arm A.")
 @click.option(
     "--lift",
     type=float,
     required=True,
     metavar="SHARE",
-    help="The relative change to be seen: 0.1 is a tenth more.",
+    help="Relative change to detect: 0.1 is an increase by one tenth.",
 )
 @click.option(
-    "--fraction",
-    type=float,
-    default=0.5,
-    show_default=True,
-    metavar="SHARE",
-    help="The share of users that B gets.",
+    "--fraction", type=float, default=0.5, show_default=True, metavar="SHARE", help="Share of users in arm B."
 )
 @click.option(
     "--confidence",
@@ -278,7 +289,7 @@ def _lines(heads: list[str], rows: list[list[Cell]], form: str, notes: list[str]
     default=0.95,
     show_default=True,
     metavar="SHARE",
-    help="1 less the error allowed where there is no difference.",
+    help="1 minus the significance level of the test.",
 )
 @click.option(
     "--power",
@@ -286,11 +297,11 @@ def _lines(heads: list[str], rows: list[list[Cell]], form: str, notes: list[str]
     default=0.8,
     show_default=True,
     metavar="SHARE",
-    help="The chance to see the change.",
+    help="Power: the probability of detecting the change.",
 )
 @output_options
 def plan(*, rate: float, lift: float, form: str, output: str | None, **options: float) -> None:
-    """Say how many users a test needs, before it begins."""
+    """Compute the number of users that a test needs."""
     a, b = users_needed(
         rate,
         lift,
@@ -315,26 +326,26 @@ def plan(*, rate: float, lift: float, form: str, output: str | None, **options: 
 )
 @click.argument("log")
 @click.option(
-    "--doc",
-    "document",
-    default="doc_id",
-    show_default=True,
-    metavar="COLUMN",
-    help="The document that was shown.",
+    "--doc", "document", default="doc_id", show_default=True, metavar="COLUMN", help="Column of the document."
 )
-@click.option("--query", metavar="COLUMN", help="The query (default: all rows are of one).")
-@click.option("--position", default="position", show_default=True, metavar="COLUMN", help="Where it stood.")
 @click.option(
-    "--click", "clicked", default="click", show_default=True, metavar="COLUMN", help="Whether it was clicked."
+    "--query", metavar="COLUMN", help="Column of the query. [default: all rows belong to one query]"
+)
+@click.option(
+    "--position", default="position", show_default=True, metavar="COLUMN", help="Column of the position."
+)
+@click.option(
+    "--click", "clicked", default="click", show_default=True, metavar="COLUMN", help="Column of clicks."
 )
 @output_options
 def deviations(
     *, log: str, document: str, query: str | None, position: str, clicked: str, form: str, output: str | None
 ) -> None:
-    """Say how much more a document was clicked than its positions explain. These are no judgments.
+    """Compute click deviations: clicks on a document beyond what its positions explain.
 
-    The column is called click_deviation, which no command reads as a grade: clicks tell of summaries, of
-    what stood beside, and of who searched, and a document that was never shown has none.
+    The column is called click_deviation, and no command reads it as a grade: clicks depend on the summary, on
+    the other results and on the user, and a document that was never shown has no clicks. Click deviations are
+    not relevance judgments.
     """
     from leadline.online.logs import click_deviations
 

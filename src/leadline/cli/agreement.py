@@ -1,4 +1,4 @@
-"""`leadline agreement`: how far judges agree on the same pairs of query and document."""
+"""`leadline agreement`: inter-assessor agreement on the same pairs of query and document."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from leadline.cli._help import Command, option
 from leadline.cli._options import (
-    MOST_DRAWS,
-    OUTPUT,
     confidence_option,
+    draws_option,
+    measure_option,
     output_options,
+    per_query_option,
     progress,
     refuse_overwrite,
     refuse_same_output,
     seed_option,
-    whole,
     write_output,
 )
-from leadline.cli._plots import check_plot, plot_options, write_plot
+from leadline.cli._plots import check_plot, plot_option, plot_options, write_plot
 from leadline.cli._results import describe_input, envelope, escaped, json_text, say, table_text
 from leadline.errors import UsageError
 from leadline.judging.agreement import agreement
@@ -30,10 +31,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-SECTION = "Judge documents"
+SECTION = "Judging"
 
 
-class TakesRuns(click.Command):
+class TakesRuns(Command):
     """A command whose `--runs` takes all names up to the next option, as a shell's `*` gives them."""
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
@@ -60,76 +61,56 @@ class TakesRuns(click.Command):
 @click.option(
     "--table",
     metavar="N,N,N,N",
-    help="Counts of two judges instead of files: yes-yes, yes-no, "
-    "no-yes, no-no; or 9, 16, ... numbers row by row.",
+    help="Contingency table of two assessors instead of files: yes-yes, yes-no, no-yes, no-no; or 9, "
+    "16, ... counts row by row.",
 )
 @click.option(
     "--reference",
     is_flag=True,
-    help="The first judge is the reference, which every other one is compared with.",
+    help="Take the first assessor as the reference and compare every other one with it.",
 )
 @click.option(
     "--weights",
     type=click.Choice(["none", "linear", "quadratic"]),
     default="none",
     show_default=True,
-    help="How far apart two grades are for Cohen's kappa.",
+    help="Weights of disagreement between grades for Cohen's kappa.",
 )
 @click.option(
     "--level",
     type=click.Choice(["nominal", "ordinal", "interval"]),
     default="nominal",
     show_default=True,
-    help="What grades are for Krippendorff's alpha.",
+    help="Level of measurement of the grades for Krippendorff's alpha.",
 )
-@click.option("--rel", type=float, metavar="GRADE", help="Make grades two: below GRADE, and GRADE or more.")
+@click.option("--rel", type=float, metavar="GRADE", help="Minimum relevant grade; makes the grades binary.")
 @click.option(
     "--over",
     type=click.Choice(["all", "two"]),
     default="all",
     show_default=True,
-    help="The pairs compared: those all judges judged, or what each two judged.",
+    help="Pairs compared: those that all assessors judged, or those that each two of them judged.",
 )
-@click.option(
+@option(
+    "Statistics",
     "--resample",
     type=click.Choice(["auto", "queries", "pairs"]),
     default="auto",
     show_default=True,
-    help="What is drawn again for intervals; auto: queries if there are ten or more.",
+    help="Unit of the bootstrap; auto: queries if there are ten or more, else pairs.",
 )
-@click.option(
-    "--draws",
-    type=whole(0, MOST_DRAWS),
-    default=1000,
-    show_default=True,
-    metavar="N",
-    help="Resamples for the intervals; 0: none.",
-)
+@draws_option("Number of bootstrap resamples for the intervals; 0 for none.")
 @confidence_option
 @seed_option
 @click.option(
     "--runs",
     multiple=True,
     metavar="RUN...",
-    help="Runs to evaluate with every judge: what a change of judge does to systems.",
+    help="Runs to evaluate with the judgments of every assessor, to show the effect on system rankings.",
 )
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    default=["AP", "nDCG"],
-    show_default=True,
-    metavar="MEASURE",
-    help="A measure for --runs (again for more).",
-)
-@click.option("-q", "--per-query", is_flag=True, help="Show every query too.")
-@click.option(
-    "--plot",
-    type=OUTPUT,
-    metavar="FILE",
-    help="Draw Cohen's kappa of all judges into FILE.svg, FILE.pdf or FILE.png.",
-)
+@measure_option("Measure for --runs (repeatable).", default=["AP", "nDCG"], show_default=True)
+@per_query_option()
+@plot_option("Figure of Cohen's kappa of all assessors: FILE.svg, FILE.pdf or FILE.png.")
 @plot_options
 @output_options
 def command(
@@ -143,14 +124,17 @@ def command(
     output: str | None,
     **options: Any,
 ) -> None:
-    """Measure how far judges agree on the pairs of query and document that all of them judged.
+    """Measure inter-assessor agreement: kappa, Krippendorff's alpha.
 
-    QRELS is a file of one judge; or a table with a column `judge`; or one with a column a judge, of which
-    FILE:COLUMN names one. Chance gives 0, full agreement 1. Scott's pi is the kappa of the lecture, which
-    calls values in [2/3, 1] acceptable.
+    QRELS is the file of one assessor, a table with a column `judge`, or FILE:COLUMN of a table with one
+    column per assessor. Agreement is measured on the pairs of query and document that all of them judged. A
+    coefficient of 0 is agreement by chance, 1 is perfect agreement; values of Scott's pi from 2/3 to 1 are
+    often called acceptable.
+    With --runs the effect of the assessor on measures and system rankings is shown.
 
-    Confidence intervals are percentiles of resamples and approximate: in simulations with 25 queries, 95 %
-    intervals contained the true coefficient in 92 to 96 % of the samples (docs/studies/significance.md).
+    Confidence intervals are percentiles of bootstrap resamples and approximate: in simulations with 25
+    queries, 95 % intervals contained the true coefficient in 92 to 96 % of the samples
+    (docs/studies/significance.md).
     """
     appearance = check_plot(plot)
     refuse_overwrite(output, *judges, *runs)

@@ -1,4 +1,4 @@
-"""`leadline check`: what is wrong with runs and qrels, and a repaired copy."""
+"""`leadline check`: errors in runs and qrels, and a repaired copy."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from leadline.cli._help import Command, option
 from leadline.cli._options import (
     FORMATS,
     OUTPUT,
@@ -26,61 +27,67 @@ from leadline.io.check import Checked, Problem
 from leadline.io.read import read_qrels
 from leadline.reporting.render import Cell, Table
 
-SECTION = "Begin, and look files over"
+SECTION = "Files and collections"
 
 WORST = 5  # queries that are shown
 
 
-@click.command(epilog="Example: leadline check qrels.txt bm25.run")
+@click.command(cls=Command, epilog="Example: leadline check qrels.txt bm25.run")
 @click.argument("files", nargs=-1, metavar="FILE...")
-@click.option(
+@option(
+    "Reading",
     "--kind",
     type=click.Choice(["run", "qrels"]),
-    help="What the files hold. By default told by their columns, else by their numbers.",
+    help="Kind of the files. [default: told from their columns, else from their numbers]",
 )
-@click.option("--subtopics", is_flag=True, help="Column 2 of the qrels is a subtopic.")
+@option("Reading", "--subtopics", is_flag=True, help="Read column 2 of the qrels as subtopic.")
 @click.option(
     "--docs",
     metavar="DOCS",
-    help="With --qrels: say how many of the relevant documents the corpus holds, texts or an index.",
+    help="Corpus, as texts or as an index: with --qrels, report how many of the relevant documents it "
+    "contains.",
 )
 @click.option(
     "--qrels",
     metavar="QRELS",
-    help="Judgments to join with every run among FILE: the share of "
-    "documents that are judged, and whether the ids match.",
+    help="Judgments to join with every run: report the share of judged documents and whether the "
+    "document ids match.",
 )
 @click.option("--fix", is_flag=True, help="Write a repaired copy to the file of -o.")
-@click.option(
+@option(
+    "Reading",
     "--on-duplicate",
     type=click.Choice(["refuse", "first", "last", "max"]),
     default="first",
     show_default=True,
-    help="With --fix: which of repeated documents is kept.",
+    help="Document that occurs twice for a query, with --fix: the row that is kept.",
 )
-@click.option(
+@option(
+    "Reading",
     "--on-nan",
     type=click.Choice(["refuse", "drop"]),
     default="drop",
     show_default=True,
-    help="With --fix: what happens to rows with score NaN.",
+    help="Score that is NaN, with --fix: drop the row, or report an error.",
 )
-@click.option(
+@option(
+    "Output",
     "-f",
     "--format",
     "form",
     type=FormatChoice(FORMATS),
     default="table",
     show_default=True,
-    help="How the result is written.",
+    help="Output format.",
 )
 @display_options
-@click.option(
+@option(
+    "Output",
     "-o",
     "--output",
     type=OUTPUT,
     metavar="FILE",
-    help="Write the result to FILE; with --fix the repaired copy.",
+    help="Output file; with --fix the repaired copy. [default: standard output]",
 )
 def command(
     *,
@@ -95,18 +102,19 @@ def command(
     form: str,
     output: str | None,
 ) -> None:
-    """Check runs, qrels and indexes for errors, with lines and counts; how much a corpus covers.
+    """Check runs, qrels and indexes for errors.
 
-    Of an index every checksum is verified, and whether its parts fit together.
+    Problems are listed with line numbers and counts. An error is refused by `evaluate` and `compare`; a
+    remark is accepted by them. With --qrels every run is joined with the judgments, and a run without any
+    judged document is an error. With --docs the share of judged documents in the corpus is reported. For an
+    index all checksums and the consistency of its parts are verified.
 
-    An error is what `evaluate` or `compare` refuses, a remark what they accept and a reader should know. With
-    --qrels every run is joined with the judgments; that none of its documents is judged is an error. The exit
-    status is 2 when any file would be refused, and not repaired.
+    The exit status is 2 if a file would be refused and was not repaired.
     """
     if docs is not None and qrels is None:
-        raise UsageError("--docs without --qrels; expected both")
+        raise UsageError("--docs is given without --qrels; expected both")
     if qrels is not None and docs is None and not files:
-        raise UsageError("--qrels alone; expected RUN..., or --docs DOCS")
+        raise UsageError("--qrels is given without runs; expected FILE..., or --docs DOCS")
     if not files and docs is None:
         raise UsageError("nothing to check; expected FILE..., or --docs DOCS --qrels QRELS")
     if fix:
@@ -174,9 +182,11 @@ def _covered(found: dict[str, Any]) -> str:
 
 def _check_fix(files: tuple[str, ...], output: str | None) -> None:
     if len(files) != 1 or output is None:
-        raise UsageError("--fix repairs one file and needs -o FILE for the copy")
+        raise UsageError("--fix repairs one file; expected one FILE, and -o FILE for the copy")
     if os.path.isdir(files[0]):
-        raise UsageError("--fix does not repair an index; `leadline index` makes it again")
+        raise UsageError(
+            "--fix cannot repair an index; expected a run or qrels (`leadline index` rebuilds an index)"
+        )
     refuse_overwrite(output, *files)
 
 

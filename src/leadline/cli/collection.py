@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import click
 
+from leadline.cli._help import Command, option
 from leadline.cli._options import formats_option, progress, write_output
 from leadline.cli._results import describe_input
 from leadline.cli._texts import analysis_of, analysis_options, facts_text
 from leadline.data.results import plain
 from leadline.reporting.render import Cell, Table
 
-SECTION = "Begin, and look files over"
+SECTION = "Files and collections"
 
 
-@click.command(epilog="Example: leadline collection docs.jsonl queries.jsonl qrels.txt")
+@click.command(cls=Command, epilog="Example: leadline collection docs.jsonl queries.jsonl qrels.txt")
 @click.argument("docs")
 @click.argument("queries")
 @click.argument("qrels")
 @analysis_options
-@click.option("--encoding", default="utf-8", show_default=True, help="The encoding of text files.")
+@option(
+    "Texts",
+    "--encoding",
+    default="utf-8",
+    show_default=True,
+    help="Character encoding of text files, as in latin-1.",
+)
 @formats_option()
 def command(
     docs: str,
@@ -30,7 +37,11 @@ def command(
     encoding: str,
     form: str,
 ) -> None:
-    """Describe a test collection: sizes, judgments per query, grades, and ids that do not match."""
+    """Describe a test collection.
+
+    Shown are the numbers and lengths of documents and queries (topics), judgments per query, grades, and ids
+    that do not match.
+    """
     from leadline.retrieval.collection import collection
 
     how = analysis_of(language, analysis)

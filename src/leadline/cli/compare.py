@@ -9,18 +9,20 @@ from typing import Any
 import click
 import numpy as np
 
+from leadline.cli._help import Command, option
 from leadline.cli._options import (
     CONFIDENCE,
     OUTPUT,
     confidence_options,
     evaluation_options,
+    measure_option,
     output_options,
     progress,
     refuse_overwrite,
     refuse_same_output,
     write_output,
 )
-from leadline.cli._plots import check_plot, plot_options, write_plot
+from leadline.cli._plots import check_plot, plot_option, plot_options, write_plot
 from leadline.cli._results import results_text
 from leadline.comparison.compare import COMPARED, compare_results
 from leadline.comparison.comparison_result import ComparedPair, Comparison
@@ -37,7 +39,7 @@ from leadline.stats.corrections import BH
 from leadline.stats.intervals import SMALLEST, Student
 from leadline.stats.paired_tests import T
 
-SECTION = "Measure runs against judgments"
+SECTION = "Evaluation"
 
 SAID = 12  # pairs said in sentences under the table; JSON says them all
 FIGURES = ("differences", "forest", "pairs", "groups", "critical-difference", "scatter")
@@ -64,80 +66,86 @@ class Pairs(click.ParamType[str | int]):
 
 
 @click.command(
-    epilog="Example: leadline compare qrels.txt new.run old.run --baseline old --fail-if-worse AP:0.01"
+    cls=Command,
+    epilog="Example: leadline compare qrels.txt new.run old.run --baseline old --fail-if-worse AP:0.01",
 )
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="MEASURE",
-    help=f"A measure, as in nDCG@10 (repeatable; default: {' '.join(COMPARED)}). The first is the primary "
-    "measure.",
+@measure_option(
+    f"Measure, as in AP (its mean is MAP) or nDCG@10 (repeatable); the first is the primary measure. "
+    f"[default: {', '.join(COMPARED)}]"
 )
 @confidence_options
-@click.option(
+@option(
+    "Statistics",
     "--per-pair",
     is_flag=True,
-    help="Show and draw the confidence interval of each pair alone instead of simultaneous ones, which agree "
-    "with the corrected p values.",
+    help="Show and draw the confidence interval of each pair alone instead of simultaneous ones, "
+    "which agree with the corrected p-values.",
 )
-@click.option(
+@option(
+    "Output",
     "--pairs",
     type=Pairs(),
     metavar="significant|all|N",
-    help="Pairs to show: those with a significant difference, all, or the N of smallest p of each measure. "
+    help=f"Pairs shown: those with a significant difference, all, or the N of smallest p-value per measure. "
     f"[default: all in JSON and CSV; in tables all up to {SAID}, else significant]",
 )
-@click.option(
+@option(
+    "Gates",
     "--fail-if-worse",
     multiple=True,
     metavar="MEASURE[:MARGIN]",
-    help="Fail on evidence that a run is worse than the baseline, or worse by more than MARGIN: one-sided "
-    "test of 'difference >= -MARGIN', p below alpha.",
+    help="Fail if a run is significantly worse than the baseline, or worse by more than MARGIN "
+    "(repeatable): one-sided test of 'difference >= -MARGIN', p below alpha.",
 )
-@click.option(
+@option(
+    "Gates",
     "--require-not-worse",
     multiple=True,
     metavar="MEASURE:MARGIN",
-    help="Fail unless a run is shown not to be worse than the baseline by MARGIN or more (non-inferiority): "
-    "the one-sided lower limit of the difference is above -MARGIN. The line printed says from which "
-    "margin on these queries pass an equally good run with --power.",
+    help="Fail unless a run is non-inferior to the baseline with margin MARGIN (repeatable): the "
+    "one-sided lower confidence limit of the difference is above -MARGIN. The output gives the "
+    "smallest margin at which an equally good run passes on these queries with probability "
+    "--power.",
 )
-@click.option(
+@option(
+    "Gates",
     "--fail-below",
     multiple=True,
     metavar="MEASURE=VALUE",
-    help="Fail if the mean of a run that is not a baseline is below VALUE (above it where less is better).",
+    help="Fail if the mean of a run other than the baseline is below VALUE (repeatable); above, for "
+    "measures where less is better.",
 )
-@click.option("--summary", type=OUTPUT, metavar="FILE", help="Write a short summary in Markdown to FILE.")
-@click.option(
+@option(
+    "Output", "--summary", type=OUTPUT, metavar="FILE", help="Output file of a short summary in Markdown."
+)
+@option(
+    "Output",
     "--changed",
     type=click.IntRange(0),
     default=3,
     show_default=True,
     metavar="N",
-    help="Show the N queries of each pair that differ most.",
+    help="Number of queries with the largest differences shown per pair.",
 )
-@click.option(
-    "--plot", type=OUTPUT, metavar="FILE", help="Draw a figure into FILE.svg, FILE.pdf or FILE.png."
-)
-@click.option(
+@plot_option("Figure: FILE.svg, FILE.pdf or FILE.png.")
+@option(
+    "Figure",
     "--figure",
     type=click.Choice(FIGURES),
-    help="What --plot draws, by the primary measure: differences or scatter of a pair; pairs (mean "
-    "differences of the pairs shown, with the intervals of the table); of all runs forest (means, with the "
-    "interval of each mean alone), groups (bars join runs without a significant difference), or "
-    "critical-difference (mean ranks with the critical difference of Nemenyi). Default: differences for one "
-    "pair, else forest.",
+    help="Kind of figure, for the primary measure: differences or scatter of a pair; pairs (mean "
+    "differences of the pairs shown, with the intervals of the table); forest (means of all "
+    "runs, with the interval of each mean alone); groups (bars join runs without a significant "
+    "difference); critical-difference (mean ranks with Nemenyi's critical difference). [default: "
+    "differences for one pair, else forest]",
 )
-@click.option(
+@option(
+    "Figure",
     "--plot-pair",
     nargs=2,
     metavar="A B",
-    help="The pair of runs that differences and scatter show (default: the first of the table).",
+    help="Pair of runs for differences and scatter. [default: first pair of the table]",
 )
 @plot_options
 @evaluation_options
@@ -166,18 +174,18 @@ def command(
     kind: str | None,
     **options: Any,
 ) -> None:
-    """Compare RUNS judged by QRELS: differences in means, confidence intervals, significance tests.
+    """Compare runs: differences with intervals and significance tests.
 
-    A difference is the first run minus the second (the baseline, if one is named), over the same queries.
-    Intervals are simultaneous over the pairs corrected together, and exclude 0 where the difference is
-    significant. A run of which no document is judged is refused.
+    A difference is the mean of the first run minus that of the second (the baseline, if one is named), over
+    the same queries. Intervals are simultaneous over the pairs corrected together; they exclude 0 where the
+    difference is significant. A run without any judged document is an error.
 
-    Gates (--fail-if-worse, --require-not-worse, --fail-below) end with status 1 when a condition fails, or
-    when the queries cannot tell: fewer than 5 queries (or groups), or a test that cannot become significant.
-    A run without any difference passes. Each condition is tested alone, one-sided, at 1 - confidence
-    (alpha). With k tests (conditions times runs) --fail-if-worse raises a false alarm with a probability of
-    at most k alpha; --require-not-worse passes a run that is worse by the margin with a probability of at
-    most alpha, however many there are. Without --baseline the last run is the baseline.
+    Gates (--fail-if-worse, --require-not-worse, --fail-below) end with status 1 if a condition fails, or if
+    it cannot be decided: fewer than 5 queries (or groups), or a test that cannot reach significance. A run
+    without any difference passes. Each condition is a one-sided test at alpha = 1 - confidence, without
+    correction. With k tests (conditions times runs) the probability of a false alarm of --fail-if-worse is at
+    most k alpha; the probability that --require-not-worse passes a run that is worse by the margin is at most
+    alpha, however many tests there are. Without --baseline the last run is the baseline.
     """
     for path in (output, summary, plot):
         refuse_overwrite(path, qrels, *runs)
@@ -241,13 +249,12 @@ def _check_figure(
     """Refuse, before any work, what cannot be drawn."""
     if plot is None and (figure is not None or pair):
         option = f"--figure {figure}" if figure else "--plot-pair"
-        raise UsageError(f"{option} without --plot; expected --plot FILE too")
+        raise UsageError(f"{option} without --plot has no effect; expected --plot FILE too")
     if pair and figure not in (None, "differences", "scatter"):
-        raise UsageError(f"--plot-pair is for differences and scatter; found --figure {figure}")
+        raise UsageError(f"--plot-pair with --figure {figure}; expected --figure differences or scatter")
     if figure == "groups" and not all_pairs:
         raise UsageError(
-            "groups joins runs without a significant difference, of all pairs, and a baseline leaves pairs "
-            "out; expected another --figure"
+            "--figure groups needs the tests of all pairs; expected no --baseline, or another --figure"
         )
 
 

@@ -6,6 +6,7 @@ import os
 
 import click
 
+from leadline.cli._help import Command, option
 from leadline.cli._options import OUTPUT, repair_options
 from leadline.cli._results import say, tell
 from leadline.data.reading import OnDuplicate, OnNan, Order, Reading
@@ -17,7 +18,7 @@ from leadline.io.opening import STANDARD_INPUT
 from leadline.io.read import Opened, opened, qrels_of, records_of, run_of
 from leadline.io.trec_runs import ReadCounts
 
-SECTION = "Begin, and look files over"
+SECTION = "Files and collections"
 
 FORMATS = {
     "trec": "",
@@ -30,19 +31,20 @@ FORMATS = {
 }
 
 
-@click.command(epilog="Example: leadline convert bm25.run bm25.parquet")
+@click.command(cls=Command, epilog="Example: leadline convert bm25.run bm25.parquet")
 @click.argument("source", metavar="IN")
 @click.argument("target", type=OUTPUT, metavar="OUT")
-@click.option(
+@option(
+    "Reading",
     "--kind",
     type=click.Choice(["run", "qrels"]),
-    help="What IN holds. By default told by its columns, else by its numbers: all whole is qrels.",
+    help="Kind of IN. [default: told from its columns, else from its numbers: whole numbers are grades]",
 )
 @click.option(
-    "--to", "form", type=click.Choice(list(FORMATS)), help="The format of OUT (default: its suffix)."
+    "--to", "form", type=click.Choice(list(FORMATS)), help="Format of OUT. [default: by its suffix]"
 )
-@click.option("--subtopics", is_flag=True, help="Column 2 of the qrels is a subtopic: keep it.")
-@click.option("--overwrite", is_flag=True, help="Replace OUT where it exists.")
+@option("Reading", "--subtopics", is_flag=True, help="Read column 2 of the qrels as subtopic, and keep it.")
+@click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
 @repair_options
 def command(
     *,
@@ -56,10 +58,10 @@ def command(
     on_duplicate: OnDuplicate,
     on_nan: OnNan,
 ) -> None:
-    """Write a run or qrels in another format.
+    """Convert a run or qrels to another format.
 
-    The suffix of OUT says the format and the compression: .json .jsonl .csv .tsv .parquet .arrow, with .gz
-    .bz2 .xz .zst; any other means TREC. A file that exists is kept unless --overwrite is given. OUT may be -
+    The suffix of OUT determines format and compression: .json .jsonl .csv .tsv .parquet .arrow, with .gz .bz2
+    .xz .zst; any other suffix means TREC. An existing file is replaced only with --overwrite. OUT may be -
     for standard output.
     """
     if on_duplicate == "hold":

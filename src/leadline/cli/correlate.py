@@ -1,4 +1,4 @@
-"""`leadline correlate`: how well one result tracks another over runs."""
+"""`leadline correlate`: correlation of two scores of the same runs."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Any
 
 import click
 
+from leadline.cli._help import Command, option
 from leadline.cli._options import (
-    MOST_DRAWS,
     confidence_option,
+    draws_option,
     output_options,
     refuse_overwrite,
     seed_option,
-    whole,
     write_output,
 )
 from leadline.cli._results import describe_input, envelope, escaped, json_text, say, table_text
@@ -21,42 +21,39 @@ from leadline.data.results import plain
 from leadline.io.id_lists import read_labels
 from leadline.reporting.render import Table
 
-SECTION = "Measure runs against judgments"
+SECTION = "Evaluation"
 
 TITLES = {"pearson": "Pearson", "spearman": "Spearman", "kendall": "Kendall tau-b", "tau_ap": "tau-AP"}
 
 
-@click.command(epilog="Example: leadline correlate map.json:AP hsa.json:hsa_robust --team systems.tsv:team")
+@click.command(
+    cls=Command, epilog="Example: leadline correlate map.json:AP hsa.json:hsa_robust --team systems.tsv:team"
+)
 @click.argument("truth", metavar="TRUTH[:MEASURE]")
 @click.argument("estimate", metavar="ESTIMATE[:MEASURE]")
-@click.option(
+@option(
+    "Statistics",
     "--team",
     metavar="FILE:COLUMN",
-    help="The team of every run: teams are drawn again, as their runs are alike.",
+    help="Team of every run; the bootstrap resamples teams, because their runs are alike.",
 )
-@click.option(
-    "--draws",
-    type=whole(0, MOST_DRAWS),
-    default=1000,
-    show_default=True,
-    metavar="N",
-    help="Draws for the intervals; 0: none.",
-)
+@draws_option("Number of bootstrap resamples for the intervals; 0 for none.")
 @confidence_option
 @seed_option
 @output_options
 def command(
     *, truth: str, estimate: str, team: str | None, form: str, output: str | None, **options: Any
 ) -> None:
-    """Correlate two numbers of the same runs: JSON results of commands, or tables with a header.
+    """Compute the rank correlation between two scores of the same runs.
 
-    MEASURE is a measure of a result (AP, hsa, ric) or a column of a table; by default the first. Runs that
-    are in one file only are counted.
+    The coefficients are Kendall's tau-b, tau-AP, Spearman's rho and Pearson's r. The inputs are JSON results
+    of commands, or tables with a header. MEASURE is a measure of a result (AP, hsa, ric) or a column of a
+    table; the default is the first. Runs that occur in one input only are counted and excluded.
 
-    Both confidence intervals are approximate, and there are none for fewer than five runs. The one over runs
-    is a percentile bootstrap. The one over queries is for the means over a larger population of queries; in
-    simulations, 95 % intervals of this kind contained the true value in 96 to 99.5 % of the samples
-    (docs/studies/significance.md).
+    Both confidence intervals are approximate, and there are none for fewer than five runs. The interval over
+    runs is a percentile bootstrap interval. The interval over queries is for the means over a larger
+    population of queries; in simulations, 95 % intervals of this kind contained the true value in 96 to 99.5
+    % of the samples (docs/studies/significance.md).
     """
     refuse_overwrite(output, truth, estimate)
     found = correlate(truth, estimate, teams=read_labels(team) if team else None, **options)

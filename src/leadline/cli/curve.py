@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from leadline.cli._help import Command, option
 from leadline.cli._options import (
-    OUTPUT,
+    level_option,
     output_options,
     progress,
     reading_options,
     refuse_overwrite,
     write_output,
 )
-from leadline.cli._plots import check_plot, plot_options, write_plot
+from leadline.cli._plots import check_plot, plot_option, plot_options, write_plot
 from leadline.cli._results import results_text
 from leadline.data.wording import counted, queries
 from leadline.evaluation.curves import Curves, SubtopicCurves, curve, subtopic_curve
@@ -26,34 +27,40 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-SECTION = "Measure runs against judgments"
+SECTION = "Evaluation"
 
 TICKS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 50, 100, 200, 500, 1000)
 
 
-@click.command(epilog="Example: leadline curve qrels.txt bm25.run dense.run.gz --plot curves.pdf")
+@click.command(
+    cls=Command, epilog="Example: leadline curve qrels.txt bm25.run dense.run.gz --plot curves.pdf"
+)
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)
-@click.option(
+@option(
+    "Measures",
     "--interpolation",
     type=click.Choice(RULES),
     default="standard",
     show_default=True,
-    help="What precision a recall level gets: the highest at that recall or above (standard), "
-    "the lecture's printed rule, or what a version of trec_eval does.",
+    help="Interpolated precision at a recall level: the maximum at that recall or above (standard), "
+    "the printed rule of a textbook, or the rule of a version of trec_eval.",
 )
-@click.option(
-    "-l", "--level", type=float, default=1.0, metavar="GRADE", help="The least relevant grade (default 1)."
-)
-@click.option(
+@level_option(default=1.0)
+@option(
+    "Reading",
     "--subtopics",
     is_flag=True,
-    help="Column 2 of the qrels is a subtopic: draw how many new subtopics the ranks bring.",
+    help="Read column 2 of the qrels as subtopic and compute subtopic recall.",
 )
-@click.option("--ranks", type=click.IntRange(1, 1000), default=20, help="How many ranks --subtopics shows.")
-@click.option(
-    "--plot", type=OUTPUT, metavar="FILE", help="Draw the curves into FILE.svg, FILE.pdf or FILE.png."
+@option(
+    "Measures",
+    "--ranks",
+    type=click.IntRange(1, 1000),
+    default=20,
+    help="Number of ranks shown with --subtopics. [default: 20]",
 )
+@plot_option("Figure of the curves: FILE.svg, FILE.pdf or FILE.png.")
 @plot_options
 @reading_options
 @output_options
@@ -71,10 +78,10 @@ def command(
     kind: str | None,
     **options: Any,
 ) -> None:
-    """Show how precision falls as recall rises, for RUNS against the judgments QRELS.
+    """Compute precision-recall curves.
 
-    The table holds the mean interpolated precision at eleven levels of recall; the points of every
-    query are in the JSON. With --subtopics it holds the mean share of subtopics covered by rank.
+    The table shows the mean interpolated precision at eleven recall levels; JSON also has the points of every
+    query. With --subtopics the table shows the mean subtopic recall by rank.
     """
     appearance = check_plot(plot)
     refuse_overwrite(output, qrels, *runs)

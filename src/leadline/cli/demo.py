@@ -6,33 +6,36 @@ import os
 
 import click
 
+from leadline.cli._help import Command, option
 from leadline.cli._options import FORMATS, OUTPUT, FormatChoice, display_options, write_output, write_whole
 from leadline.cli._results import results_text, tell
 from leadline.io.read_paths import check_outputs
 
-SECTION = "Begin, and look files over"
+SECTION = "Files and collections"
 
 MEASURES = ("AP", "nDCG@10", "P@5", "R@100", "Judged@10")
 
 
-@click.command(epilog="Example: leadline demo -o tour.html")
-@click.option(
+@click.command(cls=Command, epilog="Example: leadline demo -o tour.html")
+@option(
+    "Output",
     "-o",
     "--output",
     type=OUTPUT,
     metavar="FILE",
     default="leadline-demo.html",
     show_default=True,
-    help="Write the page to FILE.",
+    help="Output file of the report.",
 )
-@click.option(
+@option(
+    "Output",
     "-f",
     "--format",
     "form",
     type=FormatChoice(FORMATS),
     default="table",
     show_default=True,
-    help="How the measures are written on the screen.",
+    help="Format of the table on the screen.",
 )
 @display_options
 @click.option(
@@ -40,10 +43,13 @@ MEASURES = ("AP", "nDCG@10", "P@5", "R@100", "Judged@10")
     "folder",
     type=OUTPUT,
     metavar="FOLDER",
-    help="Only write the judgments and runs into FOLDER, to try other commands on.",
+    help="Write only the judgments and runs to FOLDER, for use with other commands.",
 )
 def command(output: str, form: str, folder: str | None) -> None:
-    """Measure eight embedded runs on Cranfield and write a page about it; nothing is downloaded."""
+    """Evaluate eight embedded runs on Cranfield and write a report.
+
+    All data of the Cranfield collection is part of the package; nothing is downloaded.
+    """
     if folder is not None:
         _write_files(folder)
         return

@@ -6,16 +6,18 @@ from typing import Any
 
 import click
 
+from leadline.cli._help import SIMILARITY, Command, option
 from leadline.cli._options import (
-    OUTPUT,
+    level_option,
     output_options,
+    per_query_option,
     progress,
     reading_options,
     refuse_overwrite,
     whole,
     write_output,
 )
-from leadline.cli._plots import check_plot, plot_options, write_plot
+from leadline.cli._plots import check_plot, plot_option, plot_options, write_plot
 from leadline.cli._results import results_text
 from leadline.comparison.information_difference.difference import difference
 from leadline.comparison.information_difference.difference_result import Difference
@@ -24,68 +26,85 @@ from leadline.errors import UsageError
 from leadline.io.read import read_qrels
 from leadline.reporting.tables.difference_table import difference_sheet, lines_of, pairs_sheet
 
-SECTION = "Measure runs against judgments"
+SECTION = "Evaluation"
 
 FIGURES = ("map", "tree", "cumulative", "parameter")
 
 
-@click.command(epilog="Example: leadline difference qrels.txt bm25.run dense.run -k 20 --plot map.svg")
+@click.command(
+    cls=Command, epilog="Example: leadline difference qrels.txt bm25.run dense.run -k 20 --plot map.svg"
+)
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)
-@click.option(
+@option(
+    "Measures",
     "-k",
     "--cutoff",
     type=whole(),
     metavar="K",
-    help="RIC@k and id@k: lists are cut at rank K, pairs weigh by ideal ranks, values are divided by the "
-    "ideal list's.",
+    help="Cutoff of RIC@k and id@k: lists are cut at rank K, pairs are weighted by ideal ranks, and "
+    "values are divided by those of the ideal list.",
 )
-@click.option(
-    "-l",
-    "--level",
-    type=float,
-    default=1.0,
-    metavar="GRADE",
-    help="The least relevant grade (default 1): a list ends after its last such document.",
+@level_option(
+    "Minimum relevant grade; a list ends after its last relevant document. [default: 1]", default=1.0
 )
-@click.option("--binary", is_flag=True, help="Relevant against not, whatever the grades.")
-@click.option("--truncate/--no-truncate", default=True, help="End lists after their last relevant document.")
-@click.option("--condense", is_flag=True, help="Drop unjudged documents before the cut.")
-@click.option(
+@option("Measures", "--binary", is_flag=True, help="Use binary relevance instead of the grades.")
+@option(
+    "Measures",
+    "--truncate/--no-truncate",
+    default=True,
+    help="End lists after their last relevant document. [default: truncate]",
+)
+@option("Measures", "--condense", is_flag=True, help="Remove unjudged documents before the cutoff.")
+@option(
+    "Measures",
     "--normalise/--no-normalise",
     default=None,
-    help="Divide by the value of the ideal list (default: with -k).",
+    help="Divide by the value of the ideal list. [default: with -k]",
 )
-@click.option(
-    "--weighted/--no-weighted", default=None, help="Weigh documents by their ideal ranks (default: with -k)."
+@option(
+    "Measures",
+    "--weighted/--no-weighted",
+    default=None,
+    help="Weight documents by their ideal ranks. [default: with -k]",
 )
-@click.option("--printed6", is_flag=True, help="The weights as equation 6 is printed.")
-@click.option("--signed", is_flag=True, help="Wrong-way lists have a negative RIC.")
-@click.option(
+@option("Measures", "--printed6", is_flag=True, help="Use the weights of equation 6 as printed.")
+@option("Measures", "--signed", is_flag=True, help="Give reversed lists a negative RIC.")
+@option(
+    "Reading",
     "--complete",
     "documents",
     metavar="DOCS",
-    help="Every document of DOCS without a judgment is not relevant (exhaustive judgments only).",
+    help="Treat every document of DOCS without a judgment as non-relevant; for exhaustive judgments only.",
 )
-@click.option(
+@option(
+    "Measures",
     "--competitor",
     "competitors",
     multiple=True,
     metavar="NAME",
-    help="What else says how alike lists are, as in RBO(p=0.9), Jaccard@20, Overlap@10, Kendall (again for "
-    "more; these are the default).",
+    help="Rank similarity shown for comparison, as in RBO(p=0.9), Jaccard@20, Overlap@10, Kendall "
+    "(repeatable; these are the default).",
+    type=SIMILARITY,
 )
-@click.option("--no-competitors", is_flag=True, help="Only RIC and id: reads every run once.")
-@click.option("--group", metavar="FILE:COLUMN", help="The team or family of every run.")
-@click.option("--parameter", metavar="FILE:COLUMN", help="A parameter of every run.")
-@click.option("-q", "--per-query", is_flag=True, help="Show every query too (JSON).")
-@click.option("--plot", type=OUTPUT, metavar="FILE", help="Draw into FILE.svg, FILE.pdf or FILE.png.")
-@click.option(
+@option(
+    "Measures",
+    "--no-competitors",
+    is_flag=True,
+    help="Compute only RIC and Information Difference; every run is read once.",
+)
+@option("Figure", "--group", metavar="FILE:COLUMN", help="Team or family of every run.")
+@option("Figure", "--parameter", metavar="FILE:COLUMN", help="Parameter value of every run.")
+@per_query_option("Add the values of single queries (JSON).")
+@plot_option("Figure: FILE.svg, FILE.pdf or FILE.png.")
+@option(
+    "Figure",
     "--figure",
     type=click.Choice(FIGURES),
     default="map",
     show_default=True,
-    help="What --plot draws: a map or a tree of all pairs, a cumulative histogram of id, RIC by parameter.",
+    help="Kind of figure: map or tree (dendrogram) of all pairs, cumulative histogram of id, RIC by "
+    "parameter.",
 )
 @plot_options
 @reading_options
@@ -109,15 +128,18 @@ def command(
     kind: str | None,
     **options: Any,
 ) -> None:
-    """Show what systems say of the judgments QRELS, and how far RUNS differ in that.
+    """Compute Information Difference and RIC of runs.
 
-    RIC (Relevance Information Correlation) is what the order of a list says, in bits, of which of two judged
-    documents is better; id (Information Difference) is what one list says and another does not, both ways.
-    Beside them: the concordance (RIC with a direction), lists that go the wrong way, likenesses of the lists.
+    RIC (Relevance Information Correlation) is the information, in bits, that the order of a list gives about
+    which of two judged documents is more relevant. Information Difference (id) is the information in one list
+    that the other lacks, in both directions. Also shown are the concordance (RIC with a sign), the number of
+    reversed lists, and rank similarities of the lists.
     """
     appearance = check_plot(plot)
     if figure == "parameter" and plot and (group is None or parameter is None):
-        raise UsageError("--figure parameter needs --group FILE:COLUMN and --parameter FILE:COLUMN")
+        raise UsageError(
+            "--figure parameter is incomplete; expected --group FILE:COLUMN and --parameter FILE:COLUMN too"
+        )
     refuse_overwrite(output, qrels, *runs)
     refuse_overwrite(plot, qrels, *runs)
     labels = {"group": _labels(group), "parameter": _labels(parameter)}

@@ -6,10 +6,15 @@ from typing import Any
 
 import click
 
+from leadline.cli._help import Command, option
 from leadline.cli._options import (
     confidence_option,
     formats_option,
+    level_option,
+    measure_option,
+    name_by_option,
     output_option,
+    per_query_option,
     progress,
     refuse_overwrite,
     repair_options,
@@ -20,57 +25,53 @@ from leadline.cli._results import results_text
 from leadline.data.results import plain
 from leadline.reporting.render import Cell, Table
 
-SECTION = "Estimate from a sample, or without judgments"
+SECTION = "Estimation"
 
 
-@click.command(epilog="Example: leadline estimate mine.qrels bm25.run dense.run --pool pool.tsv -m P@10")
+@click.command(
+    cls=Command, epilog="Example: leadline estimate mine.qrels bm25.run dense.run --pool pool.tsv -m P@10"
+)
 @click.argument("judgments")
 @click.argument("runs", nargs=-1, required=True)
 @click.option(
     "--pool",
     metavar="POOL",
     help=(
-        "Inclusion probabilities, as `leadline pool --for` writes them; without it judged pairs are certain."
+        "Inclusion probabilities, as written by `leadline pool --for`. [default: judged pairs are certain]"
     ),
 )
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="MEASURE",
-    help=(
-        "A measure (again for more; default: P@10 nDCG@10): P, CG, DCG, RBP, RR, Success, "
-        "ERR, nDCG, R, F or AP."
-    ),
+@measure_option(
+    "Measure (repeatable): P, CG, DCG, RBP, RR (MRR), Success, ERR, nDCG, R, F or AP (MAP). "
+    "[default: P@10, nDCG@10]"
 )
 @click.option(
     "--machine",
     metavar="LABELS",
-    help="Labels of a machine judge, calibrated by the judgments; `none` for none (default: what POOL says).",
+    help="Machine labels, calibrated by the judgments; `none` for none. [default: those of POOL]",
 )
 @click.option(
     "--proxy",
     type=click.Choice(["votes", "centred", "none"]),
-    help="What unjudged pairs are guessed from without labels: votes of the pooled runs, the mean of the "
-    "judged pairs (default where pairs were drawn), or nothing.",
+    help="Prediction for unjudged pairs without labels: votes of the pooled runs, the mean of the "
+    "judged pairs (centred; default where pairs were drawn), or none.",
 )
-@click.option("-l", "--level", "rel", type=float, metavar="GRADE", help="Minimum relevant grade.")
-@click.option(
+@level_option(name="rel")
+@option(
+    "Statistics",
     "--pairs",
     type=click.Choice(["none", "all"]),
     default="none",
     show_default=True,
-    help="Add the differences of all pairs of runs, with their intervals.",
+    help="Differences of pairs of runs, with confidence intervals.",
 )
 @click.option(
     "--skipped",
     is_flag=True,
-    help="Go on where drawn pairs lack a judgment, and count them; estimates may be biased.",
+    help="Accept drawn pairs without a judgment, and count them; estimates may then be biased.",
 )
-@click.option("-q", "--per-query", is_flag=True, help="Add the estimates of single queries (JSON).")
+@per_query_option("Add the estimates of single queries (JSON).")
 @confidence_option
-@click.option("--name-by", type=click.Choice(["file", "tag"]), default="file", help="What names a run.")
+@name_by_option
 @seed_option
 @repair_options
 @formats_option()
@@ -86,11 +87,13 @@ def command(
     per_query: bool,
     **options: Any,
 ) -> None:
-    """Estimate measures of RUNS from a sample of JUDGMENTS, with confidence intervals.
+    """Estimate measures from a sample of judgments, with intervals.
 
-    JUDGMENTS are qrels in any format, or the store of the judging page. `low` and `high` say what other
-    draws of documents would have given for these queries; `queries_low` and `queries_high` in JSON include
-    other queries. The weight of every value by source (judged, drawn, guessed, unknown) adds up to 1.
+    JUDGMENTS are qrels in any format, or the store of `leadline judge`. With the inclusion probabilities of
+    POOL, sums (P, DCG, RBP) are unbiased; R, F and AP (MAP) have no confidence interval. `low` and `high` are
+    the interval over other samples of documents for these queries; `queries_low` and `queries_high` in JSON
+    include the variation over queries. The weights of every value by source (judged, drawn, guessed, unknown)
+    sum to 1.
     """
     from leadline.estimation.estimate import estimate
 

@@ -1,4 +1,4 @@
-"""`leadline evaluate`: measure runs against judgments."""
+"""`leadline evaluate`: measures of runs, per query and on average."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from leadline.cli._help import Command, option
 from leadline.cli._options import (
     evaluation_options,
     formats_option,
     interval_options,
+    measure_option,
     output_option,
+    per_query_option,
     progress,
     refuse_overwrite,
     write_output,
@@ -30,41 +33,40 @@ if TYPE_CHECKING:
     from leadline.comparison.gate import Condition, Gate
 
 
-SECTION = "Measure runs against judgments"
+SECTION = "Evaluation"
 
 
 @click.command(
-    epilog="Example: leadline evaluate qrels.txt bm25.run dense.run.gz -m AP -m nDCG@10 --per-query"
+    cls=Command,
+    epilog="Example: leadline evaluate qrels.txt bm25.run dense.run.gz -m AP -m nDCG@10 --per-query",
 )
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="MEASURE",
-    help="A measure, as in nDCG@10 (again for more; default: AP nDCG@10 RR P@10 R@100 "
-    "Judged@10), or a group of trec_eval: official, set, all_trec. `leadline measures` lists them.",
+@measure_option(
+    "Measure, as in AP (its mean is MAP), RR (MRR) or nDCG@10 (repeatable), or a group of trec_eval: "
+    "official, set, all_trec. `leadline measures` lists them. "
+    "[default: AP, nDCG@10, RR, P@10, R@100, Judged@10]"
 )
-@click.option(
-    "-q", "--per-query", is_flag=True, help="Show every query too; in csv the row of a mean has no query."
-)
-@click.option(
+@per_query_option("Add the values of single queries; in CSV the row of a mean has no query.")
+@option(
+    "Measures",
     "--bounds",
     is_flag=True,
-    help="Beside every value its bounds: over the orders of tied documents (lowest, highest, "
-    "expected), and over the grades of unjudged ones.",
+    help="Add bounds to every value: over the orders of tied documents (lowest, highest, expected), "
+    "and over the grades of unjudged documents.",
 )
-@click.option("--intervals", is_flag=True, help="Add a confidence interval to every mean (over queries).")
+@option(
+    "Statistics", "--intervals", is_flag=True, help="Add a confidence interval to every mean (over queries)."
+)
 @click.option(
     "--fail-below",
     multiple=True,
     metavar="MEASURE=VALUE",
-    help="Exit with status 1 if the mean of a run is below VALUE (above it where less is better), or if it "
-    "has none. A run of which no document is judged is refused.",
+    help="Exit with status 1 if the mean of a run is below VALUE (above, for measures where less is "
+    "better) or undefined (repeatable). A run without any judged document is an error.",
 )
-@click.option(
+@option(
+    "Measures",
     "--pool",
     metavar="POOL",
     help="Inclusion probabilities of the judged documents, for estimated R and recall.",
@@ -92,22 +94,20 @@ def command(  # click documents the options
     kind: str | None,
     **options: Any,
 ) -> None:
-    """Measure RUNS against the judgments QRELS: per-query values and means in one pass.
+    """Evaluate runs against judgments: MAP, MRR, nDCG and more.
 
-    Every judged query counts; a query that a run lacks counts 0, and what was missing, tied or unjudged is
-    counted under the table. `-f trec` prints what trec_eval prints, by default its official measures, and
-    says what was counted on standard error.
+    All judged queries (TREC topics) are averaged; a query that a run lacks has the value 0. Missing queries,
+    ties and unjudged documents are counted below the table. `-f trec` prints what trec_eval prints, by
+    default its official measures, and writes the counts to standard error.
     """
     refuse_overwrite(output, qrels, *runs)
     options["queries"] = queries_of(options["queries"], complete=complete)
     means = not no_means
     around = [name for name in ("bounds", "intervals") if options[name]]
     if form != "trec" and no_means and (not per_query or around):
-        raise UsageError("-n leaves nothing to show; expected -q beside it, and no --bounds or --intervals")
+        raise UsageError("-n omits all that would be shown; expected -q too, and no --bounds or --intervals")
     if form == "trec" and around:
-        raise UsageError(
-            f"-f trec has no place for {around[0]}; expected another format, or no --{around[0]}"
-        )
+        raise UsageError(f"-f trec cannot show {around[0]}; expected another format, or no --{around[0]}")
     interval = options.pop("interval")
     if not options["intervals"]:
         _refuse_without_intervals(context, pool=options["pool"] is not None)

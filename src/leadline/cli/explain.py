@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from leadline.cli._options import output_options, reading_options, write_output
+from leadline.cli._help import MEASURE, Command, option
+from leadline.cli._options import level_option, output_options, reading_options, write_output
 from leadline.cli._results import describe_input, envelope, json_text, say, table_text
 from leadline.errors import UsageError
 from leadline.evaluation.explain import Explanation, explain, number
@@ -14,33 +15,43 @@ from leadline.evaluation.profiles import PROFILES
 from leadline.io.read import read_qrels
 from leadline.reporting.render import Cell, Preformatted, Table
 
-SECTION = "Measure runs against judgments"
+SECTION = "Evaluation"
 
 
-@click.command(epilog="Example: leadline explain qrels.txt bm25.run -m nDCG@10 --query knots")
+@click.command(cls=Command, epilog="Example: leadline explain qrels.txt bm25.run -m nDCG@10 --query knots")
 @click.argument("qrels")
 @click.argument("run")
-@click.option(
+@option(
+    "Measures",
     "-m",
     "--measure",
     "measures",
     required=True,
     multiple=True,
     metavar="MEASURE",
-    help="The measure, as in nDCG@10.",
+    help="Measure, as in nDCG@10.",
+    type=MEASURE,
 )
-@click.option("--query", required=True, help="The query whose value is explained.")
-@click.option(
+@option("Queries", "--query", required=True, help="Id of the query (topic).")
+@option(
+    "Measures",
     "--profile",
     type=click.Choice(list(PROFILES)),
     default="leadline",
     show_default=True,
-    help="Compute as another program does.",
+    help="Arithmetic, averaging and measure names: of leadline or of a version of trec_eval.",
 )
-@click.option("--subtopics", is_flag=True, help="Column 2 of the qrels is a subtopic.")
-@click.option("--known", metavar="FILE", help="Documents that the user knew before.")
-@click.option("-l", "--level", "rel", type=float, metavar="GRADE", help="The least relevant grade.")
-@click.option("--all", "everything", is_flag=True, help="Show every rank, not only those that matter.")
+@option("Reading", "--subtopics", is_flag=True, help="Read column 2 of the qrels as subtopic.")
+@option(
+    "Measures",
+    "--known",
+    metavar="FILE",
+    help="Documents that the user already knew, for Coverage and Novelty.",
+)
+@level_option(name="rel")
+@option(
+    "Output", "--all", "everything", is_flag=True, help="Show every rank, not only those that contribute."
+)
 @reading_options
 @output_options
 def command(
@@ -53,11 +64,10 @@ def command(
     kind: str | None,
     **options: Any,
 ) -> None:
-    """Derive the value of one query of RUN against the judgments QRELS, step by step.
+    """Show step by step how the value of a measure is computed.
 
-    Every rank that matters is a row: the document, its score, the ranks that share the score, its
-    grade, and what the measure makes of it. The sums and the division stand below, and what was tied,
-    unjudged or undefined for this query.
+    Each rank that contributes is one row: the document, its score, tied ranks, its grade and its
+    contribution. Sums and normalisation follow, with notes on ties, unjudged documents and undefined values.
     """
     if len(measures) != 1:
         raise UsageError(f"{len(measures)} measures ({', '.join(measures)}); expected one -m")

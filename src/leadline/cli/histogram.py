@@ -1,4 +1,4 @@
-"""`leadline histogram`: HSA and DO, from scores of relevant documents and of others."""
+"""`leadline histogram`: score distributions of relevant and non-relevant documents."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import Any
 import click
 import numpy as np
 
+from leadline.cli._help import Command, option
 from leadline.cli._options import (
-    MOST_DRAWS,
-    OUTPUT,
+    draws_option,
+    level_option,
     output_options,
     progress,
     reading_options,
@@ -19,7 +20,7 @@ from leadline.cli._options import (
     whole,
     write_output,
 )
-from leadline.cli._plots import check_plot, plot_options, write_plot
+from leadline.cli._plots import check_plot, plot_option, plot_options, write_plot
 from leadline.cli._results import results_text
 from leadline.data.results import plain
 from leadline.estimation.score_histograms.histogram import histogram
@@ -27,92 +28,106 @@ from leadline.estimation.score_histograms.histogram_result import SENSITIVITY, H
 from leadline.io.read import read_qrels
 from leadline.reporting.render import Cell, Table
 
-SECTION = "Estimate from a sample, or without judgments"
+SECTION = "Estimation"
 
 
-@click.command(epilog="Example: leadline histogram qrels.txt bm25.run dense.run --bins 4 --plot hsa.svg")
+@click.command(
+    cls=Command, epilog="Example: leadline histogram qrels.txt bm25.run dense.run --bins 4 --plot hsa.svg"
+)
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)
-@click.option(
+@option(
+    "Measures",
     "--bins",
     type=whole(1, 10**6),
     default=10,
     show_default=True,
     metavar="N",
-    help="The number of equal bins.",
+    help="Number of bins of equal width.",
 )
-@click.option(
+@option(
+    "Measures",
     "--norm",
     type=click.Choice(["query", "model", "none"]),
-    help="Bring scores to 0 to 1 by query (default), by run (the paper), or not.",
+    help="Normalisation of scores to 0 to 1: by query, by run (model, as in the paper), or none. "
+    "[default: query]",
 )
-@click.option("--from-ranks", is_flag=True, help="Ranks as scores: advised for submitted runs.")
-@click.option("--depth", type=whole(), metavar="K", help="Cut every list after K documents first.")
-@click.option(
+@option("Measures", "--from-ranks", is_flag=True, help="Use ranks as scores; recommended for submitted runs.")
+@option(
+    "Reading",
+    "--depth",
+    type=whole(),
+    metavar="K",
+    help="Number of documents kept per query, before anything else.",
+)
+@option(
+    "Reading",
     "--sample",
     type=whole(),
     metavar="N",
-    help="Keep N non-relevant documents a query: those of smallest SHA-256 of seed, query, document.",
+    help="Number of non-relevant documents sampled per query: those of smallest SHA-256 of seed, "
+    "query and document.",
 )
-@click.option(
+@option(
+    "Reading",
     "--sample-from",
     type=click.Choice(["list", "union"]),
     default="list",
     show_default=True,
-    help="Draw them from each run's own lists, or from those of all runs.",
+    help="Documents sampled from: the lists of each run, or the union of all runs.",
 )
-@click.option(
+@option(
+    "Measures",
     "--missing",
     type=click.Choice(["min", "skip"]),
-    help="Relevant documents that a list lacks: its lowest score (default), or none.",
+    help="Score of relevant documents that a list lacks: its minimum, or omitted (skip). [default: min]",
 )
-@click.option(
+@option(
+    "Measures",
     "--nonrelevant",
     type=click.Choice(["retrieved", "judged"]),
     default="retrieved",
     show_default=True,
-    help="What counts as not relevant: all that is retrieved and not judged relevant, or what was judged so.",
+    help="Non-relevant documents: all that are retrieved and not judged relevant, or those judged "
+    "non-relevant.",
 )
-@click.option(
+@option(
+    "Measures",
     "--aggregate",
     type=click.Choice(["pooled", "query"]),
     default="pooled",
     show_default=True,
-    help="One histogram for all queries, or the mean of the queries' slopes.",
+    help="Aggregation over queries: one pooled histogram, or the mean of the slopes of the queries.",
 )
-@click.option("--half-counts", is_flag=True, help="Add 1/2 to all counts.")
-@click.option("--weighted", is_flag=True, help="Weigh bins by their counts.")
-@click.option("--base", type=float, default=math.e, metavar="B", help="Base of logarithms (default e).")
-@click.option(
+@option("Measures", "--half-counts", is_flag=True, help="Add 1/2 to all counts.")
+@option("Measures", "--weighted", is_flag=True, help="Weight bins by their counts.")
+@option(
+    "Measures", "--base", type=float, default=math.e, metavar="B", help="Base of the logarithm. [default: e]"
+)
+@option(
+    "Measures",
     "--as-printed",
     is_flag=True,
-    help="The letter of the paper: by run, pooled, unretrieved documents left out.",
+    help="Follow the paper to the letter: normalised by run, pooled, unretrieved documents omitted.",
 )
-@click.option(
-    "-l", "--level", type=float, default=1.0, metavar="GRADE", help="The least relevant grade (default 1)."
-)
-@click.option(
+@level_option(default=1.0)
+@option(
+    "Statistics",
     "--seed",
     type=seed_type,
     default=0,
     show_default=True,
-    help="Chooses the sample and begins the random draws.",
+    help="Seed of the sample and of the random number generator.",
 )
-@click.option(
-    "--draws",
-    type=whole(0, MOST_DRAWS),
-    default=1000,
-    show_default=True,
-    metavar="N",
-    help="Resamples for the intervals; 0: none.",
-)
-@click.option("--plot", type=OUTPUT, metavar="FILE", help="Draw into FILE.svg, FILE.pdf or FILE.png.")
+@draws_option("Number of bootstrap resamples for the intervals; 0 for none.")
+@plot_option("Figure: FILE.svg, FILE.pdf or FILE.png.")
 @plot_options
-@click.option(
+@option(
+    "Figure",
     "--show",
     multiple=True,
     metavar="NAME",
-    help="A run to draw (up to 4; default: all, or the highest and the lowest HSA).",
+    help="Run to draw (repeatable, up to 4). [default: all, or those of highest and lowest HSA]",
 )
 @reading_options
 @output_options
@@ -128,16 +143,17 @@ def command(
     kind: str | None,
     **options: Any,
 ) -> None:
-    """Compare RUNS by how scores of relevant documents lie against those of others (QRELS says which).
+    """Compare score distributions of relevant and other documents.
 
-    HSA (Histogram Slope Analysis) is the slope of ln(relevant / non-relevant) over bins of normalised scores,
-    DO (Distributional Overlap) how far both histograms overlap. No collection needs to be ranked: a file of
-    scores of the relevant documents and of some others will do.
+    HSA (Histogram Slope Analysis) is the slope of ln(relevant / non-relevant) over bins of normalised scores;
+    DO (Distributional Overlap) is the overlap of both histograms. The collection need not be ranked: scores
+    of the relevant documents and of a sample of others suffice.
 
-    For submitted runs take --from-ranks: in 14 of 16 settings it follows MAP more closely than scores. Look
-    first at recall of the same lists, the control: with --depth 100 it follows MAP as closely as any of these
-    (median R over random sevens of runs 0.91 to 0.98). robust is a recipe of our own, chosen on four sets of
-    runs; on other runs it has 0.30 to 0.98, plain ranks 0.04 to 0.99, and robust is the higher in 4 of 9.
+    --from-ranks is recommended for submitted runs: in 14 of 16 settings HSA from ranks follows MAP more
+    closely than HSA from scores. Recall of the same lists is the control: with --depth 100 it follows MAP as
+    closely as HSA and DO do (median Pearson correlation over random sets of seven runs 0.91 to 0.98).
+    hsa_robust is our own variant, chosen on four sets of runs; on other runs its correlations are 0.30 to
+    0.98, those of HSA from ranks 0.04 to 0.99, and hsa_robust is higher in 4 of 9.
     """
     appearance = check_plot(plot)
     refuse_overwrite(output, qrels, *runs)

@@ -7,36 +7,42 @@ from typing import Any
 
 import click
 
+from leadline.cli._help import Command, option
 from leadline.cli._options import OUTPUT, formats_option, progress, whole, write_output
 from leadline.cli._results import describe_input
 from leadline.cli._texts import analysis_of, analysis_options, facts_text, text_options
 from leadline.reporting.render import Table
 
-SECTION = "Make runs, topics and summaries"
+SECTION = "Retrieval"
 
 
-@click.command(epilog="Example: leadline index docs.jsonl -o docs.index --language english")
+@click.command(cls=Command, epilog="Example: leadline index docs.jsonl -o docs.index --language english")
 @click.argument("docs")
-@click.option("-o", "--output", type=OUTPUT, metavar="INDEX", required=True, help="The folder of the index.")
-@click.option("--overwrite", is_flag=True, help="Replace INDEX where it exists.")
+@option("Output", "-o", "--output", type=OUTPUT, metavar="INDEX", required=True, help="Folder of the index.")
+@option("Output", "--overwrite", is_flag=True, help="Replace INDEX if it exists.")
 @analysis_options
 @text_options
 @click.option(
     "--keep",
     metavar="FILE:COLUMN>=NUMBER",
-    help="Keep only documents for which a table says so, as in spam.tsv:percentile>=60.",
+    help="Filter of documents by a table, as in spam.tsv:percentile>=60.",
 )
-@click.option("--store-text", is_flag=True, help="Keep the texts, for summaries.")
-@click.option("--prefix", type=whole(), metavar="BYTES", help="Keep only the first bytes of each text.")
+@click.option("--store-text", is_flag=True, help="Store the texts, for summaries.")
+@click.option(
+    "--prefix",
+    type=whole(),
+    metavar="BYTES",
+    help="Number of bytes of each text that are indexed, from its beginning.",
+)
 @formats_option()
 def command(
     *, docs: str, output: str, language: str | None, analysis: str | None, form: str, **options: Any
 ) -> None:
-    """Index the documents DOCS, with positions, so that they can be searched and scored.
+    """Index a document collection.
 
     DOCS is JSON Lines (doc_id, title, text), JSON, CSV, TSV, Parquet, TREC text or SMART, plain or
-    compressed. Title and text are one field; other columns are kept to be shown. An index is a folder; what
-    it was made with is in its index.json.
+    compressed. Title and text form one field; other columns are stored for display. The index is positional;
+    it is a folder, and its index.json records how it was made.
     """
     from leadline.retrieval.index.builder import build_index
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from leadline.cli._help import Command, option
 from leadline.cli._options import OUTPUT, formats_option, progress, refuse_overwrite, seed_type, write_output
 from leadline.cli._results import describe_input, tell
 from leadline.cli._texts import analysis_of, analysis_options, facts_text, text_options
@@ -19,42 +20,44 @@ if TYPE_CHECKING:
     from leadline.judging.startup import JudgingPage
 
 
-SECTION = "Judge documents"
+SECTION = "Judging"
 
 
 PORT = 8765
 
 
 @click.command(
+    cls=Command,
     epilog="Example: leadline judge pool.tsv --docs docs.jsonl --queries queries.jsonl --store judged.sqlite "
-    '--grades "0=no,1=partly,2=yes"'
+    '--grades "0=no,1=partly,2=yes"',
 )
 @click.argument("pool", required=False)
-@click.option("--docs", metavar="DOCS", help="The documents: a file of any format, or an index with texts.")
-@click.option("--queries", metavar="QUERIES", help="The queries, with their descriptions.")
+@click.option(
+    "--docs", metavar="DOCS", help="Documents: a file of any format, or an index with stored texts."
+)
+@click.option("--queries", metavar="QUERIES", help="Queries (topics) with their descriptions.")
 @click.option(
     "--store",
     metavar="FILE",
     required=True,
-    help="Where every judgment is kept (SQLite); made where there is none.",
+    help="File of the judgments (SQLite); created if it does not exist.",
 )
 @click.option(
     "--grades",
     metavar="SCALE",
-    help='Two to five grades with names, as in "0=no,1=yes" (the '
-    "default of a new store: not relevant, relevant).",
+    help='Scale of two to five named grades, as in "0=no,1=yes". [default: 0=not relevant, 1=relevant]',
 )
 @click.option(
     "--judges",
     metavar="NAMES",
-    help="Deal the queries out to these judges, as in ann,bob. "
-    "Without, everybody who gives a name judges everything.",
+    help="Names of the assessors that the queries are distributed to, as in ann,bob. [default: every "
+    "assessor judges all queries]",
 )
 @click.option(
     "--overlap",
     type=click.FloatRange(0, 1),
     metavar="SHARE",
-    help="The share of pairs that two of --judges judge, for agreement (0.1).",
+    help="Share of pairs that two of the --judges judge, to measure agreement. [default: 0.1]",
 )
 @click.option(
     "--show",
@@ -62,53 +65,58 @@ PORT = 8765
     default="full",
     show_default=True,
     metavar="FORMS",
-    help="What is shown besides the title: title (nothing), static or dynamic (that summary), full "
-    "(dynamic summary and text); several, as in static,dynamic, are drawn by hash.",
+    help="Content shown with the title: title (nothing else), static or dynamic (a summary), full "
+    "(dynamic summary and text); of several, as in static,dynamic, one is assigned by hash.",
 )
-@click.option(
+@option(
+    "Output",
     "--export",
     "target",
     type=OUTPUT,
     metavar="QRELS",
-    help="Write the judgments of --store and start no page: in the format of the suffix; .csv and "
-    ".tsv have a column for each judge.",
+    help="Write the judgments of --store to QRELS, in the format of its suffix, and start no server; "
+    ".csv and .tsv have one column per assessor.",
 )
-@click.option(
+@option(
+    "Output",
     "--merge",
     default="majority",
     show_default=True,
     metavar="RULE",
-    help="With --export, where several judged a pair: majority (of a tie the lower grade), "
-    "max, mean, or the name of one judge.",
+    help="With --export, the grade of a pair judged by several: majority (ties: the lower grade), "
+    "max, mean, or the name of one assessor.",
 )
-@click.option(
+@option(
+    "Server",
     "--host",
     default="127.0.0.1",
     show_default=True,
     metavar="NAME",
-    help="Where to listen. Any other than this machine needs a token.",
+    help="Address of the server; any other than the local machine requires a token.",
 )
-@click.option(
+@option(
+    "Server",
     "--port",
     type=click.IntRange(0, 65535),
     default=PORT,
     show_default=True,
     metavar="N",
-    help="The port; 0 takes a free one.",
+    help="Port of the server; 0 for any free port.",
 )
-@click.option(
+@option(
+    "Server",
     "--token",
     metavar="TEXT",
     envvar="LEADLINE_TOKEN",
-    help="What a judge has to know to come in (with another --host one is made); also from the "
-    "variable LEADLINE_TOKEN.",
+    help="Token that assessors need; created if --host is not the local machine and none is given. "
+    "Also read from LEADLINE_TOKEN.",
 )
-@click.option("--no-browser", is_flag=True, help="Open no browser.")
+@option("Server", "--no-browser", is_flag=True, help="Do not open a browser.")
 @click.option(
     "--seed",
     type=seed_type,
     metavar="N",
-    help="Begins the draws of a new store: order, overlap, form (default: 0).",
+    help="Seed of a new store, for the random order, overlap and content shown. [default: 0]",
 )
 @analysis_options
 @text_options
@@ -126,20 +134,20 @@ def command(
     analysis: str | None,
     **options: Any,
 ) -> None:
-    """Judge the documents of POOL for their queries, in a page that opens in a browser.
+    """Judge pooled documents on a page in the browser.
 
-    Keys: a digit gives its grade, U undo, S skip, N note, T the full text. Each judge has an order of their
-    own that tells neither system nor rank. What was judged is in --store before the page says saved. Ctrl-C
-    stops the page, and the same command goes on. `leadline evaluate` takes the store as qrels; --export
-    writes them.
+    Keys: a digit sets the grade, U undo, S skip, N note, T full text. Each assessor has a random order of
+    documents, which shows neither system nor rank. A judgment is in --store before the page shows it as
+    saved. Ctrl-C stops the server; the same command resumes. `leadline evaluate` reads the store as qrels,
+    and --export writes them.
     """
     if target is not None:
         _export(store, target, merge, form)
         return
     if docs is None or queries is None:
-        raise UsageError("no texts to show; expected --docs DOCS and --queries QUERIES (or --export QRELS)")
+        raise UsageError("no texts are given; expected --docs DOCS and --queries QUERIES (or --export QRELS)")
     if pool is None and not os.path.exists(store):
-        raise UsageError("nothing to judge; expected POOL, or a --store that has pairs already")
+        raise UsageError("no pool is given; expected POOL, or a --store that has pairs already")
     terms = analysis_of(language, analysis)
     _serve(pool, docs, queries, store, analysis=terms, **options)
 

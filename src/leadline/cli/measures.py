@@ -6,6 +6,7 @@ import textwrap
 
 import click
 
+from leadline.cli._help import Command
 from leadline.cli._options import output_options, write_output
 from leadline.cli._results import envelope, for_screen, json_text, table_text
 from leadline.errors import UsageError
@@ -15,18 +16,19 @@ from leadline.evaluation.trec_names import GROUPS
 from leadline.measures import MEASURES, Measure
 from leadline.reporting.render import Table
 
-SECTION = "Measure runs against judgments"
+SECTION = "Evaluation"
 
 HEADS = ["measure", "title", "range", "average"]
 
 
-@click.command(epilog="Example: leadline measures nDCG")
+@click.command(cls=Command, epilog="Example: leadline measures nDCG")
 @click.argument("name", required=False)
 @output_options
 def command(name: str | None, form: str, output: str | None) -> None:
-    """List the measures and the groups of trec_eval, or explain what NAME means.
+    """List the measures, or explain one.
 
-    NAME is anything that `evaluate -m` understands: `leadline measures ndcg_cut_10` explains nDCG.
+    NAME is any name that `leadline evaluate -m` accepts: `leadline measures ndcg_cut_10` explains nDCG. The
+    groups of trec_eval are listed too.
     """
     kinds, asked = (list(MEASURES.classes.values()), "") if name is None else find(name)
     if form == "json":

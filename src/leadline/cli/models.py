@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from leadline.cli._help import Command
 from leadline.cli._options import output_options, write_output
 from leadline.cli._results import envelope, for_screen, json_text, table_text
 from leadline.data.registry import show
@@ -13,14 +14,17 @@ from leadline.evaluation.catalogue import outline, paragraphs
 from leadline.reporting.render import Cell, Table
 from leadline.retrieval.models import MODELS, Model
 
-SECTION = "Make runs, topics and summaries"
+SECTION = "Retrieval"
 
 
-@click.command(epilog="Example: leadline models BM25")
+@click.command(cls=Command, epilog="Example: leadline models BM25")
 @click.argument("name", required=False)
 @output_options
 def command(name: str | None, form: str, output: str | None) -> None:
-    """List the retrieval models, or explain the one that NAME means; every value is a default."""
+    """List the retrieval models, or explain one.
+
+    The values shown are the defaults of the parameters.
+    """
     kinds = list(MODELS.classes.values()) if name is None else [type(MODELS.parse(name))]
     if form == "json":
         data = envelope("models", [], {"name": name}, []) | {"models": list(map(entry, kinds))}

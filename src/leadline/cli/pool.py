@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from leadline.cli._help import MEASURE, POOLING, Command, option
 from leadline.cli._options import (
     OUTPUT,
     formats_option,
+    name_by_option,
     progress,
     refuse_overwrite,
     repair_options,
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from leadline.judging.pool import Pool
 
 
-SECTION = "Judge documents"
+SECTION = "Judging"
 
 DRAWING = ("wanted", "budget", "total", "pair", "new_runs", "machine", "earlier")
 FORECAST = ("half_width", "half_budget", "exact_budget")
@@ -34,92 +36,121 @@ NAMES = {"pair": "--for-pair", "earlier": "--from", "documents": "--docs", "ever
 NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
 
 
-@click.command(epilog="Example: leadline pool bm25.run dense.run --depth 50 -o pool.tsv")
+@click.command(cls=Command, epilog="Example: leadline pool bm25.run dense.run --depth 50 -o pool.tsv")
 @click.argument("runs", nargs=-1)
-@click.option(
+@option(
+    "Output",
     "-o",
     "--output",
     type=OUTPUT,
     metavar="POOL",
     required=True,
-    help="The pool: TSV, or JSON Lines by its suffix.",
+    help="Output file of the pool: TSV, or JSON Lines by its suffix.",
 )
-@click.option("--depth", type=whole(), metavar="K", help="Pool the first K documents of every run.")
-@click.option(
+@option(
+    "Selection", "--depth", type=whole(), metavar="K", help="Pool depth: the first K documents of every run."
+)
+@option(
+    "Selection",
     "--method",
     metavar="NAME",
-    help="Another way: RRF(documents=100), RBP(documents=100,p=0.8), MoveToFront(documents=100).",
+    help="Other pooling method: RRF(documents=100), RBP(documents=100,p=0.8), MoveToFront(documents=100).",
+    type=POOLING,
 )
-@click.option(
+@option(
+    "Selection",
     "--random",
     type=whole(0),
     default=0,
     metavar="N",
-    help="Add N documents per query, drawn from the rest of the collection.",
+    help="Number of documents added per query, sampled from the rest of the collection.",
 )
-@click.option("--all", "everything", is_flag=True, help="Pool the whole collection.")
+@option("Selection", "--all", "everything", is_flag=True, help="Pool the whole collection.")
 @click.option(
     "--docs",
     "documents",
     metavar="DOCS",
-    help="The collection, as texts or as an index (default: what any run retrieved).",
+    help="Collection, as texts or as an index. [default: all retrieved documents]",
 )
-@click.option("--queries", metavar="QUERIES", help="Queries that no run has are pooled too.")
-@click.option("--known", metavar="PAIRS", help="Leave out the pairs of a pool or of qrels.")
-@click.option("--judged", metavar="QRELS", help="Leave out what was judged; MoveToFront follows it.")
 @click.option(
+    "--queries", metavar="QUERIES", help="Queries (topics); those that no run contains are pooled too."
+)
+@click.option("--known", metavar="PAIRS", help="Pairs to exclude: a pool or qrels.")
+@click.option(
+    "--judged",
+    metavar="QRELS",
+    help="Existing judgments: these pairs are excluded, and MoveToFront uses their grades; with --for "
+    "they are certain.",
+)
+@option(
+    "Selection",
     "--level",
     "rel",
     type=float,
     default=1.0,
     show_default=True,
     metavar="GRADE",
-    help="The least relevant grade, for MoveToFront.",
+    help="Minimum relevant grade, for MoveToFront.",
 )
-@click.option(
+@option(
+    "Sampling",
     "--for",
     "wanted",
     multiple=True,
     metavar="MEASURE",
-    help=(
-        "Draw documents so that `estimate` can estimate MEASURE (again for more); needs --budget or --total."
-    ),
+    help="Measure to estimate from the sample (repeatable); needs --budget or --total.",
+    type=MEASURE,
 )
-@click.option("--budget", type=float, metavar="B", help="With --for: mean judgments per query.")
-@click.option("--total", type=whole(), metavar="N", help="With --for: judgments in all.")
-@click.option(
+@option("Sampling", "--budget", type=float, metavar="B", help="Mean number of judgments per query.")
+@option("Sampling", "--total", type=whole(), metavar="N", help="Total number of judgments.")
+@option(
+    "Sampling",
     "--for-pair",
     "pair",
     nargs=2,
     metavar="A B",
-    help="With --for: only documents whose weights in runs A and B differ.",
+    help="Restrict the sample to documents whose weights in runs A and B differ.",
 )
-@click.option(
+@option(
+    "Sampling",
     "--new-runs",
     type=float,
     default=0.15,
     show_default=True,
     metavar="SHARE",
-    help="With --for: share of the budget for documents below the cutoff, which later runs may need.",
+    help="Share of the budget for documents below the cutoff, which later runs may need.",
 )
-@click.option("--machine", metavar="LABELS", help="With --for: labels of a machine, for the forecast only.")
-@click.option(
-    "--from", "earlier", metavar="POOL", help="With --for: enlarge an earlier pool; nothing judged is lost."
+@option(
+    "Sampling",
+    "--machine",
+    metavar="LABELS",
+    help="Machine labels, used for the forecast of the precision only.",
 )
-@click.option("--batch", type=whole(), metavar="N", help="At most N new pairs per query.")
-@click.option("--whole", is_flag=True, help="Write known pairs too.")
-@click.option("--seed", type=seed_type, default=0, show_default=True, help="Decides the random draw.")
-@click.option("--name-by", type=click.Choice(["file", "tag"]), default="file", help="What names a run.")
+@option(
+    "Sampling", "--from", "earlier", metavar="POOL", help="Earlier pool to enlarge; all its pairs are kept."
+)
+@option("Selection", "--batch", type=whole(), metavar="N", help="Maximum number of new pairs per query.")
+@option("Output", "--whole", is_flag=True, help="Include known pairs in the output.")
+@option(
+    "Sampling",
+    "--seed",
+    type=seed_type,
+    default=0,
+    show_default=True,
+    help="Seed of the random number generator.",
+)
+@name_by_option
 @repair_options
 @formats_option()
 def command(*, runs: tuple[str, ...], output: str, form: str, whole: bool, **options: Any) -> None:
-    """Choose the documents to judge: drawn to estimate a measure, by depth, by weight, or all.
+    """Select documents to judge: depth-k pooling, or sampling.
 
-    To measure systems, draw documents with --for MEASURE and --budget; `leadline estimate` then estimates the
-    measure with a confidence interval. To find relevant documents, use --depth or --method.
+    To find relevant documents, pool with --depth or --method. To measure systems, sample with --for MEASURE
+    and --budget: inclusion probabilities follow the weights of the documents in the measure (an alternative
+    to stratified sampling), and `leadline estimate` then estimates the measure with a confidence interval.
 
-    POOL is a table of query_id, doc_id, probability and contributors (the rank in every run that has the
-    document, as JSON); with --for also of order, the order in which to judge.
+    POOL is a table of query_id, doc_id, probability and contributors (the rank in every run that retrieved
+    the document, as JSON); with --for also of order, the order of judging.
     """
     from leadline.io.pool_files import write_pool
     from leadline.judging.pool import pool
@@ -137,9 +168,13 @@ def command(*, runs: tuple[str, ...], output: str, form: str, whole: bool, **opt
         found = pool(runs, on_query=on_query, **options)
     made = found.whole if whole else found.new
     if not found.whole.documents:
-        raise UsageError("nothing to judge: the collection has no pooled document; do the ids match?")
+        raise UsageError(
+            "nothing to judge: no pooled document is in the collection; expected document ids that match"
+        )
     if not made.documents:
-        raise UsageError("nothing to judge: all pairs are known; --whole writes them")
+        raise UsageError(
+            "nothing to judge: all pairs are known; expected new pairs, or --whole to write known ones too"
+        )
     write_pool(made, output)
     inputs = [describe_input(info.path, info.counts["documents_read"]) for info in found.runs]
     inputs += [describe_input(path, found.read[name]) for name, path in given.items() if path]

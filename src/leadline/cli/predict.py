@@ -7,15 +7,16 @@ from typing import Any
 
 import click
 
+from leadline.cli._help import PREDICTOR, Command, option
 from leadline.cli._options import (
-    MOST_DRAWS,
     confidence_option,
+    draws_option,
+    name_by_option,
     output_options,
     progress,
     refuse_overwrite,
     repair_options,
     seed_option,
-    whole,
     write_output,
 )
 from leadline.cli._results import describe_input, envelope, escaped, json_text, say, table_text
@@ -29,48 +30,44 @@ from leadline.estimation.predictors import PREDICTORS
 from leadline.io.texts import read_queries
 from leadline.reporting.render import Cell, Table
 
-SECTION = "Estimate from a sample, or without judgments"
+SECTION = "Estimation"
 
 NAMES = ", ".join(str(kind()) for kind in PREDICTORS.classes.values())
 
 
 @click.command(
-    epilog="Example: leadline predict bm25.run rm3.run --index docs.index --queries queries.jsonl -m Clarity"
+    cls=Command,
+    epilog="Example: leadline predict bm25.run rm3.run --index docs.index --queries queries.jsonl -m Clarity",
 )
 @click.argument("runs", nargs=-1, required=True)
-@click.option(
+@option(
+    "Measures",
     "-m",
     "--predictor",
     "predictors",
     multiple=True,
     metavar="NAME",
-    help=f"A predictor (again for more; default: all that what is given suffices for): {NAMES}.",
+    help=f"Predictor (repeatable): {NAMES}. [default: all that the inputs suffice for]",
+    type=PREDICTOR,
 )
-@click.option("--index", metavar="INDEX", help="The index of the documents, for Clarity.")
-@click.option("--queries", metavar="QUERIES", help="The texts of the queries, beside --index.")
+@click.option("--index", metavar="INDEX", help="Index of the documents, for Clarity.")
+@click.option("--queries", metavar="QUERIES", help="Texts of the queries (topics), used with --index.")
 @click.option(
     "--topics",
     "vectors",
     metavar="VECTORS",
-    help="Topic vectors of documents, for DeShaTo, as `leadline topics infer` writes.",
+    help="Topic vectors of the documents, for DeShaTo, as written by `leadline topics infer`.",
 )
 @click.option(
     "--truth",
     metavar="RESULT[:MEASURE]",
-    help="Correlate the predictions with a measure over queries: a result of `leadline evaluate "
+    help="Measure to correlate the predictions with, over queries: a result of `leadline evaluate "
     "--per-query`, or a table with columns run and query.",
 )
-@click.option(
-    "--draws",
-    type=whole(0, MOST_DRAWS),
-    default=1000,
-    show_default=True,
-    metavar="N",
-    help="Resamples of the queries for the intervals of correlations.",
-)
+@draws_option("Number of bootstrap resamples of the queries for the intervals of correlations; 0 for none.")
 @confidence_option
 @seed_option
-@click.option("--name-by", type=click.Choice(["file", "tag"]), default="file", help="What names a run.")
+@name_by_option
 @text_options
 @repair_options
 @output_options
@@ -91,10 +88,11 @@ def command(
     output: str | None,
     **options: Any,
 ) -> None:
-    """Predict how well the systems of RUNS answered each query: larger is better, without a unit.
+    """Predict query performance (QPP) without relevance judgments.
 
-    Nothing is judged and every list is looked at alone. See docs/predicting.md for the formulas; the JSON
-    result holds every query, and `leadline correlate` reads its means.
+    Every list is predicted on its own. Larger values predict better performance; they have no unit. JSON
+    holds the predictions of every query, and `leadline correlate` reads their means. The formulas are in
+    docs/predicting.md.
     """
     refuse_overwrite(output, *runs)
     asked = (
@@ -123,7 +121,7 @@ def _truth(place: str) -> Mapping[str, Mapping[str, float]]:
 
     column = read_column(place)
     if not column.queries:
-        raise UsageError(f"{place} has no values of queries; expected `leadline evaluate -q`")
+        raise UsageError(f"{place}: no values of single queries; expected a result of `leadline evaluate -q`")
     return column.queries
 
 

@@ -10,12 +10,14 @@ from typing import Any
 
 import click
 
+from leadline.cli._help import Command, option
 from leadline.cli._options import (
     CONFIDENCE,
     OUTPUT,
     confidence_options,
     evaluation_options,
     formats_option,
+    measure_option,
     progress,
     refuse_overwrite,
     write_output,
@@ -35,45 +37,41 @@ from leadline.reporting.render import Cell, Table
 from leadline.reporting.render.latex import write as latex_of
 from leadline.reporting.tables.interval_table import around_sheet
 
-SECTION = "Measure runs against judgments"
+SECTION = "Evaluation"
 
 
-@click.command(epilog="Example: leadline report qrels.txt bm25.run dense.run.gz -o report.html")
+@click.command(cls=Command, epilog="Example: leadline report qrels.txt bm25.run dense.run.gz -o report.html")
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True)
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="MEASURE",
-    help="A measure, as in nDCG@10 (again for more; the first orders the runs).",
-)
+@measure_option("Measure, as in AP (its mean is MAP) or nDCG@10 (repeatable); the first orders the runs.")
 @confidence_options
 @evaluation_options
-@click.option(
+@option(
+    "Output",
     "--top",
     type=click.IntRange(1),
     metavar="N",
-    help="LaTeX and Markdown: the N best runs by the first measure (and the baseline).",
+    help="Number of best runs by the first measure (and the baseline), in LaTeX and Markdown.",
 )
-@click.option(
+@option(
+    "Output",
     "--digits",
     type=click.IntRange(1, 10),
     default=4,
     show_default=True,
     metavar="N",
-    help="LaTeX and Markdown: digits after the point.",
+    help="Digits after the decimal point, in LaTeX and Markdown.",
 )
 @formats_option()
-@click.option(
+@option(
+    "Output",
     "-o",
     "--output",
     type=OUTPUT,
     metavar="FILE",
     default="leadline-report.html",
     show_default=True,
-    help="Write the page to FILE.",
+    help="Output file of the page.",
 )
 def command(
     *,
@@ -88,15 +86,16 @@ def command(
     kind: str | None,
     **options: Any,
 ) -> None:
-    """Write a page about RUNS judged by QRELS: measures with intervals, tests, figures, how it was made.
+    """Write an evaluation report of runs as one HTML page.
 
-    The page is one file, works offline, and holds what is needed to make it again. The table of means is
-    written to the screen too; `-f latex` writes it for a paper, with letters for significant differences, or
-    with daggers where there is one --baseline. `-o -` writes the page there.
+    The page has measures with confidence intervals, significance tests, figures, and all options needed to
+    reproduce it; it is one file and works offline. The table of means is also written to the screen; `-f
+    latex` formats it for a paper, with letters for significant differences, or with daggers if there is one
+    --baseline. `-o -` writes the page to standard output.
     """
     refuse_overwrite(output, qrels, *runs)
     if output == "-" and form != "table":
-        raise UsageError(f"-o - and -f {form} both go to standard output; expected -o FILE")
+        raise UsageError(f"-o - and -f {form} both write to standard output; expected -o FILE")
     table = read_qrels(qrels, subtopics=options["subtopics"], kind=kind)
     rules = {name: options.pop(name) for name in CONFIDENCE}
     profile, size = profile_of(options["profile"]), options["documents"]

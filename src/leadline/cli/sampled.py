@@ -1,4 +1,4 @@
-"""`leadline sampled`: rank measures estimated from relevant documents and a sample of others."""
+"""`leadline sampled`: rank measures estimated from sampled candidates."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ from typing import Any
 
 import click
 
+from leadline.cli._help import Command, option
 from leadline.cli._options import (
-    MOST_DRAWS,
     OUTPUT,
     confidence_option,
+    draws_option,
+    level_option,
+    measure_option,
     output_options,
+    per_query_option,
     progress,
     reading_options,
     refuse_overwrite,
@@ -30,94 +34,83 @@ from leadline.estimation.score_histograms.subsampling import Estimates
 from leadline.io.read import read_qrels
 from leadline.reporting.render import Cell, Table
 
-SECTION = "Estimate from a sample, or without judgments"
+SECTION = "Estimation"
 
 
-@click.command(epilog="Example: leadline sampled qrels.txt bm25.run dense.run -m AP -m RR --population 20")
+@click.command(
+    cls=Command, epilog="Example: leadline sampled qrels.txt bm25.run dense.run -m AP -m RR --population 20"
+)
 @click.argument("qrels")
 @click.argument("scores", nargs=-1)
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="MEASURE",
-    help="Such as AP (again for more; default AP, nDCG@10, RR, P@10, R@100).",
-)
-@click.option(
+@measure_option("Measure, as in AP (repeatable). [default: AP, nDCG@10, RR, P@10, R@100]")
+@option(
+    "Sampling",
     "--population",
     metavar="N",
-    help="Documents in the collection; or a file of queries and how many documents are not "
-    "relevant. Default: all that have scores.",
+    help="Number of documents in the collection, or a file of queries and their numbers of "
+    "non-relevant documents. [default: all documents with scores]",
 )
-@click.option(
+@option(
+    "Sampling",
     "--sample",
     type=whole(),
     metavar="N",
-    help="Number of scored non-relevant documents to keep per query, those of --certain included: "
-    "those of smallest SHA-256 of seed, query, document.",
+    help="Number of scored non-relevant documents kept per query, including those of --certain: those "
+    "of smallest SHA-256 of seed, query and document.",
 )
-@click.option(
+@option(
+    "Sampling",
     "--certain",
     metavar="RUN:K",
-    help="The first K documents of RUN are in the sample for certain; they weigh 1, drawn ones N/n "
-    "of the rest.",
+    help="Certainty stratum of stratified sampling: the first K documents of RUN, with weight 1; "
+    "sampled documents have weight N/n of the rest.",
 )
-@click.option(
+@option(
+    "Sampling",
     "--pairs",
     type=OUTPUT,
     metavar="POOL",
-    help="Draw --sample documents from --docs and write the pairs that every system has to score "
-    "to POOL; no SCORES are read.",
+    help="Draw --sample documents from --docs and write the pairs that every system must score to "
+    "POOL; no SCORES are read.",
 )
-@click.option("--docs", metavar="DOCS", help="The collection to draw from, as texts or as an index.")
-@click.option(
+@option("Sampling", "--docs", metavar="DOCS", help="Collection to sample from, as texts or as an index.")
+@option(
+    "Measures",
     "--correction",
     type=click.Choice(CORRECTIONS),
     default="log",
     show_default=True,
-    help="Prior of the ranks: uniform on a log scale; uniform, as published; none: each drawn "
-    "document counts N/n times.",
+    help="Prior of the ranks: uniform on a log scale (log), uniform as published, or none: each "
+    "sampled document counts N/n times.",
 )
-@click.option(
+@option(
+    "Measures",
     "--gamma",
     type=float,
     metavar="X",
-    help="Weight of the variance against the squared bias, above 0 and at most 1. Default: 1 / "
-    "number of queries.",
+    help="Weight of the variance relative to the squared bias, above 0 and at most 1. [default: 1 / "
+    "number of queries]",
 )
-@click.option(
-    "-l",
-    "--level",
-    "rel",
-    type=float,
-    metavar="GRADE",
-    help="Smallest relevant grade, for measures that have `rel`.",
-)
-@click.option(
+@level_option("Minimum relevant grade, for measures with the parameter `rel`. [default: 1]", name="rel")
+@option(
+    "Queries",
     "--queries",
     type=click.Choice(["all", "with_relevant"]),
     default="all",
     show_default=True,
-    help="The queries of the mean.",
+    help="Queries (TREC topics) averaged: all, or those with a relevant document.",
 )
-@click.option(
-    "--draws",
-    type=whole(0, MOST_DRAWS),
-    default=40,
-    show_default=True,
-    metavar="N",
-    help="Pseudo-populations for the sampling variance; 0: no intervals.",
-)
+@draws_option("Number of pseudo-populations for the sampling variance; 0 for no intervals.", 40)
 @confidence_option
-@click.option(
+@option(
+    "Statistics",
     "--seed",
     type=seed_type,
     default=0,
     show_default=True,
     help="Seed of the sample and of the pseudo-populations.",
 )
-@click.option("-q", "--per-query", is_flag=True, help="Show every query too (JSON).")
+@per_query_option("Add the values of single queries (JSON).")
 @reading_options
 @output_options
 def command(
@@ -134,14 +127,17 @@ def command(
     kind: str | None,
     **options: Any,
 ) -> None:
-    """Estimate rank measures from SCORES of the relevant documents (by QRELS) and of a sample of others.
+    """Estimate rank measures from sampled candidate documents.
 
-    Nothing needs to be ranked. The rank of a relevant document is estimated from the sampled documents above
-    it, by the correction of Krichene and Rendle (2020). Sampling intervals are for other samples of the same
-    queries, low and high for other queries too; where a simulation did not confirm them, none is printed and
-    the reason is. The correction makes values comparable with exact ones; it does not order systems better
-    than uncorrected values do. Few documents per query order systems badly at the first ranks (nDCG@10, RR)
-    unless half of them are the first of a good run (--certain). See docs/sampled.md.
+    SCORES contain the relevant documents of QRELS and a random sample of non-relevant ones; the collection
+    need not be ranked. The rank of a relevant document is estimated from the sampled documents above it, with
+    the correction of Krichene and Rendle (2020). Sampling intervals are over other samples for the same
+    queries, low and high include the variation over queries; an interval that simulations did not confirm is
+    omitted, with the reason.
+
+    The correction makes values comparable with exact ones; it does not order systems better than uncorrected
+    values do. With few documents per query, measures of the first ranks (nDCG@10, RR) order systems poorly
+    unless half of the documents are the first of a good run (--certain). See docs/sampled.md.
     """
     baseline = options["certain"]
     inputs = [*scores, *([split(baseline)[0]] if baseline else []), *([docs] if docs else [])]
@@ -154,7 +150,7 @@ def command(
     if not scores:
         raise click.UsageError("Missing argument 'SCORES...'.")
     if docs is not None:
-        raise UsageError("--docs is for --pairs; expected both or neither")
+        raise UsageError("--docs is given without --pairs; expected both or neither")
     _estimate(qrels, scores, measures, population, form, output, options, per_query=per_query, kind=kind)
 
 
@@ -175,9 +171,11 @@ def _draw(
     from leadline.retrieval.collection import ids_of
 
     if scores:
-        raise UsageError(f"--pairs draws a sample and reads no scores; '{scores[0]}' was given")
+        raise UsageError(
+            f"--pairs draws a sample and reads no scores; found '{scores[0]}', expected no SCORES"
+        )
     if docs is None or options["sample"] is None:
-        raise UsageError("--pairs needs --docs DOCS and --sample N: what to draw from, and how many")
+        raise UsageError("--pairs is incomplete; expected --docs DOCS and --sample N too")
     table = read_qrels(qrels, kind=kind)
     names = [to_text(name) for name in ids_of(docs)]
     asked = {name: options[name] for name in ("sample", "certain", "seed", "negative")}

@@ -6,31 +6,35 @@ from typing import Any
 
 import click
 
+from leadline.cli._help import Command, option
 from leadline.cli._options import OUTPUT, formats_option, progress, refuse_overwrite, write_output
 from leadline.cli._results import describe_input
 from leadline.cli._texts import facts_text, models_option, text_options
 from leadline.cli.search import seconds_of, sheet_of, write_runs
 
-SECTION = "Make runs, topics and summaries"
+SECTION = "Retrieval"
 
 
-@click.command(epilog="Example: leadline score docs.index queries.jsonl pairs.tsv -m BM25 -o bm25.run")
+@click.command(
+    cls=Command, epilog="Example: leadline score docs.index queries.jsonl pairs.tsv -m BM25 -o bm25.run"
+)
 @click.argument("index")
 @click.argument("queries")
 @click.argument("pairs")
 @models_option
-@click.option(
+@option(
+    "Output",
     "-o",
     "--output",
     type=OUTPUT,
     metavar="RUN",
     required=True,
-    help="The run, its format told by the suffix; a folder for several models.",
+    help="Output file of the run, in the format of its suffix; a folder for several models.",
 )
 @click.option(
     "--feedback",
     metavar="QRELS",
-    help="Judgments for models that learn from them by name, as in RM3(learn=judged).",
+    help="Relevance judgments for models with relevance feedback, as in RM3(learn=judged).",
 )
 @text_options
 @formats_option()
@@ -45,10 +49,11 @@ def command(
     form: str,
     **reading: Any,
 ) -> None:
-    """Score the given PAIRS only: nothing else is ranked, and the numbers are those of `search`.
+    """Score given query-document pairs with a retrieval model.
 
-    PAIRS is a table with the columns query_id and doc_id, or qrels, or a run. Every pair comes back, 0
-    included; pairs of an unknown query or document are counted.
+    PAIRS is a table with the columns query_id and doc_id, qrels, or a run. Only these pairs are scored, with
+    the same values as `leadline search`. Every pair is in the output, also with score 0; pairs of unknown
+    queries or documents are counted.
     """
     from leadline.io.id_lists import read_pairs
     from leadline.io.texts import read_queries

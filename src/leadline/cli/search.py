@@ -11,6 +11,7 @@ from typing import Any
 import click
 import numpy as np
 
+from leadline.cli._help import Command, option
 from leadline.cli._options import OUTPUT, formats_option, progress, whole, write_output
 from leadline.cli._results import describe_input
 from leadline.cli._texts import facts_text, models_option, text_options
@@ -21,33 +22,39 @@ from leadline.data.wording import visible
 from leadline.errors import UsageError
 from leadline.reporting.render import Cell, Table
 
-SECTION = "Make runs, topics and summaries"
+SECTION = "Retrieval"
 
 SUFFIX = ".run"
 INDENT = 6 * " "
 
 
-@click.command(epilog='Example: leadline search docs.index queries.jsonl -m "BM25(k1=0.9)" -o bm25.run')
+@click.command(
+    cls=Command, epilog='Example: leadline search docs.index queries.jsonl -m "BM25(k1=0.9)" -o bm25.run'
+)
 @click.argument("index")
 @click.argument("queries")
 @models_option
-@click.option("-k", type=whole(), default=1000, show_default=True, help="How many documents a query gets.")
 @click.option(
+    "-k", type=whole(), default=1000, show_default=True, help="Number of documents retrieved per query."
+)
+@option(
+    "Output",
     "-o",
     "--output",
     type=OUTPUT,
     metavar="RUN",
-    help="The run, its format told by the suffix; a folder for several models.",
+    help="Output file of the run, in the format of its suffix; a folder for several models.",
 )
-@click.option(
+@option(
+    "Output",
     "--show",
     is_flag=True,
-    help="Print a result list for people, with summaries where the index has the texts.",
+    help="Print a readable result list, with summaries if the index has stored texts.",
 )
 @click.option(
     "--feedback",
     metavar="QRELS",
-    help="Judgments for models that learn from them by name, as in RM3(learn=judged).",
+    help="Relevance judgments for models with relevance feedback, as in RM3(learn=judged).",
 )
 @text_options
 @formats_option()
@@ -63,17 +70,17 @@ def command(
     form: str,
     **reading: Any,
 ) -> None:
-    """Rank the documents of INDEX for every query of QUERIES.
+    """Search an index and write a run.
 
-    QUERIES is JSON Lines (query_id, text), CSV, TSV, TREC topics or SMART. Each model makes a run that has
-    its name. The time per query is from its text to its ranked list.
+    QUERIES is JSON Lines (query_id, text), CSV, TSV, TREC topics or SMART. Each model makes one run, named
+    after it. The time per query is measured from query text to ranked list.
     """
     from leadline.io.texts import read_queries
     from leadline.retrieval.index import open_index
     from leadline.retrieval.search import search
 
     if output is None and not show:
-        raise UsageError("nothing to make; expected -o RUN, or --show, or both")
+        raise UsageError("no output is asked for; expected -o RUN, or --show, or both")
     asked = read_queries(queries, **reading)
     opened = open_index(index)
     with progress("queries") as on_query:
@@ -108,7 +115,9 @@ def write_runs(found: Any, output: str | None) -> dict[str, str]:
         try:
             os.makedirs(output, exist_ok=True)
         except OSError as error:
-            raise UsageError(f"{output}: no folder ({error.strerror}); several models need one") from None
+            raise UsageError(
+                f"{output}: cannot be made ({error.strerror}); several models need a folder"
+            ) from None
         paths = {name: os.path.join(output, name + SUFFIX) for name in filled}
     check_outputs(*paths.values())
     for name, run in filled.items():

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from leadline.cli._help import MEASURE, MODEL, Command, Group, Option
 from leadline.cli._options import OUTPUT, progress, write_whole
 from leadline.cli._results import describe_input, envelope, json_text, tell
 from leadline.errors import UsageError
@@ -16,9 +17,10 @@ from leadline.io.read import read_qrels
 from leadline.io.read_paths import check_outputs
 from leadline.reporting.render import render
 
-SECTION = "Try on users, and repeat experiments"
+SECTION = "Experiments"
 
 FORMS = ("svg", "pdf", "png")
+COMPLETED: dict[str, Any] = {"MODEL": MODEL, "MEASURE": MEASURE}  # what a shell completes
 EXAMPLES = {"qrels": "qrels.txt", "runs": "runs/*.xz", "docs": "docs.jsonl", "queries": "queries.jsonl"}
 
 
@@ -35,7 +37,7 @@ def collection() -> Any:
     return next(iter(found)).load()
 
 
-class Studies(click.Group):
+class Studies(Group):
     """The studies: each is made into a command when it is called."""
 
     def list_commands(self, _context: click.Context) -> list[str]:
@@ -66,7 +68,8 @@ def make(name: str, module: ModuleType) -> click.Command:
         short = ["-k"] if option.name == "cutoff" else []
         # a default, even None, would do for click where one is needed
         rest: dict[str, Any] = {"required": True} if option.needed else {"default": option.default}
-        kind = click.IntRange(0) if option.name == "seed" else option.kind
+        kind: Any = click.IntRange(0) if option.name == "seed" else option.kind
+        kind = COMPLETED.get(option.metavar or "", kind)
         rest |= {"is_flag": True} if option.kind is bool else {"type": kind, "metavar": option.metavar}
         options.append(
             click.Option(
@@ -78,15 +81,21 @@ def make(name: str, module: ModuleType) -> click.Command:
             )
         )
     options += [
-        click.Option(
-            ["-o", "--output"], required=True, type=OUTPUT, metavar="DIR", help="The folder to fill."
+        Option(
+            ["-o", "--output"],
+            group="Output",
+            required=True,
+            type=OUTPUT,
+            metavar="DIR",
+            help="Output folder.",
         ),
-        click.Option(
+        Option(
             ["--figures"],
+            group="Output",
             type=click.Choice(FORMS),
             default="svg",
             show_default=True,
-            help="The form of the figures.",
+            help="Format of the figures.",
         ),
     ]
 
@@ -96,7 +105,7 @@ def make(name: str, module: ModuleType) -> click.Command:
     example = [EXAMPLES[each] for each in arguments]
     example += getattr(module, "EXAMPLE", ())
     example += [f"--{option.name} {option.metavar}" for option in module.OPTIONS if option.needed]
-    return click.Command(
+    return Command(
         name,
         params=options,
         callback=call,
@@ -144,8 +153,8 @@ def _write(name: str, outcome: Any, judged: list[tuple[str, int]], folder: str, 
 
 @click.group(cls=Studies, epilog="Example: leadline study difference-similarity --help")
 def command() -> None:
-    """Try a published experiment on your own data.
+    """Run a published experiment on your own data.
 
-    Every study writes its tables as CSV, everything as JSON, its figures, and says in a line what was and
-    what was not reproduced.
+    Each study writes its tables as CSV, all results as JSON, its figures, and a sentence on which findings
+    were reproduced.
     """

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import click
 
+from leadline.cli._help import Command
 from leadline.cli._options import displays, formats_option, output_option, whole, write_output
 from leadline.cli._results import describe_input
 from leadline.cli._texts import analysis_of, analysis_options, facts_text, text_options
@@ -19,7 +20,7 @@ from leadline.reporting.render import Table
 from leadline.text.summaries import dynamic_summary, static_summary
 from leadline.text.summary_windows import Summary
 
-SECTION = "Make runs, topics and summaries"
+SECTION = "Retrieval"
 
 MOST = 100_000  # ids among which the nearest to an unknown one are looked for
 
@@ -38,12 +39,19 @@ class SummaryOutput(NamedTuple):
         return "" if self.title == self.text else self.title
 
 
-@click.command(epilog='Example: leadline summary docs.jsonl --doc d42 --query "flow past a wing" --words 30')
+@click.command(
+    cls=Command, epilog='Example: leadline summary docs.jsonl --doc d42 --query "flow past a wing" --words 30'
+)
 @click.argument("source", metavar="DOCS-or-INDEX")
-@click.option("--doc", required=True, metavar="ID", help="The document.")
-@click.option("--query", metavar="TEXT", help="Show the places that match it best, matches marked.")
+@click.option("--doc", required=True, metavar="ID", help="Id of the document.")
+@click.option("--query", metavar="TEXT", help="Query of a dynamic summary; matches are marked.")
 @click.option(
-    "--words", type=whole(), default=50, show_default=True, metavar="N", help="The most words of the summary."
+    "--words",
+    type=whole(),
+    default=50,
+    show_default=True,
+    metavar="N",
+    help="Maximum number of words of the summary.",
 )
 @click.option(
     "--windows",
@@ -51,13 +59,13 @@ class SummaryOutput(NamedTuple):
     default=2,
     show_default=True,
     metavar="N",
-    help="With --query: the most places that are shown.",
+    help="Maximum number of windows, with --query.",
 )
 @click.option(
     "--static",
     "kind",
     type=click.Choice(["first", "sentences"]),
-    help="Without a query: the first words (default), or key sentences.",
+    help="Kind of static summary: first words, or key sentences. [default: first]",
 )
 @analysis_options
 @text_options
@@ -77,11 +85,12 @@ def command(
     output: str | None,
     **reading: Any,
 ) -> None:
-    """Summarise a document of DOCS, or one whose text is stored in INDEX.
+    """Summarise a document, statically or for a query.
 
-    With a query: windows that hold it as a phrase, else the most of its words close together. Without one:
-    the first words, or the sentences nearest to the centre of the text. An index has the texts when it was
-    made with `--store-text`, and compares words as it was made.
+    The document is one of DOCS, or one whose text is stored in INDEX (`leadline index --store-text`). A
+    dynamic summary (with --query) shows the windows that contain the query as a phrase, else those that
+    contain most of its words close together. A static summary shows the first words, or the sentences nearest
+    to the centroid of the text.
     """
     if query is not None and kind is not None:
         raise UsageError("--query and --static; expected one of them")

@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
-from leadline.cli._options import OUTPUT, formats_option, progress, seed_type, whole, write_output
+from leadline.cli._help import ANALYSIS, Group, add_options, option
+from leadline.cli._options import OUTPUT, formats_option, progress, seed_option, whole, write_output
 from leadline.cli._results import describe_input
 from leadline.cli._texts import facts_text
 from leadline.data.results import ResultWarning
@@ -15,67 +16,91 @@ from leadline.data.validation import LIMITS
 from leadline.errors import UsageError
 from leadline.reporting.render import Cell, Table
 
-SECTION = "Make runs, topics and summaries"
+SECTION = "Retrieval"
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def reading_options(function: F) -> F:
-    """Add what says how documents of a model are read."""
+    """Add the options for reading the documents of a model."""
     options = (
-        click.option("--language", help="Read the documents as texts of one language of the model."),
-        click.option("--field", metavar="COLUMN", help="The column of that language (default: its name)."),
-        click.option("--id", "id_column", metavar="COLUMN", help="The column of the id."),
-        click.option(
+        option("Texts", "--language", help="Language of the documents, one of those of the model."),
+        option(
+            "Texts",
+            "--field",
+            metavar="COLUMN",
+            help="Column of the text. [default: the name of the language]",
+        ),
+        option("Texts", "--id", "id_column", metavar="COLUMN", help="Column of the ids."),
+        option(
+            "Texts",
             "--encoding",
             default="utf-8",
             show_default=True,
-            help="The encoding of text files, as in latin-1.",
+            help="Character encoding of text files, as in latin-1.",
         ),
-        click.option("--seed", type=seed_type, default=0, show_default=True, help="Same seed, same result."),
+        seed_option,
     )
-    for option in reversed(options):
-        function = option(function)
-    return function
+    return add_options(function, options)
 
 
-@click.group(epilog="Example: leadline topics fit docs.jsonl -k 50 -o model.npz")
+@click.group(cls=Group, epilog="Example: leadline topics fit docs.jsonl -k 50 -o model.npz")
 def command() -> None:
-    """Fit topic models, LDA or polylingual, and use them."""
+    """Fit and apply topic models: LDA and polylingual LDA.
+
+    Here a topic is a distribution over words; TREC's topics are called queries.
+    """
 
 
 @command.command(epilog="Example: leadline topics fit pairs.tsv -k 100 --languages de,en -o model.npz")
 @click.argument("docs")
 @click.option(
-    "-k", "count", type=whole(1, LIMITS["topics"]), required=True, metavar="T", help="The number of topics."
+    "-k", "count", type=whole(1, LIMITS["topics"]), required=True, metavar="T", help="Number of topics."
 )
-@click.option(
-    "-o", "--output", type=OUTPUT, metavar="MODEL", required=True, help="Write the model to a file."
+@option(
+    "Output", "-o", "--output", type=OUTPUT, metavar="MODEL", required=True, help="Output file of the model."
 )
-@click.option("--languages", metavar="A,B", help="Columns of texts, one per language: a polylingual model.")
-@click.option(
+@option(
+    "Texts",
+    "--languages",
+    metavar="A,B",
+    help="Columns of the texts, one per language, for a polylingual model.",
+)
+@option(
+    "Texts",
     "--analysis",
     metavar="NAME",
-    help="How text becomes terms, as in Words(stem=none) (default: by language).",
+    help="Text analysis, as in Words(stem=none). [default: by language]",
+    type=ANALYSIS,
 )
-@click.option("--alpha", type=float, help="The prior per topic (default: 50/T).")
-@click.option("--beta", type=float, default=0.01, show_default=True, help="The prior per word.")
+@click.option("--alpha", type=float, help="Dirichlet prior of each topic. [default: 50/T]")
+@click.option("--beta", type=float, default=0.01, show_default=True, help="Dirichlet prior of each word.")
 @click.option(
-    "--sweeps", type=whole(1, 10**6), default=500, show_default=True, help="Sweeps over all tokens."
+    "--sweeps",
+    type=whole(1, 10**6),
+    default=500,
+    show_default=True,
+    help="Number of Gibbs sweeps over all tokens.",
 )
 @click.option(
     "--restarts",
     type=whole(1, 10**4),
     default=1,
     show_default=True,
-    help="Chains, of which the likeliest is kept.",
+    help="Number of chains; the one of highest likelihood is kept.",
 )
-@click.option("--id", "id_column", metavar="COLUMN", help="The column of the id.")
-@click.option("--encoding", default="utf-8", show_default=True, help="The encoding of text files.")
-@click.option("--seed", type=seed_type, default=0, show_default=True, help="Same seed, same result.")
+@option("Texts", "--id", "id_column", metavar="COLUMN", help="Column of the ids.")
+@option(
+    "Texts",
+    "--encoding",
+    default="utf-8",
+    show_default=True,
+    help="Character encoding of text files, as in latin-1.",
+)
+@seed_option
 @formats_option()
 def fit(*, docs: str, count: int, output: str, languages: str | None, form: str, **options: Any) -> None:
-    """Fit a model of T topics to the documents DOCS by Gibbs sampling."""
+    """Fit a topic model to a collection by Gibbs sampling."""
     from leadline.topics.fit import fit as work
 
     named = [name.strip() for name in languages.split(",")] if languages else []
@@ -111,18 +136,19 @@ def fit(*, docs: str, count: int, output: str, languages: str | None, form: str,
 @command.command(epilog="Example: leadline topics infer model.npz docs.jsonl -o vectors.jsonl")
 @click.argument("model")
 @click.argument("docs")
-@click.option(
+@option(
+    "Output",
     "-o",
     "--output",
     type=OUTPUT,
     metavar="VECTORS",
     required=True,
-    help="Write doc_id and topics, as .jsonl or .parquet.",
+    help="Output file of doc_id and topics: .jsonl or .parquet.",
 )
 @reading_options
 @formats_option()
 def infer(*, model: str, docs: str, output: str, form: str, **options: Any) -> None:
-    """Infer how much of each topic the documents DOCS have; they may be unseen."""
+    """Infer the topic vectors of documents, seen or unseen."""
     from leadline.topics.infer import infer as work
     from leadline.topics.infer import write_vectors
     from leadline.topics.model import read_model
@@ -149,13 +175,19 @@ def infer(*, model: str, docs: str, output: str, form: str, **options: Any) -> N
     type=click.Choice(["left-to-right", "completion"]),
     default="left-to-right",
     show_default=True,
-    help="Whole documents by particles, or every second token.",
+    help="Estimator: left-to-right on whole documents, or document completion (every second token).",
 )
-@click.option("--particles", type=whole(1, 10**6), default=20, show_default=True, help="For left-to-right.")
+@click.option(
+    "--particles",
+    type=whole(1, 10**6),
+    default=20,
+    show_default=True,
+    help="Number of particles of left-to-right.",
+)
 @reading_options
 @formats_option()
 def perplexity(*, model: str, docs: str, form: str, **options: Any) -> None:
-    """Measure how well a model predicts the documents DOCS that it was not trained on; less is better."""
+    """Compute the perplexity of a model on held-out documents; less is better."""
     from leadline.topics.infer import perplexity as work
     from leadline.topics.model import read_model
 
@@ -173,28 +205,39 @@ def perplexity(*, model: str, docs: str, form: str, **options: Any) -> None:
 @click.argument("model")
 @click.argument("docs")
 @click.argument("queries")
-@click.option(
+@option(
+    "Output",
     "-o",
     "--output",
     type=OUTPUT,
     metavar="RUN",
     required=True,
-    help="The run, its format told by the suffix.",
+    help="Output file of the run, in the format of its suffix.",
 )
-@click.option("-k", type=whole(), default=1000, show_default=True, help="How many documents a query gets.")
+@click.option(
+    "-k", type=whole(), default=1000, show_default=True, help="Number of documents retrieved per query."
+)
 @click.option(
     "--distance",
     type=click.Choice(["hellinger", "js", "cosine"]),
     default="hellinger",
     show_default=True,
-    help="How far topic distributions are apart.",
+    help="Distance between topic distributions.",
 )
-@click.option("--from", "source", metavar="LANGUAGE", help="The language of QUERIES.")
-@click.option("--to", "target", metavar="LANGUAGE", help="The language of DOCS.")
-@click.option("--field", metavar="COLUMN", help="The column of both texts (default: the language's name).")
-@click.option("--id", "id_column", metavar="COLUMN", help="The column of the id, in both.")
-@click.option("--encoding", default="utf-8", show_default=True, help="The encoding of text files.")
-@click.option("--seed", type=seed_type, default=0, show_default=True, help="Same seed, same result.")
+@option("Texts", "--from", "source", metavar="LANGUAGE", help="Language of QUERIES.")
+@option("Texts", "--to", "target", metavar="LANGUAGE", help="Language of DOCS.")
+@option(
+    "Texts", "--field", metavar="COLUMN", help="Column of both texts. [default: the name of the language]"
+)
+@option("Texts", "--id", "id_column", metavar="COLUMN", help="Column of the ids, in both.")
+@option(
+    "Texts",
+    "--encoding",
+    default="utf-8",
+    show_default=True,
+    help="Character encoding of text files, as in latin-1.",
+)
+@seed_option
 @formats_option()
 def search(
     *,
@@ -209,10 +252,10 @@ def search(
     form: str,
     **options: Any,
 ) -> None:
-    """Find the documents of DOCS whose topics are nearest to those of each of QUERIES.
+    """Rank the documents of DOCS by the distance of their topics from those of each query.
 
-    QUERIES are documents too; with --from and --to of another language. Where a query's own id is among DOCS,
-    as that of a translation is, the share of queries that find it first is P@1.
+    QUERIES are documents too, with --from and --to in another language. If the id of a query is in DOCS, as
+    that of a translation is, the share of queries that retrieve it first is P@1.
     """
     from leadline.io.write import write_run
     from leadline.topics.distances import mates_first, nearest
@@ -220,7 +263,7 @@ def search(
     from leadline.topics.model import read_model
 
     if (source is None) != (target is None):
-        raise UsageError("--from without --to; expected both or none")
+        raise UsageError("one of --from and --to is missing; expected both or neither")
     opened = read_model(model)
     asked = work(opened, queries, language=source, **options)
     found = work(opened, docs, language=target, **options)

@@ -1,4 +1,4 @@
-"""`leadline unjudged`: systems ranked without judgments."""
+"""`leadline unjudged`: systems ranked without relevance judgments."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from typing import Any
 
 import click
 
+from leadline.cli._help import ESTIMATOR, Command, option
 from leadline.cli._options import (
+    name_by_option,
     output_options,
+    per_query_option,
     progress,
     refuse_overwrite,
     repair_options,
@@ -23,41 +26,45 @@ from leadline.estimation.unjudged_methods import METHODS
 from leadline.estimation.unjudged_result import Unjudged
 from leadline.reporting.render import Cell, Table
 
-SECTION = "Estimate from a sample, or without judgments"
+SECTION = "Estimation"
 
 NAMES = ", ".join(sorted(kind.called for kind in METHODS.classes.values()))
 
 
-@click.command(epilog="Example: leadline unjudged runs/*.run --method nruns --one-vote-per runs.tsv:team")
+@click.command(
+    cls=Command, epilog="Example: leadline unjudged runs/*.run --method nruns --one-vote-per runs.tsv:team"
+)
 @click.argument("runs", nargs=-1, required=True)
 @click.option(
     "--method",
+    type=ESTIMATOR,
     default="nruns",
     show_default=True,
     metavar="NAME",
-    help=f"The estimator: {NAMES}. Parameters stand in brackets, as in NRuns(pseudo=10).",
+    help=f"Method: {NAMES}; parameters in parentheses, as in NRuns(pseudo=10).",
 )
-@click.option(
+@option(
+    "Reading",
     "--depth",
     type=whole(),
     metavar="K",
-    help="How much of every list is looked at (default: 30 for nruns and deshato, 100 for soboroff and "
-    "reference-count, 50 for spoerri, all for aslam-savell).",
+    help="Number of documents used per list. [default: 30 for nruns and deshato, 100 for soboroff and "
+    "reference-count, 50 for spoerri, all for aslam-savell]",
 )
 @click.option(
-    "--one-vote-per", metavar="FILE:COLUMN", help="The team of every run: runs of a team share one vote."
+    "--one-vote-per", metavar="FILE:COLUMN", help="Team of every run; the runs of a team share one vote."
 )
 @click.option(
     "--topics",
     "vectors",
     metavar="VECTORS",
-    help="Topic vectors of documents, for deshato, as `leadline topics infer` writes.",
+    help="Topic vectors of the documents, for deshato, as written by `leadline topics infer`.",
 )
 @click.option(
     "--docs",
     "documents",
     metavar="DOCS",
-    help="Texts of documents, to fit LDA to those that were retrieved, for deshato.",
+    help="Texts of the documents, for deshato; LDA is fitted to those that were retrieved.",
 )
 @click.option(
     "-T",
@@ -66,30 +73,30 @@ NAMES = ", ".join(sorted(kind.called for kind in METHODS.classes.values()))
     default=50,
     show_default=True,
     metavar="T",
-    help="The number of topics, with --docs.",
+    help="Number of topics, with --docs.",
 )
 @click.option(
     "--fits",
     type=whole(1, 10**4),
     default=5,
     show_default=True,
-    help="How many models are fitted, each with its own seed; scores are the mean.",
+    help="Number of models fitted with different seeds; scores are the mean.",
 )
 @click.option(
     "--sweeps",
     type=whole(1, 10**6),
     default=500,
     show_default=True,
-    help="Sweeps over all tokens in every fit.",
+    help="Number of Gibbs sweeps over all tokens in every fit.",
 )
-@click.option("--id", "id_column", metavar="COLUMN", help="The column of the id in DOCS.")
-@click.option("--encoding", default="utf-8", show_default=True, help="The encoding of DOCS.")
+@option("Texts", "--id", "id_column", metavar="COLUMN", help="Column of the ids in DOCS.")
+@option("Texts", "--encoding", default="utf-8", show_default=True, help="Character encoding of DOCS.")
 @click.option(
-    "--share-from", metavar="QRELS", help="Take Soboroff's share of relevant documents from known judgments."
+    "--share-from", metavar="QRELS", help="Judgments that give Soboroff's proportion of relevant documents."
 )
 @seed_option
-@click.option("-q", "--per-query", is_flag=True, help="Show every query too (JSON).")
-@click.option("--name-by", type=click.Choice(["file", "tag"]), default="file", help="What names a run.")
+@per_query_option("Add the values of single queries (JSON).")
+@name_by_option
 @repair_options
 @output_options
 def command(
@@ -102,10 +109,11 @@ def command(
     output: str | None,
     **options: Any,
 ) -> None:
-    """Rank RUNS without judgments, by votes of the systems on each other or by topics of documents.
+    """Rank systems without relevance judgments.
 
-    Estimates order systems and have no unit; they tell bad systems from others better than they find the
-    best one. See docs/unjudged.md for which to trust when.
+    Systems are scored by agreement with the other systems, or by the topics of the retrieved documents.
+    Scores order systems and estimate no measure; they separate bad systems from the others better than they
+    find the best one. docs/unjudged.md says which method to use when.
     """
     refuse_overwrite(output, *runs)
     given = METHODS.parse(method)
@@ -122,7 +130,7 @@ def _with_shares(method: Any, path: str) -> Any:
     from leadline.io.read import read_qrels
 
     if not isinstance(method, Soboroff):
-        raise UsageError(f"--share-from is for soboroff; found --method {method.called}")
+        raise UsageError(f"--share-from with --method {method.called}; expected --method soboroff")
     mean, deviation = relevant_shares(read_qrels(path))
     return method.replace(share_mean=mean, share_sd=deviation)
 

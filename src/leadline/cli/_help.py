@@ -1,0 +1,217 @@
+"""What the help of every command shares: options in groups, and completion of names and files in a shell."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
+
+import click
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from leadline.data.registry import Registry
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+# The groups of options in the order in which a help shows them, below those that only the command has.
+Title = Literal[
+    "Selection",
+    "Sampling",
+    "Gates",
+    "Measures",
+    "Queries",
+    "Statistics",
+    "Reading",
+    "Texts",
+    "Server",
+    "Figure",
+    "Output",
+]
+TITLES = ("Options", *get_args(Title))
+WIDEST = 30  # a longer option has its text on the next line
+
+# What a value is called that is the name of a file or folder; a shell completes these.
+FILES = frozenset(
+    {
+        "DIR",
+        "DOCS",
+        "DOCS-OR-INDEX",
+        "ESTIMATE",
+        "FILE",
+        "FILE:COLUMN",
+        "FILES",
+        "FOLDER",
+        "IN",
+        "INDEX",
+        "JUDGES",
+        "JUDGMENTS",
+        "LABELS",
+        "LOG",
+        "MODEL",
+        "PAIRS",
+        "POOL",
+        "QRELS",
+        "QUERIES",
+        "RESULT",
+        "RUN",
+        "RUNS",
+        "SCORES",
+        "TRUTH",
+        "USERS",
+        "VECTORS",
+    }
+)
+
+
+class Option(click.Option):
+    """An option that knows its group in the help."""
+
+    def __init__(self, names: list[str], *, group: Title, **attributes: Any) -> None:
+        super().__init__(names, **attributes)
+        self.group = group
+
+
+def option(group: Title, *names: str, **attributes: Any) -> Callable[[F], F]:
+    """Add an option of a group: `click.option` with the title of the group before the names.
+
+    Parameters
+    ----------
+    group : str
+        The title under which the help shows the option.
+    *names : str
+        Names of the option and of its parameter, as for `click.option`.
+    **attributes : object
+        What `click.option` takes.
+
+    Returns
+    -------
+    callable
+        The decorator of a function.
+    """
+    return click.option(*names, cls=Option, group=group, **attributes)
+
+
+def add_options(function: F, options: Iterable[Callable[[F], F]]) -> F:
+    """Add several options to a function, in the order in which the help shows them."""
+    for each in reversed(list(options)):
+        function = each(function)
+    return function
+
+
+class Command(click.Command):
+    """A command whose help shows its options in groups, and whose files a shell completes."""
+
+    def __init__(self, *given: Any, **attributes: Any) -> None:
+        super().__init__(*given, **attributes)
+        for parameter in self.params:
+            if type(parameter.type) is type(click.STRING) and is_file(parameter):
+                parameter.type = INPUT
+
+    def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options by group, in columns of one width."""
+        groups: dict[str, list[tuple[str, str]]] = {title: [] for title in TITLES}
+        for parameter in self.get_params(context):
+            record = parameter.get_help_record(context)
+            if record is not None and isinstance(parameter, click.Option):
+                title = "Output" if "--help" in parameter.opts else "Options"
+                if isinstance(parameter, Option):
+                    title = parameter.group
+                groups[title].append((record[0], re.sub(r" *\[default:", "  [default:", record[1])))
+        filled = {title: records for title, records in groups.items() if records}
+        widest = min(WIDEST, max(len(first) for records in filled.values() for first, _ in records))
+        for title, records in filled.items():
+            with formatter.section(title):
+                formatter.write_dl([(first.ljust(widest), text) for first, text in records], col_max=WIDEST)
+
+
+class Group(click.Group):
+    """A group of commands whose helps show their options in groups."""
+
+    command_class = Command
+
+
+def is_file(parameter: click.Parameter) -> bool:
+    """Tell from the name of its value whether a parameter is a file or folder that is read."""
+    shown = parameter.metavar or ("" if isinstance(parameter, click.Option) else (parameter.name or ""))
+    return shown.replace("...", " ").partition("[")[0].partition(" ")[0].upper() in FILES
+
+
+class InputPath(click.types.StringParamType):
+    """A file or folder that a command reads."""
+
+    name = "text"
+
+    def shell_complete(
+        self, _context: click.Context, _parameter: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Leave the names of files to the shell."""
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(incomplete, type="file")]
+
+
+INPUT = InputPath()
+
+
+class NameOf(click.types.StringParamType):
+    """A name out of a registry, such as a measure, perhaps with parameters; a shell completes it.
+
+    Parameters
+    ----------
+    module : str
+        The module of the registry below `leadline`; imported only for completion.
+    registry : str
+        The name of the registry in that module.
+    more : tuple of str
+        Names that are valid too.
+    listed : bool
+        Whether several names may stand in one value, with commas between.
+    """
+
+    name = "text"
+
+    def __init__(
+        self, module: str, registry: str, *, more: tuple[str, ...] = (), listed: bool = False
+    ) -> None:
+        self.module = module
+        self.registry = registry
+        self.more = more
+        self.listed = listed
+
+    def names(self) -> dict[str, str]:
+        """Return the names with their titles; aliases follow the canonical names."""
+        import importlib
+
+        found: Registry[Any] = getattr(importlib.import_module(f"leadline.{self.module}"), self.registry)
+        names = {getattr(kind, "called", name): str(kind.title) for name, kind in found.classes.items()}
+        aliases = {alias: str(kind.title) for kind in found.classes.values() for alias in kind.aliases}
+        return names | dict.fromkeys(self.more, "") | aliases
+
+    def shell_complete(
+        self, _context: click.Context, _parameter: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Return the names that begin with what is typed, in upper or lower case."""
+        from click.shell_completion import CompletionItem
+
+        before, comma, last = incomplete.rpartition(",") if self.listed else ("", "", incomplete)
+        if before.count("(") > before.count(")"):
+            return []
+        return [
+            CompletionItem(f"{before}{comma}{name}", help=title or None)
+            for name, title in self.names().items()
+            if name.lower().startswith(last.lower())
+        ]
+
+
+MEASURE = NameOf("measures", "MEASURES", more=("official", "set", "all_trec"), listed=True)
+MODEL = NameOf("retrieval.models", "MODELS")
+TEST = NameOf("stats", "TESTS")
+CORRECTION = NameOf("stats", "CORRECTIONS", more=("MaxT", "Tukey"))
+INTERVAL = NameOf("stats", "INTERVALS")
+ESTIMATOR = NameOf("estimation.unjudged_methods", "METHODS")
+POOLING = NameOf("judging.pooling_methods", "POOLS")
+PREDICTOR = NameOf("estimation.predictors", "PREDICTORS")
+SIMILARITY = NameOf("comparison.information_difference.similarity_baselines", "SIMILARITIES")
+ANALYSIS = NameOf("text", "ANALYSES")
