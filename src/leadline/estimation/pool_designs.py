@@ -12,6 +12,7 @@ import numpy as np
 
 from leadline.data.arrays import Floats
 from leadline.data.ids import to_text
+from leadline.data.result import Result
 from leadline.data.results import ResultWarning, RunInfo, plain
 from leadline.data.validation import check_whole
 from leadline.errors import UsageError
@@ -28,7 +29,7 @@ RATE = 0.5  # of relevant pairs, for the forecast where no machine says better
 
 
 @dataclass(frozen=True)
-class MeasuredPool:
+class MeasuredPool(Result):
     """A pool drawn to estimate measures, and what it is expected to give.
 
     Attributes

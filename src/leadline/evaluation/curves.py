@@ -10,6 +10,7 @@ import numpy as np
 from leadline.data.arrays import Floats, Integers, freeze
 from leadline.data.ids import Vocabulary
 from leadline.data.judged_run import Hits, JudgedRun
+from leadline.data.result import Result
 from leadline.data.results import ResultWarning, RunInfo
 from leadline.data.validation import check_numbers, check_whole, check_word
 from leadline.data.wording import counted, queries
@@ -21,7 +22,7 @@ from leadline.measures.average_precision import ELEVEN_LEVELS, RULES, interpolat
 from leadline.measures.diversity import StRecall
 
 
-class Curves:
+class Curves(Result):
     """The curves of some runs: `precision[r, l]` is the mean of run r at recall `levels[l]`."""
 
     levels = ELEVEN_LEVELS
@@ -148,7 +149,7 @@ class Covered(NamedTuple):
         return total
 
 
-class SubtopicCurves:
+class SubtopicCurves(Result):
     """The curves of some runs: `share[r, k]` is the mean share of subtopics covered to rank k + 1."""
 
     def __init__(

@@ -15,6 +15,7 @@ import numpy as np
 
 from leadline.data.ids import Vocabulary, to_text
 from leadline.data.qrels import Qrels
+from leadline.data.result import Result
 from leadline.data.results import Results, ResultWarning, RunInfo, plain
 from leadline.data.run import Run
 from leadline.data.validation import check_flags, check_word
@@ -90,7 +91,7 @@ def _derivations() -> Iterator[Derivation]:
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(Result):
     """One value of one run, and the steps to it.
 
     `warnings` are about the list of this query; what reading met is counted over the whole run.
@@ -128,6 +129,11 @@ class Explanation:
             "sums": self.steps.lines,
             "value": plain(self.value),
         }
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Return the steps as columns by name."""
+        steps = self.to_dict()["steps"]
+        return {name: [step[name] for step in steps] for name in (steps[0] if steps else ())}
 
 
 # Most ranks up to a cutoff that are shown though nothing happens there.

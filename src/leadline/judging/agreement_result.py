@@ -10,6 +10,7 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, Integers, freeze
 from leadline.data.ids import Vocabulary
 from leadline.data.qrels import Qrels
+from leadline.data.result import Result
 from leadline.data.results import ResultWarning, RunInfo, plain
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
@@ -268,7 +269,7 @@ class CoefficientEstimate(NamedTuple):
         return found | {"acceptable": self.acceptable} if self.corrected else found
 
 
-class Agreement:
+class Agreement(Result):
     """Coefficients by name: `agreement`, `scott`, `cohen`, `fleiss`, `krippendorff`.
 
     `between[name]` holds the mean over pairs of judges and then every pair's value; `of_all[name]` is of all

@@ -14,6 +14,7 @@ from leadline.data.arrays import Flags, Hashes, Integers
 from leadline.data.hashing import document_keys, drawn
 from leadline.data.ids import Vocabulary, to_bytes, to_text
 from leadline.data.qrels import Qrels
+from leadline.data.result import Result
 from leadline.data.results import ResultWarning, RunInfo
 from leadline.data.validation import check_flags, check_whole, check_word
 from leadline.errors import InputError, UsageError
@@ -28,7 +29,7 @@ Row = tuple[str, str, float, Mapping[str, int]]  # query, document, probability,
 
 
 @dataclass(frozen=True)
-class Pool:
+class Pool(Result):
     """What there is to judge: `whole` is all of it, `new` what was not known before.
 
     `brought` counts by run the documents that it brought, and those that no other run brought.
@@ -56,6 +57,14 @@ class Pool:
                 {"name": name, "brought": brought, "alone": alone}
                 for name, (brought, alone) in self.brought.items()
             ],
+        }
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Return the pairs to judge as columns: query_id, doc_id, probability."""
+        return {
+            "query_id": list(self.new.queries),
+            "doc_id": list(self.new.documents),
+            "probability": [float(share) for share in self.new.probability],
         }
 
 
