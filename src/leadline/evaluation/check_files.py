@@ -100,13 +100,12 @@ def check(
 
     Examples
     --------
-    >>> import leadline as ll
-    >>> ll.write_qrels({"q": {"d": 1}}, "judged.qrels")
-    >>> found = check("judged.qrels")
-    >>> found.rejected, found.files[0].kind
-    (0, 'qrels')
-    >>> print(found)
-    judged.qrels: qrels, 1 query, 1 judgment, nothing to remark
+    >>> import leadline as ll, os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "judged.qrels")
+    >>> ll.write_qrels({"q": {"d": 1}}, path)
+    >>> found = check(path)
+    >>> found.rejected, found.files[0].kind, found.files[0].problems
+    (0, 'qrels', [])
 
     """
     paths = (

@@ -78,11 +78,11 @@ def report(
 
     Examples
     --------
-    >>> import leadline as ll
+    >>> import leadline as ll, os, tempfile
     >>> qrels = {"q1": {"d": 1}, "q2": {"d": 1}, "q3": {"d": 1}}
     >>> a, b = {q: {"d": 1.0} for q in qrels}, {q: {"x": 2.0, "d": 1.0} for q in qrels}
     >>> results = ll.evaluate(qrels, {"a": a, "b": b}, "RR")
-    >>> report(results, "page.html")
+    >>> report(results, os.path.join(tempfile.mkdtemp(), "page.html"))
     Comparison(1 pairs of 2 runs by RR)
 
     """
