@@ -549,7 +549,7 @@ def test_results_go_to_frames_and_json() -> None:
         {"q1": {"d1": 1}, "q2": {"d2": 1}}, {"a": {"q1": {"d1": 1.0}}, "b": RUN}, ["AP", "RR"]
     )
     long = [("a", "q1", "AP", 1.0), ("a", "q1", "RR", 1.0), ("a", "q2", "AP", 0.0), ("a", "q2", "RR", 0.0)]
-    assert results.to_pandas().to_dict() == {"AP": {"a": 0.5, "b": 0.0}, "RR": {"a": 0.5, "b": 0.0}}
+    assert results.to_pandas().to_dict() == {"AP": {"a": 0.5, "b": 0.25}, "RR": {"a": 0.5, "b": 0.25}}
     frame = results.to_pandas(per_query=True)
     assert list(frame.columns) == ["run", "query", "measure", "value"]
     shown = [tuple(row) for row in frame.fillna(0.0).itertuples(index=False)]
