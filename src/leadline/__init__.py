@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from leadline.comparison.information_difference.difference import difference
     from leadline.comparison.information_difference.difference_result import Difference
     from leadline.data.qrels import Qrels
+    from leadline.data.result import Result
     from leadline.data.results import Results
     from leadline.data.run import Run
     from leadline.errors import InputError, LeadlineError, UsageError
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from leadline.estimation.sampled import sampled
     from leadline.estimation.score_histograms.histogram import histogram
     from leadline.estimation.unjudged import unjudged
+    from leadline.evaluation.check_files import check
     from leadline.evaluation.curves import curve
     from leadline.evaluation.evaluate import evaluate
     from leadline.evaluation.explain import explain
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from leadline.judging.pool import pool
     from leadline.measures import MEASURES, Measure
     from leadline.online.abtest import abtest
+    from leadline.reporting.pages.report import report
     from leadline.retrieval import models
     from leadline.retrieval.index import build_index, open_index
     from leadline.retrieval.models import MODELS
@@ -45,6 +48,7 @@ _MODULES = {
     "comparison.information_difference.difference": ("difference",),
     "comparison.information_difference.difference_result": ("Difference",),
     "data.qrels": ("Qrels",),
+    "data.result": ("Result",),
     "data.results": ("Results",),
     "data.run": ("Run",),
     "errors": ("InputError", "LeadlineError", "UsageError"),
@@ -53,6 +57,7 @@ _MODULES = {
     "estimation.sampled": ("sampled",),
     "estimation.score_histograms.histogram": ("histogram",),
     "estimation.unjudged": ("unjudged",),
+    "evaluation.check_files": ("check",),
     "evaluation.curves": ("curve",),
     "evaluation.evaluate": ("evaluate",),
     "evaluation.explain": ("explain",),
@@ -63,6 +68,7 @@ _MODULES = {
     "judging.pool": ("pool",),
     "measures": ("MEASURES", "Measure"),
     "online.abtest": ("abtest",),
+    "reporting.pages.report": ("report",),
     "retrieval.index": ("build_index", "open_index"),
     "retrieval.models": ("MODELS",),
     "retrieval.search": ("score", "search"),
@@ -80,6 +86,7 @@ __all__ = [
     "LeadlineError",
     "Measure",
     "Qrels",
+    "Result",
     "Results",
     "Run",
     "UsageError",
@@ -87,6 +94,7 @@ __all__ = [
     "abtest",
     "agreement",
     "build_index",
+    "check",
     "compare",
     "correlate",
     "curve",
@@ -104,6 +112,7 @@ __all__ = [
     "read_qrels",
     "read_queries",
     "read_run",
+    "report",
     "sampled",
     "score",
     "search",

@@ -45,7 +45,7 @@ def test_the_options_of_read_qrels_are_those_of_qrels() -> None:
     assert ll.Qrels(GIVEN, negative="unjudged").to_dict()["q2"] == {"d1": 0.5}
     assert ll.Qrels(BY_SUBTOPIC, subtopics=True).by_subtopic() == BY_SUBTOPIC
     with pytest.raises(UsageError, match="negative='none'; expected 'nonrelevant' or 'unjudged'"):
-        ll.Qrels(GIVEN, negative="none")
+        ll.Qrels(GIVEN, negative="none")  # type: ignore[arg-type]
     looks_like_a_run = pd.DataFrame({"qid": ["q1"], "docno": ["d1"], "score": [1.0], "rank": [1]})
     with pytest.raises(InputError):
         ll.Qrels(looks_like_a_run)

@@ -195,7 +195,7 @@ def test_ids_that_are_whole_numbers_are_text_on_request_only(make: Callable[[], 
         ):
             read(make())
         with pytest.raises(UsageError, match="integer_ids='int'; expected 'refuse' or 'text'"):
-            read(make(), integer_ids="int")
+            read(make(), integer_ids="int")  # type: ignore[arg-type]
 
 
 def test_the_cure_of_a_frame_is_that_of_its_library() -> None:

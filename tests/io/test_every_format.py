@@ -550,12 +550,14 @@ def test_results_go_to_frames_and_json() -> None:
         {"q1": {"d1": 1}, "q2": {"d2": 1}}, {"a": {"q1": {"d1": 1.0}}, "b": RUN}, ["AP", "RR"]
     )
     long = [("a", "q1", "AP", 1.0), ("a", "q1", "RR", 1.0), ("a", "q2", "AP", 0.0), ("a", "q2", "RR", 0.0)]
-    frame = results.to_pandas()
+    assert results.to_pandas().to_dict() == {"AP": {"a": 0.5, "b": 0.25}, "RR": {"a": 0.5, "b": 0.25}}
+    frame = results.to_pandas(per_query=True)
     assert list(frame.columns) == ["run", "query", "measure", "value"]
     shown = [tuple(row) for row in frame.fillna(0.0).itertuples(index=False)]
     assert shown[:4] == long
-    assert results.to_polars().fill_nan(0.0).rows()[:4] == long
-    means = results.to_polars(per_query=False)
+    assert results.to_polars(per_query=True).fill_nan(0.0).rows()[:4] == long
+    means = results.to_polars(long=True)
+    assert results.to_polars(per_query=False).equals(means)
     assert means.columns == ["run", "measure", "value"]
     assert means.rows()[:2] == [("a", "AP", 0.5), ("a", "RR", 0.5)]
     assert results.to_pandas(per_query=False)["value"].tolist() == results.means.ravel().tolist()

@@ -7,7 +7,6 @@ import shutil
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from os.path import isfile
 from typing import Any, Protocol
 
 import click
@@ -15,7 +14,7 @@ import click
 from leadline.cli._options import displays
 from leadline.data.results import ResultWarning, RunInfo
 from leadline.data.wording import UNSAFE, folded, visible
-from leadline.io.opening import STANDARD_INPUT
+from leadline.io.opening import digest_of
 from leadline.reporting.render import Table, render
 from leadline.version import VERSION
 
@@ -109,13 +108,7 @@ def envelope(
 
 def describe_input(path: str, rows: int) -> dict[str, Any]:
     """Say what was read: path, digest, rows. Only files have a digest: no pipe, no name of a collection."""
-    if path == STANDARD_INPUT or not isfile(path):
-        return {"path": path, "sha256": None, "rows": rows}
-    import hashlib
-
-    with open(path, "rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return {"path": path, "sha256": digest, "rows": rows}
+    return {"path": path, "sha256": digest_of(path), "rows": rows}
 
 
 def json_text(data: Any) -> str:

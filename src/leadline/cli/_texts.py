@@ -107,7 +107,7 @@ def facts_text(
 
         say(warnings)
         return escaped(json.dumps(data, ensure_ascii=False)) + "\n"
-    sheet.notes = [*sheet.notes, *map(str, warnings)]
+    sheet.notes = list(dict.fromkeys([*sheet.notes, *map(str, warnings)]))  # its own layout may say them
     if form == "csv":
         say(warnings)
     return table_text(sheet, form, to_file=to_file)

@@ -155,7 +155,9 @@ def test_command(
     found.options |= {"plot": plot} | appearance
     text = _text(found, form, to_file=output is not None)
     if plot is not None:
-        _draw(found, plot)
+        from leadline.reporting.plots.result_plots import figure_of_result
+
+        write_plot(plot, figure_of_result(found))
     write_output(text, output)
 
 
@@ -180,23 +182,6 @@ def _text(found: ABTest, form: str, *, to_file: bool) -> str:
     if form == "csv":
         say(found.warnings)
     return table_text(sheet_of(found), form, to_file=to_file)
-
-
-def _draw(found: ABTest, path: str) -> None:
-    from leadline.reporting.plots import COLUMN
-    from leadline.reporting.plots.abtest_plots import two_arms
-
-    steps = found.always.path
-    write_plot(
-        path,
-        lambda width: two_arms(
-            *([getattr(arm, part) for arm in found.arms] for part in ("name", "rate", "low", "high")),
-            path=None if steps is None else (steps.users, steps.difference, steps.low, steps.high),
-            unit=found.unit,
-            confidence=found.options["confidence"],
-            width=width or COLUMN,
-        ),
-    )
 
 
 @command.command("assign", epilog="Example: leadline abtest assign users.txt --fraction 0.05 --salt snippets")

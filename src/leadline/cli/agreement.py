@@ -24,11 +24,10 @@ from leadline.cli._results import describe_input, envelope, escaped, json_text, 
 from leadline.errors import UsageError
 from leadline.judging.agreement import agreement
 from leadline.judging.agreement_result import Agreement
-from leadline.reporting.render import Table
-from leadline.reporting.tables.agreement_table import flat_rows, sheets_of
+from leadline.reporting.tables.agreement_table import agreement_rows, flat_rows, sheets_of
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    pass
 
 
 SECTION = "Judging"
@@ -147,7 +146,9 @@ def command(
     found.options |= {"plot": plot} | appearance
     text = _text(found, form, per_query=per_query, to_file=output is not None)
     if plot is not None:
-        _draw(found, plot)
+        from leadline.reporting.plots.result_plots import figure_of_result
+
+        write_plot(plot, figure_of_result(found))
     write_output(text, output)
 
 
@@ -169,34 +170,11 @@ def _text(found: Agreement, form: str, *, per_query: bool, to_file: bool) -> str
         return json_text(data | found.to_dict())
     if form in ("csv", "jsonl"):
         say(found.warnings)
-        rows = flat_rows(found, per_query=per_query)
         if form == "csv":
-            said = {True: "yes", False: "no", None: None}
-            cells = [list((row | {"acceptable": said[row["acceptable"]]}).values()) for row in rows]
-            return table_text(Table(list(rows[0]), cells), "csv")
+            return table_text(agreement_rows(found, per_query=per_query), "csv")
         import json
 
+        rows = flat_rows(found, per_query=per_query)
         return "".join(escaped(json.dumps(row, ensure_ascii=False)) + "\n" for row in rows)
     sheets = sheets_of(found, per_query=per_query)
     return "\n".join(table_text(sheet, form, to_file=to_file) for sheet in sheets)
-
-
-def _draw(found: Agreement, path: str) -> None:
-    from leadline.reporting.plots import COLUMN
-    from leadline.reporting.plots.agreement_plots import against_reference, between_judges
-
-    label = str(found.options["weights"])
-    label = "Cohen's kappa" if label == "none" else f"Cohen's kappa, {label} weights"
-
-    def make(width: float | None) -> Figure:
-        if found.reference:
-            each = found.between["cohen"][1]
-            return against_reference(
-                found.judges[1:],
-                *([one[end] for one in each] for end in range(3)),
-                label=f"{label} with {found.judges[0]}",
-                width=width or COLUMN,
-            )
-        return between_judges(found.judges, found.matrix("cohen"), label=label, width=width or COLUMN)
-
-    write_plot(path, make)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 import click
 
@@ -17,19 +16,12 @@ from leadline.cli._options import (
     write_output,
 )
 from leadline.cli._results import describe_input, envelope, for_screen, json_text, say, table_text
-from leadline.data.qrels import Qrels
 from leadline.data.reading import OnDuplicate, OnNan
-from leadline.data.wording import counted, percent, queries
 from leadline.errors import InputError, UsageError
-from leadline.io import check as lint
-from leadline.io import check as repairing
-from leadline.io.check import Checked, Problem
-from leadline.io.read import read_qrels
-from leadline.reporting.render import Cell, Table
+from leadline.evaluation.check_files import CheckResult, check
+from leadline.reporting.tables.check_table import check_table, check_text, coverage_text
 
 SECTION = "Files and collections"
-
-WORST = 5  # queries that are shown
 
 
 @click.command(cls=Command, epilog="Example: leadline check qrels.txt bm25.run")
@@ -119,65 +111,24 @@ def command(
         raise UsageError("nothing to check; expected FILE..., or --docs DOCS --qrels QRELS")
     if fix:
         _check_fix(files, output)
-    coverage = None if docs is None or qrels is None else _coverage(docs, qrels)
-    judgments = read_qrels(qrels) if qrels is not None and files else None
-    found = [_checked(path, kind, subtopics=subtopics, qrels=judgments) for path in files]
-    done: list[Problem] | None = None
-    if fix and output is not None:
-        done = repairing.reading(found[0], output, on_duplicate=on_duplicate, on_nan=on_nan)
-    options = {
-        "kind": kind,
-        "subtopics": subtopics,
-        "fix": fix,
-        "on_duplicate": on_duplicate,
-        "on_nan": on_nan,
-    }
-    options |= {"docs": docs, "qrels": qrels} if qrels is not None else {}
-    to_file = output is not None and not fix
-    text = _text(found, done, form, options, output, coverage, to_file=to_file)
-    write_output(text, output if to_file else None)
-    rejected = sum(each.rejected for each in found)
-    if rejected and not fix:
-        raise InputError(
-            f"{rejected} of {len(found)} files would be refused"
-            if len(found) > 1
-            else f"{found[0].path}: would be refused"
-        )
-
-
-def _checked(path: str, kind: str | None, *, subtopics: bool, qrels: Qrels | None) -> Checked:
-    """Check a run, qrels, or the folder of an index."""
-    if not os.path.isdir(path):
-        return lint.check(path, kind=kind, subtopics=subtopics, qrels=qrels)
-    from leadline.retrieval.index.check_index import check_index
-
-    return check_index(path)
-
-
-def _coverage(docs: str, qrels: str) -> dict[str, Any]:
-    """Count what a corpus holds of the judged documents."""
-    from leadline.retrieval.collection import holdings
-
-    return {"docs": docs, "qrels": qrels} | holdings(docs, qrels).to_dict()
-
-
-def _covered(found: dict[str, Any]) -> str:
-    """Say what a corpus holds for people, the worst queries too."""
-    share = "" if found["share"] is None else f" ({percent(round(found['share'], 4))})"
-    said = (
-        f"{found['docs']}: {counted(found['documents'], 'document')}; holds {found['held']:,} of "
-        f"{found['relevant']:,} relevant documents of {found['qrels']}{share}, and "
-        f"{found['judged_held']:,} of {found['judged']:,} judged ones"
+    found = check(
+        files,
+        kind=kind,
+        subtopics=subtopics,
+        qrels=qrels,
+        documents=docs,
+        fix=output if fix else None,
+        on_duplicate=on_duplicate,
+        on_nan=on_nan,
     )
-    lines = [said]
-    lacking = [row for row in found["queries"] if row["held"] < row["relevant"]]
-    if lacking:
-        worst = ", ".join(
-            f"{row['query']} ({row['held']:,} of {row['relevant']:,})" for row in lacking[:WORST]
+    to_file = output is not None and not fix
+    write_output(_text(found, form, to_file=to_file), output if to_file else None)
+    if found.rejected and not fix:
+        raise InputError(
+            f"{found.rejected} of {len(files)} files would be refused"
+            if len(files) > 1
+            else f"{files[0]}: would be refused"
         )
-        none = sum(not row["held"] for row in lacking)
-        lines.append(f"  queries that lack some: {len(lacking):,}, all: {none:,}; the worst: {worst}")
-    return "\n".join(lines) + "\n"
 
 
 def _check_fix(files: tuple[str, ...], output: str | None) -> None:
@@ -190,79 +141,19 @@ def _check_fix(files: tuple[str, ...], output: str | None) -> None:
     refuse_overwrite(output, *files)
 
 
-def _text(
-    found: list[Checked],
-    done: list[Problem] | None,
-    form: str,
-    options: dict[str, Any],
-    copy: str | None,
-    coverage: dict[str, Any] | None = None,
-    *,
-    to_file: bool = False,
-) -> str:
+def _text(found: CheckResult, form: str, *, to_file: bool) -> str:
     """Write what was found, and what was repaired."""
-    data = [_data(each) for each in found]
-    more = {} if coverage is None else {"coverage": coverage}
-    if done is not None:
-        data[0]["repaired"] = [_entry(each) for each in done]
+    data = found.to_dict()
     if form == "json":
-        inputs = [describe_input(each.path, each.rows) for each in found]
-        return json_text(envelope("check", inputs, options, []) | {"files": data} | more)
+        inputs = [describe_input(each.path, each.rows) for each in found.files]
+        return json_text(envelope("check", inputs, found.options, []) | data)
     if form == "jsonl":
         import json
 
-        return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in [*data, *filter(None, [more])])
+        lines = [*data["files"], *([{"coverage": found.coverage}] if found.coverage is not None else [])]
+        return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in lines)
     if form == "table":
-        said = [*map(_listing, found), *([] if coverage is None else [_covered(coverage)])]
-        text = "\n".join(said) + ("" if done is None else _repaired(done, copy))
-        return for_screen(text, to_file=to_file)
-    rows: list[list[Cell]] = [
-        [each.path, each.kind, _level(problem), problem.code, problem.line, problem.count, problem.message]
-        for each in found
-        for problem in each.problems
-    ]
-    if coverage is not None:
-        say(_covered(coverage).splitlines()[:1])
-    heads = ["file", "kind", "level", "code", "line", "count", "message"]
-    return table_text(Table(heads, rows), form, to_file=to_file)
-
-
-def _data(found: Checked) -> dict[str, Any]:
-    problems = [_entry(problem) | {"level": _level(problem)} for problem in found.problems]
-    return {
-        "path": found.path,
-        "kind": found.kind,
-        "format": found.form,
-        "queries": found.queries,
-        "rows": found.rows,
-        "problems": problems,
-    } | ({} if found.joined is None else {"joined": found.joined.to_dict()})
-
-
-def _entry(problem: Problem) -> dict[str, Any]:
-    return {"code": problem.code, "line": problem.line, "message": problem.message, "count": problem.count}
-
-
-def _level(problem: Problem) -> str:
-    return "error" if problem.error else "remark"
-
-
-def _listing(found: Checked) -> str:
-    """Write the problems of a file for people, the errors first."""
-    noun = "judgment" if found.kind == "qrels" else "document"
-    held = [queries(found.queries)] if found.kind != "index" else []
-    said = ", ".join([found.kind, *held, counted(found.rows, noun)]) if found.kind else "unread"
-    head = f"{found.path}: {said}"
-    if not found.problems:
-        return head + ", nothing to remark\n"
-    lines = [head]
-    for problem in found.problems:
-        place = "" if problem.line is None else f"{found.unit} {problem.line:,}: "
-        more = f" (and {problem.count - 1:,} more)" if problem.count > 1 else ""
-        lines.append(f"  {_level(problem):6}  {place}{problem.message}{more}")
-    return "\n".join(lines) + "\n"
-
-
-def _repaired(done: list[Problem], copy: str | None) -> str:
-    lines = [f"  {problem.count:,} x {problem.code}: {problem.message}" for problem in done]
-    return "\n".join([f"\n{copy}: written", *lines]) + "\n"
+        return for_screen(check_text(found), to_file=to_file)
+    if found.coverage is not None:
+        say(coverage_text(found.coverage).splitlines()[:1])
+    return table_text(check_table(found), form, to_file=to_file)

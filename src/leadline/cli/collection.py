@@ -8,8 +8,7 @@ from leadline.cli._help import Command, option
 from leadline.cli._options import formats_option, progress, write_output
 from leadline.cli._results import describe_input
 from leadline.cli._texts import analysis_of, analysis_options, facts_text
-from leadline.data.results import plain
-from leadline.reporting.render import Cell, Table
+from leadline.reporting.tables.collection_table import collection_table
 
 SECTION = "Files and collections"
 
@@ -47,27 +46,15 @@ def command(
     how = analysis_of(language, analysis)
     with progress("documents") as on_document:
         found = collection(docs, queries, qrels, analysis=how, encoding=encoding, on_document=on_document)
-    data = {
-        name: plain(value) if isinstance(value, float) else value for name, value in found.to_dict().items()
-    }
     inputs = [
         describe_input(docs, found.documents),
         describe_input(queries, found.queries),
         describe_input(qrels, found.judgments),
     ]
-    rows: list[list[Cell]] = [
-        ["documents", f"{found.documents:,}"],
-        ["  without a term", f"{found.empty_documents:,}"],
-        ["  size of the text", f"{found.size / 1e6:.1f} MB"],
-        ["  terms per document", f"{found.mean_terms:.1f}"],
-        ["queries", f"{found.queries:,}"],
-        ["  terms per query", f"{found.mean_query_terms:.1f}"],
-        ["  with judgments", f"{found.judged_queries:,}"],
-        ["judgments", f"{found.judgments:,}"],
-        ["  per judged query", f"{found.mean_judgments:.1f}"],
-        ["  relevant per judged query", f"{found.mean_relevant:.1f}"],
-    ]
-    rows += [[f"  of grade {grade}", f"{count:,}"] for grade, count in found.grades.items()]
-    sheet = Table(["of the collection", "number"], rows)
     options = {"analysis": how, "encoding": encoding}
-    write_output(facts_text("collection", inputs, options, found.warnings, data, sheet, form), None)
+    write_output(
+        facts_text(
+            "collection", inputs, options, found.warnings, found.to_dict(), collection_table(found), form
+        ),
+        None,
+    )

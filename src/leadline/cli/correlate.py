@@ -17,13 +17,10 @@ from leadline.cli._options import (
 )
 from leadline.cli._results import describe_input, envelope, escaped, json_text, say, table_text
 from leadline.comparison.correlate import Correlation, correlate
-from leadline.data.results import plain
 from leadline.io.id_lists import read_labels
-from leadline.reporting.render import Table
+from leadline.reporting.tables.correlation_table import correlation_table
 
 SECTION = "Evaluation"
-
-TITLES = {"pearson": "Pearson", "spearman": "Spearman", "kendall": "Kendall tau-b", "tau_ap": "tau-AP"}
 
 
 @click.command(
@@ -73,25 +70,4 @@ def _text(found: Correlation, form: str, *, to_file: bool) -> str:
 
         rows = [{"coefficient": name, **found.to_dict()[name]} for name in found.found]
         return "".join(escaped(json.dumps(row)) + "\n" for row in rows)
-    return table_text(sheet_of(found), form, to_file=to_file)
-
-
-def sheet_of(found: Correlation) -> Table:
-    """Lay the coefficients down."""
-    truth, estimate = found.sides
-    unit = "teams" if found.options["team"] else "runs"
-    what = (
-        f"{estimate.measure} ({estimate.path}) against {truth.measure} ({truth.path}) over "
-        f"{len(found.names)} runs"
-    )
-    how = (
-        f"low, high: approximate {100 * found.options['confidence']:g} % confidence interval, {unit} "
-        f"resampled ({found.options['draws']} draws); queries low, high: approximate, over a population of "
-        "queries"
-    )
-    heads = ["coefficient", "value", "low", "high", "p", "queries low", "queries high"]
-    return Table(
-        heads,
-        [[TITLES[name], *map(plain, one)] for name, one in found.found.items()],
-        notes=[what, how, *map(str, found.warnings)],
-    )
+    return table_text(correlation_table(found), form, to_file=to_file)

@@ -17,19 +17,16 @@ from leadline.cli._options import (
 )
 from leadline.cli._plots import check_plot, plot_option, plot_options, write_plot
 from leadline.cli._results import results_text
-from leadline.data.wording import counted, queries
 from leadline.evaluation.curves import Curves, SubtopicCurves, curve, subtopic_curve
 from leadline.io.read import read_qrels
 from leadline.measures.average_precision import RULES
-from leadline.reporting.render import Cell, Table
+from leadline.reporting.tables.curve_table import curve_table
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    pass
 
 
 SECTION = "Evaluation"
-
-TICKS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 50, 100, 200, 500, 1000)
 
 
 @click.command(
@@ -104,44 +101,14 @@ def command(
         "curve",
         curves,
         curves.to_dict,
-        lambda: sheet_of(curves),
+        lambda: curve_table(curves),
         form=form,
         qrels=qrels,
         judgments=len(table.grades),
         to_file=output is not None,
     )
     if plot is not None:
-        _draw(curves, plot)
+        from leadline.reporting.plots.result_plots import figure_of_result
+
+        write_plot(plot, figure_of_result(curves))
     write_output(text, output)
-
-
-def _draw(curves: Curves | SubtopicCurves, path: str) -> None:
-    from leadline.reporting.plots import COLUMN
-    from leadline.reporting.plots.line_plots import covered_by_rank, recall_precision
-
-    def make(width: float | None) -> Figure:
-        wide = width or COLUMN
-        if isinstance(curves, SubtopicCurves):
-            return covered_by_rank(curves.names, curves.ranks, curves.share, width=wide)
-        return recall_precision(curves.names, curves.levels, curves.precision, width=wide)
-
-    write_plot(path, make)
-
-
-def sheet_of(curves: Curves | SubtopicCurves) -> Table:
-    """Lay curves out: runs down (the best mean first), levels of recall or ranks across."""
-    order = curves.order()
-    if isinstance(curves, SubtopicCurves):
-        shown = [rank for rank in TICKS if rank <= curves.ranks[-1]]
-        heads, table = list(map(str, shown)), curves.share[order][:, [rank - 1 for rank in shown]]
-        says = "mean share of the subtopics covered to a rank"
-    else:
-        heads, table = list(map(str, curves.levels)), curves.precision[order]
-        says = f"mean interpolated precision ({curves.options['interpolation']}) at levels of recall"
-    rows: list[list[Cell]] = [
-        [curves.runs[place].name, *values] for place, values in zip(order, table.tolist(), strict=True)
-    ]
-    winners = (table == table.max(axis=0)).nonzero() if len(rows) > 1 else ()
-    best = {(row, column + 1) for row, column in zip(*map(list, winners), strict=True)}
-    notes = [says, f"{counted(len(rows), 'run')}, {queries(len(curves.queries))}", *map(str, curves.warnings)]
-    return Table(["run", *heads], rows, best=best, notes=notes, digits=3)

@@ -63,7 +63,6 @@ def command(output: str, form: str, folder: str | None) -> None:
             f"leadline demo: Cranfield, {len(qrels.queries)} queries, {len(qrels.grades):,} judgments, "
             f"{len(runs)} runs (embedded, nothing is downloaded)\n"
         )
-    from leadline.cli.evaluate import sheet_of
     from leadline.evaluation.evaluate import evaluate
 
     results = evaluate(qrels, runs, MEASURES)
@@ -71,7 +70,7 @@ def command(output: str, form: str, folder: str | None) -> None:
         "demo",
         results,
         results.to_dict,
-        lambda: sheet_of(results),
+        results.table,
         form=form,
         qrels=qrels_path(),
         judgments=len(qrels.grades),

@@ -20,7 +20,6 @@ from leadline.cli._options import (
 from leadline.cli._plots import check_plot, plot_option, plot_options, write_plot
 from leadline.cli._results import results_text
 from leadline.comparison.information_difference.difference import difference
-from leadline.comparison.information_difference.difference_result import Difference
 from leadline.comparison.information_difference.joint_tables import complete
 from leadline.errors import UsageError
 from leadline.io.read import read_qrels
@@ -181,7 +180,12 @@ def command(
         to_file=output is not None,
     )
     if plot is not None:
-        _draw(found, labels, figure, plot)
+        from leadline.reporting.plots.result_plots import figure_of_result
+
+        write_plot(
+            plot,
+            figure_of_result(found, figure=figure, groups=labels["group"], parameters=labels["parameter"]),
+        )
     write_output(text, output)
 
 
@@ -191,9 +195,3 @@ def _labels(place: str | None) -> dict[str, str]:
     from leadline.io.id_lists import read_labels
 
     return read_labels(place)
-
-
-def _draw(found: Difference, labels: dict[str, dict[str, str]], figure: str, path: str) -> None:
-    from leadline.reporting.tables.difference_table import figure_of
-
-    write_plot(path, lambda width: figure_of(found, figure, labels["group"], labels["parameter"], width))

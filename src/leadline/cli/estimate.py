@@ -22,8 +22,7 @@ from leadline.cli._options import (
     write_output,
 )
 from leadline.cli._results import results_text
-from leadline.data.results import plain
-from leadline.reporting.render import Cell, Table
+from leadline.reporting.tables.estimate_table import estimate_table
 
 SECTION = "Estimation"
 
@@ -110,7 +109,7 @@ def command(
         "estimate",
         found,
         lambda: found.to_dict(per_query=per_query, pairs=pairs == "all"),
-        lambda: sheet_of(found) if pairs == "none" else pairs_sheet(found),
+        lambda: estimate_table(found, pairs=pairs == "all"),
         form=form,
         qrels=judgments,
         judgments=found.judgments,
@@ -127,64 +126,3 @@ def _labels_of(pool: str) -> str | None:
 
     path = read_drawn_pool(pool).design.get("machine")
     return path if isinstance(path, str) and os.path.exists(path) else None
-
-
-def sheet_of(found: Any) -> Table:
-    """Return the table of estimates: a run a row, measure by measure."""
-    rows: list[list[Cell]] = []
-    for place, measure in enumerate(found.measures):
-        for rank, run in enumerate(found.order(place), start=1):
-            name = found.names[run]
-            one = found.estimate(name, measure)
-            rows.append(
-                [
-                    name,
-                    "new" if found.new[run] else "",
-                    str(measure),
-                    plain(one.value),
-                    plain(one.low),
-                    plain(one.high),
-                    str(rank),
-                    one.judged,
-                    one.drawn,
-                    one.guessed,
-                    one.unknown,
-                ]
-            )
-    notes = [
-        INTERVAL.format(found.confidence) + f"; unjudged pairs: {WORDS[found.proxy]}",
-        *map(str, found.warnings),
-    ]
-    columns = [
-        "run",
-        "",
-        "measure",
-        "estimate",
-        "low",
-        "high",
-        "rank",
-        "judged",
-        "drawn",
-        "guessed",
-        "unknown",
-    ]
-    return Table(columns, rows, notes=notes)
-
-
-INTERVAL = "low, high: {:.0%} confidence interval over draws, for these queries"
-WORDS = {
-    "machine": "guessed from calibrated machine labels",
-    "votes": "guessed from the votes of the pooled runs",
-    "centred": "guessed as the mean of the judged pairs",
-    "none": "counted as 0 (drawn ones by Horvitz and Thompson)",
-}
-
-
-def pairs_sheet(found: Any) -> Table:
-    """Return the table of differences of all pairs."""
-    rows: list[list[Cell]] = [
-        [one.a, one.b, one.measure, one.difference, plain(one.low), plain(one.high)]
-        for one in found.differences()
-    ]
-    notes = [INTERVAL.format(found.confidence) + ", each pair alone", *map(str, found.warnings)]
-    return Table(["a", "b", "measure", "a - b", "low", "high"], rows, notes=notes)

@@ -21,13 +21,11 @@ from leadline.cli._options import (
 )
 from leadline.cli._results import results_text, say
 from leadline.cli._trec import evaluate_as_trec, queries_of, trec_options
-from leadline.data.results import Results, plain
-from leadline.data.wording import counted, queries
+from leadline.data.results import Results
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import DEFAULT_MEASURES, evaluate
 from leadline.io.read import read_qrels
-from leadline.reporting.render import Cell, RowLabel, Table
-from leadline.reporting.tables.interval_table import estimate_cells, estimate_columns, estimate_notes
+from leadline.reporting.tables.results_table import results_table
 
 if TYPE_CHECKING:
     from leadline.comparison.gate import Condition, Gate
@@ -139,7 +137,7 @@ def command(  # click documents the options
         "evaluate",
         results,
         lambda: _data(results, tried, per_query=per_query, means=means),
-        lambda: _sheet(results, tried, per_query=per_query, means=means),
+        lambda: results_table(results, per_query=per_query, means=means, conditions=tried),
         form=form,
         qrels=qrels,
         judgments=len(table.grades),
@@ -190,47 +188,3 @@ def _data(results: Results, tried: Sequence[Gate], *, per_query: bool, means: bo
     for run in data["runs"] if not means else ():
         del run["mean"]
     return data
-
-
-def _sheet(results: Results, tried: Sequence[Gate], *, per_query: bool, means: bool) -> Table:
-    if results.bounds is None and results.intervals is None:
-        sheet = sheet_of(results, per_query=per_query, means=means)
-    else:
-        from leadline.reporting.tables.interval_table import around_sheet
-
-        sheet = around_sheet(results, per_query=per_query)
-    sheet.notes[:0] = map(str, tried)
-    return sheet
-
-
-def sheet_of(results: Results, *, per_query: bool = False, means: bool = True) -> Table:
-    """Lay results out: runs down (the best first), measures across."""
-    texts = [str(measure) for measure in results.measures]
-    estimates = estimate_columns(results)
-    order = results.order()
-    rows: list[list[Cell]] = []
-    best: set[tuple[int, int]] = set()
-    for place in order:
-        if per_query:
-            rows += [
-                [results.runs[place].name, query, *map(plain, values), *([None] * len(estimates))]
-                for query, values in zip(results.queries, results.shown[place].tolist(), strict=True)
-            ]
-        if not means:
-            continue
-        first: list[Cell] = [results.runs[place].name, *([RowLabel("mean")] if per_query else [])]
-        rows.append([*first, *map(plain, results.means[place].tolist()), *estimate_cells(results, place)])
-        best |= {
-            (len(rows) - 1, column + 1 + per_query)
-            for column, winners in enumerate(results.best())
-            if place in winners
-        }
-    averaged = queries(len(results.averaged_queries()))
-    said = f"{counted(len(results.runs), 'run')}, mean over {averaged}"
-    notes = [said, *estimate_notes(results), *map(str, results.warnings)]
-    return Table(
-        columns=["run", *(["query"] if per_query else []), *texts, *estimates],
-        rows=rows,
-        best=best,
-        notes=notes,
-    )

@@ -10,10 +10,10 @@ from leadline.cli._help import MEASURE, Command, option
 from leadline.cli._options import level_option, output_options, reading_options, write_output
 from leadline.cli._results import describe_input, envelope, json_text, say, table_text
 from leadline.errors import UsageError
-from leadline.evaluation.explain import Explanation, explain, number
+from leadline.evaluation.explain import explain
 from leadline.evaluation.profiles import PROFILES
 from leadline.io.read import read_qrels
-from leadline.reporting.render import Cell, Preformatted, Table
+from leadline.reporting.tables.explanation_table import explanation_table
 
 SECTION = "Evaluation"
 
@@ -85,32 +85,5 @@ def command(
 
         text = "".join(json.dumps(step, ensure_ascii=False) + "\n" for step in found.to_dict()["steps"])
     else:
-        text = table_text(sheet_of(found), form, to_file=output is not None)
+        text = table_text(explanation_table(found), form, to_file=output is not None)
     write_output(text, output)
-
-
-def sheet_of(found: Explanation) -> Table:
-    """Lay an explanation out: a rank a row, the sums below."""
-    steps = found.to_dict()["steps"]
-    names = list(steps[0]) if steps else ["rank", "document", "score", "tie", "grade"]
-    rows: list[list[Cell]] = [[_cell(name, value) for name, value in step.items()] for step in steps]
-    rest = len(found.listed.documents) - found.shown
-    notes = [f"ranks that do not matter: {rest} more (--all shows them)"] if rest else []
-    return Table(
-        names,
-        rows,
-        notes=[*notes, *found.steps.lines, *([""] if found.warnings else []), *map(str, found.warnings)],
-        title=f"{found.measure} of {found.run}, query {found.query}: {number(found.value)}",
-        whole=True,
-    )
-
-
-def _cell(name: str, value: Any) -> Cell:
-    if name == "grade":
-        return "unjudged" if value is None else Preformatted(f"{value:g}")
-    if name == "score":
-        return "-" if value is None else Preformatted(f"{value:.8g}")
-    if name == "tie":
-        return str(value or "")
-    cell: Cell = value
-    return cell

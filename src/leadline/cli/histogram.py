@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 import click
-import numpy as np
 
 from leadline.cli._help import Command, option
 from leadline.cli._options import (
@@ -22,11 +21,9 @@ from leadline.cli._options import (
 )
 from leadline.cli._plots import check_plot, plot_option, plot_options, write_plot
 from leadline.cli._results import results_text
-from leadline.data.results import plain
 from leadline.estimation.score_histograms.histogram import histogram
-from leadline.estimation.score_histograms.histogram_result import SENSITIVITY, Histograms
 from leadline.io.read import read_qrels
-from leadline.reporting.render import Cell, Table
+from leadline.reporting.tables.histogram_table import histogram_table
 
 SECTION = "Estimation"
 
@@ -161,87 +158,21 @@ def command(
     table = read_qrels(qrels, kind=kind)
     with progress("runs") as on_run:
         found = histogram(table, runs, rel=level, on_run=on_run, **options)
-    chosen = [found.place(name) for name in show]
+    for name in show:
+        found.place(name)  # refuse an unknown one before anything is written
     found.options |= {"kind": kind, "plot": plot, "show": list(show)} | appearance
     text = results_text(
         "histogram",
         found,
         found.to_dict,
-        lambda: sheet_of(found),
+        lambda: histogram_table(found),
         form=form,
         qrels=qrels,
         judgments=len(table.grades),
         to_file=output is not None,
     )
     if plot is not None:
-        _draw(found, chosen, plot)
+        from leadline.reporting.plots.result_plots import figure_of_result
+
+        write_plot(plot, figure_of_result(found, runs=show))
     write_output(text, output)
-
-
-def sheet_of(found: Histograms) -> Table:
-    """Lay runs down, the largest HSA first."""
-    heads = [
-        "run",
-        "HSA",
-        "low",
-        "high",
-        "robust",
-        "DO",
-        "recall",
-        "relevant",
-        "non-relevant",
-        "bins",
-        "steady",
-    ]
-    sampling = ["sampling low", "sampling high"] if found.recipe.sample else []
-    heads[4:4] = sampling
-    rows: list[list[Cell]] = []
-    for place in found.order():
-        one = found.measured[place]
-        relevant, other = one.counts.sum(axis=0)
-        signs = np.sign(one.by_bins[~np.isnan(one.by_bins)])
-        steady = "-" if not len(signs) else "yes" if signs.min() == signs.max() else "no"
-        rows.append(
-            [
-                found.names[place],
-                *map(plain, (one.hsa, one.low, one.high)),
-                *map(plain, (one.sampling_low, one.sampling_high) if sampling else ()),
-                *map(plain, (one.hsa_robust, one.do, one.recall)),
-                int(relevant.sum()),
-                int(other.sum()),
-                int(((relevant > 0) & (other > 0)).sum()),
-                steady,
-            ]
-        )
-    drawn = " and samples (sampling: samples alone)" if sampling else ""
-    credit = "" if found.recipe.as_printed else " (not the paper's letter: --as-printed)"
-    notes = [
-        f"HSA, DO: {found.recipe.words}{credit}",
-        "robust: our own recipe, ranks with half counts, mean of queries; no better than ranks on other runs",
-        "recall: of the same lists, as a control; where it tells as much, the histograms add nothing",
-        f"low, high: 95 % interval of HSA over queries{drawn}, {found.options['draws']} draws",
-        "bins: those that both histograms reach",
-        f"steady: HSA keeps its sign with {SENSITIVITY[0]} to {SENSITIVITY[-1]} bins (JSON has the values)",
-        *map(str, found.warnings),
-    ]
-    return Table(heads, rows, notes=notes)
-
-
-def _draw(found: Histograms, chosen: list[int], path: str) -> None:
-    from leadline.reporting.plots.histogram_plots import MOST, histograms
-
-    order = found.order()
-    places = chosen or (order if len(order) <= MOST else [order[0], order[-1]])
-    write_plot(
-        path,
-        lambda width: histograms(
-            [found.names[place] for place in places],
-            found.counts[places].sum(axis=1),
-            hsa=[float(found.hsa[place]) for place in places],
-            do=[float(found.do[place]) for place in places],
-            half_counts=found.recipe.half_counts,
-            base=found.recipe.base,
-            of="ranks" if found.recipe.from_ranks else "scores",
-            width=width,
-        ),
-    )

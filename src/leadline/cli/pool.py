@@ -21,17 +21,15 @@ from leadline.cli._options import (
 from leadline.cli._results import describe_input
 from leadline.cli._texts import facts_text
 from leadline.errors import UsageError
-from leadline.reporting.render import Cell, Table
+from leadline.reporting.tables.pool_table import forecast, measured_pool_table, pool_table
 
 if TYPE_CHECKING:
-    from leadline.estimation.pool_designs import MeasuredPool
-    from leadline.judging.pool import Pool
+    pass
 
 
 SECTION = "Judging"
 
 DRAWING = ("wanted", "budget", "total", "pair", "new_runs", "machine", "earlier")
-FORECAST = ("half_width", "half_budget", "exact_budget")
 NAMES = {"pair": "--for-pair", "earlier": "--from", "documents": "--docs", "everything": "--all"}
 NAMES |= {name: f"--{name}" for name in ("budget", "total", "machine")}
 
@@ -186,7 +184,7 @@ def command(*, runs: tuple[str, ...], output: str, form: str, whole: bool, **opt
             found.options | given | {"whole": whole},
             found.warnings,
             data,
-            sheet_of(found, output),
+            pool_table(found, output=output),
             form,
         ),
         None,
@@ -226,53 +224,8 @@ def _draw(
             seed=options["seed"],
             on_run=on_run,
         )
-    notes = _forecast(found, output)
-    write_drawn_pool(found.pool, output, notes)
+    sheet = measured_pool_table(found, output=output)
+    write_drawn_pool(found.pool, output, forecast(found, output))
     inputs = [describe_input(info.path, info.counts["documents_read"]) for info in found.runs]
     data = found.to_dict() | {"pool": output}
-    rows: list[list[Cell]] = [
-        [name, *(None if one[key] is None else float(one[key] or 0.0) for key in FORECAST)]
-        for name, one in found.expected.items()
-    ]
-    sheet = Table(["measure", "half-width", "for half of it", "exact"], rows, notes=notes)
     write_output(facts_text("pool", inputs, found.options | files, found.warnings, data, sheet, form), None)
-
-
-def _forecast(found: MeasuredPool, output: str) -> list[str]:
-    """Return the lines that say what was drawn and what to expect of it."""
-    queries = max(found.queries, 1)
-    lines = [
-        (
-            f"{output}: {found.pairs:,} pairs of {found.queries:,} queries, "
-            f"{found.pairs / queries:.1f} a query, drawn with known probabilities from "
-            f"{len(found.pool.queries):,}"
-        )
-    ]
-    if found.added != found.pairs:
-        lines.append(f"new pairs: {found.added:,}; the others are judged or were drawn before")
-    for name, one in found.expected.items():
-        exact = f"exact for these runs: {one['exact_budget']:.1f} a query"
-        if one["half_width"] is None:
-            lines.append(f"{name}: no interval is forecast; {exact}")
-        else:
-            lines.append(
-                f"expected half-width of {name}: {one['half_width']:.3f} a run; for half of it: "
-                f"{one['half_budget']:.1f} a query; {exact}"
-            )
-    return lines
-
-
-def sheet_of(found: Pool, output: str) -> Table:
-    """Lay a pool out: its numbers, then what every run brought."""
-    data = found.to_dict()
-    rows: list[list[Cell]] = [
-        [run["name"], f"{run['brought']:,}", f"{run['alone']:,}"] for run in data["runs"]
-    ]
-    if data["drawn"]:
-        rows.append(["drawn", f"{data['drawn']:,}", None])
-    queries = max(data["queries"], 1)
-    said = (
-        f"{output}: {data['pairs']:,} new pairs of {data['pooled']:,}, in {data['queries']:,} queries, "
-        f"{data['pairs'] / queries:.1f} a query"
-    )
-    return Table(["run", "brought", "it alone"], rows, notes=[said])

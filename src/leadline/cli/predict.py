@@ -21,14 +21,11 @@ from leadline.cli._options import (
 )
 from leadline.cli._results import describe_input, envelope, escaped, json_text, say, table_text
 from leadline.cli._texts import text_options
-from leadline.cli.evaluate import sheet_of
-from leadline.data.results import Results
-from leadline.data.wording import counted, percent
 from leadline.errors import UsageError
-from leadline.estimation.predict import over_queries, predict
+from leadline.estimation.predict import Predictions, over_queries, predict
 from leadline.estimation.predictors import PREDICTORS
 from leadline.io.texts import read_queries
-from leadline.reporting.render import Cell, Table
+from leadline.reporting.tables.prediction_table import prediction_correlation_table, prediction_table
 
 SECTION = "Estimation"
 
@@ -125,12 +122,11 @@ def _truth(place: str) -> Mapping[str, Mapping[str, float]]:
     return column.queries
 
 
-def _text(found: Results, rows: list[dict[str, Any]] | None, form: str, *, to_file: bool) -> str:
-    data = found.to_dict(per_query=True)
+def _text(found: Predictions, rows: list[dict[str, Any]] | None, form: str, *, to_file: bool) -> str:
+    data = found.to_dict()
     if form == "json":
         inputs = [describe_input(run.path, run.counts["documents_read"]) for run in found.runs]
-        own = {"predictors": data["measures"], "queries": data["queries"], "runs": data["runs"]}
-        own |= {} if rows is None else {"correlations": rows}
+        own = data if rows is None else data | {"correlations": rows}
         return json_text(envelope("predict", inputs, found.options, found.warnings) | own)
     if form in ("csv", "jsonl"):
         say(found.warnings)
@@ -139,28 +135,5 @@ def _text(found: Results, rows: list[dict[str, Any]] | None, form: str, *, to_fi
 
         lines = data["runs"] if rows is None else rows
         return "".join(escaped(json.dumps(line, ensure_ascii=False)) + "\n" for line in lines)
-    sheet = _values(found) if rows is None else correlation_sheet(found, rows)
+    sheet = prediction_table(found) if rows is None else prediction_correlation_table(found, rows)
     return table_text(sheet, form, to_file=to_file)
-
-
-def _values(found: Results) -> Table:
-    """Lay every query down; no predictor says which run is best."""
-    sheet = sheet_of(found, per_query=True)
-    sheet.best = set()
-    return sheet
-
-
-def correlation_sheet(found: Results, rows: list[dict[str, Any]]) -> Table:
-    """Lay the correlations over queries down, a row a run and predictor."""
-    parts = [(name, end) for name in ("pearson", "kendall") for end in ("value", "low", "high")]
-    cells: list[list[Cell]] = [
-        [row["run"], row["predictor"], row["queries"], *(row[name][end] for name, end in parts)]
-        for row in rows
-    ]
-    heads = ["Pearson", "low", "high", "Kendall tau-b", "tau low", "tau high"]
-    options = found.options
-    said = (
-        f"{counted(len(found.runs), 'run')}; correlation with {options['truth']} over queries; low, high: "
-        f"{percent(options['confidence'])} interval, queries drawn again ({options['draws']} draws)"
-    )
-    return Table(["run", "predictor", "queries", *heads], cells, notes=[said, *map(str, found.warnings)])

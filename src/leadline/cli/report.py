@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from string import ascii_lowercase
 from typing import Any
 
 import click
@@ -23,18 +22,10 @@ from leadline.cli._options import (
     write_output,
 )
 from leadline.cli._results import describe_input, results_text, tell
-from leadline.comparison.compare import compare_results
-from leadline.comparison.comparison_result import Comparison
-from leadline.comparison.sentences import MOST
-from leadline.data.results import plain
-from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
-from leadline.evaluation.evaluate import DEFAULT_MEASURES, evaluate
-from leadline.evaluation.profiles import profile_of
 from leadline.io.read import read_qrels
-from leadline.measures.average_precision import ELEVEN_LEVELS, IPrec
-from leadline.reporting.render import Cell, Table
-from leadline.reporting.render.latex import write as latex_of
+from leadline.reporting.pages.report import compared, only_one, page_of
+from leadline.reporting.tables.comparison_table import significance_table
 from leadline.reporting.tables.interval_table import around_sheet
 
 SECTION = "Evaluation"
@@ -98,31 +89,26 @@ def command(
         raise UsageError(f"-o - and -f {form} both write to standard output; expected -o FILE")
     table = read_qrels(qrels, subtopics=options["subtopics"], kind=kind)
     rules = {name: options.pop(name) for name in CONFIDENCE}
-    profile, size = profile_of(options["profile"]), options["documents"]
-    wanted = profile.measures(measures or DEFAULT_MEASURES, rel=level, documents=size)
-    points = profile.measures(POINTS, rel=level, documents=size)
-    with progress("runs") as on_run:  # the curve comes with the measures: runs are read once
-        found = evaluate(table, runs, [*wanted, *points], rel=level, on_run=on_run, **options)
-    results = found.part(range(len(wanted)))
-    curves = found.means[:, [found.place(point) for point in points]]
-    comparison = compare_results(results, **rules)
+    with progress("runs") as on_run:
+        comparison, curves = compared(
+            table, runs, measures or None, rules=rules, rel=level, on_run=on_run, **options
+        )
+    results = comparison.results
     results.intervals = comparison.intervals
     comparison.options |= {"kind": kind, "intervals": results.intervals.by}
     results.options = comparison.options | {"output": output, "top": top, "digits": digits}
-    from leadline.reporting.pages.report_page import page, story
-
-    baseline = rules["baseline"][0] if len(rules["baseline"]) == 1 else None
-    for_paper = significance_sheet(comparison, baseline=baseline, top=top, digits=digits)
+    baseline = only_one(rules["baseline"])
     inputs = [describe_input(qrels, len(table.grades))]
     inputs += [describe_input(run.path, run.counts["documents_read"]) for run in results.runs]
-    content = page(
+    content = page_of(
         comparison,
         curves,
         judgments=len(table.grades),
         inputs=inputs,
         again=_again(),
-        latex=latex_of(for_paper),
         baseline=baseline,
+        top=top,
+        digits=digits,
     )
     write_output(content, output)
     if output == "-":
@@ -131,7 +117,11 @@ def command(
         "report",
         results,
         lambda: results.to_dict() | comparison.to_dict(),
-        lambda: for_paper if form in ("latex", "markdown") else around_sheet(results),
+        lambda: (
+            significance_table(comparison, baseline=baseline, top=top, digits=digits)
+            if form in ("latex", "markdown")
+            else around_sheet(results)
+        ),
         form=form,
         qrels=qrels,
         judgments=len(table.grades),
@@ -139,70 +129,12 @@ def command(
     )
     write_output(text, None)
     if form == "table":
+        from leadline.reporting.pages.report_page import story
+
         tell("\n" + "\n".join(story(comparison)))
         tell(f"page written: {output} (open it in a browser)")
-
-
-POINTS = [str(IPrec(recall=level, rule="standard")) for level in ELEVEN_LEVELS]
 
 
 def _again() -> str:
     """Give the command as it was typed."""
     return shlex.join([os.path.basename(sys.argv[0]), *sys.argv[1:]])
-
-
-def significance_sheet(
-    comparison: Comparison, *, baseline: str | None = None, top: int | None = None, digits: int = 4
-) -> Table:
-    """Return the table of means with what differs significantly behind each value.
-
-    With one `baseline` these are daggers; else the letters of the runs that a value is significantly better
-    than, or with more runs than letters their number. `top` keeps the best runs and the baseline.
-    """
-    from leadline.reporting.pages.report_page import BETTER, WORSE, marks
-
-    results, rules = comparison.results, comparison.rules
-    runs = len(results.runs)
-    base = None if baseline is None else results.names.index(baseline)
-    order = results.order()
-    if top is not None:
-        order = [run for row, run in enumerate(order) if row < top or run == base]
-    raised = [marks(comparison, place, order, baseline) for place in range(len(results.measures))]
-    named = base is None and len(order) <= MOST
-    before = 1 + named
-    rows: list[list[Cell]] = [
-        [
-            *([ascii_lowercase[row]] if named else []),
-            results.names[run] + (" (baseline)" if run == base else ""),
-            *map(plain, results.means[run].tolist()),
-        ]
-        for row, run in enumerate(order)
-    ]
-    best = {
-        (order.index(run), place + before)
-        for place, winners in enumerate(results.best())
-        for run in winners
-        if run in order
-    }
-    made = f"({rules.test}, {rules.corrected_by}, level {1 - rules.confidence:.3g})"
-    if base is not None:
-        name = results.names[base]
-        says = f"{BETTER} significantly better than {name}, {WORSE} significantly worse {made}"
-    elif named:
-        says = f"letters: runs that a value is significantly better than {made}"
-    else:
-        says = f"raised: the number of runs that a value is significantly better than {made}"
-    size = counted(len(order), "run") + (f" of {runs}" if len(order) < runs else "")
-    return Table(
-        columns=[*([""] if named else []), "run", *map(str, results.measures)],
-        rows=rows,
-        best=best,
-        digits=digits,
-        letters={
-            (row, place + before): text
-            for place, texts in enumerate(raised)
-            for row, text in enumerate(texts)
-            if text
-        },
-        notes=[f"{size}, {queries(len(results.averaged_queries()))}", says, *map(str, comparison.warnings)],
-    )

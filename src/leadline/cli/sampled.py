@@ -25,14 +25,13 @@ from leadline.cli._options import (
 )
 from leadline.cli._results import describe_input, results_text
 from leadline.cli._texts import facts_text
-from leadline.data.results import plain
 from leadline.data.wording import counted
 from leadline.errors import UsageError
-from leadline.estimation.sampled import CORRECTIONS, COVERAGE, COVERAGE_BESIDE_CERTAIN, sampled
+from leadline.estimation.sampled import CORRECTIONS, sampled
 from leadline.estimation.score_histograms.score_sets import split
-from leadline.estimation.score_histograms.subsampling import Estimates
 from leadline.io.read import read_qrels
 from leadline.reporting.render import Cell, Table
+from leadline.reporting.tables.estimate_table import sampled_table
 
 SECTION = "Estimation"
 
@@ -217,37 +216,10 @@ def _estimate(
         "sampled",
         found,
         lambda: found.to_dict(per_query=per_query),
-        lambda: sheet_of(found),
+        lambda: sampled_table(found),
         form=form,
         qrels=qrels,
         judgments=len(table.grades),
         to_file=output is not None,
     )
     write_output(text, output)
-
-
-def sheet_of(found: Estimates) -> Table:
-    """Lay estimates out measure by measure, the best run first; values are clipped to the measure's range."""
-    rows: list[list[Cell]] = []
-    for column, measure in enumerate(found.measures):
-        values = found.means[:, column]
-        for place in sorted(range(len(values)), key=lambda row: -values[row]):
-            *limits, _ = found.limits[place, column].tolist()
-            shown = [
-                plain(min(max(value, measure.low), measure.high)) if value == value else None  # noqa: PLR0124  # NaN
-                for value in (float(values[place]), *limits, float(found.uncorrected[place, column]))
-            ]
-            rows.append([found.names[place], str(measure), *shown])
-    level = f"{100 * found.options['confidence']:g} %"
-    certain = found.options["certain"]
-    low, high = COVERAGE_BESIDE_CERTAIN if certain else COVERAGE
-    about = f"approximate: at 95 % they held in {100 * low:.0f} to {100 * high:.0f} % of simulated samples"
-    notes = [
-        f"{counted(len(found.runs), 'run')}, estimates from the relevant documents and a sample of others",
-        f"low, high: {level} interval for other queries and samples; sampling: for other samples alone",
-        f"sampling intervals are {about} (docs/sampled.md)",
-        "uncorrected: each drawn document counts N/n times",
-        *map(str, found.warnings),
-    ]
-    heads = ["run", "measure", "estimate", "low", "high", "sampling low", "sampling high", "uncorrected"]
-    return Table(heads, rows, notes=notes)

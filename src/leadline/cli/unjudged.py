@@ -19,12 +19,11 @@ from leadline.cli._options import (
     write_output,
 )
 from leadline.cli._results import describe_input, envelope, json_text, say, table_text
-from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
 from leadline.estimation.unjudged import unjudged
 from leadline.estimation.unjudged_methods import METHODS
 from leadline.estimation.unjudged_result import Unjudged
-from leadline.reporting.render import Cell, Table
+from leadline.reporting.tables.unjudged_table import unjudged_table
 
 SECTION = "Estimation"
 
@@ -147,31 +146,7 @@ def _text(found: Unjudged, form: str, *, per_query: bool, to_file: bool) -> str:
 
         lines = [
             dict(zip(("name", "score", "used", *found.terms), row, strict=False))
-            for row in sheet_of(found).rows
+            for row in unjudged_table(found).rows
         ]
         return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-    return table_text(sheet_of(found), form, to_file=to_file)
-
-
-def sheet_of(found: Unjudged) -> Table:
-    """Lay systems down, the best first: score, mean number of documents, terms, spread over fits."""
-    data = found.to_dict()
-    heads = ["system", found.method.called, "documents", *found.terms]
-    if found.spread is not None:
-        heads.append("spread")
-    rows: list[list[Cell]] = []
-    for place in found.order():
-        name = found.names[place]
-        cells: list[Cell] = [name, data["scores"][name], float(found.used[place].mean())]
-        cells += [data["terms"][term][name] for term in found.terms]
-        if found.spread is not None:
-            cells.append(data["spread"][name])
-        rows.append(cells)
-    size = f"{counted(len(rows), 'system')}, mean over {queries(len(found.queries))}"
-    notes = [
-        f"{found.method}: {size}; no judgments",
-        "documents: looked at per query; scores order systems and are no estimate of a measure's value",
-    ]
-    if found.spread is not None:
-        notes.append(f"spread: standard deviation of the score over {len(found.by_fit)} fits of the topics")
-    return Table(heads, rows, notes=[*notes, *map(str, found.warnings)])
+    return table_text(unjudged_table(found), form, to_file=to_file)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from leadline.comparison.rules import TUKEY, Rules, rules_of
 from leadline.data.arrays import Floats, Integers
 from leadline.data.reading import refuse_unknown
 from leadline.data.results import Results, ResultWarning
+from leadline.errors import UsageError
 from leadline.evaluation.evaluate import EvaluateOptions, evaluate
 from leadline.io.read import QrelsLike, RunLike
 from leadline.measures import Measure
@@ -30,8 +31,8 @@ COMPARED = ("AP", "nDCG@10")  # the measures, where none are named
 
 
 def compare(
-    qrels: QrelsLike,
-    runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike],
+    qrels: QrelsLike | Results,
+    runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike] | None = None,
     measures: Iterable[str | Measure | type[Measure]] | str | Measure | type[Measure] | None = None,
     *,
     baseline: str | Sequence[str] | None = None,
@@ -53,7 +54,8 @@ def compare(
     ----------
     qrels, runs, measures
         As in `evaluate`; the first measure is the primary one. Of the runs at least one document must be
-        judged each.
+        judged each. Or `Results` alone, as in `compare(results)`: their runs are compared by their values,
+        by default by all their measures.
     baseline : str or sequence of str, optional
         Compare every other run with these only. A difference is that of the first run minus the second, which
         is the baseline then.
@@ -80,7 +82,7 @@ def compare(
     seed : int, default 0
         Seed of the random number generator.
     **options
-        Those of `evaluate`.
+        Those of `evaluate`; none with results, whose values are known.
 
     Returns
     -------
@@ -90,6 +92,8 @@ def compare(
     ------
     InputError
         If no document of a run is judged.
+    UsageError
+        If results come together with runs or with options of `evaluate`.
 
     Examples
     --------
@@ -100,9 +104,20 @@ def compare(
     >>> round(pair.difference, 4), round(pair.p, 4), pair.verdict
     (0.1667, 0.4226, 'not told apart')
 
+    Values that are known already are not computed again:
+
+    >>> results = evaluate(qrels, {"a": a, "b": b}, ["RR", "AP"])
+    >>> compare(results, measures="RR").pairs[0].p == pair.p
+    True
+
     """
     refuse_unknown(compare, options, EvaluateOptions)
-    results = evaluate(qrels, runs, COMPARED if measures is None else measures, **options)
+    if isinstance(qrels, Results):
+        results = _given(qrels, runs, measures, options)
+    elif runs is None:
+        raise UsageError("qrels without runs; expected compare(qrels, runs) or compare(results)")
+    else:
+        results = evaluate(qrels, runs, COMPARED if measures is None else measures, **options)
     return compare_results(
         results,
         baseline=baseline,
@@ -117,6 +132,19 @@ def compare(
         smallest=smallest,
         query_group=query_group,
     )
+
+
+def _given(results: Results, runs: object, measures: Any, options: Mapping[str, Any]) -> Results:
+    """Return results, or the part of them that has the measures asked for."""
+    extra = ["runs"] * (runs is not None) + list(options)
+    if extra:
+        raise UsageError(
+            f"{extra[0]} with results, whose values are known; expected options of compare alone"
+        )
+    if measures is None:
+        return results
+    listed = [measures] if isinstance(measures, (str, Measure)) else list(measures)
+    return results.part([results.place(measure) for measure in listed])
 
 
 def compare_results(

@@ -12,7 +12,8 @@ from leadline.comparison.families import Family, pairwise_limits
 from leadline.comparison.pairing import Pairs
 from leadline.comparison.rules import Rules
 from leadline.data.arrays import Flags, Floats, Integers
-from leadline.data.results import Intervals, Results, ResultWarning, RunInfo, optional, plain
+from leadline.data.result import Result
+from leadline.data.results import Intervals, Results, ResultWarning, RunInfo, plain
 from leadline.evaluation.mean_intervals import intervals_of
 from leadline.stats.intervals import Student
 from leadline.stats.moments import Means, means, moments, totals
@@ -90,7 +91,7 @@ class Columns(NamedTuple):
     counts: Outcomes
 
 
-class Comparison:
+class Comparison(Result):
     """Pairs of runs compared by measures.
 
     Arrays are measures x pairs; `differences[m]` is queries x pairs. `pairs` gives
@@ -379,10 +380,14 @@ class Comparison:
         found = next(each for each in self.results.measures if str(each) == measure)
         return float(getattr(found, "high", np.inf)) - float(getattr(found, "low", -np.inf))
 
-    def to_dict(self, *, changed: int = 3, chosen: Sequence[Sequence[int]] | None = None) -> dict[str, Any]:
+    def to_dict(
+        self, *, changed: int = 3, chosen: Sequence[Sequence[int]] | None = None, per_query: bool = False
+    ) -> dict[str, Any]:
         """Give the comparison as plain data: `measures`, `queries`, `pairs`; None is undefined.
 
-        `chosen` are the places of the pairs to give, measure by measure; by default all.
+        `chosen` are the places of the pairs to give, measure by measure; by default all. With `per_query`
+        there are also `results`, the values of the queries, and `rules`, by which they were compared:
+        `from_json` needs them.
         """
         from leadline.comparison.sentences import sentence
 
@@ -399,17 +404,17 @@ class Comparison:
             "primary": self.primary,
             "queries": self.results.averaged_queries(),
             "pairs": pairs,
-        }
+        } | (
+            {"results": self.results.to_dict(per_query=True), "rules": self.rules.to_dict()}
+            if per_query
+            else {}
+        )
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Give one row a pair and measure, as columns by name; NaN is undefined."""
         names = [name for name in ComparedPair._fields if name != "changed"]
         pairs = self.records(changed=0)
         return {name: [getattr(pair, name) for pair in pairs] for name in names}
-
-    def to_pandas(self) -> Any:
-        """Give one row a pair and measure as a pandas frame."""
-        return optional("pandas").DataFrame(self.to_columns())
 
     def __repr__(self) -> str:
         measures = ", ".join(map(str, self.results.measures))

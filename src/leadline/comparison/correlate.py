@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leadline.data.arrays import Floats, Integers
+from leadline.data.result import Result
 from leadline.data.results import ResultWarning, plain
 from leadline.data.validation import check_numbers, check_whole
 from leadline.data.wording import counted
@@ -47,7 +48,7 @@ class Coefficients(NamedTuple):
     queries_high: float = float("nan")
 
 
-class Correlation:
+class Correlation(Result):
     """Coefficients by name over the runs that both sides have; `truth` and `estimate` are their values."""
 
     def __init__(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from leadline.data.results import optional
+from leadline.data.result import optional
 from leadline.errors import InputError
 
 

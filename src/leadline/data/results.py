@@ -12,8 +12,9 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats, freeze
 from leadline.data.ids import Vocabulary
+from leadline.data.result import Result, optional
 from leadline.data.wording import counted, queries
-from leadline.errors import MissingPackageError, UsageError
+from leadline.errors import UsageError
 
 # Over the orders of tied documents, and over the grades of unjudged documents.
 BOUNDS = {"ties": slice(0, 3), "unjudged": slice(3, 5)}  # low, high, expected; low, high
@@ -89,7 +90,7 @@ class Estimated(Protocol):
         """Give the estimates that are the same for all runs."""
 
 
-class Results:
+class Results(Result):
     """Values of runs x queries x measures; NaN is undefined.
 
     `averaged[r, q, m]` says whether query q takes part in the mean of measure m for run r; `without_mean[r]`
@@ -304,59 +305,77 @@ class Results:
             }
         return found
 
-    def to_columns(self, *, per_query: bool = True) -> dict[str, list[Any]]:
-        """Give the long form, column by column: run, query, measure, value (NaN is undefined).
+    def to_columns(self, *, per_query: bool | None = None, long: bool | None = None) -> dict[str, list[Any]]:
+        """Return means, or values of queries, as columns by name; NaN is undefined.
 
-        Without `per_query` the values are the means, and there is no column query.
+        Parameters
+        ----------
+        per_query : bool, optional
+            Values of queries in place of means.
+        long : bool, optional
+            One row a value, with the columns run, query (of values of queries), measure and value. By
+            default one row a run with a column a measure; with `per_query`, given either way, the long form.
+
+        Returns
+        -------
+        dict
+            Lists of one length by column name.
+
         """
+        if long is None:
+            long = per_query is not None
         texts = [str(measure) for measure in self.measures]
         queries = list(self.queries) if per_query else [""]
         values = self.shown if per_query else self.means
+        times = len(texts) if long else 1
         columns: dict[str, list[Any]] = {
-            "run": [name for name in self.names for _ in range(len(queries) * len(texts))],
-            "query": [query for query in queries for _ in texts] * len(self.runs),
-            "measure": texts * (len(queries) * len(self.runs)),
-            "value": values.ravel().tolist(),
+            "run": [name for name in self.names for _ in range(len(queries) * times)],
+            "query": [query for query in queries for _ in range(times)] * len(self.runs),
         }
-        return {name: columns[name] for name in columns if per_query or name != "query"}
+        if not per_query:
+            del columns["query"]
+        if long:
+            columns["measure"] = texts * (len(queries) * len(self.runs))
+            columns["value"] = values.ravel().tolist()
+        else:
+            by_measure = values.reshape(len(columns["run"]), len(texts)).T.tolist()
+            columns |= dict(zip(texts, by_measure, strict=True))
+        return columns
 
-    def to_pandas(self, *, per_query: bool = True) -> Any:
-        """Give the long form as a pandas frame: run, query, measure, value."""
-        pd = optional("pandas")
-        return pd.DataFrame(self.to_columns(per_query=per_query))
+    def to_pandas(self, *, per_query: bool | None = None, long: bool | None = None) -> Any:
+        """Return a pandas frame: by default runs x measures, indexed by the run.
 
-    def to_polars(self, *, per_query: bool = True) -> Any:
-        """Give the long form as a polars frame: run, query, measure, value."""
+        With `long` or `per_query` one row a value, as `to_columns` says.
+
+        Examples
+        --------
+        >>> import leadline as ll
+        >>> results = ll.evaluate({"q": {"a": 1}}, {"bm25": {"q": {"a": 1.0}}}, "AP")
+        >>> results.to_pandas().loc["bm25", "AP"]
+        np.float64(1.0)
+        >>> list(results.to_pandas(per_query=True).columns)
+        ['run', 'query', 'measure', 'value']
+
+        """
+        frame = super().to_pandas(per_query=per_query, long=long)
+        return frame.set_index("run") if not long and per_query is None else frame
+
+    def to_polars(self, *, per_query: bool | None = None, long: bool | None = None) -> Any:
+        """Return a polars frame: by default runs x measures; else as `to_columns` says."""
         pl = optional("polars")
-        kinds = {"run": pl.String, "query": pl.String, "measure": pl.String, "value": pl.Float64}
-        columns = self.to_columns(per_query=per_query)
-        return pl.DataFrame(columns, schema={name: kinds[name] for name in columns})
+        columns = self.to_columns(per_query=per_query, long=long)
+        words = ("run", "query", "measure")
+        return pl.DataFrame(columns, schema={n: pl.String if n in words else pl.Float64 for n in columns})
 
-    def to_arrow(self, *, per_query: bool = True) -> Any:
-        """Give the long form as an Arrow table; `pyarrow.parquet.write_table` makes Parquet of it."""
-        return optional("pyarrow").table(self.to_columns(per_query=per_query))
-
-    def to_json(self, *, per_query: bool = False) -> str:
-        """Give what `to_dict` gives as JSON."""
-        import json
-
-        return json.dumps(self.to_dict(per_query=per_query), ensure_ascii=False, allow_nan=False)
+    def to_arrow(self, *, per_query: bool | None = None, long: bool | None = None) -> Any:
+        """Return an Arrow table: by default runs x measures; else as `to_columns` says."""
+        return super().to_arrow(per_query=per_query, long=long)
 
     def __repr__(self) -> str:
         return (
             f"Results({counted(len(self.runs), 'run')}, {queries(len(self.queries))}, "
             f"{', '.join(map(str, self.measures))})"
         )
-
-
-def optional(package: str) -> Any:
-    """Import a package that need not be there."""
-    import importlib
-
-    try:
-        return importlib.import_module(package)
-    except ImportError:
-        raise MissingPackageError(f"{package} is not installed: pip install {package}") from None
 
 
 def plain(value: float) -> float | None:

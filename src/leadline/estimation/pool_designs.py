@@ -13,6 +13,7 @@ import numpy as np
 from leadline.data.arrays import Floats
 from leadline.data.ids import to_text
 from leadline.data.reading import Reading, RunsOptions
+from leadline.data.result import Result
 from leadline.data.results import ResultWarning, RunInfo, plain
 from leadline.data.validation import check_whole
 from leadline.errors import UsageError
@@ -29,7 +30,7 @@ RATE = 0.5  # assumed rate of relevant pairs in forecasts without machine labels
 
 
 @dataclass(frozen=True)
-class MeasuredPool:
+class MeasuredPool(Result):
     """A pool drawn to estimate measures, with the expected precision of the estimates.
 
     Attributes

@@ -1,4 +1,4 @@
-"""Predict how well each query was answered, without judgments: runs (+ index, topic vectors) -> Results."""
+"""Predict how well each query was answered, without judgments: runs (+ index, vectors) -> Predictions."""
 
 from __future__ import annotations
 
@@ -38,6 +38,15 @@ WANTING = {
 COEFFICIENTS = {"pearson": pearson, "kendall": kendall}
 
 
+class Predictions(Results):
+    """Predictions of runs x queries x predictors; larger is better, and there is no unit."""
+
+    def to_dict(self, *, per_query: bool = True) -> dict[str, Any]:
+        """Return the predictions as plain data: `predictors`, `queries`, `runs`; None is undefined."""
+        found = super().to_dict(per_query=per_query)
+        return {"predictors": found.pop("measures")} | found
+
+
 class _Sources(NamedTuple):
     """What predictors may look at beside the scores."""
 
@@ -70,7 +79,7 @@ def predict(
     vectors: str | os.PathLike[str] | Vectors | None = None,
     on_run: Callable[[int, int], None] | None = None,
     **options: Unpack[RunsOptions],
-) -> Results:
+) -> Predictions:
     """Predict how well systems answered each query, from their lists and without judgments.
 
     Where no predictor is named, all are taken that what is given suffices for: scores alone for NQC(tail)
@@ -93,7 +102,7 @@ def predict(
     nothing = [float("nan")] * len(chosen)
     values = np.array([[one.values.get(name, nothing) for name in known.names] for one in read])
     present = np.array([[name in one.values for name in known.names] for one in read])
-    return Results(
+    return Predictions(
         [one.info for one in read],
         known,
         chosen,

@@ -9,12 +9,13 @@ import numpy as np
 
 from leadline.data.arrays import Floats
 from leadline.data.ids import Vocabulary
+from leadline.data.result import Result
 from leadline.data.results import ResultWarning, RunInfo, plain
 from leadline.data.wording import queries
 from leadline.estimation.unjudged_methods import UnjudgedEstimator
 
 
-class Unjudged:
+class Unjudged(Result):
     """Scores of systems without relevance judgments.
 
     Attributes

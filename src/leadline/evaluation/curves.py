@@ -12,6 +12,7 @@ from leadline.data.arrays import Floats, Integers, freeze
 from leadline.data.ids import Vocabulary
 from leadline.data.judged_run import Hits, JudgedRun
 from leadline.data.reading import JudgedOptions, Reading
+from leadline.data.result import Result
 from leadline.data.results import ResultWarning, RunInfo
 from leadline.data.validation import check_numbers, check_whole, check_word
 from leadline.data.wording import counted, queries
@@ -23,7 +24,7 @@ from leadline.measures.average_precision import ELEVEN_LEVELS, RULES, interpolat
 from leadline.measures.diversity import StRecall
 
 
-class Curves:
+class Curves(Result):
     """The curves of some runs: `precision[r, l]` is the mean of run r at recall `levels[l]`."""
 
     levels = ELEVEN_LEVELS
@@ -139,7 +140,7 @@ class Covered(NamedTuple):
         return total
 
 
-class SubtopicCurves:
+class SubtopicCurves(Result):
     """The curves of some runs: `share[r, k]` is the mean share of subtopics covered to rank k + 1."""
 
     def __init__(

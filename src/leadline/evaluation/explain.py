@@ -24,6 +24,7 @@ from leadline.data.reading import (
     reading_and_cut,
     refuse_unknown,
 )
+from leadline.data.result import Result
 from leadline.data.results import Results, ResultWarning, RunInfo, plain
 from leadline.data.run import Run
 from leadline.data.validation import check_flags
@@ -99,7 +100,7 @@ def _derivations() -> Iterator[Derivation]:
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(Result):
     """One value of one run, and the steps to it.
 
     `warnings` are about the list of this query; what reading met is counted over the whole run.
@@ -137,6 +138,11 @@ class Explanation:
             "sums": self.steps.lines,
             "value": plain(self.value),
         }
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Return the steps as columns by name."""
+        steps = self.to_dict()["steps"]
+        return {name: [step[name] for step in steps] for name in (steps[0] if steps else ())}
 
 
 # Most ranks up to a cutoff that are shown though nothing happens there.

@@ -498,7 +498,7 @@ DONE = {
 }
 
 
-def reading(
+def write_repaired(
     found: Checked, path: str, *, on_duplicate: OnDuplicate = "first", on_nan: OnNan = "drop"
 ) -> list[Problem]:
     """Write a copy without the faults that can be repaired, and give these; refuses the others."""

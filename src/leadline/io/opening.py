@@ -478,3 +478,13 @@ def read_whole(
 def text_of(window: Chunk) -> str:
     """Decode what a window holds; bytes that are not UTF-8 are kept as surrogates."""
     return window.text[: window.end].tobytes().decode("utf-8", "surrogateescape")
+
+
+def digest_of(path: str) -> str | None:
+    """Return the SHA-256 of a file; None of what is no file: a pipe, the name of a collection."""
+    if path == STANDARD_INPUT or not isfile(path):
+        return None
+    import hashlib
+
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

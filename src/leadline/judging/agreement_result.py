@@ -11,6 +11,7 @@ from leadline.data.arrays import Flags, Floats, Integers, freeze
 from leadline.data.ids import Vocabulary
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
+from leadline.data.result import Result
 from leadline.data.results import ResultWarning, RunInfo, plain
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
@@ -269,7 +270,7 @@ class CoefficientEstimate(NamedTuple):
         return data | {"acceptable": self.acceptable} if self.corrected else data
 
 
-class Agreement:
+class Agreement(Result):
     """Agreement coefficients by name: `agreement`, `scott`, `cohen`, `fleiss`, `krippendorff`.
 
     `between[name]` is the mean over pairs of judges and the value of each pair; `of_all[name]` is computed

@@ -15,6 +15,7 @@ from leadline.data.hashing import document_keys, drawn
 from leadline.data.ids import Vocabulary, to_bytes, to_text
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading, RunsOptions
+from leadline.data.result import Result
 from leadline.data.results import ResultWarning, RunInfo
 from leadline.data.validation import check_flags, check_whole
 from leadline.errors import InputError, UsageError
@@ -29,7 +30,7 @@ Row = tuple[str, str, float, Mapping[str, int]]  # query, document, probability,
 
 
 @dataclass(frozen=True)
-class Pool:
+class Pool(Result):
     """A pool: `whole` is all of it, `new` the pairs not known before.
 
     `brought` counts, by run, the documents that it contributed and those that no other run contributed.
@@ -57,6 +58,14 @@ class Pool:
                 {"name": name, "brought": brought, "alone": alone}
                 for name, (brought, alone) in self.brought.items()
             ],
+        }
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Return the pairs to judge as columns: query_id, doc_id, probability."""
+        return {
+            "query_id": list(self.new.queries),
+            "doc_id": list(self.new.documents),
+            "probability": [float(share) for share in self.new.probability],
         }
 
 

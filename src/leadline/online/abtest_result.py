@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from leadline.data.result import Result
 from leadline.data.results import ResultWarning, plain
 from leadline.online.proportions import SampleRatio, SequentialTest
 
@@ -60,7 +61,7 @@ class SampleSizes(NamedTuple):
     users_needed: int | None
 
 
-class ABTest:
+class ABTest(Result):
     """Comparison of two arms by clickthrough; `unit` is user or row, `metric` what is compared."""
 
     def __init__(

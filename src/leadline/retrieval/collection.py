@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from leadline.data.ids import to_bytes
+from leadline.data.result import Result
 from leadline.data.results import ResultWarning, plain
 from leadline.io.read import QrelsLike, read_qrels
 from leadline.io.texts import TextsLike, read_documents, read_queries
@@ -17,7 +18,7 @@ from leadline.text import ANALYSES, Analysis
 
 
 @dataclass(frozen=True)
-class Collection:
+class Collection(Result):
     """Statistics of a test collection; `mean_` is per document or per query, `size` in bytes of text."""
 
     documents: int
@@ -37,8 +38,18 @@ class Collection:
     warnings: list[ResultWarning] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain data."""
-        return {name: value for name, value in vars(self).items() if name != "warnings"}
+        """Return the numbers as plain data; None is undefined."""
+        return {
+            name: plain(value) if isinstance(value, float) else value
+            for name, value in vars(self).items()
+            if name != "warnings"
+        }
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Return the numbers as columns of one row; `grade_1` counts the judgments of grade 1."""
+        numbers = {name: value for name, value in self.to_dict().items() if name != "grades"}
+        numbers |= {f"grade_{grade}": count for grade, count in self.grades.items()}
+        return {name: [value] for name, value in numbers.items()}
 
 
 def collection(

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from leadline.cli.evaluate import sheet_of
 from leadline.evaluation.evaluate import evaluate
 from leadline.reporting.render import Table, render
 
@@ -38,10 +37,10 @@ def test_real_results_parse(shared_data: Path) -> None:
     folder = shared_data / "trec-robust-2003"
     runs = sorted(map(str, (folder / "runs").iterdir()))[:5]
     results = evaluate(str(folder / "qrels.txt"), runs)
-    assert environments(render(sheet_of(results), "latex")) == ["tabular"]
+    assert environments(results.to_latex()) == ["tabular"]
 
 
 def test_results_become_arrow() -> None:
     pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-    table = evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "AP").to_arrow()
+    table = evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "AP").to_arrow(per_query=True)
     assert table.to_pydict() == {"run": ["run"], "query": ["q"], "measure": ["AP"], "value": [1.0]}

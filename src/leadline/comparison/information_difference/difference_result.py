@@ -10,6 +10,7 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats, freeze
 from leadline.data.ids import Vocabulary
+from leadline.data.result import Result
 from leadline.data.results import ResultWarning, RunInfo, plain
 from leadline.errors import UsageError
 
@@ -23,7 +24,7 @@ class DifferencePair(NamedTuple):
     ric_difference: float
 
 
-class Difference:
+class Difference(Result):
     """RIC and Information Difference of some systems, in bits; means are over the queries that count.
 
     `ap[s, q]` is AP of every query (0 where undefined). `ric[s, q]` and `concordance[s, q]` are NaN for a

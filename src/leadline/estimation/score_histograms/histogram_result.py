@@ -10,6 +10,7 @@ import numpy as np
 from leadline.data.arrays import Flags, Floats, Hashes, freeze
 from leadline.data.ids import Vocabulary
 from leadline.data.qrels import Qrels
+from leadline.data.result import Result
 from leadline.data.results import ResultWarning, RunInfo, plain
 from leadline.errors import UsageError
 from leadline.estimation.score_histograms.histogram_options import HistogramOptions
@@ -49,7 +50,7 @@ class RunHistograms(NamedTuple):
     constant: int
 
 
-class Histograms:
+class Histograms(Result):
     """HSA, DO and their robust companion of some runs.
 
     `hsa`, `do` obey the recipe; `hsa_robust` is a fixed recipe; `recall` is the control: where it tracks

@@ -14,6 +14,7 @@ from leadline.data.ids import Vocabulary
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
 from leadline.data.reading import Reading
+from leadline.data.result import Result
 from leadline.data.results import ResultWarning, RunInfo, plain
 from leadline.errors import UsageError
 from leadline.estimation.score_histograms.bins import slope
@@ -57,7 +58,7 @@ def shared_sample(
 LIMITS = ("low", "high", "sampling_low", "sampling_high", "bias")
 
 
-class Estimates:
+class Estimates(Result):
     """Estimated measures: `values` are runs x queries x measures, `means` runs x measures.
 
     `counted` (runs x queries) says which queries take part in a mean; a measure that is undefined there

@@ -34,9 +34,9 @@ OVERLAP = "Intervals may overlap although the runs differ significantly, as the 
 
 def page(
     comparison: Comparison,
-    precision: Floats,
+    precision: Floats | None,
     *,
-    judgments: int,
+    judgments: int | None,
     inputs: Sequence[dict[str, Any]],
     again: str,
     latex: str,
@@ -44,6 +44,7 @@ def page(
 ) -> str:
     """Make the page of a comparison and the recall-precision curves of the same runs: runs x eleven levels.
 
+    Without `precision` there are no curves. `judgments` is their number, None where it is not known.
     `inputs` are the files with digest and rows, `again` the command that makes the page, `latex` the table.
     With one `baseline`, daggers say which means differ significantly from its own, else letters do.
     """
@@ -214,18 +215,16 @@ def _within(results: Results, place: int, value: float) -> float:
     return clipped(value, getattr(measure, "low", -np.inf), getattr(measure, "high", np.inf))
 
 
-def _figures(comparison: Comparison, precision: Floats) -> list[dict[str, Any]]:
+def _figures(comparison: Comparison, precision: Floats | None) -> list[dict[str, Any]]:
     """Draw the figures: the curves, then those of every measure, each with what it shows."""
     results = comparison.results
-    curves = recall_precision(results.names, ELEVEN_LEVELS, precision, width=WIDTH)
-    words = "Precision by recall: mean interpolated precision at eleven levels of recall."
     runs = len(results.runs)
-    sections = [
-        {
-            "title": "Recall and precision",
-            "pictures": [{"svg": inline(curves, "curves", f"curves of {runs} runs"), "words": words}],
-        }
-    ]
+    sections: list[dict[str, Any]] = []
+    if precision is not None:
+        curves = recall_precision(results.names, ELEVEN_LEVELS, precision, width=WIDTH)
+        words = "Precision by recall: mean interpolated precision at eleven levels of recall."
+        pictures = [{"svg": inline(curves, "curves", f"curves of {runs} runs"), "words": words}]
+        sections.append({"title": "Recall and precision", "pictures": pictures})
     for place, measure in enumerate(results.measures):
         pictures = [
             {"svg": inline(figure, f"{key}-{place}", f"{key} of {measure}, {runs} runs"), "words": text}

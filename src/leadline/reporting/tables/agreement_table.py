@@ -27,7 +27,7 @@ TITLES = {
 PARTS = ("agreement", "scott", "cohen", "krippendorff")
 
 
-def sheets_of(found: Agreement, *, per_query: bool) -> list[Table]:
+def sheets_of(found: Agreement, *, per_query: bool = False) -> list[Table]:
     """Lay out coefficients, then judges or the confusion of two, then queries; notes stand under the last."""
     sheets = [_whole(found), _confusion(found) if len(found.judges) == 2 else _judges(found)]
     if per_query and found.queries:
@@ -55,6 +55,14 @@ def flat_rows(found: Agreement, *, per_query: bool) -> list[dict[str, Any]]:
                 for query, value in zip(found.queries, values.tolist(), strict=True)
             ]
     return rows
+
+
+def agreement_rows(found: Agreement, *, per_query: bool = False) -> Table:
+    """Return `flat_rows` as a table; `acceptable` is yes, no or nothing."""
+    said = {True: "yes", False: "no", None: None}
+    rows = flat_rows(found, per_query=per_query)
+    cells = [list((row | {"acceptable": said[row["acceptable"]]}).values()) for row in rows]
+    return Table(list(rows[0]), cells)
 
 
 def _record(

@@ -1,0 +1,196 @@
+"""Report: everything about several runs as one page, from files or from results already computed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from leadline.comparison.compare import compare, compare_results
+from leadline.comparison.comparison_result import Comparison
+from leadline.data.arrays import Floats
+from leadline.data.results import Results
+from leadline.errors import UsageError
+from leadline.evaluation.evaluate import DEFAULT_MEASURES, evaluate
+from leadline.evaluation.profiles import profile_of
+from leadline.io.opening import digest_of
+from leadline.io.read import QrelsLike, RunLike, read_qrels
+from leadline.measures import Measure
+from leadline.measures.average_precision import ELEVEN_LEVELS, IPrec
+
+POINTS = [str(IPrec(recall=level, rule="standard")) for level in ELEVEN_LEVELS]
+RULES = (
+    "baseline",
+    "test",
+    "correction",
+    "family",
+    "interval",
+    "confidence",
+    "margin",
+    "power",
+    "smallest",
+    "query_group",
+    "seed",
+)
+Path: TypeAlias = "str | os.PathLike[str]"
+Runs: TypeAlias = "RunLike | Sequence[RunLike] | Mapping[str, RunLike]"
+Measures: TypeAlias = "Iterable[str | Measure] | str | Measure | None"
+
+
+def report(
+    qrels: QrelsLike | Results | Comparison,
+    runs: Runs,
+    path: Path | None = None,
+    *,
+    measures: Measures = None,
+    **options: Any,
+) -> Comparison:
+    """Write a page about runs: measures with intervals, tests, figures, how it was made.
+
+    It is called as `report(qrels, runs, "page.html")`, or as `report(results, "page.html")` with what
+    `evaluate` or `compare` returned. The page is one file and works offline.
+
+    Parameters
+    ----------
+    qrels, runs
+        As in `evaluate`; or `Results` or a `Comparison` alone.
+    path : path
+        The page to write.
+    measures : measure or iterable of measures, optional
+        The first orders the runs. By default those of `evaluate`, or all of the results.
+    **options
+        Those of `compare`, and with qrels and runs those of `evaluate`.
+
+    Returns
+    -------
+    Comparison
+        What the page tells.
+
+    Raises
+    ------
+    UsageError
+        If there is no path, or a comparison comes with options of its own.
+
+    Notes
+    -----
+    The recall-precision curves need the eleven points of interpolated precision. They are on the page for
+    qrels and runs, and for results that hold IPrec@0.0 to IPrec@1.0.
+
+    Examples
+    --------
+    >>> import leadline as ll, os, tempfile
+    >>> qrels = {"q1": {"d": 1}, "q2": {"d": 1}, "q3": {"d": 1}}
+    >>> a, b = {q: {"d": 1.0} for q in qrels}, {q: {"x": 2.0, "d": 1.0} for q in qrels}
+    >>> results = ll.evaluate(qrels, {"a": a, "b": b}, "RR")
+    >>> report(results, os.path.join(tempfile.mkdtemp(), "page.html"))
+    Comparison(1 pairs of 2 runs by RR)
+
+    """
+    from leadline.io.write import write_whole
+
+    curves: Floats | None
+    if isinstance(qrels, (Results, Comparison)):
+        target = _path(runs, path)
+        comparison = _compared(qrels, measures, options)
+        curves = _curves(comparison.results if isinstance(qrels, Comparison) else qrels)
+        judgments, inputs, again = None, [], f"leadline.report(results, {target!r})"
+    else:
+        target = _path(path, None)
+        table = read_qrels(qrels, subtopics=options.get("subtopics", False))
+        rules = {name: options.pop(name) for name in RULES if name in options}
+        comparison, curves = compared(table, runs, measures, rules=rules, **options)
+        judgments, again = len(table), f"leadline.report(qrels, runs, {target!r})"
+        inputs = [described(os.fspath(qrels), len(table))] if isinstance(qrels, (str, os.PathLike)) else []
+    inputs += [
+        described(run.path, run.counts.get("documents_read", 0)) for run in comparison.runs if run.path
+    ]
+    baselines = options.get("baseline") if isinstance(qrels, Results) else None
+    if not isinstance(qrels, (Results, Comparison)):
+        baselines = rules.get("baseline")
+    content = page_of(
+        comparison, curves, judgments=judgments, inputs=inputs, again=again, baseline=only_one(baselines)
+    )
+    write_whole(target, content.encode("utf-8", "surrogateescape"))
+    return comparison
+
+
+def _path(path: object, more: object) -> str:
+    if more is not None or not isinstance(path, (str, os.PathLike)):
+        raise UsageError(
+            'expected report(qrels, runs, "page.html") or report(results, "page.html"); found '
+            + (f"a {type(path).__name__} as the path" if more is None else "results and runs")
+        )
+    return os.fspath(path)
+
+
+def _compared(given: Results | Comparison, measures: Measures, options: dict[str, Any]) -> Comparison:
+    if isinstance(given, Results):
+        return compare(given, measures=measures, **options)
+    if measures is not None or options:
+        name = next(iter(options), "measures")
+        raise UsageError(f"{name} with a comparison, which is made; expected results, or no {name}")
+    return given
+
+
+def only_one(baseline: str | Sequence[str] | None) -> str | None:
+    """Return the baseline, if there is one and no more."""
+    if baseline is None or isinstance(baseline, str):
+        return baseline
+    return baseline[0] if len(baseline) == 1 else None
+
+
+def _curves(results: Results) -> Floats | None:
+    """Return precision at eleven levels of recall, runs x levels; None where it was not measured."""
+    known = [str(measure) for measure in results.measures]
+    if not set(POINTS) <= set(known):
+        return None
+    return results.means[:, [known.index(point) for point in POINTS]]
+
+
+def compared(
+    qrels: QrelsLike, runs: Any, measures: Measures, *, rules: Mapping[str, Any], **options: Any
+) -> tuple[Comparison, Floats]:
+    """Evaluate and compare; the curves come with the measures, so that runs are read once."""
+    profile, size = profile_of(options.get("profile", "leadline")), options.get("documents")
+    rel = options.get("rel")
+    asked = measures or DEFAULT_MEASURES
+    wanted = profile.measures(
+        [asked] if isinstance(asked, (str, Measure)) else asked, rel=rel, documents=size
+    )
+    points = profile.measures(POINTS, rel=rel, documents=size)
+    found = evaluate(qrels, runs, [*wanted, *points], **options)
+    comparison = compare_results(found.part(range(len(wanted))), **rules)
+    return comparison, found.means[:, [found.place(point) for point in points]]
+
+
+def page_of(
+    comparison: Comparison,
+    curves: Floats | None,
+    *,
+    judgments: int | None,
+    inputs: Sequence[dict[str, Any]],
+    again: str,
+    baseline: str | None = None,
+    top: int | None = None,
+    digits: int = 4,
+) -> str:
+    """Return the page with the table for a paper of `top` runs in so many `digits`."""
+    from leadline.reporting.pages.report_page import page
+    from leadline.reporting.render.latex import write
+    from leadline.reporting.tables.comparison_table import significance_table
+
+    table = significance_table(comparison, baseline=baseline, top=top, digits=digits)
+    return page(
+        comparison,
+        curves,
+        judgments=judgments,
+        inputs=inputs,
+        again=again,
+        latex=write(table),
+        baseline=baseline,
+    )
+
+
+def described(path: str, rows: int) -> dict[str, Any]:
+    """Say what was read: path, digest, rows."""
+    return {"path": path, "sha256": digest_of(path), "rows": rows}

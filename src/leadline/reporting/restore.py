@@ -1,0 +1,144 @@
+"""Restore results from their JSON: all that they are made of, or an error that says what is missing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from leadline.comparison.compare import compare_results
+from leadline.comparison.comparison_result import Comparison
+from leadline.data.arrays import Flags
+from leadline.data.ids import Vocabulary, to_bytes
+from leadline.data.result import Result
+from leadline.data.results import Results, ResultWarning, RunInfo
+from leadline.errors import LeadlineError, UsageError
+from leadline.evaluation.profiles import profile_of
+
+RULES = ("test", "correction", "interval", "family", "confidence", "margin", "power", "smallest", "seed")
+
+
+def restored(kind: type[Result], text: str) -> Result:
+    """Restore `Results` or a `Comparison`.
+
+    Parameters
+    ----------
+    kind : type
+        `Results` or `Comparison`.
+    text : str
+        What its `to_json(per_query=True)` gave, or a command with `-f json`.
+
+    """
+    if kind not in (Results, Comparison):
+        raise UsageError(
+            f"{kind.__name__} is not restored from JSON, which does not hold all that it is made of; "
+            "expected Results or Comparison"
+        )
+    try:
+        data = json.loads(text)
+    except ValueError as error:
+        raise UsageError(f"no JSON ({error}); expected what {kind.__name__}.to_json gives") from None
+    if not isinstance(data, dict):
+        raise UsageError(f"JSON of a {type(data).__name__}; expected what {kind.__name__}.to_json gives")
+    return comparison_of(data) if kind is Comparison else results_of(data)
+
+
+def comparison_of(data: Mapping[str, Any]) -> Comparison:
+    """Compare again by the values and the rules that the JSON holds, and refuse another outcome."""
+    given, rules = data.get("results"), data.get("rules")
+    if not isinstance(given, dict) or not isinstance(rules, dict):
+        raise UsageError(
+            "JSON of a comparison without the values of queries; expected to_json(per_query=True)"
+        )
+    if rules.get("query_group") is not None:
+        raise UsageError("a comparison by query groups is not restored: the groups are not in the JSON")
+    lacking = [name for name in RULES if name not in rules]
+    if lacking:
+        raise UsageError(f"a comparison without the rule '{lacking[0]}'; expected to_json(per_query=True)")
+    results, known = results_of(given), {name: rules[name] for name in RULES}
+    for baseline in (None, list(dict.fromkeys(pair["b"] for pair in data["pairs"]))):
+        found = compare_results(results, baseline=baseline, **known)
+        if all(each == data.get(key) for key, each in found.to_dict().items()):
+            return found
+    raise UsageError("comparing the values in the JSON gives other pairs than it lists; was it changed?")
+
+
+def results_of(data: Mapping[str, Any]) -> Results:
+    """Restore results from values of queries; the means that follow must be those of the JSON."""
+    for key in ("measures", "queries", "runs"):
+        if not isinstance(data.get(key), list):
+            raise UsageError(f"JSON without '{key}'; expected what Results.to_json(per_query=True) gives")
+    runs, texts = data["runs"], list(map(str, data["measures"]))
+    if not all(isinstance(run.get("queries"), dict) for run in runs):
+        raise UsageError("JSON without values of queries; expected to_json(per_query=True) or --per-query")
+    for key in ("intervals", "bounds", "estimates", "new"):
+        if any(key in run for run in runs):
+            raise UsageError(f"results with {key} are not restored: what they come from is not in the JSON")
+    options = dict(data.get("options") or {})
+    queries = Vocabulary.of_bytes(to_bytes(query) for run in runs for query in run["queries"])
+    values = np.array(
+        [
+            [[_number(run["queries"].get(query, {}).get(text)) for text in texts] for query in queries]
+            for run in runs
+        ],
+        dtype=np.float64,
+    ).reshape(len(runs), len(queries), len(texts))
+    measures = _measures(texts, options)
+    infos = [RunInfo(run["name"], run.get("tag", ""), counts=dict(run.get("counts") or {})) for run in runs]
+    means = np.array([[_number(run["mean"][text]) for text in texts] for run in runs])
+
+    def made(averaged: Flags) -> Results:
+        return Results(
+            infos,
+            queries,
+            measures,
+            values.copy(),
+            averaged,
+            present=np.asarray(~np.isnan(values).all(axis=2)),
+            warnings=[ResultWarning(**each) for each in data.get("warnings") or ()],
+            options=options,
+            inputs=data.get("inputs") or (),
+            meaning=profile_of(options.get("profile") or "leadline").measures,
+        )
+
+    chosen = np.array([query in set(data["queries"]) for query in queries])
+    every = np.broadcast_to(chosen[None, :, None], values.shape).copy()
+    fitting = [
+        each
+        for each in map(made, (every, every & ~np.isnan(values)))
+        if np.array_equal(each.means, means.reshape(each.means.shape), equal_nan=True)
+        and each.averaged_queries() == data["queries"]
+    ]
+    if not fitting:
+        raise UsageError(
+            "the means in the JSON are not over the queries it lists; which of them count for which measure "
+            "is not in the JSON"
+        )
+    if len(fitting) == 2 and not _same(*fitting):
+        raise UsageError("whether queries without a value count 0 or are left out is not in the JSON")
+    return fitting[0]
+
+
+def _same(first: Results, second: Results) -> bool:
+    """Say whether every measure counts the same values."""
+    return all(
+        np.array_equal(first.counted(place), second.counted(place), equal_nan=True)
+        for place in range(len(first.measures))
+    )
+
+
+def _measures(texts: list[str], options: Mapping[str, Any]) -> list[Any]:
+    """Return the measures of canonical names; refuse what a name does not say."""
+    try:
+        found = profile_of(options.get("profile") or "leadline").measures(texts)
+    except LeadlineError as error:
+        raise UsageError(f"measures that their names alone do not restore: {error}") from None
+    if list(map(str, found)) != texts:
+        raise UsageError(f"the names {', '.join(texts)} mean {', '.join(map(str, found))} here")
+    return list(found)
+
+
+def _number(value: object) -> float:
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else float("nan")

@@ -1,0 +1,328 @@
+"""A comparison as a table of pairs, and as a table of means with significance marks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite, isnan
+from string import ascii_lowercase
+
+import numpy as np
+
+from leadline.comparison.comparison_result import ComparedPair, Comparison
+from leadline.comparison.gate import WORSE as GATE_WORSE
+from leadline.comparison.gate import Gate
+from leadline.comparison.sentences import MOST, sentence, shown_limits
+from leadline.data.results import plain
+from leadline.data.wording import counted, percent, queries
+from leadline.reporting.render import Cell, Preformatted, Probability, Table
+from leadline.reporting.render.markdown import plain_text
+from leadline.stats.corrections import BH
+from leadline.stats.intervals import SMALLEST, Student
+from leadline.stats.paired_tests import T
+
+SAID = 12  # pairs said in sentences under the table; JSON says them all
+
+VERDICTS = {"not told apart": "not significant"}  # as tables have it
+
+
+def chosen_pairs(comparison: Comparison, pairs: str | int | None = None) -> list[list[int]]:
+    """Return the places of the pairs to show, by measure; by default all, or if many the significant ones.
+
+    `pairs` is `significant`, `all`, or the number of pairs of smallest p.
+    """
+    if pairs is None:
+        pairs = "all" if comparison.p.size <= SAID else "significant"
+    return comparison.chosen(pairs)
+
+
+def comparison_rows(
+    comparison: Comparison, *, pairs: str | int = "all", chosen: Sequence[Sequence[int]] | None = None
+) -> Table:
+    """Lay a comparison out for programs: nothing clipped or merged."""
+    chosen = comparison.chosen(pairs) if chosen is None else chosen
+    rows: list[list[Cell]] = [
+        [
+            pair.a,
+            pair.b,
+            pair.measure,
+            plain(pair.difference),
+            plain(pair.low),
+            plain(pair.high),
+            _probability(pair.p),
+            _probability(pair.p_corrected),
+            plain(pair.effect),
+            pair.wins,
+            pair.ties,
+            pair.losses,
+            pair.verdict,
+            plain(pair.simultaneous_low),
+            plain(pair.simultaneous_high),
+            plain(pair.effect_low),
+            plain(pair.effect_high),
+        ]
+        for pair in comparison.records(changed=0, chosen=chosen)
+    ]
+    return Table(
+        columns=[
+            "a",
+            "b",
+            "measure",
+            "a - b",
+            "low",
+            "high",
+            "p",
+            f"p {comparison.rules.corrected_by}",
+            "effect",
+            "wins",
+            "ties",
+            "losses",
+            "a is",
+            "simultaneous low",
+            "simultaneous high",
+            "effect low",
+            "effect high",
+        ],
+        rows=rows,
+    )
+
+
+def _probability(value: float) -> Probability | None:
+    return None if isnan(value) else Probability(value)
+
+
+def comparison_table(
+    comparison: Comparison,
+    *,
+    pairs: str | int | None = None,
+    chosen: Sequence[Sequence[int]] | None = None,
+    changed: int = 3,
+    per_pair: bool = False,
+    conditions: Sequence[Gate] = (),
+) -> Table:
+    """Lay a comparison out: pairs down, measure by measure, and under them what it means.
+
+    `pairs` are those to show (`chosen_pairs`), or `chosen` their places, measure by measure; the rest is
+    counted. The outcome of `conditions` stands below the sentences.
+    """
+    chosen = chosen_pairs(comparison, pairs) if chosen is None else chosen
+    shown = sum(map(len, chosen))
+    few = shown <= SAID
+    records = comparison.records(changed=changed if few else 0, chosen=chosen)
+    rows: list[list[Cell]] = []
+    for pair in records:
+        low, high = shown_limits(pair, comparison.reach(pair.measure), per_pair=per_pair)
+        rows.append(
+            [
+                pair.a,
+                pair.b,
+                pair.measure,
+                plain(pair.difference),
+                plain(low),
+                plain(high),
+                _probability(pair.p),
+                _probability(pair.p_corrected),
+                _effect(pair),
+                pair.wins,
+                pair.ties,
+                pair.losses,
+                VERDICTS.get(pair.verdict, pair.verdict),
+            ]
+        )
+    notes = _said(comparison, records, per_pair=per_pair) if few else []
+    notes += _tally(comparison, chosen) if shown < comparison.p.size or not few else []
+    by = comparison.rules.corrected_by
+    return Table(
+        columns=[
+            "a",
+            "b",
+            "measure",
+            "a - b",
+            "low",
+            "high",
+            "p",
+            f"p {by}",
+            "effect",
+            "wins",
+            "ties",
+            "losses",
+            "a is",
+        ],
+        rows=rows,
+        notes=[
+            *notes,
+            *map(str, conditions),
+            "",
+            *_how(comparison, per_pair=per_pair),
+            *_alarms(comparison, conditions),
+            *map(str, comparison.warnings),
+        ],
+        optional=("ties", "losses", "wins", "effect", "p"),
+    )
+
+
+def _effect(pair: ComparedPair) -> Cell:
+    """Write an effect size with its interval."""
+    if not isfinite(pair.effect_low):
+        return plain(pair.effect)
+    return Preformatted(f"{pair.effect:.2f} [{pair.effect_low:.2f}, {pair.effect_high:.2f}]")
+
+
+def _tally(comparison: Comparison, chosen: Sequence[Sequence[int]]) -> list[str]:
+    """Count the verdicts, and those of the pairs that are not shown."""
+    every, hidden = [], []
+    for words, places in zip(comparison.verdicts, chosen, strict=True):
+        every += words
+        left = set(range(len(words))) - set(places)
+        hidden += [words[place] for place in sorted(left)]
+    notes = [f"{counted(len(every), 'pair')}: {_counts(every)}"]
+    if hidden:
+        notes.append(f"not shown: {_counts(hidden)} (--pairs all)")
+    return notes
+
+
+def _counts(words: Sequence[str]) -> str:
+    return ", ".join(f"{VERDICTS.get(word, word)} {words.count(word):,}" for word in dict.fromkeys(words))
+
+
+def _said(comparison: Comparison, pairs: Sequence[ComparedPair], *, per_pair: bool = False) -> list[str]:
+    """Write a sentence for each pair, with the queries that changed most."""
+    notes = []
+    for pair in pairs:
+        reach = comparison.reach(pair.measure)
+        notes.append(sentence(pair, comparison.rules, reach, per_pair=per_pair))
+        if pair.changed:
+            listed = (f"{one.query} {one.difference:+.4f}" for one in pair.changed)
+            notes.append("  queries that differ most: " + ", ".join(listed))
+    return notes
+
+
+def _how(comparison: Comparison, *, per_pair: bool = False) -> list[str]:
+    """Say how the numbers were made."""
+    rules, size = comparison.rules, comparison.family.size
+    over = "all measures" if rules.family == "all" else "each measure"
+    corrected = f"corrected: {rules.corrected_by} over {counted(size, 'pair')} of {over}"
+    notes = [
+        f"p: {rules.test}, two-sided, H0: {rules.test.null}; {corrected}; seed {rules.seed}",
+        f"low, high: {percent(rules.confidence)} {_kind(comparison, per_pair=per_pair)}",
+        "effect: mean over standard deviation of the differences [interval]; wins: queries a is better on",
+    ]
+    if len(comparison.results.measures) > 1:
+        others = ", ".join(str(each) for each in comparison.results.measures[1:])
+        notes.append(f"primary measure: {comparison.primary}; secondary: {others}")
+    if comparison.groups is not None:
+        groups = max(int(table.found.clusters.max()) for table in comparison.columns)
+        notes.append(f"queries in groups ({rules.query_group}): {counted(groups, 'group')}")
+    return notes
+
+
+def _kind(comparison: Comparison, *, per_pair: bool) -> str:
+    """Name the intervals that are shown, and say where they are not those of the test."""
+    rules = comparison.rules
+    if comparison.simultaneous is None or per_pair:
+        own = rules.joint if rules.joint and comparison.family.size == 1 else rules.interval
+        text = f"interval of each pair alone ({own})"
+        if per_pair and comparison.simultaneous is not None:
+            text += "; it may exclude 0 where the corrected p is not significant"
+    elif rules.joint is not None:
+        text = f"simultaneous intervals, approximate ({rules.joint})"
+    elif isinstance(rules.correction, BH):
+        text = f"intervals by the false coverage rate (Benjamini and Yekutieli; {rules.interval})"
+    else:
+        text = f"simultaneous intervals (Bonferroni; {rules.interval})"
+        if (np.abs(comparison.simultaneous) == SMALLEST).any():
+            text += f", approximate: some end at 0, by later steps of {rules.corrected_by}"
+    inverted = isinstance(rules.test, T) or not isinstance(rules.interval, Student)
+    if rules.matched and not inverted and rules.joint is None:
+        text += f"; Student's, not inverted from {rules.test}"
+    if not rules.matched and (rules.joint is None or per_pair):
+        text += f"; of the mean difference, not inverted from {rules.test}: both may disagree"
+    return text
+
+
+def _alarms(comparison: Comparison, tried: Sequence[Gate]) -> list[str]:
+    """Say how often gates raise a false alarm."""
+    tests = sum(gate.condition.kind == GATE_WORSE and not gate.unchanged for gate in tried)
+    if tests < 2:
+        return []
+    alpha = comparison.rules.alpha
+    most = min(1.0, tests * alpha)
+    return [
+        f"{tests} tests by --fail-if-worse, each at {alpha:.3g}: false alarm probability at most {most:.3g}"
+    ]
+
+
+def comparison_summary(
+    comparison: Comparison, tried: Sequence[Gate], chosen: Sequence[Sequence[int]] | None = None
+) -> str:
+    """Write what a pipeline shows: passed or failed, then a sentence a pair."""
+    chosen = comparison.chosen("all") if chosen is None else chosen
+    failed = sum(gate.failed for gate in tried)
+    head = f"{failed} of {len(tried)} conditions failed" if tried else "comparison"
+    lines = [f"### leadline: {head}", ""]
+    for gate in tried:
+        word, colon, rest = plain_text(str(gate)).partition(":")
+        lines.append(f"- **{word}**{colon}{rest}")
+    lines += [""] * bool(tried)
+    few = sum(map(len, chosen)) <= SAID
+    said = _said(comparison, comparison.records(chosen=chosen)) if few else []
+    said += [] if few and sum(map(len, chosen)) == comparison.p.size else _tally(comparison, chosen)
+    lines += [f"- {plain_text(note.strip())}" for note in said]
+    lines += ["", *(f"{plain_text(note)}  " for note in _how(comparison))]
+    return "\n".join(lines) + "\n"
+
+
+def significance_table(
+    comparison: Comparison, *, baseline: str | None = None, top: int | None = None, digits: int = 4
+) -> Table:
+    """Return the table of means with what differs significantly behind each value.
+
+    With one `baseline` these are daggers; else the letters of the runs that a value is significantly better
+    than, or with more runs than letters their number. `top` keeps the best runs and the baseline.
+    """
+    from leadline.reporting.pages.report_page import BETTER, WORSE, marks
+
+    results, rules = comparison.results, comparison.rules
+    runs = len(results.runs)
+    base = None if baseline is None else results.names.index(baseline)
+    order = results.order()
+    if top is not None:
+        order = [run for row, run in enumerate(order) if row < top or run == base]
+    raised = [marks(comparison, place, order, baseline) for place in range(len(results.measures))]
+    named = base is None and len(order) <= MOST
+    before = 1 + named
+    rows: list[list[Cell]] = [
+        [
+            *([ascii_lowercase[row]] if named else []),
+            results.names[run] + (" (baseline)" if run == base else ""),
+            *map(plain, results.means[run].tolist()),
+        ]
+        for row, run in enumerate(order)
+    ]
+    best = {
+        (order.index(run), place + before)
+        for place, winners in enumerate(results.best())
+        for run in winners
+        if run in order
+    }
+    made = f"({rules.test}, {rules.corrected_by}, level {1 - rules.confidence:.3g})"
+    if base is not None:
+        name = results.names[base]
+        says = f"{BETTER} significantly better than {name}, {WORSE} significantly worse {made}"
+    elif named:
+        says = f"letters: runs that a value is significantly better than {made}"
+    else:
+        says = f"raised: the number of runs that a value is significantly better than {made}"
+    size = counted(len(order), "run") + (f" of {runs}" if len(order) < runs else "")
+    return Table(
+        columns=[*([""] if named else []), "run", *map(str, results.measures)],
+        rows=rows,
+        best=best,
+        digits=digits,
+        letters={
+            (row, place + before): text
+            for place, texts in enumerate(raised)
+            for row, text in enumerate(texts)
+            if text
+        },
+        notes=[f"{size}, {queries(len(results.averaged_queries()))}", says, *map(str, comparison.warnings)],
+    )

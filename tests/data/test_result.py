@@ -1,0 +1,424 @@
+"""Every result prints, becomes frames and text, and is written to files, as its command writes it."""
+
+from __future__ import annotations
+
+import html.parser
+import json
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import leadline as ll
+from conftest import Leadline
+from leadline.data.result import Result
+from leadline.errors import LeadlineError, MissingPackageError, UsageError
+from leadline.estimation.pool_designs import pool_for
+from leadline.evaluation.curves import subtopic_curve
+from leadline.reporting.plots.result_plots import FIGURES
+from leadline.reporting.render import Table
+from leadline.reporting.tables import LAYOUTS
+from leadline.retrieval.collection import collection
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
+RUNS = ["bm25.run", "dense.run"]
+MAKERS: dict[str, Callable[[], Any]] = {
+    "ABTest": lambda: ll.abtest(a=(46, 10000), b=(60, 10000)),
+    "Agreement": lambda: ll.agreement("judges.csv"),
+    "CheckResult": lambda: ll.check(["qrels.txt", "bm25.run"]),
+    "Collection": lambda: collection("docs.jsonl", "queries.jsonl", "qrels.txt"),
+    "Comparison": lambda: ll.compare("qrels.txt", RUNS),
+    "Correlation": lambda: ll.correlate({"a": 1.0, "b": 2.0, "c": 3.0}, {"a": 1.0, "b": 3.0, "c": 2.0}),
+    "Curves": lambda: ll.curve("qrels.txt", RUNS),
+    "Difference": lambda: ll.difference("qrels.txt", RUNS),
+    "EstimatedResults": lambda: ll.estimate("qrels.txt", RUNS, "P@5"),
+    "Estimates": lambda: ll.sampled("qrels.txt", RUNS, ["AP", "RR"], population=20),
+    "Explanation": lambda: ll.explain("qrels.txt", "bm25.run", "nDCG@10", "knots"),
+    "Histograms": lambda: ll.histogram("qrels.txt", RUNS, bins=4),
+    "MeasuredPool": lambda: pool_for(RUNS, "P@5", budget=2),
+    "Pool": lambda: ll.pool(RUNS, depth=2),
+    "Predictions": lambda: ll.predict(RUNS),
+    "Results": lambda: ll.evaluate("qrels.txt", RUNS),
+    "SubtopicCurves": lambda: subtopic_curve("jaguar.txt", ["varied.run", "alike.run"]),
+    "Unjudged": lambda: ll.unjudged(RUNS, method="nruns"),
+}
+COMMANDS = {
+    "ABTest": "abtest --a 46/10000 --b 60/10000",
+    "Agreement": "agreement judges.csv",
+    "CheckResult": "check qrels.txt bm25.run",
+    "Collection": "collection docs.jsonl queries.jsonl qrels.txt",
+    "Comparison": "compare qrels.txt bm25.run dense.run",
+    "Curves": "curve qrels.txt bm25.run dense.run",
+    "Difference": "difference qrels.txt bm25.run dense.run",
+    "EstimatedResults": "estimate qrels.txt bm25.run dense.run -m P@5",
+    "Estimates": "sampled qrels.txt bm25.run dense.run -m AP -m RR --population 20",
+    "Explanation": "explain qrels.txt bm25.run -m nDCG@10 --query knots",
+    "Histograms": "histogram qrels.txt bm25.run dense.run --bins 4",
+    "Predictions": "predict bm25.run dense.run",
+    "Results": "evaluate qrels.txt bm25.run dense.run",
+    "SubtopicCurves": "curve jaguar.txt varied.run alike.run --subtopics",
+    "Unjudged": "unjudged bm25.run dense.run --method nruns",
+}
+ENVELOPE = {"leadline", "command", "inputs", "options", "warnings"}
+every = pytest.mark.parametrize("name", list(MAKERS))
+
+
+@pytest.fixture(autouse=True)
+def examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in a copy of the example files."""
+    shutil.copytree(EXAMPLES, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_every_result_of_the_package_is_tried_here() -> None:
+    kinds = {"Result"}
+    sources = [file.read_text("utf-8") for file in Path(ll.__file__).parent.rglob("*.py")]
+    pattern = re.compile(r"^class (\w+)\((\w+)\):", re.MULTILINE)
+    pairs = [pair for text in sources for pair in pattern.findall(text)]
+    for _ in range(3):  # classes that are derived from others
+        kinds |= {name for name, base in pairs if base in kinds}
+    assert kinds - {"Result"} == set(MAKERS) == set(LAYOUTS)
+
+
+class Tags(html.parser.HTMLParser):
+    """Collect open tags, and fail where one is closed that is not open."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: list[str] = []
+
+    def handle_starttag(self, tag: str, _: list[tuple[str, str | None]]) -> None:
+        self.seen.append(tag)
+        if tag != "br":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+@every
+def test_a_result_has_every_form(name: str) -> None:
+    result = MAKERS[name]()
+    assert type(result).__name__ == name
+    assert isinstance(result, Result)
+    table = result.table()
+    assert isinstance(table, Table)
+    assert table.rows
+    assert all(len(row) == len(table.columns) for row in table.rows)
+    assert json.loads(result.to_json()) == json.loads(json.dumps(result.to_dict()))
+    columns = result.to_columns()
+    (length,) = {len(column) for column in columns.values()}
+    assert length > 0
+    assert result.to_polars().shape == (length, len(columns))
+    assert result.to_arrow().num_rows == length
+    assert len(result.to_pandas()) == length
+    assert result.to_latex().startswith(r"\begin{tabular}")
+    assert result.to_markdown().startswith("| ")
+    parser = Tags()
+    parser.feed(result._repr_html_())
+    parser.close()
+    assert parser.open == []
+    assert "table" in parser.seen
+    assert repr(result) != str(result)
+
+
+@pytest.mark.parametrize("name", list(COMMANDS))
+def test_a_result_prints_and_is_written_as_its_command_does(name: str, leadline: Leadline) -> None:
+    result, command = MAKERS[name](), COMMANDS[name].split()
+    assert leadline(*command).out == f"{result}\n"
+    for form, text in (("csv", result.to_csv()), ("latex", result.to_latex())):
+        assert leadline(*command, "-f", form).out == text
+    assert leadline(*command, "-f", "markdown").out == result.to_markdown()
+    own = {k: v for k, v in json.loads(leadline(*command, "-f", "json").out).items() if k not in ENVELOPE}
+    assert own == json.loads(result.to_json())
+
+
+@every
+def test_a_result_is_written_by_suffix(name: str, tmp_path: Path) -> None:
+    result = MAKERS[name]()
+    texts = {"csv": result.to_csv(), "tex": result.to_latex(), "md": result.to_markdown()}
+    for suffix, text in texts.items():
+        result.write(tmp_path / f"r.{suffix}")
+        assert (tmp_path / f"r.{suffix}").read_text("utf-8") == text
+    result.write("r.json")
+    assert json.loads((tmp_path / "r.json").read_text("utf-8")) == json.loads(result.to_json())
+    result.write("r.HTML")
+    page = (tmp_path / "r.HTML").read_text("utf-8")
+    assert page.startswith("<!doctype html>")
+    assert result.to_html() in page
+    import pyarrow.parquet
+
+    result.write("r.parquet")
+    again = pyarrow.parquet.read_table(tmp_path / "r.parquet").to_pydict()
+    assert str(again) == str(result.to_arrow().to_pydict())  # NaN is not equal to itself
+
+
+def test_values_of_queries_go_through_parquet(tmp_path: Path) -> None:
+    pl = pytest.importorskip("polars")
+    results = MAKERS["Results"]()
+    results.write(tmp_path / "values.parquet", per_query=True)
+    again = pl.read_parquet(tmp_path / "values.parquet")
+    assert again.columns == ["run", "query", "measure", "value"]
+    assert np.array_equal(again["value"].to_numpy(), results.shown.ravel(), equal_nan=True)
+    assert len(results.to_csv(per_query=True).splitlines()) == 1 + len(RUNS) * (len(results.queries) + 1)
+
+
+@pytest.mark.parametrize("name", ["r.xlsx", "r", "-", "r.csv.gz"])
+def test_another_suffix_is_refused_with_the_choices(name: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"expected one of \.csv, \.json, \.tex, \.md, \.html, \.parquet$"):
+        MAKERS["Results"]().write(name)
+    assert not (tmp_path / name).exists()
+
+
+def test_a_result_does_not_replace_an_input_of_a_command(tmp_path: Path) -> None:
+    from leadline.io.read_paths import recorded
+
+    shutil.copy("judges.csv", "input.csv")
+    with recorded():
+        result = ll.agreement("input.csv")
+        with pytest.raises(UsageError, match="would overwrite an input"):
+            result.write("input.csv")
+    assert (tmp_path / "input.csv").read_bytes() == (tmp_path / "judges.csv").read_bytes()
+
+
+def test_names_are_escaped_in_html() -> None:
+    name = "<script>alert('x')</script>&\x1b[31m"
+    results = ll.evaluate({"q": {"d": 1}}, {name: {"q": {"d": 1.0}}, "b": {"q": {"x": 1.0}}}, "RR")
+    text = results._repr_html_()
+    assert "<script" not in text
+    assert "\x1b" not in text
+    assert "&lt;script&gt;alert(&#x27;x&#x27;)&lt;/script&gt;&amp;\\x1b[31m" in text
+    assert "<strong>1.0000</strong>" in text
+
+
+def test_means_are_wide_and_values_of_queries_long() -> None:
+    results = ll.evaluate("qrels.txt", RUNS, ["AP", "RR"])
+    wide = results.to_pandas()
+    assert list(wide.columns) == ["AP", "RR"]
+    assert list(wide.index) == results.names
+    assert np.array_equal(wide.to_numpy(), results.means)
+    assert results.to_polars().columns == ["run", "AP", "RR"]
+    assert results.to_arrow(long=True).column_names == ["run", "measure", "value"]
+    assert list(results.to_pandas(per_query=True).columns) == ["run", "query", "measure", "value"]
+    by_query = results.to_pandas(per_query=True, long=False)
+    assert list(by_query.columns) == ["run", "query", "AP", "RR"]
+    assert np.array_equal(by_query["RR"], results.shown[:, :, 1].ravel(), equal_nan=True)
+
+
+@pytest.mark.parametrize("package", ["pandas", "polars", "pyarrow"])
+def test_a_frame_without_its_package_says_what_to_install(
+    package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import sys
+
+    result = MAKERS["Unjudged"]()
+    monkeypatch.setitem(sys.modules, package, None)
+    method = {"pyarrow": result.to_arrow}.get(package) or getattr(result, f"to_{package}")
+    with pytest.raises(MissingPackageError, match=f"^{package} is not installed: pip install {package}$"):
+        method()
+
+
+# Figures
+
+
+@pytest.mark.parametrize("name", list(FIGURES))
+def test_a_result_with_a_figure_draws_and_writes_it(name: str, tmp_path: Path) -> None:
+    result = MAKERS[name]()
+    figure = result.plot()
+    assert figure.get_size_inches().min() > 0
+    result.plot(tmp_path / "f.svg", size=(4, 3), title="A title", font_size=8)
+    assert (tmp_path / "f.svg").read_text("utf-8").startswith("<?xml")
+
+
+def test_a_comparison_draws_what_the_command_draws(leadline: Leadline, tmp_path: Path) -> None:
+    leadline("compare", "qrels.txt", *RUNS, "--plot", "a.svg", "--figure", "scatter")
+    MAKERS["Comparison"]().plot("b.svg", figure="scatter")
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+
+
+def test_what_cannot_be_drawn_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"Unjudged has no figure; there is one of: ABTest, "):
+        MAKERS["Unjudged"]().plot()
+    with pytest.raises(UsageError, match="forrest"):
+        MAKERS["Comparison"]().plot(figure="forrest")
+    with pytest.raises(UsageError, match="for files"):
+        MAKERS["Comparison"]().plot(title="x")
+
+
+# From JSON
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"queries": "both"}, {"queries": "with_relevant"}, {"rel": 2}, {"profile": "trec9"}],
+    ids=str,
+)
+def test_results_come_back_from_json(options: dict[str, Any]) -> None:
+    results = ll.evaluate("qrels.txt", RUNS, ["AP", "nDCG(gain=exp)@10", "RankOf", "RR"], **options)
+    again = ll.Results.from_json(results.to_json(per_query=True))
+    assert again.to_dict(per_query=True) == results.to_dict(per_query=True)
+    assert np.array_equal(again.means, results.means, equal_nan=True)
+    for place in range(len(results.measures)):
+        assert np.array_equal(again.counted(place), results.counted(place), equal_nan=True)
+    first = str(results.measures[0])
+    pairs = [ll.compare(each, measures=first).to_dict() for each in (again, results)]
+    assert pairs[0] == pairs[1]
+
+
+def test_results_come_back_from_what_a_command_writes(leadline: Leadline) -> None:
+    done = leadline("evaluate", "qrels.txt", *RUNS, "-q", "-f", "json")
+    again = ll.Results.from_json(done.out)
+    results = ll.evaluate("qrels.txt", RUNS)
+    assert str(again) == str(results)
+    assert again.options["profile"] == "leadline"
+
+
+def three_lists() -> dict[str, dict[str, float]]:
+    """Return the lists of bm25, turned round."""
+    lists = ll.read_run("bm25.run").to_dict()
+    return {query: {name: -score for name, score in part.items()} for query, part in lists.items()}
+
+
+def test_a_comparison_comes_back_from_json() -> None:
+    for options in ({}, {"baseline": "a"}, {"test": "Randomisation", "seed": 7, "correction": "MaxT"}):
+        runs: dict[str, Any] = {"a": "bm25.run", "b": "dense.run", "c": three_lists()}
+        results = ll.evaluate("qrels.txt", runs, ["AP", "RR"])
+        made = ll.compare(results, **options)
+        again = ll.Comparison.from_json(made.to_json(per_query=True))
+        assert again.to_dict(per_query=True) == made.to_dict(per_query=True)
+
+
+def changed(data: dict[str, Any], change: str) -> dict[str, Any]:
+    """Return the JSON of results with something that does not fit."""
+    if change == "mean":
+        data["runs"][0]["mean"]["RR"] = 0.123
+    elif change == "no queries":
+        for run in data["runs"]:
+            del run["queries"]
+    elif change == "query left out of the means":
+        data["queries"] = data["queries"][:-1]
+    else:
+        data["measures"] = ["nonsense"]
+        for run in data["runs"]:
+            run["mean"] = {"nonsense": run["mean"]["RR"]}
+    return data
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ("mean", "the means in the JSON are not over the queries it lists"),
+        ("no queries", r"expected to_json\(per_query=True\)"),
+        ("query left out of the means", "the means in the JSON are not over the queries it lists"),
+        ("measure", "measures that their names alone do not restore"),
+    ],
+)
+def test_results_that_do_not_fit_together_are_refused(change: str, says: str) -> None:
+    data = changed(ll.evaluate("qrels.txt", RUNS, ["RR"]).to_dict(per_query=True), change)
+    with pytest.raises(UsageError, match=says):
+        ll.Results.from_json(json.dumps(data))
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda: ll.evaluate("qrels.txt", RUNS, "AP", bounds=True),
+        lambda: ll.evaluate("qrels.txt", RUNS, "AP", intervals=True),
+        lambda: ll.estimate("qrels.txt", RUNS, "P@5"),
+    ],
+)
+def test_results_with_more_than_values_are_refused(made: Callable[[], ll.Results]) -> None:
+    with pytest.raises(UsageError, match="are not restored: what they come from is not in the JSON"):
+        ll.Results.from_json(made().to_json(per_query=True))
+
+
+def test_what_is_not_restored_says_so() -> None:
+    for name in set(MAKERS) - {"Results", "Comparison"}:
+        result = MAKERS[name]()
+        with pytest.raises(UsageError, match=f"{name} is not restored from JSON"):
+            type(result).from_json(result.to_json())
+    for text in ("[]", "nothing", "{}", '{"measures": [], "queries": [], "runs": 3}'):
+        for kind in (ll.Results, ll.Comparison):
+            with pytest.raises(LeadlineError):
+                kind.from_json(text)
+
+
+# Results already computed
+
+
+def test_results_are_compared_as_their_runs_are() -> None:
+    results = ll.evaluate("qrels.txt", RUNS, ["AP", "nDCG@10", "RR"])
+    assert str(ll.compare(results, measures=["AP", "nDCG@10"])) == str(ll.compare("qrels.txt", RUNS))
+    assert [str(one) for one in ll.compare(results).results.measures] == ["AP", "nDCG@10", "RR"]
+
+
+def test_results_are_compared_with_the_same_checks() -> None:
+    results = ll.evaluate("qrels.txt", RUNS, ["AP"])
+    for options, says in (
+        ({"runs": RUNS}, "runs with results"),
+        ({"depth": 3}, "depth with results"),
+        ({"measures": "RR"}, "no measure 'RR'"),
+        ({"baseline": "nobody"}, "nobody"),
+    ):
+        with pytest.raises(UsageError, match=says):
+            ll.compare(results, **options)
+    runs: dict[str, Any] = {"a": "bm25.run", "b": {"knots": {"nothing": 1.0}}}
+    unjudged = ll.evaluate("qrels.txt", runs, "AP")
+    with pytest.raises(LeadlineError, match="no document of"):
+        ll.compare(unjudged)
+    with pytest.raises(UsageError, match="qrels without runs"):
+        ll.compare("qrels.txt")
+
+
+def test_a_report_takes_files_results_or_a_comparison(tmp_path: Path) -> None:
+    results = ll.evaluate("qrels.txt", RUNS, ["AP", "RR"])
+    made = ll.report(results, tmp_path / "results.html", baseline="dense")
+    assert str(made) == str(ll.compare(results, baseline="dense"))
+    assert results.intervals is None
+    ll.report(made, "comparison.html")
+    ll.report("qrels.txt", RUNS, "files.html", measures=["AP", "RR"], baseline="dense", rel=2)
+    for name, judgments in (("results", False), ("comparison", False), ("files", True)):
+        page = (tmp_path / f"{name}.html").read_text("utf-8")
+        assert "2 retrieval runs compared over 3 queries" in page
+        assert ("judgments. The same inputs" in page) == judgments
+        assert ("Recall and precision" in page) == judgments
+        assert "bm25.run" in page
+
+
+def test_a_report_says_how_it_is_called(tmp_path: Path) -> None:
+    results = ll.evaluate("qrels.txt", RUNS, "AP")
+    with pytest.raises(UsageError, match="found results and runs"):
+        ll.report(results, RUNS, "page.html")
+    with pytest.raises(UsageError, match="a NoneType as the path"):
+        ll.report("qrels.txt", RUNS)
+    with pytest.raises(UsageError, match="baseline with a comparison"):
+        ll.report(ll.compare(results), "page.html", baseline="dense")
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_check_repairs_a_copy_and_counts_what_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "twice.run").write_text("q Q0 a 1 2.0 t\nq Q0 a 2 1.0 t\n")
+    found = ll.check("twice.run")
+    assert found.rejected == 1
+    assert "error" in str(found)
+    done = ll.check("twice.run", fix="once.run")
+    assert done.repaired
+    assert ll.read_run("once.run").to_dict() == {"q": {"a": 2.0}}
+    assert ll.check("once.run").rejected == 0
+    for options, says in (
+        ({"files": ()}, "nothing to check"),
+        ({"files": "twice.run", "documents": "docs.jsonl"}, "documents without qrels"),
+        ({"files": ["twice.run", "bm25.run"], "fix": "x.run"}, "2 files"),
+        ({"files": "twice.run", "kind": "runs"}, "kind"),
+    ):
+        with pytest.raises(UsageError, match=says):
+            ll.check(**options)
+    covered = ll.check(qrels="qrels.txt", documents="docs.jsonl")
+    assert covered.coverage is not None
+    assert "relevant documents of qrels.txt" in str(covered)
