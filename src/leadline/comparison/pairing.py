@@ -17,22 +17,13 @@ def read_query_groups(place: str) -> dict[str, str]:
 
     The first column is the query id.
     """
-    from leadline.io.opening import read_whole, text_of
-    from leadline.io.tables import csv_table
+    from leadline.io.tables import table_column
 
-    path, _, column = place.rpartition(":")
-    if not path or not column:
-        raise UsageError(f"'{place}'; expected FILE:COLUMN, as in queries.tsv:paragraph")
-    header, rows = csv_table(text_of(read_whole(path)), path)
-    if column not in header:
-        raise InputError(f"no column '{column}'", expected="one of " + ", ".join(header), path=path, line=1)
-    wanted = header.index(column)
+    path, rows = table_column(place, example="queries.tsv:paragraph")
     found: dict[str, str] = {}
-    for line, row in rows:
-        if found.setdefault(row[0], row[wanted]) != row[wanted]:
-            raise InputError(
-                f"query '{row[0]}' in a second group", expected="one group", path=path, line=line
-            )
+    for line, query, group in rows:
+        if found.setdefault(query, group) != group:
+            raise InputError(f"query '{query}' in a second group", expected="one group", path=path, line=line)
     return found
 
 

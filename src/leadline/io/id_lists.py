@@ -13,7 +13,7 @@ from leadline.io import row_checks, texts
 from leadline.io.lines import lines
 from leadline.io.opening import BOM, PARQUET, first_bytes, read_whole, text_of
 from leadline.io.read import KnownLike, read_qrels
-from leadline.io.tables import csv_table, delimiter_of, unguarded
+from leadline.io.tables import csv_table, delimiter_of, table_column
 from leadline.io.texts import rows_of
 from leadline.io.trec_lists import looks_trec
 from leadline.kernels import plain
@@ -59,18 +59,9 @@ def read_labels(place: str) -> dict[str, str]:
 
     The column called run or name, or else the first one, names the run.
     """
-    path, colon, column = place.rpartition(":")
-    if not colon or not path or not column:
-        raise UsageError(f"'{place}'; expected FILE:COLUMN, as in systems.tsv:team")
-    header, rows = csv_table(text_of(read_whole(path)), path)
-    header = list(map(unguarded, header))
-    if column not in header:
-        raise InputError(f"no column '{column}'", expected="one of " + ", ".join(header), path=path, line=1)
-    owner = next((header.index(name) for name in OWNERS if name in header), 0)
-    wanted = header.index(column)
+    path, rows = table_column(place, OWNERS, example="systems.tsv:team")
     found: dict[str, str] = {}
-    for line, row in rows:
-        name, label = unguarded(row[owner]), unguarded(row[wanted])
+    for line, name, label in rows:
         if found.setdefault(name, label) != label:
             raise InputError(f"run '{name}' again", expected="each once", path=path, line=line)
     return found

@@ -15,6 +15,7 @@ from leadline.io import row_checks
 from leadline.io.id_lists import headed_rows, need_columns
 from leadline.io.opening import run_name
 from leadline.io.read import QrelsLike, opened, qrels_of, read_qrels
+from leadline.io.tables import split_place
 from leadline.kernels import plain
 
 Pair = tuple[str, str]
@@ -168,7 +169,7 @@ def judge_name(path: str) -> str:
 
 
 def _of_file(place: str) -> list[Judge]:
-    path, column = _parts(place)
+    path, column = split_place(place)
     file = opened(path)
     if file.form == "sqlite":
         return _of_store(path, column)
@@ -196,14 +197,6 @@ def _of_store(path: str, wanted: str) -> list[Judge]:
         for name, rows in sorted(found.items())
         if wanted in ("", "*", name)
     ]
-
-
-def _parts(place: str) -> tuple[str, str]:
-    """Split FILE:COLUMN at a colon that leaves a file before it."""
-    path, colon, column = place.rpartition(":")
-    if colon and not os.path.exists(place) and os.path.exists(path):
-        return path, column
-    return place, ""
 
 
 def _of_table(path: str, header: Sequence[str], column: str) -> list[Judge]:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from leadline.errors import InputError
 from leadline.io.id_lists import OWNERS
 from leadline.io.opening import read_whole, text_of
-from leadline.io.tables import csv_table, unguarded
+from leadline.io.tables import csv_table, split_place, unguarded
 
 NOT_VALUES = ("low", "high", "relevant", "nonrelevant", "unretrieved", "largest_bin_share", "tag")
 
@@ -31,7 +31,9 @@ def read_column(place: str) -> Column:
     Without a measure the first one is taken. A table's column called run or name, or else its first one,
     names the run; where it has a column `query`, rows with a query are values of queries, others means.
     """
-    path, measure = _parts(place)
+    path, measure = split_place(place)
+    if not measure and not os.path.exists(path) and ":" in path:
+        path = path.rpartition(":")[0] or path  # the error names the file
     text = text_of(read_whole(path))
     if text.lstrip().startswith("{"):
         try:
@@ -42,17 +44,6 @@ def read_column(place: str) -> Column:
             ) from None
         return _of_result(found, path, measure)
     return _of_table(text, path, measure)
-
-
-def _parts(place: str) -> tuple[str, str]:
-    """Split at the last colon that leaves a file before it: a measure may hold colons."""
-    if os.path.exists(place):
-        return place, ""
-    for at in reversed([number for number, letter in enumerate(place) if letter == ":"]):
-        if os.path.exists(place[:at]):
-            return place[:at], place[at + 1 :]
-    path, _, measure = place.rpartition(":")
-    return (path, measure) if path else (place, "")
 
 
 def _of_result(data: dict[str, Any], path: str, measure: str) -> Column:

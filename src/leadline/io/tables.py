@@ -5,17 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from leadline.data.arrays import bytes_of
 from leadline.data.ids import to_text
 from leadline.data.qrels import Qrels
 from leadline.data.run import Run
-from leadline.errors import InputError, MissingPackageError
+from leadline.errors import InputError, MissingPackageError, UsageError
 from leadline.io import python_inputs, row_checks
-from leadline.io.opening import ARROW, STREAM, Chunk, text_of
+from leadline.io.opening import ARROW, STREAM, Chunk, read_whole, text_of
 from leadline.io.row_checks import Records, Row
 
 RUN_COLUMNS = ("query_id", "doc_id", "score")
@@ -112,6 +114,71 @@ def delimiter_of(header: str) -> str:
     return max(",\t;", key=header.count)
 
 
+def cells_of(
+    numbered: Iterable[tuple[int, str]], path: str, *, quoted: bool = True
+) -> Iterator[tuple[int, list[str]]]:
+    r"""Yield the cells of every row of a CSV or TSV table, the header first, with the number of its line.
+
+    Empty lines and lines that begin with `#` are left out, before the header and between rows.
+
+    Parameters
+    ----------
+    numbered : iterable of (int, str)
+        The lines, their ends included.
+    path : str
+        The file, for messages.
+    quoted : bool, default True
+        Quotes mean in TSV what they mean in CSV; else they are letters like any other there.
+
+    Raises
+    ------
+    InputError
+        If a row is no CSV.
+
+    Examples
+    --------
+    >>> lines = ["# systems\n", "run,team\n", "\n", 'a,"one\n', '# two"\n', "# end\n"]
+    >>> list(cells_of(enumerate(lines, start=1), "systems.csv"))
+    [(2, ['run', 'team']), (4, ['a', 'one\n# two'])]
+    """
+    begun = [0]  # the line where the row begins that is read; 0 between rows
+
+    def pulled() -> Iterator[str]:
+        for number, line in numbered:
+            if begun[0] or not line.startswith("#"):
+                begun[0] = begun[0] or number
+                yield line
+
+    lines = pulled()
+    for first in lines:
+        if first.strip("\r\n"):
+            break
+        begun[0] = 0
+    else:
+        return
+    delimiter = delimiter_of(first)
+    if delimiter == "\t" and not quoted:
+        for line in chain([first], lines):
+            text = line.rstrip("\r\n")
+            if text:
+                yield begun[0], text.split("\t")
+            begun[0] = 0
+        return
+    rows = csv.reader(chain([first], lines), delimiter=delimiter, strict=True)
+    while True:
+        try:
+            cells = next(rows)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise InputError(
+                f"no CSV ({error})", expected="cells in the manner of RFC 4180", path=path, line=begun[0]
+            ) from None
+        if cells:
+            yield begun[0], cells
+        begun[0] = 0
+
+
 def csv_table(text: str, path: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
     r"""Give the header of a table, and its rows with their lines: as many cells as the header.
 
@@ -131,6 +198,49 @@ def csv_table(text: str, path: str) -> tuple[list[str], list[tuple[int, list[str
     return header, rows
 
 
+def table_column(
+    place: str, keys: Sequence[str] = (), *, example: str
+) -> tuple[str, list[tuple[int, str, str]]]:
+    """Return the file of FILE:COLUMN, and of every row its line, its key and the cell of the column.
+
+    Parameters
+    ----------
+    place : str
+        FILE:COLUMN, a CSV or TSV table with a header.
+    keys : sequence of str
+        Names of the column of keys, the first that is there; else the first column.
+    example : str
+        What the error for another form of `place` shows.
+
+    Raises
+    ------
+    UsageError
+        If `place` is no FILE:COLUMN.
+    InputError
+        If the table lacks the column.
+    """
+    path, _, column = place.rpartition(":")
+    if not path or not column:
+        raise UsageError(f"'{place}'; expected FILE:COLUMN, as in {example}")
+    header, rows = csv_table(text_of(read_whole(path)), path)
+    header = list(map(unguarded, header))
+    if column not in header:
+        raise InputError(f"no column '{column}'", expected="one of " + ", ".join(header), path=path, line=1)
+    key = next((header.index(name) for name in keys if name in header), 0)
+    wanted = header.index(column)
+    return path, [(line, unguarded(row[key]), unguarded(row[wanted])) for line, row in rows]
+
+
+def split_place(place: str) -> tuple[str, str]:
+    """Split FILE:COLUMN at the last colon that leaves a file before it; without one the column is empty."""
+    if os.path.exists(place):
+        return place, ""
+    for at in reversed([number for number, letter in enumerate(place) if letter == ":"]):
+        if os.path.exists(place[:at]):
+            return place[:at], place[at + 1 :]
+    return place, ""
+
+
 def unguarded(text: str) -> str:
     """Return a cell of a result table without the apostrophe that keeps it from being a formula.
 
@@ -141,21 +251,7 @@ def unguarded(text: str) -> str:
 
 
 def _lines(text: str, path: str) -> Iterator[tuple[int, list[str]]]:
-    """Give the cells of every line that has any, with the number of its first line."""
-    header = text.lstrip("\r\n").partition("\n")[0]
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter_of(header), strict=True)
-    while True:
-        line = reader.line_num + 1
-        try:
-            cells = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise InputError(
-                f"no CSV ({error})", expected="cells in the manner of RFC 4180", path=path, line=line
-            ) from None
-        if cells:
-            yield line, cells
+    return cells_of(enumerate(io.StringIO(text, newline=""), start=1), path)
 
 
 def _rows(
@@ -187,11 +283,13 @@ def write_csv(table: OutputTable) -> bytes:
     """Write a table with a header."""
     target = io.StringIO(newline="")
     writer = csv.writer(target, lineterminator="\n", delimiter="\t" if table.suffix == ".tsv" else ",")
+    quoting = csv.writer(target, writer.dialect, lineterminator="\n", quoting=csv.QUOTE_ALL)
     writer.writerow(table.columns)
     for query, document, number, *more in table.rows:
         if not query or not document:
             raise InputError("an id without a letter", expected="JSON, which can hold it")
-        writer.writerow([query, document, repr(number), *more])
+        whole = quoting if query.startswith("#") else writer  # or the row would be a comment
+        whole.writerow([query, document, repr(number), *more])
     return target.getvalue().encode("utf-8", "surrogateescape")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import html
 import json
 import os
@@ -15,7 +14,7 @@ from leadline.errors import InputError, MissingPackageError
 from leadline.io import row_checks
 from leadline.io.lines import lines, whole_text
 from leadline.io.opening import LONGEST_TEXT, PARQUET, first_bytes, too_long
-from leadline.io.tables import delimiter_of
+from leadline.io.tables import cells_of
 
 Rows = Iterator[tuple[int, dict[str, Any]]]
 
@@ -55,57 +54,24 @@ def table(path: str, known: Iterable[str] = (), *, encoding: str = "utf-8", head
     """Return the rows of a CSV or TSV table; two columns without a header are id and text.
 
     `known` are names of id columns, by which a header is told; `headed`: there is one in any case. In TSV a
-    quote is a letter like any other. Lines that begin with `#` are comments: before the header, and in TSV
-    anywhere.
+    quote is a letter like any other. Lines that begin with `#` are comments.
     """
-    numbered = lines(path, encoding=encoding)
-    first = next((line for _, line in numbered if not line.startswith("#")), "")
-    delimiter = delimiter_of(first)
-    cells = _cells(first, numbered, delimiter, path)
-    header = next(cells, (1, []))[1]
+    cells = cells_of(
+        ((number, line + "\n") for number, line in lines(path, encoding=encoding)), path, quoted=False
+    )
+    number, header = next(cells, (1, []))
     if not headed and len(header) == 2 and not set(header) & set(known):
-        yield 1, dict(zip(("id", "text"), header, strict=True))
+        yield number, dict(zip(("id", "text"), header, strict=True))
         header = ["id", "text"]
     for name in header:
         if header.count(name) > 1:
-            raise InputError(f"two columns called '{name}'", expected="one", path=path, line=1)
+            raise InputError(f"two columns called '{name}'", expected="one", path=path, line=number)
     for number, row in cells:
         if len(row) != len(header):
             raise InputError(
                 f"{len(row)} cells", expected=f"{len(header)} as in the header", path=path, line=number
             )
         yield number, dict(zip(header, row, strict=True))
-
-
-def _cells(
-    first: str, rest: Iterator[tuple[int, str]], delimiter: str, path: str
-) -> Iterator[tuple[int, list[str]]]:
-    """Give the cells of every line that is not empty."""
-    if delimiter == "\t":
-        yield 1, first.split("\t")
-        for number, line in rest:
-            if line and not line.startswith("#"):
-                yield number, line.split("\t")
-        return
-    reader = csv.reader((line + "\n" for line in _chained(first, rest)), delimiter=delimiter, strict=True)
-    while True:
-        number = reader.line_num + 1
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise InputError(
-                f"no CSV ({error})", expected="cells in the manner of RFC 4180", path=path, line=number
-            ) from None
-        if row:
-            yield number, row
-
-
-def _chained(first: str, rest: Iterator[tuple[int, str]]) -> Iterator[str]:
-    yield first
-    for _, line in rest:
-        yield line
 
 
 def parquet(path: str) -> Rows:
