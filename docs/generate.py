@@ -358,12 +358,12 @@ often (Cameron, Gelbach and Miller 2008)."""
 
 
 def _facts(kind: type[Parametric]) -> Iterator[str]:
-    """Say what a method speaks against or keeps small, how else it is spelled, and who says so."""
-    for label, name in (("a small p speaks against", "null"), ("keeps small", "controls")):
+    """Yield the null hypothesis or controlled error rate of a method, its aliases and its source."""
+    for label, name in (("null hypothesis", "null"), ("controls", "controls")):
         if text := getattr(kind, name, ""):
             yield f"{label}: {text}"
     if kind.aliases:
-        yield "also spelled: " + ", ".join(kind.aliases)
+        yield "aliases: " + ", ".join(kind.aliases)
     if text := getattr(kind, "source", ""):
         yield f"source: {text}"
 
