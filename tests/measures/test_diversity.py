@@ -8,7 +8,8 @@ import pytest
 
 from leadline.errors import UsageError
 from leadline.measures import MEASURES
-from subtopic_cases import SubtopicCase, join, ndeval, of_list, same_as_ndeval, value
+from oracles.diversity import SubtopicCase
+from subtopic_cases import join, ndeval, of_list, same_as_ndeval, value
 
 of = MEASURES.parse
 
