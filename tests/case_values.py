@@ -14,6 +14,7 @@ from leadline.data.registry import Parameter
 from leadline.io.read import read_qrels, read_run
 from leadline.measures import MEASURES, Measure
 from oracles import Case
+from oracles.diversity import SubtopicCase
 
 
 def join(cases: Mapping[str, Case]) -> JudgedRun:
@@ -37,7 +38,7 @@ def value(measure: Measure, case: Case) -> float:
     return values(measure, join({"q": case}))["q"]
 
 
-def expected(measure: Measure, case: Any) -> float:
+def expected(measure: Measure, case: Case | SubtopicCase) -> float:
     """Give what the oracle says."""
     chosen = {name: getattr(measure, name) for name in measure.parameters()}
     return float(oracle_of(type(measure))(case, **chosen))

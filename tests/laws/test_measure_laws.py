@@ -211,10 +211,8 @@ def assert_same(measure: Measure, one: JudgedRun, other: JudgedRun) -> None:
     assert one.qrels.queries == other.qrels.queries
     mine, theirs = measure.values(one), measure.values(other)
     differ = ~((mine == theirs) | (np.isnan(mine) & np.isnan(theirs)))
-    assert not differ.any(), (
-        measure,
-        [one.qrels.queries[place] for place in np.flatnonzero(differ).tolist()],
-    )
+    queries = [one.qrels.queries[place] for place in np.flatnonzero(differ).tolist()]
+    assert not queries, measure
 
 
 @every_measure
