@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
-from typing import Any
 
 import numpy as np
 
