@@ -141,6 +141,9 @@ class MaxT:
         clusters = int((~np.isnan(self._observed.sums)).sum(axis=0).max(initial=0))
         if one_sign(clusters) >= 1 - level:
             return math.inf
+        single = float(stdtrit(clusters - 1, (1 + level) / 2))
+        if not len(self._largest):  # no pair has any spread
+            return single
         if self._exact:
             rank = -(-smallest_count(level, 2.0 * len(self._largest), added=0) // 2)
         else:
@@ -148,7 +151,7 @@ class MaxT:
         if rank == 0 or rank > len(self._largest):
             return math.inf
         flipped = float(np.sqrt(self._largest[len(self._largest) - rank]))
-        return max(flipped, float(stdtrit(clusters - 1, (1 + level) / 2)))
+        return max(flipped, single)
 
     @cached_property
     def _largest(self) -> Floats:
