@@ -19,7 +19,7 @@ from leadline.cli._results import describe_input, envelope, for_screen, json_tex
 from leadline.data.reading import OnDuplicate, OnNan
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.check_files import CheckResult, check
-from leadline.reporting.tables.check_table import check_table, check_text, coverage_text
+from leadline.reporting.tables.collection_tables import check_table, check_text, coverage_text
 
 SECTION = "Files and collections"
 

@@ -8,7 +8,7 @@ from leadline.cli._help import Command, option
 from leadline.cli._options import formats_option, progress, write_output
 from leadline.cli._results import describe_input
 from leadline.cli._texts import analysis_of, analysis_options, facts_text
-from leadline.reporting.tables.collection_table import collection_table
+from leadline.reporting.tables.collection_tables import collection_table
 
 SECTION = "Files and collections"
 

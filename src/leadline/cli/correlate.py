@@ -18,7 +18,7 @@ from leadline.cli._options import (
 from leadline.cli._results import describe_input, envelope, escaped, json_text, say, table_text
 from leadline.comparison.correlate import Correlation, correlate
 from leadline.io.id_lists import read_labels
-from leadline.reporting.tables.correlation_table import correlation_table
+from leadline.reporting.tables.evaluation_tables import correlation_table
 
 SECTION = "Evaluation"
 

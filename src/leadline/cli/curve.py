@@ -20,7 +20,7 @@ from leadline.cli._results import results_text
 from leadline.evaluation.curves import Curves, SubtopicCurves, curve, subtopic_curve
 from leadline.io.read import read_qrels
 from leadline.measures.average_precision import RULES
-from leadline.reporting.tables.curve_table import curve_table
+from leadline.reporting.tables.evaluation_tables import curve_table
 
 if TYPE_CHECKING:
     pass

@@ -22,7 +22,7 @@ from leadline.cli._options import (
     write_output,
 )
 from leadline.cli._results import results_text
-from leadline.reporting.tables.estimate_table import estimate_table
+from leadline.reporting.tables.estimation_tables import estimate_table
 
 SECTION = "Estimation"
 

@@ -25,7 +25,7 @@ from leadline.data.results import Results
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import DEFAULT_MEASURES, evaluate
 from leadline.io.read import read_qrels
-from leadline.reporting.tables.results_table import results_table
+from leadline.reporting.tables.evaluation_tables import results_table
 
 if TYPE_CHECKING:
     from leadline.comparison.gate import Condition, Gate

@@ -13,7 +13,7 @@ from leadline.errors import UsageError
 from leadline.evaluation.explain import explain
 from leadline.evaluation.profiles import PROFILES
 from leadline.io.read import read_qrels
-from leadline.reporting.tables.explanation_table import explanation_table
+from leadline.reporting.tables.evaluation_tables import explanation_table
 
 SECTION = "Evaluation"
 

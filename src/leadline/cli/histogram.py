@@ -23,7 +23,7 @@ from leadline.cli._plots import check_plot, plot_option, plot_options, write_plo
 from leadline.cli._results import results_text
 from leadline.estimation.score_histograms.histogram import histogram
 from leadline.io.read import read_qrels
-from leadline.reporting.tables.histogram_table import histogram_table
+from leadline.reporting.tables.estimation_tables import histogram_table
 
 SECTION = "Estimation"
 

@@ -21,7 +21,7 @@ from leadline.cli._options import (
 from leadline.cli._results import describe_input
 from leadline.cli._texts import facts_text
 from leadline.errors import UsageError
-from leadline.reporting.tables.pool_table import forecast, measured_pool_table, pool_table
+from leadline.reporting.tables.estimation_tables import forecast, measured_pool_table, pool_table
 
 if TYPE_CHECKING:
     pass

@@ -25,7 +25,7 @@ from leadline.errors import UsageError
 from leadline.estimation.predict import Predictions, over_queries, predict
 from leadline.estimation.predictors import PREDICTORS
 from leadline.io.texts import read_queries
-from leadline.reporting.tables.prediction_table import prediction_correlation_table, prediction_table
+from leadline.reporting.tables.estimation_tables import prediction_correlation_table, prediction_table
 
 SECTION = "Estimation"
 

@@ -26,7 +26,7 @@ from leadline.errors import UsageError
 from leadline.io.read import read_qrels
 from leadline.reporting.pages.report import compared, only_one, page_of
 from leadline.reporting.tables.comparison_table import significance_table
-from leadline.reporting.tables.interval_table import around_sheet
+from leadline.reporting.tables.evaluation_tables import around_sheet
 
 SECTION = "Evaluation"
 

@@ -31,7 +31,7 @@ from leadline.estimation.sampled import CORRECTIONS, sampled
 from leadline.estimation.score_histograms.score_sets import split
 from leadline.io.read import read_qrels
 from leadline.reporting.render import Cell, Table
-from leadline.reporting.tables.estimate_table import sampled_table
+from leadline.reporting.tables.estimation_tables import sampled_table
 
 SECTION = "Estimation"
 

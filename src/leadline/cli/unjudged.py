@@ -23,7 +23,7 @@ from leadline.errors import UsageError
 from leadline.estimation.unjudged import unjudged
 from leadline.estimation.unjudged_methods import METHODS
 from leadline.estimation.unjudged_result import Unjudged
-from leadline.reporting.tables.unjudged_table import unjudged_table
+from leadline.reporting.tables.estimation_tables import unjudged_table
 
 SECTION = "Estimation"
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from leadline.judging.agreement_result import Agreement
     from leadline.online.abtest_result import ABTest
 
+
 Make = Callable[[float | None], "Figure"]  # of a width in inches; None: the figure's own
 
 

@@ -1,4 +1,4 @@
-"""The problems of files, as a table and as text."""
+"""Tables of checked files and of collections."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from leadline.data.wording import counted, percent, queries
 from leadline.evaluation.check_files import CheckResult, level_of
 from leadline.io.check import Checked, Problem
 from leadline.reporting.render import Cell, Table
+from leadline.retrieval.collection import Collection
 
 WORST = 5  # queries that are shown
 
@@ -67,3 +68,22 @@ def _listing(found: Checked) -> str:
 def _repaired(done: list[Problem], copy: str | None) -> str:
     lines = [f"  {problem.count:,} x {problem.code}: {problem.message}" for problem in done]
     return "\n".join([f"\n{copy}: written", *lines]) + "\n"
+
+
+def collection_table(found: Collection) -> Table:
+    """Lay the numbers down, one a row."""
+    rows: list[list[Cell]] = [
+        ["documents", f"{found.documents:,}"],
+        ["  without a term", f"{found.empty_documents:,}"],
+        ["  size of the text", f"{found.size / 1e6:.1f} MB"],
+        ["  terms per document", f"{found.mean_terms:.1f}"],
+        ["queries", f"{found.queries:,}"],
+        ["  terms per query", f"{found.mean_query_terms:.1f}"],
+        ["  with judgments", f"{found.judged_queries:,}"],
+        ["judgments", f"{found.judgments:,}"],
+        ["  per judged query", f"{found.mean_judgments:.1f}"],
+        ["  relevant per judged query", f"{found.mean_relevant:.1f}"],
+    ]
+    rows += [[f"  of grade {grade}", f"{count:,}"] for grade, count in found.grades.items()]
+    notes = list(map(str, found.warnings))
+    return Table(["of the collection", "number"], rows, notes=notes)

@@ -1,0 +1,243 @@
+"""Tables of evaluations: means, values with intervals and bounds, curves, correlations, derivations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from leadline.comparison.correlate import Correlation
+from leadline.comparison.gate import Gate
+from leadline.data.results import Results, plain
+from leadline.data.wording import counted, percent, queries
+from leadline.evaluation.curves import Curves, SubtopicCurves
+from leadline.evaluation.explain import Explanation, number
+from leadline.evaluation.sampled_recall import RecallEstimates
+from leadline.reporting.render import Cell, Preformatted, RowLabel, Table
+
+
+def estimate_columns(results: Results) -> list[str]:
+    """Give the heads of the columns of estimated recall."""
+    found = results.estimates
+    if not isinstance(found, RecallEstimates):
+        return []
+    return [head for name in found.recall[0] for head in (f"{name} est.", "low", "high")]
+
+
+def estimate_cells(results: Results, place: int) -> list[Cell]:
+    """Give the estimated recall of a run, with its intervals."""
+    found = results.estimates
+    if not isinstance(found, RecallEstimates):
+        return []
+    return [plain(value) for estimate in found.recall[place].values() for value in estimate]
+
+
+def estimate_notes(results: Results) -> list[str]:
+    """Say how many relevant documents there are by estimate, and what the intervals are of."""
+    found = results.estimates
+    if not isinstance(found, RecallEstimates):
+        return []
+    notes = []
+    for rel, (value, low, high) in found.relevant.items():
+        grade = "" if rel == 1 else f" (grade {rel:g} or more)"
+        notes.append(
+            f"estimated relevant documents{grade}: {value:.4g} a query ({percent(found.confidence)} of "
+            f"draws: {low:.4g} to {high:.4g})"
+        )
+    if found.recall[0]:
+        notes.append("est.: recall over all queries, from inclusion probabilities; low, high: over draws")
+    return notes
+
+
+BOUNDS = ["ties low", "ties high", "ties expected", "unjudged low", "unjudged high"]
+NOTES = (
+    "ties: the lowest, highest and expected value over all orders of documents with equal scores",
+    "unjudged: retrieved documents without a judgment, all non-relevant or all of the largest grade",
+    "(R and the ideal stay as judged)",
+    "- not available or undefined",
+)
+
+
+def around_sheet(results: Results, *, per_query: bool = False) -> Table:
+    """Lay results out measure by measure, the best run first, with intervals and bounds if there are any."""
+    rows: list[list[Cell]] = []
+    for column, measure in enumerate(results.measures):
+        for place in results.order(column):
+            label: list[Cell] = [results.runs[place].name, str(measure)]
+            if per_query:
+                rows += [
+                    [*label, query, *_numbers(results, place, column, code)]
+                    for code, query in enumerate(results.queries)
+                ]
+                label.append(RowLabel("mean"))
+            rows.append([*label, *_numbers(results, place, column)])
+    around = ["low", "high"] if results.intervals is not None else []
+    around += BOUNDS if results.bounds is not None else []
+    return Table(
+        columns=["run", "measure", *(["query"] if per_query else []), "value", *around],
+        rows=rows,
+        notes=_notes(results),
+    )
+
+
+def _notes(results: Results) -> list[str]:
+    notes = [f"{counted(len(results.runs), 'run')}, mean over {queries(len(results.averaged_queries()))}"]
+    if results.intervals is not None:
+        _, by, confidence = results.intervals
+        seed = f", seed {results.options['seed']}" if by != "Student" else ""
+        notes.append(
+            f"low, high: {percent(confidence)} interval of the mean over such queries ({by}{seed}); "
+            "two runs may differ surely though theirs overlap: `leadline compare`"
+        )
+    if results.bounds is not None:
+        notes += NOTES
+    return [*notes, *estimate_notes(results), *map(str, results.warnings)]
+
+
+def _numbers(results: Results, run: int, measure: int, query: int | None = None) -> list[Cell]:
+    """Give a mean, or the value of one query, its interval and its bounds."""
+    if query is None:
+        numbers = [float(results.means[run, measure])]
+    else:
+        numbers = [float(results.values[run, query, measure])]
+    if results.intervals is not None:
+        limits = _clipped(results, run, measure)
+        numbers += limits if query is None else [float("nan")] * 2
+    if results.bounds is not None and query is None:
+        numbers += results.mean_bounds[run, measure].tolist()
+    elif results.bounds is not None:
+        numbers += results.bounds.limits[run, query, measure].tolist()
+    return list(map(plain, numbers))
+
+
+def _clipped(results: Results, run: int, measure: int) -> list[float]:
+    """Return the limits of a mean, clipped to the range of the measure."""
+    assert results.intervals is not None
+    kind = results.measures[measure]
+    limits = results.intervals.limits[run, measure]
+    return [
+        float(limit)
+        for limit in np.clip(limits, getattr(kind, "low", -np.inf), getattr(kind, "high", np.inf))
+    ]
+
+
+def results_table(
+    results: Results, *, per_query: bool = False, means: bool = True, conditions: Sequence[Gate] = ()
+) -> Table:
+    """Return what `evaluate` prints: `means_table`, or a value a row where there are intervals or bounds.
+
+    The outcome of `conditions` stands first below the table.
+    """
+    if results.bounds is None and results.intervals is None:
+        sheet = means_table(results, per_query=per_query, means=means)
+    else:
+        sheet = around_sheet(results, per_query=per_query)
+    sheet.notes[:0] = map(str, conditions)
+    return sheet
+
+
+def means_table(results: Results, *, per_query: bool = False, means: bool = True) -> Table:
+    """Lay results out: runs down (the best first), measures across."""
+    texts = [str(measure) for measure in results.measures]
+    estimates = estimate_columns(results)
+    order = results.order()
+    rows: list[list[Cell]] = []
+    best: set[tuple[int, int]] = set()
+    for place in order:
+        if per_query:
+            rows += [
+                [results.runs[place].name, query, *map(plain, values), *([None] * len(estimates))]
+                for query, values in zip(results.queries, results.shown[place].tolist(), strict=True)
+            ]
+        if not means:
+            continue
+        first: list[Cell] = [results.runs[place].name, *([RowLabel("mean")] if per_query else [])]
+        rows.append([*first, *map(plain, results.means[place].tolist()), *estimate_cells(results, place)])
+        best |= {
+            (len(rows) - 1, column + 1 + per_query)
+            for column, winners in enumerate(results.best())
+            if place in winners
+        }
+    averaged = queries(len(results.averaged_queries()))
+    said = f"{counted(len(results.runs), 'run')}, mean over {averaged}"
+    notes = [said, *estimate_notes(results), *map(str, results.warnings)]
+    return Table(
+        columns=["run", *(["query"] if per_query else []), *texts, *estimates],
+        rows=rows,
+        best=best,
+        notes=notes,
+    )
+
+
+TICKS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 50, 100, 200, 500, 1000)
+
+
+def curve_table(curves: Curves | SubtopicCurves) -> Table:
+    """Lay curves out: runs down (the best mean first), levels of recall or ranks across."""
+    order = curves.order()
+    if isinstance(curves, SubtopicCurves):
+        shown = [rank for rank in TICKS if rank <= curves.ranks[-1]]
+        heads, table = list(map(str, shown)), curves.share[order][:, [rank - 1 for rank in shown]]
+        says = "mean share of the subtopics covered to a rank"
+    else:
+        heads, table = list(map(str, curves.levels)), curves.precision[order]
+        says = f"mean interpolated precision ({curves.options['interpolation']}) at levels of recall"
+    rows: list[list[Cell]] = [
+        [curves.runs[place].name, *values] for place, values in zip(order, table.tolist(), strict=True)
+    ]
+    winners = (table == table.max(axis=0)).nonzero() if len(rows) > 1 else ()
+    best = {(row, column + 1) for row, column in zip(*map(list, winners), strict=True)}
+    notes = [says, f"{counted(len(rows), 'run')}, {queries(len(curves.queries))}", *map(str, curves.warnings)]
+    return Table(["run", *heads], rows, best=best, notes=notes, digits=3)
+
+
+TITLES = {"pearson": "Pearson", "spearman": "Spearman", "kendall": "Kendall tau-b", "tau_ap": "tau-AP"}
+
+
+def correlation_table(found: Correlation) -> Table:
+    """Lay the coefficients down."""
+    truth, estimate = found.sides
+    unit = "teams" if found.options.get("team") else "runs"
+    what = (
+        f"{estimate.measure} ({estimate.path}) against {truth.measure} ({truth.path}) over "
+        f"{len(found.names)} runs"
+    )
+    how = (
+        f"low, high: approximate {100 * found.options['confidence']:g} % confidence interval, {unit} "
+        f"resampled ({found.options['draws']} draws); queries low, high: approximate, over a population of "
+        "queries"
+    )
+    heads = ["coefficient", "value", "low", "high", "p", "queries low", "queries high"]
+    return Table(
+        heads,
+        [[TITLES[name], *map(plain, one)] for name, one in found.found.items()],
+        notes=[what, how, *map(str, found.warnings)],
+    )
+
+
+def explanation_table(found: Explanation) -> Table:
+    """Lay an explanation out: a rank a row, the sums below."""
+    steps = found.to_dict()["steps"]
+    names = list(steps[0]) if steps else ["rank", "document", "score", "tie", "grade"]
+    rows: list[list[Cell]] = [[_cell(name, value) for name, value in step.items()] for step in steps]
+    rest = len(found.listed.documents) - found.shown
+    notes = [f"ranks that do not matter: {rest} more (--all shows them)"] if rest else []
+    return Table(
+        names,
+        rows,
+        notes=[*notes, *found.steps.lines, *([""] if found.warnings else []), *map(str, found.warnings)],
+        title=f"{found.measure} of {found.run}, query {found.query}: {number(found.value)}",
+        whole=True,
+    )
+
+
+def _cell(name: str, value: Any) -> Cell:
+    if name == "grade":
+        return "unjudged" if value is None else Preformatted(f"{value:g}")
+    if name == "score":
+        return "-" if value is None else Preformatted(f"{value:.8g}")
+    if name == "tie":
+        return str(value or "")
+    cell: Cell = value
+    return cell
