@@ -23,8 +23,18 @@ from leadline.cli._options import (
 from leadline.cli._plots import check_plot, plot_options, write_plot
 from leadline.cli._results import results_text
 from leadline.comparison.compare import COMPARED, compare_results
-from leadline.comparison.comparison_result import ComparedPair, Comparison
-from leadline.comparison.gate import BELOW, NOT_WORSE, WORSE, Condition, Gate, condition_of, gates, placed
+from leadline.comparison.compared_pair import ComparedPair
+from leadline.comparison.comparison_result import Comparison
+from leadline.comparison.gate import (
+    BELOW,
+    NOT_WORSE,
+    WORSE,
+    Condition,
+    Gate,
+    condition_of,
+    gates,
+    resolve_conditions,
+)
 from leadline.comparison.sentences import sentence, shown_limits
 from leadline.data.results import plain
 from leadline.data.wording import counted, percent
@@ -258,7 +268,7 @@ def _tried(
     if not wanted:
         return []
     results, rules = comparison.results, comparison.rules
-    conditions = placed(results, wanted, rel=rel)
+    conditions = resolve_conditions(results, wanted, rel=rel)
     return gates(results, conditions, baseline, rules, groups=comparison.groups)
 
 

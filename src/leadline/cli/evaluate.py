@@ -162,9 +162,9 @@ def _tried(results: Results, wanted: Sequence[Condition], *, rel: float | None) 
     """Check the conditions on every run."""
     if not wanted:
         return []
-    from leadline.comparison.gate import floors, placed
+    from leadline.comparison.gate import floors, resolve_conditions
 
-    return floors(results, placed(results, wanted, rel=rel))
+    return floors(results, resolve_conditions(results, wanted, rel=rel))
 
 
 def _exit(context: click.Context, tried: Sequence[Gate]) -> None:

@@ -23,7 +23,7 @@ from leadline.cli._options import (
 from leadline.cli._results import describe_input, results_text, tell
 from leadline.comparison.compare import compare_results
 from leadline.comparison.comparison_result import Comparison
-from leadline.comparison.sentences import MOST
+from leadline.comparison.significance_letters import MOST_LETTERS
 from leadline.data.results import plain
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
@@ -169,7 +169,7 @@ def significance_sheet(
     if top is not None:
         order = [run for row, run in enumerate(order) if row < top or run == base]
     raised = [marks(comparison, place, order, baseline) for place in range(len(results.measures))]
-    named = base is None and len(order) <= MOST
+    named = base is None and len(order) <= MOST_LETTERS
     before = 1 + named
     rows: list[list[Cell]] = [
         [
