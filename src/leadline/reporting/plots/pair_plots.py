@@ -32,7 +32,7 @@ class Sides(NamedTuple):
 
 
 def sides_of(differences: Floats) -> Sides:
-    """Return the number of positive and negative differences; NaN is ignored.
+    """Return the number of positive, zero, negative and undefined (NaN) differences.
 
     >>> sides_of(np.array([0.1, 0.0, -0.2, 0.3, np.nan]))
     Sides(above=2, equal=1, below=1, undefined=1)
@@ -42,9 +42,9 @@ def sides_of(differences: Floats) -> Sides:
 
 
 def winners(first: str, second: str, measure: object) -> list[str]:
-    """Give the run that wins where the first has the higher value, and the run that wins elsewhere.
+    """Return the run that wins if the first has the higher value, and the run that wins otherwise.
 
-    Of a measure whose low values are good (`measure.rising` is false) the higher value loses.
+    For measures with `rising` False, lower values win.
 
     >>> winners("bm25", "dense", "AP")
     ['bm25', 'dense']
@@ -53,7 +53,7 @@ def winners(first: str, second: str, measure: object) -> list[str]:
 
 
 def for_run(count: int, name: str) -> str:
-    """Return the number of queries won by a run, as text.
+    """Return a number of queries won by a run, as text.
 
     >>> for_run(27, "bm25")
     '27 queries for bm25'
