@@ -195,7 +195,7 @@ def _signed(value: float) -> str:
 
 
 def _label(measure: str, names: list[str], width: float) -> str:
-    """Say what was subtracted, on two lines where one is longer than the axis."""
+    """Return the axis label of differences, on two lines if one is too long."""
     room = 0.48 * width * 72
     one, other = narrowed(names, (room - width_of(" minus ", 7.5)) / 2, size=7.5, most=40)
     text = f"{measure}, {one} minus {other}"
@@ -203,7 +203,7 @@ def _label(measure: str, names: list[str], width: float) -> str:
 
 
 def _words(sides: Sides, names: list[str], ids: list[str], width: float) -> list[str]:
-    """Say how many queries are on each side of zero, and which are the farthest from it."""
+    """Annotate the number of queries on each side of zero, and the largest differences."""
     most = ids[: sides.above][:FARTHEST]
     least = ids[len(ids) - sides.below :][::-1][:FARTHEST]
     return [
