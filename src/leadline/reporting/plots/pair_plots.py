@@ -203,7 +203,7 @@ def _label(measure: str, names: list[str], width: float) -> str:
 
 
 def _words(sides: Sides, names: list[str], ids: list[str], width: float) -> list[str]:
-    """Annotate the number of queries on each side of zero, and the largest differences."""
+    """Return the number of queries on each side of zero, with those of largest difference, as text."""
     most = ids[: sides.above][:FARTHEST]
     least = ids[len(ids) - sides.below :][::-1][:FARTHEST]
     return [
