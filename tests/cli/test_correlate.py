@@ -56,7 +56,7 @@ def test_every_form_has_four_coefficients(leadline: Leadline, results: list[Path
     assert [json.loads(line)["coefficient"] for line in lines] == ["pearson", "spearman", "kendall", "tau_ap"]
     text = leadline("correlate", *results[:2]).out
     assert "over 5 runs" in text
-    assert "only 5 runs; one swap moves every coefficient a lot" in text
+    assert "only 5 runs; coefficients are unreliable with fewer than 10" in text
 
 
 def test_what_cannot_be_is_one_line(leadline: Leadline, results: list[Path]) -> None:

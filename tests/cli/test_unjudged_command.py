@@ -109,7 +109,7 @@ def test_one_system_of_one_document_has_a_score_and_a_warning(leadline: Leadline
     done = leadline(*call)
     assert done.status == 0
     assert "DeShaTo: 1 system, mean over 1 query" in done.out
-    assert "1 list with one document that has a vector: its shape alone" in done.out
+    assert "1 list with a topic vector for one document only" in done.out
     # S, M and P are the document's vector, whose shape is that of (1, 0, 0): 3 * (1.5 + sqrt(1/2))
     assert done.out.splitlines()[1].split()[:2] == ["a", "6.6213"]
     for method in ("nruns", "soboroff", "aslam-savell", "reference-count", "spoerri"):
@@ -133,7 +133,7 @@ def test_two_topics_have_no_shape(leadline: Leadline, runs: list[Path]) -> None:
     [
         (["--method", "best"], "unknown method 'best'"),
         (["--method", "deshato"], "expected --topics VECTORS or --docs DOCS"),
-        (["--topics", "x.jsonl"], "topics for nruns"),
+        (["--topics", "x.jsonl"], "topics with method nruns"),
         (["--depth", "0"], "0 is not in the range"),
     ],
     ids=str,

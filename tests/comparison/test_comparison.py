@@ -11,7 +11,7 @@ from scipy import stats
 import leadline as ll
 from leadline.comparison.compare import compare, compare_results
 from leadline.comparison.comparison_result import Comparison
-from leadline.comparison.sentences import letters_of
+from leadline.comparison.significance_letters import significance_letters
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import evaluate
 
@@ -255,7 +255,7 @@ def test_letters_name_what_a_run_is_better_than() -> None:
     comparison = compare(QRELS, RUNS, "RR")
     told = comparison.significant[0].tolist()
     assert told[1:] == [True, True]
-    assert letters_of(comparison, 0, [0, 1, 2]) == ["bc" if told[0] else "c", "c", ""]
+    assert significance_letters(comparison, 0, [0, 1, 2]) == ["bc" if told[0] else "c", "c", ""]
 
 
 def test_the_order_of_runs_and_the_seed_decide_nothing_else() -> None:
@@ -279,9 +279,9 @@ def test_the_order_of_runs_and_the_seed_decide_nothing_else() -> None:
         ({"confidence": 95}, "confidence level 95; expected a share from 0.5 to below 1"),
         ({"margin": 0.0}, "margin 0.0; expected a number above 0"),
         ({"margin": float("inf")}, "margin=inf; expected a number"),
-        ({"power": 1.0}, "power 1.0; expected a share between 0 and 1"),
+        ({"power": 1.0}, "power 1.0; expected a number between 0 and 1"),
         ({"family": "runs"}, "family='runs'; expected 'measure' or 'all'"),
-        ({"family": "all", "correction": "Tukey"}, "Tukey corrects within a measure"),
+        ({"family": "all", "correction": "Tukey"}, "Tukey with family"),
         ({"margin": "wide"}, "margin='wide'; expected a number"),
         ({"power": "high"}, "power='high'; expected a number"),
         ({"correction": None}, "correction None; expected a name such as "),
@@ -305,7 +305,7 @@ def test_too_few_draws_for_the_correction_are_said() -> None:
     few = compare(QRELS, RUNS, "RR", test="Randomisation(draws=50)")
     found = [notice for notice in few.warnings if notice.code == "too_few_draws"]
     assert [str(notice) for notice in found] == [
-        "pairs corrected together: 3; with 50 draws none can be significant (draws=60 is enough)"
+        "tests in a family: 3; with 50 draws none can be significant (draws=60 is sufficient)"
     ]
     assert not few.significant.any()
     for options in ({"test": "Randomisation(draws=60)"}, {"correction": "none"}, {"test": "T"}):
@@ -323,7 +323,7 @@ def test_too_few_queries_for_the_test_are_said() -> None:
     said = next(notice for notice in comparison.warnings if notice.code == "too_few_queries")
     assert str(said) == (
         "queries that differ: 5 at most; too few for a significant difference by Randomisation, "
-        "whose p is at least 0.0625 there"
+        "whose p is at least 0.0625"
     )
     assert comparison.p[0, 0] == 0.0625
     assert not comparison.significant.any()

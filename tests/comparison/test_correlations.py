@@ -128,7 +128,9 @@ def test_what_is_left_out_is_counted_and_too_little_is_refused() -> None:
 def test_a_constant_side_is_said_and_numbers_that_are_missing_are_told_from_names() -> None:
     found = correlate({"a": 1, "b": 1, "c": 1}, {"a": 2, "b": 1, "c": 3}, draws=0)
     assert math.isnan(found["pearson"].value)
-    assert found.warnings[0].message == ("truth (truth) is the same for all runs; no coefficient is defined")
+    assert found.warnings[0].message == (
+        "truth (truth) is constant over all runs; coefficients are undefined"
+    )
     with pytest.raises(InputError, match=r"3 runs in both .* 0 with a number") as caught:
         correlate({"a": 1, "b": 1, "c": 1}, dict.fromkeys("abc", math.nan))
     assert "names" not in str(caught.value)

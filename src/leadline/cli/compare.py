@@ -24,7 +24,16 @@ from leadline.cli._plots import check_plot, plot_option, plot_options, write_plo
 from leadline.cli._results import results_text
 from leadline.comparison.compare import COMPARED, compare_results
 from leadline.comparison.comparison_result import Comparison
-from leadline.comparison.gate import BELOW, NOT_WORSE, WORSE, Condition, Gate, condition_of, gates, placed
+from leadline.comparison.gate import (
+    BELOW,
+    NOT_WORSE,
+    WORSE,
+    Condition,
+    Gate,
+    condition_of,
+    gates,
+    resolve_conditions,
+)
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.read import read_qrels
@@ -267,7 +276,7 @@ def _tried(
     if not wanted:
         return []
     results, rules = comparison.results, comparison.rules
-    conditions = placed(results, wanted, rel=rel)
+    conditions = resolve_conditions(results, wanted, rel=rel)
     return gates(results, conditions, baseline, rules, groups=comparison.groups)
 
 

@@ -160,9 +160,9 @@ def _tried(results: Results, wanted: Sequence[Condition], *, rel: float | None) 
     """Check the conditions on every run."""
     if not wanted:
         return []
-    from leadline.comparison.gate import placed, thresholds
+    from leadline.comparison.gate import resolve_conditions, thresholds
 
-    return thresholds(results, placed(results, wanted, rel=rel))
+    return thresholds(results, resolve_conditions(results, wanted, rel=rel))
 
 
 def _exit(context: click.Context, tried: Sequence[Gate]) -> None:

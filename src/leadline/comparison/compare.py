@@ -1,4 +1,4 @@
-"""Compare runs: differences over the same queries, confidence intervals, significance tests."""
+"""Comparison of runs: differences in means with confidence intervals and significance tests."""
 
 from __future__ import annotations
 
@@ -9,13 +9,7 @@ import numpy as np
 
 from leadline.comparison import families
 from leadline.comparison.comparison_result import Comparison
-from leadline.comparison.pairing import (
-    differences_of,
-    group_codes,
-    pairs_of,
-    refuse_unmatched,
-    refuse_what_has_no_mean,
-)
+from leadline.comparison.pairing import check_averages, check_judged, differences_of, group_codes, pairs_of
 from leadline.comparison.rules import TUKEY, Rules, rules_of
 from leadline.data.arrays import Floats, Integers
 from leadline.data.reading import refuse_unknown
@@ -27,7 +21,7 @@ from leadline.measures import Measure
 from leadline.stats import CORRECTIONS, Correction, Interval, PairedTest
 from leadline.stats.paired_tests import Bootstrap, T, decided_by_sign, equivalence
 
-COMPARED = ("AP", "nDCG@10")  # the measures, where none are named
+COMPARED = ("AP", "nDCG@10")  # default measures
 
 
 def compare(
@@ -48,41 +42,42 @@ def compare(
     seed: int = 0,
     **options: Unpack[EvaluateOptions],
 ) -> Comparison:
-    """Compare runs, by default all pairs of them, by measures over the same queries.
+    """Compare runs: differences in means with confidence intervals and significance tests.
 
     Parameters
     ----------
     qrels, runs, measures
-        As in `evaluate`; the first measure is the primary one. Of the runs at least one document must be
-        judged each. Or `Results` alone, as in `compare(results)`: their runs are compared by their values,
-        by default by all their measures.
+        As in `evaluate`; the first measure is the primary one. Each run must retrieve at least one judged
+        document. Or `Results` alone, as in `compare(results)`: their runs are compared by their values, by
+        default by all their measures.
     baseline : str or sequence of str, optional
-        Compare every other run with these only. A difference is that of the first run minus the second, which
-        is the baseline then.
+        Runs with which all others are compared; all pairs of runs by default. Differences are those of a run
+        minus the baseline.
     test : str, default "T"
-        Paired test; p values are two-sided.
+        Paired test; p-values are two-sided.
     correction : str, default "Holm"
-        For many pairs. "MaxT" (randomised max-t, step-down) and "Tukey" (randomised, over the queries that
-        all runs have) take all pairs at once.
+        Correction for multiple comparisons. "MaxT" (step-down max-t randomisation test) and "Tukey"
+        (randomised Tukey HSD, over the queries of all runs) test all pairs jointly.
     family : {"measure", "all"}
-        What is corrected together: the pairs of a measure, or of all measures.
+        Family of tests: the pairs of one measure, or of all measures.
     interval : str, optional
-        Confidence interval; by default the inverted test for Randomisation with up to 100 pairs, else
-        Student's.
+        Confidence interval; by default the inverted test for Randomisation with up to 100 pairs, otherwise
+        Student's t.
     confidence : float, default 0.95
-        Level of the intervals; the significance level is 1 - confidence.
+        Confidence level; the significance level is 1 - confidence.
     margin : float, optional
-        In units of the measure: adds a test of equivalence.
+        Equivalence margin in units of the measure; adds an equivalence test (two one-sided tests).
     power : float, default 0.8
-        Power behind `detectable` and `needed`.
+        Power for which `detectable` and `needed` are computed.
     smallest : float, optional
-        Smallest difference that matters, in units of the measure: gives the queries needed to detect it.
+        Smallest difference of interest, in units of the measure; adds the number of queries needed to detect
+        it.
     query_group : str or mapping, optional
-        Queries that go together: FILE:COLUMN (the first column is the query id), or `{query: group}`.
+        Groups of dependent queries: FILE:COLUMN (the first column is the query id), or `{query: group}`.
     seed : int, default 0
         Seed of the random number generator.
     **options
-        Those of `evaluate`; none with results, whose values are known.
+        Options of `evaluate`; none with results, whose values are known.
 
     Returns
     -------
@@ -93,7 +88,7 @@ def compare(
     InputError
         If no document of a run is judged.
     UsageError
-        If results come together with runs or with options of `evaluate`.
+        If options are invalid or contradict each other, or results come with runs or options of `evaluate`.
 
     Examples
     --------
@@ -162,8 +157,8 @@ def compare_results(
     query_group: str | Mapping[str, object] | None = None,
     seed: int = 0,
 ) -> Comparison:
-    """Compare the runs of results; as `compare`, for what was evaluated before."""
-    place, groups = group_codes(results, query_group)
+    """Compare runs that were evaluated before; parameters as in `compare`."""
+    source, groups = group_codes(results, query_group)
     pairs = pairs_of(results, baseline)
     rules = rules_of(
         test=test,
@@ -174,37 +169,36 @@ def compare_results(
         margin=margin,
         power=power,
         smallest=smallest,
-        query_group=place,
+        query_group=source,
         seed=seed,
         tests=len(pairs) * len(results.measures),
     )
-    refuse_what_has_no_mean(results)
-    refuse_unmatched(results)
-    places = range(len(results.measures))
-    differences = [differences_of(results, place, pairs) for place in places]
+    check_averages(results)
+    check_judged(results)
+    differences = [differences_of(results, index, pairs) for index in range(len(results.measures))]
     warnings: list[ResultWarning] = []
-    whole: list[families.Shuffled] = []
+    tukey: list[families.TukeyTest] = []
     if rules.joint == TUKEY:
-        whole = [families.shuffled(results, at, differences[at], rules) for at in places]
-        differences = [each.differences for each in whole]
-        warnings += [notice for each in whole for notice in each.warnings]
+        tukey = [families.tukey_test(results, *entry, rules) for entry in enumerate(differences)]
+        differences = [result.differences for result in tukey]
+        warnings += [warning for result in tukey for warning in result.warnings]
     p = np.stack([rules.test.p_values(table, seed=rules.seed, groups=groups) for table in differences])
-    if whole:
+    if tukey:
         runs = len(results.runs)
-        family_found = families.Family(
-            np.stack([each.p_corrected for each in whole]),
-            np.stack([each.limits for each in whole]),
-            runs * (runs - 1) // 2,  # all runs are shuffled, with a baseline too
+        family_result = families.Family(
+            np.stack([result.p_corrected for result in tukey]),
+            np.stack([result.limits for result in tukey]),
+            runs * (runs - 1) // 2,  # all runs are permuted, even with a baseline
         )
     else:
-        family_found = families.corrected(differences, p, rules, groups)
+        family_result = families.corrected(differences, p, rules, groups)
     comparison = Comparison(
         results,
         pairs,
         rules,
         differences=differences,
         p=p,
-        family=family_found,
+        family=family_result,
         p_equivalent=_equivalent(differences, rules, groups),
         groups=groups,
     )
@@ -216,21 +210,21 @@ def compare_results(
 
 
 def _decided(differences: Sequence[Floats], groups: Integers | None) -> list[ResultWarning]:
-    """Tell of pairs without spread, which the sign test decides."""
+    """Return a warning of pairs with zero variance, which are tested by the sign test."""
     count = sum(int(decided_by_sign(table, groups).sum()) for table in differences)
-    words = f"pairs with the same difference on every query: {count}; decided by the sign test"
+    words = f"pairs with the same difference on every query: {count}; tested by the sign test"
     return [ResultWarning("decided_by_sign", words, count)] if count else []
 
 
 def _equivalent(differences: Sequence[Floats], rules: Rules, groups: Integers | None) -> Floats | None:
-    """Return corrected p values of equivalence; None where there is no margin."""
+    """Return the corrected p-values of the equivalence tests; None without a margin."""
     if rules.margin is None:
         return None
     if groups is None:
         p = np.stack([equivalence(table, rules.margin) for table in differences])
     else:
         p = np.stack([_two_one_sided(table, rules.margin, groups) for table in differences])
-    # joint procedures give no p of equivalence
+    # joint procedures have no p-values of equivalence
     correction = rules.correction or CORRECTIONS.parse("Holm")
     if rules.family == "all":
         return correction.corrected(p.ravel()).reshape(p.shape)

@@ -1,4 +1,4 @@
-"""The table of a comparison: pairs x measures in columns, and one record a pair for readers."""
+"""Result of a comparison: arrays of measures x pairs, and one record per pair and measure."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from leadline.comparison.compared_pair import Change, ComparedPair
 from leadline.comparison.families import Family, pairwise_limits
 from leadline.comparison.pairing import Pairs
 from leadline.comparison.rules import Rules
+from leadline.comparison.sentences import sentence
 from leadline.data.arrays import Flags, Floats, Integers
 from leadline.data.result import Result
 from leadline.data.results import Intervals, Results, ResultWarning, RunInfo, plain
@@ -29,60 +31,8 @@ from leadline.stats.power import (
 )
 
 
-class Change(NamedTuple):
-    """A query and its two values."""
-
-    query: str
-    a: float
-    b: float
-
-    @property
-    def difference(self) -> float:
-        """Give the first value less the second."""
-        return self.a - self.b
-
-
-class ComparedPair(NamedTuple):
-    """Two runs compared by one measure; `difference`, `effect`, `wins` are of `a` against `b`.
-
-    `low` and `high` are the confidence interval of this pair alone; `simultaneous_low` and
-    `simultaneous_high` hold together with those of all pairs corrected together and exclude 0 where the
-    pair is significant; NaN where it is the only one, or nothing is corrected. `effect` is the mean
-    difference over its standard deviation, with the limits `effect_low`, `effect_high`. `detectable` is the
-    difference that as many queries show with the power asked for, at the first level of the correction;
-    `needed` the number of queries that would show the smallest difference that matters, None where none was
-    given. `groups` is the number of groups of queries, None without groups.
-    """
-
-    a: str
-    b: str
-    measure: str
-    mean_a: float
-    mean_b: float
-    difference: float
-    low: float
-    high: float
-    p: float
-    p_corrected: float
-    p_equivalent: float | None
-    effect: float
-    wins: int
-    ties: int
-    losses: int
-    queries: int
-    needed: int | None
-    detectable: float
-    verdict: str
-    changed: list[Change]
-    simultaneous_low: float
-    simultaneous_high: float
-    effect_low: float
-    effect_high: float
-    groups: int | None
-
-
 class Columns(NamedTuple):
-    """What is needed of the differences of a measure, per pair."""
+    """Statistics of the differences of one measure, by pair."""
 
     queries: Floats
     found: Means
@@ -92,11 +42,26 @@ class Columns(NamedTuple):
 
 
 class Comparison(Result):
-    """Pairs of runs compared by measures.
+    """Pairs of runs compared by one or more measures.
 
-    Arrays are measures x pairs; `differences[m]` is queries x pairs. `pairs` gives
-    records, `sentences` words. `simultaneous` are the limits that agree with `significant`, None where there
-    is one pair or no correction; `groups` is the group of every query, None without groups.
+    Attributes
+    ----------
+    results : Results
+        Values of the runs.
+    pairing : Pairs
+        Indices of the runs of each pair.
+    rules : Rules
+        Test, correction and intervals.
+    differences : list of ndarray of float64, shape (n_queries, n_pairs)
+        Differences by measure; NaN if a query is missing from either mean.
+    p, p_corrected : ndarray of float64, shape (n_measures, n_pairs)
+        p-values before and after correction.
+    p_equivalent : ndarray of float64, shape (n_measures, n_pairs), or None
+        Corrected p-values of the equivalence test; None without a margin.
+    simultaneous : ndarray of float64, shape (n_measures, n_pairs, 2), or None
+        Simultaneous confidence limits; None for a single pair or without correction.
+    groups : ndarray of int64, shape (n_queries,), or None
+        Group of each query; None without groups.
     """
 
     def __init__(
@@ -127,42 +92,42 @@ class Comparison(Result):
 
     @property
     def primary(self) -> str:
-        """Return the primary measure: the first."""
+        """Name of the primary measure, the first one."""
         return str(self.results.measures[0])
 
     @cached_property
     def limits(self) -> Floats:
-        """Return the interval of each pair alone: measures x pairs x low, high."""
+        """Confidence limits of each pair alone: measures x pairs x (low, high)."""
         if self.rules.joint is not None and self.family.size == 1:
             assert self.family.limits is not None
             return self.family.limits
         return np.stack(
             [
-                pairwise_limits(table, self.p[place], self.rules, self.groups)
-                for place, table in enumerate(self.differences)
+                pairwise_limits(table, self.p[index], self.rules, self.groups)
+                for index, table in enumerate(self.differences)
             ]
         )
 
     @property
     def shown_limits(self) -> Floats:
-        """Return the limits that agree with the verdicts: simultaneous, or those of the pair alone."""
+        """Limits consistent with the verdicts: simultaneous ones, or those of each pair alone."""
         return self.limits if self.simultaneous is None else self.simultaneous
 
     @property
     def runs(self) -> list[RunInfo]:
-        """Give the runs."""
+        """The compared runs."""
         return self.results.runs
 
     @property
     def names(self) -> list[str]:
-        """Give the names of the runs."""
+        """Names of the runs."""
         return self.results.names
 
     @cached_property
     def intervals(self) -> Intervals:
-        """Give the interval of every mean of a run, by the rules of the comparison."""
+        """Confidence intervals of the means of the runs, at the level of the comparison."""
         rules = self.rules
-        # a sign-flip test is one of differences, not of values
+        # a sign-flip test applies to differences, not to values
         kind = Student() if type(rules.interval).__name__ == "Randomisation" else rules.interval
         return intervals_of(
             self.results, kind, confidence=rules.confidence, seed=rules.seed, groups=self.groups
@@ -170,64 +135,69 @@ class Comparison(Result):
 
     @cached_property
     def means(self) -> Floats:
-        """Give the mean differences: measures x pairs; NaN where two runs share no query."""
-        return np.stack([moments(each).mean for each in self.differences])
+        """Mean differences, measures x pairs; NaN for runs without a query in common."""
+        return np.stack([moments(table).mean for table in self.differences])
 
     @cached_property
     def significant(self) -> Flags:
-        """Say which pairs have a significant difference: measures x pairs."""
+        """Flags of the pairs with a significant difference, measures x pairs."""
         with np.errstate(invalid="ignore"):
             return np.asarray(self.p_corrected < 1 - self.rules.confidence)
 
     @cached_property
     def verdicts(self) -> list[list[str]]:
-        """Give a word for each pair, measure by measure.
+        """Verdict on each pair, by measure.
 
-        `better` and `worse` are said of the first run where p, corrected, is small; `equivalent` where it is
-        not and the two lie within the margin; `identical` where no query differs; `undecided` where p is
-        undefined.
+        "better" or "worse" (the first run) for significant differences; "equivalent" for other differences
+        that are significantly smaller than the margin; "identical" without any difference; "undecided" if p
+        is undefined; otherwise "not told apart".
         """
-        found = []
-        for place, measure in enumerate(self.results.measures):
-            counts = outcomes(self.differences[place])
-            rising = self.means[place] > 0 if measure.rising else self.means[place] < 0
-            words = np.where(self.significant[place], np.where(rising, "better", "worse"), "not told apart")
+        verdicts = []
+        for index, measure in enumerate(self.results.measures):
+            counts = outcomes(self.differences[index])
+            rising = self.means[index] > 0 if measure.rising else self.means[index] < 0
+            words = np.where(self.significant[index], np.where(rising, "better", "worse"), "not told apart")
             words = words.astype("<U14")
             if self.p_equivalent is not None:
                 with np.errstate(invalid="ignore"):
-                    alike = self.p_equivalent[place] < 1 - self.rules.confidence
-                words[alike & ~self.significant[place]] = "equivalent"
-            words[np.isnan(self.p_corrected[place])] = "undecided"
+                    alike = self.p_equivalent[index] < 1 - self.rules.confidence
+                words[alike & ~self.significant[index]] = "equivalent"
+            words[np.isnan(self.p_corrected[index])] = "undecided"
             words[(counts.wins + counts.losses == 0) & (counts.ties > 0)] = "identical"
-            found.append(words.tolist())
-        return found
+            verdicts.append(words.tolist())
+        return verdicts
 
     @property
     def pairs(self) -> list[ComparedPair]:
-        """Give a record for every pair and measure, with the three queries that changed most."""
+        """Records of all pairs and measures, with the three queries of largest difference."""
         return self.records()
 
     def records(
         self, *, changed: int = 3, chosen: Sequence[Sequence[int]] | None = None
     ) -> list[ComparedPair]:
-        """Give a record for every pair, measure by measure, with the queries that changed most.
+        """Return the records of pairs, measure by measure.
 
-        `chosen` are the places of the pairs to give, measure by measure; by default all.
+        Parameters
+        ----------
+        changed : int, default 3
+            Number of queries with the largest differences in each record.
+        chosen : sequence of sequence of int, optional
+            Indices of the pairs to return, by measure; all pairs by default.
         """
         every = range(len(self.pairing))
         return [
             record
-            for place in range(len(self.results.measures))
-            for record in self.of_pairs(place, every if chosen is None else chosen[place], changed=changed)
+            for index in range(len(self.results.measures))
+            for record in self.of_pairs(index, every if chosen is None else chosen[index], changed=changed)
         ]
 
     def chosen(self, pairs: str | int) -> list[list[int]]:
-        """Return the places of the pairs to show, measure by measure.
+        """Return the indices of the pairs to show, by measure.
 
         Parameters
         ----------
         pairs : {"significant", "all"} or int
-            A number N stands for the N pairs of smallest corrected p of every measure.
+            Significant pairs, all pairs, or the given number of pairs with the smallest corrected p-values.
 
         """
         if pairs == "all":
@@ -236,22 +206,22 @@ class Comparison(Result):
             return [np.flatnonzero(row).tolist() for row in self.significant]
         size = -np.abs(self.means)
         return [
-            np.lexsort((size[place], row))[: int(pairs)].tolist()
-            for place, row in enumerate(self.p_corrected)
+            np.lexsort((size[index], row))[: int(pairs)].tolist()
+            for index, row in enumerate(self.p_corrected)
         ]
 
     def pairs_with(self, run: int) -> list[int]:
-        """Give the places of the pairs that a run is in."""
+        """Return the indices of the pairs that contain a run."""
         return np.flatnonzero((self.pairing.first == run) | (self.pairing.second == run)).tolist()
 
-    def of_pairs(self, place: int, pairs: Iterable[int], *, changed: int = 0) -> list[ComparedPair]:
-        """Give the records of some pairs by one measure."""
-        names, columns = self.names, self.columns[place]
-        measure = self.results.measures[place]
-        alike = None if self.p_equivalent is None else self.p_equivalent[place]
-        together = np.full((len(self.pairing), 2), np.nan)
+    def of_pairs(self, index: int, pairs: Iterable[int], *, changed: int = 0) -> list[ComparedPair]:
+        """Return the records of the pairs with given indices for one measure."""
+        names, columns = self.names, self.columns[index]
+        measure = self.results.measures[index]
+        p_equivalent = None if self.p_equivalent is None else self.p_equivalent[index]
+        simultaneous = np.full((len(self.pairing), 2), np.nan)
         if self.simultaneous is not None:
-            together = self.simultaneous[place]
+            simultaneous = self.simultaneous[index]
         records = []
         for pair in pairs:
             first, second = int(self.pairing.first[pair]), int(self.pairing.second[pair])
@@ -261,14 +231,14 @@ class Comparison(Result):
                     a=names[first],
                     b=names[second],
                     measure=str(measure),
-                    mean_a=float(self.results.means[first, place]),
-                    mean_b=float(self.results.means[second, place]),
+                    mean_a=float(self.results.means[first, index]),
+                    mean_b=float(self.results.means[second, index]),
                     difference=float(columns.found.mean[pair]),
-                    low=float(self.limits[place, pair, 0]),
-                    high=float(self.limits[place, pair, 1]),
-                    p=float(self.p[place, pair]),
-                    p_corrected=float(self.p_corrected[place, pair]),
-                    p_equivalent=None if alike is None else float(alike[pair]),
+                    low=float(self.limits[index, pair, 0]),
+                    high=float(self.limits[index, pair, 1]),
+                    p=float(self.p[index, pair]),
+                    p_corrected=float(self.p_corrected[index, pair]),
+                    p_equivalent=None if p_equivalent is None else float(p_equivalent[pair]),
                     effect=float(columns.effect[pair]),
                     wins=int((columns.counts.wins if measure.rising else columns.counts.losses)[pair]),
                     ties=int(columns.counts.ties[pair]),
@@ -278,10 +248,10 @@ class Comparison(Result):
                     detectable=detectable(
                         deviation, clusters, power_wanted=self.rules.power, level=self.first_level
                     ),
-                    verdict=self.verdicts[place][pair],
-                    changed=self.changed(place, pair, changed),
-                    simultaneous_low=float(together[pair, 0]),
-                    simultaneous_high=float(together[pair, 1]),
+                    verdict=self.verdicts[index][pair],
+                    changed=self.changed(index, pair, changed),
+                    simultaneous_low=float(simultaneous[pair, 0]),
+                    simultaneous_high=float(simultaneous[pair, 1]),
                     effect_low=float(columns.effect_limits[0][pair]),
                     effect_high=float(columns.effect_limits[1][pair]),
                     groups=None if self.groups is None else clusters,
@@ -291,19 +261,19 @@ class Comparison(Result):
 
     @property
     def first_level(self) -> float:
-        """Return the confidence level of one pair at the first step of the correction."""
+        """Confidence level of one pair at the first step of the correction."""
         if not self.rules.corrects:
             return self.rules.confidence
         return 1 - self.rules.alpha / self.family.size
 
     @cached_property
     def columns(self) -> list[Columns]:
-        """Return what is needed of the differences of every measure, per pair."""
+        """Statistics of the differences of each measure, by pair."""
         columns = []
         for table in self.differences:
             queries = (~np.isnan(table)).sum(axis=0).astype(np.float64)
             low, high = np.full((2, table.shape[1]), np.nan)
-            if self.groups is None:  # no interval is known for an effect size of dependent queries
+            if self.groups is None:  # there is no interval of the effect size for dependent queries
                 low, high = standardised_limits(table, level=self.rules.confidence)
             columns.append(
                 Columns(
@@ -317,12 +287,12 @@ class Comparison(Result):
         return columns
 
     def _spread(self, columns: Columns, pair: int) -> tuple[int, float]:
-        """Return the number of independent units of a pair and the deviation that goes with it."""
+        """Return the number of independent units of a pair and the corresponding standard deviation."""
         clusters = int(columns.found.clusters[pair])
         return clusters, float(columns.found.error[pair]) * clusters**0.5
 
     def _needed(self, columns: Columns, pair: int) -> int | None:
-        """Return the queries needed for the smallest difference that matters."""
+        """Return the number of queries needed to detect the smallest difference of interest."""
         clusters, deviation = self._spread(columns, pair)
         if self.rules.smallest is None or clusters < 2:
             return None
@@ -336,11 +306,19 @@ class Comparison(Result):
             return None
         return int(np.ceil(wanted * columns.queries[pair] / clusters))
 
-    def changed(self, place: int, pair: int, number: int) -> list[Change]:
-        """Give the queries whose values differ most between the runs of a pair, the largest first."""
-        differences = self.differences[place][:, pair]
+    def changed(self, index: int, pair: int, number: int) -> list[Change]:
+        """Return the queries with the largest differences between the runs of a pair, in descending order.
+
+        Parameters
+        ----------
+        index, pair : int
+            Indices of measure and pair.
+        number : int
+            Maximum number of queries.
+        """
+        differences = self.differences[index][:, pair]
         size = np.abs(np.nan_to_num(differences))
-        values = self.results.counted(place)
+        values = self.results.counted(index)
         order = np.argsort(-size, kind="stable")[:number]
         return [
             Change(
@@ -352,45 +330,47 @@ class Comparison(Result):
             if size[code] > EQUAL
         ]
 
-    def matrix(self, place: int) -> Flags:
-        """Say for runs x runs which differ significantly by a measure; pairs not compared do not."""
-        found = np.zeros((len(self.names), len(self.names)), dtype=np.bool_)
-        found[self.pairing] = self.significant[place]
-        return found | found.T
+    def matrix(self, index: int) -> Flags:
+        """Return flags of significant differences, runs x runs; False for pairs that were not compared."""
+        differs = np.zeros((len(self.names), len(self.names)), dtype=np.bool_)
+        differs[self.pairing] = self.significant[index]
+        return differs | differs.T
 
     def _fewer_queries(self) -> list[ResultWarning]:
-        """Tell of pairs that share fewer queries than their means are of."""
+        """Return a warning of pairs whose means are over different sets of queries."""
         count = 0
-        for place, differences in enumerate(self.differences):
-            own = (~np.isnan(self.results.counted(place))).sum(axis=1)
+        for index, differences in enumerate(self.differences):
+            own = (~np.isnan(self.results.counted(index))).sum(axis=1)
             shared = (~np.isnan(differences)).sum(axis=0)
             most = np.maximum(own[self.pairing.first], own[self.pairing.second])
             count += int((shared < most).sum())
-        words = f"pairs of means over different queries: {count}; only the queries of both are compared"
+        words = f"pairs of means over different queries: {count}; only queries of both runs are compared"
         return [ResultWarning("pairs_of_fewer_queries", words, count)] if count else []
 
     def sentences(self) -> list[str]:
-        """Say in a plain sentence what was found of every pair."""
-        from leadline.comparison.sentences import sentence
-
+        """Return one sentence for each pair and measure."""
         return [sentence(pair, self.rules, self.reach(pair.measure)) for pair in self.pairs]
 
     def reach(self, measure: str) -> float:
-        """Return how far apart two values of a measure can be; infinite where nobody knows."""
-        found = next(each for each in self.results.measures if str(each) == measure)
-        return float(getattr(found, "high", np.inf)) - float(getattr(found, "low", -np.inf))
+        """Return the width of the range of a measure; infinite if unbounded."""
+        match = next(candidate for candidate in self.results.measures if str(candidate) == measure)
+        return float(getattr(match, "high", np.inf)) - float(getattr(match, "low", -np.inf))
 
     def to_dict(
         self, *, changed: int = 3, chosen: Sequence[Sequence[int]] | None = None, per_query: bool = False
     ) -> dict[str, Any]:
-        """Give the comparison as plain data: `measures`, `queries`, `pairs`; None is undefined.
+        """Return a dictionary with the keys measures, primary, queries and pairs; None is undefined.
 
-        `chosen` are the places of the pairs to give, measure by measure; by default all. With `per_query`
-        there are also `results`, the values of the queries, and `rules`, by which they were compared:
-        `from_json` needs them.
+        Parameters
+        ----------
+        changed : int, default 3
+            Number of queries with the largest differences in each pair.
+        chosen : sequence of sequence of int, optional
+            Indices of the pairs to return, by measure; all pairs by default.
+        per_query : bool
+            Add `results`, the values of the queries, and `rules`, by which they were compared; `from_json`
+            needs them.
         """
-        from leadline.comparison.sentences import sentence
-
         pairs = []
         for pair in self.records(changed=changed, chosen=chosen):
             entry = {key: _plain(value) for key, value in pair._asdict().items()}
@@ -411,7 +391,7 @@ class Comparison(Result):
         )
 
     def to_columns(self) -> dict[str, list[Any]]:
-        """Give one row a pair and measure, as columns by name; NaN is undefined."""
+        """Return columns by name, with one row per pair and measure; NaN is undefined."""
         names = [name for name in ComparedPair._fields if name != "changed"]
         pairs = self.records(changed=0)
         return {name: [getattr(pair, name) for pair in pairs] for name in names}

@@ -1,4 +1,4 @@
-"""How well one number a run tracks another: Pearson, Spearman, Kendall's tau-b and tau-AP with intervals."""
+"""Correlation of two scores over runs: Pearson, Spearman, Kendall's tau-b and tau-AP, with intervals."""
 
 from __future__ import annotations
 
@@ -32,13 +32,25 @@ COEFFICIENTS: dict[str, Coefficient] = {
     "kendall": kendall,
     "tau_ap": _tau_ap,
 }
-FEW = 10  # runs, below which one swap moves every coefficient a lot
-LEAST = 5  # runs, below which there is no interval
-EXACT = 9  # runs up to which all orders are gone through for Spearman's p
+FEW = 10  # warn of fewer runs
+LEAST = 5  # minimum number of runs for an interval
+EXACT = 9  # largest number of runs for which p of Spearman's rho is exact
 
 
 class Coefficients(NamedTuple):
-    """A coefficient, its interval over runs, its p, its interval over queries; NaN where there is none."""
+    """A correlation coefficient with its confidence intervals and p-value; NaN where undefined.
+
+    Attributes
+    ----------
+    value : float
+        The coefficient.
+    low, high : float
+        Confidence interval over runs.
+    p : float
+        Two-sided p-value of the hypothesis of no association.
+    queries_low, queries_high : float
+        Confidence interval over queries.
+    """
 
     value: float
     low: float
@@ -49,7 +61,17 @@ class Coefficients(NamedTuple):
 
 
 class Correlation(Result):
-    """Coefficients by name over the runs that both sides have; `truth` and `estimate` are their values."""
+    """Correlation coefficients of two scores over runs.
+
+    Attributes
+    ----------
+    names : list of str
+        Names of the runs with both scores.
+    truth, estimate : ndarray of float64, shape (n_runs,)
+        The scores.
+    found : dict of str to Coefficients
+        Coefficients by name: pearson, spearman, kendall, tau_ap.
+    """
 
     def __init__(
         self,
@@ -74,7 +96,7 @@ class Correlation(Result):
         return self.found[name]
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the coefficients as plain data; None is undefined."""
+        """Return a dictionary of the coefficients; None is undefined."""
         truth, estimate = self.sides
         return {
             "truth": truth.measure,
@@ -82,13 +104,13 @@ class Correlation(Result):
             "n": len(self.names),
             "runs": self.names,
             **{
-                name: {key: plain(value) for key, value in one._asdict().items()}
-                for name, one in self.found.items()
+                name: {key: plain(value) for key, value in coefficient._asdict().items()}
+                for name, coefficient in self.found.items()
             },
         }
 
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name} {one.value:.3f}" for name, one in self.found.items())
+        shown = ", ".join(f"{name} {coefficient.value:.3f}" for name, coefficient in self.found.items())
         return f"Correlation({len(self.names)} runs, {shown})"
 
 
@@ -101,18 +123,49 @@ def correlate(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> Correlation:
-    """Correlate two numbers of the same runs: of result files (FILE or FILE:MEASURE) or dictionaries.
+    """Correlate two scores of the same runs.
 
-    A dictionary is `{run: value}` or `{run: {query: value}}`. Pearson's r is of the values, Spearman's rho
-    of average ranks, Kendall's tau is tau-b, tau-AP minds errors among the best by the estimate most.
-    Two approximate intervals, from five runs on: over runs, percentiles of `draws` resamples of the runs,
-    whole `teams` at a time where they are given; and over queries, for these runs and a larger population of
-    queries, where a side has values of queries (`over_queries`). p is two-sided: by t (Pearson; Spearman from
-    ten runs on), by all permutations (Spearman up to nine runs), by SciPy's test of tau-b; tau-AP has none.
-    Runs that only one side has or that are undefined on one are left out and counted.
+    Coefficients are Pearson's r, Spearman's rho, Kendall's tau-b and tau-AP, which gives more weight to
+    errors at the top of the estimated ranking. Runs without both scores are excluded and counted.
 
-    >>> found = correlate({"a": 0.1, "b": 0.2, "c": 0.4}, {"a": 1.0, "b": 3.0, "c": 2.0, "d": 9.0}, draws=0)
-    >>> found["kendall"].value.__round__(4), found["tau_ap"].value, len(found.names)
+    Parameters
+    ----------
+    truth, estimate : path or mapping
+        Result files (FILE or FILE:MEASURE), or `{run: value}`, or `{run: {query: value}}`.
+    teams : mapping of str to str, optional
+        Team of each run; runs of a team are resampled together.
+    draws : int, default 1000
+        Number of bootstrap resamples; 0: no intervals.
+    confidence : float, default 0.95
+        Confidence level of the intervals.
+    seed : int, default 0
+        Seed of the random number generator.
+
+    Returns
+    -------
+    Correlation
+
+    Raises
+    ------
+    InputError
+        If fewer than two runs have both scores.
+
+    Notes
+    -----
+    Both intervals are approximate and need five or more runs. Intervals over runs are percentiles of
+    bootstrap resamples of the runs. Intervals over queries are for these runs and a population of queries,
+    and need values of single queries (`over_queries`). p-values are two-sided: by t (Pearson, and Spearman
+    with ten or more runs), by all permutations (Spearman with up to nine runs), and by SciPy's test of tau-b;
+    there is none for tau-AP.
+
+    References
+    ----------
+    Yilmaz, Aslam and Robertson (2008), A new rank correlation coefficient for information retrieval, SIGIR.
+
+    Examples
+    --------
+    >>> result = correlate({"a": 0.1, "b": 0.2, "c": 0.4}, {"a": 1.0, "b": 3.0, "c": 2.0, "d": 9.0}, draws=0)
+    >>> result["kendall"].value.__round__(4), result["tau_ap"].value, len(result.names)
     (0.3333, 0.0, 3)
     """
     check_whole(0, draws=draws)
@@ -122,33 +175,36 @@ def correlate(
     sides = _column(truth, "truth"), _column(estimate, "estimate")
     both = sorted(sides[0].values.keys() & sides[1].values.keys())
     x, y = (np.array([side.values[name] for name in both], dtype=np.float64) for side in sides)
-    known = np.isfinite(x) & np.isfinite(y)
-    names = [name for name, fine in zip(both, known.tolist(), strict=True) if fine]
+    finite = np.isfinite(x) & np.isfinite(y)
+    names = [name for name, fine in zip(both, finite.tolist(), strict=True) if fine]
     if len(names) < 2:
         raise InputError(
             f"{counted(len(both), 'run')} in both {sides[0].path} and {sides[1].path}, {len(names)} with a "
             f"number ({sides[0].measure}, {sides[1].measure}) in each",
-            expected="two or more" + ("" if len(both) > 1 else "; do the names match?"),
+            expected="two or more runs" + ("" if len(both) > 1 else "; do the names match?"),
         )
-    x, y = x[known], y[known]
+    x, y = x[finite], y[finite]
     draws_used = draws if len(names) >= LEAST else 0
     runs = _over_runs(x, y, [teams.get(name, name) for name in names] if teams else names, draws_used, seed)
     tables, unused = _tables(sides, names, (x, y))
     limits = np.full((len(COEFFICIENTS), 2), np.nan)
     if tables is not None and draws_used:
         limits = over_queries(*tables, draws=draws_used, confidence=confidence, seed=seed)
-    found = {
+    coefficients = {
         name: Coefficients(
-            one(x, y, None), *interval(runs[:, place], confidence), _p(name, x, y), *limits[place].tolist()
+            function(x, y, None),
+            *interval(runs[:, index], confidence),
+            _p(name, x, y),
+            *limits[index].tolist(),
         )
-        for place, (name, one) in enumerate(COEFFICIENTS.items())
+        for index, (name, function) in enumerate(COEFFICIENTS.items())
     }
     return Correlation(
         names,
         sides,
         (x, y),
-        found,
-        warnings=_notices(sides, both, names, (x, y), unused),
+        coefficients,
+        warnings=_warnings(sides, both, names, (x, y), unused),
         options={
             "truth": sides[0].path,
             "truth_measure": sides[0].measure,
@@ -161,19 +217,19 @@ def correlate(
     )
 
 
-def _column(given: Any, name: str) -> Column:
-    if isinstance(given, Mapping):
-        nested = {run: value for run, value in given.items() if isinstance(value, Mapping)}
-        flat = {run: float(value) for run, value in given.items() if run not in nested}
+def _column(source: Any, name: str) -> Column:
+    if isinstance(source, Mapping):
+        nested = {run: value for run, value in source.items() if isinstance(value, Mapping)}
+        flat = {run: float(value) for run, value in source.items() if run not in nested}
         means = {run: float(np.mean(np.nan_to_num(list(row.values())))) for run, row in nested.items()}
         return Column(name, name, flat | means, {run: dict(row) for run, row in nested.items()})
-    return read_column(os.fspath(given))
+    return read_column(os.fspath(source))
 
 
 def _over_runs(x: Floats, y: Floats, teams: Sequence[str], draws: int, seed: int) -> Floats:
-    """Give draws x coefficients with runs drawn again."""
+    """Return the coefficients of bootstrap resamples of the runs: draws x coefficients."""
     rows = [
-        [one(x, y, times) for one in COEFFICIENTS.values()]
+        [function(x, y, times) for function in COEFFICIENTS.values()]
         for times in draws_of_teams(teams, samples=draws, seed=seed)
     ]
     return np.array(rows).reshape(draws, len(COEFFICIENTS))
@@ -182,17 +238,17 @@ def _over_runs(x: Floats, y: Floats, teams: Sequence[str], draws: int, seed: int
 def over_queries(
     x: Floats, y: Floats, *, draws: int = 1000, confidence: float = 0.95, seed: int = 0
 ) -> Floats:
-    """Return approximate limits of the coefficients over the population that the queries are a sample of.
+    """Return approximate confidence limits of the coefficients over the population of queries.
 
-    A limit is the further of two: the percentile of the coefficients of resampled means, which are too low
-    on average, and that of simulated means of the population, which tend to be too high
-    (`leadline.stats.resampling.population_means`). Neither interval alone keeps its level; the measured
-    coverage of both together is in docs/studies/significance.md.
+    Each limit is the outer one of two percentiles: of coefficients of resampled means, which are too low on
+    average, and of simulated means of the population, which tend to be too high
+    (`leadline.stats.resampling.population_means`). Neither interval alone has nominal coverage; the coverage
+    of their union is reported in docs/studies/significance.md.
 
     Parameters
     ----------
     x, y : ndarray, shape (queries, runs)
-        Values of the same queries and runs by each measure; means in every row where there are no others.
+        Values of the same queries and runs by each measure; rows of means if there are no values by query.
     draws : int
         Number of draws of each kind.
     confidence : float
@@ -209,10 +265,12 @@ def over_queries(
     generator = np.random.default_rng([seed, 3])
     drawn = resampled_pairs(x, y, draws, generator)
     kinds = [
-        np.array([[one(a, b, None) for one in COEFFICIENTS.values()] for a, b in zip(*pair, strict=True)])
+        np.array(
+            [[function(a, b, None) for function in COEFFICIENTS.values()] for a, b in zip(*pair, strict=True)]
+        )
         for pair in (drawn[:2], drawn[2:])
     ]
-    limits = [[interval(kind[:, place], confidence) for place in range(len(COEFFICIENTS))] for kind in kinds]
+    limits = [[interval(kind[:, index], confidence) for index in range(len(COEFFICIENTS))] for kind in kinds]
     low, high = np.array(limits).transpose(2, 0, 1)
     return np.stack([low.min(axis=0), high.max(axis=0)], axis=1)
 
@@ -220,14 +278,14 @@ def over_queries(
 def _tables(
     sides: tuple[Column, Column], names: Sequence[str], values: tuple[Floats, Floats]
 ) -> tuple[tuple[Floats, Floats] | None, bool]:
-    """Return queries x runs of both sides if one has them; whether values of queries could not be used."""
-    known = [side for side in sides if all(side.queries.get(name) for name in names)]
-    if not known:
+    """Return values by query of both sides (or None), and whether such values could not be used."""
+    with_queries = [side for side in sides if all(side.queries.get(name) for name in names)]
+    if not with_queries:
         return None, False
-    queries = sorted(set.intersection(*(set(side.queries[name]) for side in known for name in names)))
+    queries = sorted(set.intersection(*(set(side.queries[name]) for side in with_queries for name in names)))
     tables: list[Floats] = []
     for side, means in zip(sides, values, strict=True):
-        if not any(side is one for one in known):
+        if not any(side is other for other in with_queries):
             tables.append(np.broadcast_to(means, (len(queries), len(names))))
             continue
         table = np.nan_to_num([[side.queries[name][query] for query in queries] for name in names])
@@ -238,12 +296,12 @@ def _tables(
 
 
 def _p(name: str, x: Floats, y: Floats) -> float:
-    """Give the two-sided p of a coefficient against none at all."""
+    """Return the two-sided p-value of a coefficient."""
     if name == "tau_ap" or len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return float("nan")
     from scipy import stats
 
-    if name == "kendall":  # of the levels, so that p knows the ties that tau-b does
+    if name == "kendall":  # of the levels, so that ties are those of tau-b
         return float(stats.kendalltau(levels(x), levels(y)).pvalue)
     if name == "spearman" and len(x) <= EXACT:
         return permutation_p(x, y)
@@ -253,43 +311,45 @@ def _p(name: str, x: Floats, y: Floats) -> float:
     return float(2 * stats.t.sf(abs(r) * np.sqrt(free / (1 - r * r)), free))
 
 
-def _notices(
+def _warnings(
     sides: tuple[Column, Column],
     both: Sequence[str],
     names: Sequence[str],
     values: tuple[Floats, Floats],
     unused: bool,
 ) -> list[ResultWarning]:
-    found = [
+    warnings = [
         ResultWarning(
-            "constant", f"{side.measure} ({side.path}) is the same for all runs; no coefficient is defined", 1
+            "constant",
+            f"{side.measure} ({side.path}) is constant over all runs; coefficients are undefined",
+            1,
         )
-        for side, one in zip(sides, values, strict=True)
-        if np.ptp(one) == 0
+        for side, column in zip(sides, values, strict=True)
+        if np.ptp(column) == 0
     ]
     for side in sides:
         alone = sorted(set(side.values) - set(both))
         shown = ", ".join(alone[:3]) + (", ..." if len(alone) > 3 else "")
-        found.append(
+        warnings.append(
             ResultWarning(
                 "only_one_side", f"runs in {side.path} only: {len(alone)} ({shown}); left out", len(alone)
             )
         )
     lost = len(both) - len(names)
-    found += [
+    warnings += [
         ResultWarning("undefined", f"runs without a number on one side: {lost}; left out", lost),
         ResultWarning(
             "few_runs",
-            f"only {len(names)} runs; one swap moves every coefficient a lot",
+            f"only {len(names)} runs; coefficients are unreliable with fewer than {FEW}",
             int(len(names) < FEW),
         ),
         ResultWarning(
-            "too_few_runs", f"{len(names)} runs; no interval below {LEAST}", int(len(names) < LEAST)
+            "too_few_runs", f"{len(names)} runs; intervals need {LEAST} or more", int(len(names) < LEAST)
         ),
         ResultWarning(
             "queries_unused",
-            "values of queries do not make the means of their file; no interval over queries",
+            "values of single queries do not agree with the means in their file; no interval over queries",
             int(unused),
         ),
     ]
-    return [notice for notice in found if notice.count]
+    return [notice for notice in warnings if notice.count]

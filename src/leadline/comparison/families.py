@@ -1,7 +1,6 @@
-"""Families of pairs: corrected p values, and simultaneous intervals that agree with them.
+"""Multiple comparisons: corrected p-values and simultaneous intervals that are consistent with them.
 
-A family is all pairs of a measure, or of all measures. Whether a pair is significant and whether its
-simultaneous interval excludes 0 are one question asked twice, so both come from here.
+A family of tests consists of all pairs of one measure, or of all measures.
 """
 
 from __future__ import annotations
@@ -24,10 +23,16 @@ from leadline.stats.simultaneous import max_t, tukey
 
 
 class Family(NamedTuple):
-    """Corrected p values and simultaneous limits of measures x pairs.
+    """Corrected p-values and simultaneous confidence limits.
 
-    `limits` is None where nothing is corrected: each pair stands for itself then, with its own interval.
-    `size` is the number of tests that are corrected together.
+    Attributes
+    ----------
+    p_corrected : ndarray of float64, shape (n_measures, n_pairs)
+        Corrected p-values.
+    limits : ndarray of float64, shape (n_measures, n_pairs, 2), or None
+        Simultaneous limits; None without correction.
+    size : int
+        Number of tests in a family.
     """
 
     p_corrected: Floats
@@ -36,58 +41,62 @@ class Family(NamedTuple):
 
 
 def size_of(rules: Rules, *, pairs: int, measures: int) -> int:
-    """Return how many tests a family holds."""
+    """Return the number of tests in a family."""
     return pairs * (measures if rules.family == "all" else 1)
 
 
 def corrected(differences: Sequence[Floats], p: Floats, rules: Rules, groups: Integers | None) -> Family:
-    """Correct p values of measures x pairs, and invert the correction into simultaneous intervals.
+    """Correct p-values for multiple comparisons and compute simultaneous confidence intervals.
 
     Parameters
     ----------
     differences : sequence of ndarray, shape (n_queries, n_pairs)
-        One table a measure.
+        Differences by measure.
     p : ndarray, shape (n_measures, n_pairs)
-        Uncorrected p values.
+        Uncorrected p-values.
     rules : Rules
-        Test, correction, interval and levels; the correction is not Tukey's.
+        Test, correction, interval and levels; the correction must not be Tukey's.
     groups : ndarray of int, optional
-        Group of every query.
+        Group of each query.
+
+    Returns
+    -------
+    Family
 
     Notes
     -----
-    With m pairs in a family, Bonferroni, Holm and Hochberg have Bonferroni's intervals, at level
-    1 - alpha/m. Holm and Hochberg reject more than these: where only their later steps do, the limit that
-    passes 0 is moved to the number beside 0. BH has intervals at 1 - alpha R/m, R the number of significant
-    pairs or 1; of those of significant pairs a share of alpha at most is expected to miss (Benjamini and
-    Yekutieli 2005, JASA 100). MaxT has its own. Limits are moved only where test and interval are both of
-    the mean (`Rules.matched`); elsewhere they may contradict, and the comparison says whose they are.
+    With m tests in a family, the intervals for Bonferroni, Holm and Hochberg have Bonferroni's level,
+    1 - alpha/m. Holm and Hochberg reject more hypotheses: where an interval of a significant pair contains 0,
+    its limit is moved to the floating-point number next to 0. Intervals for BH have level 1 - alpha R/m, with
+    R the number of significant pairs or 1; the expected share of intervals of significant pairs that do not
+    cover is at most alpha (Benjamini and Yekutieli 2005, JASA 100). MaxT has its own intervals. Limits are
+    moved only if test and interval both concern the mean (`Rules.matched`).
 
     """
     families = [list(range(len(differences)))]
     if rules.family != "all":
-        families = [[place] for place in families[0]]
+        families = [[index] for index in families[0]]
     size = size_of(rules, pairs=p.shape[1], measures=len(p))
     p_corrected = np.full(p.shape, np.nan)
     limits = np.full((*p.shape, 2), np.nan)
-    for places in families:
-        columns = np.concatenate([differences[place] for place in places], axis=1)
-        joined, low_high = _family(columns, p[places].ravel(), rules, groups)
-        p_corrected[places] = joined.reshape(len(places), -1)
+    for indices in families:
+        columns = np.concatenate([differences[index] for index in indices], axis=1)
+        joined, low_high = _family(columns, p[indices].ravel(), rules, groups)
+        p_corrected[indices] = joined.reshape(len(indices), -1)
         if low_high is not None:
-            limits[places] = low_high.reshape(len(places), -1, 2)
-    known = rules.joint is not None or (rules.corrects and size > 1)
-    return Family(p_corrected, limits if known else None, size)
+            limits[indices] = low_high.reshape(len(indices), -1, 2)
+    has_limits = rules.joint is not None or (rules.corrects and size > 1)
+    return Family(p_corrected, limits if has_limits else None, size)
 
 
 def _family(
     differences: Floats, p: Floats, rules: Rules, groups: Integers | None
 ) -> tuple[Floats, Floats | None]:
-    """Correct one family; limits are columns x low, high."""
+    """Return corrected p-values and simultaneous limits (columns x 2) of one family."""
     if rules.joint is not None:
-        found = max_t(differences, draws=MAX_T_DRAWS, seed=rules.seed, groups=groups)
-        limits = np.stack(found.limits(rules.confidence), axis=1)
-        return found.p, unbounded(limits, differences, found.p < rules.alpha, groups)
+        joint_test = max_t(differences, draws=MAX_T_DRAWS, seed=rules.seed, groups=groups)
+        limits = np.stack(joint_test.limits(rules.confidence), axis=1)
+        return joint_test.p, unbounded(limits, differences, joint_test.p < rules.alpha, groups)
     assert rules.correction is not None
     p_corrected = rules.correction.corrected(p)
     size = int((~np.isnan(p)).sum())
@@ -106,17 +115,17 @@ def _family(
 
 
 def unbounded(limits: Floats, differences: Floats, significant: Flags, groups: Integers | None) -> Floats:
-    """Invert the sign test where all differences of a pair are equal, so that nothing else has a spread.
+    """Return limits with infinite ones for pairs with equal differences that are not significant.
 
-    Of equal differences it rejects every mean but that one if it rejects 0, and none if it does not: the
-    limits stay where they are, or are infinite.
+    The variance of equal differences is 0. The inverted sign test rejects all means except the observed one
+    if it rejects 0, and otherwise none.
     """
     decided = decided_by_sign(differences, groups) & ~significant
     return np.where(decided[:, None], np.array([-np.inf, np.inf]), limits)
 
 
 def pairwise_limits(differences: Floats, p: Floats, rules: Rules, groups: Integers | None) -> Floats:
-    """Return the interval of each pair by itself, which agrees with its own p: columns x low, high."""
+    """Return the confidence limits of each pair alone, consistent with its p-value: columns x 2."""
     low, high = rules.interval.limits(differences, level=rules.confidence, seed=rules.seed, groups=groups)
     with np.errstate(invalid="ignore"):
         significant = np.asarray(p < rules.alpha)
@@ -125,8 +134,8 @@ def pairwise_limits(differences: Floats, p: Floats, rules: Rules, groups: Intege
     return unbounded(np.stack([low, high], axis=1), differences, significant, groups)
 
 
-class Shuffled(NamedTuple):
-    """One measure by Tukey: differences over the queries of all runs, corrected p, limits, notices."""
+class TukeyTest(NamedTuple):
+    """Randomised Tukey HSD test of one measure: differences, corrected p-values, limits and warnings."""
 
     differences: Floats
     p_corrected: Floats
@@ -134,26 +143,26 @@ class Shuffled(NamedTuple):
     warnings: list[ResultWarning]
 
 
-def shuffled(results: Results, place: int, differences: Floats, rules: Rules) -> Shuffled:
-    """Compare all pairs by one measure over the queries that all runs have: these can be shuffled."""
-    values = results.counted(place).T
-    whole = np.asarray(~np.isnan(values).any(axis=1))
-    if not whole.any():
-        raise UsageError(f"no query has {results.measures[place]} in every run; {TUKEY} expects such queries")
-    left = int((~whole & ~np.isnan(values).all(axis=1)).sum())
-    words = f"queries that some run lacks: {left} for {results.measures[place]}; {TUKEY} leaves them out"
+def tukey_test(results: Results, index: int, differences: Floats, rules: Rules) -> TukeyTest:
+    """Test all pairs by one measure with the randomised Tukey HSD test, over the queries of all runs."""
+    values = results.counted(index).T
+    complete = np.asarray(~np.isnan(values).any(axis=1))
+    if not complete.any():
+        raise UsageError(f"no query has {results.measures[index]} in all runs; {TUKEY} needs at least one")
+    left = int((~complete & ~np.isnan(values).all(axis=1)).sum())
+    words = f"queries missing from some run: {left} for {results.measures[index]}; left out by {TUKEY}"
     warnings = [ResultWarning("incomplete_queries", words, left)] if left else []
-    differences = np.where(whole[:, None], differences, np.nan)
-    ranges, means = tukey(values[whole], seed=rules.seed), moments(differences).mean
+    differences = np.where(complete[:, None], differences, np.nan)
+    ranges, means = tukey(values[complete], seed=rules.seed), moments(differences).mean
     reach = ranges.reach(rules.confidence)
     limits = np.stack([means - reach, means + reach], axis=1)
-    return Shuffled(differences, ranges.p_values(means), limits, warnings)
+    return TukeyTest(differences, ranges.p_values(means), limits, warnings)
 
 
 def out_of_reach(
     differences: Sequence[Floats], pairs: Pairs, rules: Rules, groups: Integers | None
 ) -> list[ResultWarning]:
-    """Tell where no p can become small enough to stay significant after the correction."""
+    """Return a warning if no corrected p-value can be below the significance level."""
     if rules.joint == TUKEY:
         return []
     size = size_of(rules, pairs=len(pairs), measures=len(differences))
@@ -174,40 +183,40 @@ def out_of_reach(
     if draws and smallest == 1 / (draws + 1):
         enough = int(np.ceil(size / rules.alpha))
         words = (
-            f"pairs corrected together: {size:,}; with {draws:,} draws none can be significant "
-            f"(draws={enough} is enough)"
+            f"tests in a family: {size:,}; with {draws:,} draws none can be significant "
+            f"(draws={enough} is sufficient)"
         )
         return [ResultWarning("too_few_draws", words, size)]
     words = (
         f"{noun} that differ: {most:,} at most; too few for a significant difference by {rules.test}, whose "
-        f"p is at least {smallest:.4g} there" + (f" (pairs corrected together: {size:,})" if size > 1 else "")
+        f"p is at least {smallest:.4g}" + (f" (tests in a family: {size:,})" if size > 1 else "")
     )
     return [ResultWarning("too_few_queries", words, most)]
 
 
 def _most_groups(differences: Floats, groups: Integers) -> int:
-    """Return the largest number of groups in which some query of a pair differs."""
+    """Return the largest number of groups in which a query of a pair differs."""
     differs = np.nan_to_num(differences) != 0
     return max((len(np.unique(groups[column])) for column in differs.T), default=0)
 
 
 def resamples_without_spread(differences: Sequence[Floats], *, most: float = 0.01) -> list[ResultWarning]:
-    """Warn where a share above `most` of the resamples of a pair draws one value alone.
+    """Return a warning of pairs with a share of constant bootstrap resamples above `most`.
 
-    With n queries of which n_v have value v, the chance is the sum of (n_v / n)^n. Such a resample has no
-    standard error, so the bootstrap distribution of t has a lump at 0 or infinity.
+    With n queries, of which n_v have value v, the probability of a constant resample is the sum of
+    (n_v / n)^n. Its standard error is 0, which adds a point mass at 0 or infinity to the distribution of t.
     """
     worst, count = 0.0, 0
     for table in differences:
         for column in table.T:
-            known = column[~np.isnan(column)]
-            if len(known) < 2 or not np.ptp(known):
+            defined = column[~np.isnan(column)]
+            if len(defined) < 2 or not np.ptp(defined):
                 continue
-            _, times = np.unique(known, return_counts=True)
-            share = float(((times / len(known)) ** len(known)).sum())
+            _, times = np.unique(defined, return_counts=True)
+            share = float(((times / len(defined)) ** len(defined)).sum())
             worst, count = max(worst, share), count + (share > most)
     words = (
-        f"pairs whose bootstrap resamples often have no spread: {count}; up to {100 * worst:.0f} % of the "
-        "resamples hold a single value, and p is approximate"
+        f"pairs with many constant bootstrap resamples: {count}; up to {100 * worst:.0f} % of the resamples "
+        "have zero variance, and p is approximate"
     )
     return [ResultWarning("resamples_without_spread", words, count)] if count else []

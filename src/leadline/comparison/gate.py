@@ -1,4 +1,4 @@
-"""Conditions of a pipeline: a run must not be worse than the baseline, or than a value."""
+"""Quality gates: conditions that runs must meet against a baseline or a fixed value."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from leadline.comparison.pairing import Pairs, differences_of, pairs_of, refuse_unmatched
+from leadline.comparison.pairing import Pairs, check_judged, differences_of, pairs_of
 from leadline.comparison.rules import Rules
 from leadline.comparison.sentences import no_query, p_text, signed
 from leadline.data.arrays import Flags, Floats, Integers
@@ -22,15 +22,21 @@ from leadline.stats.moments import Means, means, totals
 from leadline.stats.paired_tests import decided_by_sign, one_sign
 from leadline.stats.power import EQUAL, detectable, outcomes
 
-FEWEST = 5  # queries, or groups of queries: with fewer no test can fail a run at 95 %
+FEWEST = 5  # minimum number of queries (or groups): with fewer no test is significant at 95 %
 WORSE, NOT_WORSE, BELOW = "fail-if-worse", "require-not-worse", "fail-below"
 
 
 class Condition(NamedTuple):
-    """What is asked of every run by a measure.
+    """A condition on the runs.
 
-    `kind` is "fail-if-worse", "require-not-worse" or "fail-below". `margin` is how much worse than the
-    baseline a run may be; of "fail-below" it is the value that the mean must reach.
+    Attributes
+    ----------
+    measure : str
+        The measure.
+    margin : float
+        Tolerated loss against the baseline; for "fail-below" the minimum mean.
+    kind : {"fail-if-worse", "require-not-worse", "fail-below"}
+        Kind of the condition.
     """
 
     measure: str
@@ -40,13 +46,34 @@ class Condition(NamedTuple):
 
 @dataclass(frozen=True)
 class Gate:
-    """The outcome of a condition for one run.
+    """Outcome of a condition for one run.
 
-    `difference` is the run's mean minus the baseline's (of "fail-below": minus the value), `limit` the
-    one-sided limit of the difference on its worse side, at the confidence of the comparison: the lower one,
-    or the upper where less is better. `p` is of the one-sided question that `null` states. A condition that
-    `cannot_tell` fails too; `reason` says why. `carried` is the least margin that a run as good as the
-    baseline meets with the power of the comparison.
+    Attributes
+    ----------
+    run, baseline : str
+        Names of the runs; `baseline` is None for "fail-below".
+    condition : Condition
+        The tested condition.
+    difference : float
+        Mean of the run minus that of the baseline, or minus the fixed value.
+    failed : bool
+        Whether the condition failed.
+    limit : float
+        One-sided confidence limit of the difference: the lower one, or the upper one if less is better.
+    p : float
+        One-sided p-value of the hypothesis `null`.
+    queries, groups : int
+        Number of queries, and of groups of queries.
+    reason : str
+        Reason for which the condition cannot be tested, which fails it; empty if it can.
+    rising : bool
+        Whether larger values are better.
+    unchanged : bool
+        Whether there is no difference on any query.
+    carried : float
+        Smallest margin with which an equally good run passes with the requested power.
+    rules : Rules or None
+        Test, interval and levels.
     """
 
     run: str
@@ -66,19 +93,19 @@ class Gate:
 
     @property
     def cannot_tell(self) -> bool:
-        """Say whether the queries are too few to tell."""
+        """Whether the condition cannot be tested, for example with too few queries."""
         return bool(self.reason)
 
     @property
     def null(self) -> str:
-        """Return the null hypothesis of p, of the run's mean minus the baseline's."""
+        """Null hypothesis of p about the difference, as text."""
         side = 1 if self.rising else -1
         harm = (">=", "<=") if self.condition.kind == WORSE else ("<=", ">=")
         sign = harm[0] if self.rising else harm[1]
         return f"difference {sign} {-side * self.condition.margin or 0:g}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the outcome as plain data."""
+        """Return the outcome as a dictionary."""
         below = self.condition.kind == BELOW
         return {
             "run": self.run,
@@ -147,23 +174,38 @@ class Gate:
 
 
 def condition_of(text: str, kind: str = WORSE) -> Condition:
-    """Read MEASURE[:MARGIN], MEASURE:MARGIN or MEASURE=VALUE, as the kind of condition has it.
+    """Parse a condition.
 
+    Parameters
+    ----------
+    text : str
+        MEASURE[:MARGIN] for "fail-if-worse", MEASURE:MARGIN for "require-not-worse", MEASURE=VALUE for
+        "fail-below".
+    kind : {"fail-if-worse", "require-not-worse", "fail-below"}
+        Kind of the condition.
+
+    Raises
+    ------
+    UsageError
+        If the text does not have this form.
+
+    Examples
+    --------
     >>> condition_of("nDCG@10:0.01")
     Condition(measure='nDCG@10', margin=0.01, kind='fail-if-worse')
     >>> condition_of("AP=0.3", "fail-below")
     Condition(measure='AP', margin=0.3, kind='fail-below')
     """
     mark = "=" if kind == BELOW else ":"
-    measure, found, written = text.rpartition(mark)
-    if not found and kind == WORSE:
+    measure, separator, written = text.rpartition(mark)
+    if not separator and kind == WORSE:
         return Condition(text, 0.0, kind)
     try:
         number = float(written)
     except ValueError:
         number = nan
     if kind == BELOW:
-        if not found or not measure or not isfinite(number):
+        if not separator or not measure or not isfinite(number):
             raise UsageError(f"'{text}'; expected MEASURE=VALUE, as in AP=0.3")
         return Condition(measure, number, kind)
     if kind == NOT_WORSE and (not measure or not 0 < number < inf):
@@ -173,17 +215,17 @@ def condition_of(text: str, kind: str = WORSE) -> Condition:
     return Condition(measure, number, kind)
 
 
-def placed(
+def resolve_conditions(
     results: Results, wanted: Sequence[Condition], *, rel: float | None
 ) -> list[tuple[int, Condition]]:
-    """Return conditions with the place of their measure, by its canonical name."""
+    """Return conditions with the index of their measure and its canonical name."""
     located = []
-    for one in wanted:
+    for condition in wanted:
         chosen = profile_of(results.options["profile"])
-        found = chosen.measures([one.measure], rel=rel, documents=results.options["documents"])
-        if len(found) != 1:
-            raise UsageError(f"'{one.measure}' means {len(found)} measures; expected one")
-        located.append((results.place(found[0]), one._replace(measure=str(found[0]))))
+        parsed = chosen.measures([condition.measure], rel=rel, documents=results.options["documents"])
+        if len(parsed) != 1:
+            raise UsageError(f"'{condition.measure}' means {len(parsed)} measures; expected one")
+        located.append((results.place(parsed[0]), condition._replace(measure=str(parsed[0]))))
     return located
 
 
@@ -194,28 +236,28 @@ def gates(
     rules: Rules,
     groups: Integers | None = None,
 ) -> list[Gate]:
-    """Test conditions on every run that is not a baseline, against every baseline.
+    """Test conditions for each run against each baseline.
 
-    Each condition is tested alone, one-sided at level 1 - confidence, without correction. "fail-if-worse"
-    fails where the test rejects that the run is worse by no more than the margin; with k such tests a false
-    alarm has at most the probability k (1 - confidence). "require-not-worse" passes where the test rejects
-    that the run is worse by the margin or more and the one-sided limit lies inside the margin: all must pass,
-    so that nothing needs a correction (an intersection-union test). Both cannot tell, and fail, with fewer
-    than five queries or groups of queries, where p is undefined, and where the test could not become
-    significant. A run without any difference passes.
+    Each condition is tested separately and one-sided at level 1 - confidence, without correction.
+    "fail-if-worse" fails if the test rejects the hypothesis that the run is worse by at most the margin; with
+    k such tests the probability of a false alarm is at most k (1 - confidence). "require-not-worse" passes if
+    the test rejects the hypothesis that the run is worse by the margin or more, and the one-sided limit is
+    within the margin. All conditions must pass, so that no correction is needed (intersection-union test).
+    Conditions that cannot be tested fail: with fewer than five queries or groups of queries, with an
+    undefined p-value, or if the test cannot become significant. A run without any difference passes.
 
     Parameters
     ----------
     results : Results
         Evaluated runs.
     conditions : sequence of (int, Condition)
-        Each with the place of its measure.
+        Conditions with the indices of their measures.
     baseline : str or sequence of str
-        Runs that the others are compared with.
+        Runs with which the others are compared.
     rules : Rules
         Test, interval, confidence and power.
     groups : ndarray of int, optional
-        Group of every query.
+        Group of each query.
 
     Returns
     -------
@@ -228,25 +270,25 @@ def gates(
 
     References
     ----------
-    Berger (1982), Technometrics 24: intersection-union tests.
+    Berger (1982), Technometrics 24 (intersection-union tests).
 
     """
-    refuse_unmatched(results)
+    check_judged(results)
     pairs = pairs_of(results, baseline)
     bases = [baseline] if isinstance(baseline, str) else list(baseline)
-    found = []
-    for place, condition in conditions:
+    results_of_conditions = []
+    for index, condition in conditions:
         if condition.kind == BELOW:
-            found += thresholds(results, [(place, condition)], bases)
+            results_of_conditions += thresholds(results, [(index, condition)], bases)
         else:
-            found += _compared(results, place, condition, pairs, rules, groups)
-    return found
+            results_of_conditions += _compared(results, index, condition, pairs, rules, groups)
+    return results_of_conditions
 
 
 def thresholds(
     results: Results, conditions: Sequence[tuple[int, Condition]], baselines: Sequence[str] = ()
 ) -> list[Gate]:
-    """Check that the mean of every run that is not a baseline reaches a value.
+    """Test whether the means of all runs except baselines reach fixed values.
 
     Raises
     ------
@@ -254,17 +296,17 @@ def thresholds(
         If no document of a run is judged.
 
     """
-    refuse_unmatched(results)
-    found = []
-    for place, condition in conditions:
-        rising = results.measures[place].rising
+    check_judged(results)
+    results_of_conditions = []
+    for index, condition in conditions:
+        rising = results.measures[index].rising
         for run, name in enumerate(results.names):
             if name in baselines:
                 continue
-            difference = float(results.means[run, place]) - condition.margin
+            difference = float(results.means[run, index]) - condition.margin
             lacking = isnan(difference)
             short = difference < -EQUAL if rising else difference > EQUAL
-            found.append(
+            results_of_conditions.append(
                 Gate(
                     name,
                     None,
@@ -275,11 +317,11 @@ def thresholds(
                     reason=f"there is no mean of {condition.measure}" if lacking else "",
                 )
             )
-    return found
+    return results_of_conditions
 
 
 class Decided(NamedTuple):
-    """A condition tested on columns of differences, an entry a column."""
+    """Outcomes of a condition tested on columns of differences; one entry per column."""
 
     failed: Flags
     p: Floats
@@ -291,12 +333,21 @@ class Decided(NamedTuple):
 
 
 def decided_on(better: Floats, condition: Condition, rules: Rules, groups: Integers | None = None) -> Decided:
-    """Test "fail-if-worse" or "require-not-worse" on each column of queries x columns.
+    """Test a "fail-if-worse" or "require-not-worse" condition on columns of differences.
 
-    Values are above 0 where the run is better than the baseline; NaN is left out.
+    Parameters
+    ----------
+    better : ndarray of float64, shape (n_queries, n_columns)
+        Differences, positive if the run is better than the baseline; NaN is ignored.
+    condition : Condition
+        The condition.
+    rules : Rules
+        Test, interval and levels.
+    groups : ndarray of int64, shape (n_queries,), optional
+        Group of each query.
     """
     moved = better + condition.margin
-    moved[np.abs(moved) <= EQUAL] = 0.0  # a loss of just the margin, but for rounding
+    moved[np.abs(moved) <= EQUAL] = 0.0  # a loss equal to the margin up to rounding
     alternative: Alternative = "less" if condition.kind == WORSE else "greater"
     p = rules.test.p_values(moved, seed=rules.seed, alternative=alternative, groups=groups)
     lower = _lower(better, rules, groups)
@@ -329,28 +380,28 @@ def decided_on(better: Floats, condition: Condition, rules: Rules, groups: Integ
 
 
 def _compared(
-    results: Results, place: int, condition: Condition, pairs: Pairs, rules: Rules, groups: Integers | None
+    results: Results, index: int, condition: Condition, pairs: Pairs, rules: Rules, groups: Integers | None
 ) -> list[Gate]:
-    """Test one condition on all pairs of a run and a baseline."""
-    rising = results.measures[place].rising
+    """Test one condition on all pairs of run and baseline."""
+    rising = results.measures[index].rising
     side = 1 if rising else -1
-    better = side * differences_of(results, place, pairs)  # above 0 where the run is better
-    found = decided_on(better, condition, rules, groups)
+    better = side * differences_of(results, index, pairs)  # positive if the run is better
+    result = decided_on(better, condition, rules, groups)
     return [
         Gate(
             results.names[int(pairs.first[pair])],
             results.names[int(pairs.second[pair])],
             condition,
-            float(found.spread.mean[pair]) * side,
-            failed=bool(found.failed[pair]),
-            limit=float(found.lower[pair]) * side,
-            p=float(found.p[pair]),
+            float(result.spread.mean[pair]) * side,
+            failed=bool(result.failed[pair]),
+            limit=float(result.lower[pair]) * side,
+            p=float(result.p[pair]),
             queries=int((~np.isnan(better[:, pair])).sum()),
-            groups=None if groups is None else int(found.spread.clusters[pair]),
-            reason=found.reasons[pair],
+            groups=None if groups is None else int(result.spread.clusters[pair]),
+            reason=result.reasons[pair],
             rising=rising,
-            unchanged=bool(found.unchanged[pair]),
-            carried=float(found.carried[pair]),
+            unchanged=bool(result.unchanged[pair]),
+            carried=float(result.carried[pair]),
             rules=rules,
         )
         for pair in range(len(pairs))
@@ -358,7 +409,7 @@ def _compared(
 
 
 def _lower(better: Floats, rules: Rules, groups: Integers | None) -> Floats:
-    """Return the one-sided lower limit of each mean; of differences without spread by the sign test."""
+    """Return the one-sided lower limit of each mean, by the sign test for equal differences."""
     low, _ = rules.interval.limits(better, level=1 - 2 * rules.alpha, seed=rules.seed, groups=groups)
     units = means(totals(better, groups)).clusters
     possible = np.array([one_sign(int(n), "greater") < rules.alpha for n in units], dtype=np.bool_)
@@ -366,7 +417,7 @@ def _lower(better: Floats, rules: Rules, groups: Integers | None) -> Floats:
 
 
 def _reason(units: int, p: float, smallest: float, rules: Rules, *, grouped: bool) -> str:
-    """Say why a condition cannot be told; empty where it can."""
+    """Return the reason for which a condition cannot be tested; empty if it can."""
     noun = ("group of queries", "groups of queries") if grouped else ("query", "queries")
     if units == 0:
         return "no query counts in the means of both"

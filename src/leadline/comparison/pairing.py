@@ -1,4 +1,4 @@
-"""Which runs are compared, over which queries, and which queries form groups."""
+"""Pairs of runs to compare, their differences by query, and groups of queries."""
 
 from __future__ import annotations
 
@@ -12,30 +12,43 @@ from leadline.data.results import Results
 from leadline.errors import InputError, UsageError
 
 
-def read_query_groups(place: str) -> dict[str, str]:
-    """Return the group of every query from FILE:COLUMN, a table with a header.
+def read_query_groups(source: str) -> dict[str, str]:
+    """Read the groups of queries from a column of a table with a header.
 
-    The first column is the query id.
+    Parameters
+    ----------
+    source : str
+        FILE:COLUMN; the first column of the file is the query id.
+
+    Returns
+    -------
+    dict of str to str
+        Group by query.
     """
     from leadline.io.tables import table_column
 
-    path, rows = table_column(place, example="queries.tsv:paragraph")
-    found: dict[str, str] = {}
+    path, rows = table_column(source, example="queries.tsv:paragraph")
+    groups: dict[str, str] = {}
     for line, query, group in rows:
-        if found.setdefault(query, group) != group:
-            raise InputError(f"query '{query}' in a second group", expected="one group", path=path, line=line)
-    return found
+        if groups.setdefault(query, group) != group:
+            raise InputError(
+                f"query '{query}' in a second group",
+                expected="one group for each query",
+                path=path,
+                line=line,
+            )
+    return groups
 
 
 def group_codes(
     results: Results, groups: str | Mapping[str, object] | None
 ) -> tuple[str | None, Integers | None]:
-    """Return where the groups are from, and the group of every query of the results as a code.
+    """Return the source of the groups, and the group of each query as an integer code.
 
     Parameters
     ----------
     results : Results
-        Every query that takes part in a mean needs a group.
+        Evaluated runs; every query of a mean needs a group.
     groups : str, mapping or None
         FILE:COLUMN, or `{query: group}`.
 
@@ -51,7 +64,7 @@ def group_codes(
         raise UsageError(
             f"query_group of type {type(groups).__name__}; expected FILE:COLUMN, or {{query: group}}"
         )
-    place = groups if isinstance(groups, str) else "in memory"
+    source = groups if isinstance(groups, str) else "in memory"
     labels = read_query_groups(groups) if isinstance(groups, str) else groups
     used = set(results.averaged_queries())
     lacking = [query for query in results.queries if query in used and query not in labels]
@@ -59,16 +72,16 @@ def group_codes(
         raise InputError(
             f"query '{lacking[0]}' has no group ({len(lacking)} in all)",
             expected="a group for every query",
-            path=place.rpartition(":")[0] or place,
+            path=source.rpartition(":")[0] or source,
         )
-    # a query outside every mean is a group of its own: no difference has it
+    # queries outside all means are separate groups, without any difference
     names = [str(labels[query]) if query in labels else f"\0{query}" for query in results.queries]
     order = {name: code for code, name in enumerate(dict.fromkeys(names))}
-    return place, np.array([order[name] for name in names], dtype=np.int64)
+    return source, np.array([order[name] for name in names], dtype=np.int64)
 
 
 class Pairs(NamedTuple):
-    """Places of the first and the second run of every pair."""
+    """Indices of the first and the second run of each pair."""
 
     first: Integers
     second: Integers
@@ -78,21 +91,21 @@ class Pairs(NamedTuple):
 
 
 def pairs_of(results: Results, baseline: str | Sequence[str] | None) -> Pairs:
-    """Pair every run with every baseline; without a baseline, every run with those after it."""
+    """Return the pairs of all runs with the baselines; without a baseline, all pairs of runs."""
     names = results.names
     if len(names) < 2:
         raise UsageError(f"{len(names)} run; expected two or more to compare")
-    places = [_place(names, name) for name in _listed(() if baseline is None else baseline)]
-    if not places:
+    baselines = [_place(names, name) for name in _listed(() if baseline is None else baseline)]
+    if not baselines:
         first, second = np.triu_indices(len(names), k=1)
         return Pairs(first, second)
-    found = [
+    pairs = [
         (run, base)
-        for rank, base in enumerate(places)
+        for rank, base in enumerate(baselines)
         for run in range(len(names))
-        if run != base and run not in places[:rank]  # two baselines are compared once
+        if run != base and run not in baselines[:rank]  # compare two baselines once
     ]
-    first, second = np.array(found, dtype=np.int64).T
+    first, second = np.array(pairs, dtype=np.int64).T
     return Pairs(first, second)
 
 
@@ -112,8 +125,8 @@ def _place(names: Sequence[str], name: str) -> int:
     raise UsageError(f"no run is called '{name}'; nearest: " + ", ".join(close))
 
 
-def refuse_what_has_no_mean(results: Results) -> None:
-    """Refuse measures whose values do not make a mean: differences of queries would say nothing of it."""
+def check_averages(results: Results) -> None:
+    """Raise UsageError for measures that are not means over queries."""
     wrong = [str(m) for m in results.measures if m.average in ("sum", "geometric")]
     if wrong:
         raise UsageError(
@@ -122,15 +135,15 @@ def refuse_what_has_no_mean(results: Results) -> None:
         )
 
 
-def refuse_unmatched(results: Results) -> None:
-    """Refuse runs of which nothing is judged: they would lose by the ids, whatever the systems do."""
+def check_judged(results: Results) -> None:
+    """Raise InputError for runs without a judged document, whose ids probably do not match."""
     for code in ("no_overlap", "no_judged_document"):
         for notice in results.warnings:
             if notice.code == code:
                 raise InputError(notice.message)
 
 
-def differences_of(results: Results, place: int, pairs: Pairs) -> Floats:
-    """Give queries x pairs: first minus second; NaN where a query takes no part in the mean of both."""
-    values = results.counted(place).T
+def differences_of(results: Results, index: int, pairs: Pairs) -> Floats:
+    """Return differences (first minus second run), queries x pairs; NaN for queries outside either mean."""
+    values = results.counted(index).T
     return np.asarray(values[:, pairs.first] - values[:, pairs.second])

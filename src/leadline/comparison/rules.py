@@ -1,4 +1,4 @@
-"""How a comparison is made: test, correction, intervals, levels."""
+"""Options of a comparison: test, correction, intervals and levels."""
 
 from __future__ import annotations
 
@@ -20,18 +20,41 @@ from leadline.stats import (
 from leadline.stats.intervals import Student
 from leadline.stats.paired_tests import Randomisation, T
 
-TUKEY = "Tukey"  # all runs are exchanged at once within a query
-MAX_T = "MaxT"  # the signs of all differences of a query are flipped together
+TUKEY = "Tukey"  # permutes the values of all runs within a query
+MAX_T = "MaxT"  # flips the signs of all differences of a query together
 JOINT = {"tukey": TUKEY, "max_t": MAX_T, "maxt": MAX_T}
 MAX_T_DRAWS = 10_000
-INVERTED = 100  # pairs x measures; to invert the randomisation test for more takes minutes
+INVERTED = 100  # pairs x measures; inverting the randomisation test for more takes minutes
 
 
 @dataclass(frozen=True)
 class Rules:
-    """How a comparison was made.
+    """Options of a comparison.
 
-    `correction` is None where `joint`, a procedure for all pairs at once (Tukey, MaxT), takes its place.
+    Attributes
+    ----------
+    test : PairedTest
+        Significance test.
+    correction : Correction or None
+        Correction of p-values; None with a joint procedure.
+    joint : {"Tukey", "MaxT"} or None
+        Joint procedure for all pairs.
+    interval : Interval
+        Confidence interval of differences.
+    family : {"measure", "all"}
+        Family of tests that are corrected together.
+    confidence : float
+        Confidence level.
+    margin : float or None
+        Equivalence margin.
+    power : float
+        Power for which detectable differences are computed.
+    smallest : float or None
+        Smallest difference of interest.
+    query_group : str or None
+        Source of the groups of queries.
+    seed : int
+        Seed of the random number generator.
     """
 
     test: PairedTest
@@ -48,28 +71,28 @@ class Rules:
 
     @property
     def alpha(self) -> float:
-        """Return the significance level, 1 - confidence."""
+        """Significance level, 1 - confidence."""
         return 1 - self.confidence
 
     @property
     def corrected_by(self) -> str:
-        """Name the correction."""
+        """Name of the correction or joint procedure."""
         return str(self.correction) if self.joint is None else self.joint
 
     @property
     def corrects(self) -> bool:
-        """Say whether p values are corrected at all."""
+        """Whether p-values are corrected."""
         return self.joint is not None or self.corrected_by != "Uncorrected"
 
     @property
     def matched(self) -> bool:
-        """Say whether test and interval ask the same question, of the mean, and are made to agree on 0."""
+        """Whether test and interval both concern the mean, so that they are made consistent."""
         from leadline.stats.intervals import Randomisation as Inverted
 
         return isinstance(self.test, (T, Randomisation)) and isinstance(self.interval, (Student, Inverted))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the rules as plain data."""
+        """Return the options as a dictionary."""
         return {
             "test": str(self.test),
             "correction": self.corrected_by,
@@ -98,9 +121,15 @@ def rules_of(
     seed: int,
     tests: int,
 ) -> Rules:
-    """Read and check options; without an interval it is that of the test, or else Student's.
+    """Parse and check the options of a comparison.
 
-    `tests` is the number of pairs times measures.
+    The default interval is the inverted randomisation test if `tests` (pairs x measures) is at most 100 and
+    the test is Randomisation, otherwise Student's t.
+
+    Raises
+    ------
+    UsageError
+        If an option is invalid, or options contradict each other.
     """
     joint = JOINT.get(correction.lower()) if isinstance(correction, str) else None
     chosen = test if isinstance(test, PairedTest) else TESTS.parse(test)
@@ -123,22 +152,24 @@ def rules_of(
     )
     if rules.family not in ("measure", "all"):
         raise UsageError(f"family={rules.family!r}; expected 'measure' or 'all'")
-    given = {"margin": margin, "smallest": smallest}
-    check_numbers(power=rules.power, **{name: value for name, value in given.items() if value is not None})
-    for name, value in given.items():
+    differences = {"margin": margin, "smallest": smallest}
+    check_numbers(
+        power=rules.power, **{name: value for name, value in differences.items() if value is not None}
+    )
+    for name, value in differences.items():
         if value is not None and not value > 0:
             raise UsageError(f"{name} {value}; expected a number above 0, in units of the measure")
     if not 0 < rules.power < 1:
-        raise UsageError(f"power {rules.power}; expected a share between 0 and 1, such as 0.8")
+        raise UsageError(f"power {rules.power}; expected a number between 0 and 1, such as 0.8")
     if joint == TUKEY and family == "all":
-        raise UsageError("Tukey corrects within a measure; expected another correction for all")
+        raise UsageError("Tukey with family='all'; expected family='measure', or another correction")
     if joint == TUKEY and query_group is not None:
         raise UsageError("Tukey cannot take groups of queries; expected --correction MaxT or Holm")
     return rules
 
 
 def _correction(name: object) -> Correction:
-    return CORRECTIONS.parse(name)  # type: ignore[arg-type]  # the parser says what is wrong
+    return CORRECTIONS.parse(name)  # type: ignore[arg-type]  # checked by the parser
 
 
 def _interval(interval: str | Interval | None, test: PairedTest, tests: int) -> Interval:

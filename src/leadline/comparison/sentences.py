@@ -1,51 +1,60 @@
-"""One sentence for every pair of runs, and letters for significant differences."""
+"""One sentence for each compared pair of runs."""
 
 from __future__ import annotations
 
 import math
-from string import ascii_lowercase
 
-import numpy as np
-
-from leadline.comparison.comparison_result import ComparedPair, Comparison
+from leadline.comparison.compared_pair import ComparedPair
 from leadline.comparison.rules import Rules
 from leadline.data.wording import counted, percent, queries
 
 
 def sentence(pair: ComparedPair, rules: Rules, reach: float = math.inf, *, per_pair: bool = False) -> str:
-    """Write what was found of a pair of runs.
+    """Return a sentence that reports the comparison of a pair of runs.
 
-    `reach` is how far apart two values of the measure can be: limits are clipped there. `per_pair` writes the
-    interval of the pair alone where there is a simultaneous one.
+    Parameters
+    ----------
+    pair : ComparedPair
+        The compared pair.
+    rules : Rules
+        Test, correction and levels.
+    reach : float
+        Width of the range of the measure, at which limits are clipped.
+    per_pair : bool, default False
+        Report the interval of the pair alone instead of the simultaneous one.
     """
     both = f"{pair.a} and {pair.b}"
     if pair.queries == 0:
         return f"{no_query(pair.a, pair.b, pair.measure)}."
     if pair.verdict == "identical":
-        return f"{both} have the same {pair.measure} on all {over(pair)}."
+        return f"{both} have the same {pair.measure} on all {query_count(pair)}."
     if pair.verdict == "undecided":
         return (
             f"No significant difference between {both} on {pair.measure}: {signed(pair.difference)}; "
-            f"{over(pair)} cannot show which is better."
+            f"{query_count(pair)} cannot show which is better."
         )
-    found = seen(pair, rules, reach, per_pair=per_pair)
-    found += f", {_p(pair, rules)}{_effect(pair)}, n = {over(pair)}"
+    numbers = difference_text(pair, rules, reach, per_pair=per_pair)
+    numbers += f", {_p(pair, rules)}{_effect(pair)}, n = {query_count(pair)}"
     if pair.verdict in ("better", "worse"):
         return (
-            f"{pair.a} is significantly {pair.verdict} than {pair.b} on {pair.measure}: {found}"
+            f"{pair.a} is significantly {pair.verdict} than {pair.b} on {pair.measure}: {numbers}"
             f"{_yet(pair, rules)}."
         )
     if pair.verdict == "equivalent":
         return (
-            f"{both} are equivalent on {pair.measure} within {rules.margin:g}: {found}; "
+            f"{both} are equivalent on {pair.measure} within {rules.margin:g}: {numbers}; "
             f"{p_text(pair.p_equivalent)} for a difference of {rules.margin:g} or more."
         )
-    return f"No significant difference between {both} on {pair.measure}: {found}{_power(pair, rules, reach)}."
+    return (
+        f"No significant difference between {both} on {pair.measure}: {numbers}{_power(pair, rules, reach)}."
+    )
 
 
 def no_query(a: str, b: str, measure: str) -> str:
-    """Write that two runs cannot be compared.
+    """Return the statement that two runs have no query in common.
 
+    Examples
+    --------
     >>> no_query("bm25", "dense", "AP")
     'bm25 and dense cannot be compared on AP: no query counts in the means of both'
     """
@@ -53,7 +62,7 @@ def no_query(a: str, b: str, measure: str) -> str:
 
 
 def shown_limits(pair: ComparedPair, reach: float, *, per_pair: bool = False) -> tuple[float, float]:
-    """Return the limits to show, clipped to the differences that the measure allows."""
+    """Return the confidence limits to report, clipped to the range of differences."""
     low, high = pair.simultaneous_low, pair.simultaneous_high
     if per_pair or math.isnan(low):
         low, high = pair.low, pair.high
@@ -61,12 +70,12 @@ def shown_limits(pair: ComparedPair, reach: float, *, per_pair: bool = False) ->
 
 
 def clipped(value: float, low: float, high: float) -> float:
-    """Return a value, or the end of a range that it passes; NaN stays."""
+    """Return the value clipped to a range; NaN is preserved."""
     return value if math.isnan(value) else min(max(value, low), high)
 
 
-def seen(pair: ComparedPair, rules: Rules, reach: float, *, per_pair: bool = False) -> str:
-    """Write a difference and its interval."""
+def difference_text(pair: ComparedPair, rules: Rules, reach: float, *, per_pair: bool = False) -> str:
+    """Return a difference and its confidence interval as text."""
     low, high = shown_limits(pair, reach, per_pair=per_pair)
     if not math.isfinite(low) or not math.isfinite(high):
         return signed(pair.difference)
@@ -75,16 +84,18 @@ def seen(pair: ComparedPair, rules: Rules, reach: float, *, per_pair: bool = Fal
     return f"{signed(pair.difference)} ({percent(rules.confidence)} {kind} {signed(low)} to {signed(high)})"
 
 
-def over(pair: ComparedPair) -> str:
-    """Write over how many queries, and groups of them, a pair was compared."""
+def query_count(pair: ComparedPair) -> str:
+    """Return the number of queries, and of groups of queries, as text."""
     if pair.groups is None:
         return queries(pair.queries)
     return f"{queries(pair.queries)} in {counted(pair.groups, 'group')}"
 
 
 def signed(value: float) -> str:
-    """Write a difference with its sign.
+    """Return a difference with its sign as text.
 
+    Examples
+    --------
     >>> signed(0.01234), signed(-0.5), signed(0.0)
     ('+0.0123', '-0.5000', '0.0000')
     """
@@ -93,8 +104,10 @@ def signed(value: float) -> str:
 
 
 def p_text(p: float | None) -> str:
-    """Write a p value, never as 0, and with three digits from 0.01 to 0.10, where decisions are made.
+    """Return a p-value as text: never as 0, and with three digits from 0.01 to 0.10.
 
+    Examples
+    --------
     >>> p_text(0.04963), p_text(0.4963), p_text(1e-9)
     ('p = 0.0496', 'p = 0.5', 'p < 0.0001')
     """
@@ -123,14 +136,14 @@ def _effect(pair: ComparedPair) -> str:
 
 
 def _yet(pair: ComparedPair, rules: Rules) -> str:
-    """Write that a significant difference is smaller than the margin."""
+    """Return the statement that a significant difference is within the margin; else an empty string."""
     if pair.p_equivalent is None or math.isnan(pair.p_equivalent):
         return ""
     return f"; equivalent within {rules.margin:g}" if pair.p_equivalent < rules.alpha else ""
 
 
 def _power(pair: ComparedPair, rules: Rules, reach: float) -> str:
-    """Write which differences so many queries detect, and how many queries the smallest one needs."""
+    """Return the detectable difference and the number of queries needed, as text."""
     text = ""
     if pair.detectable > reach:
         text = f"; no difference is detectable with {percent(rules.power)} power"
@@ -139,30 +152,3 @@ def _power(pair: ComparedPair, rules: Rules, reach: float) -> str:
     if pair.needed is not None and rules.smallest is not None:
         text += f"; {queries(pair.needed)} needed to detect {rules.smallest:g}"
     return text
-
-
-MOST = len(ascii_lowercase)  # runs with a letter; more are counted
-
-
-def beaten(comparison: Comparison, place: int) -> list[list[int]]:
-    """Give, for every run, the places of the runs that it is significantly better than."""
-    found: list[list[int]] = [[] for _ in comparison.names]
-    rising = comparison.results.measures[place].rising
-    for pair in np.flatnonzero(comparison.significant[place]).tolist():
-        first, second = int(comparison.pairing.first[pair]), int(comparison.pairing.second[pair])
-        better = (comparison.means[place, pair] > 0) == rising
-        winner, loser = (first, second) if better else (second, first)
-        found[winner].append(loser)
-    return found
-
-
-def letters_of(comparison: Comparison, place: int, order: list[int]) -> list[str]:
-    """Give the letters of every run in order, where the first run in order is called a, the next b.
-
-    With more runs than letters it is the number of runs instead.
-    """
-    lost = beaten(comparison, place)
-    if len(order) > MOST:
-        return [str(len(lost[run])) for run in order]
-    name = {run: ascii_lowercase[row] for row, run in enumerate(order)}
-    return ["".join(sorted(name[loser] for loser in lost[run])) for run in order]

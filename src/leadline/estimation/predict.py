@@ -1,4 +1,4 @@
-"""Predict how well each query was answered, without judgments: runs (+ index, vectors) -> Predictions."""
+"""Query performance prediction (QPP) without relevance judgments."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Predictions(Results):
 
 
 class _Sources(NamedTuple):
-    """What predictors may look at beside the scores."""
+    """Data for predictors in addition to scores."""
 
     collection: Index | None = None
     queries: Mapping[bytes, Query] = {}  # never written to
@@ -57,13 +57,13 @@ class _Sources(NamedTuple):
 
     @property
     def given(self) -> frozenset[str]:
-        """Say what is there."""
-        known = {INDEX: self.collection is not None, VECTORS: self.theta is not None}
-        return frozenset(name for name, there in known.items() if there)
+        """Names of the available data."""
+        available = {INDEX: self.collection is not None, VECTORS: self.theta is not None}
+        return frozenset(name for name, there in available.items() if there)
 
 
-class _Read(NamedTuple):
-    """One run: what is known of it, the predictions of each of its queries, and what was counted."""
+class _RunPredictions(NamedTuple):
+    """A run with its predictions by query and counts for warnings."""
 
     info: RunInfo
     values: dict[bytes, list[float]]
@@ -80,36 +80,64 @@ def predict(
     on_run: Callable[[int, int], None] | None = None,
     **options: Unpack[RunsOptions],
 ) -> Predictions:
-    """Predict how well systems answered each query, from their lists and without judgments.
+    """Query performance prediction (QPP): predict how well each query was answered, without judgments.
 
-    Where no predictor is named, all are taken that what is given suffices for: scores alone for NQC(tail)
-    and WIG(tail), `index` and the texts of the `queries` for Clarity, topic `vectors` of documents for
-    DeShaTo. The result is runs x queries x predictors; larger is better, there is no unit, and the mean of
-    a run leaves undefined values out. Queries are those that any run has. `options` say how
-    runs are read: `order`, `on_duplicate`, `on_nan` and `name_by` of `leadline.data.reading.Reading`.
+    Larger values predict better performance. Queries are those of any run; means of a run exclude undefined
+    values.
 
-    Source: each predictor names its own.
+    Parameters
+    ----------
+    runs : run, sequence of runs or mapping
+        Ranked lists with scores.
+    predictors : predictor names, optional
+        By default all predictors for which the data suffice: NQC(tail) and WIG(tail) need scores only,
+        Clarity an index and queries, DeShaTo topic vectors. The literature is cited at each predictor.
+    index : Index or path, optional
+        Index of the collection; needs `queries`.
+    queries : texts, optional
+        Texts of the queries.
+    vectors : path or Vectors, optional
+        Topic vectors of documents.
+    **options
+        How runs are read: `order`, `on_duplicate`, `on_nan` and `name_by` of
+        `leadline.data.reading.Reading`.
+    on_run : callable, optional
+        Called with (done, total) after each run.
 
-    >>> found = predict({"a": {"q1": {"d1": 4.0, "d2": 2.0}, "q2": {"d1": 3.0, "d2": 3.0}}}, "NQC(tail)")
-    >>> found.value("a", "q1", "NQC(tail)"), found.value("a", "q2", "NQC(tail)")
+    Returns
+    -------
+    Results
+        Values of runs x queries x predictors; NaN where undefined.
+
+    Raises
+    ------
+    UsageError
+        If a predictor lacks data, or data are not used.
+
+    Examples
+    --------
+    >>> results = predict({"a": {"q1": {"d1": 4.0, "d2": 2.0}, "q2": {"d1": 3.0, "d2": 3.0}}}, "NQC(tail)")
+    >>> results.value("a", "q1", "NQC(tail)"), results.value("a", "q2", "NQC(tail)")
     (0.5, 0.0)
     """
     reading = Reading.of(predict, options, RunsOptions)
     sources = _sources(index, queries, vectors)
     chosen = _chosen(predictors, sources.given)
     read = [_predicted(info, run, chosen, sources) for info, run in each_run(runs, reading, on_run=on_run)]
-    known = Vocabulary.of_bytes(name for one in read for name in one.values)
+    query_ids = Vocabulary.of_bytes(name for run_values in read for name in run_values.values)
     nothing = [float("nan")] * len(chosen)
-    values = np.array([[one.values.get(name, nothing) for name in known.names] for one in read])
-    present = np.array([[name in one.values for name in known.names] for one in read])
+    values = np.array(
+        [[run_values.values.get(name, nothing) for name in query_ids.names] for run_values in read]
+    )
+    present = np.array([[name in run_values.values for name in query_ids.names] for run_values in read])
     return Predictions(
-        [one.info for one in read],
-        known,
+        [run_values.info for run_values in read],
+        query_ids,
         chosen,
         values,
         np.ones(values.shape, dtype=np.bool_),
         present=present,
-        warnings=_notices(read, chosen, values, present),
+        warnings=_warnings(read, chosen, values, present),
         options={
             "predictors": list(map(str, chosen)),
             "index": shown(index),
@@ -122,25 +150,25 @@ def predict(
 
 
 def _sources(index: Any, queries: TextsLike | None, vectors: Any) -> _Sources:
-    """Open what was given; an index and queries come together."""
+    """Open index, queries and topic vectors; an index needs queries and vice versa."""
     if (index is None) != (queries is None):
-        found, lost = ("an index", "--queries") if queries is None else ("queries", "--index")
-        raise UsageError(f"{found} without {lost}; expected both, or neither")
-    opened, asked, theta, rows = None, {}, None, {}
+        source, lost = ("an index", "--queries") if queries is None else ("queries", "--index")
+        raise UsageError(f"{source} without {lost}; expected both, or neither")
+    opened, parsed, theta, rows = None, {}, None, {}
     if queries is not None:
         opened = index if isinstance(index, Index) else open_index(index)
-        asked = {to_bytes(one.id): Query.of(opened, one.content) for one in read_queries(queries)}
+        parsed = {to_bytes(query.id): Query.of(opened, query.content) for query in read_queries(queries)}
     if vectors is not None:
         from leadline.estimation.document_topics import checked_vectors
 
         found_vectors = checked_vectors(vectors)
         theta = found_vectors.theta
         rows = {to_bytes(name): row for row, name in enumerate(found_vectors.ids)}
-    return _Sources(opened, asked, theta, rows)
+    return _Sources(opened, parsed, theta, rows)
 
 
 def _chosen(predictors: Any, given: frozenset[str]) -> list[Predictor]:
-    """Make the predictors that were asked for; refuse those that lack something, and what none looks at."""
+    """Parse the predictors; raise UsageError if data are missing or unused."""
     if predictors is None:
         usual = [one for kind in PREDICTORS.classes.values() for one in kind.usual()]
         return [one for one in usual if one.needs() <= given]
@@ -158,8 +186,10 @@ def _chosen(predictors: Any, given: frozenset[str]) -> list[Predictor]:
     return list(made)
 
 
-def _predicted(info: RunInfo, run: Run, predictors: Sequence[Predictor], sources: _Sources) -> _Read:
-    """Predict every list of a run."""
+def _predicted(
+    info: RunInfo, run: Run, predictors: Sequence[Predictor], sources: _Sources
+) -> _RunPredictions:
+    """Return the predictions for all lists of a run."""
     names = run.documents.names
     ends = list(pairwise(run.offsets.tolist()))
     counts = {
@@ -188,15 +218,15 @@ def _predicted(info: RunInfo, run: Run, predictors: Sequence[Predictor], sources
                 sources.theta,
                 None if row is None else row[document],
             )
-            found = [one.value(answer) for one in predictors]
-            values[name] = [value if np.isfinite(value) else float("nan") for value in found]
-    return _Read(info, values, counts)
+            predictions = [predictor.value(answer) for predictor in predictors]
+            values[name] = [value if np.isfinite(value) else float("nan") for value in predictions]
+    return _RunPredictions(info, values, counts)
 
 
-def _notices(
-    read: Sequence[_Read], predictors: Sequence[Predictor], values: Floats, present: Any
+def _warnings(
+    read: Sequence[_RunPredictions], predictors: Sequence[Predictor], values: Floats, present: Any
 ) -> list[ResultWarning]:
-    """Say what was missing, and where no prediction can be made."""
+    """Return warnings of missing data and undefined predictions."""
     total = {
         name: sum(one.counts.get(name, 0) for one in read)
         for name in (
@@ -239,11 +269,28 @@ def over_queries(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> list[dict[str, Any]]:
-    """Correlate every predictor with a measure over the queries of every run that both have.
+    """Correlate predictions with a measure over queries, for each run and predictor.
 
-    `truth` is `{run: {query: value}}`. Pearson's r and Kendall's tau-b, with percentile intervals of `draws`
-    resamples of the queries; queries that are undefined on a side are left out.
+    Parameters
+    ----------
+    prediction : Results
+        Predictions.
+    truth : mapping
+        `{run: {query: value}}` of a measure. Queries without both values are excluded.
+    draws : int, default 1000
+        Number of bootstrap resamples of the queries.
+    confidence : float, default 0.95
+        Confidence level of the percentile intervals.
+    seed : int, default 0
+        Seed of the random number generator.
 
+    Returns
+    -------
+    list of dict
+        Pearson's r and Kendall's tau-b with intervals, by run and predictor.
+
+    Examples
+    --------
     >>> lists = {"q1": {"d1": 4.0, "d2": 2.0}, "q2": {"d1": 3.0, "d2": 2.0}, "q3": {"d1": 1.0, "d2": 1.0}}
     >>> found = predict({"a": lists}, "WIG(tail)")
     >>> rows = over_queries(found, {"a": {"q1": 0.9, "q2": 0.5, "q3": 0.1}}, draws=0)
@@ -254,32 +301,32 @@ def over_queries(
     check_numbers(confidence=confidence)
     checked_level(confidence)
     checked_seed(seed)
-    found = []
-    for place, run in enumerate(prediction.names):
+    rows = []
+    for index, run in enumerate(prediction.names):
         if run not in truth:
             continue
         right = np.array([truth[run].get(query, np.nan) for query in prediction.queries])
         for column, predictor in enumerate(prediction.measures):
-            known = ~np.isnan(right) & ~np.isnan(prediction.values[place, :, column])
-            x, y = right[known], prediction.values[place, known, column]
-            row: dict[str, Any] = {"run": run, "predictor": str(predictor), "queries": int(known.sum())}
-            found.append(row | _coefficients(x, y, draws, confidence, seed))
-    if not found:
+            defined = ~np.isnan(right) & ~np.isnan(prediction.values[index, :, column])
+            x, y = right[defined], prediction.values[index, defined, column]
+            row: dict[str, Any] = {"run": run, "predictor": str(predictor), "queries": int(defined.sum())}
+            rows.append(row | _coefficients(x, y, draws, confidence, seed))
+    if not rows:
         raise InputError(
             "no run has both predictions and values of queries", expected="runs of the same names"
         )
-    return found
+    return rows
 
 
 def _coefficients(x: Floats, y: Floats, draws: int, confidence: float, seed: int) -> dict[str, Any]:
-    """Give each coefficient with its interval; None where there is none."""
-    each = list(map(str, range(len(x))))
-    drawn = list(draws_of_teams(each, samples=draws, seed=seed))
+    """Return each coefficient with its confidence interval; None where undefined."""
+    labels = list(map(str, range(len(x))))
+    drawn = list(draws_of_teams(labels, samples=draws, seed=seed))
     if not len(x) or np.ptp(x) == 0 or np.ptp(y) == 0:
         return {name: {"value": None, "low": None, "high": None} for name in COEFFICIENTS}
-    found = {}
+    coefficients = {}
     for name, coefficient in COEFFICIENTS.items():
         low, high = interval([coefficient(x, y, times) for times in drawn], confidence)
         value = coefficient(x, y)
-        found[name] = {"value": plain(value), "low": plain(low), "high": plain(high)}
-    return found
+        coefficients[name] = {"value": plain(value), "low": plain(low), "high": plain(high)}
+    return coefficients

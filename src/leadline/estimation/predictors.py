@@ -1,4 +1,4 @@
-"""Predictors of query performance from one list."""
+"""Query performance predictors (QPP), computed from one ranked list."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from leadline.estimation.unjudged_methods import DeShaTo as Shape
 from leadline.retrieval.index.reader import Index
 from leadline.retrieval.models.query_plan import Query
 
-INDEX, VECTORS = "index", "vectors"  # what a predictor may need beside the scores
+INDEX, VECTORS = "index", "vectors"  # data that predictors may need in addition to scores
 
 
 class Answer(NamedTuple):
-    """What a system answered to one query, best first; what is not known is None.
+    """The ranked list of a system for one query; unavailable data are None.
 
     `scores` fall. `document` are codes of the index `collection` (-1: not indexed), `query`
     holds the terms of the query there. `row` says which of the topic vectors `theta` each document has (-1:
@@ -37,7 +37,7 @@ class Answer(NamedTuple):
 
     @classmethod
     def of(cls, scores: Sequence[float]) -> Answer:
-        """Make it of scores alone.
+        """Create an answer from scores alone.
 
         >>> Answer.of([3, 1]).scores
         array([3., 1.])
@@ -46,9 +46,9 @@ class Answer(NamedTuple):
 
 
 class Predictor(Parametric):
-    """A number that says how well a system answered a query: the larger the better, without a unit.
+    """A query performance predictor; larger values predict better performance.
 
-    `low` is the least value there can be. The mean over queries leaves undefined values out.
+    `low` is the smallest possible value. Means over queries exclude undefined values.
     """
 
     title: ClassVar[str]
@@ -59,16 +59,16 @@ class Predictor(Parametric):
     average: ClassVar[str] = "defined"
 
     def value(self, answer: Answer) -> float:
-        """Give the prediction of one list; NaN where it is undefined."""
+        """Return the prediction for one list; NaN where undefined."""
         raise NotImplementedError
 
     def needs(self) -> frozenset[str]:
-        """Say what it looks at beside the scores: `index` (with the query's text), `vectors`."""
+        """Return the data needed in addition to scores: `index` (with the query text), `vectors`."""
         return frozenset()
 
     @classmethod
     def usual(cls) -> list[Predictor]:
-        """Give the forms that are shown where none is named."""
+        """Return the variants that are used by default."""
         return [cls()]
 
 
@@ -76,7 +76,7 @@ PREDICTORS: Registry[Predictor] = Registry(sys.modules[__name__], Predictor, "pr
 
 
 def tail_mean(scores: Floats, share: float) -> float:
-    """Give the mean of the last `share` of the scores, of one at least.
+    """Return the mean of the last `share` of the scores, of at least one.
 
     NaN for fewer than two scores, and where one is infinite.
 
@@ -101,11 +101,11 @@ class QueryLength(Predictor):
     source = "a control of ours"
 
     def value(self, answer: Answer) -> float:
-        """Give the number of terms."""
+        """Return the number of terms."""
         return math.nan if answer.query is None else float(len(answer.query.sequence))
 
     def needs(self) -> frozenset[str]:
-        """Say what it looks at beside the scores."""
+        """Return the data needed in addition to scores."""
         return frozenset([INDEX])
 
 
@@ -136,7 +136,7 @@ class Clarity(Predictor):
     weigh: str = choice("likelihood", "equal")
 
     def value(self, answer: Answer) -> float:
-        """Give the divergence of one list."""
+        """Return the divergence for one list."""
         index, document = answer.collection, answer.document
         if index is None or document is None:
             raise UsageError("Clarity without an index; expected --index INDEX and --queries QUERIES")
@@ -148,28 +148,28 @@ class Clarity(Predictor):
             return math.nan
         terms = [index.terms_of(code) for code in document.tolist()]
         size = index.length[document]
-        place = np.repeat(np.arange(len(document)), [len(one) for one in terms])
+        row = np.repeat(np.arange(len(document)), [len(codes) for codes in terms])
         term = np.concatenate(terms)
         chance = np.full(len(document), 1 / len(document))
         if self.weigh == "likelihood":
-            chance = self._likelihood(index, words, place, term, size)
-        return self._divergence(index, term, (chance / size)[place])
+            chance = self._likelihood(index, words, row, term, size)
+        return self._divergence(index, term, (chance / size)[row])
 
     def _likelihood(
-        self, index: Index, words: dict[int, float], place: Integers, term: Codes, size: Floats
+        self, index: Index, words: dict[int, float], row: Integers, term: Codes, size: Floats
     ) -> Floats:
-        """Give P(q|d) of every document, made to add up to 1."""
+        """Return P(q|d) of each document, normalised to sum 1."""
         logs = np.zeros(len(size))
         for code, times in words.items():
-            counts = np.bincount(place[term == code], minlength=len(size))
+            counts = np.bincount(row[term == code], minlength=len(size))
             rest = (1 - self.own) * index.cf(code) / index.tokens
             logs += times * np.log(self.own * counts / size + rest)
         chance = np.exp(logs - logs.max())
-        found: Floats = chance / chance.sum()
-        return found
+        likelihood: Floats = chance / chance.sum()
+        return likelihood
 
     def _divergence(self, index: Index, term: Codes, weight: Floats) -> float:
-        """Give the divergence; a term that no document has adds (1 - own) p log2 (1 - own)."""
+        """Return the divergence; terms of no document contribute (1 - own) p log2 (1 - own)."""
         share = np.bincount(term, weight, minlength=index.terms)
         seen = np.flatnonzero(share)
         common = index.collection_frequencies[seen] / index.tokens
@@ -178,7 +178,7 @@ class Clarity(Predictor):
         return max(0.0, float((mixed * np.log2(mixed / common)).sum() + rest))
 
     def needs(self) -> frozenset[str]:
-        """Say what it looks at beside the scores."""
+        """Return the data needed in addition to scores."""
         return frozenset([INDEX])
 
 
@@ -205,7 +205,7 @@ class NQC(Predictor):
     share: float = number(0.1, low=0.0, high=1.0)
 
     def value(self, answer: Answer) -> float:
-        """Give the prediction of one list."""
+        """Return the prediction for one list."""
         first = answer.scores[: self.k]
         below = abs(tail_mean(answer.scores, self.share))
         if not 0 < below < math.inf:
@@ -239,7 +239,7 @@ class WIG(Predictor):
     length: str = choice("ignored", "root")
 
     def value(self, answer: Answer) -> float:
-        """Give the prediction of one list."""
+        """Return the prediction for one list."""
         below = tail_mean(answer.scores, self.share)
         if math.isnan(below):
             return math.nan
@@ -250,12 +250,12 @@ class WIG(Predictor):
         return gain / math.sqrt(size) if size else math.nan
 
     def needs(self) -> frozenset[str]:
-        """Say what it looks at beside the scores."""
+        """Return the data needed in addition to scores."""
         return frozenset([INDEX] if self.length == "root" else [])
 
     @classmethod
     def usual(cls) -> list[Predictor]:
-        """Give both lengths."""
+        """Return the variants for both values of `length`."""
         return [cls(), cls(length="root")]
 
 
@@ -283,7 +283,7 @@ class DeShaTo(Predictor):
     depth: int = whole(30)
 
     def value(self, answer: Answer) -> float:
-        """Give the score of one list."""
+        """Return the score of one list."""
         if answer.theta is None or answer.row is None:
             raise UsageError("DeShaTo without topic vectors; expected --topics VECTORS")
         size = len(answer.row)
@@ -301,10 +301,10 @@ class DeShaTo(Predictor):
         return float(shape.estimate(pool).values[0])
 
     def needs(self) -> frozenset[str]:
-        """Say what it looks at beside the scores."""
+        """Return the data needed in addition to scores."""
         return frozenset([VECTORS])
 
     @classmethod
     def usual(cls) -> list[Predictor]:
-        """Give the total and its six terms."""
+        """Return the total and its six terms."""
         return [cls(term=term) for term in ("total", *TERMS)]

@@ -17,16 +17,16 @@ from leadline.comparison.information_difference.joint_tables import (
     ideal,
     information,
     joint_tables,
-    kept,
     orders_of,
+    truncate_lists,
 )
 from leadline.comparison.information_difference.similarity import (
     AP_CORRELATION,
     RIC_DISTANCE,
-    chosen_competitors,
     correlations,
     distances,
     means_over_queries,
+    parse_competitors,
 )
 from leadline.comparison.information_difference.similarity_baselines import DocumentNumbers, Similarity
 from leadline.data.arrays import Codes, Flags, Floats
@@ -43,7 +43,19 @@ from leadline.measures.average_precision import AP
 
 
 class Rules(NamedTuple):
-    """How pairs are weighed: `graded` or relevant against not, `weighted` by ideal place, `printed6`."""
+    """Options of the Information Difference.
+
+    Attributes
+    ----------
+    cut : Cut
+        Truncation of the lists.
+    graded : bool
+        Whether grades are compared; otherwise relevant and non-relevant documents.
+    weighted, printed6 : bool
+        Whether pairs are weighted by ideal rank, and whether equation 6 is used as printed.
+    normalise : bool
+        Whether values are divided by those of the ideal list.
+    """
 
     cut: Truncation
     graded: bool = True
@@ -53,9 +65,16 @@ class Rules(NamedTuple):
 
 
 class Query(NamedTuple):
-    """What one query says: RIC, concordance and direction by system, conditional terms by pair.
+    """Values of one query.
 
-    `only[i, j]` is I(R_i; Q | R_j) in bits.
+    Attributes
+    ----------
+    ric, concordance : ndarray of float64, shape (n_systems,)
+        Relevance Information Correlation in bits, and share of concordant minus discordant pairs.
+    wrong_way : ndarray of bool, shape (n_systems,)
+        Whether most pairs are in the wrong order.
+    only : ndarray of float64, shape (n_systems, n_systems)
+        Conditional mutual information I(R_i; Q | R_j) in bits.
     """
 
     ric: Floats
@@ -65,9 +84,21 @@ class Query(NamedTuple):
 
 
 def difference_of_query(grades: Floats, lists: Sequence[Codes], rules: Rules) -> Query | None:
-    """Compare the lists of one query; None where no relevant document was judged or no pair differs.
+    """Compare the lists of one query.
 
-    `grades` are those of the judged documents; a list holds places in `grades`, best first, already cut.
+    Parameters
+    ----------
+    grades : ndarray of float64, shape (n_judged,)
+        Grades of the judged documents.
+    lists : sequence of ndarray of int32
+        Truncated lists of indices in `grades`, in rank order.
+    rules : Rules
+        Options.
+
+    Returns
+    -------
+    Query or None
+        None if no judged document is relevant or all grades are equal.
     """
     grades = np.maximum(grades, 0.0)
     if not rules.graded:
@@ -101,45 +132,45 @@ def difference_of_query(grades: Floats, lists: Sequence[Codes], rules: Rules) ->
     )
 
 
-FEW = 5  # judged non-relevant documents in the median query, below which RIC is noise
+FEW = 5  # warn if the median query has fewer judged non-relevant documents
 
 
-def difference_notices(
+def difference_warnings(
     infos: Sequence[RunInfo], qrels: Qrels, lists: Sequence[TruncatedLists], counted: Flags, rel: float
 ) -> list[ResultWarning]:
-    """Put in words what was counted; unjudged documents are in no pair here, whatever other measures do."""
-    found = []
+    """Return warnings of missing judgments, empty lists and queries without pairs."""
+    warnings = []
     for notice in warnings_of(infos, qrels, averaging="with_relevant", levels=[rel]):
-        words = notice.message.replace("they count as not relevant", "they are in no pair, and take up ranks")
-        found.append(ResultWarning(notice.code, words, notice.count))
+        words = notice.message.replace("they count as not relevant", "they are in no pair, but occupy ranks")
+        warnings.append(ResultWarning(notice.code, words, notice.count))
     relevant = qrels.relevant(rel) > 0
     pairless = int(np.count_nonzero(~counted & relevant))
     empty = [info.name for info, part in zip(infos, lists, strict=True) if not len(part.row)]
-    known = (qrels.count(qrels.grades < rel))[relevant]
-    few = int(np.count_nonzero(known < FEW))
-    thin = len(known) > 0 and np.median(known) < FEW
-    found += [
+    nonrelevant = (qrels.count(qrels.grades < rel))[relevant]
+    few = int(np.count_nonzero(nonrelevant < FEW))
+    sparse = len(nonrelevant) > 0 and np.median(nonrelevant) < FEW
+    warnings += [
         ResultWarning(
-            "no_pairs", f"queries whose judged documents all have one grade: {pairless}; left out", pairless
+            "no_pairs", f"queries whose judged documents have the same grade: {pairless}; left out", pairless
         ),
         ResultWarning(
             "nothing_kept",
-            f"runs without a relevant judged document where the list is cut: {len(empty)} "
+            f"runs without a relevant judged document above the cutoff: {len(empty)} "
             f"({', '.join(empty[:3])}); RIC 0",
             len(empty),
         ),
         ResultWarning(
             "few_nonrelevant",
-            f"queries with fewer than {FEW} judged non-relevant documents: {few} of {len(known)}; RIC "
-            "and id need them (--complete DOCS counts every other document of the collection as one)",
-            few if thin else 0,
+            f"queries with fewer than {FEW} judged non-relevant documents: {few} of {len(nonrelevant)}; RIC "
+            "and id depend on them (--complete DOCS judges all other documents of the collection as 0)",
+            few if sparse else 0,
         ),
-        ResultWarning("one_system", "only one system; nothing to compare it with", int(len(infos) == 1)),
+        ResultWarning(
+            "one_system", "only one system; expected two or more for comparisons", int(len(infos) == 1)
+        ),
     ]
-    return [notice for notice in found if notice.count]
+    return [notice for notice in warnings if notice.count]
 
-
-# Named `differences` because `leadline.difference` is a function.
 
 __all__ = ["Difference", "complete", "difference"]
 
@@ -164,37 +195,77 @@ def difference(
     on_query: Callable[[int, int], None] | None = None,
     **options: Unpack[JudgedOptions],
 ) -> Difference:
-    """Compare systems by what they say of which judged document is better: RIC and id, in bits.
+    """Relevance Information Correlation (RIC) and Information Difference (id) of systems, in bits.
 
-    Of all pairs of judged documents of different grade, Q says which is better and R what a list says: 1
-    its first is above, -1 below, 0 neither is retrieved. RIC = I(R; Q) = w (1 - h(c)), w the share of pairs
-    of which the list says anything, c the share of those in the right order; id = I(R1; Q | R2) + I(R2; Q |
-    R1). Lists end after their last document of grade `rel` (`truncate`); unjudged documents take up ranks
-    (`condense` drops them).
+    For a random pair of judged documents of different grades, Q indicates the better document and R its order
+    in a list: 1 if the better document is ranked higher, -1 if lower, 0 if neither is retrieved. RIC =
+    I(R; Q) = w (1 - h(c)), where w is the share of pairs with R != 0, c the share of those in the right
+    order and h the binary entropy; id = I(R1; Q | R2) + I(R2; Q | R1).
 
-    `cutoff` k makes RIC@k and id@k: lists are cut at k first, pairs weigh by the places of their documents
-    in an ideal list (`weighted`, `printed6`: see `joint_tables`), and values are divided by
-    those of the ideal list cut likewise (`normalise`); without a cutoff neither is done unless asked for.
-    RIC has no direction: `wrong_way` counts lists that put most pairs wrong, `signed` makes their RIC
-    negative. Negative grades count as 0. Queries without a relevant document or without a pair are left out
-    and counted in `warnings`.
+    Parameters
+    ----------
+    qrels : qrels
+        Judgments; negative grades count as 0.
+    runs : run, sequence of runs or mapping
+        The systems.
+    cutoff : int, optional
+        Cutoff k of RIC@k and id@k.
+    rel : float, default 1.0
+        Minimum relevant grade.
+    graded : bool, default True
+        Compare all grades; otherwise relevant and non-relevant documents only.
+    truncate : bool, default True
+        End each list after its last relevant document.
+    condense : bool, default False
+        Remove unjudged documents; otherwise they keep their ranks.
+    normalise : bool, optional
+        Divide values by those of the ideal list; by default if there is a cutoff.
+    weighted : bool, optional
+        Weight pairs by the ranks of their documents in an ideal list; by default if there is a cutoff.
+    printed6 : bool, default False
+        Use equation 6 for the weights as printed (see `joint_tables`).
+    signed : bool, default False
+        Return negative RIC for lists with most pairs in the wrong order.
+    **options
+        How judgments and runs are read: `negative`, `order`, `on_duplicate`, `on_nan` and `name_by` of
+        `leadline.data.reading.Reading`.
+    competitors : sequence of str or Similarity, optional
+        Other similarities to report, such as "RBO(p=0.9)" or "Jaccard@20"; `()` for none. The correlation of
+        per-query AP and the mean difference of per-query RIC are added to them.
+    ap_rel : float, optional
+        Minimum relevant grade of AP; `rel` by default.
+    threads : int, optional
+        Number of threads.
+    on_run, on_query : callable, optional
+        Called with (done, total) after each run or query.
 
-    `competitors` are what else says how alike lists are, such as "RBO(p=0.9)" or "Jaccard@20" (none: `()`);
-    they are in `competitors` with the correlation of per-query AP (`ap_rel` is its
-    least relevant grade, `rel` unless given) and the mean per-query distance in RIC.
+    Returns
+    -------
+    Difference
 
-    id is at least 0, symmetric, 0 for equal lists, RIC against a list without judged documents. It is no
-    metric: two different lists may have 0 (a list and its reverse), and the triangle inequality fails.
+    Raises
+    ------
+    InputError
+        If no query has judged documents of two grades, one of them relevant.
 
-    `options` say how runs and judgments are read: `order`, `on_duplicate`, `on_nan`, `name_by` and
-    `negative` of `leadline.data.reading.Reading`.
+    Notes
+    -----
+    RIC does not distinguish directions: `wrong_way` counts lists with most pairs in the wrong order. id is
+    non-negative and symmetric, and 0 for equal lists; the id from a list without judged documents is RIC.
+    It is not a metric: different lists, such as a list and its reverse, can have id 0, and the triangle
+    inequality does not hold. Queries without a relevant document or without a pair are excluded and counted
+    in `warnings`.
 
-    Source: Golbus and Aslam 2014, section 2.
+    References
+    ----------
+    Golbus and Aslam (2014), section 2.
 
+    Examples
+    --------
     >>> judgments = {"q1": {"d1": 1, "d2": 1, "d3": 0, "d4": 0}}
     >>> runs = {"a": {"q1": {"d1": 2.0, "d3": 1.0}}, "b": {"q1": {"d2": 2.0, "d4": 1.0}}}
-    >>> found = difference(judgments, runs)
-    >>> found.mean_ric.tolist(), found.id_of("a", "b")  # each says 2 of the 4 pairs, of different ones
+    >>> result = difference(judgments, runs)
+    >>> result.mean_ric.tolist(), result.id_of("a", "b")  # each orders 2 of 4 pairs, without overlap
     ([0.5, 0.5], 1.0)
     """
     reading = Reading.of(difference, options, JudgedOptions)
@@ -208,29 +279,33 @@ def difference(
         printed6,
         deep if normalise is None else normalise,
     )
-    beside = chosen_competitors(competitors, cutoff)
+    baselines = parse_competitors(competitors, cutoff)
     table = judgments_of(qrels, reading)
     numbers = DocumentNumbers()
     ap = AP(rel=rel if ap_rel is None else ap_rel)
-    infos, found = judge_runs(
+    infos, truncated = judge_runs(
         runs,
         table,
-        lambda judged: (kept(judged, cut), ap.values(judged), numbers.system(judged) if beside else None),
+        lambda judged: (
+            truncate_lists(judged, cut),
+            ap.values(judged),
+            numbers.system(judged) if baselines else None,
+        ),
         reading=reading,
-        keep=bool(beside),
+        keep=bool(baselines),
         on_run=on_run,
     )
-    lists = [part[0] for part in found]
-    parts = list(_each(table, lists, rules, threads, on_query))
+    lists = [part[0] for part in truncated]
+    parts = list(_compare_queries(table, lists, rules, threads, on_query))
     counted = np.array([part is not None for part in parts], dtype=np.bool_)
     if not counted.any():
         raise _no_pairs(table)
     ric, *rest = _stacked(parts, len(infos))
-    precision = np.nan_to_num(np.stack([part[1] for part in found]))
+    precision = np.nan_to_num(np.stack([part[1] for part in truncated]))
     more: dict[str, Floats] = {}
-    if beside:
-        systems = [part[2] for part in found if part[2] is not None]
-        more = means_over_queries(systems, counted, beside, on_query)
+    if baselines:
+        systems = [part[2] for part in truncated if part[2] is not None]
+        more = means_over_queries(systems, counted, baselines, on_query)
         more[AP_CORRELATION] = correlations(precision[:, counted])
         more[RIC_DISTANCE] = distances(ric[:, counted])
     return Difference(
@@ -241,7 +316,7 @@ def difference(
         ap=precision,
         cutoff=cutoff,
         competitors=more,
-        warnings=difference_notices(infos, table, lists, counted, rel),
+        warnings=difference_warnings(infos, table, lists, counted, rel),
         options={
             "k": cutoff,
             "rel": rel,
@@ -252,7 +327,7 @@ def difference(
             "weighted": rules.weighted,
             "printed6": printed6,
             "signed": signed,
-            "competitors": list(map(str, beside)),
+            "competitors": list(map(str, baselines)),
             "ap_rel": ap.rel,
             **reading.options(JudgedOptions),
         },
@@ -264,36 +339,36 @@ def _no_pairs(qrels: Qrels) -> InputError:
         "no query has judged documents of two grades, one of them relevant",
         expected="at least one",
         path=qrels.source,
-        hint="--complete DOCS counts every other document of a collection as not relevant",
+        hint="--complete DOCS treats all other documents of the collection as non-relevant",
     )
 
 
-def _each(
+def _compare_queries(
     qrels: Qrels,
     lists: Sequence[TruncatedLists],
     rules: Rules,
     threads: int | None,
     on_query: Callable[[int, int], None] | None,
 ) -> Iterator[Query | None]:
-    """Compare the lists of every query, in order, on as many threads as help."""
+    """Compare the lists of all queries, in order, on several threads."""
     total = len(qrels.queries)
 
-    def one(query: int) -> Query | None:
+    def compare_lists(query: int) -> Query | None:
         low, high = int(qrels.begin[query]), int(qrels.end[query])
-        found = [part.row[slice(*part.offsets[query : query + 2])] - low for part in lists]
-        return difference_of_query(qrels.grades[low:high], found, rules)
+        rows = [part.row[slice(*part.offsets[query : query + 2])] - low for part in lists]
+        return difference_of_query(qrels.grades[low:high], rows, rules)
 
-    for done, part in enumerate(in_order(one, range(total), threads=threads), start=1):
+    for done, part in enumerate(in_order(compare_lists, range(total), threads=threads), start=1):
         if on_query:
             on_query(done, total)
         yield part
 
 
 def _stacked(parts: Sequence[Query | None], systems: int) -> list[Any]:
-    """Put the queries together; one that does not count is NaN, and never wrong."""
+    """Return arrays over all queries; NaN (False for `wrong_way`) for excluded queries."""
     shapes = ((systems,), (systems,), (systems,), (systems, systems))
     columns = []
-    for place, shape in enumerate(shapes):
-        empty = np.zeros(shape, dtype=np.bool_) if place == 2 else np.full(shape, np.nan)
-        columns.append(np.stack([empty if part is None else part[place] for part in parts]))
+    for index, shape in enumerate(shapes):
+        empty = np.zeros(shape, dtype=np.bool_) if index == 2 else np.full(shape, np.nan)
+        columns.append(np.stack([empty if part is None else part[index] for part in parts]))
     return [columns[0].T.copy(), columns[1].T.copy(), columns[2].T.copy(), columns[3]]

@@ -1,4 +1,4 @@
-"""Difference: what was found about how systems differ, and how it is read."""
+"""Result of the Information Difference of systems."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from leadline.errors import UsageError
 
 
 class DifferencePair(NamedTuple):
-    """Two systems, how far apart they are, and how far their scores are."""
+    """Two systems, their mean Information Difference, and the difference of their mean RIC."""
 
     a: str
     b: str
@@ -25,11 +25,20 @@ class DifferencePair(NamedTuple):
 
 
 class Difference(Result):
-    """RIC and Information Difference of some systems, in bits; means are over the queries that count.
+    """RIC and Information Difference of systems, in bits.
 
-    `ap[s, q]` is AP of every query (0 where undefined). `ric[s, q]` and `concordance[s, q]` are NaN for a
-    query that does not count (no relevant document judged, or none of another grade), `only[q, i, j]` is
-    I(R_i; Q | R_j): what system i says of the judgments of query q that system j does not.
+    Attributes
+    ----------
+    ap : ndarray of float64, shape (n_systems, n_queries)
+        Average precision; 0 where undefined.
+    ric, concordance : ndarray of float64, shape (n_systems, n_queries)
+        RIC and concordance; NaN for excluded queries (without a relevant document or a second grade).
+    wrong_way : ndarray of bool, shape (n_systems, n_queries)
+        Whether most pairs are in the wrong order.
+    only : ndarray of float64, shape (n_queries, n_systems, n_systems)
+        Conditional mutual information I(R_i; Q | R_j).
+    competitors : dict of str to ndarray of float64, shape (n_systems, n_systems)
+        Other similarities of the systems.
     """
 
     def __init__(
@@ -62,50 +71,50 @@ class Difference(Result):
 
     @property
     def names(self) -> list[str]:
-        """Give the names of the systems."""
+        """Names of the systems."""
         return [run.name for run in self.runs]
 
     @cached_property
     def counted(self) -> Flags:
-        """Say which queries count."""
+        """Flags of the queries over which means are taken."""
         counted: Flags = ~np.isnan(self.ric[0])
         return counted
 
     @cached_property
     def mean_ric(self) -> Floats:
-        """Give the mean RIC of every system."""
+        """Mean RIC of each system."""
         means: Floats = self.ric[:, self.counted].mean(axis=1)
         return means
 
     @cached_property
     def mean_concordance(self) -> Floats:
-        """Give the mean concordance w (2c - 1) of every system, from -1 to 1."""
+        """Mean concordance w (2c - 1) of each system, from -1 to 1."""
         means: Floats = self.concordance[:, self.counted].mean(axis=1)
         return means
 
     @cached_property
     def mean_only(self) -> Floats:
-        """Give systems x systems: what the row says that the column does not."""
+        """Mean conditional information of the row system given the column system."""
         means: Floats = self.only[self.counted].mean(axis=0)
         return means
 
     @cached_property
     def mean_id(self) -> Floats:
-        """Give systems x systems: the mean Information Difference. It is no metric."""
+        """Mean Information Difference of systems x systems; not a metric."""
         return self.mean_only + self.mean_only.T
 
     def id_of(self, a: str, b: str) -> float:
-        """Give the mean Information Difference of two systems."""
+        """Return the mean Information Difference of two systems."""
         return float(self.mean_id[self.place(a), self.place(b)])
 
     def place(self, name: str) -> int:
-        """Give the place of a system."""
+        """Return the index of a system."""
         if name not in self.names:
             raise UsageError(f"no system '{name}' here; there are: " + ", ".join(self.names))
         return self.names.index(name)
 
     def order(self) -> list[int]:
-        """Give the systems by their mean RIC, the best first."""
+        """Return the indices of the systems in descending order of mean RIC."""
         best: list[int] = np.argsort(-self.mean_ric, kind="stable").tolist()
         return best
 
@@ -126,34 +135,40 @@ class Difference(Result):
         ]
 
     def nearest(self, most: int = 5) -> list[DifferencePair]:
-        """Give the pairs of smallest id, the nearest first."""
+        """Return the `most` pairs of smallest id, in ascending order."""
         return self._pairs(np.argsort(self.mean_id[self._ends], kind="stable")[:most].tolist())
 
     def farthest(self, most: int = 5) -> list[DifferencePair]:
-        """Give the pairs of largest id, the farthest first."""
+        """Return the `most` pairs of largest id, in descending order."""
         return self._pairs(np.argsort(-self.mean_id[self._ends], kind="stable")[:most].tolist())
 
     def _contrast(self) -> Floats:
-        """Give each pair its rank by id less its rank by difference in RIC, both from 0 to 1."""
+        """Return the rank of each pair by id minus its rank by difference in RIC, both scaled to [0, 1]."""
         far, apart = (self.mean_id[self._ends], abs(self.mean_ric[:, None] - self.mean_ric)[self._ends])
         ranks = [np.argsort(np.argsort(values, kind="stable")) for values in (far, apart)]
         contrast: Floats = (ranks[0] - ranks[1]) / max(len(far) - 1, 1)
         return contrast
 
     def same_score_far_apart(self, most: int = 5) -> list[DifferencePair]:
-        """Give pairs whose RIC is nearly equal and whose id is large, by the difference of the two ranks."""
+        """Return the pairs with similar RIC and large id, by the difference of their ranks."""
         contrast = self._contrast()
-        found = np.argsort(-contrast, kind="stable")[:most]
-        return self._pairs(found[contrast[found] > 0].tolist())
+        chosen = np.argsort(-contrast, kind="stable")[:most]
+        return self._pairs(chosen[contrast[chosen] > 0].tolist())
 
     def near_but_unequal(self, most: int = 5) -> list[DifferencePair]:
-        """Give pairs whose id is small and whose RIC differs, by the difference of the two ranks."""
+        """Return the pairs with small id and different RIC, by the difference of their ranks."""
         contrast = self._contrast()
-        found = np.argsort(contrast, kind="stable")[:most]
-        return self._pairs(found[contrast[found] < 0].tolist())
+        chosen = np.argsort(contrast, kind="stable")[:most]
+        return self._pairs(chosen[contrast[chosen] < 0].tolist())
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
-        """Give it as plain data: `k`, `systems`, `ric`, `concordance`, `wrong_way`, `id`, ..."""
+        """Return a dictionary with the keys k, systems, ric, concordance, wrong_way, id and others.
+
+        Parameters
+        ----------
+        per_query : bool, default False
+            Add the values of each query.
+        """
         names = self.names
         data: dict[str, Any] = {
             "k": self.cutoff,
@@ -174,20 +189,20 @@ class Difference(Result):
             "near_but_unequal": [pair._asdict() for pair in self.near_but_unequal()],
         }
         if per_query:
-            data["per_query"] = {query: self._query(place) for place, query in enumerate(self.queries)}
+            data["per_query"] = {query: self._query(index) for index, query in enumerate(self.queries)}
         return data
 
-    def _query(self, place: int) -> dict[str, Any] | None:
-        """Give one query as plain data, None where it does not count."""
-        if not self.counted[place]:
+    def _query(self, index: int) -> dict[str, Any] | None:
+        """Return the values of one query as a dictionary; None for excluded queries."""
+        if not self.counted[index]:
             return None
-        only = self.only[place]
+        only = self.only[index]
         return {
-            "ric": dict(zip(self.names, self.ric[:, place].tolist(), strict=True)),
-            "concordance": dict(zip(self.names, self.concordance[:, place].tolist(), strict=True)),
+            "ric": dict(zip(self.names, self.ric[:, index].tolist(), strict=True)),
+            "concordance": dict(zip(self.names, self.concordance[:, index].tolist(), strict=True)),
             "wrong_way": [
                 name
-                for name, wrong in zip(self.names, self.wrong_way[:, place].tolist(), strict=True)
+                for name, wrong in zip(self.names, self.wrong_way[:, index].tolist(), strict=True)
                 if wrong
             ],
             "id": (only + only.T).tolist(),

@@ -1,4 +1,4 @@
-"""Joint tables of the judged documents of two lists, and their information in bits."""
+"""Joint distributions of document orders in two lists, and their mutual information in bits."""
 
 from __future__ import annotations
 
@@ -16,16 +16,19 @@ from leadline.errors import UsageError
 
 
 def by_ideal_place(counts: Integers, *, printed6: bool = False) -> Floats:
-    """Give the weight of one document of each grade; `counts` are documents per grade, the worst first.
+    """Return the weight of a document of each grade, from document counts in ascending order of grade.
 
-    Documents of a grade can stand at ranks kmin to kmax of an ideal list, where kmin is 1 + the number of
-    better ones and kmax = kmin + count - 1; each weighs the mean over these ranks of P_DCG(k) = 1/log2(k+1)
-    - 1/log2(k+2), which adds up to (1/log2(kmin+1) - 1/log2(kmax+2)) / count. With `printed6` kmax is kmin
-    + count, as equation 6 prints it; neighbouring grades then share a rank. Weights are not normalised:
-    only ratios matter.
+    Documents of a grade have ranks kmin to kmax in an ideal list, where kmin is 1 + the number of better
+    documents and kmax = kmin + count - 1. The weight is the mean over these ranks of P_DCG(k) = 1/log2(k+1)
+    - 1/log2(k+2), that is (1/log2(kmin+1) - 1/log2(kmax+2)) / count. With `printed6`, kmax = kmin + count as
+    printed in equation 6, so that adjacent grades share a rank. Weights are not normalised.
 
-    Source: Golbus and Aslam 2014, section 2, equations 4 to 7, read with ranks from 1.
+    References
+    ----------
+    Golbus and Aslam (2014), section 2, equations 4 to 7, with ranks from 1.
 
+    Examples
+    --------
     >>> by_ideal_place(np.array([2, 1])).round(4)  # ranks 2 and 3 of non-relevant documents, rank 1
     array([0.1001, 0.3691])
     """
@@ -38,48 +41,58 @@ def by_ideal_place(counts: Integers, *, printed6: bool = False) -> Floats:
 
 
 def information(right: Floats, wrong: Floats) -> Floats:
-    """Give the bits that say which document of a pair is better: w (1 - h(c)).
+    """Return the information about the better document of a pair, w (1 - h(c)), in bits.
 
-    `right` and `wrong` are probabilities of pairs in the right and in the wrong order, w = right + wrong, c =
-    right / w, and h is the binary entropy. It is 0 where c is a half, and w both where all are right and
-    where all are wrong.
+    Parameters
+    ----------
+    right, wrong : ndarray of float64
+        Probabilities of pairs in the right and in the wrong order; w = right + wrong, c = right / w, and h is
+        the binary entropy.
 
+    Examples
+    --------
     >>> information(np.array([0.5, 0.3]), np.array([0.0, 0.3]))
     array([0.5, 0. ])
     """
     right, wrong = np.asarray(right, dtype=np.float64), np.asarray(wrong, dtype=np.float64)
     whole = right + wrong
-    found = whole.copy()
+    bits = whole.copy()
     for part in (right, wrong):
         share = np.divide(part, whole, out=np.ones_like(whole), where=part > 0)
-        found += part * np.log2(share)
-    clipped: Floats = np.maximum(found, 0.0)
+        bits += part * np.log2(share)
+    clipped: Floats = np.maximum(bits, 0.0)
     return clipped
 
 
-def together(tables: Floats) -> Floats:
-    """Give I(R1, R2; Q) of each table: of all that two systems say of which document is better.
+def joint_information(tables: Floats) -> Floats:
+    """Return the joint mutual information I(R1, R2; Q) of each table.
 
-    `tables[p, 1 - a, 1 - b]` is the probability of pairs of which the first system says a and the second b
-    (1: the better document first, -1: the worse first, 0: neither retrieved). Turning a pair of documents
-    round turns both answers round, so each cell and its mirror make one term w (1 - h(c)).
+    `tables[p, 1 - a, 1 - b]` is the probability of pairs with R1 = a and R2 = b (1: the better document is
+    ranked higher, -1: lower, 0: neither is retrieved). Exchanging the documents of a pair changes both signs,
+    so that each cell and its mirror image contribute one term w (1 - h(c)).
     """
     flat = tables.reshape(-1, 9)
-    found: Floats = information(flat[:, :4], flat[:, :4:-1]).sum(axis=1)
-    return found
+    bits: Floats = information(flat[:, :4], flat[:, :4:-1]).sum(axis=1)
+    return bits
 
 
 def conditional(tables: Floats) -> tuple[Floats, Floats]:
-    """Give I(R1; Q | R2) and I(R2; Q | R1) of each table; their sum is the Information Difference.
+    """Return I(R1; Q | R2) and I(R2; Q | R1) of each table; their sum is the Information Difference.
 
-    The chain rule makes the first I(R1, R2; Q) - I(R2; Q). Source: Golbus and Aslam 2014, equation 10.
+    By the chain rule, the first is I(R1, R2; Q) - I(R2; Q).
 
+    References
+    ----------
+    Golbus and Aslam (2014), equation 10.
+
+    Examples
+    --------
     >>> same = np.zeros((1, 3, 3))
     >>> same[0, 0, 0], same[0, 2, 2] = 0.9, 0.1
     >>> [float(part[0]) for part in conditional(same)]
     [0.0, 0.0]
     """
-    both = together(tables)
+    both = joint_information(tables)
     first, second = tables.sum(axis=2), tables.sum(axis=1)
     only_first = both - information(second[:, 0], second[:, 2])
     only_second = both - information(first[:, 0], first[:, 2])
@@ -87,11 +100,12 @@ def conditional(tables: Floats) -> tuple[Floats, Floats]:
 
 
 def complete(qrels: Qrels, docids: Iterable[str]) -> Qrels:
-    """Give qrels in which every document of `docids` is judged for every query, 0 where it was not.
+    """Return qrels in which all documents of `docids` are judged for all queries, with grade 0 if unjudged.
 
-    For collections that were judged exhaustively and list only what is relevant. Nothing calls this by
-    itself: it is wrong where documents were left unjudged.
+    For exhaustively judged collections that list relevant documents only; not valid for pooled judgments.
 
+    Examples
+    --------
     >>> from leadline import read_qrels
     >>> complete(read_qrels({"q1": {"d1": 1}}), ["d1", "d2"]).to_dict()
     {'q1': {'d1': 1, 'd2': 0}}
@@ -123,10 +137,18 @@ def complete(qrels: Qrels, docids: Iterable[str]) -> Qrels:
 
 
 class Truncation(NamedTuple):
-    """Where a list ends: rules 2, 3 and 8 of the definition.
+    """Truncation of ranked lists; documents that are cut off count as not retrieved.
 
-    `cutoff` keeps the first k ranks (of judged documents only, with `condense`), then `truncate` ends the
-    list after its last document of grade `rel` or more; what is cut off counts as not retrieved.
+    Attributes
+    ----------
+    cutoff : int or None
+        Number of ranks that are kept, of judged documents only with `condense`.
+    rel : float
+        Minimum relevant grade.
+    truncate : bool
+        Whether lists end after their last relevant document.
+    condense : bool
+        Whether unjudged documents are removed.
     """
 
     cutoff: int | None = None
@@ -136,30 +158,32 @@ class Truncation(NamedTuple):
 
 
 class TruncatedLists(NamedTuple):
-    """The judged documents that a run keeps: rows of the qrels in order of rank, by query."""
+    """Judged documents of truncated lists: rows of the qrels in rank order, by query."""
 
     offsets: Integers
     row: Codes
 
 
-def kept(judged: JudgedRun, cut: Truncation) -> TruncatedLists:
-    """Cut every list of a run."""
-    places = np.arange(len(judged.rank))
+def truncate_lists(judged: JudgedRun, cut: Truncation) -> TruncatedLists:
+    """Truncate the lists of a run."""
+    rows = np.arange(len(judged.rank))
     query = judged.query
-    rank = places - judged.offsets[query] + 1 if cut.condense else judged.rank
-    keep = np.ones(len(places), dtype=np.bool_) if cut.cutoff is None else rank <= cut.cutoff
+    rank = rows - judged.offsets[query] + 1 if cut.condense else judged.rank
+    keep = np.ones(len(rows), dtype=np.bool_) if cut.cutoff is None else rank <= cut.cutoff
     if cut.truncate:
         last = np.full(len(judged.present), -1)
         hits = np.flatnonzero(keep & (judged.grade >= cut.rel))
         np.maximum.at(last, query[hits], hits)
-        keep &= places <= last[query]
+        keep &= rows <= last[query]
     offsets = np.concatenate(([0], np.cumsum(keep))).astype(np.int64)[judged.offsets]
     return TruncatedLists(offsets, judged.row[keep])
 
 
 def ideal(grades: Floats, cut: Truncation) -> Codes:
-    """Give the judged documents of one query best first, cut as any list; ties keep the order given.
+    """Return the truncated ideal list of the judged documents of one query; ties keep their order.
 
+    Examples
+    --------
     >>> ideal(np.array([0.0, 2.0, 1.0, 0.0]), Truncation()).tolist()
     [1, 2]
     """
@@ -170,9 +194,16 @@ def ideal(grades: Floats, cut: Truncation) -> Codes:
 
 
 class Orders(NamedTuple):
-    """Lists of numbered documents as the kernel wants them.
+    """Ranked lists of numbered documents, as passed to the kernel.
 
-    List s is `order[bounds[s]:bounds[s + 1]]`; `place[s, d]` is the place of document d in it, or -1.
+    Attributes
+    ----------
+    bounds : ndarray of int64, shape (n_lists + 1,)
+        List s is `order[bounds[s]:bounds[s + 1]]`.
+    order : ndarray of int32
+        Document numbers of all lists.
+    place : ndarray of int32, shape (n_lists, n_documents)
+        Position of each document in each list, from 0; -1 if not in the list.
     """
 
     bounds: Integers
@@ -181,8 +212,8 @@ class Orders(NamedTuple):
 
 
 def orders_of(lists: Sequence[Codes], documents: int) -> Orders:
-    """Give the places of documents in every list, once and not once per pair."""
-    lengths = [len(one) for one in lists]
+    """Return the lists with the positions of all documents in each of them."""
+    lengths = [len(ranked) for ranked in lists]
     bounds = np.cumsum([0, *lengths], dtype=np.int64)
     order = np.concatenate([*lists, np.empty(0, dtype=np.int32)]).astype(np.int32)
     place = np.full((len(lists), documents), -1, dtype=np.int32)
@@ -192,16 +223,32 @@ def orders_of(lists: Sequence[Codes], documents: int) -> Orders:
 
 
 def joint_tables(grade: Codes, weight: Floats, orders: Orders, first: Codes, second: Codes) -> Floats:
-    """Give, per pair of lists, the 3 x 3 table of document pairs by what each list says of them.
+    """Return for each pair of lists the 3 x 3 table of document pairs by their order in both lists.
 
-    `grade[d]` is the class of document d, the worst 0, and `weight[class]` what a document of it weighs.
-    Entry `[p, 1 - a, 1 - b]` weighs the pairs (a better and a worse document) of which list `first[p]` says
-    a and list `second[p]` says b: 1 the better first, -1 the worse first, 0 neither retrieved. All entries
-    of a table add up to the weight of all pairs. O(classes x n log n) per pair of lists for n documents.
+    Entry `[p, 1 - a, 1 - b]` is the total weight of the pairs (a better and a worse document) with order a in
+    list `first[p]` and b in list `second[p]`: 1 if the better document is ranked higher, -1 if lower, 0 if
+    neither is retrieved. Time is O(classes x n log n) per pair of lists for n documents.
 
-    >>> orders = orders_of([np.array([0, 1]), np.array([1])], 2)  # document 0 is the better one
+    Parameters
+    ----------
+    grade : ndarray of int32, shape (n_documents,)
+        Class of each document, 0 for the worst.
+    weight : ndarray of float64, shape (n_classes,)
+        Weight of a document of each class.
+    orders : Orders
+        The lists.
+    first, second : ndarray of int32, shape (n_pairs,)
+        Indices of the lists of each pair.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_pairs, 3, 3)
+
+    Examples
+    --------
+    >>> orders = orders_of([np.array([0, 1]), np.array([1])], 2)  # document 0 is better
     >>> ends = np.array([0], dtype=np.int32), np.array([1], dtype=np.int32)
-    >>> joint_tables(np.array([1, 0]), np.ones(2), orders, *ends)[0]  # the first is right, the second wrong
+    >>> joint_tables(np.array([1, 0]), np.ones(2), orders, *ends)[0]  # first list right, second wrong
     array([[0., 0., 1.],
            [0., 0., 0.],
            [0., 0., 0.]])
@@ -222,12 +269,12 @@ def joint_tables(grade: Codes, weight: Floats, orders: Orders, first: Codes, sec
         table,
     )
     if not call("joint_tables", *columns):
-        raise ValueError("a list, a place or a grade is out of range")
+        raise ValueError("a list, a position or a grade is out of range")
     return table.reshape(-1, 3, 3)
 
 
 def call(kernel: str, *columns: object) -> bool:
-    """Call a kernel, compiled or not; not compiled it reads memory views faster than arrays."""
+    """Call a kernel, compiled or not; pure Python kernels receive memory views, which are faster."""
     if kernels.compiled is not None:
         return bool(getattr(kernels.compiled, kernel)(*columns))
     from leadline.kernels import pairs

@@ -1,4 +1,4 @@
-"""Other similarities of two systems beside Information Difference."""
+"""Similarity baselines of systems, reported with the Information Difference."""
 
 from __future__ import annotations
 
@@ -19,14 +19,16 @@ AP_CORRELATION = "correlation(AP)"
 RIC_DISTANCE = "distance(RIC)"
 
 
-def chosen_competitors(wanted: Sequence[str | Similarity] | None, cutoff: int | None) -> list[Similarity]:
-    """Read names of competitors; None means Jaccard, overlap, RBO and Kendall's tau at the cutoff."""
+def parse_competitors(wanted: Sequence[str | Similarity] | None, cutoff: int | None) -> list[Similarity]:
+    """Parse names of similarity baselines; None: Jaccard, overlap, RBO and Kendall's tau at the cutoff."""
     if wanted is None:
         at = "" if cutoff is None else f"@{cutoff}"
         wanted = [f"Jaccard{at}", f"Overlap{at or '@10'}", "RBO", "Kendall"]
     if isinstance(wanted, (str, Similarity)):
         raise UsageError(f"competitors={wanted!r}; expected a list of names")
-    return [one if isinstance(one, Similarity) else SIMILARITIES.parse(one) for one in dict.fromkeys(wanted)]
+    return [
+        name if isinstance(name, Similarity) else SIMILARITIES.parse(name) for name in dict.fromkeys(wanted)
+    ]
 
 
 def means_over_queries(
@@ -35,27 +37,29 @@ def means_over_queries(
     competitors: Sequence[Similarity],
     on_query: Callable[[int, int], None] | None = None,
 ) -> dict[str, Floats]:
-    """Give, per competitor, systems x systems: the mean over the queries where it is defined."""
+    """Return, for each similarity, its means over queries where it is defined (systems x systems)."""
     size = len(systems)
     sums = np.zeros((len(competitors), size, size))
     sizes = np.zeros_like(sums)
     for query, ranked in enumerate(ranked_lists(systems, len(counted))):
         if counted[query]:
-            for place, competitor in enumerate(competitors):
+            for index, competitor in enumerate(competitors):
                 values = competitor.values(ranked)
-                sums[place] += np.nan_to_num(values)
-                sizes[place] += ~np.isnan(values)
+                sums[index] += np.nan_to_num(values)
+                sizes[index] += ~np.isnan(values)
         if on_query:
             on_query(query + 1, len(counted))
     means = np.divide(sums, sizes, out=np.full_like(sums, np.nan), where=sizes > 0)
-    return {str(one): mean for one, mean in zip(competitors, means, strict=True)}
+    return {str(similarity): mean for similarity, mean in zip(competitors, means, strict=True)}
 
 
 def correlations(values: Floats) -> Floats:
-    """Give systems x systems: Pearson's correlation of the values (systems x queries) of queries.
+    """Return Pearson correlations over queries of values (systems x queries) of all pairs of systems.
 
-    NaN where a system has the same value for all queries, or there is only one.
+    NaN for systems with constant values, or if there is only one query.
 
+    Examples
+    --------
     >>> correlations(np.array([[0.1, 0.2, 0.3], [0.3, 0.2, 0.1]])).round(12)
     array([[ 1., -1.],
            [-1.,  1.]])
@@ -65,13 +69,13 @@ def correlations(values: Floats) -> Floats:
     norms = np.outer(length, length)
     flat = length <= 1e-12 * np.abs(values).max(initial=0.0)
     products = centred @ centred.T
-    found = np.divide(products, norms, out=np.full_like(norms, np.nan), where=norms > 0)
-    found[flat] = found[:, flat] = np.nan
-    clipped: Floats = np.clip(found, -1, 1)
+    coefficients = np.divide(products, norms, out=np.full_like(norms, np.nan), where=norms > 0)
+    coefficients[flat] = coefficients[:, flat] = np.nan
+    clipped: Floats = np.clip(coefficients, -1, 1)
     return clipped
 
 
 def distances(values: Floats) -> Floats:
-    """Give systems x systems: the mean over queries of the absolute difference of values."""
-    found: Floats = np.stack([np.abs(values - row).mean(axis=1) for row in values])
-    return found
+    """Return mean absolute differences of values over queries, systems x systems."""
+    means: Floats = np.stack([np.abs(values - row).mean(axis=1) for row in values])
+    return means

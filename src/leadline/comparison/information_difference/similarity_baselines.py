@@ -1,4 +1,4 @@
-"""Similarities of two ranked lists: overlap, Jaccard, Kendall, rank-biased overlap."""
+"""Similarities of two ranked lists: overlap, Jaccard, Kendall's tau, rank-biased overlap."""
 
 from __future__ import annotations
 
@@ -17,10 +17,14 @@ from leadline.data.registry import Parametric, Registry, choice, cutoff, needed_
 
 
 class Ranked(NamedTuple):
-    """The lists of one query: documents numbered over all systems, best first.
+    """Ranked lists of all systems for one query, with documents numbered over all systems.
 
-    `entry[s]` is the rank at which each document of list s comes in: the first rank of its group of equal
-    scores.
+    Attributes
+    ----------
+    orders : Orders
+        The lists, in rank order.
+    entry : list of ndarray of int32
+        First rank of the group of tied documents of each document, by list.
     """
 
     orders: Orders
@@ -28,30 +32,32 @@ class Ranked(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Give the number of systems."""
+        """Number of systems."""
         return len(self.orders.bounds) - 1
 
     @property
     def lengths(self) -> Integers:
-        """Give the length of every list."""
+        """Length of each list."""
         return np.diff(self.orders.bounds)
 
     @classmethod
     def of(cls, lists: Sequence[Sequence[Any]], entry: Sequence[Sequence[int]] = ()) -> Ranked:
-        """Make it from lists of anything; without `entry` nothing is tied.
+        """Create ranked lists from document ids; without `entry` there are no ties.
 
+        Examples
+        --------
         >>> Ranked.of([["a", "b"], ["b", "c"]]).orders.place
         array([[ 0,  1, -1],
                [-1,  0,  1]], dtype=int32)
         """
         numbers: dict[Any, int] = {}
         coded = [
-            np.array([numbers.setdefault(name, len(numbers)) for name in one], dtype=np.int32)
-            for one in lists
+            np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int32)
+            for names in lists
         ]
-        ranks = [np.arange(1, len(one) + 1, dtype=np.int32) for one in coded]
-        given = [np.array(one, dtype=np.int32) for one in entry]
-        return cls(orders_of(coded, len(numbers)), given or ranks)
+        ranks = [np.arange(1, len(codes) + 1, dtype=np.int32) for codes in coded]
+        entries = [np.array(first, dtype=np.int32) for first in entry]
+        return cls(orders_of(coded, len(numbers)), entries or ranks)
 
 
 class System(NamedTuple):
@@ -103,21 +109,21 @@ class DocumentNumbers:
 
 
 def ranked_lists(systems: Sequence[System], queries: int) -> Iterator[Ranked]:
-    """Give the lists of every query, one query after the other."""
+    """Yield the ranked lists of each query."""
     for query in range(queries):
         spans = [slice(*system.bounds[query].tolist()) for system in systems]
         lists = [system.document[span] for system, span in zip(systems, spans, strict=True)]
         entry = [system.entry[span] for system, span in zip(systems, spans, strict=True)]
-        known, coded = np.unique(np.concatenate(lists), return_inverse=True)
-        ends = np.cumsum([len(one) for one in lists])[:-1]
-        yield Ranked(orders_of(np.split(coded.astype(np.int32), ends), len(known)), entry)
+        codes, coded = np.unique(np.concatenate(lists), return_inverse=True)
+        ends = np.cumsum([len(ranked) for ranked in lists])[:-1]
+        yield Ranked(orders_of(np.split(coded.astype(np.int32), ends), len(codes)), entry)
 
 
-# They look at ranks (`Ranked`) and not at judgments, and are shown beside id.
+# Similarities depend on ranks only, not on judgments.
 
 
 class Similarity(Parametric):
-    """A likeness of two lists of one query; larger is more alike."""
+    """Similarity of two ranked lists of one query; larger values mean more similar."""
 
     title: ClassVar[str]
     formula: ClassVar[str]
@@ -126,16 +132,16 @@ class Similarity(Parametric):
     high: ClassVar[float] = 1.0
 
     def values(self, ranked: Ranked) -> Floats:
-        """Give systems x systems; NaN where it is undefined."""
+        """Return similarities, systems x systems; NaN where undefined."""
         raise NotImplementedError
 
     def of(self, first: Sequence[str], second: Sequence[str]) -> float:
-        """Give the value of two lists of documents, best first."""
+        """Return the similarity of two lists of documents in rank order."""
         return float(self.values(Ranked.of([first, second]))[0, 1])
 
 
 def common(ranked: Ranked, cutoff: int | None) -> Floats:
-    """Give systems x systems: how many documents two lists share at ranks up to the cutoff."""
+    """Return the number of common documents at ranks up to the cutoff, systems x systems."""
     place = ranked.orders.place
     held = place >= 0 if cutoff is None else (place >= 0) & (place < cutoff)
     held = held.astype(np.float32)  # counts are exact up to 2**24
@@ -147,7 +153,7 @@ SIMILARITIES: Registry[Similarity] = Registry(sys.modules[__name__], Similarity,
 
 
 class Overlap(Similarity):
-    """Share of the first k documents that two lists have in common; a short list is not filled up.
+    """Share of common documents among the first k; short lists are not extended.
 
     >>> Overlap(cutoff=2).of(["a", "b", "c"], ["b", "c", "a"])
     0.5
@@ -160,14 +166,14 @@ class Overlap(Similarity):
     cutoff: int = needed_cutoff()
 
     def values(self, ranked: Ranked) -> Floats:
-        """Give systems x systems."""
+        """Return similarities, systems x systems."""
         return common(ranked, self.cutoff) / self.cutoff
 
 
 class Jaccard(Similarity):
-    """Share of the documents of two lists that both hold; undefined when both are empty.
+    """Jaccard similarity of the documents of two lists; undefined for two empty lists.
 
-    >>> Jaccard(cutoff=2).of(["a", "b", "c"], ["b", "c", "a"])  # b of a, b, c
+    >>> Jaccard(cutoff=2).of(["a", "b", "c"], ["b", "c", "a"])  # b, out of a, b, c
     0.3333333333333333
     """
 
@@ -178,7 +184,7 @@ class Jaccard(Similarity):
     cutoff: int | None = cutoff()
 
     def values(self, ranked: Ranked) -> Floats:
-        """Give systems x systems."""
+        """Return similarities, systems x systems."""
         both = common(ranked, self.cutoff)
         sizes = both.diagonal()
         either = sizes[:, None] + sizes - both
@@ -187,10 +193,10 @@ class Jaccard(Similarity):
 
 
 class Kendall(Similarity):
-    """Pairs of common documents in the same order less those in different order, over all such pairs.
+    """Kendall's tau of the common documents of two lists.
 
-    Both lists are in the order of a run (ties by document id), so no two documents are tied. Undefined with
-    fewer than two common documents. O(n log n) per pair of lists.
+    Ties are ordered by document id, so that there are no ties. Undefined with fewer than two common
+    documents. Time is O(n log n) per pair of lists.
 
     >>> Kendall().of(["a", "b", "c", "x"], ["b", "a", "c"])  # 2 of 3 pairs agree
     0.33333333333333326
@@ -202,10 +208,10 @@ class Kendall(Similarity):
     low: ClassVar[float] = -1.0
 
     def values(self, ranked: Ranked) -> Floats:
-        """Give systems x systems."""
+        """Return similarities, systems x systems."""
         documents = ranked.orders.place.shape[1]
         ends = np.triu_indices(ranked.size)
-        first, second = (one.astype(np.int32) for one in ends)
+        first, second = (index.astype(np.int32) for index in ends)
         words = (documents >> 6) + 1
         common = np.empty(len(first), dtype=np.int64)
         agreeing = np.empty(len(first), dtype=np.int64)
@@ -228,17 +234,17 @@ class Kendall(Similarity):
         return tau
 
 
-NOTHING = 1e-18  # of the weight of a depth: deeper ranks change no digit of a sum near 1
+NOTHING = 1e-18  # weight of a depth that is negligible in double precision
 
 
 class RBO(Similarity):
-    """Agreement averaged over depths, depth d weighing (1 - p) p^(d - 1); undefined for two empty lists.
+    """Rank-biased overlap: mean agreement over depths d with weight (1 - p) p^(d - 1).
 
-    Agreement at depth d is 2 X_d / (|A:d| + |B:d|), X_d the number of documents in both beginnings A:d and
-    B:d; documents of equal score all come in at the first rank of their group. `form=ext` takes the lists
-    to go on as they ended: from the end of the shorter one its documents go on to be found in the longer at
-    the rate of its last depth, and after the longer one agreement stays. `min` and `max` are the bounds
-    over all ways to go on, for which ties are ordered as the run is.
+    Agreement at depth d is 2 X_d / (|A:d| + |B:d|), where X_d is the number of documents in both prefixes A:d
+    and B:d; tied documents enter at the first rank of their group. `form=ext` extrapolates: beyond the end of
+    the shorter list, its agreement at its last depth is continued, and beyond the longer list agreement is
+    constant. `min` and `max` are bounds over all continuations; ties are then ordered as in the run.
+    Undefined for two empty lists.
 
     >>> RBO(p=0.5).of(["a", "b"], ["b", "a"])  # agreement 0 at depth 1, then 1
     0.5
@@ -252,13 +258,13 @@ class RBO(Similarity):
     form: str = choice("ext", "min", "max")
 
     def values(self, ranked: Ranked) -> Floats:
-        """Give systems x systems."""
+        """Return similarities, systems x systems."""
         size, lengths = ranked.size, ranked.lengths
         depth = min(int(lengths.max(initial=0)), math.ceil(math.log(NOTHING) / math.log(self.p)))
         entry = self._entries(ranked)
         held = _held(entry, depth)
         order, bounds = ranked.orders.order, ranked.orders.bounds
-        found = np.full((size, size), np.nan)
+        values = np.full((size, size), np.nan)
         for s in range(size):
             documents = order[bounds[s] : bounds[s + 1]]
             documents = documents[entry[s, documents] <= depth]
@@ -269,11 +275,11 @@ class RBO(Similarity):
             lower = np.minimum(lengths[s:], lengths[s])
             upper = np.maximum(lengths[s:], lengths[s])
             value = self._value(common, held[s:] + held[s], lower, upper)
-            found[s, s:] = found[s:, s] = np.where(upper == 0, np.nan, value)
-        return found
+            values[s, s:] = values[s:, s] = np.where(upper == 0, np.nan, value)
+        return values
 
     def _entries(self, ranked: Ranked) -> Codes:
-        """Give systems x documents: the rank at which each comes in, beyond any depth where it does not."""
+        """Return the rank at which each document enters each list; the largest integer if it never does."""
         place = ranked.orders.place
         entry = np.where(place >= 0, place + 1, np.iinfo(np.int32).max).astype(np.int32)
         if self.form == "ext":
@@ -282,7 +288,7 @@ class RBO(Similarity):
         return entry
 
     def _value(self, common: Floats, held: Floats, lower: Floats, upper: Floats) -> Floats:
-        """Give the value of one list against many: X_d and |A:d| + |B:d| at every depth, and both lengths."""
+        """Return the value of one list against others, from X_d, |A:d| + |B:d| and the list lengths."""
         depth = common.shape[1]
         d = np.arange(1, depth + 1)
         weight = (1 - self.p) * self.p ** (d - 1)
@@ -295,7 +301,7 @@ class RBO(Similarity):
             return value
         ends = np.clip(upper, 1, max(depth, 1)) - 1
         seen = common[np.arange(len(upper)), ends] if depth else np.zeros(len(upper))
-        # All of depth 1 to infinity at the final overlap is -ln(1-p) (1-p)/p X; the depths seen have less.
+        # With final overlap X at all depths the sum is -ln(1-p) (1-p)/p X; observed depths have less overlap.
         least = -(1 - self.p) / self.p * math.log1p(-self.p) * seen
         least += (np.minimum(common - seen[:, None], 0) * weight / d).sum(axis=1)
         if self.form == "min":
@@ -303,9 +309,9 @@ class RBO(Similarity):
         return np.asarray(least + self._residual(seen, lower, upper))
 
     def _residual(self, seen: Floats, lower: Floats, upper: Floats) -> Floats:
-        """Give how far the largest possible value is above the least: equation 30."""
+        """Return the residual, the difference of upper and lower bound (equation 30)."""
         p = self.p
-        whole = (lower + upper - seen).astype(np.int64)  # the depth at which all could agree
+        whole = (lower + upper - seen).astype(np.int64)  # depth of complete agreement at best
         steps = np.arange(1, int(whole.max(initial=0)) + 1)
         sums = np.concatenate(([0.0], np.cumsum(p**steps / steps)))
         part = lower * (sums[whole] - sums[lower]) + upper * (sums[whole] - sums[upper])
@@ -315,7 +321,7 @@ class RBO(Similarity):
 
 
 def extrapolated(common: Floats, held: Floats, lower: Floats) -> Floats:
-    """Give the agreement at every depth; beyond the shorter list documents are found at its last rate."""
+    """Return the agreement at each depth, extrapolated beyond the end of the shorter list."""
     depth = common.shape[1]
     d = np.arange(1, depth + 1)
     rows = np.arange(len(lower))
@@ -327,7 +333,7 @@ def extrapolated(common: Floats, held: Floats, lower: Floats) -> Floats:
 
 
 def _held(entry: Codes, depth: int) -> Floats:
-    """Give systems x depths: how many documents have come in."""
+    """Return the number of documents that have entered each list, systems x depths."""
     capped = np.minimum(entry, depth + 1)
     rows = np.arange(len(entry))[:, None] * (depth + 2)
     counts = np.bincount((rows + capped).ravel(), minlength=len(entry) * (depth + 2))

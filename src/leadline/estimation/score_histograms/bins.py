@@ -1,4 +1,4 @@
-"""Histograms over [0, 1] and what is read off them: the overlap and the slope."""
+"""Histograms over [0, 1], their overlap and the slope of their log ratio."""
 
 from __future__ import annotations
 
@@ -10,39 +10,59 @@ from leadline.data.arrays import Floats, Integers
 
 
 def edges(bins: int) -> Floats:
-    """Give the edges k/bins as the nearest doubles: bin k holds k/bins <= x < (k+1)/bins, the last 1 too.
+    """Return the bin edges k/bins; bin k contains k/bins <= x < (k+1)/bins, the last bin also 1.
 
+    Examples
+    --------
     >>> edges(4).tolist()
     [0.0, 0.25, 0.5, 0.75, 1.0]
     """
-    found: Floats = np.arange(bins + 1) / bins
-    return found
+    limits: Floats = np.arange(bins + 1) / bins
+    return limits
 
 
 def bin_of(values: Floats, bins: int) -> Integers:
-    """Give the bin of each value in [0, 1]; a rank i/bins falls where exact arithmetic puts it.
+    """Return the bin of each value in [0, 1]; values i/bins are assigned as in exact arithmetic.
 
+    Examples
+    --------
     >>> bin_of(np.array([0.0, 0.3, 29 / 50, 1.0]), 50).tolist()
     [0, 15, 29, 49]
     """
     limits = edges(bins)
-    place = np.minimum((values * bins).astype(np.int64), bins - 1)  # right, or next to it
-    place -= values < limits[place]
-    place += (values >= limits[place + 1]) & (place < bins - 1)
-    return place
+    index = np.minimum((values * bins).astype(np.int64), bins - 1)  # right, or next to it
+    index -= values < limits[index]
+    index += (values >= limits[index + 1]) & (index < bins - 1)
+    return index
 
 
 def overlap(relevant: Floats, nonrelevant: Floats, *, base: float = math.e) -> Floats:
-    """Give DO: the sum over bins that both histograms reach of log min(h_r, h_nr); 0 where there is none.
+    """Return DO: the sum of log min(h_r, h_nr) over the bins that are non-empty in both histograms.
 
-    Histograms are ... x bins. It grows with the number of documents. Krstovski et al. 2015, equation 1.
+    Parameters
+    ----------
+    relevant, nonrelevant : ndarray of float64, shape (..., n_bins)
+        Histograms.
+    base : float, default e
+        Base of the logarithm.
 
+    Returns
+    -------
+    ndarray of float64, shape (...)
+        0 without such bins; grows with the number of documents.
+
+    References
+    ----------
+    Krstovski, Smith and Kurtz (2015), equation 1.
+
+    Examples
+    --------
     >>> float(overlap(np.array([1.0, 2.0, 4.0]), np.array([9.0, 3.0, 0.0])).round(4))
     0.6931
     """
     low = np.minimum(relevant, nonrelevant)
-    found: Floats = np.log(low, out=np.zeros_like(low), where=low > 0).sum(axis=-1) / math.log(base)
-    return found
+    values: Floats = np.log(low, out=np.zeros_like(low), where=low > 0).sum(axis=-1) / math.log(base)
+    return values
 
 
 def slope(
@@ -53,12 +73,30 @@ def slope(
     weighted: bool = False,
     base: float = math.e,
 ) -> Floats:
-    """Give HSA: the least-squares slope of log(h_r / h_nr) on the centres of the bins that both reach.
+    """Return HSA: the least-squares slope of log(h_r / h_nr) over the centres of bins non-empty in both.
 
-    Histograms are ... x bins. NaN for fewer than two such bins. `half_counts` adds 1/2 to both counts and
-    takes every bin that either reaches; `weighted` weighs bins by h_r h_nr / (h_r + h_nr), the inverse
-    variance of the log ratio. Krstovski et al. 2015, equation 2.
+    Parameters
+    ----------
+    relevant, nonrelevant : ndarray of float64, shape (..., n_bins)
+        Histograms.
+    half_counts : bool, default False
+        Add 1/2 to all counts and use all bins that are non-empty in either histogram.
+    weighted : bool, default False
+        Weight bins by h_r h_nr / (h_r + h_nr), the inverse variance of the log ratio.
+    base : float, default e
+        Base of the logarithm.
 
+    Returns
+    -------
+    ndarray of float64, shape (...)
+        NaN with fewer than two such bins.
+
+    References
+    ----------
+    Krstovski, Smith and Kurtz (2015), equation 2.
+
+    Examples
+    --------
     >>> float(slope(np.array([1.0, 2.0, 4.0]), np.array([4.0, 2.0, 1.0])).round(4))  # 2 ln 4 over 2/3
     4.1589
     """
@@ -75,17 +113,19 @@ def slope(
     above = (weight * away * ratio).sum(axis=-1)
     below = (weight * away**2).sum(axis=-1)
     enough = used.sum(axis=-1) >= 2
-    found: Floats = np.divide(above, below, out=np.full(np.shape(above), np.nan), where=enough) / math.log(
+    slopes: Floats = np.divide(above, below, out=np.full(np.shape(above), np.nan), where=enough) / math.log(
         base
     )
-    return found
+    return slopes
 
 
 def coarser(histogram: Floats, bins: int) -> Floats:
-    """Give a histogram of fewer bins, whose number divides that of the finer one, exactly.
+    """Return a histogram with fewer bins; their number must divide the number of bins.
 
+    Examples
+    --------
     >>> coarser(np.array([1.0, 2.0, 3.0, 4.0]), 2).tolist()
     [3.0, 7.0]
     """
-    found: Floats = histogram.reshape(*histogram.shape[:-1], bins, -1).sum(axis=-1)
-    return found
+    merged: Floats = histogram.reshape(*histogram.shape[:-1], bins, -1).sum(axis=-1)
+    return merged

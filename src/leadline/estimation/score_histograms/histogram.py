@@ -1,4 +1,4 @@
-"""Evaluate from scores of relevant documents and of a sample of others: HSA and DO."""
+"""HSA and DO: evaluation by histograms of scores of relevant and non-relevant documents."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from leadline.io.read import QrelsLike, RunLike, judgments_of
 def measure_run(
     judged: JudgedRun, recipe: HistogramOptions, draws: int, drawn: list[set[int]] | None = None
 ) -> RunHistograms:
-    """Measure one run; `drawn` is the sample that runs share, if they do."""
+    """Compute histograms, HSA and DO of one run; `drawn` is the shared sample, if any."""
     part = select_rows(judged, recipe, drawn)
     values, robust = (values_of(judged, part, one) for one in (recipe, recipe.robust))
     spans = score_ranges(values)
@@ -72,7 +72,7 @@ def measure_run(
 
 
 def compute_do(counts: Floats, recipe: HistogramOptions) -> float:
-    """Give DO of the pooled histograms, or the mean over the queries that have scores."""
+    """Return DO of the pooled histograms, or the mean over the queries that have scores."""
     if recipe.aggregate == "pooled":
         pooled = counts.sum(axis=0)
         return float(overlap(pooled[0], pooled[1], base=recipe.base))
@@ -82,7 +82,7 @@ def compute_do(counts: Floats, recipe: HistogramOptions) -> float:
 
 
 def _counted(values: Values, recipe: HistogramOptions, spans: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
-    """Give the histograms, and HSA with other numbers of bins; coarser bins are sums of finer ones."""
+    """Return the histograms, and HSA with other numbers of bins."""
     finest = counts_of(values, recipe.norm, FINEST, spans)
     hsa = [compute_hsa(coarser(finest, bins), recipe) for bins in SENSITIVITY]
     if FINEST % recipe.bins == 0:
@@ -96,13 +96,11 @@ def _largest_share(counts: Floats) -> float:
 
 
 def _constant(values: Values, spans: tuple[Floats, Floats]) -> int:
-    """Count the queries whose scores in use are all equal, and more than one."""
+    """Return the number of queries with several scores that are all equal."""
     low, high = spans
     several = np.bincount(values.query, minlength=len(low)) > 1
     return int(np.count_nonzero(several & (low == high)))
 
-
-# Named `histograms` because `leadline.histogram` is a function.
 
 __all__ = ["HistogramOptions", "Histograms", "histogram", "scored"]
 
@@ -131,7 +129,7 @@ def histogram(
     on_run: Callable[[int, int], None] | None = None,
     **options: Unpack[JudgedOptions],
 ) -> Histograms:
-    """Compare systems by how scores of relevant documents lie against those of non-relevant ones.
+    """Compare systems by the score distributions of relevant and non-relevant documents: HSA and DO.
 
     Scores are brought to [0, 1] (`norm`: per `query`, per `model`, `none`), pooled over queries, and counted
     in `bins` equal bins: h_r(b) relevant, h_nr(b) non-relevant ones. Over the bins that both reach

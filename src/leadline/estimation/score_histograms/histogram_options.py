@@ -1,4 +1,4 @@
-"""What HSA and DO are computed from, and how: the ambiguities of the paper as options."""
+"""Options of HSA and DO, for choices that the paper leaves open."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NORMS = ("query", "model", "none")
 
 
 class HistogramOptions(NamedTuple):
-    """How scores become histograms, and histograms numbers; the defaults are not the paper's letter."""
+    """Options of histograms, HSA and DO; defaults differ from the paper (`as_printed`)."""
 
     bins: int = 10
     norm: str = "query"
@@ -32,7 +32,7 @@ class HistogramOptions(NamedTuple):
     seed: int = 0
 
     def checked(self) -> HistogramOptions:
-        """Give the recipe back; an error says what is wrong with it."""
+        """Return the options after checking them; raise UsageError if they are invalid."""
         check_whole(1, depth=self.depth, sample=self.sample)
         check_whole(2, bins=self.bins)  # a line needs two points
         check_whole(0, seed=self.seed)
@@ -55,7 +55,7 @@ class HistogramOptions(NamedTuple):
 
     @property
     def as_printed(self) -> bool:
-        """Say whether HSA is what the paper prints: pooled, normalised per model, counts as they are."""
+        """Whether HSA is defined as in the paper: pooled, normalised per model, with unmodified counts."""
         return (
             self.norm == "model"
             and self.aggregate == "pooled"
@@ -67,10 +67,10 @@ class HistogramOptions(NamedTuple):
 
     @property
     def robust(self) -> HistogramOptions:
-        """Give the fixed recipe of `hsa_robust`: it keeps bins, depth, non-relevant documents and sample.
+        """Options of `hsa_robust`; bins, depth, non-relevant documents and sample are kept.
 
-        Ranks as scores, unretrieved relevant documents at the bottom, a slope per query with half counts,
-        the mean over queries.
+        Scores are ranks, unretrieved relevant documents are at the bottom, and HSA is the mean over queries
+        of slopes with half counts.
         """
         return self._replace(
             norm="query",
@@ -84,7 +84,7 @@ class HistogramOptions(NamedTuple):
 
     @property
     def words(self) -> str:
-        """Say in words how `hsa` and `do` were computed."""
+        """Description of the definition of `hsa` and `do`."""
         parts = [
             "as printed in the paper" if self.as_printed else "",
             f"{'ranks' if self.from_ranks else 'scores'} normalised per {self.norm}"

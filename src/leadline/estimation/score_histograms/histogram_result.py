@@ -1,4 +1,4 @@
-"""The histograms, HSA and DO of runs, and when not to trust them."""
+"""Result of HSA and DO: histograms, values and warnings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FINEST = SENSITIVITY[-1]
 
 
 class RunHistograms(NamedTuple):
-    """What one run came to.
+    """Histograms, HSA and DO of one run.
 
     `counts` are queries x (relevant, non-relevant) x bins; `low` and `high` the 95 % interval of `hsa`,
     `sampling_low` and `sampling_high` the one over samples alone (NaN without a sample);
@@ -51,12 +51,18 @@ class RunHistograms(NamedTuple):
 
 
 class Histograms(Result):
-    """HSA, DO and their robust companion of some runs.
+    """HSA and DO of runs.
 
-    `hsa`, `do` obey the recipe; `hsa_robust` is a fixed recipe; `recall` is the control: where it tracks
-    quality as well, the histograms add nothing. All are arrays by run; NaN is undefined.
-
-    `counts[r, q]` are the two histograms of a query, relevant above non-relevant.
+    Attributes
+    ----------
+    hsa, do : ndarray of float64, shape (n_runs,)
+        Values as defined by the options; NaN where undefined.
+    hsa_robust : ndarray of float64, shape (n_runs,)
+        HSA with fixed options.
+    recall : ndarray of float64, shape (n_runs,)
+        Mean recall of the lists, as a control.
+    counts : ndarray of float64, shape (n_runs, n_queries, 2, n_bins)
+        Histograms of relevant and non-relevant documents.
     """
 
     def __init__(
@@ -87,27 +93,27 @@ class Histograms(Result):
 
     @property
     def names(self) -> list[str]:
-        """Give the names of the runs."""
+        """Names of the runs."""
         return [run.name for run in self.runs]
 
     def place(self, name: str) -> int:
-        """Give the place of a run."""
+        """Return the index of a run."""
         if name not in self.names:
             raise UsageError(f"no run '{name}' here; there are: " + ", ".join(self.names))
         return self.names.index(name)
 
     def histograms(self, name: str) -> Floats:
-        """Give the pooled histograms of a run: relevant, non-relevant x bins."""
+        """Return the pooled histograms of a run: (relevant, non-relevant) x bins."""
         pooled: Floats = self.counts[self.place(name)].sum(axis=0)
         return pooled
 
     def order(self) -> list[int]:
-        """Give the runs by HSA, the largest first; undefined ones last."""
+        """Return the indices of the runs in descending order of HSA, undefined values last."""
         best: list[int] = np.argsort(-np.nan_to_num(self.hsa, nan=-np.inf), kind="stable").tolist()
         return best
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the results as plain data: `definition` and `runs`; None is undefined."""
+        """Return a dictionary with the keys definition, as_printed and runs; None is undefined."""
         runs = []
         for info, one in zip(self.runs, self.measured, strict=True):
             relevant, nonrelevant = one.counts.sum(axis=0)
@@ -157,7 +163,7 @@ LOPSIDED = 0.5  # the share of a run's scores in one bin
 def histogram_warnings(
     infos: Sequence[RunInfo], qrels: Qrels, found: Sequence[RunHistograms], recipe: HistogramOptions
 ) -> list[ResultWarning]:
-    """Say what to know of the histograms of some runs; nothing is said of what did not happen."""
+    """Return the warnings about histograms of runs."""
     warnings = [
         ResultWarning(one.code, _our_rule(one.message, recipe), one.count)
         for one in warnings_of(infos, qrels, averaging="with_relevant", levels=[recipe.rel])
@@ -176,7 +182,7 @@ def _our_rule(words: str, recipe: HistogramOptions) -> str:
 def _doubts(
     infos: Sequence[RunInfo], found: Sequence[RunHistograms], recipe: HistogramOptions
 ) -> list[ResultWarning]:
-    """Give the signs that an HSA should not be trusted."""
+    """Return warnings of unreliable values of HSA."""
     more = "" if recipe.from_ranks else " (try --from-ranks)"
     pooled = np.stack([one.counts.sum(axis=0) for one in found])
     supported = (pooled > 0).all(axis=1).sum(axis=1)
@@ -243,35 +249,35 @@ def _names(infos: Sequence[RunInfo], chosen: Flags) -> str:
 
 
 class Sampled(Protocol):
-    """What is counted of a run with a sample of scores."""
+    """Counts of a run with a sample of scores."""
 
     @property
     def known(self) -> Flags:
-        """Say which queries have an estimate."""
+        """Flags of the queries that have an estimate."""
 
     @property
     def weight(self) -> float:
-        """Give the most documents that a sampled one stands for."""
+        """Largest weight N/n of a sampled document."""
 
     @property
     def lacking(self) -> int:
-        """Count the relevant documents without a score."""
+        """Number of relevant documents without a score."""
 
     @property
     def constant(self) -> int:
-        """Count the queries whose scores are all equal."""
+        """Number of queries whose scores are all equal."""
 
     @property
     def unscored(self) -> int:
-        """Count the certain documents without a score."""
+        """Number of certain documents without a score."""
 
     @property
     def withheld(self) -> list[str]:
-        """Return why a measure has no interval, by measure; empty where it has one."""
+        """Reason for withholding the interval of each measure; empty if it is given."""
 
     @property
     def samples(self) -> Hashes:
-        """Return a number by query that identifies its scored others; 0 where there are none."""
+        """Identifier of the set of scored non-relevant documents of each query; 0 without any."""
 
 
 def sampled_warnings(
@@ -283,7 +289,7 @@ def sampled_warnings(
     queries: str,
     whole: bool,
 ) -> list[ResultWarning]:
-    """Say what to know of estimates from samples; `whole`: no population was given."""
+    """Return the warnings about estimates from samples; `whole`: no population was given."""
     warnings = [
         one
         for one in warnings_of(infos, qrels, averaging=queries, levels=levels)
@@ -343,7 +349,7 @@ def sampled_warnings(
 def _withheld(
     infos: Sequence[RunInfo], found: Sequence[Sampled], measures: Sequence[Measure]
 ) -> list[ResultWarning]:
-    """Say which measures have no interval, and why, each reason once."""
+    """Return warnings of withheld intervals, one for each reason."""
     cells: dict[str, tuple[dict[str, None], Flags]] = {}
     for row, one in enumerate(found):
         for measure, reason in zip(measures, one.withheld, strict=True):

@@ -1,4 +1,4 @@
-"""Scores of relevant documents and of others: from runs, files, or any Python function."""
+"""Scores of relevant and non-relevant documents from runs, files or Python functions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from leadline.io.read import QrelsLike, RunLike, counted_run, read_qrels
 
 
 class Certain(NamedTuple):
-    """The documents taken for certain: by query code, those not of positive grade; and the depth."""
+    """Documents without a positive grade included with certainty, by query code, and their depth."""
 
     documents: list[frozenset[bytes]]
     depth: int
@@ -91,7 +91,7 @@ def split(given: Any) -> tuple[RunLike, int]:
 
 
 def drawn_size(certain: Certain | None, sample: int | None) -> int | None:
-    """Return how many documents of a sample are drawn, once K of them are taken for certain."""
+    """Return the number of documents of a sample that are drawn, in addition to K certain ones."""
     if certain is None or sample is None:
         return sample
     if sample <= certain.depth:
@@ -147,12 +147,12 @@ def _lists(judged: JudgedRun) -> Lists:
 
 
 def candidates(rows: Rows, recipe: HistogramOptions) -> Flags:
-    """Say which rows are non-relevant documents that may be used."""
+    """Return flags of the rows that are eligible non-relevant documents."""
     return rows.known & ~rows.relevant if recipe.nonrelevant == "judged" else ~rows.relevant
 
 
 def row_keys(judged: JudgedRun, rows: Rows, chosen: Flags, seed: int) -> Hashes:
-    """Give the sample key of some rows, in their order."""
+    """Return the sampling keys of the chosen rows, in their order."""
     ids = _lists(judged).ids
     assert isinstance(ids, Ids)
     found = []
@@ -185,7 +185,7 @@ class SelectedRows(NamedTuple):
 def select_rows(
     judged: JudgedRun, recipe: HistogramOptions, drawn: list[set[int]] | None = None
 ) -> SelectedRows:
-    """Take the relevant documents and the others that a recipe asks for.
+    """Select the relevant documents and the other documents specified by the options.
 
     `drawn` are the keys of the sampled documents of every query, where all runs share a sample; otherwise
     each run's own lists are sampled.
@@ -215,7 +215,7 @@ def select_rows(
 
 
 def values_of(judged: JudgedRun, part: SelectedRows, recipe: HistogramOptions) -> Values:
-    """Give the scores that the recipe asks for, not yet normalised."""
+    """Return the scores specified by the options, before normalisation."""
     rows = part.rows
     scores = -rows.rank.astype(np.float64) if recipe.from_ranks else _lists(judged).scores[rows.place]
     if not recipe.from_ranks:
@@ -233,7 +233,7 @@ def values_of(judged: JudgedRun, part: SelectedRows, recipe: HistogramOptions) -
 
 
 def refuse_infinite(scores: Floats, rows: Rows, judged: JudgedRun) -> None:
-    """Refuse scores that cannot be brought to [0, 1]."""
+    """Raise InputError for infinite scores, which cannot be normalised."""
     wrong = np.flatnonzero(~np.isfinite(scores))
     if len(wrong):
         query = judged.qrels.queries[int(rows.query[wrong[0]])]
@@ -245,7 +245,7 @@ def refuse_infinite(scores: Floats, rows: Rows, judged: JudgedRun) -> None:
 
 
 def score_ranges(values: Values) -> tuple[Floats, Floats]:
-    """Give the lowest and the highest score of every query; infinite where it has none."""
+    """Return the lowest and highest score of each query; infinite without scores."""
     size = len(values.found)
     low, high = np.full(size, np.inf), np.full(size, -np.inf)
     np.minimum.at(low, values.query, values.value)
@@ -294,7 +294,7 @@ def normalised(values: Values, norm: str, spans: tuple[Floats, Floats]) -> Float
 
 
 def counts_of(values: Values, norm: str, bins: int, spans: tuple[Floats, Floats] | None = None) -> Floats:
-    """Count the scores: queries x (relevant, non-relevant) x bins."""
+    """Return histograms of the scores: queries x (relevant, non-relevant) x bins."""
     place = bin_of(normalised(values, norm, spans or score_ranges(values)), bins)
     cell = (values.query * 2 + ~values.relevant) * bins + place
     queries = len(values.found)
@@ -310,7 +310,7 @@ class Pairs(NamedTuple):
     relevant: Flags
 
     def histograms(self, scores: Floats, *, norm: str = "query", bins: int = 10) -> Floats:
-        """Count the scores of the pairs: queries x (relevant, non-relevant) x bins.
+        """Return histograms of the scores of the pairs: queries x (relevant, non-relevant) x bins.
 
         `norm` brings them to [0, 1] per `query` or per `model`.
 
@@ -331,7 +331,7 @@ def draw_pairs(
     seed: int = 0,
     own: bool = True,
 ) -> Pairs:
-    """Give the relevant documents of every query and `sample` others, of smallest hash.
+    """Return the relevant documents of each query and `sample` other documents with the smallest hashes.
 
     Rows of queries are their places in `relevant`, rows of documents those in `documents`. Without `own` a
     query's own id is never among the others. A query with no more others than `sample` has all of them.
@@ -373,7 +373,7 @@ def scored(
     name: str = "",
     certain: Certain | None = None,
 ) -> Run:
-    """Score the relevant documents and some non-relevant ones with a function; give them as a run.
+    """Score the relevant and some non-relevant documents with a function and return them as a run.
 
     `function(query, documents)` gives one score per document, larger is better; query and documents are ids.
     Non-relevant are the `documents` (of the collection) not judged relevant, or without them the judged
@@ -404,7 +404,7 @@ def pairs_to_score(
     rel: float = 1.0,
     certain: Certain | None = None,
 ) -> dict[str, list[str]]:
-    """Give by query its relevant documents and the sample of others: the pairs that `scored` scores.
+    """Return the relevant documents and the sample of other documents of each query, to be scored.
 
     `certain` documents are part of the sample; the rest of it is drawn from the documents beside them.
 
@@ -471,7 +471,7 @@ def _called(function: Scorer, query: str, documents: list[str]) -> list[float]:
 
 
 def scored_runs(runs: Any, qrels: Qrels, **options: Any) -> Any:
-    """Give the runs with every function among them called and made a run."""
+    """Return the runs, with functions replaced by runs of their scores."""
     if not callable(runs) and not any(callable(one) for one in _each(runs)):
         return runs
     sources = [

@@ -1,4 +1,4 @@
-"""Estimates from other queries, other samples, and shares of the judgments."""
+"""Resampling and subsampling of queries, documents and judgments."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from leadline.stats.resampling import interval
 def shared_sample(
     runs: Any, qrels: Qrels, recipe: HistogramOptions, reading: Reading
 ) -> tuple[Any, list[set[int]]]:
-    """Give the runs, readable again, and by query the keys of the documents sampled from all of them.
+    """Return re-readable runs, and the keys of the documents sampled from their union, by query.
 
     A sample of the union is the smallest keys of the smallest of each run, so that runs pass by one by one.
     """
@@ -99,11 +99,11 @@ class Estimates(Result):
 
     @property
     def names(self) -> list[str]:
-        """Give the names of the runs."""
+        """Names of the runs."""
         return [run.name for run in self.runs]
 
     def mean(self, run: str, measure: str | Measure) -> float:
-        """Give the estimated mean of a measure for a run."""
+        """Return the estimated mean of a measure for a run."""
         texts = list(map(str, self.measures))
         name = str(profile_of("leadline").measures([measure])[0])
         if run not in self.names:
@@ -114,7 +114,7 @@ class Estimates(Result):
         return float(self.means[self.names.index(run), place])
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
-        """Give the estimates as plain data: `measures` and `runs`; None is undefined."""
+        """Return a dictionary with the keys measures and runs; None is undefined."""
         texts = list(map(str, self.measures))
         runs: list[dict[str, Any]] = [
             {
@@ -154,7 +154,7 @@ CELLS = 2_000_000  # numbers of a block of draws
 
 
 def slopes(counts: Floats, recipe: HistogramOptions) -> Floats:
-    """Give the slope of every histogram pair: ... x 2 x bins."""
+    """Return the slope of each pair of histograms (... x 2 x bins)."""
     return slope(
         counts[..., 0, :],
         counts[..., 1, :],
@@ -165,7 +165,7 @@ def slopes(counts: Floats, recipe: HistogramOptions) -> Floats:
 
 
 def compute_hsa(counts: Floats, recipe: HistogramOptions) -> float:
-    """Give HSA of queries x 2 x bins: of the pooled histograms, or the mean of the queries that have one."""
+    """Return HSA of histograms (queries x 2 x bins), pooled or as the mean over queries."""
     if recipe.aggregate == "pooled":
         return float(slopes(counts.sum(axis=0), recipe))
     found = slopes(counts, recipe)
@@ -175,7 +175,7 @@ def compute_hsa(counts: Floats, recipe: HistogramOptions) -> float:
 def hsa_interval(
     counts: Floats, recipe: HistogramOptions, draws: int, *, queries: bool = True
 ) -> tuple[float, float]:
-    """Give the 95 % interval of HSA over queries; with a sample, over queries and samples together.
+    """Return the 95 % bootstrap interval of HSA over queries, or over queries and samples.
 
     Without `queries` they are kept as they are, and only the sample is drawn again.
 
@@ -211,7 +211,7 @@ def _drawn(
 
 
 def resampled_counts(counts: Floats, rng: np.random.Generator) -> Floats:
-    """Draw histograms again from themselves: as many scores, each bin by its share."""
+    """Return multinomial resamples of histograms, of the same size."""
     whole = counts.sum(axis=-1)
     shares = counts / np.maximum(whole, 1)[..., None]
     shares[whole == 0] = 1 / counts.shape[-1]
@@ -219,7 +219,7 @@ def resampled_counts(counts: Floats, rng: np.random.Generator) -> Floats:
 
 
 def _means(found: Floats) -> Floats:
-    """Give the mean of every row over its numbers; NaN where it has none."""
+    """Return the mean of the defined values of each row; NaN without any."""
     known = ~np.isnan(found)
     count = known.sum(axis=1)
     total = np.where(known, found, 0.0).sum(axis=1)
@@ -231,7 +231,7 @@ def _means(found: Floats) -> Floats:
 
 
 class SubsampledRun(NamedTuple):
-    """What a part of the scores of one run comes to, by query.
+    """Histograms and AP of a subsample of the scores of one run, by query.
 
     `scores` and `ranks` are histograms (queries x 2 x bins), `robust` slopes of queries with half counts, NaN
     where there is none; `plain` is AP of the part as it stands, `weighted` with each other counted N/n times.
@@ -245,7 +245,7 @@ class SubsampledRun(NamedTuple):
 
 
 class RunSubsampler:
-    """The lists of one run, of which parts are taken.
+    """Subsampling of the lists of one run.
 
     Where the run is a ranking (`ranked`), the others of a query are those of its list, ranks are those of
     the list, and a relevant document that it lacks is at its bottom. Otherwise the run holds scored pairs of
@@ -274,7 +274,7 @@ class RunSubsampler:
         np.minimum.at(self.lowest, self.rows.query, self.score)
 
     def sample_order(self, seed: int) -> Integers:
-        """Give for every other row which place it has in the sample of its query, from 0; -1 if relevant."""
+        """Return the position of each non-relevant row in the sample of its query, from 0; -1 if relevant."""
         other = ~self.rows.relevant
         found = np.full(len(other), -1, dtype=np.int64)
         keys = row_keys(self.judged, self.rows, other, seed)
@@ -282,7 +282,7 @@ class RunSubsampler:
         return found
 
     def part(self, kept: Flags, turns: Integers, sample: int) -> SubsampledRun:
-        """Take the `kept` relevant documents (rows of the qrels) and the first `sample` others by query."""
+        """Return the subsample of `kept` relevant documents and the first `sample` others of each query."""
         relevant = self.rows.relevant & kept[self.judgment]
         used = np.flatnonzero(relevant | ((turns >= 0) & (turns < sample)))
         query, relevant = self.rows.query[used].astype(np.int64), relevant[used]
@@ -298,7 +298,7 @@ class RunSubsampler:
     def _counts(
         self, query: Integers, relevant: Flags, wanted: Integers, value: Floats, lowest: Floats
     ) -> Floats:
-        """Count the part, relevant documents that the list lacks at its lowest score."""
+        """Return histograms of the subsample, with unretrieved relevant documents at the lowest score."""
         found = np.bincount(query[relevant], minlength=self.size)
         lacking = np.where(self.ranked & (self.last > 0), wanted - found, 0)
         codes = np.repeat(np.arange(self.size), lacking)
@@ -311,7 +311,7 @@ class RunSubsampler:
         return counts_of(values, self.recipe.norm, self.recipe.bins)
 
     def _ap(self, query: Integers, relevant: Flags, score: Floats, wanted: Integers) -> tuple[Floats, Floats]:
-        """Give AP of every query, as it stands and with each sampled other counted N/n times."""
+        """Return AP of each query, without and with weight N/n for sampled documents."""
         others = np.concatenate([[0], np.cumsum(~relevant)])  # above each place, and at the end
         begin = np.searchsorted(query, query)
         new = np.ones(len(query), dtype=np.bool_)
@@ -331,7 +331,7 @@ class RunSubsampler:
 
 
 def shares(qrels: Qrels, rel: float, share: float, seed: int) -> Flags:
-    """Say which rows of the qrels are kept: by query a share of the relevant ones, rounded up, by hash.
+    """Return flags of a share of the relevant documents of each query, rounded up, chosen by hash.
 
     >>> judged = Qrels.of((b"q", b"d%d" % place, float(place < 5)) for place in range(9))
     >>> [int(shares(judged, 1.0, share, 0).sum()) for share in (0.25, 0.5, 1.0)]
@@ -347,6 +347,6 @@ def shares(qrels: Qrels, rel: float, share: float, seed: int) -> Flags:
 
 
 def _within(query: Integers) -> Integers:
-    """Give the place of each row in its query, from 0."""
+    """Return the position of each row in its query, from 0."""
     found: Integers = np.arange(len(query)) - np.searchsorted(query, query)
     return found

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 from markupsafe import escape
 
-from leadline.comparison.comparison_result import ComparedPair, Comparison
-from leadline.comparison.sentences import MOST, beaten, clipped, sentence, shown_limits
+from leadline.comparison.compared_pair import ComparedPair
+from leadline.comparison.comparison_result import Comparison
+from leadline.comparison.sentences import clipped, sentence, shown_limits
+from leadline.comparison.significance_letters import MOST_LETTERS, outperformed_runs
 from leadline.data.arrays import Floats
 from leadline.data.results import Results, plain
 from leadline.data.wording import counted, percent
@@ -166,11 +168,11 @@ def marks(comparison: Comparison, place: int, order: list[int], baseline: str | 
     With a baseline a dagger, or a double dagger where the run is significantly worse; else the letters of
     the runs in order that it is significantly better than, or their number where they are too many.
     """
-    lost = beaten(comparison, place)
+    lost = outperformed_runs(comparison, place)
     if baseline is not None:
         base = comparison.names.index(baseline)
         return [BETTER if base in lost[run] else WORSE if run in lost[base] else "" for run in order]
-    if len(order) > MOST:
+    if len(order) > MOST_LETTERS:
         return [str(len(lost[run])) for run in order]
     letters = {run: ascii_lowercase[row] for row, run in enumerate(order)}
     return ["".join(sorted(letters[one] for one in lost[run] if one in letters)) for run in order]
@@ -180,7 +182,7 @@ def _marked(comparison: Comparison, baseline: str | None) -> str:
     """Say what stands raised behind the means."""
     if baseline is not None:
         return f"{BETTER} significantly better than {baseline}, {WORSE} significantly worse"
-    if len(comparison.names) > MOST:
+    if len(comparison.names) > MOST_LETTERS:
         return "A small number is how many runs a value is significantly better than"
     return "Letters name the runs that a value is significantly better than"
 
@@ -190,7 +192,7 @@ def _table(comparison: Comparison, baseline: str | None) -> dict[str, Any]:
     results, limits = comparison.results, comparison.intervals.limits
     order, best = results.order(), results.best()
     letters = [marks(comparison, place, order, baseline) for place in range(len(results.measures))]
-    named = baseline is None and len(order) <= MOST
+    named = baseline is None and len(order) <= MOST_LETTERS
     rows = []
     for row, run in enumerate(order):
         cells = [

@@ -108,7 +108,7 @@ class Appearance(NamedTuple):
 
 @contextmanager
 def letters_of(size: float | None) -> Iterator[None]:
-    """Draw figures with letters of a size in points; lines, markers and rows grow with them."""
+    """Set the font size of figures in points; lines, markers and rows are scaled with it."""
     token = _SCALE.set(1.0 if size is None else size / FONT)
     try:
         yield
@@ -138,7 +138,7 @@ def style(**changes: object) -> Iterator[None]:
 
 
 def form_of(path: str) -> str:
-    """Give the form that a file's name asks for by its ending.
+    """Return the figure format from the suffix of a file name.
 
     >>> form_of("curves.PDF")
     'pdf'
@@ -167,7 +167,7 @@ def picture(
 
 
 def drawn(make: Callable[[float | None], Figure], form: str, appearance: Appearance) -> bytes:
-    """Draw the figure that a function makes of a width in inches (None: its own) as a user wants it."""
+    """Create a figure with a function of the width in inches (None: the default), in a given appearance."""
     with letters_of(appearance.font_size):
         figure = make(appearance.width)
         return picture(figure, form, title=appearance.title, height=appearance.height)

@@ -30,7 +30,7 @@ def two_arms(
     confidence: float = 0.95,
     width: float = COLUMN,
 ) -> Figure:
-    """Draw the clickthrough of A and B with their intervals; with a `path` the difference below it.
+    """Draw the clickthrough rates of A and B with intervals, and with a `path` the difference over time.
 
     `path` is users so far, difference b - a, and the ends of its always-valid interval; ends that are not
     finite are not drawn. All in percent.
@@ -70,7 +70,7 @@ def two_arms(
 
 
 def _difference(axes: Any, path: Path, unit: str, confidence: float) -> None:
-    """Draw the difference as users come, with the interval that one may look at all the time."""
+    """Draw the difference over users with its anytime-valid confidence sequence."""
     from matplotlib.ticker import MaxNLocator
 
     users, middle, low, high = (np.asarray(column, dtype=np.float64) for column in path)

@@ -24,7 +24,7 @@ NAMED = 60  # more judges than that are not named one by one
 def between_judges(
     names: Sequence[str], values: ArrayLike, *, label: str = "Cohen's kappa", width: float = COLUMN
 ) -> Figure:
-    """Draw judges by judges, those who agree most with the others first; dark is full agreement.
+    """Draw the agreement matrix of judges, sorted by mean agreement; dark cells are full agreement.
 
     `values` is judges x judges, NaN where there is none. Few judges have their values in the cells; many have
     numbers instead of names below.
@@ -104,7 +104,7 @@ def against_reference(
     label: str,
     width: float = COLUMN,
 ) -> Figure:
-    """Draw each judge's agreement with the reference with its interval, the highest first.
+    """Draw the agreement of each judge with the reference, with intervals, in descending order.
 
     The broken line stands at 2/3, the lower limit of acceptable agreement (Krippendorff 2004).
 

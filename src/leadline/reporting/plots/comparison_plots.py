@@ -76,7 +76,7 @@ def pair_of(comparison: Comparison, first: str, second: str) -> int:
 
 
 def interval_name(comparison: Comparison, *, per_pair: bool = False) -> str:
-    """Name the intervals of differences that the table and the figures show."""
+    """Return the label of the intervals of differences."""
     level = percent(comparison.rules.confidence)
     if comparison.simultaneous is None:
         return f"{level} confidence interval"
@@ -113,7 +113,7 @@ def _differences(comparison: Comparison, place: int, pair: int, width: float, *,
 def _pairs(
     comparison: Comparison, place: int, pairs: Sequence[int] | None, width: float, *, per_pair: bool
 ) -> Figure:
-    """Draw a row a pair, the largest difference at the top."""
+    """Draw one row per pair, in descending order of difference."""
     results, (first, second) = comparison.results, comparison.pairing
     shown = np.arange(len(first)) if pairs is None else np.asarray(pairs, dtype=np.int64)
     if not len(shown):

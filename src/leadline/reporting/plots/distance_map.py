@@ -1,4 +1,4 @@
-"""The Information Difference of all pairs of systems as a map and as a tree, alike ones side by side."""
+"""Heat map and dendrogram of the Information Difference of all pairs of systems."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NO_METRIC = "average linkage; id is no metric, so this is a sketch"
 
 
 def linkage_of(distance: ArrayLike) -> Any:
-    """Give the average-linkage tree of systems x systems.
+    """Return the average-linkage clustering of a distance matrix of systems.
 
     id is no metric (two different lists may have 0, and a detour may be shorter), so methods that need one
     do not apply; average linkage only needs differences between pairs.
@@ -55,7 +55,7 @@ def likeness_map(
     label: str = "Information Difference (bits)",
     width: float | None = None,
 ) -> Figure:
-    """Draw systems by systems, alike ones side by side (the order of the tree) and near ones dark.
+    """Draw the distance matrix of systems, ordered by clustering; small distances are dark.
 
     `groups` marks the systems of a team or family by a strip of colour; where the systems are too many to be
     named (more than 400), groups of neighbours are. Without `width` the map is as large as its names ask.
@@ -101,7 +101,7 @@ def likeness_tree(
     label: str = "Information Difference (bits)",
     width: float | None = None,
 ) -> Figure:
-    """Draw the average-linkage tree of the systems; `groups` marks teams or families by colour."""
+    """Draw the average-linkage dendrogram of the systems; `groups` are marked by colour."""
     from scipy.cluster.hierarchy import dendrogram
 
     tree = linkage_of(distance)
@@ -140,7 +140,7 @@ def likeness_tree(
 
 
 def _leaves(axes: Any, names: Sequence[str], groups: Sequence[str], points: float) -> None:
-    """Name the leaves, in the colour of their group where it has one."""
+    """Label the leaves, in the colours of their groups."""
     colours = group_colours(groups)
     if len(large_groups(groups)) > len(LINE_STYLES):  # a colour is not enough to tell them apart
         names = [f"{name} ({group})" if group else name for name, group in zip(names, groups, strict=True)]
@@ -168,7 +168,7 @@ def _strip_and_map(figure: Figure, *, grouped: bool) -> tuple[Any, Any]:
 
 
 def _name(axes: Any, names: Sequence[str], groups: Sequence[str], width: float) -> None:
-    """Name the rows one by one, or neighbours of one group together where they are many."""
+    """Label the rows, or groups of adjacent rows if there are many."""
     axes.tick_params(axis="y", length=0)
     capacity = 110 * width / COLUMN  # lines of the smallest text that fit into the height
     if len(names) <= NAMED:

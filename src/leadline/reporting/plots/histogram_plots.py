@@ -79,7 +79,7 @@ def _log(base: float) -> str:
 
 
 def _both(axes: Any, counts: Floats, top: float) -> list[Any]:
-    """Draw both histograms over each other, as steps that are told apart in grey."""
+    """Draw both histograms as overlaid steps that differ in grey level."""
     edges = np.linspace(0, 1, counts.shape[1] + 1)
     other = axes.stairs(
         counts[1],
@@ -104,7 +104,7 @@ def _both(axes: Any, counts: Floats, top: float) -> list[Any]:
 
 
 def _line(axes: Any, counts: Floats, hsa: float, half_counts: bool, base: float) -> None:
-    """Draw the log ratio of the bins in use, and the line of slope HSA through their middle."""
+    """Draw the log ratio of the used bins, with the regression line of slope HSA."""
     more = 0.5 if half_counts else 0.0
     used = counts.sum(axis=0) > 0 if half_counts else (counts > 0).all(axis=0)
     centre = ((np.arange(counts.shape[1]) + 0.5) / counts.shape[1])[used]

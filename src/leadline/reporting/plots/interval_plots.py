@@ -40,7 +40,7 @@ def forest(
     rows: str = "runs",
     width: float = COLUMN,
 ) -> Figure:
-    """Draw one row a run: a point at its mean and a line over its interval, the first run at the top.
+    """Draw the mean and interval of each run in one row, the first run at the top.
 
     The rows keep the order given. `label` says what the means are, with the unit and the kind of
     interval. `reference` is the place of the baseline: its row looks different, and a thin line
@@ -78,7 +78,7 @@ def forest(
 
 
 def _room(axes: Any, named: bool) -> float:
-    """Give the points that the label may fill without being wider than the rows."""
+    """Return the width available to the label, in points."""
     names = [text.get_text() for text in axes.get_yticklabels()] if named else []
     taken = max((width_of(name, size_of(len(names))) for name in names), default=NUMBERS)
     return float(axes.figure.get_figwidth() * 72 - taken)
@@ -87,7 +87,7 @@ def _room(axes: Any, named: bool) -> float:
 def _table(
     names: Sequence[str], means: ArrayLike, lows: ArrayLike, highs: ArrayLike, reference: int | None
 ) -> Floats:
-    """Give means, lows and highs as three rows."""
+    """Return means, lower and upper limits as three rows."""
     columns = [np.asarray(column, dtype=np.float64) for column in (means, lows, highs)]
     if any(column.shape != (len(names),) for column in columns):
         shapes = ", ".join(str(column.shape) for column in columns)
@@ -98,7 +98,7 @@ def _table(
 
 
 def _draw(axes: Any, table: Floats, chosen: Any, marker: str, color: str) -> None:
-    """Draw some rows; the more rows there are, the finer."""
+    """Draw rows, with finer marks if there are many."""
     rows = np.arange(table.shape[1])
     few = len(rows) <= FEW
     bounded = chosen & np.isfinite(table[1:]).all(axis=0)

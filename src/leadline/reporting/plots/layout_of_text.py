@@ -19,7 +19,7 @@ LEAST = 7  # letters that even a wide name keeps
 
 
 def width_of(text: str, size: float) -> float:
-    """Give the width of a line of text in points, the same on every machine; call it in the style.
+    """Return the width of a line of text in points, independent of the machine; call within the style.
 
     `size` is that of the letters before they are scaled.
 
@@ -85,7 +85,7 @@ STEPS = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 
 
 def height_of(rows: int, *, least: float = 0.0) -> float:
-    """Give each run a line of text; in inches.
+    """Return the height of rows with one line of text each, in inches.
 
     >>> height_of(10), round(height_of(143), 2)
     (2.4, 15.2)
@@ -100,7 +100,7 @@ def size_of(rows: int) -> float:
 
 
 def name_rows(axes: Any, names: Sequence[str], *, what: str = "runs") -> None:
-    """Name the rows, the first at place 0; where there are too many, count them; call it in the style."""
+    """Label the rows, the first at position 0, or show their number if too many; call within the style."""
     if len(names) <= NAMED:
         available, size = 0.45 * axes.figure.get_figwidth() * 72, size_of(len(names))
         most = 24 if len(names) <= FEW else 30
@@ -117,7 +117,7 @@ def name_rows(axes: Any, names: Sequence[str], *, what: str = "runs") -> None:
 
 
 def legend_below(figure: Figure, lines: Sequence[Any], labels: Sequence[str], width: float) -> None:
-    """Name the lines below the picture and reserve space for the names."""
+    """Add a legend of the lines below the axes and adjust the layout."""
     longest = max(map(len, labels), default=1)
     columns = max(1, min(3, int(width * 72 / (scaled(longest * 4.4 + 32))), len(labels)))
     rows = -(-len(labels) // columns)
@@ -137,14 +137,14 @@ def legend_below(figure: Figure, lines: Sequence[Any], labels: Sequence[str], wi
 
 
 def large_groups(groups: Sequence[str]) -> list[str]:
-    """Give the groups of two or more, the largest first; a group without a name is none."""
+    """Return the named groups with two or more members, in descending order of size."""
     counts = Counter(groups)
     order = sorted(counts, key=lambda name: (-counts[name], name))
     return [name for name in order if name and counts[name] > 1]
 
 
 def group_colours(groups: Sequence[str]) -> dict[str, str]:
-    """Give every group of two or more a colour, in turn where they are many; all others are grey."""
+    """Return a colour for each group of two or more, cyclically; all others are grey."""
     colours = dict.fromkeys(groups, FAINT)
     for place, name in enumerate(large_groups(groups)):
         colours[name] = LINE_STYLES[place % len(LINE_STYLES)].color
@@ -152,7 +152,7 @@ def group_colours(groups: Sequence[str]) -> dict[str, str]:
 
 
 def stretches(groups: Sequence[str]) -> list[tuple[str, int, int]]:
-    """Give the stretches of neighbours of one group: name, first place, last place.
+    """Return the runs of adjacent members of a group: name, first and last position.
 
     >>> stretches(["a", "a", "b"])
     [('a', 0, 1), ('b', 2, 2)]
@@ -167,7 +167,7 @@ def stretches(groups: Sequence[str]) -> list[tuple[str, int, int]]:
 
 
 def mark_groups(axes: Any, groups: Sequence[str], *, step: float = 1.0, offset: float = 0.0) -> None:
-    """Draw a strip of colours down an axes, one cell a system."""
+    """Draw a vertical strip of colours, one cell per system."""
     colours = group_colours(groups)
     for place, name in enumerate(groups):
         axes.axhspan(

@@ -21,7 +21,7 @@ BEST = 5  # how many runs are named when there are more than colours
 def recall_precision(
     names: Sequence[str], levels: Sequence[float], precision: ArrayLike, *, width: float = COLUMN
 ) -> Figure:
-    """Draw one line a run; with more runs than colours the best are named and the others are grey.
+    """Draw one line per run; with more runs than colours, only the best are coloured and labelled.
 
     `precision[r, l]` is the mean interpolated precision of run r at recall `levels[l]`; the best
     run is the one of highest mean over the levels.
@@ -52,7 +52,7 @@ def recall_precision(
 
 
 def _axes(axes: Any, levels: Sequence[float], highest: float) -> None:
-    """Give recall and precision the same unit, and precision no more space than it needs."""
+    """Set equal units of recall and precision, and limit the precision axis to the data."""
     axes.set_xlabel("recall")
     axes.set_ylabel("precision (mean, interpolated)")
     axes.set_xlim(-0.02, 1.02)
@@ -132,7 +132,7 @@ def by_parameter(
     parameter: str = "parameter, from its smallest value (0) to its largest (1)",
     width: float = COLUMN,
 ) -> Figure:
-    """Draw (parameter, performance) of every family; parameters are scaled to 0 to 1, the best is ringed."""
+    """Draw performance over parameters, scaled to [0, 1], for each family; the best is marked by a ring."""
     with style():
         from matplotlib.figure import Figure
 

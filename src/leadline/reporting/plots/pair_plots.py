@@ -32,7 +32,7 @@ class Sides(NamedTuple):
 
 
 def sides_of(differences: Floats) -> Sides:
-    """Count the queries on both sides of zero; NaN is undefined.
+    """Return the number of positive, zero, negative and undefined (NaN) differences.
 
     >>> sides_of(np.array([0.1, 0.0, -0.2, 0.3, np.nan]))
     Sides(above=2, equal=1, below=1, undefined=1)
@@ -42,9 +42,9 @@ def sides_of(differences: Floats) -> Sides:
 
 
 def winners(first: str, second: str, measure: object) -> list[str]:
-    """Give the run that wins where the first has the higher value, and the run that wins elsewhere.
+    """Return the run that wins if the first has the higher value, and the run that wins otherwise.
 
-    Of a measure whose low values are good (`measure.rising` is false) the higher value loses.
+    For measures with `rising` False, lower values win.
 
     >>> winners("bm25", "dense", "AP")
     ['bm25', 'dense']
@@ -53,7 +53,7 @@ def winners(first: str, second: str, measure: object) -> list[str]:
 
 
 def for_run(count: int, name: str) -> str:
-    """Say how many queries are for a run.
+    """Return a number of queries won by a run, as text.
 
     >>> for_run(27, "bm25")
     '27 queries for bm25'
@@ -62,7 +62,7 @@ def for_run(count: int, name: str) -> str:
 
 
 def left_out(count: int) -> str:
-    """Say how many queries are left out.
+    """Return the number of excluded queries, as text.
 
     >>> left_out(1)
     '1 query undefined in one of the two, left out'
@@ -90,7 +90,7 @@ def differences(
     queries: Sequence[str] | None = None,
     width: float = COLUMN,
 ) -> Figure:
-    """Draw one bar a query, the value of `first` minus that of `second`, the largest at the left.
+    """Draw one bar per query: the value of `first` minus that of `second`, in descending order.
 
     A dashed line stands at the mean difference and a band over its interval from `low` to `high`, where these
     are finite; `interval` says which interval it is.
@@ -169,7 +169,7 @@ def _side(axes: Any, places: Any, heights: Floats, color: str, *, gaps: bool) ->
 
 
 def _mean(axes: Any, mean: float, bounds: tuple[float, float] | None) -> Any:
-    """Draw the mean over its interval; give both as one key."""
+    """Draw the mean and its interval; return both as one legend entry."""
     line = axes.axhline(mean, color=INK, linewidth=scaled(0.8), linestyle=(0, (4, 2)))
     if bounds is None:
         return line
@@ -177,7 +177,7 @@ def _mean(axes: Any, mean: float, bounds: tuple[float, float] | None) -> Any:
 
 
 def _mean_in_words(mean: float, bounds: tuple[float, float] | None, interval: str, width: float) -> str:
-    """Write the mean and its interval, on two lines where one is longer than the figure."""
+    """Return the mean and its interval as text, on two lines if one is too long."""
     text = f"mean {_signed(mean)}"
     if bounds is None:
         return text
@@ -187,7 +187,7 @@ def _mean_in_words(mean: float, bounds: tuple[float, float] | None, interval: st
 
 
 def _signed(value: float) -> str:
-    """Give a difference with its sign, and the digits that its size calls for."""
+    """Return a difference with its sign and suitable precision, as text."""
     if abs(value) < ROUNDING:
         return "0"
     text = f"{value:+.3f}" if 0.01 <= abs(value) < 100 else f"{value:+.3g}"
@@ -195,7 +195,7 @@ def _signed(value: float) -> str:
 
 
 def _label(measure: str, names: list[str], width: float) -> str:
-    """Say what was subtracted, on two lines where one is longer than the axis."""
+    """Return the axis label of differences, on two lines if one is too long."""
     available = 0.48 * width * 72
     one, other = narrowed(names, (available - width_of(" minus ", 7.5)) / 2, size=7.5, most=40)
     text = f"{measure}, {one} minus {other}"
@@ -203,7 +203,7 @@ def _label(measure: str, names: list[str], width: float) -> str:
 
 
 def _words(sides: Sides, names: list[str], ids: list[str], width: float) -> list[str]:
-    """Say how many queries are on each side of zero, and which are the farthest from it."""
+    """Return the number of queries on each side of zero, with those of largest difference, as text."""
     most = ids[: sides.above][:FARTHEST]
     least = ids[len(ids) - sides.below :][::-1][:FARTHEST]
     return [
@@ -228,7 +228,7 @@ SCATTER_LINE = 0.15  # inches: a line of the words above the points
 def scatter(
     x: ArrayLike, y: ArrayLike, *, first: str, second: str, measure: object, width: float = COLUMN
 ) -> Figure:
-    """Draw one point a query: its value in `second` (`x`) and in `first` (`y`), equal axes.
+    """Draw a scatter plot of queries: values of `second` (`x`) and `first` (`y`), with equal axes.
 
     Points above the diagonal are queries for `first` (for `second`, where the measure's `rising` is
     false and the lower value wins); words above the figure count both sides. A
@@ -270,7 +270,7 @@ def scatter(
 
 
 def _scatter_words(sides: Sides, names: list[str]) -> list[str]:
-    """Say how many queries are on each side of the diagonal."""
+    """Add the number of queries on each side of the diagonal."""
     words = [
         f"above the diagonal: {for_run(sides.above, names[0])}",
         f"on it: {counted(sides.equal, 'query', 'queries')}",
@@ -280,12 +280,12 @@ def _scatter_words(sides: Sides, names: list[str]) -> list[str]:
 
 
 def _alpha(points: int) -> float:
-    """Make points the fainter the more they are."""
+    """Return the opacity of points, which decreases with their number."""
     return float(np.clip(8 / max(points, 1) ** 0.5, 0.15, 0.6))
 
 
 def _square(axes: Any, shown: Floats) -> None:
-    """Give both axes the same range, ticks and length."""
+    """Set equal ranges, ticks and lengths of both axes."""
     from matplotlib.ticker import MaxNLocator
 
     low, high = (float(shown.min()), float(shown.max())) if shown.size else (0.0, 1.0)

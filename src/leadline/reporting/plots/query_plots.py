@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def per_query(results: Results, measure: object | None = None, *, width: float = COLUMN) -> Figure:
-    """Draw runs (the best first) by queries (the lowest mean over runs first), low values dark.
+    """Draw a heat map of runs (best first) by queries (hardest first); low values are dark.
 
     Without `measure` it is the first one. An undefined value is left empty.
     """

@@ -37,12 +37,12 @@ class Frame(NamedTuple):
     high: float
 
     def place(self, value: float) -> float:
-        """Give the place of a value in points."""
+        """Return the position of a value in points."""
         return self.left + (value - self.low) / (self.high - self.low) * (self.right - self.left)
 
 
 def groups(significant: ArrayLike) -> list[tuple[int, int]]:
-    """Find the groups of neighbours no two of which differ significantly, the maximal ones.
+    """Return the maximal groups of adjacent runs without a significant difference between any two.
 
     `told_apart[i, j]` says whether the runs at places i and j (in order of mean) differ significantly; it
     is symmetric. A group is (first place, last place), both in it, of two runs or more, and part of
@@ -110,7 +110,7 @@ def critical_difference(
     note: str = "",
     width: float | None = None,
 ) -> Figure:
-    """Draw runs at their mean ranks, the best (1) at the right, as Demšar's critical-difference diagram.
+    """Draw Demšar's critical-difference diagram of mean ranks, the best (1) at the right.
 
     Runs come in order, the best first. The bar above the scale has the length of the critical `difference`
     of two mean ranks; bars below it join runs no two of which are that far apart. `label` says over what
@@ -231,7 +231,7 @@ def _frame(values: Floats, sides: list[list[str]], points: float, *, ranks: bool
 
 
 def _levels(spans: list[list[float]]) -> list[tuple[float, float, int]]:
-    """Put each bar on the first level where it touches no other."""
+    """Assign each bar to the first level on which it overlaps no other."""
     ends: list[float] = []
     found = []
     for low, high in sorted(spans):
@@ -259,7 +259,7 @@ def _scale(axes: Any, frame: Frame, deep: float, *, ranks: bool) -> None:
 
 
 def _ticks(axes: Any, frame: Frame) -> list[float]:
-    """Give as many ticks as fit with their labels."""
+    """Return as many ticks as fit with their labels."""
     from matplotlib.ticker import MaxNLocator
 
     ticks: list[float] = []

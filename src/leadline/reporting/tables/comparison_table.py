@@ -8,10 +8,12 @@ from string import ascii_lowercase
 
 import numpy as np
 
-from leadline.comparison.comparison_result import ComparedPair, Comparison
+from leadline.comparison.compared_pair import ComparedPair
+from leadline.comparison.comparison_result import Comparison
 from leadline.comparison.gate import WORSE as GATE_WORSE
 from leadline.comparison.gate import Gate
-from leadline.comparison.sentences import MOST, sentence, shown_limits
+from leadline.comparison.sentences import sentence, shown_limits
+from leadline.comparison.significance_letters import MOST_LETTERS
 from leadline.data.results import plain
 from leadline.data.wording import counted, percent, queries
 from leadline.reporting.render import Cell, Preformatted, Probability, Table
@@ -288,7 +290,7 @@ def significance_table(
     if top is not None:
         order = [run for row, run in enumerate(order) if row < top or run == base]
     raised = [marks(comparison, place, order, baseline) for place in range(len(results.measures))]
-    named = base is None and len(order) <= MOST
+    named = base is None and len(order) <= MOST_LETTERS
     before = 1 + named
     rows: list[list[Cell]] = [
         [

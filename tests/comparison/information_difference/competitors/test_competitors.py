@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
-from leadline.comparison.information_difference.similarity import chosen_competitors, correlations, distances
+from leadline.comparison.information_difference.similarity import correlations, distances, parse_competitors
 from leadline.comparison.information_difference.similarity_baselines import (
     RBO,
     SIMILARITIES,
@@ -144,15 +144,15 @@ def test_distances_average_before_nothing_is_subtracted() -> None:
 
 
 def test_the_default_follows_the_cutoff() -> None:
-    assert list(map(str, chosen_competitors(None, 20))) == ["Jaccard@20", "Overlap@20", "RBO", "Kendall"]
-    assert list(map(str, chosen_competitors(["rbo(p=0.8)"], None))) == ["RBO(p=0.8)"]
+    assert list(map(str, parse_competitors(None, 20))) == ["Jaccard@20", "Overlap@20", "RBO", "Kendall"]
+    assert list(map(str, parse_competitors(["rbo(p=0.8)"], None))) == ["RBO(p=0.8)"]
 
 
 def test_an_unknown_competitor_is_refused_with_the_nearest() -> None:
     with pytest.raises(UsageError, match="nearest: Jaccard"):
-        chosen_competitors(["jacard"], None)
+        parse_competitors(["jacard"], None)
     with pytest.raises(UsageError, match="expected a list of names"):
-        chosen_competitors("RBO", None)
+        parse_competitors("RBO", None)
 
 
 def test_every_competitor_says_what_it_is() -> None:

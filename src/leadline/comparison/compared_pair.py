@@ -1,0 +1,86 @@
+"""Record of a pair of runs compared by one measure."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Change(NamedTuple):
+    """A query and its values in both runs."""
+
+    query: str
+    a: float
+    b: float
+
+    @property
+    def difference(self) -> float:
+        """Value of the first run minus that of the second."""
+        return self.a - self.b
+
+
+class ComparedPair(NamedTuple):
+    """Two runs compared by one measure; differences are those of `a` minus `b`.
+
+    Attributes
+    ----------
+    a, b : str
+        Names of the runs.
+    measure : str
+        The measure.
+    mean_a, mean_b : float
+        Means of the runs.
+    difference : float
+        Mean difference over the queries of both runs.
+    low, high : float
+        Confidence interval for this pair alone.
+    p, p_corrected : float
+        p-value, and p-value corrected for multiple comparisons.
+    p_equivalent : float or None
+        Corrected p-value of the equivalence test; None without a margin.
+    effect, effect_low, effect_high : float
+        Standardised mean difference (mean / standard deviation) with its confidence interval.
+    wins, ties, losses : int
+        Number of queries on which `a` is better than, equal to or worse than `b`.
+    queries : int
+        Number of queries compared.
+    needed : int or None
+        Number of queries needed to detect the smallest difference of interest; None if it was not specified.
+    detectable : float
+        Difference detectable with this number of queries and the requested power, at the level of the first
+        step of the correction.
+    verdict : {"better", "worse", "equivalent", "not told apart", "identical", "undecided"}
+        Outcome of the comparison, for `a`.
+    changed : list of Change
+        The queries with the largest differences.
+    simultaneous_low, simultaneous_high : float
+        Simultaneous confidence interval, which excludes 0 if the pair is significant; NaN for a single pair
+        or without correction.
+    groups : int or None
+        Number of groups of queries; None without groups.
+    """
+
+    a: str
+    b: str
+    measure: str
+    mean_a: float
+    mean_b: float
+    difference: float
+    low: float
+    high: float
+    p: float
+    p_corrected: float
+    p_equivalent: float | None
+    effect: float
+    wins: int
+    ties: int
+    losses: int
+    queries: int
+    needed: int | None
+    detectable: float
+    verdict: str
+    changed: list[Change]
+    simultaneous_low: float
+    simultaneous_high: float
+    effect_low: float
+    effect_high: float
+    groups: int | None
