@@ -220,7 +220,7 @@ def test_negative_grades_are_non_relevant_or_unjudged(leadline: Leadline, here: 
 def test_coverage_and_novelty_need_what_the_user_knew(leadline: Leadline) -> None:
     done = leadline("evaluate", "qrels.txt", "good.run", "-m", "Coverage", "-m", "Novelty")
     assert done.status == 2
-    assert done.err.startswith("leadline: error: Coverage needs the documents that the user knew")
+    assert done.err.startswith("leadline: error: Coverage needs the documents known")
     assert "--known FILE" in done.err
 
 

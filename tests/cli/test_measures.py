@@ -49,7 +49,7 @@ class Half(Measure):
     average: ClassVar[Average] = "defined"
     needs: ClassVar[Literal["judgments", "known"]] = "known"
     aliases: ClassVar[Aliases] = {"half": {}, "semi": {"form": "odd"}, "half_cut": {}}
-    alone: ClassVar[DefaultCutoffs] = {"half_cut": (5, 10)}
+    default_cutoffs: ClassVar[DefaultCutoffs] = {"half_cut": (5, 10)}
 
     form: str = choice("even", "odd")
     rel: float = number(1.0, low=0.0)

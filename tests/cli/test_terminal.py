@@ -75,7 +75,7 @@ CASES: dict[str, list[str]] = {
     "unjudged": [*RUNS, "bm25.run", "--method", "nruns"],
 }
 TIMED = {"index", "search", "score"}  # print how long they took
-WITHOUT_A_TABLE = {"convert"}
+WITHOUT_A_TABLE = {"help", "convert"}
 
 # Runs many command lines in one process, each at the widths given (0: standard output is no terminal).
 DRIVER = """

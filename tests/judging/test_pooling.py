@@ -173,7 +173,7 @@ def test_the_command_refuses_what_leads_nowhere(runs: list[str], leadline: Leadl
     assert "nothing to judge: all pairs are known; expected new pairs" in done.err
     Path("others.csv").write_text("doc_id,text\nx1,text\n")
     done = leadline("pool", *runs, "--depth", 9, "-o", "more.tsv", "--docs", "others.csv")
-    assert "the collection has no pooled document; do the ids match?" in done.err
+    assert "no pooled document is in the collection" in done.err
     done = leadline("pool", *runs, "--depth", 9, "-o", "a.run")
     assert "a.run would overwrite an input" in done.err
 

@@ -41,6 +41,8 @@ NOT_AS_ZERO = {
     "RBPUnjudged": "it is what documents without a judgment could still give",
     "Unj": "it counts documents without a judgment",
     "infAP": "it estimates from the share of judged documents above",
+    "xinfAP": "it estimates from the share of judged documents above",
+    "infNDCG": "it estimates from the share of judged documents in the list",
     "NumNonrelRet": "it counts judged documents",
 }
 # A list of the largest grades only reaches the end of the range - except:
@@ -65,6 +67,7 @@ NOT_REACHED = {
         "a finite list leaves something over, or nothing is worse than relevant",
     ),
     "infAP": "a small constant keeps the estimate from 1",
+    "xinfAP": "a small constant keeps the estimate from 1",
     "RprecMult": "a small multiple of R may be no rank at all",
 }
 # When it is undefined cannot be told by the words of the catalogue:

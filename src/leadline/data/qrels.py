@@ -88,6 +88,9 @@ class Qrels:
     known: Flags | None
     subtopics: Subtopics | None
     inclusion: Floats | None
+    strata: Codes | None = (
+        None  # stratum of each row within its query, where judgments are a stratified sample
+    )
     hashes: Hashes | None  # of the documents, for the compiled kernels
     source: str
     remarks: tuple[tuple[str, str, int], ...]  # code, words and count: what a reader of numbers should know
@@ -365,7 +368,7 @@ class Qrels:
         """Give qrels of the chosen rows only; every query stays."""
         rows = np.flatnonzero(chosen)
         before = np.concatenate(([0], np.cumsum(chosen))).astype(np.int64)
-        return Qrels.of_columns(
+        made = Qrels.of_columns(
             self.queries,
             before[self.begin],
             before[self.end],
@@ -377,11 +380,13 @@ class Qrels:
             source=self.source,
             remarks=self.remarks,
         )
+        made.strata = None if self.strata is None else self.strata[rows]
+        return made
 
     def only(self, code: int) -> Qrels:
         """Give the judgments of one query, without subtopics and known documents."""
         rows = np.arange(int(self.begin[code]), int(self.end[code]))
-        return Qrels.of_columns(
+        made = Qrels.of_columns(
             Vocabulary([self.queries[code]]),
             np.array([0], dtype=np.int64),
             np.array([len(rows)], dtype=np.int64),
@@ -390,6 +395,8 @@ class Qrels:
             inclusion=None if self.inclusion is None else self.inclusion[rows],
             source=self.source,
         )
+        made.strata = None if self.strata is None else self.strata[rows]
+        return made
 
     def with_known(self, known: dict[bytes, set[bytes]]) -> Qrels:
         """Give the same qrels knowing which documents the user knew before, by query."""

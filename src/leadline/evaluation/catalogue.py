@@ -62,8 +62,8 @@ def symbol(at: str) -> str:
 def paragraphs(kind: type) -> list[str]:
     """Give the paragraphs of a class's docstring, its examples left out.
 
-    >>> paragraphs(MEASURES.classes["RR"])
-    ['One over the rank of the first relevant document; 0 when none is retrieved by rank k.']
+    >>> paragraphs(MEASURES.classes["RR"])[1:]
+    ['The mean over queries is MRR.']
     """
     words, _, _ = (inspect.getdoc(kind) or "").partition(">>>")
     return [" ".join(part.split()) for part in words.split("\n\n") if part.strip()]

@@ -117,8 +117,10 @@ def qrels_of(source: Opened, *, subtopics: bool = False, sure: bool = False, int
     """Return the judgments of an opened file; what looks like a run is refused unless `sure`."""
     if source.form == "trec":
         return trec_qrels.read(source.path, subtopics=subtopics, whole=source.whole, sure=sure)
-    from leadline.io import row_checks, swapped_arguments
+    from leadline.io import row_checks, sampled_qrels, swapped_arguments
 
+    if source.form == "sampled" and source.whole is not None:
+        return sampled_qrels.read(source.whole, subtopics=subtopics)
     found = records_of(source, "grade", subtopics=subtopics)
     found.integers = integers
     sure = sure or source.whole is None
@@ -205,6 +207,10 @@ def records_of(
         if source.form == "sqlite":
             return judgment_store.records(source.path)
         return ir_datasets.records(source.path)
+    if source.form == "sampled":
+        raise InputError(
+            "5 columns, as judgments of a sample", expected="a run of 6 columns", path=source.path
+        )
     from leadline.io.tables import READERS
 
     more = {"subtopics": True} if subtopics and source.form == "json" else {}

@@ -13,6 +13,7 @@ from leadline.errors import InputError
 from leadline.io import row_checks
 from leadline.io.opening import ARROW, COMPRESSIONS, PARQUET, STREAM, Chunk
 from leadline.io.read import Opened, records_of
+from leadline.io.sampled_qrels import has_five_columns
 from leadline.io.tables import delimiter_of
 from leadline.io.trec_lists import looks_trec
 
@@ -41,13 +42,15 @@ def suffix_of(path: str) -> str:
 
 
 def format_of(window: Chunk) -> str:
-    """Return the format of a text: `trec`, or the name of a module of this package."""
+    """Return the format of a text: trec, sampled (five columns), parquet, json, jsonl or csv."""
     head = window.text[: min(window.filled, 1 << 20)].tobytes()
     if looks_trec(head):
         return "trec"
     if head.startswith((PARQUET, ARROW, STREAM)):
         return "parquet"
     named = SUFFIXES.get(suffix_of(window.path), "trec")
+    if named == "trec" and has_five_columns(head):
+        return "sampled"
     start = b"".join(head[:64].split())[:2]
     if start[:1] in {b"{", b"["} and (start[1:] in {b'"', b"{", b"[", b"}", b"]"} or named != "trec"):
         return "jsonl" if named == "jsonl" or _is_record(head) else "json"
@@ -72,7 +75,7 @@ def is_refused(window: Chunk) -> bool:
 
 def content_of(source: Opened) -> str:
     """Say whether a file holds a `run` or `qrels`: by its columns, else by whether all numbers are whole."""
-    if source.whole is None:
+    if source.whole is None or source.form == "sampled":
         return "qrels"
     if source.form == "trec":
         text = source.whole.text[: source.whole.end].tobytes()

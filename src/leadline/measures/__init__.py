@@ -69,6 +69,9 @@ if TYPE_CHECKING:  # what __getattr__ finds, for type checkers
     from leadline.measures.preference import Bpref as Bpref
     from leadline.measures.preference import GMBpref as GMBpref
     from leadline.measures.preference import binG as binG
+    from leadline.measures.sampled_judgments import infNDCG as infNDCG
+    from leadline.measures.sampled_judgments import statAP as statAP
+    from leadline.measures.sampled_judgments import xinfAP as xinfAP
     from leadline.measures.user_models import BPM as BPM
     from leadline.measures.user_models import ERR as ERR
     from leadline.measures.user_models import INSQ as INSQ

@@ -1,0 +1,170 @@
+"""TREC qrels of five columns: judgments of a sample of the pool, with strata or inclusion probabilities.
+
+Three forms are in use. Stratified samples (NIST's sample_eval; clinical decision support, TRECVID): `query
+iteration document stratum grade`, grade -1 where a pooled document was not judged. Million Query track
+("prels"): `query document grade method probability`. Legal track: `query iteration document grade
+probability`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from leadline.data.ids import to_text
+from leadline.data.qrels import Qrels
+from leadline.errors import InputError
+from leadline.io.opening import Chunk
+
+COLUMNS = (
+    "query iteration document stratum grade, query document grade method probability, "
+    "or query iteration document grade probability"
+)
+FIELDS = 5
+
+
+class SampledRow(NamedTuple):
+    """One judgment: a stratum, or an inclusion probability (NaN where it is unknown), not both."""
+
+    query: bytes
+    document: bytes
+    grade: float
+    stratum: bytes | None
+    probability: float
+
+
+def has_five_columns(head: bytes) -> bool:
+    """Return whether the first line with any text has five columns."""
+    for line in head.splitlines():
+        fields = line.split()
+        if fields:
+            return len(fields) == FIELDS
+    return False
+
+
+def read(window: Chunk, *, subtopics: bool = False) -> Qrels:
+    """Read judgments of a sample.
+
+    Parameters
+    ----------
+    window : Chunk
+        The whole file.
+    subtopics : bool
+        Refused: these forms have no subtopics.
+
+    Returns
+    -------
+    Qrels
+        With `strata` or `inclusion`. Remarks count the pooled documents without a judgment.
+
+    Raises
+    ------
+    InputError
+        If a line cannot be read, or a document occurs twice for a query.
+    """
+    path = window.path
+    if subtopics:
+        raise InputError("judgments of a sample", expected="judgments by subtopic, of 4 columns", path=path)
+    rows = parse(window.text[: window.end].tobytes(), path)
+    qrels = Qrels.of([(row.query, row.document, row.grade) for row in rows], source=path)
+    names = list(qrels.queries)
+    pairs = [
+        (names[code], to_text(document))
+        for code, document in zip(qrels.query.tolist(), qrels.documents, strict=True)
+    ]
+    unjudged = int(np.count_nonzero(qrels.grades < 0))
+    if rows[0].stratum is None:
+        shares: dict[str, dict[str, float]] = {}
+        for row in rows:
+            if not math.isnan(row.probability):
+                shares.setdefault(to_text(row.query), {})[to_text(row.document)] = row.probability
+        qrels = qrels.with_inclusion(shares)
+        words = (
+            f"a sample with inclusion probabilities: {len(rows):,} judgments; statAP estimates AP from them"
+        )
+    else:
+        of_pair = {(to_text(row.query), to_text(row.document)): row.stratum for row in rows}
+        labels = {label: code for code, label in enumerate(sorted({row.stratum or b"" for row in rows}))}
+        qrels.strata = np.array([labels[of_pair[pair] or b""] for pair in pairs], dtype=np.int32)
+        words = (
+            f"a stratified sample: {unjudged:,} of {len(rows):,} pooled documents are not judged; xinfAP, "
+            "infNDCG and statAP estimate from such a sample"
+        )
+    qrels.remarks = (*qrels.remarks, ("sampled_judgments", words, len(rows)))
+    return qrels
+
+
+def parse(text: bytes, path: str) -> list[SampledRow]:
+    """Read judgments of five columns.
+
+    Parameters
+    ----------
+    text : bytes
+        The whole file.
+    path : str
+        Its name, for messages.
+
+    Returns
+    -------
+    list of SampledRow
+        In the order of the file.
+
+    Raises
+    ------
+    InputError
+        If a line has another number of columns, or the columns fit none of the three forms.
+    """
+    rows: list[tuple[int, list[bytes]]] = []
+    for line_number, line in enumerate(text.split(b"\n"), 1):
+        fields = line.split()
+        if not fields:
+            continue
+        if len(fields) != FIELDS:
+            raise InputError(
+                f"{len(fields)} columns", expected="5 columns: " + COLUMNS, path=path, line=line_number
+            )
+        rows.append((line_number, fields))
+    if not rows:
+        raise InputError("holds no judgments", expected=COLUMNS, path=path)
+    if all(_is_whole(fields[4]) for _, fields in rows):
+        return [_stratified(fields, path, line) for line, fields in rows]
+    if all(_is_whole(fields[2]) and _is_whole(fields[3]) for _, fields in rows):
+        return [_with_probability(fields, 1, 2, path, line) for line, fields in rows]
+    return [_with_probability(fields, 2, 3, path, line) for line, fields in rows]
+
+
+def _is_whole(field: bytes) -> bool:
+    return field.lstrip(b"-+").isdigit()
+
+
+def _stratified(fields: Sequence[bytes], path: str, line: int) -> SampledRow:
+    query, _, document, stratum, _ = fields
+    return SampledRow(query, document, _number(fields[4], "a grade", path, line), stratum, math.nan)
+
+
+def _with_probability(fields: Sequence[bytes], document: int, grade: int, path: str, line: int) -> SampledRow:
+    value = _number(fields[4], "an inclusion probability", path, line)
+    if value > 1:
+        raise InputError(
+            f"probability {fields[4].decode(errors='replace')}", expected="at most 1", path=path, line=line
+        )
+    # Documents that another method chose have 0, -1 or NaN: their probability is unknown.
+    return SampledRow(
+        fields[0],
+        fields[document],
+        _number(fields[grade], "a grade", path, line),
+        None,
+        value if value > 0 else math.nan,
+    )
+
+
+def _number(field: bytes, what: str, path: str, line: int) -> float:
+    try:
+        return float(field)
+    except ValueError:
+        raise InputError(
+            f"'{field.decode(errors='replace')}'", expected=f"{what}, a number", path=path, line=line
+        ) from None
