@@ -135,6 +135,14 @@ def test_a_sample_is_no_run_and_a_document_is_judged_once(tmp_path: Path, strata
         ll.read_qrels(twice)
 
 
+def test_a_sample_is_checked_and_converted(strata: str, tmp_path: Path) -> None:
+    assert ll.check(strata).rejected == 0
+    plain = tmp_path / "plain.qrels"
+    ll.write_qrels(strata, plain)
+    assert ll.read_qrels(plain) == ll.read_qrels(strata)
+    assert plain.read_text().startswith("1 0 d1 2\n")
+
+
 def test_that_judgments_are_a_sample_is_said(strata: str) -> None:
     results = ll.evaluate(strata, {"run": RUN}, "AP")
     assert [warning.count for warning in results.warnings if warning.code == "sampled_judgments"] == [13]

@@ -208,9 +208,11 @@ def records_of(
             return judgment_store.records(source.path)
         return ir_datasets.records(source.path)
     if source.form == "sampled":
-        raise InputError(
-            "5 columns, as judgments of a sample", expected="a run of 6 columns", path=source.path
-        )
+        from leadline.io import sampled_qrels
+
+        if what == "score":
+            raise InputError("5 columns, as in judgments of a sample", expected="a run", path=source.path)
+        return sampled_qrels.records(source.whole)
     from leadline.io.tables import READERS
 
     more = {"subtopics": True} if subtopics and source.form == "json" else {}

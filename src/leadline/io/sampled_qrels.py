@@ -18,6 +18,7 @@ from leadline.data.ids import to_text
 from leadline.data.qrels import Qrels
 from leadline.errors import InputError
 from leadline.io.opening import Chunk
+from leadline.io.row_checks import Records
 
 COLUMNS = (
     "query iteration document stratum grade, query document grade method probability, "
@@ -29,6 +30,7 @@ FIELDS = 5
 class SampledRow(NamedTuple):
     """One judgment: a stratum, or an inclusion probability (NaN where it is unknown), not both."""
 
+    line: int
     query: bytes
     document: bytes
     grade: float
@@ -97,6 +99,18 @@ def read(window: Chunk, *, subtopics: bool = False) -> Qrels:
     return qrels
 
 
+def records(window: Chunk) -> Records:
+    """Return the judgments of a sample as rows, for programs that check or convert them."""
+    rows = parse(window.text[: window.end].tobytes(), window.path)
+    more = "probability" if rows[0].stratum is None else "stratum"
+    return Records(
+        ((row.line, to_text(row.query), to_text(row.document), row.grade, None) for row in rows),
+        path=window.path,
+        unit="line",
+        names=("query_id", "doc_id", "relevance", more),
+    )
+
+
 def parse(text: bytes, path: str) -> list[SampledRow]:
     """Read judgments of five columns.
 
@@ -142,7 +156,7 @@ def _is_whole(field: bytes) -> bool:
 
 def _stratified(fields: Sequence[bytes], path: str, line: int) -> SampledRow:
     query, _, document, stratum, _ = fields
-    return SampledRow(query, document, _number(fields[4], "a grade", path, line), stratum, math.nan)
+    return SampledRow(line, query, document, _number(fields[4], "a grade", path, line), stratum, math.nan)
 
 
 def _with_probability(fields: Sequence[bytes], document: int, grade: int, path: str, line: int) -> SampledRow:
@@ -153,6 +167,7 @@ def _with_probability(fields: Sequence[bytes], document: int, grade: int, path: 
         )
     # Documents that another method chose have 0, -1 or NaN: their probability is unknown.
     return SampledRow(
+        line,
         fields[0],
         fields[document],
         _number(fields[grade], "a grade", path, line),

@@ -43,7 +43,7 @@ def _strata(qrels: Qrels) -> _Strata:
 def _estimated_relevant(qrels: Qrels, weight: Floats, rel: float) -> Floats:
     """Return the estimated number of relevant documents of every query."""
     chosen = qrels.grades >= rel
-    return np.bincount(qrels.query[chosen], weight[chosen], minlength=len(qrels.queries))
+    return np.bincount(qrels.query[chosen], weight[chosen], minlength=len(qrels.queries)).astype(np.float64)
 
 
 class xinfAP(Measure):  # noqa: N801  # the field's spelling
