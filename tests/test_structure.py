@@ -56,6 +56,8 @@ HEAVY = (
     "starlette",
     "uvicorn",
     "sqlite3",
+    "leadline.comparison",
+    "leadline.io.texts",
 )
 
 

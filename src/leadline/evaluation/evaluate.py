@@ -255,9 +255,11 @@ def _estimates(
 
 
 def _shown_known(known: KnownLike | None) -> str | dict[str, list[str]] | None:
+    if known is None:
+        return None
     from leadline.io import id_lists as known_documents
 
-    return None if known is None else known_documents.shown(known)
+    return known_documents.shown(known)
 
 
 def _shares(pool: PoolLike) -> Any:

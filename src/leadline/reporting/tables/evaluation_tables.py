@@ -3,40 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leadline.comparison.correlate import Correlation
-from leadline.comparison.gate import Gate
 from leadline.data.results import Results, plain
 from leadline.data.wording import counted, percent, queries
-from leadline.evaluation.curves import Curves, SubtopicCurves
-from leadline.evaluation.explain import Explanation, number
-from leadline.evaluation.sampled_recall import RecallEstimates
 from leadline.reporting.render import Cell, Preformatted, RowLabel, Table
+
+if TYPE_CHECKING:  # a small `evaluate` loads none of these
+    from leadline.comparison.correlate import Correlation
+    from leadline.comparison.gate import Gate
+    from leadline.evaluation.curves import Curves, SubtopicCurves
+    from leadline.evaluation.explain import Explanation
+    from leadline.evaluation.sampled_recall import RecallEstimates
+
+
+def _recall_estimates(results: Results) -> RecallEstimates | None:
+    """Return the estimates of recall, if judgments had inclusion probabilities."""
+    if results.estimates is None:
+        return None
+    from leadline.evaluation.sampled_recall import RecallEstimates
+
+    return results.estimates if isinstance(results.estimates, RecallEstimates) else None
 
 
 def estimate_columns(results: Results) -> list[str]:
     """Give the heads of the columns of estimated recall."""
-    found = results.estimates
-    if not isinstance(found, RecallEstimates):
+    found = _recall_estimates(results)
+    if found is None:
         return []
     return [head for name in found.recall[0] for head in (f"{name} est.", "low", "high")]
 
 
 def estimate_cells(results: Results, place: int) -> list[Cell]:
     """Give the estimated recall of a run, with its intervals."""
-    found = results.estimates
-    if not isinstance(found, RecallEstimates):
+    found = _recall_estimates(results)
+    if found is None:
         return []
     return [plain(value) for estimate in found.recall[place].values() for value in estimate]
 
 
 def estimate_notes(results: Results) -> list[str]:
     """Say how many relevant documents there are by estimate, and what the intervals are of."""
-    found = results.estimates
-    if not isinstance(found, RecallEstimates):
+    found = _recall_estimates(results)
+    if found is None:
         return []
     notes = []
     for rel, (value, low, high) in found.relevant.items():
@@ -176,6 +187,8 @@ TICKS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 50, 100, 200, 500, 1000)
 def curve_table(curves: Curves | SubtopicCurves) -> Table:
     """Lay curves out: runs down (the best mean first), levels of recall or ranks across."""
     order = curves.order()
+    from leadline.evaluation.curves import SubtopicCurves
+
     if isinstance(curves, SubtopicCurves):
         shown = [rank for rank in TICKS if rank <= curves.ranks[-1]]
         heads, table = list(map(str, shown)), curves.share[order][:, [rank - 1 for rank in shown]]
@@ -218,6 +231,8 @@ def correlation_table(found: Correlation) -> Table:
 
 def explanation_table(found: Explanation) -> Table:
     """Lay an explanation out: a rank a row, the sums below."""
+    from leadline.evaluation.explain import number
+
     steps = found.to_dict()["steps"]
     names = list(steps[0]) if steps else ["rank", "document", "score", "tie", "grade"]
     rows: list[list[Cell]] = [[_cell(name, value) for name, value in step.items()] for step in steps]
