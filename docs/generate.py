@@ -46,7 +46,7 @@ def measures() -> str:
         "",
         NOTE,
         "",
-        "What stands in brackets may be left out. How names are written, and how values become a",
+        "Parameters in brackets are optional. How names are written, and how values of queries become a",
         "mean, is in [concepts.md](concepts.md). `leadline measures NAME` shows the same.",
         "",
         "| measure | title | range | average |",
@@ -155,10 +155,10 @@ def profiles() -> str:
         "",
         NOTE,
         "",
-        "A profile (`--profile NAME`, `evaluate(..., profile=NAME)`) changes arithmetic, averaging and",
-        "names to what another program does. It never changes which input is accepted. With",
-        "`-f trec` `evaluate` prints what that program prints, and `-c -l -m -M -n -N -J -q` mean what",
-        "they mean there.",
+        "A profile (`--profile NAME`, `evaluate(..., profile=NAME)`) sets arithmetic, averaging and names",
+        "to those of another program. It does not change which input is accepted. With `-f trec`,",
+        "`evaluate` prints the output format of that program, and `-c -l -m -M -n -N -J -q` have the",
+        "meaning that they have there.",
         "",
         f"| | {' | '.join(f'`{name}`' for name in PROFILES)} |",
         "| --- |" + " --- |" * len(PROFILES),
@@ -177,18 +177,18 @@ def refusals() -> str:
             "",
             NOTE,
             "",
-            "A command that refuses its input writes one line to standard error and ends with",
-            "status 2: `leadline: error: FILE:LINE: what was found; what was expected`. Nothing is",
-            "half-written.",
+            "A command that rejects its input writes one line to standard error and exits with",
+            "status 2: `leadline: error: FILE:LINE: what was found; what was expected`. No output",
+            "file is written in part.",
             "",
             "| status | meaning |",
             "| --- | --- |",
             "| 0 | done |",
-            "| 1 | a condition that you set was not met |",
-            "| 2 | bad usage or bad input |",
+            "| 1 | a condition was not met, or could not be decided |",
+            "| 2 | invalid usage or input |",
             "| 130 | stopped with Ctrl-C |",
             "",
-            "In Python the same refusals are exceptions, and their text is the same line.",
+            "In Python the same errors are exceptions with the same message.",
             "",
             "```text",
             doc(errors),
@@ -286,23 +286,23 @@ def methods() -> str:
         "",
         NOTE,
         "",
-        "What `--test`, `--interval` and `--correction` of `leadline compare` and `leadline report` may",
-        "be. How to read them is in [comparing.md](comparing.md). At the end the coefficients of `leadline",
-        "agreement`, which [agreement.md](agreement.md) tells apart.",
+        "Values of `--test`, `--interval` and `--correction` of `leadline compare` and `leadline report`; how to",
+        "read them is in [comparing.md](comparing.md). At the end, the coefficients of `leadline",
+        "agreement`, which [agreement.md](agreement.md) compares.",
     ]
-    rooms: dict[str, Registry[Any]] = {
+    registries: dict[str, Registry[Any]] = {
         "Tests": TESTS,
         "Intervals": INTERVALS,
         "Corrections": CORRECTIONS,
         "Agreement of judges": COEFFICIENTS,
     }
-    for title, room in rooms.items():
+    for title, registry in registries.items():
         lines += ["", f"## {title}"]
-        for name, kind in room.classes.items():
+        for name, kind in registry.classes.items():
             text = inspect.cleandoc(kind.__doc__ or "").partition(">>>")[0].strip()
             lines += ["", f"### {name}", "", f"`{outline(kind, defaults=True)}`: {kind.title}.", "", text, ""]
             lines += [f"- {fact}" for fact in _facts(kind)]
-        if room is CORRECTIONS:
+        if registry is CORRECTIONS:
             lines += ["", FAMILIES]
     return "\n".join(lines) + "\n"
 
