@@ -286,8 +286,8 @@ def methods() -> str:
         "",
         NOTE,
         "",
-        "Values of `--test`, `--interval` and `--correction` of `leadline compare` and `leadline report`; how to",
-        "read them is in [comparing.md](comparing.md). At the end, the coefficients of `leadline",
+        "Values of `--test`, `--interval` and `--correction` of `leadline compare` and `leadline report`;",
+        "how to read them is in [comparing.md](comparing.md). At the end, the coefficients of `leadline",
         "agreement`, which [agreement.md](agreement.md) compares.",
     ]
     registries: dict[str, Registry[Any]] = {

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from typing import Unpack
 
 import click
 
 from leadline.cli._help import Command, option
 from leadline.cli._options import OUTPUT, repair_options
 from leadline.cli._results import say, tell
-from leadline.data.reading import OnDuplicate, OnNan, Order, Reading
+from leadline.data.reading import Reading, RunOptions
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
 from leadline.io import row_checks, sniff
@@ -54,9 +55,7 @@ def command(
     form: str | None,
     subtopics: bool,
     overwrite: bool,
-    order: Order,
-    on_duplicate: OnDuplicate,
-    on_nan: OnNan,
+    **options: Unpack[RunOptions],
 ) -> None:
     """Convert a run or qrels to another format.
 
@@ -64,7 +63,7 @@ def command(
     .xz .zst; any other suffix means TREC. An existing file is replaced only with --overwrite. OUT may be -
     for standard output.
     """
-    if on_duplicate == "hold":
+    if options["on_duplicate"] == "hold":
         raise UsageError(
             "--on-duplicate hold; expected first, last or max: a file cannot say that a rank is held"
         )
@@ -75,9 +74,9 @@ def command(
     kind = kind or ("qrels" if subtopics else sniff.content_of(file))
     to_trec = (sniff.suffix_of(target) if suffix is None else suffix) not in sniff.SUFFIXES
     if kind == "run":
-        if on_duplicate == "refuse" and is_listed(file):
-            on_duplicate = "first"
-        reading = Reading(order=order, on_duplicate=on_duplicate, on_nan=on_nan, name_by="tag")
+        if options["on_duplicate"] == "refuse" and is_listed(file):
+            options["on_duplicate"] = "first"
+        reading = Reading(**options, name_by="tag")
         run, tally = run_of(file, reading=reading)
         writing.write_run(run, target, suffix=suffix)
         said = f"{queries(len(run.queries))}, {counted(len(run.scores), 'document')}"

@@ -20,6 +20,7 @@ from leadline.cli._options import (
 )
 from leadline.cli._results import describe_input
 from leadline.cli._texts import facts_text
+from leadline.data.reading import RunsOptions
 from leadline.errors import UsageError
 from leadline.reporting.tables.estimation_tables import forecast, measured_pool_table, pool_table
 
@@ -217,12 +218,9 @@ def _draw(
             machine=drawing["machine"],
             judged=options["judged"],
             earlier=drawing["earlier"],
-            order=options["order"],
-            on_duplicate=options["on_duplicate"],
-            on_nan=options["on_nan"],
-            name_by=options["name_by"],
             seed=options["seed"],
             on_run=on_run,
+            **{name: options[name] for name in RunsOptions.__annotations__},
         )
     sheet = measured_pool_table(found, output=output)
     write_drawn_pool(found.pool, output, forecast(found, output))

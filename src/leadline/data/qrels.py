@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from leadline import kernels
 from leadline.data.arrays import Codes, Flags, Floats, Hashes, Integers, freeze
 from leadline.data.frames import pandas_frame, polars_frame
 from leadline.data.ids import Ids, Vocabulary, coded_rows, to_text
-from leadline.data.reading import IntegerIds, Negative
+from leadline.data.reading import ReadQrelsOptions
 from leadline.data.subtopics import Subtopics
 from leadline.data.wording import counted, queries
 from leadline.errors import InputError, UnknownIdError
@@ -96,17 +96,11 @@ class Qrels:
     remarks: tuple[tuple[str, str, int], ...]  # code, words and count: what a reader of numbers should know
 
     def __init__(
-        self,
-        data: QrelsLike,
-        *,
-        negative: Negative = "nonrelevant",
-        subtopics: bool = False,
-        kind: str | None = None,
-        integer_ids: IntegerIds = "refuse",
+        self, data: QrelsLike, *, kind: str | None = None, **options: Unpack[ReadQrelsOptions]
     ) -> None:
         from leadline.io.read import read_qrels  # the one import upward: see tests/test_structure.py
 
-        made = read_qrels(data, negative=negative, subtopics=subtopics, kind=kind, integer_ids=integer_ids)
+        made = read_qrels(data, kind=kind, **options)
         vars(self).update(vars(made))
 
     @classmethod

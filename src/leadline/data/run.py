@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from leadline.data.arrays import Codes, Floats, Integers, freeze
 from leadline.data.frames import pandas_frame, polars_frame
 from leadline.data.ids import Vocabulary, coded_rows, to_text
-from leadline.data.reading import IntegerIds, OnDuplicate, OnNan, Order
+from leadline.data.reading import ReadRunOptions
 from leadline.data.wording import counted, queries
 from leadline.errors import InputError, UnknownIdError
 
@@ -67,21 +67,10 @@ class Run:
     name: str
     tag: str
 
-    def __init__(
-        self,
-        data: RunLike,
-        *,
-        name: str | None = None,
-        order: Order = "score",
-        on_duplicate: OnDuplicate = "refuse",
-        on_nan: OnNan = "refuse",
-        integer_ids: IntegerIds = "refuse",
-    ) -> None:
+    def __init__(self, data: RunLike, *, name: str | None = None, **options: Unpack[ReadRunOptions]) -> None:
         from leadline.io.read import read_run  # the one import upward: see tests/test_structure.py
 
-        made = read_run(
-            data, name=name, order=order, on_duplicate=on_duplicate, on_nan=on_nan, integer_ids=integer_ids
-        )
+        made = read_run(data, name=name, **options)
         vars(self).update(vars(made))
 
     @classmethod

@@ -33,7 +33,7 @@ from leadline.measures import Measure
 from leadline.stats import Interval, checked_level
 
 if TYPE_CHECKING:
-    from leadline.evaluation.sampled_recall import RecallEstimate, RecallEstimates
+    from leadline.evaluation.estimated_recall import RecallEstimate, RecallEstimates
     from leadline.io.pool_files import Pooled
 
 
@@ -228,14 +228,14 @@ def _table(table: Qrels, known: KnownLike | None, pool: PoolLike | None) -> tupl
         table = table.with_known(known_documents.of(known))
     if pool is None:
         return table, []
-    from leadline.evaluation.sampled_recall import with_pool
+    from leadline.evaluation.estimated_recall import with_pool
 
     return with_pool(table, _shares(pool))
 
 
 def _recalls(measures: Sequence[Measure], judged: JudgedRun, confidence: float) -> dict[str, RecallEstimate]:
     """Estimate recall as every measure of recall asks for it."""
-    from leadline.evaluation.sampled_recall import recall
+    from leadline.evaluation.estimated_recall import recall
     from leadline.measures.precision import R
 
     return {
@@ -248,7 +248,7 @@ def _recalls(measures: Sequence[Measure], judged: JudgedRun, confidence: float) 
 def _estimates(
     table: Qrels, found: Sequence[_Found], levels: Sequence[float], confidence: float
 ) -> RecallEstimates:
-    from leadline.evaluation.sampled_recall import RecallEstimates, relevant
+    from leadline.evaluation.estimated_recall import RecallEstimates, relevant
 
     counts = {rel: relevant(table, rel, confidence=confidence) for rel in levels}
     return RecallEstimates(counts, [each.recalls for each in found], confidence)

@@ -49,8 +49,6 @@ def format_of(window: Chunk) -> str:
     if head.startswith((PARQUET, ARROW, STREAM)):
         return "parquet"
     named = SUFFIXES.get(suffix_of(window.path), "trec")
-    if named == "trec" and has_five_columns(head):
-        return "sampled"
     start = b"".join(head[:64].split())[:2]
     if start[:1] in {b"{", b"["} and (start[1:] in {b'"', b"{", b"[", b"}", b"]"} or named != "trec"):
         return "jsonl" if named == "jsonl" or _is_record(head) else "json"
@@ -58,7 +56,7 @@ def format_of(window: Chunk) -> str:
     names = [cell.strip('"') for cell in line.split(delimiter_of(line))]
     if row_checks.find(names, row_checks.QUERY) or row_checks.find(names, row_checks.DOCUMENT):
         return "csv"
-    return named
+    return "sampled" if named == "trec" and has_five_columns(head) else named
 
 
 def is_refused(window: Chunk) -> bool:

@@ -14,7 +14,7 @@ from leadline.data.ids import Vocabulary
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
 from leadline.data.run import Run
-from leadline.evaluation.sampled_recall import RecallEstimate, recall, relevant
+from leadline.evaluation.estimated_recall import RecallEstimate, recall, relevant
 from leadline.io.judges import read_judges
 from leadline.io.read import read_qrels, read_run
 from leadline.judging.agreement import agreement

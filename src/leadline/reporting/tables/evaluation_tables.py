@@ -15,15 +15,15 @@ if TYPE_CHECKING:  # a small `evaluate` loads none of these
     from leadline.comparison.correlate import Correlation
     from leadline.comparison.gate import Gate
     from leadline.evaluation.curves import Curves, SubtopicCurves
+    from leadline.evaluation.estimated_recall import RecallEstimates
     from leadline.evaluation.explain import Explanation
-    from leadline.evaluation.sampled_recall import RecallEstimates
 
 
 def _recall_estimates(results: Results) -> RecallEstimates | None:
     """Return the estimates of recall, if judgments had inclusion probabilities."""
     if results.estimates is None:
         return None
-    from leadline.evaluation.sampled_recall import RecallEstimates
+    from leadline.evaluation.estimated_recall import RecallEstimates
 
     return results.estimates if isinstance(results.estimates, RecallEstimates) else None
 

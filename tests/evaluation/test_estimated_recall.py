@@ -15,8 +15,8 @@ from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
 from leadline.data.run import Run
 from leadline.errors import InputError, UsageError
+from leadline.evaluation.estimated_recall import Weighed, ratio, recall, relevant
 from leadline.evaluation.evaluate import evaluate
-from leadline.evaluation.sampled_recall import Weighed, ratio, recall, relevant
 from leadline.io.read import read_qrels
 from leadline.io.write import write_qrels
 
