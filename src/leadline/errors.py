@@ -38,7 +38,10 @@ class InputError(LeadlineError, ValueError):
         super().__init__(found)
 
     def __str__(self) -> str:
-        place = self.path if self.line is None else f"{self.path}:{self.line}"
+        path = self.path
+        if "\n" in path or "\r" in path:
+            path = repr(path)
+        place = path if self.line is None else f"{path}:{self.line}"
         text = f"{place}: {self.found}" if place else self.found
         if self.expected:
             text += f"; expected {self.expected}"

@@ -6,6 +6,7 @@ import json
 import math
 from itertools import permutations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -134,6 +135,21 @@ def test_a_constant_side_is_said_and_numbers_that_are_missing_are_told_from_name
     with pytest.raises(InputError, match=r"3 runs in both .* 0 with a number") as caught:
         correlate({"a": 1, "b": 1, "c": 1}, dict.fromkeys("abc", math.nan))
     assert "names" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("truth", "says"),
+    [
+        (None, "truth of type NoneType; expected FILE, FILE:MEASURE, or {run: value}"),
+        ([1.0, 2.0], "truth of type list; expected FILE, FILE:MEASURE, or {run: value}"),
+        ({"a": "x", "b": 1.0}, "value 'x' of run 'a'; expected a number"),
+        ({"a": {"q": None}, "b": 1.0}, "value None of run 'a'; expected a number"),
+    ],
+)
+def test_what_are_no_values_of_runs_is_one_line(truth: Any, says: str) -> None:
+    with pytest.raises(UsageError) as error:
+        correlate(truth, {"a": 1.0, "b": 2.0})
+    assert str(error.value) == says
 
 
 def test_spearmans_p_is_exact_up_to_nine_runs() -> None:

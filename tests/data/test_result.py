@@ -6,7 +6,7 @@ import html.parser
 import json
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import pytest
 import leadline as ll
 from conftest import Leadline
 from leadline.data.result import Result
-from leadline.errors import LeadlineError, MissingPackageError, UsageError
+from leadline.errors import InputError, LeadlineError, MissingPackageError, UnknownOptionError, UsageError
 from leadline.estimation.pool_designs import pool_for
 from leadline.evaluation.curves import subtopic_curve
 from leadline.reporting.plots.result_plots import FIGURES
@@ -347,6 +347,79 @@ def test_what_is_not_restored_says_so() -> None:
         for kind in (ll.Results, ll.Comparison):
             with pytest.raises(LeadlineError):
                 kind.from_json(text)
+
+
+def damaged(data: Any) -> Iterator[Any]:
+    """Yield copies of plain data in which one thing is missing or something else."""
+    if isinstance(data, dict):
+        for key, value in data.items():
+            yield {name: each for name, each in data.items() if name != key}
+            for other in (None, 7, "x", [], {}, [{"a": 1}], *damaged(value)):
+                yield data | {key: other}
+    elif isinstance(data, list):
+        for place, value in enumerate(data[:2]):
+            for other in (None, 7, "x", [], {}, *damaged(value)):
+                yield [*data[:place], other, *data[place + 1 :]]
+
+
+@pytest.mark.parametrize("kind", [ll.Results, ll.Comparison])
+def test_damaged_json_is_refused_in_one_line_or_makes_a_result_that_prints(kind: Any) -> None:
+    results = ll.evaluate("qrels.txt", RUNS, "RR")
+    whole = (results if kind is ll.Results else ll.compare(results)).to_dict(per_query=True)
+    refused = []
+    for data in damaged(whole):
+        try:
+            made = kind.from_json(json.dumps(data))
+        except LeadlineError as error:
+            refused.append(str(error))
+        else:
+            assert all(isinstance(name, str) for name in made.names)
+            assert str(made)
+            assert json.loads(made.to_json())
+    assert len(refused) > 100
+    assert not any("\n" in each for each in refused)
+
+
+@pytest.mark.parametrize("text", [None, 7, {}, "[" * 100_000])
+def test_what_is_no_json_is_refused(text: Any) -> None:
+    with pytest.raises(UsageError, match="; expected "):
+        ll.Results.from_json(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "call", "says"),
+    [
+        ("Results", lambda it: it.to_csv(long=True), "table of Results has no option 'long'"),
+        ("Results", lambda it: it.write("x.tex", foo=1), "table of Results has no option 'foo'"),
+        ("Results", lambda it: it.to_json(long=True), "to_dict of Results has no option 'long'"),
+        ("Curves", lambda it: it.to_json(per_query=True), "to_dict of Curves has no option 'per_query'"),
+        (
+            "Curves",
+            lambda it: it.table(foo=1),
+            "table of Curves has no option 'foo'; it takes no option here",
+        ),
+        (
+            "Results",
+            lambda it: it.plot(foo=1),
+            "plot of Results has no option 'foo'; expected one of measure",
+        ),
+    ],
+)
+def test_an_option_that_a_form_does_not_take_is_one_line(
+    name: str, call: Callable[[Any], Any], says: str
+) -> None:
+    with pytest.raises(UnknownOptionError) as error:
+        call(MAKERS[name]())
+    assert str(error.value).startswith(says)
+
+
+@pytest.mark.parametrize("form", ["to_pandas", "to_polars", "to_arrow"])
+def test_ids_that_are_not_unicode_are_no_frame_in_one_line(form: str) -> None:
+    name = "bm25\udc80"
+    results = ll.evaluate({"q": {"d": 1}}, {name: {"q": {"d": 1.0}}, "b": {"q": {"d": 2.0}}}, "RR")
+    for result in (results, ll.unjudged({name: {"q": ["d"]}, "b": {"q": ["d"]}})):
+        with pytest.raises(InputError, match=r"^an id that is not Unicode; expected ids of valid UTF-8"):
+            getattr(result, form)()
 
 
 # Results already computed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd  # type: ignore[import-untyped]  # its stubs are another package
 import polars as pl
@@ -71,6 +71,70 @@ def test_a_run_is_used_as_a_mapping_of_its_queries() -> None:
     assert 7 not in run
     assert list(run["q1"].items()) == [("d3", 2.5), ("d2", 2.5), ("d1", 1.0)]
     assert {query: run[query] for query in run} == run.to_dict()
+
+
+OTHER: Any = 3  # no name
+
+
+def test_dict_makes_a_dictionary_of_the_lists_and_of_the_judgments() -> None:
+    run, qrels = ll.Run(GIVEN), ll.Qrels({"q1": {"d1": 1}, "q2": {"d2": 0}})
+    assert dict(run) == run.to_dict()
+    assert dict(qrels) == qrels.to_dict()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: ll.Run(GIVEN, name=OTHER),
+        lambda: ll.Run(GIVEN).renamed(OTHER),
+        lambda: ll.evaluate({"q1": {"d1": 1}}, {OTHER: GIVEN, "b": GIVEN}, "AP"),
+        lambda: ll.unjudged({"a": GIVEN, OTHER: GIVEN}),
+    ],
+)
+def test_the_name_of_a_run_is_text(make: Callable[[], Any]) -> None:
+    with pytest.raises(UsageError, match=r"^a run called 3, of type int; expected text, as in '3'$"):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (ll.evaluate, "qrels: a Run; expected judgments, as of Qrels"),
+        (lambda _, qrels: ll.Run(qrels), "run: a Qrels; expected ranked lists, as of Run"),
+        (
+            lambda run, qrels: ll.evaluate(qrels, cast("Any", ll.evaluate(qrels, run))),
+            "run: a Results; expected ranked lists, as of Run",
+        ),
+        (
+            lambda run, qrels: ll.Qrels(cast("Any", ll.curve(qrels, run))),
+            "qrels: a Curves; expected judgments, as of Qrels",
+        ),
+    ],
+)
+def test_what_was_read_as_another_thing_is_named(make: Callable[[Any, Any], Any], says: str) -> None:
+    with pytest.raises(InputError) as error:
+        make(ll.Run(GIVEN), ll.Qrels({"q1": {"d1": 1}}))
+    assert str(error.value) == says
+
+
+def test_text_in_the_place_of_a_path_is_refused_in_one_line() -> None:
+    with pytest.raises(InputError) as error:
+        ll.Run("q1 Q0 d1 1 0.5 t\nq1 Q0 d2 2 0.4 t\n")
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("files", "says"),
+    [(7, "int"), ([GIVEN], "dict"), (ll.Run({"q": ["d"]}), "Run"), (ll.Qrels({"q": {"d": 1}}), "Qrels")],
+)
+def test_check_is_for_paths(files: Any, says: str) -> None:
+    with pytest.raises(UsageError, match=rf"^an object of type {says} to check; expected paths of files$"):
+        ll.check(files)
+
+
+def test_grades_that_are_not_among_the_judged_ones_are_refused() -> None:
+    with pytest.raises(UsageError, match=r"^grade 0 in the list, but not as often among all judged grades$"):
+        (ll.measures.nDCG @ 3).of([1, 0, 2], [1, 2, 3])
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import Leadline
+from leadline.data.qrels import Qrels
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.pool_files import read_pool, write_pool
@@ -79,6 +80,34 @@ def test_pooling_again_adds_only_what_is_new(
         assert {d for q, d in before if q == query} <= {d for q, d in after if q == query}
     same = pool({"a": first}, known=old.whole.pairs(), **options)
     assert len(same) == 0
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        [("q1", "d1"), ("q2", "d4")],
+        [["q1", "d1"], ["q2", "d4"]],
+        {"q1": {"d1": 1}, "q2": {"d4": 0}},
+        {"q1": ["d1"], "q2": "d4"},
+        Qrels({"q1": {"d1": 1}, "q2": {"d4": -1}}),
+        pool({"a": A}, depth=1),
+        pool({"a": A}, depth=1).whole,
+        iter([("q1", "d1"), ("q2", "d4")]),
+    ],
+)
+def test_known_pairs_of_any_form_are_not_asked_again(known: Any) -> None:
+    assert pool({"a": A}, depth=2, known=known).new.pairs() == [("q1", "d2"), ("q2", "d5")]
+
+
+@pytest.mark.parametrize("known", [7, [7], ["q1"], [("q1", "d1", "d2")], [("q1", 1)], {"q1": [1]}])
+def test_known_of_another_form_is_refused(known: Any) -> None:
+    with pytest.raises(UsageError, match=r"^known.*; expected (qrels, a pool, or )?pairs"):
+        pool({"a": A}, depth=2, known=known)
+
+
+def test_a_pool_is_short_in_a_notebook() -> None:
+    known = [("q1", "d1")]
+    assert repr(pool({"a": A}, depth=2, known=known)) == "Pool(2 queries, 3 pairs to judge, 4 pooled)"
 
 
 def test_judgments_lead_move_to_front_and_are_not_asked_again() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, SupportsFloat
 
 import numpy as np
 
@@ -219,11 +219,23 @@ def correlate(
 
 def _column(source: Any, name: str) -> Column:
     if isinstance(source, Mapping):
+        for run, value in source.items():
+            _check_values(run, value)
         nested = {run: value for run, value in source.items() if isinstance(value, Mapping)}
         flat = {run: float(value) for run, value in source.items() if run not in nested}
         means = {run: float(np.mean(np.nan_to_num(list(row.values())))) for run, row in nested.items()}
         return Column(name, name, flat | means, {run: dict(row) for run, row in nested.items()})
+    if not isinstance(source, (str, os.PathLike)):
+        kind = type(source).__name__
+        raise UsageError(f"{name} of type {kind}; expected FILE, FILE:MEASURE, or {{run: value}}")
     return read_column(os.fspath(source))
+
+
+def _check_values(run: object, value: object) -> None:
+    """Refuse a value of a run, or of one of its queries, that is no number."""
+    for each in value.values() if isinstance(value, Mapping) else (value,):
+        if not isinstance(each, SupportsFloat):
+            raise UsageError(f"value {' '.join(repr(each).split())[:60]} of run '{run}'; expected a number")
 
 
 def _over_runs(x: Floats, y: Floats, teams: Sequence[str], draws: int, seed: int) -> Floats:

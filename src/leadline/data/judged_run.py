@@ -13,6 +13,7 @@ from leadline.data.ids import Ids, Vocabulary
 from leadline.data.qrels import Qrels
 from leadline.data.reading import DEFAULT_READING, UNCUT, Cut, Reading
 from leadline.data.run import Run
+from leadline.errors import UsageError
 
 
 class Lists(NamedTuple):
@@ -215,6 +216,8 @@ class JudgedRun:
         listed = [grade for grade in grades if grade is not None]
         rest = list(judged) if judged is not None else list(listed)
         for grade in listed:
+            if grade not in rest:
+                raise UsageError(f"grade {grade!r} in the list, but not as often among all judged grades")
             rest.remove(grade)
         everything = np.array([*listed, *rest], dtype=np.float64)
         qrels = Qrels.of_columns(

@@ -266,6 +266,10 @@ class Qrels:
         """Iterate over the query ids, in the order of their bytes."""
         return iter(self.queries)
 
+    def keys(self) -> Iterator[str]:
+        """Iterate over the query ids: what `dict` needs to make a dictionary of the qrels."""
+        return iter(self)
+
     def __contains__(self, query: object) -> bool:
         """Say whether a query is among the judged ones."""
         return self.queries.find(query) is not None

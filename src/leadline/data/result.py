@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
-from leadline.errors import MissingPackageError
+from leadline.errors import InputError, MissingPackageError, UnknownOptionError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,6 +32,7 @@ class Result:
         """Return what `to_dict` returns as JSON."""
         import json
 
+        check_options(self, "to_dict", self.to_dict, options)
         return json.dumps(self.to_dict(**options), ensure_ascii=False, allow_nan=False)
 
     @classmethod
@@ -105,15 +108,15 @@ class Result:
 
     def to_pandas(self, *args: Any, **options: Any) -> Any:
         """Return `to_columns` as a pandas frame."""
-        return optional("pandas").DataFrame(self.to_columns(*args, **options))
+        return framed(optional("pandas").DataFrame, self.to_columns(*args, **options))
 
     def to_polars(self, *args: Any, **options: Any) -> Any:
         """Return `to_columns` as a polars frame."""
-        return optional("polars").DataFrame(self.to_columns(*args, **options), strict=False)
+        return framed(optional("polars").DataFrame, self.to_columns(*args, **options), strict=False)
 
     def to_arrow(self, *args: Any, **options: Any) -> Any:
         """Return `to_columns` as an Arrow table."""
-        return optional("pyarrow").table(self.to_columns(*args, **options))
+        return framed(optional("pyarrow").table, self.to_columns(*args, **options))
 
     def plot(
         self,
@@ -172,6 +175,33 @@ class Result:
         from leadline.reporting.tables import write_result
 
         write_result(self, path, **options)
+
+
+def check_options(
+    result: Result, called: str, function: Callable[..., Any], given: Mapping[str, Any]
+) -> None:
+    """Refuse an option that a form of a result does not take, with those that it takes."""
+    allowed = [
+        each.name
+        for each in inspect.signature(function).parameters.values()
+        if each.kind is each.KEYWORD_ONLY
+    ]
+    for name in given:
+        if name not in allowed:
+            expected = f"expected one of {', '.join(allowed)}" if allowed else "it takes no option here"
+            raise UnknownOptionError(
+                f"{called} of {type(result).__name__} has no option '{name}'; {expected}"
+            )
+
+
+def framed(make: Callable[..., Any], columns: Mapping[str, list[Any]], **options: Any) -> Any:
+    """Return the frame that a library makes of columns; it holds no text that is not Unicode."""
+    try:
+        return make(dict(columns), **options)
+    except UnicodeEncodeError:
+        raise InputError(
+            "an id that is not Unicode", expected="ids of valid UTF-8; `to_dict` keeps any"
+        ) from None
 
 
 def optional(package: str) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 
 from leadline.data.arrays import Flags, Floats, freeze
 from leadline.data.ids import Vocabulary
-from leadline.data.result import Result, optional
+from leadline.data.result import Result, framed, optional
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
 
@@ -365,7 +365,8 @@ class Results(Result):
         pl = optional("polars")
         columns = self.to_columns(per_query=per_query, long=long)
         words = ("run", "query", "measure")
-        return pl.DataFrame(columns, schema={n: pl.String if n in words else pl.Float64 for n in columns})
+        schema = {name: pl.String if name in words else pl.Float64 for name in columns}
+        return framed(pl.DataFrame, columns, schema=schema)
 
     def to_arrow(self, *, per_query: bool | None = None, long: bool | None = None) -> Any:
         """Return an Arrow table: by default runs x measures; else as `to_columns` says."""

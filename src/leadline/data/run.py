@@ -12,6 +12,7 @@ from leadline.data.arrays import Codes, Floats, Integers, freeze
 from leadline.data.frames import pandas_frame, polars_frame
 from leadline.data.ids import Vocabulary, coded_rows, to_text
 from leadline.data.reading import ReadRunOptions
+from leadline.data.validation import check_run_name
 from leadline.data.wording import counted, queries
 from leadline.errors import InputError, UnknownIdError
 
@@ -195,6 +196,7 @@ class Run:
         >>> Run({"q1": ["d1", "d2"]}, name="a").renamed("b")
         Run('b', 1 query, 2 documents)
         """
+        check_run_name(name)
         return Run.of_columns(
             self.queries, self.offsets, self.documents, self.document, self.scores, name=name, tag=self.tag
         )
@@ -206,6 +208,10 @@ class Run:
     def __iter__(self) -> Iterator[str]:
         """Iterate over the query ids, in the order of their bytes."""
         return iter(self.queries)
+
+    def keys(self) -> Iterator[str]:
+        """Iterate over the query ids: what `dict` needs to make a dictionary of the run."""
+        return iter(self)
 
     def __contains__(self, query: object) -> bool:
         """Say whether the run has a list for a query."""

@@ -69,6 +69,21 @@ def check_word(allowed: tuple[str, ...], **given: object) -> None:
             raise _refused(name, value, " or ".join(map(repr, allowed)))
 
 
+def check_run_name(name: object) -> None:
+    """Refuse the name of a run that is no text.
+
+    >>> check_run_name(7)
+    Traceback (most recent call last):
+        ...
+    leadline.errors.UsageError: a run called 7, of type int; expected text, as in '7'
+    """
+    if not isinstance(name, str):
+        shown = " ".join(str(name).split())[:60]
+        raise UsageError(
+            f"a run called {shown}, of type {type(name).__name__}; expected text, as in {shown!r}"
+        )
+
+
 def _refused(name: str, value: object, expected: str) -> UsageError:
     found = " ".join(repr(value).split())
     return UsageError(f"{name}={found[:60]}{'...' * (len(found) > 60)}; expected {expected}")

@@ -10,6 +10,7 @@ from leadline.data.qrels import Qrels
 from leadline.data.reading import OnDuplicate, OnNan
 from leadline.data.result import Result
 from leadline.data.results import ResultWarning
+from leadline.data.run import Run
 from leadline.data.validation import check_word
 from leadline.errors import UsageError
 from leadline.io import check as problems
@@ -109,9 +110,15 @@ def check(
     (0, 'qrels', [])
 
     """
-    paths = (
-        [os.fspath(files)] if isinstance(files, (str, os.PathLike)) else [os.fspath(file) for file in files]
-    )
+    given: list[Any]
+    if isinstance(files, (str, os.PathLike, Run, Qrels)) or not isinstance(files, Iterable):
+        given = [files]
+    else:
+        given = list(files)
+    for file in given:
+        if not isinstance(file, (str, os.PathLike)):
+            raise UsageError(f"an object of type {type(file).__name__} to check; expected paths of files")
+    paths = [os.fspath(file) for file in given]
     if documents is not None and qrels is None:
         raise UsageError("documents without qrels; expected both")
     if not paths and documents is None:

@@ -18,6 +18,7 @@ from leadline.data.reading import DEFAULT_READING, UNCUT, Cut, Reading
 from leadline.data.results import RunInfo
 from leadline.data.run import Run
 from leadline.data.threads import in_order
+from leadline.data.validation import check_run_name
 from leadline.errors import InputError, UsageError
 from leadline.evaluation.run_warnings import counts_of
 from leadline.io.opening import STANDARD_INPUT, Buffers
@@ -190,6 +191,8 @@ def named_sources(runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike]) -> 
             return [(None, runs)]
         if is_ranked_lists(runs):
             return [(None, runs)]
+        for name in runs:
+            check_run_name(name)
         return list(runs.items())
     if isinstance(runs, (list, tuple)):
         if not runs:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Unpack
 
 from leadline.data.qrels import Qrels
 from leadline.data.reading import DEFAULT_READING, Reading, ReadQrelsOptions, ReadRunOptions
+from leadline.data.result import Result
 from leadline.data.run import Run
-from leadline.data.validation import check_word
+from leadline.data.validation import check_run_name, check_word
 from leadline.errors import InputError, UsageError
 from leadline.io import trec_qrels, trec_runs
 from leadline.io.opening import Buffers, Chunk, first_bytes, read_whole, run_name
@@ -145,6 +146,8 @@ def read_run(source: RunLike, *, name: str | None = None, **options: Unpack[Read
     >>> read_run({"q1": {"d1": 0.5, "d2": 0.7}}, name="mine")
     Run('mine', 1 query, 2 documents)
     """
+    if name is not None:
+        check_run_name(name)
     run = counted_run(source, name=name, reading=Reading.of(read_run, options, ReadRunOptions))[0]
     return run if name is None or name == run.name else run.renamed(name)
 
@@ -226,6 +229,9 @@ def _records_in_memory(
     source: Any, what: str, reading: Reading = DEFAULT_READING, *, path: str, subtopics: bool = False
 ) -> Records:
     """Give the rows of a dictionary, a data frame, or an iterable of rows."""
+    if isinstance(source, (Run, Qrels, Result)):
+        expected = "ranked lists, as of Run" if what == "score" else "judgments, as of Qrels"
+        raise InputError(f"a {type(source).__name__}", expected=expected, path=path)
     found = _rows_in_memory(source, what, path, reading.by_rank, subtopics=subtopics)
     found.integers = reading.integers
     return found

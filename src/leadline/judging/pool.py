@@ -44,6 +44,10 @@ class Pool(Result):
     options: dict[str, Any] = field(default_factory=dict)
     read: dict[str, int] = field(default_factory=dict)  # rows of the inputs other than runs
 
+    def __repr__(self) -> str:
+        queries = len(set(self.new.queries))
+        return f"Pool({queries} queries, {len(self)} pairs to judge, {len(self.whole.documents)} pooled)"
+
     def __len__(self) -> int:
         return len(self.new.documents)
 
@@ -280,13 +284,32 @@ def _collection(systems: Systems, documents: TextsLike | None, seed: int) -> _Co
     return _Collection(names, document_keys(names, seed), indices, True)
 
 
+def _pairs_of(known: Any) -> Iterable[tuple[str, str]]:
+    """Return the pairs of a file, a pool, qrels, `{query: documents}`, or given one by one."""
+    if isinstance(known, (str, os.PathLike)):
+        return read_pool(known).pairs()
+    if isinstance(known, (Pool, Pooled)):
+        return (known.whole if isinstance(known, Pool) else known).pairs()
+    if isinstance(known, Qrels):
+        known = known.to_dict()
+    if isinstance(known, Mapping):
+        known = [
+            (query, document)
+            for query, documents in known.items()
+            for document in ((documents,) if isinstance(documents, str) else documents)
+        ]
+    if not isinstance(known, Iterable):
+        raise UsageError(f"known of type {type(known).__name__}; expected qrels, a pool, or pairs")
+    pairs = list(known)
+    for pair in pairs:
+        if not (isinstance(pair, (tuple, list)) and len(pair) == 2 and all(isinstance(x, str) for x in pair)):
+            raise UsageError(f"known: {' '.join(repr(pair).split())[:60]}; expected pairs (query, document)")
+    return [(query, document) for query, document in pairs]
+
+
 def _known_pairs(known: Any, judged: Qrels | None) -> set[tuple[str, str]]:
     """Return the pairs that are known already."""
-    pairs = (
-        set()
-        if known is None
-        else set(read_pool(known).pairs() if isinstance(known, (str, os.PathLike)) else known)
-    )
+    pairs = set() if known is None else set(_pairs_of(known))
     if judged is not None:
         pairs |= {
             (query, document)

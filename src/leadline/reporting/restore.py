@@ -36,8 +36,12 @@ def restored(kind: type[Result], text: str) -> Result:
             f"{kind.__name__} is not restored from JSON, which does not hold all that it is made of; "
             "expected Results or Comparison"
         )
+    if not isinstance(text, (str, bytes)):
+        raise UsageError(f"an object of type {type(text).__name__}; expected the JSON as text")
     try:
         data = json.loads(text)
+    except RecursionError:
+        raise UsageError(f"JSON nested too deep; expected what {kind.__name__}.to_json gives") from None
     except ValueError as error:
         raise UsageError(f"no JSON ({error}); expected what {kind.__name__}.to_json gives") from None
     if not isinstance(data, dict):
@@ -54,11 +58,16 @@ def comparison_of(data: Mapping[str, Any]) -> Comparison:
         )
     if rules.get("query_group") is not None:
         raise UsageError("a comparison by query groups is not restored: the groups are not in the JSON")
+    pairs = data.get("pairs")
+    if not isinstance(pairs, list) or not all(
+        isinstance(pair, dict) and isinstance(pair.get("b"), str) for pair in pairs
+    ):
+        raise UsageError("JSON without 'pairs' of runs; expected what Comparison.to_json gives")
     lacking = [name for name in RULES if name not in rules]
     if lacking:
         raise UsageError(f"a comparison without the rule '{lacking[0]}'; expected to_json(per_query=True)")
     results, known = results_of(given), {name: rules[name] for name in RULES}
-    for baseline in (None, list(dict.fromkeys(pair["b"] for pair in data["pairs"]))):
+    for baseline in (None, list(dict.fromkeys(pair["b"] for pair in pairs))):
         found = compare_results(results, baseline=baseline, **known)
         if all(each == data.get(key) for key, each in found.to_dict().items()):
             return found
@@ -71,8 +80,11 @@ def results_of(data: Mapping[str, Any]) -> Results:
         if not isinstance(data.get(key), list):
             raise UsageError(f"JSON without '{key}'; expected what Results.to_json(per_query=True) gives")
     runs, texts = data["runs"], list(map(str, data["measures"]))
-    if not all(isinstance(run.get("queries"), dict) for run in runs):
-        raise UsageError("JSON without values of queries; expected to_json(per_query=True) or --per-query")
+    _check_runs(runs, texts)
+    if not all(isinstance(query, str) for query in data["queries"]):
+        raise UsageError(
+            "JSON in which a query is no text; expected what Results.to_json(per_query=True) gives"
+        )
     for key in ("intervals", "bounds", "estimates", "new"):
         if any(key in run for run in runs):
             raise UsageError(f"results with {key} are not restored: what they come from is not in the JSON")
@@ -119,6 +131,28 @@ def results_of(data: Mapping[str, Any]) -> Results:
     if len(fitting) == 2 and not _same(*fitting):
         raise UsageError("whether queries without a value count 0 or are left out is not in the JSON")
     return fitting[0]
+
+
+def _check_runs(runs: list[Any], texts: list[str]) -> None:
+    """Refuse runs that are not of the form that `Results.to_dict(per_query=True)` gives."""
+    if not runs:
+        raise UsageError("JSON without runs; expected at least one")
+    for place, run in enumerate(runs, 1):
+        if not isinstance(run, dict) or not isinstance(run.get("name"), str):
+            raise UsageError(f"run {place} of the JSON has no name; expected what Results.to_json gives")
+        where = f"run {run['name']!r} of the JSON"
+        values = run.get("queries")
+        if values is None:
+            raise UsageError(
+                "JSON without values of queries; expected to_json(per_query=True) or --per-query"
+            )
+        if not isinstance(values, dict) or not all(isinstance(each, dict) for each in values.values()):
+            raise UsageError(f"{where} has other 'queries'; expected the values by query and measure")
+        means = run.get("mean")
+        if not isinstance(means, dict) or not means.keys() >= set(texts):
+            raise UsageError(f"{where} has not the mean of every measure; expected {', '.join(texts)}")
+        if not isinstance(run.get("tag", ""), str) or not isinstance(run.get("counts") or {}, dict):
+            raise UsageError(f"{where} has another 'tag' or 'counts'; expected text and numbers by name")
 
 
 def _same(first: Results, second: Results) -> bool:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from leadline.data.result import check_options
 from leadline.data.validation import check_word
 from leadline.errors import UsageError
 from leadline.reporting.plots import COLUMN, form_of, letters_of, picture
@@ -54,6 +55,7 @@ def figure_of_result(result: Result, **options: Any) -> Make:
     """Return what draws a result in a width, by its class or the nearest one that it is derived from."""
     for kind in type(result).__mro__:
         if kind.__name__ in FIGURES:
+            check_options(result, "plot", FIGURES[kind.__name__], options)
             make: Make = FIGURES[kind.__name__](result, **options)
             return make
     raise UsageError(f"{type(result).__name__} has no figure; there is one of: {', '.join(FIGURES)}")

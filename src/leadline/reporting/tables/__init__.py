@@ -75,7 +75,11 @@ def rows_of(result: Result, **options: Any) -> Table:
 
 
 def _call(layout: Layout, name: str, result: Result, options: dict[str, Any]) -> Any:
-    return getattr(importlib.import_module(f"{__name__}.{layout.module}"), name)(result, **options)
+    from leadline.data.result import check_options
+
+    function = getattr(importlib.import_module(f"{__name__}.{layout.module}"), name)
+    check_options(result, "table", function, options)
+    return function(result, **options)
 
 
 def text_of(result: Result, form: str = "table", **options: Any) -> str:
