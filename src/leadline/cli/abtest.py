@@ -296,7 +296,7 @@ def plan(*, rate: float, lift: float, form: str, output: str | None, **options: 
     )
     data = {"users": a + b, "a": a, "b": b}
     note = (
-        f"to see {rate:g} become {rate * (1 + lift):g} with a chance of {percent(options['power'])}; more if "
+        f"to see {rate:g} become {rate * (1 + lift):g} with a power of {percent(options['power'])}; more if "
         "one means to peek"
     )
     rows: list[list[Cell]] = [[name, Preformatted(f"{count:,}")] for name, count in data.items()]
