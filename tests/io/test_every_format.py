@@ -334,7 +334,7 @@ FAULTS = {
     (
         "a.json",
         '[{"qid": "q1"}]',
-    ): ", record 1: scores with columns qid; expected a column called doc_id or docno or "
+    ): ", record 1: a table of scores with columns qid; expected a column called doc_id or docno or "
     "docid or corpus-id or document",
     (
         "a.jsonl",
@@ -362,7 +362,7 @@ FAULTS = {
     (
         "a.csv",
         "qid,docno,number\nq1,d1,1\n",
-    ): ":1: scores with columns qid, docno, number; expected a column called score",
+    ): ":1: a table of scores with columns qid, docno, number; expected a column called score",
     ("a.csv", "qid,docno,score\n"): ": contains no documents; expected a run",
     ("a.parquet", "PAR1 and nothing else"): "cannot be read",
     ("a.arrow", "ARROW1 and nothing else"): "cannot be read",

@@ -115,7 +115,7 @@ def test_a_missing_score_is_refused(library: str, value: float | None) -> None:
 def test_a_frame_without_a_needed_column_says_which(library: str) -> None:
     table = frame(library, ("qid", "docno", "similarity"), RUN_ROWS)
     assert refusal(read_run, table).endswith(
-        "scores with columns qid, docno, similarity; expected a column called score"
+        "a table of scores with columns qid, docno, similarity; expected a column called score"
     )
     table = frame(library, ("topic", "docno", "score"), RUN_ROWS)
     assert "; expected a column called query_id or qid or q_id or query" in refusal(read_run, table)
