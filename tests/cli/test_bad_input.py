@@ -160,7 +160,7 @@ def test_a_bad_measure_is_one_line_that_names_it(measure: str, leadline: Leadlin
         ),
         (
             "evaluate q -",
-            ("-: holds no lines of a run; expected 6 columns: query Q0 document rank score tag\n"),
+            ("-: contains no lines of a run; expected 6 columns: query Q0 document rank score tag\n"),
         ),
         ("evaluate q r -o more", "more: cannot be written (Is a directory)\n"),
         ("evaluate q r -o none/out", "none/out: cannot be written (No such file or directory)\n"),

@@ -35,16 +35,16 @@ LISTING = """\
   remark  line 3: a blank line
   remark  line 5: a comment, which trec_eval 9 refuses
   remark  line 8: the last line has no newline
-  remark  line 4: more than six columns; the rest is ignored
+  remark  line 4: more than six columns; the others are ignored
   remark  line 4: tag 'u' after 't'; the last one counts
-  remark  line 6: a query comes back after another one
+  remark  line 6: a query occurs again after another one
   remark  line 1: a list in which a rank appears twice
   remark  line 1: a list whose ranks begin at 0
-  remark  line 8: a rank that is no whole number
-  remark  line 1: a list with equal scores; order there: document id falling
-  remark  line 4: a list shorter than the longest; lists hold 1 to 4
-  remark  line 8: an id with a space that is no blank: '"d\\xa04'; it is kept as it is
-  remark  line 8: an id with a quotation mark: '"d\\xa04'; it is kept as it is
+  remark  line 8: a rank that is not a whole number
+  remark  line 1: a list with tied scores; ties are ordered by descending document id
+  remark  line 4: a list shorter than the longest; lengths are 1 to 4
+  remark  line 8: an id with a space character other than a blank: '"d\\xa04'; kept unchanged
+  remark  line 8: an id with a quotation mark: '"d\\xa04'; kept unchanged
 """
 
 
@@ -74,7 +74,7 @@ def test_the_listing_names_everything(tmp_path: Path, leadline: Leadline) -> Non
 
 def test_standard_input_and_a_file_without_problems(tmp_path: Path, leadline: Leadline) -> None:
     text = b"q1 Q0 d1 1 2 t\nq1 Q0 d2 2 1 t\n"
-    expected = ": run, 1 query, 2 documents, nothing to remark\n"
+    expected = ": run, 1 query, 2 documents, no problems\n"
     assert leadline("check", "-", stdin=text) == (0, f"-{expected}", "")
     path = file_of(tmp_path, "a.run", text)
     assert leadline("check", path) == (0, f"{path}{expected}", "")
@@ -194,16 +194,16 @@ def test_a_copy_is_repaired_and_every_repair_said(tmp_path: Path, leadline: Lead
         == LISTING.format(path=path)
         + f"""
 {copy}: written
-  1 x nan: left out rows with score NaN
+  1 x nan: dropped rows with score NaN
   1 x repeated_documents: kept the first of repeated documents
-  1 x bom: left out the byte order mark
+  1 x bom: removed the byte order mark
   1 x crlf: lines end in LF
-  1 x blank_lines: left out blank lines
-  1 x comments: left out comments
+  1 x blank_lines: removed blank lines
+  1 x comments: removed comments
   1 x no_final_newline: added the final newline
-  1 x extra_columns: left out columns after the sixth
+  1 x extra_columns: removed columns after the sixth
   1 x tags: one tag, the last
-  1 x mixed_queries: brought the rows of a query together
+  1 x mixed_queries: grouped the rows of each query
   1 x rank_repeats: ranked by score
   1 x rank_from_0: ranks begin at 1
   1 x rank: ranked by score
@@ -243,7 +243,7 @@ def test_subtopics_make_a_repeat_none(tmp_path: Path, leadline: Leadline) -> Non
             ("-o", "b.run"),
             (
                 "a.run:1: 3 columns; expected 6 columns: query Q0 document rank score tag "
-                "(1 such faults); expected faults that can be repaired: "
+                "(errors that cannot be repaired: 1); expected errors that can be repaired: "
                 "repeats, NaN and what check calls a remark"
             ),
         ),
@@ -283,14 +283,14 @@ def test_what_a_corpus_holds_of_the_relevant_documents_is_counted(tmp_path: Path
     assert [row["query"] for row in coverage["queries"]] == ["q2", "q1", "q3"]
     shown = leadline("check", "--docs", docs, "--qrels", qrels).out
     assert shown == (
-        f"{docs}: 2 documents; holds 2 of 4 relevant documents of {qrels} (50 %), and 3 of 6 judged ones\n"
-        "  queries that lack some: 2, all: 1; the worst: q2 (0 of 1), q1 (1 of 2)\n"
+        f"{docs}: 2 documents; contains 2 of 4 relevant documents of {qrels} (50 %), and 3 of 6 judged ones\n"
+        "  queries with relevant documents missing: 2, with all missing: 1; worst: q2 (0 of 1), q1 (1 of 2)\n"
     )
     assert "expected both" in leadline("check", "--docs", docs).err
     assert "nothing to check" in leadline("check").err
     both = leadline("check", qrels, "--docs", docs, "--qrels", qrels).out
     assert "4 queries, 6 judgments" in both
-    assert "holds 2 of 4" in both
+    assert "contains 2 of 4" in both
 
 
 @pytest.mark.usefixtures("form")

@@ -92,7 +92,7 @@ def test_the_table_names_the_pairs_worth_a_look(leadline: Leadline, files: list[
     text = leadline("difference", *files, "-k", "2").out
     assert "RIC@2" in text
     assert "nearest pairs (id, difference in RIC): right - half" in text
-    assert "wrong way: lists that put most of their pairs in the wrong order" in text
+    assert "reversed: lists that rank most of their pairs in the wrong order" in text
     assert "right and half: Jaccard@2" in text
 
 

@@ -67,7 +67,7 @@ def test_the_table_has_runs_down_measures_across_and_says_what_was_missing(leadl
     (missing,) = [note for note in notes if "missing" in note]
     assert "judged queries" in missing
     assert "1 in poor" in missing
-    assert "counts as an empty list" in missing
+    assert "treated as empty lists" in missing
 
 
 def test_without_measures_the_default_set_is_shown(leadline: Leadline) -> None:
@@ -220,7 +220,7 @@ def test_negative_grades_are_non_relevant_or_unjudged(leadline: Leadline, here: 
 def test_coverage_and_novelty_need_what_the_user_knew(leadline: Leadline) -> None:
     done = leadline("evaluate", "qrels.txt", "good.run", "-m", "Coverage", "-m", "Novelty")
     assert done.status == 2
-    assert done.err.startswith("leadline: error: Coverage needs the documents known")
+    assert done.err.startswith("leadline: error: Coverage needs the documents known to the user")
     assert "--known FILE" in done.err
 
 
@@ -343,7 +343,7 @@ def test_several_tags_in_a_file_are_said_where_the_tag_names_the_run(
     first, last = order
     text = f"q1 Q0 a 1 9 {first}\nq2 Q0 d 1 8 {last} \n"
     (here / "tags.run").write_text(text)
-    said = "further tags in the file: 1 in new; the last one names the run"
+    said = "additional run tags in the file: 1 in new; the run is named after the last"
     for asked in (
         ("evaluate", "qrels.txt", "tags.run"),
         ("evaluate", "qrels.txt", "-"),
@@ -351,7 +351,7 @@ def test_several_tags_in_a_file_are_said_where_the_tag_names_the_run(
     ):
         done = leadline(*asked, "-m", "AP", "--name-by", "tag", stdin=text.encode())
         assert (said in done.out) == (first != last)
-        assert "further tags" not in leadline(*asked, "-m", "AP", stdin=text.encode()).out
+        assert "additional run tags" not in leadline(*asked, "-m", "AP", stdin=text.encode()).out
 
 
 @pytest.mark.parametrize("more", [(), ("--bounds",)])

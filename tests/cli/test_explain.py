@@ -39,13 +39,13 @@ rank  document  score  tie  grade  relevant  found  precision     sum
 2     c           7.5  2-3      0         0      1     0.5000  1.0000
 3     b           7.5  2-3      1         1      2     0.6667  1.6667
 
-ranks that do not matter: 1 more (--all shows them)
+other ranks, which do not affect the value: 1 (--all shows them)
 relevant documents judged: R = 3
 sum = 1/1 + 2/3 = 1.666667
 AP = 1.666667 / 3 = 0.555556
 
-unjudged: 25 % of the documents of my; they count as not relevant
-lists in which judged documents share a score: 1 in my; order: document id falling
+unjudged: 25 % of the documents of my; counted as non-relevant
+lists with tied judged documents: 1 in my; ties are ordered by descending document id
 """
 NDCG_TEXT = """\
 nDCG@4 of my, query q: 0.798485
@@ -61,8 +61,8 @@ ideal order of all judged gains: 2 1 1
 ideal DCG = 2 + 0.63093 + 0.5 = 3.13093
 nDCG@4 = 2.5 / 3.13093 = 0.798485
 
-unjudged: 25 % of the documents of my; they count as not relevant
-lists in which judged documents share a score: 1 in my; order: document id falling
+unjudged: 25 % of the documents of my; counted as non-relevant
+lists with tied judged documents: 1 in my; ties are ordered by descending document id
 """
 RR_TEXT = """\
 RR(rel=1.5) of my, query q: 1
@@ -70,12 +70,12 @@ RR(rel=1.5) of my, query q: 1
 rank  document  score  tie  grade  relevant
 1     a             9           2         1
 
-ranks that do not matter: 3 more (--all shows them)
+other ranks, which do not affect the value: 3 (--all shows them)
 first relevant document at rank 1
 RR(rel=1.5) = 1 / 1 = 1
 
-unjudged: 25 % of the documents of my; they count as not relevant
-lists in which judged documents share a score: 1 in my; order: document id falling
+unjudged: 25 % of the documents of my; counted as non-relevant
+lists with tied judged documents: 1 in my; ties are ordered by descending document id
 """
 # The lecture's tables: rank, document, gain, CG, logarithm, ideal DCG; and DCG, ideal DCG, NDCG.
 IDEAL = """\
@@ -318,10 +318,10 @@ def test_what_reading_met_is_said_with_an_explanation(leadline: Leadline, here: 
     (here / "odd.run").write_text("q 0 a 2 2 t more\nq 0 a 3 1 t\nq 0 b 1 1.5 t\n")
     asked = ("odd.run", "-m", "AP", "--query", "q", "--on-duplicate", "first", "-f", "csv")
     assert leadline("explain", "qrels.txt", *asked).err == (
-        "leadline: lines with more than six columns: 1 in odd; the rest is ignored\n"
-        "leadline: lists in which the rank column contradicts the scores: 1 in odd; scores decide "
-        "(--order rank takes the ranks)\n"
-        "leadline: repeated documents: 1 in odd; only one place of each counts\n"
+        "leadline: lines with more than six columns: 1 in odd; the others are ignored\n"
+        "leadline: lists whose rank column contradicts the scores: 1 in odd; ordered by score "
+        "(--order rank orders by rank)\n"
+        "leadline: repeated documents: 1 in odd; one occurrence of each is used\n"
     )
 
 

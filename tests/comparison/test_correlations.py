@@ -97,9 +97,9 @@ def test_results_and_tables_are_read(tmp_path: Path) -> None:
     ("text", "words"),
     [
         ("{", "no JSON"),
-        ('{"a": 1}', "holds no numbers of runs"),
+        ('{"a": 1}', "contains no numbers of runs"),
         ('{"runs": [{"hsa": 1}]}', "a run without a name"),
-        ("", "holds no rows"),
+        ("", "contains no rows"),
         ("run,AP\na,1\na,2\n", "t:3: run 'a' again"),
         ("run,AP\na\n", "t:2: 1 cells; expected 2"),
     ],

@@ -141,7 +141,7 @@ def test_documents_without_any_vector_or_text_are_refused() -> None:
     for row in ([np.nan, 0.5], [0.4, 0.4], [-0.5, 1.5]):
         with pytest.raises(InputError, match="topics of 'd1' that are no distribution"):
             ll.unjudged(RUNS, method="deshato", vectors=Vectors(["d1"], np.array([row])))
-    with pytest.raises(InputError, match="holds no retrieved document"):
+    with pytest.raises(InputError, match="contains no retrieved document"):
         ll.unjudged(RUNS, method="deshato", documents={"x": "wing"})
 
 

@@ -191,7 +191,7 @@ def test_the_command_shows_estimates_beside_the_measures(tmp_path: Path, leadlin
     assert head.split() == ["run", "R@3", "AP", "R@3", "est.", "low", "high"]
     assert row.split()[3] == "0.5417"
     for said in (
-        "estimated relevant documents: 12 a query (95 % of draws: ",
+        "estimated relevant documents: 12 per query (95 % interval over samples: ",
         "recall over all queries",
         "judged documents that the pool lacks: 1",
         "pooled queries without judgments: 1",

@@ -59,9 +59,9 @@ def test_the_command_shows_them_in_every_form(leadline: Leadline, tmp_path: Path
     assert rows[0] == "run,measure,value,low,high"
     assert rows[1].split(",")[3:] == [repr(limits["low"]), repr(limits["high"])]
     assert rows[2] == "r,NumRet,31.0,,"
-    assert "95 % interval" in leadline(*asked).out
+    assert "95 % confidence interval" in leadline(*asked).out
     rejected = leadline(*asked, "-f", "trec")
-    assert (rejected.status, "cannot show intervals" in rejected.err) == (2, True)
+    assert (rejected.status, "cannot show" in rejected.err) == (2, True)
     without = leadline(*asked[:-1], "--confidence", "0.9")
     assert (without.status, "--confidence without --intervals" in without.err) == (2, True)
     rejected = leadline(*asked, "--interval", "Studnet")

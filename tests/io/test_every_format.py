@@ -226,7 +226,7 @@ def test_a_generator_is_gone_through_once() -> None:
     source = rows()
     assert read_run(source).to_dict() == RUN
     assert len(taken) == 4
-    assert refusal(read_run, source) == "run: holds no documents; expected a run"
+    assert refusal(read_run, source) == "run: contains no documents; expected a run"
 
 
 def test_ir_measures_shapes_are_known() -> None:
@@ -327,14 +327,14 @@ FAULTS = {
         '{"q1": {"d1": "2"}}',
     ): ", record 1: score '2' of document 'd1' of query 'q1'; expected a number",
     ("a.json", '{"q1": 7}'): ": query 'q1' has int; expected {document: score}",
-    ("a.json", "{}"): ": holds no documents; expected a run",
-    ("a.json", "[]"): ": holds no documents; expected a run",
+    ("a.json", "{}"): ": contains no documents; expected a run",
+    ("a.json", "[]"): ": contains no documents; expected a run",
     ("a.json", '["q1", "d1"]'): ", record 1: a str; expected (query, document, number), or a named tuple or "
     "dictionary with such names",
     (
         "a.json",
         '[{"qid": "q1"}]',
-    ): ", record 1: scores with columns qid; expected a column called doc_id or docno or "
+    ): ", record 1: a table of scores with columns qid; expected a column called doc_id or docno or "
     "docid or corpus-id or document",
     (
         "a.jsonl",
@@ -362,8 +362,8 @@ FAULTS = {
     (
         "a.csv",
         "qid,docno,number\nq1,d1,1\n",
-    ): ":1: scores with columns qid, docno, number; expected a column called score",
-    ("a.csv", "qid,docno,score\n"): ": holds no documents; expected a run",
+    ): ":1: a table of scores with columns qid, docno, number; expected a column called score",
+    ("a.csv", "qid,docno,score\n"): ": contains no documents; expected a run",
     ("a.parquet", "PAR1 and nothing else"): "cannot be read",
     ("a.arrow", "ARROW1 and nothing else"): "cannot be read",
 }
@@ -588,7 +588,7 @@ def test_lists_that_are_empty_are_ranked_lists_too() -> None:
 def test_empty_and_unknown_things_are_refused() -> None:
     assert (
         refusal(writing.write_run, Run.of([], name="none"), "a.run")
-        == "none: holds no documents; expected a run"
+        == "none: contains no documents; expected a run"
     )
     assert isinstance(read_qrels([("q1", "d1", 1)]), Qrels)
     assert "expected (query, document, number)" in refusal(read_run, [1, 2])

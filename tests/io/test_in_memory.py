@@ -115,7 +115,7 @@ def test_a_missing_score_is_refused(library: str, value: float | None) -> None:
 def test_a_frame_without_a_needed_column_says_which(library: str) -> None:
     table = frame(library, ("qid", "docno", "similarity"), RUN_ROWS)
     assert refusal(read_run, table).endswith(
-        "scores with columns qid, docno, similarity; expected a column called score"
+        "a table of scores with columns qid, docno, similarity; expected a column called score"
     )
     table = frame(library, ("topic", "docno", "score"), RUN_ROWS)
     assert "; expected a column called query_id or qid or q_id or query" in refusal(read_run, table)
@@ -137,7 +137,7 @@ def test_a_document_twice_in_a_frame_is_refused(library: str) -> None:
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_a_frame_without_rows_is_refused(library: str) -> None:
     assert " no judgments; " in refusal(read_qrels, frame(library, ("qid", "docno", "label"), []))
-    with pytest.raises(InputError, match="holds no documents"):
+    with pytest.raises(InputError, match="contains no documents"):
         judge(frame(library, ("qid", "docno", "score"), []), read_qrels(QRELS))
 
 
@@ -199,7 +199,7 @@ def test_empty_judgments_are_refused() -> None:
 def test_an_empty_run_is_refused() -> None:
     cases: list[dict[str, dict[str, float]]] = [{}, {"q1": {}}]
     for empty in cases:
-        with pytest.raises(InputError, match="holds no documents"):
+        with pytest.raises(InputError, match="contains no documents"):
             judge(empty, read_qrels(QRELS), name="mine")
 
 
@@ -254,9 +254,9 @@ def test_known_documents_are_lines_of_two_columns_or_qrels(tmp_path: Path) -> No
     [
         ("q1 d1\nq1 d2 d3\n", ":2: 3 columns; expected query document, or 4 columns of qrels"),
         ("q1\n", ":1: 1 columns; expected query document, or 4 columns of qrels"),
-        ("", ": holds no known documents; expected lines of query document"),
-        ("# nothing\n", ": holds no known documents; expected lines of query document"),
-        ("q1 0 d1 0\n", ": holds no known documents; expected lines of query document"),
+        ("", ": contains no known documents; expected lines of query document"),
+        ("# nothing\n", ": contains no known documents; expected lines of query document"),
+        ("q1 0 d1 0\n", ": contains no known documents; expected lines of query document"),
     ],
 )
 def test_a_fault_among_known_documents_is_one_line(text: str, error: str, tmp_path: Path) -> None:

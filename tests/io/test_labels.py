@@ -63,7 +63,7 @@ def test_a_run_may_be_labelled_twice_alike(tmp_path: Path) -> None:
 def test_a_table_without_rows_is_refused(text: str, tmp_path: Path) -> None:
     path = written(tmp_path, text)
     for reader in ("labels", "results"):
-        with pytest.raises(InputError, match="holds no rows; expected a table with a header"):
+        with pytest.raises(InputError, match="contains no rows; expected a table with a header"):
             READERS[reader](path)
 
 
@@ -101,5 +101,5 @@ def test_ids_that_are_wrong_are_refused_at_their_line(text: str, line: int, tmp_
 
 
 def test_a_file_without_ids_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="holds no document ids"):
+    with pytest.raises(InputError, match="contains no document ids"):
         read_document_ids(written(tmp_path, "\n"))

@@ -103,7 +103,7 @@ def test_an_archive_with_a_broken_middle_is_refused(kind: str, tmp_path: Path) -
 def test_an_archive_of_nothing_holds_no_run(kind: str, tmp_path: Path) -> None:
     path = tmp_path / f"sys.run{kind}"
     path.write_bytes(COMPRESS[kind](b""))
-    with pytest.raises(InputError, match="holds no lines of a run"):
+    with pytest.raises(InputError, match="contains no lines of a run"):
         read_run(path)
 
 

@@ -64,7 +64,7 @@ def test_a_document_twice_for_a_subtopic_is_refused_with_both_lines(tmp_path: Pa
         ("q1 1 d1\n", ":1: 3 columns"),
         ("q1 1 d1 x\n", ":1: grade 'x'"),
         ("q1 1 d1 nan\n", ":1: grade 'nan'"),
-        ("\n# nothing\n", "holds no judgments"),
+        ("\n# nothing\n", "contains no judgments"),
     ],
 )
 def test_bad_lines_are_refused_as_ever(tmp_path: Path, text: str, message: str) -> None:
@@ -79,7 +79,7 @@ def test_bad_lines_are_refused_as_ever(tmp_path: Path, text: str, message: str) 
     [
         ({"q1": {"d1": 1}}, r"query 'q1' has int; expected \{document: grade\}"),
         ({"q1": 1}, r"query 'q1' has int; expected \{subtopic: \{document: grade\}\}"),
-        ({}, "holds no judgments"),
+        ({}, "contains no judgments"),
     ],
 )
 def test_a_dictionary_without_subtopics_is_refused(source: object, message: str) -> None:

@@ -134,7 +134,7 @@ def test_only_a_hash_mark_in_the_first_column_begins_a_comment(tmp_path: Path) -
 
 def test_a_file_of_comments_holds_no_run(tmp_path: Path) -> None:
     assert refusal(run_of(tmp_path, "# a\n\n#b")) == (
-        f" holds no lines of a run; expected {plain.RUN_COLUMNS}"
+        f" contains no lines of a run; expected {plain.RUN_COLUMNS}"
     )
 
 

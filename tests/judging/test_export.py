@@ -123,7 +123,7 @@ def test_a_store_without_judgments_exports_nothing(tmp_path: Path) -> None:
     path = str(tmp_path / "empty.sqlite")
     judged(path, {}).close()
     for call in (read_qrels, lambda path: export(path, str(tmp_path / "qrels.txt"))):
-        with pytest.raises(InputError, match="holds no judgments"):
+        with pytest.raises(InputError, match="contains no judgments"):
             call(path)
     assert not (tmp_path / "qrels.txt").exists()
 

@@ -36,7 +36,7 @@ def test_a_pool_is_the_union_and_says_who_brought_what() -> None:
     assert dict(zip(found.new.pairs(), found.new.contributors, strict=True))[("q1", "d2")] == {"a": 2, "b": 1}
     assert found.brought == {"a": (4, 3), "b": (3, 2)}
     assert [str(notice) for notice in found.warnings] == [
-        "queries that not every run has: 2; pooled from the runs that have them"
+        "queries missing from some runs: 2; pooled from the other runs"
     ]
 
 
@@ -54,7 +54,7 @@ def test_documents_are_drawn_from_the_rest_with_their_probability() -> None:
     found = pool({"a": A, "b": B}, depth=1, random=1)
     assert found.whole.by_query()["q1"].keys() >= {"d1", "d2"}
     assert sorted(found.whole.by_query()["q1"].values()) == [0.5, 1.0, 1.0]
-    short = "queries with fewer documents left than were to be drawn: 1; all are taken"
+    short = "queries with fewer remaining documents than the random sample needs: 1; all are pooled"
     assert short in map(str, found.warnings)
 
 
@@ -114,7 +114,10 @@ def test_judgments_lead_move_to_front_and_are_not_asked_again() -> None:
     runs = {"a": {"q": ["d1", "d2", "d3"]}, "b": {"q": ["d4", "d5", "d6"]}}
     found = pool(runs, method="MoveToFront(documents=5)", batch=2)
     assert found.new.documents == ["d1", "d4"]
-    assert str(found.warnings[0]) == "MoveToFront(documents=5) without judgments asks the runs in turn"
+    assert (
+        str(found.warnings[0])
+        == "MoveToFront(documents=5) without judgments takes documents from the runs in turn"
+    )
     again = pool(runs, method="MTF(documents=5)", judged={"q": {"d1": 1, "d4": 0}}, batch=2)
     assert again.new.documents == ["d2", "d3"]  # d1 was relevant, so its run goes on
     assert again.warnings == []
@@ -123,13 +126,13 @@ def test_judgments_lead_move_to_front_and_are_not_asked_again() -> None:
 def test_documents_that_the_collection_lacks_are_left_out_and_said() -> None:
     found = pool({"a": {"q": ["d1", "x9", "x8"]}}, depth=3, documents=DOCS)
     assert found.whole.documents == ["d1"]
-    assert str(found.warnings[0]) == ("pooled documents that the collection lacks: 2 (x8, x9); left out")
+    assert str(found.warnings[0]) == ("pooled documents that are not in the collection: 2 (x8, x9); excluded")
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({}, "no depth; expected a depth, as in 100"),
+        ({}, "no depth and no method; expected a depth"),
         ({"depth": 0}, "depth=0; expected a whole number, 1 or more"),
         ({"depth": 1, "method": "RRF"}, "a method and a depth; expected one of them"),
         ({"method": "Dept"}, "unknown pool method 'Dept'; nearest: Depth"),
@@ -180,7 +183,7 @@ def test_the_command_writes_a_pool_that_is_pairs_too(runs: list[str], leadline: 
         "-o",
         "more.tsv",
     )
-    assert "known pairs with another probability now" in again.out
+    assert "known pairs whose probability changed: 3" in again.out
     assert not set(read_pool("more.tsv").pairs()) & set(read_pool("pool.tsv").pairs())
 
 

@@ -100,7 +100,7 @@ def test_two_arms_are_taken_or_chosen(tmp_path: Path) -> None:
         ("a,1,u,first,1\n", ":2: position 'first'"),
         ("a,1,u,1,soon\n", ":2: time 'soon'"),
         ("a,1,u,1\n", ":2: 4 cells"),
-        ("", "holds no rows"),
+        ("", "contains no rows"),
     ],
 )
 def test_what_cannot_be_read_is_said_with_its_line(tmp_path: Path, row: str, says: str) -> None:

@@ -92,7 +92,7 @@ def test_bad_requests_are_refused(index: Index) -> None:
         search(index, QUERIES, [])
     with pytest.raises(UsageError, match="terms=0 in SDM"):
         search(index, QUERIES, "SDM(terms=0)")
-    with pytest.raises(InputError, match="holds no queries"):
+    with pytest.raises(InputError, match="contains no queries"):
         search(index, {}, "BM25")
 
 

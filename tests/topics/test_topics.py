@@ -263,7 +263,7 @@ def test_bad_requests_are_refused() -> None:
     for options, message in cases:
         with pytest.raises((UsageError, InputError), match=message):
             fit(rows, 2, **options)
-    with pytest.raises(InputError, match="holds no terms"):
+    with pytest.raises(InputError, match="contains no terms"):
         fit({"a": "the"}, 2)
     with pytest.raises(UsageError, match="language fr; expected en or de"):
         infer(fitted(), rows, language="fr")

@@ -296,8 +296,8 @@ def plan(*, rate: float, lift: float, form: str, output: str | None, **options: 
     )
     data = {"users": a + b, "a": a, "b": b}
     note = (
-        f"to see {rate:g} become {rate * (1 + lift):g} with a chance of {percent(options['power'])}; more if "
-        "one means to peek"
+        f"to detect a change from {rate:g} to {rate * (1 + lift):g} with {percent(options['power'])} power; "
+        "a sequential test needs more"
     )
     rows: list[list[Cell]] = [[name, Preformatted(f"{count:,}")] for name, count in data.items()]
     sheet = Table(["", "users"], rows, notes=[note])

@@ -188,7 +188,7 @@ def out_of_reach(
         )
         return [ResultWarning("too_few_draws", words, size)]
     words = (
-        f"{noun} that differ: {most:,} at most; too few for a significant difference by {rules.test}, whose "
+        f"{noun} that differ: at most {most:,}; too few for a significant difference by {rules.test}, whose "
         f"p is at least {smallest:.4g}" + (f" (tests in a family: {size:,})" if size > 1 else "")
     )
     return [ResultWarning("too_few_queries", words, most)]

@@ -167,8 +167,8 @@ class Gate:
         text += f", n = {many}"
         if isfinite(self.carried) and self.rules is not None:
             text += (
-                f"; an equally good run would pass with {percent(self.rules.power)} power from a margin of "
-                f"{self.carried:.2g} on"
+                f"; an equally good run would pass with {percent(self.rules.power)} power at a margin of "
+                f"{self.carried:.2g} or more"
             )
         return text
 
@@ -427,7 +427,7 @@ def _reason(units: int, p: float, smallest: float, rules: Rules, *, grouped: boo
         return "p is undefined"
     if smallest >= rules.alpha:
         return (
-            f"p of {rules.test} is at least {smallest:.3g} with {counted(units, *noun)}, never below "
-            f"{rules.alpha:.3g}"
+            f"p of {rules.test} is at least {smallest:.3g} with {counted(units, *noun)}, so it cannot be "
+            f"below {rules.alpha:.3g}"
         )
     return ""

@@ -77,7 +77,7 @@ def fit_topics(
     }
     if not texts:
         raise InputError(
-            "holds no retrieved document", expected="ids as in the runs", path=name_of(documents)
+            "contains no retrieved document", expected="ids as in the runs", path=name_of(documents)
         )
     for turn in range(fits):
         model = fit(texts, topics, sweeps=sweeps, seed=seed + turn)

@@ -245,13 +245,13 @@ def _warnings(
     )
     documents = total["documents"]
     words = {
-        "missing_queries": f"lists that runs lack: {missing}; nothing is predicted of them",
-        "equal_scores": "lists whose scores are all equal: {count}; scores tell nothing of them",
+        "missing_queries": f"queries missing from runs: {missing}; no prediction for them",
+        "equal_scores": "lists whose scores are all equal: {count}; such scores are not informative",
         "single_documents": "lists of one document: {count}; they have no tail",
-        "unindexed_documents": f"documents that the index lacks: {{count}} of {documents}; passed over",
-        "unknown_queries": "queries of runs without a text: {count}; undefined where one is needed",
-        "without_vectors": f"documents without a topic vector: {{count}} of {documents}; passed over",
-        "undefined": f"undefined predictions: {said}; left out of means",
+        "unindexed_documents": f"documents that are not in the index: {{count}} of {documents}; skipped",
+        "unknown_queries": "queries of runs without a text: {count}; predictors that need one are undefined",
+        "without_vectors": f"documents without a topic vector: {{count}} of {documents}; skipped",
+        "undefined": f"undefined predictions: {said}; excluded from the means",
     }
     counts = total | {"missing_queries": missing, "undefined": int(undefined.sum())}
     return [

@@ -193,7 +193,7 @@ def _pairs_of(
         warnings.append(
             ResultWarning(
                 "outside_pool",
-                f"judgments of pairs that the pool did not draw: {outside:,}; left out (pool --judged QRELS "
+                f"judgments of pairs outside the sample: {outside:,}; excluded (pool --judged QRELS "
                 "includes existing judgments)",
                 outside,
             )

@@ -51,7 +51,7 @@ def estimate_warnings(
         ),
         ResultWarning(
             "missing_queries",
-            f"queries missing from runs: {missing} ({', '.join(without[:3])}); each counts as an empty list",
+            f"queries missing from runs: {missing} ({', '.join(without[:3])}); treated as empty lists",
             missing,
         ),
         ResultWarning(

@@ -64,8 +64,8 @@ class UnjudgedEstimator(Parametric):
         """Raise UsageError if there are too few systems."""
         if self.voting and teams < self.fewest:
             raise UsageError(
-                f"{self.called} with {teams} system{'s' * (teams != 1)} (or teams); expected {self.fewest} "
-                "or more"
+                f"{self.called} with {teams} system{'s' * (teams != 1)} (or teams); expected "
+                f"{self.fewest} or more"
             )
 
     def check_topics(self, topics: int) -> None:
@@ -162,7 +162,7 @@ def relevant_shares(qrels: Qrels, *, rel: float = 1.0) -> tuple[float, float]:
     judged = qrels.count(np.ones(len(qrels.grades), dtype=np.bool_)).astype(np.float64)
     has_judgments = judged > 0
     if not has_judgments.any():
-        raise InputError("holds no judgments", expected="at least one", path=qrels.source)
+        raise InputError("contains no judgments", expected="at least one", path=qrels.source)
     shares: Floats = qrels.relevant(rel)[has_judgments] / judged[has_judgments]
     return float(shares.mean()), float(shares.std())
 

@@ -102,7 +102,7 @@ def _judge_run(
     run: Run, qrels: Qrels, reading: Reading, cut: Cut, *, keep: bool
 ) -> tuple[JudgedRun, ReadCounts]:
     if not len(run.scores):
-        raise InputError("holds no documents", expected="a run", path=run.name)
+        raise InputError("contains no documents", expected="a run", path=run.name)
     judged = JudgedRun.of_run(run, qrels, reading=reading, cut=cut, keep=keep)
     judged.example = "" if len(judged.row) else to_text(run.documents.names[int(run.document[0])])
     unjudged = [query for query in run.queries if qrels.queries.code(query) is None]
@@ -260,7 +260,7 @@ def each_run(
     for name, source in sources:
         run, tally = counted_run(source, name=name, reading=reading)
         if not len(run.scores):
-            raise InputError("holds no documents", expected="a run", path=run.name)
+            raise InputError("contains no documents", expected="a run", path=run.name)
         shown = (run.tag or run.name) if reading.by_tag else name or run.name
         path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
         infos.append(RunInfo(shown, run.tag, path, {"documents_read": tally.rows}))

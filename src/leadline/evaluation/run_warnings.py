@@ -53,23 +53,23 @@ def tied_cutoffs(judged: JudgedRun, measures: Sequence[Measure]) -> int:
 # What is summed over runs, with the words for it; the fields in braces are filled in.
 PER_RUN: dict[str, str] = {
     "missing_queries": "judged queries missing: {count} in {runs}; {missing}",
-    "unjudged_queries": "queries without judgments: {count} in {runs}; left out",
-    "unjudged_documents": "unjudged: {share} of the documents of {runs}; they count as not relevant",
-    "tied_lists": "lists in which judged documents share a score: {count} in {runs}; order: document id "
-    "falling",
-    "tied_cutoffs": "lists in which a cutoff parts equal scores: {count} in {runs}",
-    "other_tags": "further tags in the file: {count} in {runs}; the last one names the run",
-    "ignored_columns": "lines with more than six columns: {count} in {runs}; the rest is ignored",
-    "rank_disagrees": "lists in which the rank column contradicts the scores: {count} in {runs}; scores "
-    "decide (--order rank takes the ranks)",
-    "repeated_documents": "repeated documents: {count} in {runs}; only one place of each counts",
-    "dropped_scores": "lines with score NaN: {count} in {runs}; left out as asked",
+    "unjudged_queries": "queries without judgments: {count} in {runs}; excluded",
+    "unjudged_documents": "unjudged: {share} of the documents of {runs}; counted as non-relevant",
+    "tied_lists": "lists with tied judged documents: {count} in {runs}; ties are ordered by descending "
+    "document id",
+    "tied_cutoffs": "lists in which a cutoff falls within a tie: {count} in {runs}",
+    "other_tags": "additional run tags in the file: {count} in {runs}; the run is named after the last",
+    "ignored_columns": "lines with more than six columns: {count} in {runs}; the others are ignored",
+    "rank_disagrees": "lists whose rank column contradicts the scores: {count} in {runs}; ordered by "
+    "score (--order rank orders by rank)",
+    "repeated_documents": "repeated documents: {count} in {runs}; one occurrence of each is used",
+    "dropped_scores": "lines with score NaN: {count} in {runs}; dropped as requested",
 }
 MISSING_RULES = {
-    "all": "each counts as an empty list",
-    "both": "they are left out of its means",
-    "with_relevant": "each counts as an empty list",
-    "complete": "trec_eval 10 gives no mean then",
+    "all": "treated as empty lists",
+    "both": "excluded from its means",
+    "with_relevant": "treated as empty lists",
+    "complete": "trec_eval 10 prints no mean in this case",
 }
 
 
@@ -156,7 +156,7 @@ def levels_of(measures: Sequence[Measure]) -> list[float]:
 def fractional_notice(qrels: Qrels) -> list[ResultWarning]:
     """Tell of grades that a program of whole grades would have cut off."""
     count = int((qrels.grades != np.floor(qrels.grades)).sum())
-    message = f"grades that are not whole: {count}; used as they are, trec_eval cuts them off"
+    message = f"fractional grades: {count}; used unchanged, whereas trec_eval truncates them"
     return [ResultWarning("fractional_grades", message, count)] if count else []
 
 
@@ -173,7 +173,7 @@ def undefined_notices(
 
 def _no_relevant(qrels: Qrels, rel: float, averaging: str) -> ResultWarning:
     count = int((qrels.relevant(rel) == 0).sum())
-    rule = "left out of the means" if averaging == "with_relevant" else "they count 0 in every mean"
+    rule = "excluded from the means" if averaging == "with_relevant" else "counted as 0 in every mean"
     grade = "" if rel == 1.0 else f" (grade {rel:g} or more)"
     words = f"judged queries without a relevant document{grade}: {count}; {rule}"
     return ResultWarning("no_relevant", words, count)
@@ -187,12 +187,12 @@ def _undefined(
     undefined = np.isnan(values) & ~explained
     concerned = [infos[place] for place in np.flatnonzero(undefined.any(axis=1)).tolist()]
     rule = {
-        "mean": "it counts 0 there",
-        "defined": "its mean leaves them out",
-        "geometric": "it counts 0.00001 there",
+        "mean": "counted as 0",
+        "defined": "excluded from its mean",
+        "geometric": "counted as 0.00001",
     }.get(measure.average, "")
     count = int(undefined.sum())
-    words = f"lists in which {measure} is undefined: {count} in {_names(concerned, len(infos))}; {rule}"
+    words = f"lists for which {measure} is undefined: {count} in {_names(concerned, len(infos))}; {rule}"
     return ResultWarning("undefined", words, count)
 
 

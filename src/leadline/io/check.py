@@ -259,7 +259,7 @@ def check(
     else:
         found.problems += _repeats(parsed.lists, found.kind, error=not parsed.listed)
     if not found.rows and not found.problems:
-        found.problems.append(Problem("empty", None, f"holds no {found.kind}", 1, error=True))
+        found.problems.append(Problem("empty", None, f"contains no {found.kind}", 1, error=True))
     found.problems += [problem for problem in _remarks(found, parsed.returns) if problem.count]
     if qrels is not None and found.kind == "run" and found.rows:
         found.joined = join(parsed.lists, qrels)
@@ -298,7 +298,7 @@ def _remarks(found: Checked, returns: list[int]) -> Iterator[Problem]:
         yield from _of_text(found.source.whole, found.form)
         if found.form == "trec" and found.kind == "run":
             yield from _of_columns(found.source.whole, set(found.lists.lines))
-    yield _problem("mixed_queries", returns, "a query comes back after another one")
+    yield _problem("mixed_queries", returns, "a query occurs again after another one")
     yield from _of_lists(found.lists, found.kind, trec=found.form == "trec")
     yield from _of_ids(found.lists)
 
@@ -388,7 +388,7 @@ def _of_columns(window: Chunk, whole: set[int]) -> Iterator[Problem]:
                 tags.setdefault(fields[5], number)
                 if len(fields) > 6:
                     extra.add([number])
-    yield extra.problem("extra_columns", "more than six columns; the rest is ignored")
+    yield extra.problem("extra_columns", "more than six columns; the others are ignored")
     if len(tags) > 1:
         (first_tag, _), (other, line_number) = list(tags.items())[:2]
         message = f"tag {plain.shown(other)} after {plain.shown(first_tag)}; the last one counts"
@@ -424,12 +424,12 @@ def _of_lists(lists: PlainLists, kind: str, *, trec: bool) -> Iterator[Problem]:
     yield _problem("rank_repeats", again, "a list in which a rank appears twice")
     yield _problem("rank_from_0", zero, "a list whose ranks begin at 0")
     odd = [lists.lines[row] for row in np.flatnonzero(lists.ranks < 0).tolist()] if trec else []
-    yield _problem("rank", odd, "a rank that is no whole number")
-    yield _problem("ties", ties, "a list with equal scores; order there: document id falling")
+    yield _problem("rank", odd, "a rank that is not a whole number")
+    yield _problem("ties", ties, "a list with tied scores; ties are ordered by descending document id")
     sizes = np.diff(lists.bounds)
     if len(sizes) and sizes.min() < sizes.max():
         short = [lists.lines[low] for _, low, high in _spans(lists) if low < high < low + sizes.max()]
-        message = f"a list shorter than the longest; lists hold {sizes.min():,} to {sizes.max():,}"
+        message = f"a list shorter than the longest; lengths are {sizes.min():,} to {sizes.max():,}"
         yield _problem("list_lengths", short, message)
 
 
@@ -438,7 +438,7 @@ def _of_grades(lists: PlainLists) -> Iterator[Problem]:
     message = "a negative grade: pooled, not judged"
     yield _problem("negative_grades", sorted(lists.lines[row] for row in negative), message)
     part = np.flatnonzero(lists.scores != np.floor(lists.scores)).tolist()
-    message = "a grade that is not whole; trec_eval cuts it off"
+    message = "a fractional grade; trec_eval truncates it"
     yield _problem("fractional_grades", sorted(lists.lines[row] for row in part), message)
     nothing = [
         lists.lines[low]
@@ -452,7 +452,7 @@ ODD = (
     (
         "odd_spaces",
         "[\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff]",
-        "a space that is no blank",
+        "a space character other than a blank",
     ),
     ("control_characters", "[\x00-\x1f\x7f-\x9f]", "a control character"),
     ("quotes", "[\"']", "a quotation mark"),
@@ -472,7 +472,7 @@ def _of_ids(lists: PlainLists) -> Iterator[Problem]:
                 if whole or search(to_text(lists.documents[row])):
                     first = first or to_text(query if whole else lists.documents[row])
                     lines.append(lists.lines[row])
-        yield _problem(code, lines, f"an id with {words}: {first!r}; it is kept as it is")
+        yield _problem(code, lines, f"an id with {words}: {first!r}; kept unchanged")
 
 
 def _problem(code: str, lines: list[int], message: str) -> Problem:
@@ -482,15 +482,15 @@ def _problem(code: str, lines: list[int], message: str) -> Problem:
 # What a copy no longer has, with the words for it; {policy} is what decides between repeats.
 DONE = {
     "repeated_documents": "kept the {policy} of repeated documents",
-    "nan": "left out rows with score NaN",
-    "bom": "left out the byte order mark",
+    "nan": "dropped rows with score NaN",
+    "bom": "removed the byte order mark",
     "crlf": "lines end in LF",
-    "blank_lines": "left out blank lines",
-    "comments": "left out comments",
+    "blank_lines": "removed blank lines",
+    "comments": "removed comments",
     "no_final_newline": "added the final newline",
-    "extra_columns": "left out columns after the sixth",
+    "extra_columns": "removed columns after the sixth",
     "tags": "one tag, the last",
-    "mixed_queries": "brought the rows of a query together",
+    "mixed_queries": "grouped the rows of each query",
     "rank_disagrees": "ranked by score",
     "rank_repeats": "ranked by score",
     "rank_from_0": "ranks begin at 1",
@@ -506,8 +506,8 @@ def write_repaired(
     left = [each for each in found.problems if each.error and not able.get(each.code, False)]
     if left or found.lists is None:
         raise InputError(
-            f"{left[0].message} ({sum(each.count for each in left)} such faults)",
-            expected="faults that can be repaired: repeats, NaN and what check calls a remark",
+            f"{left[0].message} (errors that cannot be repaired: {sum(each.count for each in left)})",
+            expected="errors that can be repaired: repeats, NaN and what check calls a remark",
             path=found.path,
             line=left[0].line if found.unit == "line" else None,
         )

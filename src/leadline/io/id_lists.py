@@ -86,7 +86,7 @@ def read_document_ids(path: str) -> list[str]:
     text = text_of(read_whole(path))
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     if not lines:
-        raise InputError("holds no document ids", expected="at least one", path=path)
+        raise InputError("contains no document ids", expected="at least one", path=path)
     first = lines[0][1]
     if first.lstrip().startswith("{"):
         return [_id_of(line, path, number) for number, line in lines]
@@ -123,7 +123,7 @@ def read_pairs(path: str | os.PathLike[str]) -> list[tuple[str, str]]:
     """
     found = list(_pairs(os.fspath(path)))
     if not found:
-        raise InputError("holds no pairs", expected="query_id and doc_id", path=os.fspath(path))
+        raise InputError("contains no pairs", expected="query_id and doc_id", path=os.fspath(path))
     return found
 
 
@@ -183,7 +183,7 @@ def read_population(given: str) -> int | dict[str, int]:
             raise InputError(f"query '{fields[0]}' again", expected="each once", path=given, line=number)
         found[fields[0]] = int(fields[1])
     if not found:
-        raise InputError("holds no numbers", expected="a query and a number a line", path=given)
+        raise InputError("contains no numbers", expected="a query and a number per line", path=given)
     return found
 
 
@@ -238,5 +238,5 @@ def read(path: str) -> dict[bytes, set[bytes]]:
                 line=line,
             )
     if not found:
-        raise InputError("holds no known documents", expected="lines of query document", path=path)
+        raise InputError("contains no known documents", expected="lines of query document", path=path)
     return found

@@ -220,7 +220,7 @@ def _of_table(path: str, header: Sequence[str], column: str) -> list[Judge]:
             need_columns(header, [column], path, 1)
             chosen = [column]
         if not chosen:
-            raise InputError("no column of a judge", expected="one a judge", path=path, line=1)
+            raise InputError("no column of a judge", expected="one per judge", path=path, line=1)
         rows = _wide_rows(path, query, document, chosen)
     return [Judge(name, Qrels.of(said, source=path), path) for name, said in rows.items()]
 

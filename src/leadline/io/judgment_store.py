@@ -182,7 +182,7 @@ def read(path: str) -> list[Given]:
         )
         found = [Given(Judgment(*row[:4]), *row[4:]) for row in typed(rows, "sssifs", path)]
     if not found:
-        raise InputError("holds no judgments yet", expected="judged documents", path=path)
+        raise InputError("contains no judgments yet", expected="judged documents", path=path)
     return found
 
 

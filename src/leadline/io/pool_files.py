@@ -72,7 +72,7 @@ def read_pool(path: str | os.PathLike[str]) -> Pooled:
         seen.add((query, document))
         rows.append((query, document, share, ranks))
     if not rows:
-        raise InputError("holds no pairs", expected="query_id and doc_id", path=path)
+        raise InputError("contains no pairs", expected="query_id and doc_id", path=path)
     queries, documents, shares, brought = map(list, zip(*rows, strict=True))
     return Pooled(queries, documents, np.array(shares, dtype=np.float64), brought)
 

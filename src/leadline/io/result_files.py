@@ -89,7 +89,7 @@ def _number(value: float | None) -> float:
 
 def _chosen(names: list[str], measure: str, path: str) -> str:
     if not names:
-        raise InputError("holds no numbers of runs", expected="one number a run", path=path)
+        raise InputError("contains no numbers of runs", expected="one number per run", path=path)
     if measure and measure not in names:
         raise InputError(f"no measure '{measure}'", expected="one of " + ", ".join(names), path=path)
     return measure or names[0]

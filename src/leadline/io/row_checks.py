@@ -62,7 +62,7 @@ def choose(present: Sequence[object], what: str, *, by_rank: bool = False) -> tu
 
 def _missing(present: Iterable[object], what: str, names: Sequence[str]) -> InputError:
     return InputError(
-        f"{what}s with columns {', '.join(map(str, present))}",
+        f"a table of {what}s with columns {', '.join(map(str, present))}",
         expected="a column called " + " or ".join(names),
     )
 
@@ -80,7 +80,7 @@ def share_of(given: object) -> float:
     except (TypeError, ValueError):
         share = math.nan
     if not 0 < share <= 1:
-        raise InputError(f"probability {given!r}", expected="a number above 0, and 1 at most")
+        raise InputError(f"probability {given!r}", expected="a number above 0 and at most 1")
     return share
 
 
@@ -121,7 +121,7 @@ def qrels(records: Records) -> Qrels:
     lists = lists_of(records, "grade", Reading())
     settle(lists, records, Reading(), action="is judged")
     if not lists.documents:
-        raise InputError("holds no judgments", expected="query, document, grade", path=records.path)
+        raise InputError("contains no judgments", expected="query, document, grade", path=records.path)
     sizes = np.diff(lists.bounds).tolist()
     queries = (name for name, size in zip(lists.queries, sizes, strict=True) for _ in range(size))
     rows = zip(queries, lists.documents, lists.scores.tolist(), strict=True)
@@ -167,7 +167,7 @@ def qrels_by_subtopic(records: Records) -> Qrels:
         except InputError as error:
             raise records.at(error, place) from None
     if not found:
-        raise InputError("holds no judgments", expected="query, document, grade", path=records.path)
+        raise InputError("contains no judgments", expected="query, document, grade", path=records.path)
     return with_shares(Qrels.of_subtopics(found, source=records.path), records)
 
 
@@ -204,7 +204,7 @@ def settled(records: Records, reading: Reading) -> PlainLists:
         reading = replace(reading, on_duplicate="hold")
     settle(lists, records, reading)
     if not lists.documents:
-        raise InputError("holds no documents", expected="a run", path=records.path)
+        raise InputError("contains no documents", expected="a run", path=records.path)
     return lists
 
 

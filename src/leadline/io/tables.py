@@ -194,7 +194,7 @@ def csv_table(text: str, path: str) -> tuple[list[str], list[tuple[int, list[str
                 f"{len(cells)} cells", expected=f"{len(header)} as in the header", path=path, line=line
             )
     if not rows:
-        raise InputError("holds no rows", expected="a table with a header", path=path)
+        raise InputError("contains no rows", expected="a table with a header", path=path)
     return header, rows
 
 

@@ -269,7 +269,7 @@ def read_queries(
     """
     found = list(_read(source, "query", fields, id_column, encoding))
     if not found:
-        raise InputError("holds no queries", expected="queries", path=name_of(source))
+        raise InputError("contains no queries", expected="queries", path=name_of(source))
     return found
 
 

@@ -32,7 +32,7 @@ def read(path: str, *, subtopics: bool = False, whole: Chunk | None = None, sure
     if lists is None or not np.isfinite(lists.scores).all():
         lists = _plain_lists(window)
     if not lists.queries:
-        raise InputError("holds no judgments", expected=plain.QRELS_COLUMNS, path=path)
+        raise InputError("contains no judgments", expected=plain.QRELS_COLUMNS, path=path)
     lists.group()
     queries = Vocabulary.of_bytes(lists.queries)
     order = np.argsort(queries.encode(lists.queries))
@@ -59,7 +59,7 @@ def _by_subtopic(window: Chunk) -> Qrels:
     except InputError as error:
         raise error.at(window.path) from None
     if not found:
-        raise InputError("holds no judgments", expected=plain.QRELS_COLUMNS, path=window.path)
+        raise InputError("contains no judgments", expected=plain.QRELS_COLUMNS, path=window.path)
     return Qrels.of_subtopics(found, source=window.path)
 
 

@@ -94,7 +94,7 @@ def stream(
         scanned, _ = _find(whole or read_whole(path), 1, reading, whole=True)
         counts = _handed_on([scanned], consumer, reading)
     if not counts.queries:
-        raise InputError("holds no lines of a run", expected=plain.RUN_COLUMNS, path=path)
+        raise InputError("contains no lines of a run", expected=plain.RUN_COLUMNS, path=path)
     return counts
 
 

@@ -24,7 +24,7 @@ def write_run(run: RunLike, path: str | os.PathLike[str], *, suffix: str | None 
     """
     run = read_run(run)
     if not len(run.scores):
-        raise InputError("holds no documents", expected="a run", path=run.name)
+        raise InputError("contains no documents", expected="a run", path=run.name)
     _write(tables.table_of_run(run), path, suffix, trec_runs)
 
 

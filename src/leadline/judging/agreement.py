@@ -155,7 +155,8 @@ def _given(judges: Any, table: Sequence[float]) -> Judgments:
         alone = f" ({judgments.names[0]})" if judgments.names else ""
         raise UsageError(
             f"{counted(len(judgments.names), 'judge')}{alone}; expected two or more: files of qrels, a table "
-            "with a column `judge` or one column a judge, or FILE:* where judges stand beside merged grades"
+            "with a column `judge` or one column per judge, or FILE:* if a column of merged grades "
+            "exists too"
         )
     return judgments
 

@@ -460,8 +460,8 @@ def _few_queries(result: Agreement) -> ResultWarning:
     few = 0 < number < ENOUGH and result.options["draws"] > 0
     if result.options["resample"] == "pairs":
         words = (
-            f"{queries(number)}, too few to resample: intervals are from resampling pairs, and apply to "
-            "these queries only"
+            f"{queries(number)}, too few to resample: pairs are resampled instead, and the intervals apply "
+            "to these queries only"
         )
     else:
         words = f"intervals from resampling {queries(number)}: too few to be reliable"

@@ -264,8 +264,8 @@ def _method(
     if method is None:
         if not random and not everything:
             raise UsageError(
-                "no depth; expected a depth, as in 100, a method, as in RRF(documents=50), a random draw, or "
-                "everything"
+                "no depth and no method; expected a depth (100), a method (RRF(documents=50)), a random "
+                "sample, or all documents"
             )
         return None
     return POOLS.parse(method) if isinstance(method, str) else method
@@ -278,7 +278,7 @@ def _collection(systems: Systems, documents: TextsLike | None, seed: int) -> _Co
         return _Collection(systems.documents, document_keys(systems.documents, seed), every, False)
     names = sorted(ids_of(documents))
     if not names:
-        raise InputError("holds no documents", expected="documents", path=str(documents))
+        raise InputError("contains no documents", expected="documents", path=str(documents))
     index_of = {name: index for index, name in enumerate(names)}
     indices = np.array([index_of.get(name, -1) for name in systems.documents], dtype=np.int64)
     return _Collection(names, document_keys(names, seed), indices, True)
@@ -363,37 +363,35 @@ def _notices(
         say("no_common_query", partly, "no query is in all runs; do the query ids match?")
     else:
         say(
-            "partial_queries",
-            partly,
-            f"queries that not every run has: {partly}; pooled from the runs that have them",
+            "partial_queries", partly, f"queries missing from some runs: {partly}; pooled from the other runs"
         )
     strangers = set(queries) - set(systems.queries.names)
     say(
         "queries_without_run",
         len(strangers) if systems.infos else 0,
-        f"queries that no run has: {len(strangers)}; only drawn documents are pooled for them",
+        f"queries that no run contains: {len(strangers)}; pooled from the random sample only",
     )
     lacking = maker.lacking
     say(
         "unknown_documents",
         sum(lacking.values()),
-        f"pooled documents that the collection lacks: {sum(lacking.values()):,} "
-        f"({', '.join(sorted(lacking)[:3])}{', ...' * (len(lacking) > 3)}); left out",
+        f"pooled documents that are not in the collection: {sum(lacking.values()):,} "
+        f"({', '.join(sorted(lacking)[:3])}{', ...' * (len(lacking) > 3)}); excluded",
     )
     say(
         "short_draw",
         maker.short,
-        f"queries with fewer documents left than were to be drawn: {maker.short}; all are taken",
+        f"queries with fewer remaining documents than the random sample needs: {maker.short}; all are pooled",
     )
     if method is not None and method.adaptive and judged is None:
-        say("no_judgments", 1, f"{method} without judgments asks the runs in turn")
+        say("no_judgments", 1, f"{method} without judgments takes documents from the runs in turn")
     old = read_pool(known).by_query() if isinstance(known, (str, os.PathLike)) else {}
     if any(share < 1 for shares in old.values() for share in shares.values()):
         moved = sum(old.get(row[0], {}).get(row[1], row[2]) != row[2] for row in rows)
         say(
             "changed_probabilities",
             moved,
-            f"known pairs with another probability now: {moved:,}; the whole pool has those that hold "
-            "for old and new together",
+            f"known pairs whose probability changed: {moved:,}; the whole pool has the probabilities of "
+            "both draws together",
         )
     return warnings

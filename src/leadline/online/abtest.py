@@ -49,8 +49,8 @@ def warnings_of(result: ABTest, log: Log | None, units: Units | None, lost: int)
 
 def _ungrouped(result: ABTest, units: Units) -> ResultWarning:
     words = (
-        f"rows not grouped by user: {len(units.arm):,}; clicks of one user are dependent, so that the true p "
-        "is usually larger and the interval wider (--user COLUMN groups the rows, if the log has users)"
+        f"rows not grouped by user: {len(units.arm):,}; clicks of one user are dependent, so p is "
+        "usually too small and the interval too narrow (--user COLUMN groups the rows, if the log has users)"
     )
     return ResultWarning("ungrouped", words, len(units.arm) if result.unit == "row" else 0)
 
@@ -58,15 +58,15 @@ def _ungrouped(result: ABTest, units: Units) -> ResultWarning:
 def _few_clicks(result: ABTest) -> ResultWarning:
     least = min(arm.clicked for arm in result.arms)
     words = (
-        f"few clicks: {least:,} in an arm; single clicks are unreliable (the summary may have misled); below "
-        f"{FEW}, the relative standard error of the clickthrough exceeds 10 %"
+        f"few clicks: {least:,} in one arm; single clicks are unreliable (a summary may have misled), and "
+        f"below {FEW} clicks the relative standard error of the clickthrough exceeds 10 %"
     )
     return ResultWarning("few_clicks", words, max(1, least) if least < FEW else 0)
 
 
 def _small(result: ABTest) -> ResultWarning:
     exact = result.compared.test.startswith("Fisher")
-    words = "expected count below 5 in a cell: p is of Fisher's exact test, not of z"
+    words = "an expected count is below 5: p is that of Fisher's exact test, not of the z test"
     return ResultWarning("small_counts", words, int(exact))
 
 

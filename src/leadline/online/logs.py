@@ -160,7 +160,7 @@ def log_rows(path: str, columns: Columns) -> Iterator[LogRow]:
             _time(row[columns.time], columns.time, path, line) if columns.time else 0.0,
         )
     if empty:
-        raise InputError("holds no rows", expected="a header and one row or more", path=path)
+        raise InputError("contains no rows", expected="a header and one row or more", path=path)
 
 
 def _name(row: Mapping[str, Any], column: str, path: str, line: int) -> str:

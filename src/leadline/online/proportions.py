@@ -45,8 +45,8 @@ def share(clicks: int, users: int, *, what: str = "") -> Proportion:
         raise UsageError(f"{what}{users:,} users; expected no more than {MOST:,}")
     if clicks > users:
         raise UsageError(
-            f"{what}{clicks:,} clicks of {users:,} users; expected users who clicked, each once: no more "
-            "than users"
+            f"{what}{clicks:,} clicks of {users:,} users; expected the number of users who clicked, at most "
+            f"{users:,}"
         )
     return Proportion(int(clicks), int(users))
 

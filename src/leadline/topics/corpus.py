@@ -61,7 +61,7 @@ def read_columns(
     fields = () if whole else (columns[0],)
     documents = list(read_documents(source, fields=fields, id_column=id_column, encoding=encoding))
     if not documents:
-        raise InputError("holds no documents", expected="documents", path=name_of(source))
+        raise InputError("contains no documents", expected="documents", path=name_of(source))
     rest = [[_text_of(document, name, source) for document in documents] for name in columns[1:]]
     return [document.id for document in documents], [[document.content for document in documents], *rest]
 

@@ -214,7 +214,7 @@ def fit(
     ids, texts = read_columns(documents, named, id_column, encoding)
     corpus = corpus_of(ids, texts, analyses)
     if not len(corpus.word):
-        raise InputError("holds no terms", expected="texts", path=name_of(documents))
+        raise InputError("contains no terms", expected="texts", path=name_of(documents))
     prior = np.full(topics, 50 / topics if alpha is None else alpha)
     chains = [
         _run(corpus, prior, beta, sweeps, (seed, turn), engine, _shifted(on_sweep, turn, restarts))

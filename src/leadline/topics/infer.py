@@ -238,7 +238,7 @@ def read_vectors(path: str | os.PathLike[str]) -> Vectors:
         lines.append(number)
     theta = np.array(rows, dtype=np.float64)
     if not len(theta):
-        raise InputError("holds no vectors", expected="doc_id and topics", path=name)
+        raise InputError("contains no vectors", expected="doc_id and topics", path=name)
     wrong = np.flatnonzero(~((theta >= 0).all(axis=1) & (np.abs(theta.sum(axis=1) - 1) < 1e-6)))
     for number in wrong[:1].tolist():
         raise InputError(

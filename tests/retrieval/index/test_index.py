@@ -139,7 +139,7 @@ def test_what_is_odd_is_counted_and_nothing_is_lost() -> None:
         ("ids_with_blanks", 1),
     ]
     assert index.documents == 3
-    with pytest.raises(InputError, match="holds no documents"):
+    with pytest.raises(InputError, match="contains no documents"):
         build_index({})
 
 
@@ -197,7 +197,7 @@ def _sign(folder: Path, **changes: Any) -> None:
         (_lose, "a broken index: counts.bin is missing"),
         (_age, "an index of version 1; expected version 2. make it again"),
         (lambda folder: (folder / "index.json").write_text("{"), "index.json cannot be read"),
-        (lambda folder: (folder / "index.json").unlink(), "is no index; expected a folder"),
+        (lambda folder: (folder / "index.json").unlink(), "not an index; expected a folder"),
         (lambda folder: _edit(folder, terms=3), "index.json has other content than was written"),
         (lambda folder: _edit(folder, arrays={}), "index.json has other content than was written"),
         (lambda folder: _sign(folder, terms=3), r"index.json does not fit term_offset.bin"),
@@ -238,7 +238,7 @@ def test_an_index_is_complete_or_absent_and_replaced_only_on_request(tmp_path: P
     assert build_index({"d1": "tail"}, target, overwrite=True).code("tail") == 0
     assert list(tmp_path.iterdir()) == [target]
     (tmp_path / "mine").mkdir()
-    with pytest.raises(InputError, match="is no index"):
+    with pytest.raises(InputError, match="not an index"):
         build_index({"d1": "tail"}, tmp_path / "mine", overwrite=True)
 
 
@@ -283,7 +283,7 @@ def test_a_damaged_or_older_index_can_be_replaced(tmp_path: Path, harm: Callable
     harm(path)
     assert build_index({"d1": "tail"}, path, overwrite=True).terms == 1
     (path / "notes.txt").write_text("mine")
-    with pytest.raises(InputError, match="is no index"):
+    with pytest.raises(InputError, match="not an index"):
         build_index({"d1": "tail"}, path, overwrite=True)
     assert (path / "notes.txt").exists()
 

@@ -141,7 +141,7 @@ def difference_warnings(
     """Return warnings of missing judgments, empty lists and queries without pairs."""
     warnings = []
     for notice in warnings_of(infos, qrels, averaging="with_relevant", levels=[rel]):
-        words = notice.message.replace("they count as not relevant", "they are in no pair, but occupy ranks")
+        words = notice.message.replace("counted as non-relevant", "they form no pairs, but occupy ranks")
         warnings.append(ResultWarning(notice.code, words, notice.count))
     relevant = qrels.relevant(rel) > 0
     pairless = int(np.count_nonzero(~counted & relevant))
@@ -151,7 +151,7 @@ def difference_warnings(
     sparse = len(nonrelevant) > 0 and np.median(nonrelevant) < FEW
     warnings += [
         ResultWarning(
-            "no_pairs", f"queries whose judged documents have the same grade: {pairless}; left out", pairless
+            "no_pairs", f"queries whose judged documents have the same grade: {pairless}; excluded", pairless
         ),
         ResultWarning(
             "nothing_kept",

@@ -173,9 +173,9 @@ def histogram_warnings(
 
 
 def _our_rule(words: str, recipe: HistogramOptions) -> str:
-    words = words.replace("each counts as an empty list", "they have no scores here and count 0 in recall")
+    words = words.replace("treated as empty lists", "they have no scores, and recall 0")
     if recipe.nonrelevant == "judged":
-        words = words.replace("they count as not relevant", "they are left out")
+        words = words.replace("counted as non-relevant", "excluded")
     return words
 
 
@@ -192,10 +192,10 @@ def _doubts(
     lopsided = np.array([one.lopsided > LOPSIDED for one in found])
     undefined = np.isnan([one.hsa for one in found])
     checks = {
-        "undefined": (undefined, "HSA is undefined, fewer than two bins hold both"),
+        "undefined": (undefined, "HSA is undefined, with fewer than two bins that contain both classes"),
         "few_supported_bins": (
             ~undefined & (supported < FEW_BINS),
-            f"fewer than {FEW_BINS} bins hold both; a line through so few points says little",
+            f"fewer than {FEW_BINS} bins contain both classes; a slope through so few points is unreliable",
         ),
         "few_relevant": (relevant < FEW_RELEVANT, f"fewer than {FEW_RELEVANT} relevant scores"),
         "unstable_sign": (
@@ -204,7 +204,7 @@ def _doubts(
         ),
         "lopsided_scores": (
             lopsided,
-            "one bin holds more than half of the scores, where HSA misleads" + more,
+            "one bin contains more than half of the scores; HSA is misleading there" + more,
         ),
     }
     return [
@@ -218,7 +218,7 @@ def _rules(
 ) -> list[ResultWarning]:
     lost = np.array([one.unretrieved for one in found])
     constant = np.array([one.constant for one in found])
-    rule = "counted at the lowest score of the list" if recipe.missing == "min" else "left out"
+    rule = "counted at the lowest score of the list" if recipe.missing == "min" else "excluded"
     drawn = recipe.sample is not None and recipe.sample_from == "list" and len(infos) > 1
     return [
         ResultWarning(
@@ -233,8 +233,8 @@ def _rules(
         ),
         ResultWarning(
             "samples_differ",
-            f"samples drawn from each run's own lists: {len(infos)}; only documents "
-            "that runs share are the same (--sample-from union)",
+            f"runs with a sample of their own lists: {len(infos)}; the samples differ "
+            "between runs (--sample-from union draws one for all)",
             len(infos) if drawn else 0,
         ),
     ]
@@ -308,36 +308,36 @@ def sampled_warnings(
             ResultWarning(
                 "different_samples",
                 "queries for which the runs have scores of different non-relevant "
-                f"documents: {differ:,}; differences between runs are differences between samples too",
+                f"documents: {differ:,}; differences between runs include differences between samples",
                 differ,
             ),
             ResultWarning(
                 "no_score",
                 f"relevant documents without a score: {lacking.sum():,} in "
-                f"{_names(infos, lacking > 0)}; they count as never found",
+                f"{_names(infos, lacking > 0)}; counted as not retrieved",
                 int(lacking.sum()),
             ),
             ResultWarning(
                 "certain_without_score",
                 f"certain documents without a score: {unscored.sum():,} in "
-                f"{_names(infos, unscored > 0)}; they count as ranked last",
+                f"{_names(infos, unscored > 0)}; treated as ranked last",
                 int(unscored.sum()),
             ),
             ResultWarning(
                 "no_sample",
-                f"queries without a scored document that is not relevant: {without.sum():,} "
-                f"in {_names(infos, without > 0)}; left out of the means",
+                f"queries without a scored non-relevant document: {without.sum():,} "
+                f"in {_names(infos, without > 0)}; excluded from the means",
                 int(without.sum()),
             ),
             ResultWarning(
                 "constant_scores",
                 f"lists of equal scores: {constant.sum():,} in "
-                f"{_names(infos, constant > 0)}; each document stands in the middle",
+                f"{_names(infos, constant > 0)}; every document has the middle rank",
                 int(constant.sum()),
             ),
             ResultWarning(
                 "no_population",
-                "no population given: the documents that have scores are taken for the whole collection",
+                "no population given: the documents with scores are taken as the whole collection",
                 int(whole),
             ),
             *_withheld(infos, found, measures),

@@ -91,7 +91,7 @@ def story(comparison: Comparison) -> list[str]:
     if np.isnan(results.means[best, 0]):
         return [f"No run has a mean of {measure}."]
     low, high = (_within(results, 0, one) for one in comparison.intervals.limits[best, 0].tolist())
-    told = f"By {measure} the best is {results.names[best]} with {results.means[best, 0]:.4f}"
+    told = f"The best run by {measure} is {results.names[best]} with {results.means[best, 0]:.4f}"
     if not np.isnan(low):
         told += f" ({percent(rules.confidence)} interval {low:.4f} to {high:.4f})"
     compared, apart = _against(comparison, best)

@@ -44,7 +44,7 @@ def _number(value: float, digits: int) -> str:
 
 
 def _around(found: ABTest) -> list[str]:
-    """Say what holds for those who peek, what could be seen, and whether the arms got their shares."""
+    """Return the sequential test, the detectable difference and the check of the sample ratio."""
     return [line for line in (_peeking(found), _seen(found), _shares(found)) if line]
 
 
@@ -55,7 +55,7 @@ def _peeking(found: ABTest) -> str:
     if plain(always.low) is not None:
         interval = f"interval {always.low:+.5f} to {always.high:+.5f}"
     line = (
-        f"for those who peek: always-valid p = {always.p:.4f}, {interval} ({looked}, tuned to "
+        f"sequential test: always-valid p = {always.p:.4f}, {interval} ({looked}, tuned to a difference of "
         f"{percent(always.effect)} of the clickthrough)"
     )
     if always.decided:
@@ -72,13 +72,15 @@ def _seen(found: ABTest) -> str:
         f"({percent(sizes.power)} power)"
     )
     if sizes.users_needed:
-        line += f"; {found.options['smallest']:g} needs at most {sizes.users_needed:,} {unit} in each arm"
+        line += (
+            f"; detecting {found.options['smallest']:g} takes at most {sizes.users_needed:,} {unit} per arm"
+        )
     return line
 
 
 def _shares(found: ABTest) -> str:
     if found.split is None:
-        return "the shares of users are not checked: --planned SHARE tells what was planned for B"
+        return "sample ratio not checked: --planned SHARE gives the planned share of users in B"
     if found.split.suspect:
         return ""  # a notice says so
     return (

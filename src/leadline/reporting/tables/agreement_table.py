@@ -14,12 +14,12 @@ from leadline.reporting.render import Cell, Table
 PAIRWISE = 6  # more judges than that are shown by their mean with the others, not two by two
 RANGE = "in [2/3, 1]"
 ADVICE = (
-    "below 2/3 the lecture asks to redesign how judgments are made: say what each grade means, with "
-    "examples; use fewer grades (--rel shows what two would give); judge some queries together first"
+    "agreement below 2/3 is commonly considered insufficient; to improve it, define every grade with "
+    "examples, use fewer grades (--rel gives the agreement with two), or first judge some queries together"
 )
 TITLES = {
     "agreement": "percent agreement",
-    "scott": "Scott's pi (the lecture's)",
+    "scott": "Scott's pi",
     "cohen": "Cohen's kappa",
     "fleiss": "Fleiss' kappa",
     "krippendorff": "Krippendorff's alpha",
@@ -82,7 +82,7 @@ def _record(
 
 
 def _said(one: CoefficientEstimate) -> str | None:
-    """Say whether a value is in the lecture's range; nothing where that is no question."""
+    """Say whether a value is from 2/3 to 1; nothing where that is no question."""
     return None if one.acceptable is None else "yes" if one.acceptable else "no"
 
 
@@ -109,7 +109,7 @@ def _what(found: Agreement) -> str:
     if found.queries:
         text += f" of {queries(len(found.queries))}"
     if found.options["rel"] is not None:
-        text += f", grades from {found.options['rel']:g} as relevant"
+        text += f", grades of {found.options['rel']:g} and above relevant"
     return text
 
 
@@ -128,7 +128,7 @@ def _judges(found: Agreement) -> Table:
         [found.judges[place], *(float(means[name][place]) for name in PARTS)] for place in order
     ]
     notes = [
-        "every judge's mean with the others, the highest kappa first; all pairs: -f json, -f csv, --plot"
+        "mean of each judge with the others, in descending order of kappa; all pairs: -f json, -f csv, --plot"
     ]
     return Table(["judge", "agreement", "Scott", "Cohen", "alpha"], rows, notes=notes, digits=3)
 
@@ -153,8 +153,12 @@ def _two_by_two(found: Agreement) -> Table:
         )
     heads = ["judge"] if found.reference else ["a", "b"]
     heads += ["pairs", "agreement", "Scott", "Cohen", "low", "high", "alpha", RANGE]
-    notes = [f"each judge against {found.judges[0]}, the highest kappa first"] if found.reference else []
-    notes.append(f"low, high: of Cohen's kappa; {RANGE}: Scott's pi")
+    notes = (
+        [f"each judge compared with {found.judges[0]}, in descending order of kappa"]
+        if found.reference
+        else []
+    )
+    notes.append(f"low, high: interval of Cohen's kappa; {RANGE}: by Scott's pi")
     return Table(heads, rows, notes=notes, digits=3)
 
 
@@ -180,7 +184,7 @@ def _queries(found: Agreement) -> Table:
         [query, counts[place], *(plain(float(found.by_query[name][place])) for name in PARTS)]
         for place, query in enumerate(found.queries)
     ]
-    notes = ["-: undefined, as one grade alone was given"] if _dashes(rows) else []
+    notes = ["-: undefined, because only one grade was given"] if _dashes(rows) else []
     heads = ["query", "pairs", "agreement", "Scott", "Cohen", "alpha"]
     return Table(heads, rows, notes=notes, digits=3)
 
@@ -209,7 +213,7 @@ def _ranking(found: Agreement) -> Table:
             ]
         )
     over = f"{counted(len(found.ranking.runs), 'system')}, {counted(len(found.pairs), 'pair')} of judges"
-    note = f"{over}; change: of a system's value; swapped: pairs of systems that change places"
+    note = f"{over}; change: difference in a system's value; swapped: pairs of systems whose order changes"
     heads = ["measure", "mean tau", "lowest", "mean change", "largest", "swapped", "of pairs"]
     return Table(heads, rows, notes=[note], digits=3)
 
@@ -219,9 +223,9 @@ def _notes(found: Agreement) -> list[str]:
     notes = []
     if options["draws"]:
         notes.append(
-            f"low, high: approximate {percent(options['confidence'])} interval, "
-            f"{options['resample']} drawn again ({options['draws']:,} draws, seed {options['seed']}); "
-            "chance gives 0, full agreement 1"
+            f"low, high: approximate {percent(options['confidence'])} bootstrap interval, "
+            f"{options['resample']} resampled ({options['draws']:,} resamples, seed {options['seed']}); "
+            "chance-corrected coefficients: 0 is agreement by chance, 1 is perfect agreement"
         )
     corrected = [found[name] for name in TITLES if name != "agreement"]
     if any(one.acceptable is False for one in corrected):

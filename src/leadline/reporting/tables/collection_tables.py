@@ -34,7 +34,7 @@ def coverage_text(found: dict[str, Any]) -> str:
     """Say what a corpus holds for people, the worst queries too."""
     share = "" if found["share"] is None else f" ({percent(round(found['share'], 4))})"
     said = (
-        f"{found['docs']}: {counted(found['documents'], 'document')}; holds {found['held']:,} of "
+        f"{found['docs']}: {counted(found['documents'], 'document')}; contains {found['held']:,} of "
         f"{found['relevant']:,} relevant documents of {found['qrels']}{share}, and "
         f"{found['judged_held']:,} of {found['judged']:,} judged ones"
     )
@@ -45,7 +45,10 @@ def coverage_text(found: dict[str, Any]) -> str:
             f"{row['query']} ({row['held']:,} of {row['relevant']:,})" for row in lacking[:WORST]
         )
         none = sum(not row["held"] for row in lacking)
-        lines.append(f"  queries that lack some: {len(lacking):,}, all: {none:,}; the worst: {worst}")
+        lines.append(
+            f"  queries with relevant documents missing: {len(lacking):,}, with all missing: {none:,}; "
+            f"worst: {worst}"
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -56,7 +59,7 @@ def _listing(found: Checked) -> str:
     said = ", ".join([found.kind, *held, counted(found.rows, noun)]) if found.kind else "unread"
     head = f"{found.path}: {said}"
     if not found.problems:
-        return head + ", nothing to remark\n"
+        return head + ", no problems\n"
     lines = [head]
     for problem in found.problems:
         place = "" if problem.line is None else f"{found.unit} {problem.line:,}: "

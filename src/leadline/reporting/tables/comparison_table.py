@@ -206,7 +206,7 @@ def _how(comparison: Comparison, *, per_pair: bool = False) -> list[str]:
     notes = [
         f"p: {rules.test}, two-sided, H0: {rules.test.null}; {corrected}; seed {rules.seed}",
         f"low, high: {percent(rules.confidence)} {_kind(comparison, per_pair=per_pair)}",
-        "effect: mean over standard deviation of the differences [interval]; wins: queries a is better on",
+        "effect: mean / standard deviation of the differences [interval]; wins: queries on which a is better",
     ]
     if len(comparison.results.measures) > 1:
         others = ", ".join(str(each) for each in comparison.results.measures[1:])
@@ -232,12 +232,12 @@ def _kind(comparison: Comparison, *, per_pair: bool) -> str:
     else:
         text = f"simultaneous intervals (Bonferroni; {rules.interval})"
         if (np.abs(comparison.simultaneous) == SMALLEST).any():
-            text += f", approximate: some end at 0, by later steps of {rules.corrected_by}"
+            text += f", approximate: some limits are moved to 0 by later steps of {rules.corrected_by}"
     inverted = isinstance(rules.test, T) or not isinstance(rules.interval, Student)
     if rules.matched and not inverted and rules.joint is None:
         text += f"; Student's, not inverted from {rules.test}"
     if not rules.matched and (rules.joint is None or per_pair):
-        text += f"; of the mean difference, not inverted from {rules.test}: both may disagree"
+        text += f"; of the mean difference, not inverted from {rules.test}: test and interval may disagree"
     return text
 
 

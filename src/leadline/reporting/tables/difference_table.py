@@ -19,8 +19,8 @@ MATRIX = 6  # up to so many systems the table holds the whole matrix
 LISTED = (
     ("nearest", "nearest pairs (id, difference in RIC)"),
     ("farthest", "farthest pairs"),
-    ("same_score_far_apart", "nearly the same RIC, far apart"),
-    ("near_but_unequal", "near each other, different RIC"),
+    ("same_score_far_apart", "similar RIC, large id"),
+    ("near_but_unequal", "small id, different RIC"),
 )
 
 
@@ -33,7 +33,7 @@ def difference_sheet(found: Difference) -> Table:
     order = found.order()
     small = len(order) <= MATRIX
     at = _at(found)
-    heads = ["system", f"RIC{at}", "concordance", "wrong way"]
+    heads = ["system", f"RIC{at}", "concordance", "reversed"]
     heads += (
         [f"id{at} to {place}" for place in range(1, len(order) + 1)]
         if small
@@ -53,9 +53,9 @@ def difference_sheet(found: Difference) -> Table:
     shares = found.mean_ric[order]
     best = {(row, 1) for row in np.flatnonzero(shares == shares[0]).tolist() if len(rows) > 1}
     notes = [
-        f"{len(rows)} systems, mean over {int(found.counted.sum())} queries; bits"
-        + (", as shares of the ideal list's" if found.options["normalise"] else ""),
-        "wrong way: lists that put most of their pairs in the wrong order",
+        f"{len(rows)} systems, mean over {int(found.counted.sum())} queries; in bits"
+        + (", relative to those of the ideal list" if found.options["normalise"] else ""),
+        "reversed: lists that rank most of their pairs in the wrong order",
         *_lists(found),
         *map(str, found.warnings),
     ]
@@ -74,7 +74,7 @@ def _beside(found: Difference) -> list[str]:
     if not found.competitors or len(found.names) < 2:
         return []
     if len(found.names) > 3:
-        return [", ".join(found.competitors) + ": all pairs are in the CSV and the JSON"]
+        return [", ".join(found.competitors) + ": see CSV or JSON, for all pairs"]
     lines = []
     for i, j in zip(*map(list, np.triu_indices(len(found.names), 1)), strict=True):
         values = ", ".join(

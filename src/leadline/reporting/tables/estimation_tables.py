@@ -19,13 +19,13 @@ from leadline.judging.pool import Pool
 from leadline.reporting.render import Cell, Table
 from leadline.reporting.tables.evaluation_tables import means_table
 
-INTERVAL = "low, high: {:.0%} confidence interval over draws, for these queries"
+INTERVAL = "low, high: {} confidence interval over samples of documents, for these queries"
 
 WORDS = {
-    "machine": "guessed from calibrated machine labels",
-    "votes": "guessed from the votes of the pooled runs",
-    "centred": "guessed as the mean of the judged pairs",
-    "none": "counted as 0 (drawn ones by Horvitz and Thompson)",
+    "machine": "predicted from calibrated machine labels",
+    "votes": "predicted from the votes of the pooled runs",
+    "centred": "predicted as the mean of the judged pairs",
+    "none": "counted as 0 (Horvitz-Thompson estimator)",
 }
 
 
@@ -54,7 +54,7 @@ def estimate_table(found: EstimatedResults, *, pairs: bool = False) -> Table:
                 ]
             )
     notes = [
-        INTERVAL.format(found.confidence) + f"; unjudged pairs: {WORDS[found.proxy]}",
+        INTERVAL.format(percent(found.confidence)) + f"; unjudged pairs: {WORDS[found.proxy]}",
         *map(str, found.warnings),
     ]
     columns = [
@@ -79,7 +79,7 @@ def estimate_pairs_table(found: EstimatedResults) -> Table:
         [one.a, one.b, one.measure, one.difference, plain(one.low), plain(one.high)]
         for one in found.differences()
     ]
-    notes = [INTERVAL.format(found.confidence) + ", each pair alone", *map(str, found.warnings)]
+    notes = [INTERVAL.format(percent(found.confidence)) + ", each pair alone", *map(str, found.warnings)]
     return Table(["a", "b", "measure", "a - b", "low", "high"], rows, notes=notes)
 
 
@@ -98,12 +98,12 @@ def sampled_table(found: Estimates) -> Table:
     level = f"{100 * found.options['confidence']:g} %"
     certain = found.options["certain"]
     low, high = COVERAGE_BESIDE_CERTAIN if certain else COVERAGE
-    about = f"approximate: at 95 % they held in {100 * low:.0f} to {100 * high:.0f} % of simulated samples"
+    about = f"approximate: 95 % intervals contained the true value in {100 * low:.0f} to {100 * high:.0f} %"
     notes = [
         f"{counted(len(found.runs), 'run')}, estimates from the relevant documents and a sample of others",
-        f"low, high: {level} interval for other queries and samples; sampling: for other samples alone",
-        f"sampling intervals are {about} (docs/sampled.md)",
-        "uncorrected: each drawn document counts N/n times",
+        f"low, high: {level} confidence interval over queries and samples; sampling: over samples only",
+        f"sampling intervals are {about} of simulated samples (docs/sampled.md)",
+        "uncorrected: each sampled document counts N/n times",
         *map(str, found.warnings),
     ]
     heads = ["run", "measure", "estimate", "low", "high", "sampling low", "sampling high", "uncorrected"]
@@ -145,14 +145,14 @@ def histogram_table(found: Histograms) -> Table:
                 steady,
             ]
         )
-    drawn = " and samples (sampling: samples alone)" if sampling else ""
-    credit = "" if found.recipe.as_printed else " (not the paper's letter: --as-printed)"
+    drawn = " and samples (sampling: over samples only)" if sampling else ""
+    credit = "" if found.recipe.as_printed else " (deviates from the paper; --as-printed follows it)"
     notes = [
         f"HSA, DO: {found.recipe.words}{credit}",
-        "robust: our own recipe, ranks with half counts, mean of queries; no better than ranks on other runs",
-        "recall: of the same lists, as a control; where it tells as much, the histograms add nothing",
-        f"low, high: 95 % interval of HSA over queries{drawn}, {found.options['draws']} draws",
-        "bins: those that both histograms reach",
+        "robust: our own variant (ranks, half counts, mean of queries); on other runs no better than ranks",
+        "recall: of the same lists, as a control; where it is as informative, the histograms add nothing",
+        f"low, high: 95 % interval of HSA over queries{drawn}, {found.options['draws']} resamples",
+        "bins: those that are not empty in either histogram",
         f"steady: HSA keeps its sign with {SENSITIVITY[0]} to {SENSITIVITY[-1]} bins (JSON has the values)",
         *map(str, found.warnings),
     ]
@@ -177,7 +177,7 @@ def prediction_correlation_table(found: Predictions, rows: list[dict[str, Any]])
     options = found.options
     said = (
         f"{counted(len(found.runs), 'run')}; correlation with {options['truth']} over queries; low, high: "
-        f"{percent(options['confidence'])} interval, queries drawn again ({options['draws']} draws)"
+        f"{percent(options['confidence'])} interval, queries resampled ({options['draws']} resamples)"
     )
     return Table(["run", "predictor", "queries", *heads], cells, notes=[said, *map(str, found.warnings)])
 
@@ -198,8 +198,8 @@ def unjudged_table(found: Unjudged) -> Table:
         rows.append(cells)
     size = f"{counted(len(rows), 'system')}, mean over {queries(len(found.queries))}"
     notes = [
-        f"{found.method}: {size}; no judgments",
-        "documents: looked at per query; scores order systems and are no estimate of a measure's value",
+        f"{found.method}: {size}; without judgments",
+        "documents: mean number used per query; scores order systems and do not estimate any measure",
     ]
     if found.spread is not None:
         notes.append(f"spread: standard deviation of the score over {len(found.by_fit)} fits of the topics")
@@ -215,7 +215,7 @@ def measured_pool_table(found: MeasuredPool, *, output: str = "") -> Table:
         [name, *(None if one[key] is None else float(one[key] or 0.0) for key in FORECAST)]
         for name, one in found.expected.items()
     ]
-    heads = ["measure", "half-width", "for half of it", "exact"]
+    heads = ["measure", "half-width", "judgments for half", "for exact values"]
     return Table(heads, rows, notes=[*forecast(found, output), *map(str, found.warnings)])
 
 
@@ -226,13 +226,13 @@ def pool_table(found: Pool, *, output: str = "") -> Table:
         [run["name"], f"{run['brought']:,}", f"{run['alone']:,}"] for run in data["runs"]
     ]
     if data["drawn"]:
-        rows.append(["drawn", f"{data['drawn']:,}", None])
+        rows.append(["random sample", f"{data['drawn']:,}", None])
     queries = max(data["queries"], 1)
     said = (
         f"{_file(output)}{data['pairs']:,} new pairs of {data['pooled']:,}, in {data['queries']:,} queries, "
-        f"{data['pairs'] / queries:.1f} a query"
+        f"{data['pairs'] / queries:.1f} per query"
     )
-    return Table(["run", "brought", "it alone"], rows, notes=[said, *map(str, found.warnings)])
+    return Table(["run", "documents", "unique"], rows, notes=[said, *map(str, found.warnings)])
 
 
 def _file(output: str) -> str:
@@ -245,19 +245,19 @@ def forecast(found: MeasuredPool, output: str) -> list[str]:
     lines = [
         (
             f"{_file(output)}{found.pairs:,} pairs of {found.queries:,} queries, "
-            f"{found.pairs / queries:.1f} a query, drawn with known probabilities from "
+            f"{found.pairs / queries:.1f} per query, sampled with known probabilities from "
             f"{len(found.pool.queries):,}"
         )
     ]
     if found.added != found.pairs:
-        lines.append(f"new pairs: {found.added:,}; the others are judged or were drawn before")
+        lines.append(f"new pairs: {found.added:,}; the others are judged or were sampled before")
     for name, one in found.expected.items():
-        exact = f"exact for these runs: {one['exact_budget']:.1f} a query"
+        exact = f"exact for these runs with {one['exact_budget']:.1f} judgments per query"
         if one["half_width"] is None:
-            lines.append(f"{name}: no interval is forecast; {exact}")
+            lines.append(f"{name}: no forecast of an interval; {exact}")
         else:
             lines.append(
-                f"expected half-width of {name}: {one['half_width']:.3f} a run; for half of it: "
-                f"{one['half_budget']:.1f} a query; {exact}"
+                f"expected half-width of {name}: {one['half_width']:.3f} per run; half of it needs "
+                f"{one['half_budget']:.1f} judgments per query; {exact}"
             )
     return lines

@@ -53,20 +53,23 @@ def estimate_notes(results: Results) -> list[str]:
     for rel, (value, low, high) in found.relevant.items():
         grade = "" if rel == 1 else f" (grade {rel:g} or more)"
         notes.append(
-            f"estimated relevant documents{grade}: {value:.4g} a query ({percent(found.confidence)} of "
-            f"draws: {low:.4g} to {high:.4g})"
+            f"estimated relevant documents{grade}: {value:.4g} per query ({percent(found.confidence)} "
+            f"interval over samples: {low:.4g} to {high:.4g})"
         )
     if found.recall[0]:
-        notes.append("est.: recall over all queries, from inclusion probabilities; low, high: over draws")
+        notes.append(
+            "est.: recall over all queries, estimated with inclusion probabilities; low, high: interval over "
+            "samples"
+        )
     return notes
 
 
 BOUNDS = ["ties low", "ties high", "ties expected", "unjudged low", "unjudged high"]
 NOTES = (
     "ties: the lowest, highest and expected value over all orders of documents with equal scores",
-    "unjudged: retrieved documents without a judgment, all non-relevant or all of the largest grade",
-    "(R and the ideal stay as judged)",
-    "- not available or undefined",
+    "unjudged: all unjudged retrieved documents taken as non-relevant, or as of the highest grade",
+    "(R and the ideal list are computed from the judgments)",
+    "-: not available or undefined",
 )
 
 
@@ -98,8 +101,8 @@ def _notes(results: Results) -> list[str]:
         _, by, confidence = results.intervals
         seed = f", seed {results.options['seed']}" if by != "Student" else ""
         notes.append(
-            f"low, high: {percent(confidence)} interval of the mean over such queries ({by}{seed}); "
-            "two runs may differ surely though theirs overlap: `leadline compare`"
+            f"low, high: {percent(confidence)} confidence interval of the mean over queries ({by}{seed}); "
+            "intervals may overlap although the difference of two runs is significant: use `leadline compare`"
         )
     if results.bounds is not None:
         notes += NOTES
@@ -192,10 +195,10 @@ def curve_table(curves: Curves | SubtopicCurves) -> Table:
     if isinstance(curves, SubtopicCurves):
         shown = [rank for rank in TICKS if rank <= curves.ranks[-1]]
         heads, table = list(map(str, shown)), curves.share[order][:, [rank - 1 for rank in shown]]
-        says = "mean share of the subtopics covered to a rank"
+        says = "mean subtopic recall by rank"
     else:
         heads, table = list(map(str, curves.levels)), curves.precision[order]
-        says = f"mean interpolated precision ({curves.options['interpolation']}) at levels of recall"
+        says = f"mean interpolated precision ({curves.options['interpolation']}) by recall level"
     rows: list[list[Cell]] = [
         [curves.runs[place].name, *values] for place, values in zip(order, table.tolist(), strict=True)
     ]
@@ -237,7 +240,7 @@ def explanation_table(found: Explanation) -> Table:
     names = list(steps[0]) if steps else ["rank", "document", "score", "tie", "grade"]
     rows: list[list[Cell]] = [[_cell(name, value) for name, value in step.items()] for step in steps]
     rest = len(found.listed.documents) - found.shown
-    notes = [f"ranks that do not matter: {rest} more (--all shows them)"] if rest else []
+    notes = [f"other ranks, which do not affect the value: {rest} (--all shows them)"] if rest else []
     return Table(
         names,
         rows,

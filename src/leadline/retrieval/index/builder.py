@@ -343,7 +343,7 @@ class Builder:
     def finish(self, source: str, options: dict[str, Any]) -> None:
         """Write the remaining files, the header last."""
         if not self.ids:
-            raise InputError("holds no documents", expected="documents", path=source)
+            raise InputError("contains no documents", expected="documents", path=source)
         names = [to_bytes(term) for term in self.terms]
         order = sorted(range(len(names)), key=names.__getitem__)
         rank = np.empty(len(names), dtype=np.int32)

@@ -158,7 +158,7 @@ def is_index(folder: str) -> bool:
 
 def no_index(folder: str) -> InputError:
     """Return the error for a path that is not an index."""
-    return InputError("is no index", expected="a folder that `leadline index` made", path=folder)
+    return InputError("not an index", expected="a folder written by `leadline index`", path=folder)
 
 
 def broken(folder: str, name: str, problem: str) -> InputError:
