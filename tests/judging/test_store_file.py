@@ -296,7 +296,7 @@ def test_the_file_alone_is_a_store_at_the_beginning_and_when_nobody_judges(
     for pair in range(1, 4):
         page.save(event(pair))
     until(lambda: len(alone(files.store, tmp_path)) == 3)
-    assert Path(f"{files.store}-wal").stat().st_size == 0
+    until(lambda: Path(f"{files.store}-wal").stat().st_size == 0)
     server.stop(signal.SIGKILL)
     assert alone(files.store, tmp_path) == [("ann", f"d{place}") for place in range(3)]
 

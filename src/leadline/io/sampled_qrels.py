@@ -38,6 +38,27 @@ class SampledRow(NamedTuple):
     probability: float
 
 
+def is_sample(head: bytes) -> bool:
+    r"""Return whether the first line with any text is one of these forms, and not of a run without its tag.
+
+    >>> is_sample(b"1 0 d1 2 -1\n"), is_sample(b"1 Q0 d1 2 0.5\n"), is_sample(b"1 0 d1 2 tag\n")
+    (True, False, False)
+    """
+    for line in head.splitlines():
+        fields = line.split()
+        if fields and not line.startswith(b"#"):
+            return len(fields) == FIELDS and fields[1].upper() != b"Q0" and _is_number(fields[4])
+    return False
+
+
+def _is_number(field: bytes) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True
+
+
 def has_five_columns(head: bytes) -> bool:
     """Return whether the first line with any text has five columns."""
     for line in head.splitlines():
@@ -134,7 +155,7 @@ def parse(text: bytes, path: str) -> list[SampledRow]:
     rows: list[tuple[int, list[bytes]]] = []
     for line_number, line in enumerate(text.split(b"\n"), 1):
         fields = line.split()
-        if not fields:
+        if not fields or line.startswith(b"#"):
             continue
         if len(fields) != FIELDS:
             raise InputError(

@@ -13,7 +13,7 @@ from leadline.errors import InputError
 from leadline.io import row_checks
 from leadline.io.opening import ARROW, COMPRESSIONS, PARQUET, STREAM, Chunk
 from leadline.io.read import Opened, records_of
-from leadline.io.sampled_qrels import has_five_columns
+from leadline.io.sampled_qrels import is_sample
 from leadline.io.tables import delimiter_of
 from leadline.io.trec_lists import looks_trec
 
@@ -56,7 +56,7 @@ def format_of(window: Chunk) -> str:
     names = [cell.strip('"') for cell in line.split(delimiter_of(line))]
     if row_checks.find(names, row_checks.QUERY) or row_checks.find(names, row_checks.DOCUMENT):
         return "csv"
-    return "sampled" if named == "trec" and has_five_columns(head) else named
+    return "sampled" if named == "trec" and is_sample(head) else named
 
 
 def is_refused(window: Chunk) -> bool:
