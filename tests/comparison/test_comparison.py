@@ -322,7 +322,7 @@ def test_too_few_queries_for_the_test_are_said() -> None:
     comparison = compare(qrels, {"a": better, "b": worse}, "RR", test="Randomisation")
     said = next(notice for notice in comparison.warnings if notice.code == "too_few_queries")
     assert str(said) == (
-        "queries that differ: 5 at most; too few for a significant difference by Randomisation, "
+        "queries that differ: at most 5; too few for a significant difference by Randomisation, "
         "whose p is at least 0.0625"
     )
     assert comparison.p[0, 0] == 0.0625

@@ -164,8 +164,8 @@ def test_a_pair_of_runs_draws_only_what_differs() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"budget": 5, "total": 9}, "either a budget"),
-        ({}, "either a budget"),
+        ({"budget": 5, "total": 9}, "expected one: a budget"),
+        ({}, "expected one: a budget"),
         ({"budget": -1}, "above 0"),
         ({"budget": 5, "new_runs": 1.0}, "new_runs"),
         ({"budget": 5, "pair": ("a", "z")}, "unknown run"),
