@@ -48,7 +48,7 @@ def cut(grades: Floats, ranked: Codes) -> Codes:
 
 
 def plain_numpy(grades: Floats, first: Codes, second: Codes, *, blocks: bool) -> float:
-    """Give id of two lists by matrices of all documents by all, or (`blocks`) of better by worse ones."""
+    """Return id of two lists by matrices of all documents by all, or (`blocks`) of better by worse ones."""
     parts = [(np.arange(len(grades)),) * 2]
     if blocks:
         levels = np.unique(grades)[1:]
@@ -80,7 +80,7 @@ def plain_numpy(grades: Floats, first: Codes, second: Codes, *, blocks: bool) ->
 def time_numpy(
     grades: Floats, lists: list[Codes], pairs: list[tuple[int, int]], found: Floats
 ) -> tuple[float, float]:
-    """Give the processor seconds of one pair, plain and by blocks; its id must be the one found."""
+    """Return the processor seconds of one pair, plain and by blocks; its id must be the one found."""
     times: tuple[list[float], list[float]] = ([], [])
     for i, j in pairs:
         for blocks in (False, True):

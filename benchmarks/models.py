@@ -41,7 +41,7 @@ PLAIN = [
 
 
 def settings(name: str) -> list[str]:
-    """Give every setting of a model's grid."""
+    """Return every setting of a model's grid."""
     grid = GRIDS[name]
     return [
         f"{name}(" + ",".join(f"{key}={value}" for key, value in zip(grid, values, strict=True)) + ")"

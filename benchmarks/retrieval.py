@@ -32,7 +32,7 @@ ROUNDS = 3
 
 
 def timed(work: Callable[[], Any]) -> float:
-    """Give the processor seconds of some work."""
+    """Return the processor seconds of some work."""
     began = time.process_time()
     work()
     return time.process_time() - began

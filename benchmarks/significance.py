@@ -23,7 +23,7 @@ REPEATS = 3
 
 
 def seconds(do: Callable[[], object], repeats: int = REPEATS) -> float:
-    """Give the median time of doing something."""
+    """Return the median time of doing something."""
     found = []
     for _ in range(repeats):
         start = time.perf_counter()

@@ -21,7 +21,7 @@ QUERIES = 200
 
 
 def docstrings(folder: Path) -> Iterator[str]:
-    """Give the docstrings of all files below a folder that parse."""
+    """Yield the docstrings of all files below a folder that parse."""
     for path in sorted(folder.rglob("*.py")):
         try:
             tree = ast.parse(path.read_text(encoding="utf-8"))

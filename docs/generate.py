@@ -138,7 +138,7 @@ def commands() -> str:
 
 
 def walk(command: click.Command, name: str) -> Iterator[tuple[str, click.Command]]:
-    """Give a command and those below it, with their full names."""
+    """Yield a command and those below it, with their full names."""
     yield name, command
     if isinstance(command, click.Group):
         context = click.Context(command)
@@ -275,7 +275,7 @@ def _shown(value: object) -> object:
 
 
 def doc(module: ModuleType) -> str:
-    """Give the docstring of a module."""
+    """Return the docstring of a module."""
     return inspect.getdoc(module) or ""
 
 
@@ -380,7 +380,7 @@ PAGES: dict[str, Callable[[], str]] = {
 
 
 def by_hand() -> list[str]:
-    """Give the pages written by hand that show what a command prints, as paths from here."""
+    """Return the pages written by hand that show what a command prints, as paths from here."""
     names = [os.path.join("..", name) for name in os.listdir(os.path.join(FOLDER, ".."))]
     names += os.listdir(FOLDER)
     return sorted(
@@ -389,7 +389,7 @@ def by_hand() -> list[str]:
 
 
 def with_examples(text: str) -> str:
-    """Give a page with fresh output under every `$ leadline ...` of its console blocks."""
+    """Return a page with fresh output under every `$ leadline ...` of its console blocks."""
     return CONSOLE.sub(lambda block: f"```console\n{_fresh(block[1])}```\n", text)
 
 
@@ -418,14 +418,14 @@ def run(words: list[str], folder: str) -> str:
 
 
 def stale() -> dict[str, str]:
-    """Give the pages that differ from what the code says, with what they should hold."""
+    """Return the pages that differ from what the code says, with what they should hold."""
     wanted = {name: page() for name, page in PAGES.items()}
     wanted |= {name: with_examples(current(name)) for name in by_hand()}
     return {name: text for name, text in wanted.items() if current(name) != text}
 
 
 def current(name: str) -> str:
-    """Give a page as it stands in the folder; nothing when it is missing."""
+    """Return a page as it stands in the folder; nothing when it is missing."""
     path = os.path.join(FOLDER, name)
     if not os.path.exists(path):
         return ""

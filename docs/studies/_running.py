@@ -63,7 +63,7 @@ def runs_of(place: Path) -> list[Path]:
 
 
 def rounded(found: Any) -> Any:
-    """Give plain data with numbers to four places.
+    """Return plain data with numbers to four places.
 
     >>> rounded({"tau": [0.123456789, None, 3]})
     {'tau': [0.1235, None, 3]}

@@ -66,7 +66,7 @@ def cells(found: dict[str, Found]) -> str:
 
 
 def counts(found: dict[str, Found]) -> str:
-    """Say how large the collections are."""
+    """Describe how large the collections are."""
     return "; ".join(
         f"{name}: {data['documents']:,} documents, {data['queries']} queries" for name, data in found.items()
     )
@@ -78,7 +78,7 @@ def span(rows: list[Found]) -> str:
 
 
 def helped(rows: list[Found]) -> str:
-    """Say in how many collections an effect is significant, and which way."""
+    """Describe in how many collections an effect is significant, and which way."""
     up = sum(row["told_apart"] and row["difference"] > 0 for row in rows)
     down = sum(row["told_apart"] and row["difference"] < 0 for row in rows)
     return f"helps in {up} of {len(rows)} collections" + (f" and harms in {down}" if down else "")

@@ -46,7 +46,7 @@ NOTE = "<!-- Made by docs/studies/difference_models.py from the output of the st
 
 
 def grid(cutoff: int | None, values: dict[str, list[str]]) -> list[tuple[str, str, str]]:
-    """Give model, family and parameter of every setting."""
+    """Return model, family and parameter of every setting."""
     model = "In_expB2" if cutoff is None else "PL2"
     return [
         *((f"BM25(k1=1.2,b={value})", "BM25", value) for value in values["b"]),
@@ -125,7 +125,7 @@ def title(at: str) -> str:
 
 
 def ends(data: Found) -> tuple[tuple[str, Found], tuple[str, Found]]:
-    """Give the pairs of best runs that are nearest and farthest."""
+    """Return the pairs of best runs that are nearest and farthest."""
     ordered = sorted(data["across"].items(), key=lambda item: item[1]["id"])
     return ordered[0], ordered[-1]
 

@@ -185,7 +185,7 @@ def where(kept: Found, column: str, size: str | None = None) -> list[str]:
 
 
 def on(names: Sequence[str]) -> str:
-    """Say on how many of the collections, and on which."""
+    """Describe on how many of the collections, and on which."""
     return f"{len(names)} of {len(SETS)} collections" + (f" ({', '.join(names)})" if names else "")
 
 
@@ -221,7 +221,7 @@ def verdicts(kept: Found) -> str:
 
 
 def looser(one: Found) -> bool:
-    """Say whether a column keeps the rule when only R must stand the other numbers of bins."""
+    """Return whether a column keeps the rule when only R must stand the other numbers of bins."""
     rule = one["rule"]
     asked = [
         each[measure]["pearson"]
@@ -233,7 +233,7 @@ def looser(one: Found) -> bool:
 
 
 def signs(kept: Found) -> str:
-    """Say where DO has which sign."""
+    """Describe where DO has which sign."""
     parts = []
     for column in (DO_QUERY, DO_PRINTED):
         ones = [kept[name]["lists"][column]["AP"] for name in SETS]
@@ -244,7 +244,7 @@ def signs(kept: Found) -> str:
 
 
 def time_verdict(kept: Found) -> str:
-    """Say how much cheaper it is, over all models together."""
+    """Describe how much cheaper it is, over all models together."""
     parts = []
     for size in next(iter(kept.values()))["samples"]:
         ones = [kept[name]["time"]["all_models"][size] for name in SETS]
@@ -334,7 +334,7 @@ def times(kept: Found) -> str:
 
 
 def drawing(kept: Found) -> str:
-    """Say how long drawing the samples takes."""
+    """Describe how long drawing the samples takes."""
     parts = [f"{name} {1000 * one['10']:,.0f} ms" for name in SETS if (one := kept[name]["time"]["drawing"])]
     return ", ".join(parts)
 
@@ -376,7 +376,7 @@ def cut_table(kept: Found) -> str:
 
 
 def without_weak(kept: Found) -> str:
-    """Say what R with MAP is without the models of plain term counts."""
+    """Describe what R with MAP is without the models of plain term counts."""
     parts = []
     for name in SETS:
         whole = kept[name]["lists"][BY_QUERY]["AP"]["pearson"]["value"]
@@ -385,14 +385,14 @@ def without_weak(kept: Found) -> str:
 
 
 def without(one: Found, models: tuple[str, ...]) -> float:
-    """Give R of HSA by query with MAP without some models."""
+    """Return R of HSA by query with MAP without some models."""
     rows = [values for model, values in one["models"].items() if model not in models]
     columns = [np.array([values[which] for values in rows]) for which in ("AP", BY_QUERY)]
     return pearson(*columns)
 
 
 def why(kept: Found) -> str:
-    """Give likely reasons, with the numbers that speak for them."""
+    """Return likely reasons, with the numbers that speak for them."""
     tops = [f"{name} {low:.1f} to {high:.1f}" for name in SETS for low, high in [kept[name]["probe"]["tops"]]]
     equal = [
         f"{len({round(one[CONTROL], 6) for one in kept[name]['models'].values()})} on {name}" for name in SETS
@@ -428,13 +428,13 @@ def best_model(one: Found, which: str) -> str:
 
 
 def short(kept: Found, column: str) -> str:
-    """Give the range of R with MAP over the collections and the cuts at 50, 100 and 300."""
+    """Return the range of R with MAP over the collections and the cuts at 50, 100 and 300."""
     values = [kept[name]["probe"]["depths"][str(depth)][column][0] for name in SETS for depth in DEPTHS[:3]]
     return extent(values)
 
 
 def time_words(kept: Found) -> str:
-    """Say for which models scoring is cheaper, and why not for the others."""
+    """Describe for which models scoring is cheaper, and why not for the others."""
     fast: list[float] = []
     slow: list[float] = []
     for name in SETS:

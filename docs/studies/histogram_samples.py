@@ -53,7 +53,7 @@ def collect(folder: Path, data: Path) -> Found:
 
 
 def better(found: Found, place: int) -> Found:
-    """Give the better of HSA from scores and from ranks in one cell."""
+    """Return the better of HSA from scores and from ranks in one cell."""
     return max(
         (found["estimates"][name][place] for name in SLOPES),
         key=lambda one: -2 if one["pearson"]["value"] is None else one["pearson"]["value"],
@@ -76,7 +76,7 @@ def tally(part: Found) -> tuple[int, int, int, int, int]:
 
 
 def verdict(part: Found, titles: dict[str, str]) -> str:
-    """Say whether HSA from a sample tracks MAP better than MAP of that sample."""
+    """Return whether HSA from a sample tracks MAP better than MAP of that sample."""
     cells, above, clear, below, weighted = tally(part)
     word = "does not hold" if 2 * above <= cells else "holds in most cells" if clear else "not clear"
     each = "; ".join(
@@ -168,7 +168,7 @@ def rivals(kept: Found) -> str:
 
 
 def rival_words(kept: Found) -> str:
-    """Say what rescoring does to models that expand."""
+    """Describe what rescoring does to models that expand."""
     words = []
     for place, top in enumerate(next(iter(kept["models"].values()))["tops"]):
         entries = {name: one["underrated"][place] for name, one in kept["models"].items()}
@@ -185,7 +185,7 @@ def rival_words(kept: Found) -> str:
 
 
 def against_sample(kept: Found) -> str:
-    """Say how rescoring compares with the best estimate from a sample."""
+    """Describe how rescoring compares with the best estimate from a sample."""
     ahead = 0
     for found in kept["models"].values():
         rescored = found["underrated"][0]["pearson"]["value"]
@@ -201,7 +201,7 @@ def against_sample(kept: Found) -> str:
 
 
 def moved(part: Found) -> str:
-    """Say how R moves with more relevant documents and with more others."""
+    """Describe how R moves with more relevant documents and with more others."""
     words = []
     for name in (*SLOPES, PLAIN, WEIGHTED):
         shares, sizes = [], []
@@ -219,7 +219,7 @@ def moved(part: Found) -> str:
 
 
 def ends(part: Found, name: str) -> str:
-    """Give the lowest and the highest R of an estimate over all cells."""
+    """Return the lowest and the highest R of an estimate over all cells."""
     values = [one["pearson"]["value"] for found in part.values() for one in found["estimates"][name]]
     return extent(values)
 

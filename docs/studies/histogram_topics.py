@@ -387,7 +387,7 @@ def by_fit(kept: Found) -> str:
 
 
 def moved(kept: Found) -> str:
-    """Say how far R moves where the sweeps or the seed alone differ."""
+    """Describe how far R moves where the sweeps or the seed alone differ."""
     parts = []
     for what, same in (("sweeps (500 and 200)", "seed"), ("seeds", "sweeps")):
         for title, column in (("HSA by query", "HSA per query"), ("perplexity", "perplexity")):
@@ -451,7 +451,7 @@ def printed_seconds() -> str:
 
 
 def ratio(one: Found) -> float:
-    """Give how many times the time of HSA MAP takes."""
+    """Return how many times the time of HSA MAP takes."""
     return float((one["MAP scoring"] + one["MAP computing"]) / (one["HSA scoring"] + one["HSA computing"]))
 
 
@@ -491,7 +491,7 @@ def seconds(kept: Found) -> str:
 
 
 def counts(kept: Found) -> str:
-    """Say how often HSA follows more closely, in the point and in both intervals."""
+    """Describe how often HSA follows more closely, in the point and in both intervals."""
     parts = []
     for norm in ("query", "model"):
         gains = [one["closer"][f"per {norm}"]["perplexity"]["pearson"] for one in kept.values()]
@@ -517,7 +517,7 @@ def ahead(kept: Found) -> list[str]:
 
 
 def word(kept: Found) -> str:
-    """Say for either task of the paper in which of the large trials the rule holds."""
+    """Describe for either task of the paper in which of the large trials the rule holds."""
     parts = []
     for what, measure in (("LDA and MAP", "MAP"), ("polylingual LDA and P@1", "P@1")):
         some = [key for key in kept if kept[key]["measure"] == measure]
@@ -528,7 +528,7 @@ def word(kept: Found) -> str:
 
 
 def each(kept: Found) -> str:
-    """Say for each large trial what R is, with both intervals of the difference."""
+    """Describe for each large trial what R is, with both intervals of the difference."""
     lines = []
     for key, one in kept.items():
         columns = one["columns"]
@@ -544,7 +544,7 @@ def each(kept: Found) -> str:
 
 
 def spread(kept: Found) -> str:
-    """Say how far R moves between fits that differ in their seed alone."""
+    """Describe how far R moves between fits that differ in their seed alone."""
     parts = []
     for name, trial in TRIALS.items():
         whole = trial.repeats
@@ -560,7 +560,7 @@ def spread(kept: Found) -> str:
 
 
 def ratios(kept: Found) -> str:
-    """Say how many times the time of HSA MAP takes, by task."""
+    """Describe how many times the time of HSA MAP takes, by task."""
     parts = []
     for name, trial in TRIALS.items():
         found = first_of(kept, name)["seconds"]["settings"]
@@ -571,7 +571,7 @@ def ratios(kept: Found) -> str:
 
 
 def best_by(one: Found, *keys: str, sign: int = 1) -> Found:
-    """Give the setting that is largest (or with sign -1 least) by a number that lies under the keys."""
+    """Return the setting that is largest (or with sign -1 least) by a number that lies under the keys."""
 
     def value(setting: Any) -> float:
         for key in keys:
@@ -583,7 +583,7 @@ def best_by(one: Found, *keys: str, sign: int = 1) -> Found:
 
 
 def choices(one: Found) -> dict[str, Found]:
-    """Give the setting that each number would choose."""
+    """Return the setting that each number would choose."""
     return {
         "best": best_by(one, "quality"),
         "largest HSA, by query": best_by(one, "per query", "hsa"),
@@ -603,7 +603,7 @@ def chosen(kept: Found) -> str:
 
 
 def lost(kept: Found) -> str:
-    """Say how much of the best quality each choice of T reaches, in the mean over trials."""
+    """Describe how much of the best quality each choice of T reaches, in the mean over trials."""
     found = [choices(one) for one in kept.values()]
     parts = []
     for name in list(found[0])[1:]:
@@ -636,7 +636,7 @@ WHY = """\
 
 
 def why(every: Found) -> str:
-    """Say what fails and what may be the reason."""
+    """Describe what fails and what may be the reason."""
     kept = main_trials(every)
     columns = [one["columns"] for one in kept.values()]
     slopes = [one["HSA per query"]["pearson"]["value"] for one in columns]
@@ -680,7 +680,7 @@ def why(every: Found) -> str:
 
 
 def drawing(kept: Found) -> str:
-    """Say how long it took to draw the samples."""
+    """Describe how long it took to draw the samples."""
     parts = [f"{first_of(kept, name)['seconds']['drawing']:.1f} s ({TRIALS[name].title})" for name in TIMED]
     return ", ".join(parts)
 
@@ -823,7 +823,7 @@ The numbers of all settings are kept in `histogram-topics.json`.
 
 
 def finished() -> str:
-    """Say how many numbers of topics were tried with 500 sweeps, by collection."""
+    """Describe how many numbers of topics were tried with 500 sweeps, by collection."""
     parts = []
     for name in OWN:
         trial = TRIALS[name]

@@ -94,12 +94,12 @@ def probed(place: Path) -> Found:
 
 
 def depths(name: str) -> tuple[int, ...]:
-    """Give the depths at which a set is tried."""
+    """Return the depths at which a set is tried."""
     return CUT.get(name, DEPTHS)
 
 
 def both() -> list[tuple[str, str, int]]:
-    """Give name, title and depth of every set at every depth."""
+    """Return name, title and depth of every set at every depth."""
     return [(name, title, depth) for name, title in SETS.items() for depth in depths(name)]
 
 
@@ -139,7 +139,7 @@ def probe(place: Path, depth: int) -> Found:
 
 
 def doubts(quality: Any, found: list[RunHistograms]) -> Found:
-    """Give R with AP of the runs that a warning names, and of the others."""
+    """Return R with AP of the runs that a warning names, and of the others."""
     hsa = np.array([one.hsa for one in found])
     signs = np.sign(np.nan_to_num([one.by_bins for one in found]))
     pooled = np.stack([one.counts.sum(axis=0) for one in found])
@@ -197,7 +197,7 @@ def tried(place: Path) -> Found:
 
 
 def of_run(judged: JudgedRun, level: float, subsets: dict[int, list[Any]]) -> Found:
-    """Give HSA of scores, of ranks, the robust one and recall of one run, changed in every way tried."""
+    """Return HSA of scores, of ranks, the robust one and recall of one run, changed in every way tried."""
     scores = HistogramOptions(rel=level)
     ranks = scores._replace(from_ranks=True)
     found: Found = {"depth": {}, "levels": {}, "queries": {}}
@@ -236,7 +236,7 @@ def coarsened(judged: JudgedRun, steps: int) -> JudgedRun:
 
 
 def quantiles(values: list[float | None]) -> Found:
-    """Give the median and the 5 % and 95 % quantiles of the known values."""
+    """Return the median and the 5 % and 95 % quantiles of the known values."""
     known = [value for value in values if value is not None]
     low, middle, high = np.quantile(known, [0.05, 0.5, 0.95]).tolist()
     return {"low": low, "value": middle, "high": high}
@@ -261,14 +261,14 @@ def seen(place: Path) -> Found:
 
 
 def average_precision(place: Path) -> Any:
-    """Give AP of whole lists by run."""
+    """Return AP of whole lists by run."""
     return ll.evaluate(
         place / "qrels.txt", runs_of(place), "AP", rel=LEVELS.get(place.name, 1), queries="with_relevant"
     ).means[:, 0]
 
 
 def pearson(first: Any, second: Any) -> float | None:
-    """Give Pearson's R over the runs where both are known."""
+    """Return Pearson's R over the runs where both are known."""
     known = ~(np.isnan(first) | np.isnan(second))
     if known.sum() < 3:
         return None
@@ -277,7 +277,7 @@ def pearson(first: Any, second: Any) -> float | None:
 
 
 def settings(kept: Found) -> list[tuple[str, Found]]:
-    """Give the sets at each depth: a title, and what was found."""
+    """Return the sets at each depth: a title, and what was found."""
     return [(f"{title}, {depth}", kept["ranks"][f"{name}-{depth}"]) for name, title, depth in both()]
 
 
@@ -360,7 +360,7 @@ def passes(found: Found, recipe: str) -> bool:
 
 
 def ranks_verdict(kept: Found) -> str:
-    """Say what the rule says of HSA from ranks."""
+    """Describe what the rule says of HSA from ranks."""
     large = [name for name in SETS if kept["probe"][name]["queries"] >= ASKED_QUERIES]
     columns = settings(kept)
     lines = []
@@ -384,7 +384,7 @@ def ranks_verdict(kept: Found) -> str:
 
 
 def signs(kept: Found) -> str:
-    """Say where DO has which sign."""
+    """Describe where DO has which sign."""
     parts = []
     for recipe in ("DO, scores", "DO, ranks"):
         values = [f["recipes"][recipe]["AP"]["pearson"]["value"] for _, f in settings(kept)]
@@ -395,7 +395,7 @@ def signs(kept: Found) -> str:
 
 
 def control_verdict(kept: Found) -> str:
-    """Say where the robust variant tracks MAP better than recall does."""
+    """Describe where the robust variant tracks MAP better than recall does."""
     gains = {title: found["robust_over_recall"] for title, found in settings(kept)}
     more = [title for title, one in gains.items() if one["low"] > 0]
     less = [title for title, one in gains.items() if one["high"] < 0]
@@ -506,7 +506,7 @@ def lopsided_table(kept: Found) -> str:
 
 
 def few_bins(kept: Found) -> str:
-    """Say how often few bins are best."""
+    """Describe how often few bins are best."""
     rows = [
         one[str(depth)][recipe]["bins"]
         for name, _, depth in both()
@@ -518,7 +518,7 @@ def few_bins(kept: Found) -> str:
 
 
 def lopsided_words(kept: Found) -> str:
-    """Say whether lopsided runs are those where HSA misleads."""
+    """Return whether lopsided runs are those where HSA misleads."""
     pairs = [kept["probe"][name][str(depth)]["scores"] for name, _, depth in both()]
     told = [one for one in pairs if None not in (one["R_lopsided"], one["R_others"])]
     lower = sum(one["R_lopsided"] < one["R_others"] for one in told)
@@ -579,7 +579,7 @@ def doubts_table(kept: Found) -> str:
 
 
 def doubts_words(kept: Found) -> str:
-    """Say where the sign of HSA warns, and how many runs have few bins."""
+    """Describe where the sign of HSA warns, and how many runs have few bins."""
     pairs = [found[TURNED] for one in kept["trial"].values() for found in one["doubts"].values()]
     told = [one for one in pairs if None not in (one["R"], one["R_others"])]
     lower = sum(one["R"] < one["R_others"] for one in told)
@@ -591,7 +591,7 @@ def doubts_words(kept: Found) -> str:
 
 
 def trials(kept: Found) -> str:
-    """Say what depth and ties do to each estimate, from its best to its worst."""
+    """Describe what depth and ties do to each estimate, from its best to its worst."""
     words = []
     for kind in KINDS:
         spans = []
@@ -606,7 +606,7 @@ def trials(kept: Found) -> str:
 
 
 def most(kept: Found, recipe: str, other: str) -> str:
-    """Say by how much R moves at most between two recipes of the probe."""
+    """Describe by how much R moves at most between two recipes of the probe."""
     moved = [
         one[str(depth)][other]["R"] - one[str(depth)][recipe]["R"]
         for name, _, depth in both()
@@ -617,7 +617,7 @@ def most(kept: Found, recipe: str, other: str) -> str:
 
 
 def best_bins(kept: Found) -> str:
-    """Say how R moves from 10 bins to 100."""
+    """Describe how R moves from 10 bins to 100."""
     parts = []
     for recipe in ("scores", "ranks", "robust"):
         rows = [kept["probe"][name][str(depth)][recipe]["bins"] for name, _, depth in both()]

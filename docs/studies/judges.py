@@ -114,7 +114,7 @@ def people(files: dict[str, Found]) -> str:
 
 
 def pairs_of(found: Found, name: str) -> dict[str, Found]:
-    """Give a coefficient of every judge with the reference."""
+    """Return a coefficient of every judge with the reference."""
     return {one["b"]: one for one in found[name]["between"]}
 
 
@@ -237,7 +237,7 @@ people.
 
 
 def words(studies: dict[str, Found]) -> str:
-    """Say in words what the numbers say, with the numbers."""
+    """Describe what the numbers say, with the numbers."""
     first = studies["dl19"]
     ap, ndcg = first["summary"]["AP"], first["summary"]["nDCG"]
     few = first["few_queries"]

@@ -47,7 +47,7 @@ def tau(row: Found, name: str = "kendall") -> str:
 
 
 def rows_of(data: Found, model: str) -> dict[str, Found]:
-    """Give the correlations of a model by predictor."""
+    """Return the correlations of a model by predictor."""
     return {row["predictor"]: row for row in data["correlations"] if row["run"] == model}
 
 
@@ -70,7 +70,7 @@ def fits(found: dict[str, Found]) -> str:
 
 
 def above(found: dict[str, Found], predictor: str) -> str:
-    """Say how often the interval of a predictor is above 0, and its taus."""
+    """Describe how often the interval of a predictor is above 0, and its taus."""
     rows = [rows_of(data, model)[predictor]["kendall"] for data in found.values() for model in data["models"]]
     values = [row["value"] for row in rows]
     sure = sum(row["low"] > 0 for row in rows)
@@ -78,14 +78,14 @@ def above(found: dict[str, Found], predictor: str) -> str:
 
 
 def ahead(found: dict[str, Found], other: str) -> str:
-    """Say in how many models and collections DeShaTo(total) has the larger tau."""
+    """Describe in how many models and collections DeShaTo(total) has the larger tau."""
     tables = [rows_of(data, model) for data in found.values() for model in data["models"]]
     values = [[table[name]["kendall"]["value"] for name in ("DeShaTo(total)", other)] for table in tables]
     return f"{sum(own > theirs for own, theirs in values)} of {len(values)}"
 
 
 def counts(found: dict[str, Found]) -> str:
-    """Say how large the collections are."""
+    """Describe how large the collections are."""
     return table(
         ["", *found],
         [[part, *(f"{data[part]:,}" for data in found.values())] for part in ("documents", "queries")],
@@ -93,17 +93,17 @@ def counts(found: dict[str, Found]) -> str:
 
 
 def policies(data: Found) -> dict[tuple[str, str], Found]:
-    """Give the policies by name and rule."""
+    """Return the policies by name and rule."""
     return {(row["policy"], row["rule"]): row for row in data["expansion"]["policies"]}
 
 
 def chosen(row: Found) -> bool:
-    """Say whether a policy chooses by a predictor."""
+    """Return whether a policy chooses by a predictor."""
     return row["policy"] not in ("always", "oracle")
 
 
 def told(row: Found) -> bool:
-    """Say whether a choice differs significantly from always the better model."""
+    """Return whether a choice differs significantly from always the better model."""
     return row["p_corrected"] is not None and row["p_corrected"] < 0.05
 
 

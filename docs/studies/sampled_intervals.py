@@ -150,7 +150,7 @@ def orders(found: Found) -> str:
 
 
 def verdict(found: Found, *, certain: bool) -> str:
-    """Say how the printed intervals covered."""
+    """Describe how the printed intervals covered."""
     cells = offered(found, certain=certain)
     shares = [one["sampling"]["coverage"] for _, one in cells]
     inside = sum(LOW <= share <= HIGH for share in shares)
@@ -180,7 +180,7 @@ def mean_tau(found: Found, way: str, measure: str, size: int, *, certain: bool) 
 
 
 def ordering(found: Found) -> str:
-    """Say how well systems are ordered."""
+    """Describe how well systems are ordered."""
     rows = []
     for measure in ("AP", "nDCG@10", "RR", "R@100"):
         for size in (30, 100, 300):

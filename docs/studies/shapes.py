@@ -55,7 +55,7 @@ def tau(row: dict[str, Any] | None, *, fits: bool = True) -> str:
 
 
 def numbers(found: Found) -> list[int]:
-    """Give the numbers of topics that were tried."""
+    """Return the numbers of topics that were tried."""
     return list(next(iter(found.values()))["topics"])
 
 
@@ -134,7 +134,7 @@ def depths(found: Found) -> str:
 
 
 def at_depth(data: dict[str, Any], depth: int, truth: str) -> dict[str, dict[str, Any]]:
-    """Give the rows of one depth and truth by method."""
+    """Return the rows of one depth and truth by method."""
     return {one["method"]: one for one in data["depths"] if (one["depth"], one["truth"]) == (depth, truth)}
 
 
@@ -155,7 +155,7 @@ def all_methods(found: Found, plain: Found) -> str:
 
 
 def held(row: dict[str, Any]) -> bool:
-    """Say whether tau is above 0 with p below 0.05 in every fit."""
+    """Return whether tau is above 0 with p below 0.05 in every fit."""
     return bool((row["lowest"] or 0) > 0 and row["p"] is not None and row["p"] < 0.05)
 
 
@@ -220,7 +220,7 @@ def said_of_topics(found: Found) -> str:
 
 
 def said_of_discrimination(found: Found) -> str:
-    """Say by the rule, per number of topics, where accuracy is above 90 %."""
+    """Describe by the rule, per number of topics, where accuracy is above 90 %."""
     lines = []
     for number in numbers(found):
         ones = {
@@ -371,7 +371,7 @@ The systems: {models}. Those that begin with `plain-` search an index without st
 
 
 def words(systems: Found, plain: Found, tuned: Found, parts: Found) -> str:
-    """Say in words what the numbers say, with the numbers."""
+    """Describe what the numbers say, with the numbers."""
 
     def ahead(found: Found) -> str:
         rows = {name: at_depth(data, PAPER, "MAP@30") for name, data in found.items()}
@@ -408,7 +408,7 @@ def words(systems: Found, plain: Found, tuned: Found, parts: Found) -> str:
 
 
 def best_number(data: dict[str, Any]) -> int:
-    """Give the number of topics with the largest tau with MAP@30 at the paper's depth."""
+    """Return the number of topics with the largest tau with MAP@30 at the paper's depth."""
     at = at_depth(data, PAPER, "MAP@30")
     taus = {int(number): at[f"deshato, {number} topics"]["tau"] for number in data["topics"]}
     return max(taus, key=taus.__getitem__)

@@ -74,7 +74,7 @@ def run(folder: str) -> None:
 
 
 def rows_of(rows: list[dict[str, object]]) -> str:
-    """Give rows as JSON, one a line."""
+    """Return rows as JSON, one a line."""
     return ",\n".join(json.dumps(row) for row in rows)
 
 
@@ -87,7 +87,7 @@ def rounded(row: Mapping[str, object]) -> dict[str, object]:
 
 
 def path(name: str) -> str:
-    """Give the place of a file beside this one."""
+    """Return the place of a file beside this one."""
     return os.path.join(FOLDER, name)
 
 
@@ -112,18 +112,18 @@ def with_error(value: float | None, error: float | None, digits: int = 1) -> str
 
 
 def one(rows: Rows, **facts: object) -> dict[str, Any]:
-    """Give the one row of which these facts are true."""
+    """Return the one row of which these facts are true."""
     (found,) = (row for row in rows if all(row[key] == value for key, value in facts.items()))
     return found
 
 
 def sizes(rows: Rows) -> list[int]:
-    """Give the numbers of queries that were simulated."""
+    """Return the numbers of queries that were simulated."""
     return sorted({row["queries"] for row in rows})
 
 
 def groups(rows: Rows, by: str) -> list[str]:
-    """Give the groups of one kind, in the order of the run."""
+    """Return the groups of one kind, in the order of the run."""
     return list(dict.fromkeys(row["group"] for row in rows if row["by"] == by))
 
 
@@ -329,7 +329,7 @@ def draws(rows: Rows) -> str:
 
 
 def most_runs(count: int) -> int:
-    """Give for how many runs the smallest p of a test that draws so often still passes Holm at 5 %."""
+    """Return for how many runs the smallest p of a test that draws so often still passes Holm at 5 %."""
     pairs = math.floor(0.05 * (count + 1) + 1e-9)
     return int((1 + math.sqrt(1 + 8 * pairs)) / 2)
 
@@ -596,7 +596,7 @@ def span(values: Iterable[float]) -> str:
 
 
 def rates(rows: Rows, test: str, null: str, level: float = 0.05) -> list[float]:
-    """Give the type I errors of a test under a null, for rising numbers of queries."""
+    """Return the type I errors of a test under a null, for rising numbers of queries."""
     return [
         one(rows, null=null, test=test, by="all", level=level, queries=queries)["rate"]
         for queries in sizes(rows)
@@ -604,7 +604,7 @@ def rates(rows: Rows, test: str, null: str, level: float = 0.05) -> list[float]:
 
 
 def held(rows: Rows, interval: str, quantity: str) -> list[float]:
-    """Give the coverage of an interval, for rising numbers of queries."""
+    """Return the coverage of an interval, for rising numbers of queries."""
     return [
         one(rows, of=quantity, interval=interval, queries=queries, measure="all")["coverage"]
         for queries in sizes(rows)

@@ -40,7 +40,7 @@ Found = dict[str, dict[str, Any]]
 
 
 def methods(found: Found) -> list[str]:
-    """Give the methods, the one with the largest mean tau first."""
+    """Return the methods, the one with the largest mean tau first."""
     names = list(found["trec-covid-r1"]["methods"])
 
     def tau(name: str) -> float:
@@ -253,7 +253,7 @@ instead of 50.)
 
 
 def words(found: Found) -> str:
-    """Say in words what the numbers say, with the numbers."""
+    """Describe what the numbers say, with the numbers."""
     order = methods(found)
     run = {name: [found[one]["methods"][name]["run"] for one in SETS] for name in order}
     above = {

@@ -48,7 +48,7 @@ class InputError(LeadlineError, ValueError):
         return f"{text}. {self.hint}" if self.hint else text
 
     def at(self, path: str) -> InputError:
-        """Give the same error with the name of the file it was found in."""
+        """Return the same error with the name of the file it was found in."""
         return InputError(self.found, expected=self.expected, path=path, line=self.line, hint=self.hint)
 
 

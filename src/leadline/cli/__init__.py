@@ -108,7 +108,7 @@ class Commands(click.Group):
 
 
 def is_command(name: str) -> bool:
-    """Tell whether a file holds a command, listed or new."""
+    """Return whether a file holds a command, listed or new."""
     if not name.isidentifier() or name.startswith("_"):
         return False
     from importlib.util import find_spec

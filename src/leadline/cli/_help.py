@@ -133,7 +133,7 @@ class Group(click.Group):
 
 
 def is_file(parameter: click.Parameter) -> bool:
-    """Tell from the name of its value whether a parameter is a file or folder that is read."""
+    """Return from the name of its value whether a parameter is a file or folder that is read."""
     shown = parameter.metavar or ("" if isinstance(parameter, click.Option) else (parameter.name or ""))
     return shown.replace("...", " ").partition("[")[0].partition(" ")[0].upper() in FILES
 

@@ -129,7 +129,7 @@ def _remember(context: click.Context, option: click.Parameter, value: object) ->
 
 
 def displays(name: str) -> bool:
-    """Tell whether the command that runs was given `--quiet` (`quiet`) or `--raw-csv` (`raw_csv`)."""
+    """Return whether the command that runs was given `--quiet` (`quiet`) or `--raw-csv` (`raw_csv`)."""
     context = click.get_current_context(silent=True)
     return context is not None and bool(context.meta.get(f"leadline.{name}"))
 

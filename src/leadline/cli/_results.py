@@ -24,15 +24,15 @@ class CommandResult(Protocol):
 
     @property
     def runs(self) -> Sequence[RunInfo]:
-        """Give the runs."""
+        """Return the runs."""
 
     @property
     def options(self) -> dict[str, Any]:
-        """Give the options, defaults included."""
+        """Return the options, defaults included."""
 
     @property
     def warnings(self) -> Sequence[ResultWarning]:
-        """Give what the user should know."""
+        """Return what the user should know."""
 
 
 def results_text(
@@ -94,7 +94,7 @@ def say(warnings: Sequence[object]) -> None:
 def envelope(
     command: str, inputs: Sequence[dict[str, Any]], options: dict[str, Any], warnings: Sequence[ResultWarning]
 ) -> dict[str, Any]:
-    """Give the keys that every JSON result begins with."""
+    """Return the keys that every JSON result begins with."""
     return {
         "leadline": VERSION,
         "command": command,
@@ -107,7 +107,7 @@ def envelope(
 
 
 def describe_input(path: str, rows: int) -> dict[str, Any]:
-    """Say what was read: path, digest, rows. Only files have a digest: no pipe, no name of a collection."""
+    """Describe an input: path, digest, rows. Only files have a digest, not pipes or names of collections."""
     return {"path": path, "sha256": digest_of(path), "rows": rows}
 
 

@@ -65,7 +65,7 @@ def analysis_options(function: F) -> F:
 
 
 def analysis_of(language: str | None, analysis: str | None) -> str:
-    """Give the text of the analysis that was asked for."""
+    """Return the text of the analysis that was asked for."""
     from leadline.text import ANALYSES
     from leadline.text.words import for_language
 

@@ -36,7 +36,7 @@ def trec_options(function: F) -> F:
 
 
 def queries_of(queries: str | None, *, complete: bool) -> str | None:
-    """Give the queries of the mean from `--queries` and `-c`."""
+    """Return the queries of the mean from `--queries` and `-c`."""
     if complete and queries not in (None, "all"):
         raise UsageError(f"-c and --queries {queries}; expected one of them")
     return "all" if complete else queries

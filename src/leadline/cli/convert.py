@@ -101,12 +101,12 @@ def command(
 
 
 def is_listed(file: Opened) -> bool:
-    """Say whether a file holds bare ranked lists, where the first place of a repeat counts."""
+    """Return whether a file holds bare ranked lists, where the first place of a repeat counts."""
     return file.form == "json" and records_of(file, "score").listed
 
 
 def repairs(tally: ReadCounts) -> list[str]:
-    """Say which lines were left out, or parts of lines."""
+    """Return which lines were left out, or parts of lines."""
     found = {
         counted(tally.other_tags, "tag") + " before the last": tally.other_tags,
         counted(tally.repeated, "repeated document"): tally.repeated,
@@ -117,7 +117,7 @@ def repairs(tally: ReadCounts) -> list[str]:
 
 
 def _columns(file: Opened, what: str, *, subtopics: bool) -> list[str]:
-    """Say which columns are left out that hold something."""
+    """Return which columns are left out that hold something."""
     if file.whole is None:  # the name of a collection
         return []
     if file.form == "trec":

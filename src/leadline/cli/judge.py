@@ -226,7 +226,7 @@ def _serve(
 
 
 def _started(found: JudgingPage, link: str, *, no_browser: bool) -> None:
-    """Say what is judged and where, and open a browser."""
+    """Describe what is judged and where, and open a browser."""
     for line in (*found.facts(), *map(str, found.warnings)):
         tell(line)
     click.echo(f"open {link}\nCtrl-C stops; what is judged stays in {found.store.path}")
@@ -237,7 +237,7 @@ def _started(found: JudgingPage, link: str, *, no_browser: bool) -> None:
 
 
 def _stopped(found: JudgingPage, store: str) -> None:
-    """Say what was judged; where the store was deleted meanwhile, copy what is still open."""
+    """Describe what was judged; where the store was deleted meanwhile, copy what is still open."""
     count = counted(sum(map(len, found.queues.judgments().values())), "judgment")
     try:
         found.store.check_files()

@@ -55,7 +55,7 @@ def command(name: str | None, form: str, output: str | None) -> None:
 
 
 def find(text: str) -> tuple[list[type[Measure]], str]:
-    """Give the measures that a text means, and in words what it means where that needs saying."""
+    """Return the measures that a text means, and in words what it means where that needs saying."""
     text = text.strip()
     positional = MEASURES.find(text)
     try:

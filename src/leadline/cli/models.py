@@ -56,7 +56,7 @@ def listing(kinds: list[type[Model]]) -> Table:
 
 
 def entry(kind: type[Model]) -> dict[str, Any]:
-    """Give what is known of a model as plain data."""
+    """Return what is known of a model as plain data."""
     return {
         "name": kind.__name__,
         "parameters": {

@@ -136,5 +136,5 @@ def command(
 
 
 def _again() -> str:
-    """Give the command as it was typed."""
+    """Return the command as it was typed."""
     return shlex.join([os.path.basename(sys.argv[0]), *sys.argv[1:]])

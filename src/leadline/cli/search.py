@@ -126,7 +126,7 @@ def write_runs(found: Any, output: str | None) -> dict[str, str]:
 
 
 def seconds_of(found: Any) -> dict[str, dict[str, float]]:
-    """Give the median and the 95th percentile of the time per query."""
+    """Return the median and the 95th percentile of the time per query."""
     return {
         name: {"median": float(np.median(taken)), "p95": float(np.quantile(taken, 0.95))}
         for name, taken in found.seconds.items()
@@ -177,7 +177,7 @@ def _list(found: Any, documents: dict[str, float], query: str) -> Iterator[str]:
 
 
 def _summary(index: Any, code: int, title: str, query: str) -> Iterator[str]:
-    """Give the lines of a dynamic summary of the stored text."""
+    """Yield the lines of a dynamic summary of the stored text."""
     from leadline.text.summaries import dynamic_summary
 
     text = body(title, index.text(code).decode("utf-8", "replace"))
@@ -194,7 +194,7 @@ def _summary(index: Any, code: int, title: str, query: str) -> Iterator[str]:
 
 
 def _facts(record: dict[str, Any]) -> Sequence[str]:
-    """Give the other columns that are not empty, url first."""
+    """Return the other columns that are not empty, url first."""
     filled = [name for name in record if name != "title" and record[name]]
     names = sorted(filled, key=lambda name: name != "url")
     return [f"{INDENT}{visible(name)}: {_short(str(record[name]))}" for name in names]

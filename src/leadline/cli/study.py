@@ -41,7 +41,7 @@ class Studies(Group):
     """The studies: each is made into a command when it is called."""
 
     def list_commands(self, _context: click.Context) -> list[str]:
-        """Give the names of the studies."""
+        """Return the names of the studies."""
         return list(collection().studies())
 
     def get_command(self, _context: click.Context, name: str) -> click.Command | None:

@@ -35,7 +35,7 @@ class SummaryOutput(NamedTuple):
 
     @property
     def heading(self) -> str:
-        """Give the title, where it is not all that there is."""
+        """Return the title, where it is not all that there is."""
         return "" if self.title == self.text else self.title
 
 
@@ -164,7 +164,7 @@ def in_documents(path: str, doc: str, how: str | None, reading: dict[str, Any]) 
 
 
 def body(title: str, content: str) -> str:
-    r"""Give the text of a document without its title, which the stored text begins with.
+    r"""Return the text of a document without its title, which the stored text begins with.
 
     A document without a text has its title for one.
 
@@ -175,7 +175,7 @@ def body(title: str, content: str) -> str:
 
 
 def nearest(doc: str, known: list[str]) -> str:
-    """Say which ids come nearest to an unknown one."""
+    """Return which ids come nearest to an unknown one."""
     import difflib
 
     close = difflib.get_close_matches(doc, known, n=3, cutoff=0.5)

@@ -296,7 +296,7 @@ def search(
 
 
 def unknown_notices(unknown: int, empty: int) -> list[ResultWarning]:
-    """Tell of tokens that the model does not know, and of documents that have no others."""
+    """Warn of tokens that the model does not know, and of documents that have no others."""
     found = [
         ResultWarning(
             "unknown_tokens", f"tokens that the model does not know: {unknown:,}; left out", unknown

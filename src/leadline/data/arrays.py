@@ -14,7 +14,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 def bytes_of(array: Bytes) -> memoryview:
-    """Give the bytes of an array without copying them."""
+    """Return the bytes of an array without copying them."""
     return memoryview(array)  # type: ignore[arg-type]  # numpy's stubs do not say Buffer
 
 

@@ -11,7 +11,7 @@ from leadline.data.arrays import Flags, Hashes, Integers
 
 
 def keys_of(query: bytes, documents: Iterable[bytes], seed: int) -> Hashes:
-    """Give the first 64 bits of SHA-256 of seed, query and document with tabs between, by document.
+    """Return the first 64 bits of SHA-256 of seed, query and document with tabs between, by document.
 
     >>> keys_of(b"q1", [b"d1"], 0).tolist()
     [7932764680532128904]
@@ -22,7 +22,7 @@ def keys_of(query: bytes, documents: Iterable[bytes], seed: int) -> Hashes:
 
 
 def places_of(keys: Hashes, query: Integers) -> Integers:
-    """Give the place of each row's key among the keys of its query, from 0.
+    """Return the place of each row's key among the keys of its query, from 0.
 
     >>> places_of(np.array([5, 1, 3, 2], dtype=np.uint64), np.array([0, 0, 0, 1])).tolist()
     [2, 0, 1, 0]
@@ -35,7 +35,7 @@ def places_of(keys: Hashes, query: Integers) -> Integers:
 
 
 def smallest(keys: Hashes, query: Integers, count: int) -> Flags:
-    """Say which rows have one of the `count` smallest keys of their query.
+    """Return which rows have one of the `count` smallest keys of their query.
 
     >>> smallest(np.array([5, 1, 3, 2], dtype=np.uint64), np.array([0, 0, 0, 1]), 2).tolist()
     [False, True, True, True]
@@ -45,7 +45,7 @@ def smallest(keys: Hashes, query: Integers, count: int) -> Flags:
 
 
 def sampled_documents(query: bytes, documents: Sequence[bytes], count: int, seed: int) -> list[bytes]:
-    """Give the `count` documents of smallest key, in the order of their ids."""
+    """Return the `count` documents of smallest key, in the order of their ids."""
     keys = keys_of(query, documents, seed)
     chosen = np.argsort(keys, kind="stable")[:count]
     return sorted(documents[place] for place in chosen.tolist())
@@ -57,7 +57,7 @@ def document_keys(documents: Iterable[bytes], seed: int) -> Hashes:
 
 
 def drawn(query: bytes, keys: Hashes, count: int, *, among: Flags) -> Integers:
-    """Give the places of `count` documents of those among which to draw, in the order of the draw.
+    """Return the places of `count` documents of those among which to draw, in the order of the draw.
 
     The order of all documents is a random one that the query and the keys decide. A draw takes the first of
     `among` in it, so more draws, or fewer documents among which to draw, keep what was drawn and still
@@ -86,7 +86,7 @@ def _mixed(keys: Hashes) -> Hashes:
 
 
 def draw(seed: int, *names: str) -> float:
-    """Give a number from 0 up to 1 that looks random and is the same each time.
+    """Return a number from 0 up to 1 that looks random and is the same each time.
 
     >>> draw(0, "ann", "q1") == draw(0, "ann", "q1"), draw(0, "ann", "q1") == draw(1, "ann", "q1")
     (True, False)
@@ -95,7 +95,7 @@ def draw(seed: int, *names: str) -> float:
 
 
 def draws(seed: int, *names: str) -> Callable[[str], float]:
-    """Give the draws that differ in the last name only; many of them are quicker so.
+    """Return the draws that differ in the last name only; many of them are quicker so.
 
     >>> draws(0, "ann")("q1") == draw(0, "ann", "q1")
     True

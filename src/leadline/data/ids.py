@@ -12,7 +12,7 @@ from leadline.errors import InputError
 
 
 def to_bytes(name: object) -> bytes:
-    """Give the bytes of an id; ids are strings and nothing else.
+    """Return the bytes of an id; ids are strings and nothing else.
 
     >>> to_bytes("d01")
     b'd01'
@@ -37,7 +37,7 @@ def encoded(name: object) -> bytes:
 
 
 def to_text(name: bytes) -> str:
-    """Give the text of an id; bytes that are not UTF-8 survive the way back.
+    """Return the text of an id; bytes that are not UTF-8 survive the way back.
 
     >>> to_text(b"d01")
     'd01'
@@ -71,7 +71,7 @@ def coded_rows(
 
 
 def is_utf8(name: str) -> bool:
-    r"""Say whether an id is text that UTF-8 can hold: not where bytes of another encoding survive in it.
+    r"""Return whether an id is text that UTF-8 can hold: not where bytes of another encoding survive in it.
 
     >>> is_utf8("d01"), is_utf8(to_text(b"d\xff"))
     (True, False)
@@ -131,7 +131,7 @@ class Ids(Sequence[bytes]):
             yield text[start:stop].tobytes()
 
     def take(self, places: Integers) -> Ids:
-        """Give the ids at some places, in that order."""
+        """Return the ids at some places, in that order."""
         return Ids(self.text, self.start[places], self.stop[places])
 
 
@@ -155,23 +155,23 @@ class Vocabulary(Sequence[str]):
 
     @cached_property
     def codes(self) -> dict[bytes, int]:
-        """Give the code of every id by its bytes."""
+        """Return the code of every id by its bytes."""
         return {name: code for code, name in enumerate(self.names)}
 
     @cached_property
     def digest(self) -> str:
-        """Give a short digest of the content; equal vocabularies have equal digests."""
+        """Return a short digest of the content; equal vocabularies have equal digests."""
         import hashlib
 
         lengths = np.array([len(name) for name in self.names], dtype="<i8").tobytes()
         return hashlib.sha256(lengths + b"".join(self.names)).hexdigest()[:16]
 
     def code(self, name: str) -> int | None:
-        """Give the code of an id, or None when the vocabulary lacks it."""
+        """Return the code of an id, or None when the vocabulary lacks it."""
         return self.codes.get(to_bytes(name))
 
     def find(self, name: object) -> int | None:
-        """Give the code of an id, or None for an id that the vocabulary lacks and for what is no text.
+        """Return the code of an id, or None for an id that the vocabulary lacks and for what is no text.
 
         >>> words = Vocabulary(["a"])
         >>> words.find("a"), words.find("b"), words.find(7)
@@ -183,7 +183,7 @@ class Vocabulary(Sequence[str]):
             return None
 
     def encode(self, names: Iterable[bytes]) -> Integers:
-        """Give the code of every id, -1 where the vocabulary lacks it."""
+        """Return the code of every id, -1 where the vocabulary lacks it."""
         codes = self.codes
         return np.array([codes.get(name, -1) for name in names], dtype=np.int64)
 

@@ -235,16 +235,16 @@ class JudgedRun:
 
     @cached_property
     def query(self) -> Codes:
-        """Give the query code of every row."""
+        """Return the query code of every row."""
         return np.repeat(np.arange(len(self.present), dtype=np.int32), np.diff(self.offsets))
 
     @cached_property
     def grade(self) -> Floats:
-        """Give the grade of every row."""
+        """Return the grade of every row."""
         return self.qrels.grades[self.row]
 
     def hits(self, rel: float) -> Hits:
-        """Give the retrieved documents of grade `rel` or more."""
+        """Return the retrieved documents of grade `rel` or more."""
         if rel not in self._hits:
             chosen = np.flatnonzero(self.grade >= rel)
             query = self.query[chosen]
@@ -255,7 +255,7 @@ class JudgedRun:
 
     @cached_property
     def gains(self) -> Gains:
-        """Give the retrieved documents with a positive grade, which is their gain."""
+        """Return the retrieved documents with a positive grade, which is their gain."""
         chosen = np.flatnonzero(self.grade > 0)
         return Gains(self.query[chosen], self.rank[chosen], self.grade[chosen])
 
@@ -311,7 +311,7 @@ def _together(columns: Sequence[Codes]) -> Codes:
 
 
 def _spans_by_query(query: Codes, joined: Sequence[_Part]) -> list[tuple[int, slice]]:
-    """Give the part and the rows of every list, in the order of query codes."""
+    """Return the part and the rows of every list, in the order of query codes."""
     if not np.any(query[1:] < query[:-1]):
         return [(place, slice(None)) for place in range(len(joined))]
     spans: list[tuple[int, slice]] = []
@@ -366,7 +366,7 @@ def _join(qrels: Qrels, part: Lists, cut: Cut) -> _Part:
 
 
 def _parted(part: Lists, depth: int | None) -> Flags:
-    """Say which lists the depth cuts between equal scores, one of them of a judged document."""
+    """Return which lists the depth cuts between equal scores, one of them of a judged document."""
     found = np.zeros(len(part.queries), dtype=np.bool_)
     if depth is None:
         return found
@@ -383,7 +383,7 @@ def _parted(part: Lists, depth: int | None) -> Flags:
 def _tie_groups(
     places: Integers, queries: Integers, bounds: Integers, scores: Floats
 ) -> tuple[Integers, Integers, Ties] | None:
-    """Give first place and end of the tie group of each judged row, and the groups without one.
+    """Return first place and end of the tie group of each judged row, and the groups without one.
 
     None when no scores are equal.
     """

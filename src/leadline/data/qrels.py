@@ -249,7 +249,7 @@ class Qrels:
 
     @property
     def repeated(self) -> tuple[int, int] | None:
-        """Give two rows that judge the same document for the same query, if there are any."""
+        """Return two rows that judge the same document for the same query, if there are any."""
         if kernels.compiled is not None:
             return self._filled[1]
         for seen, low, high in zip(self.lookup, self.begin.tolist(), self.end.tolist(), strict=True):
@@ -271,7 +271,7 @@ class Qrels:
         return iter(self)
 
     def __contains__(self, query: object) -> bool:
-        """Say whether a query is among the judged ones."""
+        """Return whether a query is among the judged ones."""
         return self.queries.find(query) is not None
 
     def __getitem__(self, query: str) -> dict[str, float]:
@@ -291,7 +291,7 @@ class Qrels:
         return f"Qrels({size})"
 
     def __eq__(self, other: object) -> bool:
-        """Say whether other qrels hold the same judgments, subtopics and probabilities."""
+        """Return whether other qrels hold the same judgments, subtopics and probabilities."""
         if not isinstance(other, Qrels):
             return NotImplemented
         if self.queries != other.queries or len(self.grades) != len(other.grades):
@@ -302,7 +302,7 @@ class Qrels:
 
     @cached_property
     def query(self) -> Codes:
-        """Give the query code of every row."""
+        """Return the query code of every row."""
         order = np.argsort(self.begin, kind="stable").astype(np.int32)
         return np.repeat(order, (self.end - self.begin)[order])
 
@@ -317,7 +317,7 @@ class Qrels:
 
     @property
     def slots(self) -> Slots:
-        """Give the hash tables of the compiled kernels."""
+        """Return the hash tables of the compiled kernels."""
         return self._filled[0]
 
     @cached_property
@@ -339,7 +339,7 @@ class Qrels:
 
     @cached_property
     def _relevant(self) -> dict[float, Integers]:
-        """Give what `relevant` counted, by level."""
+        """Return what `relevant` counted, by level."""
         return {}
 
     def relevant(self, rel: float) -> Integers:
@@ -355,7 +355,7 @@ class Qrels:
 
     @cached_property
     def ideal(self) -> Ideal:
-        """Give the judged documents with a positive grade, the best first within each query."""
+        """Return the judged documents with a positive grade, the best first within each query."""
         rows = np.flatnonzero(self.grades > 0)
         rows = rows[np.lexsort((-self.grades[rows], self.query[rows]))]
         query = self.query[rows]
@@ -363,7 +363,7 @@ class Qrels:
         return Ideal(query, np.arange(len(rows)) - first[query] + 1, self.grades[rows])
 
     def keep(self, chosen: Flags) -> Qrels:
-        """Give qrels of the chosen rows only; every query stays."""
+        """Return qrels of the chosen rows only; every query stays."""
         rows = np.flatnonzero(chosen)
         before = np.concatenate(([0], np.cumsum(chosen))).astype(np.int64)
         made = Qrels.of_columns(
@@ -382,7 +382,7 @@ class Qrels:
         return made
 
     def only(self, code: int) -> Qrels:
-        """Give the judgments of one query, without subtopics and known documents."""
+        """Return the judgments of one query, without subtopics and known documents."""
         rows = np.arange(int(self.begin[code]), int(self.end[code]))
         made = Qrels.of_columns(
             Vocabulary([self.queries[code]]),
@@ -397,7 +397,7 @@ class Qrels:
         return made
 
     def with_known(self, known: dict[bytes, set[bytes]]) -> Qrels:
-        """Give the same qrels knowing which documents the user knew before, by query."""
+        """Return the same qrels knowing which documents the user knew before, by query."""
         names = [self.queries.names[code] for code in self.query.tolist()]
         flags = np.array(
             [name in known.get(query, ()) for query, name in zip(names, self.documents, strict=True)],
@@ -408,7 +408,7 @@ class Qrels:
         return made
 
     def with_one_subtopic(self) -> Qrels:
-        """Give the same qrels with one subtopic, which every judgment is for."""
+        """Return the same qrels with one subtopic, which every judgment is for."""
         rows = np.arange(len(self.grades), dtype=np.int32)
         only = Subtopics(
             Vocabulary(["1"]), rows, np.zeros_like(rows), self.grades, documents=len(self.grades)
@@ -418,7 +418,7 @@ class Qrels:
         return made
 
     def with_inclusion(self, shares: Mapping[str, Mapping[str, float]]) -> Qrels:
-        """Give the same qrels with the probability of each document to be judged; NaN where none is given."""
+        """Return the same qrels with the inclusion probability of each document; NaN where none is given."""
         names = list(self.queries)
         inclusion = np.array(
             [
@@ -433,7 +433,7 @@ class Qrels:
         return made
 
     def by_subtopic(self) -> dict[str, dict[str, dict[str, float]]] | None:
-        """Give `{query: {subtopic: {document: grade}}}`, or None where there are no subtopics."""
+        """Return `{query: {subtopic: {document: grade}}}`, or None where there are no subtopics."""
         if self.subtopics is None:
             return None
         found: dict[str, dict[str, dict[str, float]]] = {query: {} for query in self.queries}
@@ -450,7 +450,7 @@ class Qrels:
         return found
 
     def shares(self) -> dict[str, dict[str, float]] | None:
-        """Give `{query: {document: probability}}` of what has one, or None where none is known."""
+        """Return `{query: {document: probability}}` of what has one, or None where none is known."""
         if self.inclusion is None:
             return None
         found: dict[str, dict[str, float]] = {query: {} for query in self.queries}
@@ -590,5 +590,5 @@ class Qrels:
 
 
 def _number(grade: float) -> float:
-    """Give a whole grade as an integer."""
+    """Return a whole grade as an integer."""
     return int(grade) if grade == int(grade) else grade

@@ -58,7 +58,7 @@ class Parameter:
         self.words = words
 
     def expected(self) -> str:
-        """Say in words what is allowed."""
+        """Describe what is allowed."""
         if self.options:
             return " or ".join(self.options)
         noun = "a whole number" if self.kind is int else "a number"
@@ -224,7 +224,7 @@ class Parametric(metaclass=ParametricType):
     @classmethod
     @cache
     def parameters(cls) -> dict[str, Parameter]:
-        """Give the declared parameters by name, in the order of declaration."""
+        """Return the declared parameters by name, in the order of declaration."""
         found: dict[str, Parameter] = {}
         for base in reversed(cls.__mro__):
             found |= {name: value for name, value in vars(base).items() if isinstance(value, Parameter)}
@@ -232,19 +232,19 @@ class Parametric(metaclass=ParametricType):
 
     @classmethod
     def at_name(cls) -> str | None:
-        """Give the name of the parameter that is written after `@`, if there is one."""
+        """Return the name of the parameter that is written after `@`, if there is one."""
         return next((name for name, parameter in cls.parameters().items() if parameter.at), None)
 
     @classmethod
     def sample(cls) -> str:
-        """Give a text of this class that parses."""
+        """Return a text of this class that parses."""
         at = cls.at_name()
         if at is None or cls.parameters()[at].default is None:
             return cls.__name__
         return f"{cls.__name__}@{10 if cls.parameters()[at].kind is int else 0.1}"
 
     def replace(self, **changes: object) -> Any:
-        """Give the same with some parameters changed."""
+        """Return the same with some parameters changed."""
         return type(self)(**{name: getattr(self, name) for name in self.parameters()} | changes)
 
     def __matmul__(self, value: object) -> Any:
@@ -332,7 +332,7 @@ class Registry(Generic[N]):
 
     @cached_property
     def _collapsed(self) -> dict[str, tuple[type[N], Mapping[str, object]]]:
-        """Give what names without hyphens and underscores mean, those that mean one thing."""
+        """Return what names without hyphens and underscores mean, those that mean one thing."""
         found: dict[str, list[tuple[type[N], Mapping[str, object]]]] = {}
         for spelling, meant in self._spelled.items():
             meanings = found.setdefault(collapsed(spelling), [])
@@ -341,7 +341,7 @@ class Registry(Generic[N]):
 
     @cached_property
     def _cut(self) -> dict[str, tuple[type[N], Mapping[str, object]]]:
-        """Give what names mean that a value after `@` follows, where it differs."""
+        """Return what names mean that a value after `@` follows, where it differs."""
         return {
             collapsed(spelling): (kind, preset)
             for kind in self.classes.values()
@@ -393,7 +393,7 @@ class Registry(Generic[N]):
 
     @cached_property
     def _homes(self) -> dict[str, str]:
-        """Tell which file defines which class, from the texts of the files, without importing any."""
+        """Return which file defines which class, from the texts of the files, without importing any."""
         found: dict[str, str] = {}
         for folder in getattr(self.package, "__path__", ()):
             for entry in os.scandir(folder):
@@ -511,7 +511,7 @@ def _places(
 
 
 def _example(kind: type[Parametric], written: str | None) -> str:
-    """Give a text of a class that parses, with what stood after the mark if that may be there."""
+    """Return a text of a class that parses, with what stood after the mark if that may be there."""
     at = kind.at_name()
     try:
         return str(kind(**{at: written})) if at and written else kind.sample()

@@ -51,11 +51,11 @@ class Averaged(Protocol):
 
     @property
     def average(self) -> str:
-        """Say how values become one: mean, defined, geometric or sum."""
+        """Describe how values become one: mean, defined, geometric or sum."""
 
     @property
     def rising(self) -> bool:
-        """Say whether larger is better."""
+        """Return whether larger is better."""
 
 
 @dataclass(frozen=True)
@@ -84,10 +84,10 @@ class Estimated(Protocol):
     """What was estimated beside the measures, as plain data."""
 
     def of_run(self, place: int) -> dict[str, Any]:
-        """Give the estimates of a run by measure."""
+        """Return the estimates of a run by measure."""
 
     def of_all(self) -> list[dict[str, Any]]:
-        """Give the estimates that are the same for all runs."""
+        """Return the estimates that are the same for all runs."""
 
 
 class Results(Result):
@@ -136,12 +136,12 @@ class Results(Result):
 
     @property
     def names(self) -> list[str]:
-        """Give the names of the runs."""
+        """Return the names of the runs."""
         return [run.name for run in self.runs]
 
     @cached_property
     def means(self) -> Floats:
-        """Give runs x measures: the values of the averaged queries made one, as each measure says."""
+        """Return runs x measures: the values of the averaged queries made one, as each measure says."""
         columns = [
             summary(self.values[:, :, place], self.averaged[:, :, place], measure.average)
             for place, measure in enumerate(self.measures)
@@ -152,7 +152,7 @@ class Results(Result):
 
     @cached_property
     def mean_bounds(self) -> Floats:
-        """Give runs x measures x bounds: the bounds of each mean; NaN where one is not available."""
+        """Return runs x measures x bounds: the bounds of each mean; NaN where one is not available."""
         if self.bounds is None:
             raise UsageError("there are no bounds in these results; evaluate(..., bounds=True)")
         limits, available = self.bounds
@@ -166,7 +166,7 @@ class Results(Result):
         return means
 
     def place(self, measure: object) -> int:
-        """Give the place of a measure by object or by any name that `evaluate` understands."""
+        """Return the place of a measure by object or by any name that `evaluate` understands."""
         texts = [str(known) for known in self.measures]
         meant = [str(measure)] if str(measure) in texts else self._meant(measure)
         found = [texts.index(text) for text in meant if text in texts]
@@ -177,18 +177,18 @@ class Results(Result):
         return found[0]
 
     def _meant(self, measure: object) -> list[str]:
-        """Give the texts of the measures that a name means; none where nobody knows it."""
+        """Return the texts of the measures that a name means; none where nobody knows it."""
         try:
             return [] if self._meaning is None else list(map(str, self._meaning([measure])))
         except UsageError:
             return []
 
     def mean(self, run: str, measure: object) -> float:
-        """Give one mean."""
+        """Return one mean."""
         return float(self.means[self._run(run), self.place(measure)])
 
     def value(self, run: str, query: str, measure: object) -> float:
-        """Give the value of one query."""
+        """Return the value of one query."""
         code = self.queries.code(query)
         if code is None:
             raise UsageError(f"no query '{query}' in these results")
@@ -200,7 +200,7 @@ class Results(Result):
         return self.names.index(name)
 
     def order(self, place: int = 0) -> list[int]:
-        """Give the runs by a measure, by default the first, the best first; undefined ones last."""
+        """Return the runs by a measure, by default the first, the best first; undefined ones last."""
         if not self.measures:
             return list(range(len(self.runs)))
         sign = -1.0 if self.measures[place].rising else 1.0
@@ -222,7 +222,7 @@ class Results(Result):
         return found
 
     def part(self, places: Sequence[int]) -> Results:
-        """Give the results of some of the measures alone, without bounds and intervals."""
+        """Return the results of some of the measures alone, without bounds and intervals."""
         return Results(
             self.runs,
             self.queries,
@@ -239,7 +239,7 @@ class Results(Result):
         )
 
     def counted(self, place: int) -> Floats:
-        """Give runs x queries: the values of a measure as its mean counts them; NaN takes no part."""
+        """Return runs x queries: the values of a measure as its mean counts them; NaN takes no part."""
         values, average = self.values[:, :, place], self.measures[place].average
         if average == "geometric":
             values = np.maximum(np.nan_to_num(values), GEOMETRIC_FLOOR)
@@ -249,18 +249,18 @@ class Results(Result):
         return np.where(taken, values, np.nan)
 
     def averaged_queries(self) -> list[str]:
-        """Give the queries that take part in any mean."""
+        """Return the queries that take part in any mean."""
         used = np.flatnonzero(self.averaged.any(axis=2).any(axis=0))
         return [self.queries[code] for code in used.tolist()]
 
     @cached_property
     def shown(self) -> Floats:
-        """Give the values to show: a query that is missing and left out of the mean has none."""
+        """Return the values to show: a query that is missing and left out of the mean has none."""
         gone = ~self.present[:, :, None] & ~self.averaged
         return np.where(gone, np.nan, self.values)
 
     def to_dict(self, *, per_query: bool = False) -> dict[str, Any]:
-        """Give the results as plain data: `measures`, `queries`, `runs`; None is undefined."""
+        """Return the results as plain data: `measures`, `queries`, `runs`; None is undefined."""
         texts = [str(measure) for measure in self.measures]
         runs = []
         for place, run in enumerate(self.runs):
@@ -293,7 +293,7 @@ class Results(Result):
         return found if self.estimates is None else found | {"relevant": self.estimates.of_all()}
 
     def _bounds(self, rows: Floats) -> dict[str, dict[str, list[float | None] | None]]:
-        """Give measures x bounds as plain data; None where a measure has none."""
+        """Return measures x bounds as plain data; None where a measure has none."""
         assert self.bounds is not None
         found = {}
         for measure, row, known in zip(
@@ -380,7 +380,7 @@ class Results(Result):
 
 
 def plain(value: float) -> float | None:
-    """Give a number, or None for an undefined or infinite one."""
+    """Return a number, or None for an undefined or infinite one."""
     return value if math.isfinite(value) else None
 
 

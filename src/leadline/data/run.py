@@ -214,7 +214,7 @@ class Run:
         return iter(self)
 
     def __contains__(self, query: object) -> bool:
-        """Say whether the run has a list for a query."""
+        """Return whether the run has a list for a query."""
         return self.queries.find(query) is not None
 
     def __getitem__(self, query: str) -> dict[str, float]:
@@ -234,7 +234,7 @@ class Run:
         return f"Run({self.name or self.tag!r}, {size})"
 
     def __eq__(self, other: object) -> bool:
-        """Say whether another run has the same lists with the same scores; names do not matter."""
+        """Return whether another run has the same lists with the same scores; names do not matter."""
         if not isinstance(other, Run):
             return NotImplemented
         return self.to_dict() == other.to_dict()

@@ -26,22 +26,22 @@ class Subtopics:
         self.ideals: dict[tuple[float, float], Any] = {}  # by level and alpha
 
     def of_rows(self, rows: Codes | Integers) -> tuple[Integers, Integers]:
-        """Give the judgments of some rows of the qrels: their places here, and whose each is."""
+        """Return the judgments of some rows of the qrels: their places here, and whose each is."""
         count = self.first[rows + 1] - self.first[rows]
         owner = np.repeat(np.arange(len(rows)), count)
         within = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
         return self.first[rows][owner] + within, owner
 
     def keys(self, query: Codes, code: Codes) -> Integers:
-        """Give one number for a query and a subtopic."""
+        """Return one number for a query and a subtopic."""
         return np.asarray(query.astype(np.int64) * max(len(self.names), 1) + code)
 
     def queries_of(self, keys: Integers) -> Codes:
-        """Give the query of such a number."""
+        """Return the query of such a number."""
         return (keys // max(len(self.names), 1)).astype(np.int32)
 
     def keep(self, rows: Integers) -> Subtopics:
-        """Give the judgments of some rows of the qrels, which become all rows there."""
+        """Return the judgments of some rows of the qrels, which become all rows there."""
         place, owner = self.of_rows(rows)
         return Subtopics(
             self.names, owner.astype(np.int32), self.code[place], self.grades[place], documents=len(rows)

@@ -15,7 +15,7 @@ MOST = 4
 def in_order(
     do: Callable[[Item], Made], items: Sequence[Item], *, threads: int | None = None
 ) -> Iterator[Made]:
-    """Give what was made of every item, in the order of the items, whatever thread made it.
+    """Yield what was made of every item, in the order of the items, whatever thread made it.
 
     >>> list(in_order(abs, [-2, 1, -3], threads=2))
     [2, 1, 3]

@@ -19,7 +19,7 @@ LEAST = 3  # cells of a shortened name: a letter, the mark, a letter
 
 
 def counted(count: int, one: str, many: str = "") -> str:
-    """Say how many there are; `many` is the plural where it is not made with an s.
+    """Describe how many there are; `many` is the plural where it is not made with an s.
 
     >>> counted(1, "run"), counted(1200, "query", "queries")
     ('1 run', '1,200 queries')
@@ -28,7 +28,7 @@ def counted(count: int, one: str, many: str = "") -> str:
 
 
 def queries(count: int) -> str:
-    """Say how many queries there are.
+    """Describe how many queries there are.
 
     >>> queries(1)
     '1 query'

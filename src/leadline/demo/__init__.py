@@ -15,12 +15,12 @@ DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data")
 
 
 def qrels_path() -> str:
-    """Give the path of the judgments."""
+    """Return the path of the judgments."""
     return os.path.join(DATA, "cranfield.qrels.xz")
 
 
 def run_paths() -> list[str]:
-    """Give the paths of the runs, by name.
+    """Return the paths of the runs, by name.
 
     >>> [os.path.basename(path) for path in run_paths()][-2:]
     ['tf-dot.run.xz', 'tfidf-cosine.run.xz']
@@ -29,7 +29,7 @@ def run_paths() -> list[str]:
 
 
 def files() -> Iterator[tuple[str, bytes]]:
-    """Give the judgments and the runs as plain files: name and content.
+    """Yield the judgments and the runs as plain files: name and content.
 
     >>> [name for name, _ in files()][:2]
     ['qrels.txt', 'bm25-k1_0.9-b_0.4.run']

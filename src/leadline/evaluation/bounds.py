@@ -15,7 +15,7 @@ from leadline.measures import Measure
 
 
 def sorted_ties(judged: JudgedRun, *, best: bool) -> JudgedRun:
-    """Give the same lists with every group of equal scores sorted by grade, the best first or last.
+    """Return the same lists with every group of equal scores sorted by grade, the best first or last.
 
     Documents without a judgment stand between grade 0 and negative grades. Where a list was cut inside a
     group, the documents that are left of it change places.
@@ -44,7 +44,7 @@ def sorted_ties(judged: JudgedRun, *, best: bool) -> JudgedRun:
 
 
 def last_places(judged: JudgedRun) -> Integers:
-    """Give the last rank of every row's tie group that the list still has."""
+    """Return the last rank of every row's tie group that the list still has."""
     last: Integers = np.minimum(judged.tie_last, judged.length[judged.query]).astype(np.int64)
     return last
 
@@ -87,12 +87,12 @@ class AllJudged(JudgedRun):
 
     @cached_property
     def grade(self) -> Floats:
-        """Give the grade of every row."""
+        """Return the grade of every row."""
         return self._grades
 
 
 def all_judged(judged: JudgedRun) -> JudgedRun:
-    """Give the same lists with the largest grade of the qrels for every unjudged document."""
+    """Return the same lists with the largest grade of the qrels for every unjudged document."""
     return AllJudged(judged, float(judged.qrels.grades.max(initial=0.0)))
 
 
@@ -111,7 +111,7 @@ class Rule:
     measures: ClassVar[tuple[str, ...]] = ()
 
     def expected(self, measure: Measure, judged: JudgedRun, *, low: Floats, high: Floats) -> Floats | None:
-        """Give the mean over all orders of equal scores; None where that is not known.
+        """Return the mean over all orders of equal scores; None where that is not known.
 
         `low` and `high` are the values of the two sorted orders.
         """
@@ -119,14 +119,14 @@ class Rule:
         return None
 
     def monotone(self, measure: Measure) -> bool:
-        """Say whether a higher grade of a retrieved document never makes the value worse."""
+        """Return whether a higher grade of a retrieved document never makes the value worse."""
         del self, measure
         return True
 
 
 @cache
 def rules() -> dict[str, Rule]:
-    """Give the rule of every measure that has one, as classes of `tie_expectations`."""
+    """Return the rule of every measure that has one, as classes of `tie_expectations`."""
     found: dict[str, Rule] = {}
     for rule in _rules():
         for name in rule.measures:
@@ -145,7 +145,7 @@ def _rules() -> Iterator[Rule]:
 
 
 def bounds_of(measures: Sequence[Measure], judged: JudgedRun) -> Bounds:
-    """Give the bounds of every query and measure, for one run.
+    """Return the bounds of every query and measure, for one run.
 
     >>> from leadline.measures import MEASURES
     >>> from leadline.data.qrels import Qrels
@@ -177,7 +177,7 @@ def bounds_of(measures: Sequence[Measure], judged: JudgedRun) -> Bounds:
 def _over_ties(
     rule: Rule, measure: Measure, judged: JudgedRun, *, ends: Sequence[JudgedRun]
 ) -> tuple[Floats | None, ...]:
-    """Give the lowest, highest and expected value over the orders of equal scores."""
+    """Return the lowest, highest and expected value over the orders of equal scores."""
     one, other = (measure.values(end) for end in ends)
     low, high = np.minimum(one, other), np.maximum(one, other)
     expected = rule.expected(measure, judged, low=one, high=other)
@@ -188,7 +188,7 @@ def _over_ties(
 def _over_grades(
     rule: Rule, measure: Measure, judged: JudgedRun, *, supposed: JudgedRun
 ) -> tuple[Floats | None, ...]:
-    """Give the value with all unjudged documents non-relevant, and with all of them at the largest grade."""
+    """Return the values with all unjudged documents non-relevant, and with all at the largest grade."""
     if not rule.monotone(measure):
         return None, None
     one = measure.values(judged)

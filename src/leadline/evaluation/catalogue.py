@@ -55,12 +55,12 @@ def outline(kind: type[Parametric], *, defaults: bool = False) -> str:
 
 
 def symbol(at: str) -> str:
-    """Give the short name of what stands after `@`."""
+    """Return the short name of what stands after `@`."""
     return "k" if at == "cutoff" else at
 
 
 def paragraphs(kind: type) -> list[str]:
-    """Give the paragraphs of a class's docstring, its examples left out.
+    """Return the paragraphs of a class's docstring, its examples left out.
 
     >>> paragraphs(MEASURES.classes["RR"])[1:]
     ['The mean over queries is MRR.']
@@ -70,7 +70,7 @@ def paragraphs(kind: type) -> list[str]:
 
 
 def example(kind: type) -> str:
-    """Give the examples of a class's docstring with the import that they need."""
+    """Return the examples of a class's docstring with the import that they need."""
     found = doctest.DocTestParser().get_examples(inspect.getdoc(kind) or "")
     if not found:
         return ""
@@ -95,7 +95,7 @@ def _end(value: float) -> str:
 
 
 def undefined(kind: type[Measure]) -> list[str] | None:
-    """Say when a measure is undefined by asking it about small lists; None if it cannot be."""
+    """Describe when a measure is undefined by asking it about small lists; None if it cannot be."""
     forms = [kind.sample()] if "@" in kind.sample() else [kind.sample(), _with_cutoff(kind)]
     measures = list(dict.fromkeys(map(MEASURES.parse, forms)))
     try:
@@ -114,7 +114,7 @@ def undefined(kind: type[Measure]) -> list[str] | None:
 
 
 def _with_cutoff(kind: type[Parametric]) -> str:
-    """Give a text of this class with a cutoff where it takes one."""
+    """Return a text of this class with a cutoff where it takes one."""
     sample = kind.sample()
     return sample if "@" in sample or kind.at_name() is None else f"{sample}@10"
 
@@ -129,7 +129,7 @@ def _is_undefined(measure: Measure, grades: list[float], judged: list[float]) ->
 
 
 def aliases(kind: type[Parametric]) -> list[str]:
-    """Give the other spellings of a name, with the parameters that each sets."""
+    """Return the other spellings of a name, with the parameters that each sets."""
     found: dict[str, str] = {kind.__name__.lower(): ""}
     for spelling, preset in kind.aliases.items():
         given = [f"{name}={show(value)}" for name, value in preset.items()]
@@ -142,7 +142,7 @@ def aliases(kind: type[Parametric]) -> list[str]:
 
 
 def entry(kind: type[Measure]) -> dict[str, Any]:
-    """Give everything that is known of a measure as plain data."""
+    """Return everything that is known of a measure as plain data."""
     return {
         "name": kind.__name__,
         "outline": outline(kind, defaults=True),
@@ -172,7 +172,7 @@ def entry(kind: type[Measure]) -> dict[str, Any]:
 
 
 def facts(kind: type[Measure]) -> dict[str, str]:
-    """Give what is known of a measure as labelled lines, for people."""
+    """Return what is known of a measure as labelled lines, for people."""
     when = undefined(kind)
     found = {
         "formula": kind.formula,
@@ -200,7 +200,7 @@ def _cutoffs(kind: type[Parametric]) -> list[str]:
 
 
 def parameter_lines(kind: type[Parametric]) -> list[str]:
-    """Give a line for each parameter: its name, what is allowed, its default."""
+    """Return a line for each parameter: its name, what is allowed, its default."""
     return [_parameter_line(name, parameter) for name, parameter in kind.parameters().items()]
 
 

@@ -51,11 +51,11 @@ class Curves(Result):
 
     @property
     def names(self) -> list[str]:
-        """Give the names of the runs."""
+        """Return the names of the runs."""
         return [run.name for run in self.runs]
 
     def order(self) -> list[int]:
-        """Give the runs by their mean over the levels, the best first."""
+        """Return the runs by their mean over the levels, the best first."""
         means = self.precision.mean(axis=1).tolist()
         return sorted(range(len(self.runs)), key=lambda place: (-means[place], place))
 
@@ -72,7 +72,7 @@ class Curves(Result):
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the curves as plain data: `levels`, `runs`."""
+        """Return the curves as plain data: `levels`, `runs`."""
         runs = [
             {"name": run.name, "precision": precision, "points": self.points(run.name)}
             for run, precision in zip(self.runs, self.precision.tolist(), strict=True)
@@ -92,7 +92,7 @@ def curve(
     on_run: Callable[[int, int], None] | None = None,
     **options: Unpack[JudgedOptions],
 ) -> Curves:
-    """Give the recall-precision curves of runs; `interpolation` is a rule of the measure IPrec.
+    """Return the recall-precision curves of runs; `interpolation` is a rule of the measure IPrec.
 
     Every query of the qrels counts: one that a run lacks or that has nothing of grade `rel` counts
     0 in the mean, and is counted in `warnings`. `options` say how runs and judgments are read: `order`,
@@ -135,7 +135,7 @@ class Covered(NamedTuple):
 
     @property
     def share(self) -> Floats:
-        """Give queries x ranks: the share of subtopics covered; 0 for a query without any."""
+        """Return queries x ranks: the share of subtopics covered; 0 for a query without any."""
         total: Floats = np.cumsum(self.new, axis=1) / np.maximum(self.size, 1.0)[:, None]
         return total
 
@@ -162,16 +162,16 @@ class SubtopicCurves(Result):
 
     @property
     def names(self) -> list[str]:
-        """Give the names of the runs."""
+        """Return the names of the runs."""
         return [run.name for run in self.runs]
 
     @property
     def ranks(self) -> list[int]:
-        """Give the ranks."""
+        """Return the ranks."""
         return list(range(1, self.share.shape[1] + 1))
 
     def order(self) -> list[int]:
-        """Give the runs by their mean over the ranks, the best first."""
+        """Return the runs by their mean over the ranks, the best first."""
         means = self.share.mean(axis=1).tolist()
         return sorted(range(len(self.runs)), key=lambda place: (-means[place], place))
 
@@ -192,7 +192,7 @@ class SubtopicCurves(Result):
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the curves as plain data: `ranks`, `runs`."""
+        """Return the curves as plain data: `ranks`, `runs`."""
         runs = [
             {"name": run.name, "covered": share, "points": self.points(run.name)}
             for run, share in zip(self.runs, self.share.tolist(), strict=True)
@@ -212,7 +212,7 @@ def subtopic_curve(
     on_run: Callable[[int, int], None] | None = None,
     **options: Unpack[JudgedOptions],
 ) -> SubtopicCurves:
-    """Give how many new subtopics each of the first ranks of some runs brings.
+    """Return how many new subtopics each of the first ranks of some runs brings.
 
     At every rank the share covered is subtopic recall there. Every query of the qrels counts: one that a
     run lacks, or that has no subtopics, counts 0 in the mean. `options` are those of `curve`.

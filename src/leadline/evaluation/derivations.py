@@ -39,7 +39,7 @@ class Shares(Derivation):
 
 
 def _share(measure: Any, name: str, count: int, size: int, depth: int) -> tuple[float, list[str]]:
-    """Give the value and the lines that end in it."""
+    """Return the value and the lines that end in it."""
     if name in ("F", "E"):
         return _f(measure, name, count, size, depth)
     if name == "Success":
@@ -218,7 +218,7 @@ def _log(measure: Any) -> str:
 
 
 def _discounted(measure: Any, gains: list[float]) -> tuple[list[float], list[float]]:
-    """Give the logarithm of every rank, and the gains divided by it."""
+    """Return the logarithm of every rank, and the gains divided by it."""
     shift = 1 if measure.discount == "log2" else 0
     logs = [math.log2(rank + shift) for rank in range(1, len(gains) + 1)]
     return logs, [gain / max(log, 1.0) for gain, log in zip(gains, logs, strict=True)]
@@ -258,7 +258,7 @@ class RankBiased(Derivation):
 
 
 def _users_share(measure: RBP, grade: float | None, judged: list[float]) -> float:
-    """Give the gain of a document."""
+    """Return the gain of a document."""
     if grade is None:
         return 0.0
     if measure.gain == "binary":
@@ -352,7 +352,7 @@ class Subtopics(Derivation):
 
 
 def _covers(listed: Listed, rel: float) -> dict[str, list[str]]:
-    """Give the subtopics that each judged document covers."""
+    """Return the subtopics that each judged document covers."""
     found = {
         document: sorted(name for name, grade in grades.items() if grade >= rel)
         for document, grades in listed.subtopics.items()
@@ -365,7 +365,7 @@ def _unseen(shown: list[list[str]], place: int) -> set[str]:
 
 
 def _gains(shown: Iterable[list[str]], alpha: float) -> list[float]:
-    """Give the gain of every rank from the subtopics there."""
+    """Return the gain of every rank from the subtopics there."""
     seen: dict[str, int] = {}
     gains = []
     for names in shown:
@@ -385,12 +385,12 @@ def _diversity_discounted(gains: list[float], cutoff: int | None) -> list[float]
 
 
 def _steps_of(sums: list[float]) -> list[float]:
-    """Give what was added up."""
+    """Return what was added up."""
     return [one - before for one, before in zip(sums, [0.0, *sums], strict=False)]
 
 
 def _ideal(covers: Mapping[str, list[str]], alpha: float) -> list[list[str]]:
-    """Give the subtopics of the ideal list: each rank takes the document that adds most."""
+    """Return the subtopics of the ideal list: each rank takes the document that adds most."""
     left = sorted(covers, key=lambda name: name.encode("utf-8", "surrogateescape"), reverse=True)
     shown: list[list[str]] = []
     while left:

@@ -23,7 +23,7 @@ class RecallEstimate(NamedTuple):
     high: float
 
     def to_dict(self) -> dict[str, float | None]:
-        """Give it as plain data."""
+        """Return it as plain data."""
         return {name: plain(value) for name, value in self._asdict().items()}
 
 
@@ -37,17 +37,17 @@ class Weighed(NamedTuple):
 
     @property
     def total(self) -> float:
-        """Give the estimate."""
+        """Return the estimate."""
         return self.certain + self.drawn
 
     def limits(self, confidence: float) -> tuple[float, float]:
-        """Give the gamma interval of the sum (Fay and Feuer 1997)."""
+        """Return the gamma interval of the sum (Fay and Feuer 1997)."""
         from scipy.special import gammaincinv
 
         tail = (1 - confidence) / 2
 
         def quantile(mean: float, variance: float, share: float) -> float:
-            """Give a quantile of the gamma distribution of this mean and variance."""
+            """Return a quantile of the gamma distribution of this mean and variance."""
             return float(gammaincinv(mean**2 / variance, share)) * variance / mean if variance else mean
 
         low = quantile(self.drawn, self.variance, tail) if self.drawn else 0.0
@@ -77,7 +77,7 @@ def weighed(qrels: Qrels, chosen: Flags) -> Weighed:
 
 
 def probabilities(qrels: Qrels) -> Floats:
-    """Give the probability of every judged document to be judged; an error when nobody said."""
+    """Return the probability of every judged document to be judged; an error when nobody said."""
     if qrels.inclusion is None:
         raise UsageError(
             "these qrels have no inclusion probabilities; expected a column probability, or a pool"
@@ -121,7 +121,7 @@ def recall(
 
 
 def ratio(inside: Weighed, outside: Weighed, confidence: float) -> RecallEstimate:
-    """Give F / (F + N) with its interval, from two sums of which one at least is not 0."""
+    """Return F / (F + N) with its interval, from two sums of which one at least is not 0."""
     (f_low, f_high), (n_low, n_high) = inside.limits(confidence), outside.limits(confidence)
     f, n = inside.total, outside.total
     if not f + n:
@@ -156,16 +156,16 @@ class RecallEstimates(NamedTuple):
     confidence: float
 
     def of_run(self, place: int) -> dict[str, Any]:
-        """Give what is estimated of a run as plain data."""
+        """Return what is estimated of a run as plain data."""
         return {name: found.to_dict() for name, found in self.recall[place].items()}
 
     def of_all(self) -> list[dict[str, Any]]:
-        """Give the estimated numbers of relevant documents as plain data."""
+        """Return the estimated numbers of relevant documents as plain data."""
         return [{"rel": rel} | found.to_dict() for rel, found in self.relevant.items()]
 
 
 def with_pool(qrels: Qrels, pool: Mapping[str, Mapping[str, float]]) -> tuple[Qrels, list[ResultWarning]]:
-    """Give qrels the probabilities of a pool, and say what of either the other lacks."""
+    """Return qrels the probabilities of a pool, and say what of either the other lacks."""
     made = qrels.with_inclusion(pool)
     missing = int(np.isnan(probabilities(made)).sum())
     judged = qrels.to_dict()

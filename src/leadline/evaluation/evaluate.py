@@ -263,7 +263,7 @@ def _shown_known(known: KnownLike | None) -> str | dict[str, list[str]] | None:
 
 
 def _shares(pool: PoolLike) -> Any:
-    """Give the probabilities of a pool by query and document."""
+    """Return the probabilities of a pool by query and document."""
     if isinstance(pool, Mapping):
         return checked_pool(pool)
     from leadline.io.pool_files import Pooled, read_pool
@@ -298,7 +298,7 @@ def _path(pool: object) -> str | None:
 
 
 def _meaning(profile: Profile, rel: float | None, documents: int | None, measure: object) -> list[Measure]:
-    """Give the measures that a name means where these were the options."""
+    """Return the measures that a name means where these were the options."""
     return profile.measures(_listed(measure), rel=rel, documents=documents)
 
 
@@ -322,7 +322,7 @@ def _listed(measures: object) -> Iterable[str | Measure]:
 
 
 def _averaged(judged: JudgedRun, measures: Sequence[Measure], averaging: str) -> Flags:
-    """Say which queries take part in the mean of each measure: queries x measures."""
+    """Return which queries take part in the mean of each measure: queries x measures."""
     shape = (len(judged.present), len(measures))
     if averaging == "both":
         return np.broadcast_to(judged.present[:, None], shape).copy()
@@ -332,7 +332,7 @@ def _averaged(judged: JudgedRun, measures: Sequence[Measure], averaging: str) ->
 
 
 def _has_relevant(qrels: Qrels, measure: Measure) -> Flags:
-    """Say which queries have a relevant document; to a measure of gains that is any positive grade."""
+    """Return which queries have a relevant document; to a measure of gains that is any positive grade."""
     rel = getattr(measure, "rel", None)
     counts = qrels.count(qrels.grades > 0) if rel is None else qrels.relevant(rel)
     return np.asarray(counts > 0)

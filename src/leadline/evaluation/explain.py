@@ -54,7 +54,7 @@ class Listed(NamedTuple):
     subtopics: dict[str, dict[str, float]]
 
     def relevant(self, rel: float) -> list[int]:
-        """Give 1 for every rank that holds a document of grade `rel` or more, else 0."""
+        """Return 1 for every rank that holds a document of grade `rel` or more, else 0."""
         return [int(grade is not None and grade >= rel) for grade in self.grades]
 
     def count(self, rel: float) -> int:
@@ -87,7 +87,7 @@ class Derivation:
 
 @cache
 def derivations() -> dict[str, Derivation]:
-    """Give the derivation of every measure that has one, as classes of the module `derivations`."""
+    """Return the derivation of every measure that has one, as classes of the module `derivations`."""
     return {name: made for made in _derivations() for name in made.measures}
 
 
@@ -117,7 +117,7 @@ class Explanation(Result):
     warnings: Sequence[ResultWarning] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the explanation as plain data: a step for every rank that matters, and the value."""
+        """Return the explanation as plain data: a step for every rank that matters, and the value."""
         listed = self.listed
         steps = [
             {
@@ -213,7 +213,7 @@ def _code(query: str, queries: Vocabulary) -> int:
 
 
 def _info(found: RunInfo, tally: ReadCounts, source: RunLike) -> RunInfo:
-    """Give what is known of the list, and what was met where the whole run was read."""
+    """Return what is known of the list, and what was met where the whole run was read."""
     read = {
         "documents_read": tally.rows,
         "missing_queries": 0,
@@ -228,7 +228,7 @@ def _info(found: RunInfo, tally: ReadCounts, source: RunLike) -> RunInfo:
 
 
 def _notices(results: Results, info: RunInfo, qrels: Qrels, code: int) -> list[ResultWarning]:
-    """Tell what was missing, tied, unjudged or undefined for one query."""
+    """Describe what was missing, tied, unjudged or undefined for one query."""
     only = qrels.only(code)
     measures = [measure for measure in results.measures if isinstance(measure, Measure)]
     averaging, profile = results.options["queries"], profile_of(results.options["profile"])
@@ -241,7 +241,7 @@ def _notices(results: Results, info: RunInfo, qrels: Qrels, code: int) -> list[R
 
 
 def _list_of(run: Run, query: str, *, by_tag: bool) -> Run:
-    """Give a run with the list of one query, empty if there is none."""
+    """Return a run with the list of one query, empty if there is none."""
     code = run.queries.code(query)
     low, high = (0, 0) if code is None else run.offsets[code : code + 2].tolist()
     if low == high:
@@ -261,7 +261,7 @@ def _list_of(run: Run, query: str, *, by_tag: bool) -> Run:
 def listed_of(
     run: Run, qrels: Qrels, code: int, *, reading: Reading = DEFAULT_READING, cut: Cut = UNCUT
 ) -> Listed:
-    """Give the only list of a run with the grades of a query, ordered and cut as it is evaluated."""
+    """Return the only list of a run with the grades of a query, ordered and cut as it is evaluated."""
     scores = run.scores
     if reading.single_precision:
         with np.errstate(over="ignore"):
@@ -288,7 +288,7 @@ def listed_of(
 
 
 def _by_subtopic(qrels: Qrels, code: int) -> dict[str, dict[str, float]]:
-    """Give the grades of every document of a query by subtopic."""
+    """Return the grades of every document of a query by subtopic."""
     found: dict[str, dict[str, float]] = {}
     for subtopic, grades in (qrels.by_subtopic() or {}).get(qrels.queries[code], {}).items():
         for document, grade in grades.items():
@@ -332,10 +332,10 @@ def ratio(part: float, whole: float) -> float:
 
 
 def last_or_ten(flags: list[int], cutoff: int | None = None) -> int:
-    """Give the last rank up to the cutoff that is marked, but no less than the first ten ranks."""
+    """Return the last rank up to the cutoff that is marked, but no less than the first ten ranks."""
     return max(last_of(flags, cutoff), min(10 if cutoff is None else cutoff, 10))
 
 
 def last_of(flags: list[int], cutoff: int | None = None) -> int:
-    """Give the last rank up to the cutoff that is marked, 0 if none is."""
+    """Return the last rank up to the cutoff that is marked, 0 if none is."""
     return max((rank for rank, flag in enumerate(flags[:cutoff], start=1) if flag), default=0)

@@ -180,7 +180,7 @@ def _each(
 
 
 def named_sources(runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike]) -> list[tuple[str | None, Any]]:
-    """Give each run with the name that it was given, if any; one run may stand alone."""
+    """Return each run with the name that it was given, if any; one run may stand alone."""
     runs = listed_runs(runs)
     if isinstance(runs, Mapping) and not runs:
         raise UsageError("no runs; expected at least one")
@@ -223,7 +223,7 @@ def listed_runs(runs: Any) -> Any:
 
 
 def _is_run(value: Any) -> bool:
-    """Say whether something that an iterable gave is a run rather than a row of one."""
+    """Return whether something that an iterable gave is a run rather than a row of one."""
     if isinstance(value, (str, os.PathLike, Run)):
         return True
     if isinstance(value, Mapping):
@@ -240,7 +240,7 @@ def _is_frame(value: object) -> bool:
 
 
 def readable_twice(runs: Any, reading: Reading) -> Any:
-    """Give the same runs, with what can be read only once (standard input, iterators) in memory."""
+    """Return the same runs, with what can be read only once (standard input, iterators) in memory."""
     sources = [
         (name, counted_run(source, name=name, reading=reading)[0] if _only_once(source) else source)
         for name, source in named_sources(runs)

@@ -19,7 +19,7 @@ def intervals_of(
     seed: int = 0,
     groups: Integers | None = None,
 ) -> Intervals:
-    """Give an interval for every mean of results: runs x measures x low, high.
+    """Return an interval for every mean of results: runs x measures x low, high.
 
     The queries are taken as drawn from a population of such queries, or whole groups of them are where
     `groups` holds the group of every query. The interval of a geometric mean is

@@ -72,7 +72,7 @@ class Profile(NamedTuple):
     def asked(
         self, wanted: Iterable[str | Measure], *, rel: float | None = None, documents: int | None = None
     ) -> list[Asked]:
-        """Give what is asked for under trec_eval's names where it has any; `-f trec` prints that."""
+        """Return what is asked for under trec_eval's names where it has any; `-f trec` prints that."""
         found: list[Asked] = []
         faults: list[str] = []
         for one in _split(wanted):
@@ -169,7 +169,7 @@ PROFILES = {
 
 
 def profile_of(name: str) -> Profile:
-    """Give a profile by name."""
+    """Return a profile by name."""
     if not isinstance(name, str) or name not in PROFILES:
         raise UsageError(f"unknown profile {name!r}; known: " + ", ".join(PROFILES))
     return PROFILES[name]

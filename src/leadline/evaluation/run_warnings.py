@@ -149,12 +149,12 @@ def share_of(part: int, whole: int) -> str:
 
 
 def levels_of(measures: Sequence[Measure]) -> list[float]:
-    """Give the least relevant grades that some measures use."""
+    """Return the least relevant grades that some measures use."""
     return sorted({float(getattr(measure, "rel", 1.0)) for measure in measures})
 
 
 def fractional_notice(qrels: Qrels) -> list[ResultWarning]:
-    """Tell of grades that a program of whole grades would have cut off."""
+    """Warn of grades that a program of whole grades would have cut off."""
     count = int((qrels.grades != np.floor(qrels.grades)).sum())
     message = f"fractional grades: {count}; used unchanged, whereas trec_eval truncates them"
     return [ResultWarning("fractional_grades", message, count)] if count else []
@@ -163,7 +163,7 @@ def fractional_notice(qrels: Qrels) -> list[ResultWarning]:
 def undefined_notices(
     infos: Sequence[RunInfo], qrels: Qrels, measures: Sequence[Measure], values: Floats, present: Flags
 ) -> list[ResultWarning]:
-    """Tell of undefined values (runs x queries x measures) that nothing else said explains."""
+    """Warn of undefined values (runs x queries x measures) that nothing else said explains."""
     found = [
         _undefined(measure, infos, values[:, :, place], present, qrels)
         for place, measure in enumerate(measures)
@@ -182,7 +182,7 @@ def _no_relevant(qrels: Qrels, rel: float, averaging: str) -> ResultWarning:
 def _undefined(
     measure: Measure, infos: Sequence[RunInfo], values: Floats, present: Flags, qrels: Qrels
 ) -> ResultWarning:
-    """Tell of undefined values that neither a missing query nor a lack of relevant documents explains."""
+    """Warn of undefined values that neither a missing query nor a lack of relevant documents explains."""
     explained = ~present | (qrels.relevant(float(getattr(measure, "rel", 1.0))) == 0)
     undefined = np.isnan(values) & ~explained
     concerned = [infos[place] for place in np.flatnonzero(undefined.any(axis=1)).tolist()]

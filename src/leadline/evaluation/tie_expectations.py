@@ -29,7 +29,7 @@ class Gains(Rule):
     measures: ClassVar[tuple[str, ...]] = ("CG", "DCG", "RBP", "SDCG", "nDCG")
 
     def expected(self, measure: Measure, judged: JudgedRun, *, low: Floats, high: Floats) -> Floats:
-        """Give the mean over all orders."""
+        """Return the mean over all orders."""
         del low, high
         weights = np.zeros(int(judged.length.max(initial=0)) + 1)
         ranks = np.arange(1, len(weights))
@@ -50,7 +50,7 @@ class Gains(Rule):
 
 
 def _discounted(measure: DCG, judged: JudgedRun, weights: Floats) -> Floats:
-    """Give DCG or nDCG."""
+    """Return DCG or nDCG."""
     if not isinstance(measure, nDCG):
         gain = _gain(measure, judged, np.zeros(len(judged.present)))
         return _weighted(judged, gain, weights, measure.cutoff)
@@ -60,7 +60,7 @@ def _discounted(measure: DCG, judged: JudgedRun, weights: Floats) -> Floats:
 
 
 def _rank_biased(measure: RBP, judged: JudgedRun, weights: Floats) -> Floats:
-    """Give RBP with any of its gains."""
+    """Return RBP with any of its gains."""
     if measure.gain == "binary":
         chosen = np.flatnonzero(judged.grade >= measure.rel)
         return _weighted(judged, np.ones(len(chosen)), weights, measure.cutoff, chosen=chosen)
@@ -79,12 +79,12 @@ def _best(judged: JudgedRun) -> Floats:
 
 
 def _discount(measure: DCG, ranks: Integers) -> Floats:
-    """Give what a gain at each rank is multiplied by."""
+    """Return what a gain at each rank is multiplied by."""
     return np.asarray(1.0 / np.log2(ranks + 1.0 if measure.discount == "log2" else np.maximum(ranks, 2.0)))
 
 
 def _gain(measure: DCG, judged: JudgedRun, power: Floats) -> Floats:
-    """Give the gain of every document of positive grade, divided by its query's 2^power."""
+    """Return the gain of every document of positive grade, divided by its query's 2^power."""
     query, _, grade = judged.gains
     less = np.exp2(-power[query])
     with np.errstate(over="ignore"):
@@ -119,7 +119,7 @@ class FirstHit(Rule):
     measures: ClassVar[tuple[str, ...]] = ("RR", "Success")
 
     def expected(self, measure: Measure, judged: JudgedRun, *, low: Floats, high: Floats) -> Floats:
-        """Give the mean over all orders."""
+        """Return the mean over all orders."""
         rel, cutoff = float(getattr(measure, "rel", 1.0)), getattr(measure, "cutoff", None)
         chosen = np.flatnonzero(judged.grade >= rel)
         query, first = judged.query[chosen], judged.tie_first[chosen].astype(np.int64)
@@ -137,7 +137,7 @@ class FirstHit(Rule):
 
 
 def chances_of_first(size: int, relevant: int) -> Floats:
-    """Give the probability of each place to hold the first of some relevant documents in any order.
+    """Return the probability of each place to hold the first of some relevant documents in any order.
 
     >>> chances_of_first(4, 2)
     array([0.5       , 0.33333333, 0.16666667])
@@ -159,7 +159,7 @@ class Rank(Rule):
     measures: ClassVar[tuple[str, ...]] = ("RankOf",)
 
     def expected(self, measure: Measure, judged: JudgedRun, *, low: Floats, high: Floats) -> Floats:
-        """Give the mean over all orders."""
+        """Return the mean over all orders."""
         del high
         assert isinstance(measure, RankOf)
         if measure.form == "search":
@@ -195,7 +195,7 @@ class Preference(Rule):
     measures: ClassVar[tuple[str, ...]] = ("Bpref",)
 
     def expected(self, measure: Measure, judged: JudgedRun, *, low: Floats, high: Floats) -> Floats:
-        """Give the mean over all orders."""
+        """Return the mean over all orders."""
         del low, high
         assert isinstance(measure, Bpref)
         size, grades = relevant(judged, measure.rel), judged.qrels.grades
@@ -231,7 +231,7 @@ class NonrelevantAbove(Rule):
     measures: ClassVar[tuple[str, ...]] = ("binG",)
 
     def expected(self, measure: Measure, judged: JudgedRun, *, low: Floats, high: Floats) -> Floats:
-        """Give the mean over all orders."""
+        """Return the mean over all orders."""
         del low, high
         assert isinstance(measure, binG)
         chosen = np.flatnonzero(judged.grade >= measure.rel)
@@ -268,7 +268,7 @@ class Counts(Rule):
     )
 
     def expected(self, measure: Measure, judged: JudgedRun, *, low: Floats, high: Floats) -> Floats:
-        """Give the mean over all orders."""
+        """Return the mean over all orders."""
         least = 0.0 if _counts_judgments(measure) else float(getattr(measure, "rel", 1.0))
         chosen = np.flatnonzero(judged.grade >= least)
         query = judged.query[chosen]
@@ -295,7 +295,7 @@ def _counts_judgments(measure: Measure) -> bool:
 
 
 def _cutoff(measure: Measure, judged: JudgedRun, query: Codes) -> Floats | int | None:
-    """Give the last rank that counts, for every row; None where the whole list does."""
+    """Return the last rank that counts, for every row; None where the whole list does."""
     multiple = 1.0 if type(measure).__name__ == "Rprec" else getattr(measure, "multiple", None)
     if multiple is None:
         return getattr(measure, "cutoff", None)
@@ -304,7 +304,7 @@ def _cutoff(measure: Measure, judged: JudgedRun, query: Codes) -> Floats | int |
 
 
 def _ends(query: Codes, first: Integers, inside: Integers, size: Integers) -> tuple[Floats, Floats]:
-    """Give each row's part of the lowest and of the highest count.
+    """Return each row's part of the lowest and of the highest count.
 
     Of r chosen documents in a group of `size`, of which `inside` ranks count, at least
     r - (size - inside) and at most `inside` count.
@@ -328,7 +328,7 @@ class Cascade(Rule):
     measures: ClassVar[tuple[str, ...]] = ("ERR",)
 
     def expected(self, measure: Measure, judged: JudgedRun, *, low: Floats, high: Floats) -> Floats:
-        """Give the mean over all orders."""
+        """Return the mean over all orders."""
         assert isinstance(measure, ERR)
         chosen = np.flatnonzero(judged.grade > 0)
         query, first = judged.query[chosen], judged.tie_first[chosen].astype(np.int64)
@@ -381,7 +381,7 @@ class AveragePrecision(Rule):
     measures: ClassVar[tuple[str, ...]] = ("AP",)
 
     def expected(self, measure: Measure, judged: JudgedRun, *, low: Floats, high: Floats) -> Floats:
-        """Give the mean over all orders."""
+        """Return the mean over all orders."""
         del low, high
         assert isinstance(measure, AP)
         chosen = np.flatnonzero(judged.grade >= measure.rel)
@@ -448,7 +448,7 @@ class Orderless(Rule):
     )
 
     def expected(self, measure: Measure, judged: JudgedRun, *, low: Floats, high: Floats) -> Floats:
-        """Give the value itself."""
+        """Return the value itself."""
         del self, measure, judged, high
         return low
 

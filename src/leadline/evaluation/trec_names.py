@@ -58,7 +58,7 @@ class Asked(NamedTuple):
 
 
 def expand(text: str, *, strict: bool = False, nine: bool = False) -> list[Asked]:
-    """Give what a group or a spelling of trec_eval means; nothing where it is none.
+    """Return what a group or a spelling of trec_eval means; nothing where it is none.
 
     `strict` reads names without parameters as trec_eval does, too: there `P` is precision at nine
     ranks. `nine`: measures that only trec_eval 10 has are not in the groups.
@@ -84,7 +84,7 @@ def expand(text: str, *, strict: bool = False, nine: bool = False) -> list[Asked
 
 
 def is_text(name: str) -> bool:
-    """Say whether the value of a name is words.
+    """Return whether the value of a name is words.
 
     >>> is_text("relstring.5"), is_text("map")
     (True, False)
@@ -93,7 +93,7 @@ def is_text(name: str) -> bool:
 
 
 def name_of(measure: Measure, *, rel: float = 1.0) -> tuple[str, str] | None:
-    """Give trec_eval's name of a measure and its family, if it has one.
+    """Return trec_eval's name of a measure and its family, if it has one.
 
     >>> name_of(MEASURES.parse("nDCG@10")), name_of(MEASURES.parse("ERR@10"))
     (('ndcg_cut_10', 'ndcg_cut'), None)
@@ -123,7 +123,7 @@ def relevance_strings(judged: JudgedRun, length: int) -> list[str]:
 
 
 def _family(name: str, written: str) -> list[Asked]:
-    """Give what one name of trec_eval means with the parameters after its dot."""
+    """Return what one name of trec_eval means with the parameters after its dot."""
     printed = f"{name}_{written}" if written else name
     if name in TEXTS:
         length = int(float(written)) if written else SHORTEST_STRING
@@ -180,7 +180,7 @@ def _expected(name: str) -> str:
 
 
 def _meant(name: str) -> tuple[type[Measure], Mapping[str, object]]:
-    """Give the class of a name of trec_eval and what the name sets."""
+    """Return the class of a name of trec_eval and what the name sets."""
     if name == "rbp":
         return MEASURES.classes["RBP"], RBP
     if name == "set_F":  # both forms are one while nothing is given
@@ -198,7 +198,7 @@ def _at(family: str, measure: Measure) -> str:
 
 
 def _name_in(family: str, measure: Measure, rel: float) -> str:
-    """Give the name of a measure in one family; empty where it does not belong there."""
+    """Return the name of a measure in one family; empty where it does not belong there."""
     kind, preset = _meant(family)
     at = kind.at_name()
     if type(measure) is not kind or getattr(measure, "rel", rel) != rel:

@@ -190,7 +190,7 @@ class Joined:
         return self.judged / self.documents
 
     def problem(self) -> Problem:
-        """Say how much is judged; nothing at all is an error."""
+        """Describe how much is judged; nothing at all is an error."""
         named = f"the run has {self.run_example!r}, {self.qrels} has {self.qrels_example!r}"
         if not self.queries:
             words = f"no query is judged; do the query ids match? For documents, {named}"
@@ -225,12 +225,12 @@ class Checked:
 
     @property
     def rejected(self) -> bool:
-        """Say whether the evaluator would refuse the file."""
+        """Return whether the evaluator would refuse the file."""
         return any(problem.error for problem in self.problems)
 
     @property
     def unit(self) -> str:
-        """Say what the lines of problems count."""
+        """Describe what the lines of problems count."""
         return "line" if self.lists is None else self.lists.unit
 
 
@@ -291,7 +291,7 @@ def join(lists: PlainLists, qrels: Qrels) -> Joined:
 
 
 def _remarks(found: Checked, returns: list[int]) -> Iterator[Problem]:
-    """Give what the evaluator accepts and a reader should know."""
+    """Yield what the evaluator accepts and a reader should know."""
     assert found.source is not None
     assert found.lists is not None
     if found.source.whole is not None and found.form != "parquet":
@@ -304,7 +304,7 @@ def _remarks(found: Checked, returns: list[int]) -> Iterator[Problem]:
 
 
 def _errors(found: Faults) -> list[Problem]:
-    """Give faults by their kind, in the order of first lines."""
+    """Return faults by their kind, in the order of first lines."""
     return [
         Problem(code, error.line, _words(error), found.counts[code], error=True)
         for code, error in found.first.items()
@@ -318,7 +318,7 @@ def _words(error: LeadlineError) -> str:
 
 
 def _repeats(lists: PlainLists, kind: str, *, error: bool) -> Iterator[Problem]:
-    """Give the documents that a list holds twice; a bare ranked list may."""
+    """Yield the documents that a list holds twice; a bare ranked list may."""
     action = "appears" if kind == "run" else "is judged"
     try:
         lists.settle(Reading(), action=action)
@@ -350,12 +350,12 @@ class _Tally:
         self.count += len(lines)
 
     def problem(self, code: str, message: str) -> Problem:
-        """Say what is odd about the lines."""
+        """Describe what is odd about the lines."""
         return Problem(code, self.first, message, self.count)
 
 
 def _of_text(window: Chunk, form: str) -> Iterator[Problem]:
-    """Give what readers of text step over: marks, ends of lines, blank lines, comments."""
+    """Yield what readers of text step over: marks, ends of lines, blank lines, comments."""
     text = window.text[: window.end].tobytes().removesuffix(b"\n")
     change = window.filled - window.read  # a byte order mark was cut off, a final newline put on
     yield Problem("bom", 1, "a byte order mark before the first line", int(change < 0))
@@ -377,7 +377,7 @@ def _of_text(window: Chunk, form: str) -> Iterator[Problem]:
 
 
 def _of_columns(window: Chunk, whole: set[int]) -> Iterator[Problem]:
-    """Give columns that are ignored, and tags that differ."""
+    """Yield columns that are ignored, and tags that differ."""
     extra = _Tally()
     tags: dict[bytes, int] = {}
     text = window.text[: window.end].tobytes()
@@ -461,7 +461,7 @@ ODD = (
 
 
 def _of_ids(lists: PlainLists) -> Iterator[Problem]:
-    """Give ids that are accepted as they are and that other programs may trip over."""
+    """Yield ids that are accepted as they are and that other programs may trip over."""
     for code, pattern, words in ODD:
         search = re.compile(pattern).search
         lines: list[int] = []
@@ -531,7 +531,7 @@ def _write(found: Checked, lists: PlainLists, path: str) -> None:
 
 
 def _judgments(found: Checked, lists: PlainLists) -> OutputTable:
-    """Give the judgments in their order; those of a TREC file keep their second column."""
+    """Return the judgments in their order; those of a TREC file keep their second column."""
     rows = [
         (query, document, int(grade) if grade == int(grade) else grade)
         for query, document, grade in named(lists)

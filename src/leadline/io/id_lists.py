@@ -20,7 +20,7 @@ from leadline.kernels import plain
 
 
 def headed_rows(path: str, *, encoding: str = "utf-8") -> texts.Rows:
-    """Give the rows of a table with their lines (or places) from 1; standard input is CSV or TSV."""
+    """Return the rows of a table with their lines (or places) from 1; standard input is CSV or TSV."""
     head = first_bytes(path, 1 << 16)
     start = b"" if head is None else head.removeprefix(BOM).lstrip()
     if start.startswith(PARQUET):
@@ -55,7 +55,7 @@ DOCUMENTS = ("doc_id", "docid", "docno", "id")
 
 
 def read_labels(place: str) -> dict[str, str]:
-    """Give what a column says of every run; `place` is FILE:COLUMN, a table with a header.
+    """Return what a column says of every run; `place` is FILE:COLUMN, a table with a header.
 
     The column called run or name, or else the first one, names the run.
     """
@@ -68,7 +68,7 @@ def read_labels(place: str) -> dict[str, str]:
 
 
 def teams_of(labels: Mapping[str, str], names: Iterable[str], place: str = "") -> list[str]:
-    """Give the team of every run; an error where one has none. `place` says where labels are from.
+    """Return the team of every run; an error where one has none. `place` says where labels are from.
 
     >>> teams_of({"a": "one", "b": "two"}, ["b", "a"])
     ['two', 'one']
@@ -82,7 +82,7 @@ def teams_of(labels: Mapping[str, str], names: Iterable[str], place: str = "") -
 
 
 def read_document_ids(path: str) -> list[str]:
-    """Give the ids of a collection: JSON lines or a table with `doc_id`, or one id a line."""
+    """Return the ids of a collection: JSON lines or a table with `doc_id`, or one id a line."""
     text = text_of(read_whole(path))
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     if not lines:
@@ -157,7 +157,7 @@ def _pairs(path: str) -> Iterator[tuple[str, str]]:
 
 
 def read_population(given: str) -> int | dict[str, int]:
-    """Give one number of documents, or the numbers by query of a file.
+    """Return one number of documents, or the numbers by query of a file.
 
     A line is a query and a number, with blanks or a comma between; a first line without a number is a header.
 
@@ -191,7 +191,7 @@ EXPECTED = "a path, or {query: [document, ...]}"
 
 
 def of(source: KnownLike) -> dict[bytes, set[bytes]]:
-    """Give the known documents by query from a file or `{query: [document, ...]}`."""
+    """Return the known documents by query from a file or `{query: [document, ...]}`."""
     if isinstance(source, (str, os.PathLike)):
         return read(os.fspath(source))
     if not isinstance(source, Mapping):
@@ -200,7 +200,7 @@ def of(source: KnownLike) -> dict[bytes, set[bytes]]:
 
 
 def shown(source: KnownLike) -> str | dict[str, list[str]]:
-    """Give the known documents as plain data, or the path of their file."""
+    """Return the known documents as plain data, or the path of their file."""
     if isinstance(source, (str, os.PathLike)):
         return os.fspath(source)
     return {query: sorted(_documents(query, source[query])) for query in source}
@@ -214,7 +214,7 @@ def _documents(query: str, listed: object) -> list[str]:
 
 
 def read(path: str) -> dict[bytes, set[bytes]]:
-    """Give the known documents by query."""
+    """Return the known documents by query."""
     window = read_whole(path)
     found: dict[bytes, set[bytes]] = {}
     for line, raw in enumerate(window.text[: window.end].tobytes().split(b"\n"), start=1):

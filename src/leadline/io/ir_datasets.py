@@ -13,7 +13,7 @@ PREFIX = "ir_datasets:"
 
 
 def records(path: str) -> Records:
-    """Give the judgments of a collection."""
+    """Return the judgments of a collection."""
     collection = load(path)
     if not collection.has_qrels():
         raise InputError("has no qrels", expected="a collection with judgments", path=path)
@@ -33,7 +33,7 @@ def load(path: str) -> Any:
 
 
 def downloaded(path: str, rows: Callable[[], Iterable[Any]]) -> Iterator[Any]:
-    """Give rows of a collection; whatever fails while they are fetched is one line."""
+    """Yield rows of a collection; whatever fails while they are fetched is one line."""
     try:
         yield from rows()
     except Exception as error:  # the package raises what its many libraries raise

@@ -44,7 +44,7 @@ class Merged(NamedTuple):
 
     @property
     def remarks(self) -> tuple[tuple[str, str, int], ...]:
-        """Give code, words and count of what was merged; nothing where no pair had several judges."""
+        """Return code, words and count of what was merged; nothing where no pair had several judges."""
         if not self.shared:
             return ()
         words = (
@@ -57,7 +57,7 @@ class Merged(NamedTuple):
 
 
 def majority(grades: Sequence[int]) -> float:
-    """Give the grade of most judges; among grades of as many judges the lowest.
+    """Return the grade of most judges; among grades of as many judges the lowest.
 
     >>> majority([2, 1, 2]), majority([0, 2])
     (2, 0)
@@ -67,7 +67,7 @@ def majority(grades: Sequence[int]) -> float:
 
 
 def mean(grades: Sequence[int]) -> float:
-    """Give the mean grade, a whole one as an integer.
+    """Return the mean grade, a whole one as an integer.
 
     >>> mean([0, 1]), mean([1, 1])
     (0.5, 1)
@@ -160,7 +160,7 @@ def read_judges(source: JudgesLike) -> list[Judge]:
 
 
 def judge_name(path: str) -> str:
-    """Give the name of a judge: the file's less its ending, and less `.qrels`.
+    """Return the name of a judge: the file's less its ending, and less `.qrels`.
 
     >>> judge_name("judges/ann.qrels.txt"), judge_name("qrels.txt.gz")
     ('ann', 'qrels')

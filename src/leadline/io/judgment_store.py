@@ -60,7 +60,7 @@ def _one_line(text: str) -> str:
 
 
 def damaged(path: str, found: str) -> InputError:
-    """Say that a store is damaged."""
+    """Return the error for a damaged store."""
     return InputError(f"is damaged ({found})", expected=STORE, path=path, hint=BACKUP)
 
 
@@ -85,7 +85,7 @@ def connect(path: str) -> sqlite3.Connection:
 
 
 def is_database(path: str) -> bool:
-    """Say whether a file begins as an SQLite database does; a packed one does not."""
+    """Return whether a file begins as an SQLite database does; a packed one does not."""
     try:
         with open(path, "rb") as file:
             return file.read(len(SQLITE)) == SQLITE
@@ -187,7 +187,7 @@ def read(path: str) -> list[Given]:
 
 
 def records(path: str) -> Records:
-    """Give one grade a pair: that of most judges, of as many judges the lowest."""
+    """Return one grade a pair: that of most judges, of as many judges the lowest."""
     found = read(path)
     merged = merge(given.judgment for given in found)
     rows = (

@@ -23,7 +23,7 @@ from leadline.io.opening import (
 
 
 def lines(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
-    """Give number and text of every line, without its end; refuses what is not in the encoding."""
+    """Yield number and text of every line, without its end; refuses what is not in the encoding."""
     decode = _decoder(encoding)
     for number, raw in raw_lines(path):
         yield number, _decoded(raw.rstrip(b"\r\n"), decode, encoding, path, number)
@@ -49,7 +49,7 @@ def _decoded(raw: bytes, decode: codecs._Decoder, encoding: str, path: str, numb
 
 
 def raw_lines(path: str) -> Iterator[tuple[int, bytes]]:
-    """Give number and bytes of every line; a line longer than any text should be is refused."""
+    """Yield number and bytes of every line; a line longer than any text should be is refused."""
     stream, file = open_bytes(path)
     stream = _buffered(stream)
     try:

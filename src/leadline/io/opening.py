@@ -69,7 +69,7 @@ PROBE = 1 << 12  # bytes in which nearly every text has a line end
 
 
 def run_name(path: str) -> str:
-    """Give the name of a run: its file name less one compression suffix and one run suffix.
+    """Return the name of a run: its file name less one compression suffix and one run suffix.
 
     >>> run_name("runs/cord19.vespa.ai-bm25.xz"), run_name("bm25.run.gz"), run_name("-")
     ('cord19.vespa.ai-bm25', 'bm25', 'stdin')
@@ -122,7 +122,7 @@ def _head(stream: io.RawIOBase | io.BufferedReader) -> bytes:
 
 
 def first_bytes(path: str, size: int = 1 << 12) -> bytes | None:
-    """Give the first plain bytes of a file; None for what can be read only once, as pipes can."""
+    """Return the first plain bytes of a file; None for what can be read only once, as pipes can."""
     if path == STANDARD_INPUT or not isfile(path):
         return None
     stream, file = open_bytes(path)
@@ -143,7 +143,7 @@ class _Rejoined(io.RawIOBase):
         self.rest = rest
 
     def readable(self) -> bool:
-        """Say that it can be read."""
+        """Return True: the stream can be read."""
         return True
 
     def readinto(self, target: memoryview) -> int | None:  # type: ignore[override]  # narrower than Buffer
@@ -274,7 +274,7 @@ class Buffers:
         self._columns: dict[str, Integers] = {}
 
     def columns(self, names: Sequence[str], size: int) -> dict[str, Integers]:
-        """Give columns of at least a size to write to."""
+        """Return columns of at least a size to write to."""
         if not self._columns or len(self._columns[names[0]]) < size:
             self._columns = {name: np.empty(size, dtype=np.int64) for name in names}
         return self._columns
@@ -304,12 +304,12 @@ class Chunk:
 
     @property
     def workspace(self) -> Buffers:
-        """Give the workspace of this stretch."""
+        """Return the workspace of this stretch."""
         return self.workspaces[0]
 
     @property
     def text(self) -> Bytes:
-        """Give the buffer of this stretch."""
+        """Return the buffer of this stretch."""
         return self.workspaces[0].text
 
     def __enter__(self) -> Self:
@@ -440,7 +440,7 @@ def too_long(path: str, where: str, limit: int, *, noun: str = "line") -> InputE
 
 
 def broken_archives() -> tuple[type[Exception], ...]:
-    """Give the errors that a broken archive raises and that are no OSError."""
+    """Return the errors that a broken archive raises and that are no OSError."""
     found: list[type[Exception]] = []
     if "lzma" in sys.modules:
         found.append(sys.modules["lzma"].LZMAError)

@@ -39,11 +39,11 @@ class Pooled(NamedTuple):
     contributors: list[Mapping[str, int]]
 
     def pairs(self) -> list[tuple[str, str]]:
-        """Give (query, document) of every row."""
+        """Return (query, document) of every row."""
         return list(zip(self.queries, self.documents, strict=True))
 
     def by_query(self) -> dict[str, dict[str, float]]:
-        """Give `{query: {document: probability}}`."""
+        """Return `{query: {document: probability}}`."""
         found: dict[str, dict[str, float]] = {}
         for query, document, share in zip(
             self.queries, self.documents, self.probability.tolist(), strict=True

@@ -16,13 +16,13 @@ class MappingLike(Protocol):
     """What has items: a dictionary, or an object of a JSON text with its repeated names."""
 
     def items(self) -> Iterable[tuple[Any, Any]]:
-        """Give names and values in order."""
+        """Return names and values in order."""
 
 
 def mapping_records(
     source: MappingLike, what: str, *, path: str, unit: str = "", subtopics: bool = False
 ) -> Records:
-    """Give the rows of a dictionary; `{query: [document, ...]}` is a run of score -rank.
+    """Return the rows of a dictionary; `{query: [document, ...]}` is a run of score -rank.
 
     With subtopics it is `{query: {subtopic: {document: grade}}}`.
     """
@@ -76,12 +76,12 @@ SHAPES = "(query, document, number), or a named tuple or dictionary with such na
 def tuple_records(
     source: Iterable[Any], what: str, *, path: str, by_rank: bool = False, unit: str = "record"
 ) -> Records:
-    """Give the rows of any iterable, which is gone through once; the first row tells their shape."""
+    """Return the rows of any iterable, which is gone through once; the first row tells their shape."""
     return numbered(enumerate(source, start=1), what, path=path, by_rank=by_rank, unit=unit)
 
 
 def numbered(source: Iterable[tuple[int, Any]], what: str, *, path: str, by_rank: bool, unit: str) -> Records:
-    """Give the rows of an iterable of (place, row)."""
+    """Return the rows of an iterable of (place, row)."""
     rows = iter(source)
     first = next(rows, None)
     found = Records((), path=path, unit=unit)
@@ -107,7 +107,7 @@ def numbered(source: Iterable[tuple[int, Any]], what: str, *, path: str, by_rank
 
 
 def names_of(row: object) -> list[str] | None:
-    """Give the names of a row's columns, None when it has none."""
+    """Return the names of a row's columns, None when it has none."""
     if isinstance(row, Mapping):
         return list(row)
     fields = getattr(row, "_fields", None)
@@ -152,7 +152,7 @@ def _plain(rows: Iterable[tuple[int, Any]], records: Records) -> Iterator[Row]:
 
 
 def open_frame(source: Any) -> Any:
-    """Give a narwhals frame, or None for what is no data frame; a lazy one is collected."""
+    """Return a narwhals frame, or None for what is no data frame; a lazy one is collected."""
     import narwhals as nw
 
     try:
@@ -165,7 +165,7 @@ def open_frame(source: Any) -> Any:
 
 
 def frame_records(frame: Any, what: str, *, path: str, by_rank: bool = False, unit: str = "row") -> Records:
-    """Give the rows of a frame; the first row is row 1."""
+    """Return the rows of a frame; the first row is row 1."""
     try:
         chosen = row_checks.choose(frame.columns, what, by_rank=by_rank)
     except InputError as error:

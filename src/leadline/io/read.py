@@ -166,7 +166,7 @@ def counted_run(source: RunLike, *, reading: Reading, name: str | None = None) -
 
 
 def run_of(source: Opened, *, reading: Reading, name: str | None = None) -> tuple[Run, ReadCounts]:
-    """Give the run of an opened file, and what was counted; its tags where they name runs."""
+    """Return the run of an opened file, and what was counted; its tags where they name runs."""
     name = run_name(source.path) if name is None else name
     if source.form == "trec":
         return trec_runs.read(source.path, reading=reading, name=name, whole=source.whole)
@@ -184,7 +184,7 @@ class Opened(NamedTuple):
 
 
 def opened(path: str, *, read: bool = False) -> Opened:
-    """Tell the format of a file; `read` reads its text in any case."""
+    """Return the format of a file; `read` reads its text in any case."""
     if path.startswith(IR_DATASETS):
         return Opened(path, "ir_datasets", None)
     head = first_bytes(path)
@@ -201,7 +201,7 @@ def opened(path: str, *, read: bool = False) -> Opened:
 def records_of(
     source: Opened, what: str, reading: Reading = DEFAULT_READING, *, subtopics: bool = False
 ) -> Records:
-    """Give the rows of a file in any format but TREC."""
+    """Return the rows of a file in any format but TREC."""
     if source.whole is None:
         if what == "score":
             raise InputError("names judgments", expected="a run", path=source.path)
@@ -228,7 +228,7 @@ def records_of(
 def _records_in_memory(
     source: Any, what: str, reading: Reading = DEFAULT_READING, *, path: str, subtopics: bool = False
 ) -> Records:
-    """Give the rows of a dictionary, a data frame, or an iterable of rows."""
+    """Return the rows of a dictionary, a data frame, or an iterable of rows."""
     if isinstance(source, (Run, Qrels, Result)):
         expected = "ranked lists, as of Run" if what == "score" else "judgments, as of Qrels"
         raise InputError(f"a {type(source).__name__}", expected=expected, path=path)
@@ -278,7 +278,7 @@ def stream_lists(
 
 
 def is_ranked_lists(value: Mapping[Any, Any]) -> bool:
-    """Say whether a dictionary is `{query: [document, ...]}`.
+    """Return whether a dictionary is `{query: [document, ...]}`.
 
     >>> is_ranked_lists({"q1": [], "q2": ["d1"]}), is_ranked_lists({"bm25": [("q1", "d1", 0.5)]})
     (True, False)
@@ -290,7 +290,7 @@ def is_ranked_lists(value: Mapping[Any, Any]) -> bool:
 
 
 def is_row(value: object) -> bool:
-    """Say whether something is one row of a run or of qrels, and not a run.
+    """Return whether something is one row of a run or of qrels, and not a run.
 
     >>> is_row(("q1", "d1", 0.5)), is_row(("a.run", "b.run", "c.run"))
     (True, False)

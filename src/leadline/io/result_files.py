@@ -127,7 +127,7 @@ def _cell(text: str, column: str, path: str, line: int) -> float:
 
 
 def _means(queries: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
-    """Give the mean of every run over its queries, undefined ones as 0."""
+    """Return the mean of every run over its queries, undefined ones as 0."""
     return {
         run: sum(0.0 if math.isnan(value) else value for value in found.values()) / len(found)
         for run, found in queries.items()

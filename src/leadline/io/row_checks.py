@@ -32,7 +32,7 @@ TAG = ("tag", "system", "run_id")
 
 
 def find(present: Iterable[object], names: Sequence[str]) -> str | None:
-    """Give the first of some names that is there.
+    """Return the first of some names that is there.
 
     >>> find(["docno", "qid"], QUERY)
     'qid'
@@ -42,7 +42,7 @@ def find(present: Iterable[object], names: Sequence[str]) -> str | None:
 
 
 def choose(present: Sequence[object], what: str, *, by_rank: bool = False) -> tuple[str, str, str, str]:
-    """Give the columns of query, document, number, and rank of scores or subtopic of grades; "" is none."""
+    """Return the columns of query, document, number, and rank of scores or subtopic of grades; "" is none."""
     values = SCORE if what == "score" else (*GRADE, *SCORE)
     more = find(present, RANK if what == "score" else SUBTOPIC)
     if by_rank and more is None:
@@ -108,7 +108,7 @@ class Records:
     shares: dict[tuple[str, str], object] = field(default_factory=dict)
 
     def at(self, error: InputError, place: int | None) -> InputError:
-        """Give an error with the place that it was found at."""
+        """Return an error with the place that it was found at."""
         if place is None or self.unit in {"", "line"}:
             error.line = place if self.unit == "line" else None
             return error.at(self.path)
@@ -131,7 +131,7 @@ def qrels(records: Records) -> Qrels:
 
 
 def with_shares(made: Qrels, records: Records) -> Qrels:
-    """Give qrels the probabilities that stand beside their grades, if there are any."""
+    """Return qrels the probabilities that stand beside their grades, if there are any."""
     shares: dict[str, dict[str, float]] = {}
     for (query, document), given in records.shares.items():
         if given is None:
@@ -303,7 +303,7 @@ class _Gathered:
         return found
 
     def lists(self) -> PlainLists:
-        """Give the rows as lists."""
+        """Return the rows as lists."""
         lists = PlainLists(
             plain.ParsedRows(
                 self.queries,
@@ -366,7 +366,7 @@ def rank_of(value: Any) -> int:
 
 
 def named(lists: PlainLists) -> list[tuple[str, str, float]]:
-    """Give lists as (query, document, number)."""
+    """Return lists as (query, document, number)."""
     bounds, scores = lists.bounds.tolist(), lists.scores.tolist()
     return [
         (to_text(query), to_text(lists.documents[row]), scores[row])

@@ -30,7 +30,7 @@ SUFFIXES = {
 
 
 def suffix_of(path: str) -> str:
-    """Give the suffix under a compression suffix.
+    """Return the suffix under a compression suffix.
 
     >>> suffix_of("bm25.json.gz"), suffix_of("bm25.run")
     ('.json', '.run')
@@ -72,7 +72,7 @@ def is_refused(window: Chunk) -> bool:
 
 
 def content_of(source: Opened) -> str:
-    """Say whether a file holds a `run` or `qrels`: by its columns, else by whether all numbers are whole."""
+    """Return `run` or `qrels`, told from the columns of a file, else from whether all numbers are whole."""
     if source.whole is None or source.form == "sampled":
         return "qrels"
     if source.form == "trec":
@@ -113,7 +113,7 @@ def _is_whole(value: object) -> bool:
 
 
 def _is_record(head: bytes) -> bool:
-    """Say whether the first line is a whole record, so that the text is JSON Lines."""
+    """Return whether the first line is a whole record, so that the text is JSON Lines."""
     try:
         found = json.loads(head.lstrip().partition(b"\n")[0])
     except (ValueError, RecursionError):

@@ -86,7 +86,7 @@ GUARDED = re.compile(r"'+[=+\-@\t\r].", re.DOTALL)
 
 
 def csv_records(window: Chunk, what: str, *, by_rank: bool = False) -> Records:
-    """Give the rows of a table."""
+    """Return the rows of a table."""
     text = text_of(window)
     found = Records((), path=window.path, unit="line", text=True)
     lines = _lines(text, window.path)
@@ -106,7 +106,7 @@ def csv_records(window: Chunk, what: str, *, by_rank: bool = False) -> Records:
 
 
 def delimiter_of(header: str) -> str:
-    """Give what separates the cells of a header.
+    """Return what separates the cells of a header.
 
     >>> delimiter_of("query_id,doc_id,score")
     ','
@@ -180,7 +180,7 @@ def cells_of(
 
 
 def csv_table(text: str, path: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    r"""Give the header of a table, and its rows with their lines: as many cells as the header.
+    r"""Return the header of a table, and its rows with their lines: as many cells as the header.
 
     >>> csv_table("run,team\n\na,one\n", "systems.csv")
     (['run', 'team'], [(3, ['a', 'one'])])
@@ -317,7 +317,7 @@ class Members(Mapping[str, Any]):
         return text if len(text) <= SHOWN else text[:SHOWN] + "...}"
 
     def items(self) -> Any:
-        """Give names and values in order, repeated ones too."""
+        """Return names and values in order, repeated ones too."""
         return self.pairs
 
 
@@ -325,7 +325,7 @@ Members.__name__ = "object"  # what messages call it
 
 
 def json_records(window: Chunk, what: str, *, by_rank: bool = False, subtopics: bool = False) -> Records:
-    """Give the rows of a JSON text."""
+    """Return the rows of a JSON text."""
     found = parse_json(window.text[: window.end].tobytes(), window.path)
     path = window.path
     if isinstance(found, Members):
@@ -375,7 +375,7 @@ def dump_json(value: Any) -> str:
 
 
 def json_lines_records(window: Chunk, what: str, *, by_rank: bool = False) -> Records:
-    """Give the rows of JSON Lines."""
+    """Return the rows of JSON Lines."""
     rows = _jsonl_lines(window)
     return python_inputs.numbered(rows, what, path=window.path, by_rank=by_rank, unit="line")
 
@@ -405,7 +405,7 @@ def write_json_lines(table: OutputTable) -> bytes:
 
 
 def parquet_records(window: Chunk, what: str, *, by_rank: bool = False) -> Records:
-    """Give the rows of a Parquet or Arrow file."""
+    """Return the rows of a Parquet or Arrow file."""
     arrow = _pyarrow()
     content = arrow.py_buffer(bytes_of(window.text)[: window.read])
     try:

@@ -20,14 +20,14 @@ Rows = Iterator[tuple[int, dict[str, Any]]]
 
 
 def json_lines(path: str, *, encoding: str = "utf-8") -> Rows:
-    """Give the object of every line that has one."""
+    """Yield the object of every line that has one."""
     for number, line in lines(path, encoding=encoding):
         if line.strip():
             yield number, _object(_parsed(line, path, number), path, number)
 
 
 def json_list(path: str, *, encoding: str = "utf-8") -> Rows:
-    """Give the objects of a list, numbered from 1."""
+    """Yield the objects of a list, numbered from 1."""
     for number, found in enumerate(_parsed(whole_text(path, encoding=encoding), path, 1), start=1):
         yield number, _object(found, path, number)
 
@@ -75,7 +75,7 @@ def table(path: str, known: Iterable[str] = (), *, encoding: str = "utf-8", head
 
 
 def parquet(path: str) -> Rows:
-    """Give the rows of a Parquet file, some thousands at a time."""
+    """Yield the rows of a Parquet file, some thousands at a time."""
     try:
         from pyarrow import lib
         from pyarrow import parquet as package
@@ -98,7 +98,7 @@ LABELS = {"num": r"Number\s*:", "title": r"Topic\s*:", "desc": r"Description\s*:
 
 
 def documents(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, dict[str, Any]]]:
-    """Give every document with the number of its first line: `docno`, `title`, `text`.
+    """Yield every document with the number of its first line: `docno`, `title`, `text`.
 
     The text is everything that is not the number or the title, tags taken out, so that no field of any
     collection is lost.
@@ -117,7 +117,7 @@ def documents(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, dict
 
 
 def queries(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, dict[str, Any]]]:
-    """Give every query with the number of its first line: `num`, `title`, `desc`, `narr`.
+    """Yield every query with the number of its first line: `num`, `title`, `desc`, `narr`.
 
     The tags need not be closed, and labels such as `Number:` are left out.
     """
@@ -142,7 +142,7 @@ def plain(text: str) -> str:
 
 
 def _blocks(path: str, name: str, encoding: str) -> Iterator[tuple[int, str]]:
-    """Give what stands between the tags of a name, one block at a time."""
+    """Yield what stands between the tags of a name, one block at a time."""
     opening, closing = f"<{name}>", f"</{name}>"
     began, size, kept = 0, 0, [""]
     for number, line in lines(path, encoding=encoding):
@@ -179,7 +179,7 @@ START = re.compile(r"\.I\s+(\S+)\s*$")
 
 
 def records(path: str, *, encoding: str = "utf-8") -> Iterator[tuple[int, dict[str, Any]]]:
-    """Give every record with the number of its first line; its id is in column `id`.
+    """Yield every record with the number of its first line; its id is in column `id`.
 
     A field that comes twice, as the texts of some CISI records do, is one text.
     """
@@ -239,7 +239,7 @@ class Document(NamedTuple):
 
     @property
     def content(self) -> str:
-        """Give title and text as one field."""
+        """Return title and text as one field."""
         return f"{self.title}\n{self.text}" if self.title else self.text
 
 
@@ -274,12 +274,12 @@ def read_queries(
 
 
 def name_of(source: object) -> str:
-    """Give what a source is called in messages."""
+    """Return what a source is called in messages."""
     return os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
 
 
 def shown(source: object) -> str | None:
-    """Give what stands for a source among the options of a result: its path, or where it was.
+    """Return what stands for a source among the options of a result: its path, or where it was.
 
     >>> shown("docs.jsonl"), shown({"d1": "wings"}), shown(None)
     ('docs.jsonl', 'in memory', None)
@@ -335,7 +335,7 @@ class _Layout:
         return Document(row[key], title, text, {name: row[name] for name in rest}, place)
 
     def _columns(self, names: tuple[str, ...], place: int) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
-        """Give the columns of the id, of the text, and the others."""
+        """Return the columns of the id, of the text, and the others."""
         key = row_checks.find(names, self.ids)
         if key is None:
             raise self._lacks(names, " or ".join(self.ids), place)
@@ -369,7 +369,7 @@ def _text(value: object, name: str, place: int, path: str) -> str:
 
 
 def rows_of(source: Any, noun: str, encoding: str = "utf-8") -> Iterator[tuple[int, Any]]:
-    """Give the records of any source, numbered."""
+    """Yield the records of any source, numbered."""
     if isinstance(source, (str, os.PathLike)):
         yield from _file_rows(os.fspath(source), noun, encoding)
     elif isinstance(source, Mapping):
@@ -412,7 +412,7 @@ def _file_rows(path: str, noun: str, encoding: str) -> Iterator[tuple[int, Any]]
 
 
 def _collection(path: str, noun: str) -> Iterator[tuple[int, Any]]:
-    """Give the documents or queries of a collection of ir_datasets."""
+    """Yield the documents or queries of a collection of ir_datasets."""
     from leadline.io import ir_datasets
 
     collection = ir_datasets.load(path)

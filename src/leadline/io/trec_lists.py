@@ -40,7 +40,7 @@ COLUMNS = (
 
 
 def looks_trec(head: bytes) -> bool:
-    r"""Say whether the first line that is no comment is one of a TREC file.
+    r"""Return whether the first line that is no comment is one of a TREC file.
 
     >>> looks_trec(b"q1 0 d1 1\n"), looks_trec(b"query_id,doc_id,score\n")
     (True, False)
@@ -63,7 +63,7 @@ def _is_number(field: bytes) -> bool:
 
 
 def as_fields(query: str, *more: str) -> list[bytes]:
-    """Give ids as the columns of a line; an id that such a line cannot hold is refused.
+    """Return ids as the columns of a line; an id that such a line cannot hold is refused.
 
     >>> as_fields("q1", "d1"), as_fields("#1")
     ([b'q1', b'd1'], [b' #1'])
@@ -97,19 +97,19 @@ class TrecLists(Protocol):
     hashes: Hashes | None
 
     def ids(self) -> Ids:
-        """Give the document of every row."""
+        """Return the document of every row."""
 
     def group(self) -> None:
         """Bring the lists of one query together, in the order of first appearance."""
 
     def match(self, qrels: Qrels, codes: Integers) -> Codes | None:
-        """Give every row's row in the qrels, -1 for none; None when a list names a document twice."""
+        """Return every row's row in the qrels, -1 for none; None when a list names a document twice."""
 
     def narrow(self) -> None:
         """Round the scores to 32-bit floats."""
 
     def order(self) -> Integers | None:
-        """Give the rows in the order of the lists, or None when they are in order."""
+        """Return the rows in the order of the lists, or None when they are in order."""
 
 
 class RankedLists:
@@ -197,7 +197,7 @@ class CompiledLists:
         return cls(window.text, columns, tally.tolist()) if clean else None
 
     def ids(self) -> Ids:
-        """Give the document of every row."""
+        """Return the document of every row."""
         # copies: a column is read-only, and the text may be a workspace that is read into again
         end = int(self.stop.max(initial=0))
         return Ids(self.text[:end].copy(), self.start.copy(), self.stop.copy())
@@ -217,7 +217,7 @@ class CompiledLists:
         self.scores, self.ranks = self.scores[order], self.ranks[order]
 
     def match(self, qrels: Qrels, codes: Integers) -> Codes | None:
-        """Give every row's row in the qrels, -1 for none; None when a list names a document twice."""
+        """Return every row's row in the qrels, -1 for none; None when a list names a document twice."""
         if kernels.compiled is None:
             return None
         rows = np.empty(len(self.start), dtype=np.int32)
@@ -247,7 +247,7 @@ class CompiledLists:
         self.scores = _narrowed(self.scores)
 
     def order(self) -> Integers | None:
-        """Give the rows in the order of the lists, or None when they are in order."""
+        """Return the rows in the order of the lists, or None when they are in order."""
         if kernels.compiled is None:
             return None
         order = np.empty(len(self.start), dtype=np.int64)
@@ -278,7 +278,7 @@ class PlainLists:
         self.held: list[int] = []
 
     def ids(self) -> Ids:
-        """Give the document of every row."""
+        """Return the document of every row."""
         return Ids.of(self.documents)
 
     def _keep(self, rows: list[int]) -> None:
@@ -298,7 +298,7 @@ class PlainLists:
         self._keep([row for found in rows.values() for row in found])
 
     def match(self, qrels: Qrels, codes: Integers) -> Codes:
-        """Give every row's row in the qrels, -1 for none and for a repeat that was held."""
+        """Return every row's row in the qrels, -1 for none and for a repeat that was held."""
         rows: list[int] = []
         bounds = self.bounds.tolist()
         for place, code in enumerate(codes.tolist()):
@@ -315,7 +315,7 @@ class PlainLists:
         self.scores = _narrowed(self.scores)
 
     def order(self) -> Integers | None:
-        """Give the rows in the order of the lists, or None when they are in order."""
+        """Return the rows in the order of the lists, or None when they are in order."""
         bounds = self.bounds.tolist()
         scores, documents = self.scores.tolist(), self.documents
         rising = np.flatnonzero(self.scores[1:] >= self.scores[:-1])

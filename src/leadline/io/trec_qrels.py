@@ -71,7 +71,7 @@ def _plain_lists(window: Chunk) -> PlainLists:
 
 
 def _refuse_repeat(window: Chunk) -> None:
-    """Say at which lines a document is judged twice."""
+    """Refuse a document that is judged twice, with the lines."""
     lists = _plain_lists(window)
     lists.group()
     try:

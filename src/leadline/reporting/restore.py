@@ -156,7 +156,7 @@ def _check_runs(runs: list[Any], texts: list[str]) -> None:
 
 
 def _same(first: Results, second: Results) -> bool:
-    """Say whether every measure counts the same values."""
+    """Return whether every measure counts the same values."""
     return all(
         np.array_equal(first.counted(place), second.counted(place), equal_nan=True)
         for place in range(len(first.measures))

@@ -36,7 +36,7 @@ def _visible(value: object) -> object:
 
 
 def inline(figure: Figure, key: str, title: str) -> Markup:
-    """Give a figure as SVG for a page: own ids, live text, colours that follow the theme."""
+    """Return a figure as SVG for a page: own ids, live text, colours that follow the theme."""
     from markupsafe import Markup, escape
 
     drawn = picture(figure, "svg", live_text=True).decode()

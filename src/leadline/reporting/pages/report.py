@@ -192,5 +192,5 @@ def page_of(
 
 
 def described(path: str, rows: int) -> dict[str, Any]:
-    """Say what was read: path, digest, rows."""
+    """Describe what was read: path, digest, rows."""
     return {"path": path, "sha256": digest_of(path), "rows": rows}

@@ -84,7 +84,7 @@ def page(
 
 
 def story(comparison: Comparison) -> list[str]:
-    """Say in a few sentences which run is best by the first measure, and how sure that is."""
+    """Describe which run is best by the first measure, and how sure that is."""
     results, rules = comparison.results, comparison.rules
     order = results.order()
     best, measure = order[0], str(results.measures[0])
@@ -146,7 +146,7 @@ def tally(comparison: Comparison) -> str:
 
 
 def _of_the_best(comparison: Comparison) -> list[ComparedPair]:
-    """Give the pairs of the best run by the first measure, the best of the others first."""
+    """Return the pairs of the best run by the first measure, the best of the others first."""
     results = comparison.results
     rank = {results.names[run]: place for place, run in enumerate(results.order())}
     found = comparison.of_pairs(0, comparison.pairs_with(results.order()[0]))
@@ -179,7 +179,7 @@ def marks(comparison: Comparison, place: int, order: list[int], baseline: str | 
 
 
 def _marked(comparison: Comparison, baseline: str | None) -> str:
-    """Say what stands raised behind the means."""
+    """Describe what stands raised behind the means."""
     if baseline is not None:
         return f"{BETTER} significantly better than {baseline}, {WORSE} significantly worse"
     if len(comparison.names) > MOST_LETTERS:
@@ -292,7 +292,7 @@ def _closest(comparison: Comparison, place: int) -> tuple[int, str]:
 
 
 def separating(results: Results) -> list[dict[str, Any]]:
-    """Give the queries by how far they set the runs apart: the standard deviation over runs.
+    """Return the queries by how far they set the runs apart: the standard deviation over runs.
 
     Each with mean, deviation, and the best and the worst run by the first measure.
     """

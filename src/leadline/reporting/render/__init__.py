@@ -70,7 +70,7 @@ def render(sheet: Table, form: str, *, to_file: bool = False, raw_csv: bool = Fa
 
 
 def text_columns(sheet: Table) -> set[int]:
-    """Give the columns that hold text: these stand to the left, and the first always does."""
+    """Return the columns that hold text: these stand to the left, and the first always does."""
     found = {0}
     for place, column in enumerate(zip(*sheet.rows, strict=True)):
         words = [cell for cell in column if isinstance(cell, str)]
@@ -80,7 +80,7 @@ def text_columns(sheet: Table) -> set[int]:
 
 
 def marked(sheet: Table) -> tuple[list[str], list[list[str]]]:
-    """Give head and cells as text; where a column has a best value, all others are padded for its mark."""
+    """Return head and cells as text; where a column has a best value, all others are padded for its mark."""
     cells = [[shown(cell, sheet.digits) for cell in row] for row in sheet.rows]
     starred = {column for _, column in sheet.best}
     for column in starred:

@@ -92,7 +92,7 @@ def _width(shown: list[int], widths: list[int] | dict[int, int]) -> int:
 
 
 def _grow(widths: dict[int, int], natural: list[int], spare: int, places: list[int]) -> None:
-    """Give spare cells to the narrowest of the columns that want more."""
+    """Return spare cells to the narrowest of the columns that want more."""
     while spare > 0:
         wanting = [place for place in places if widths[place] < natural[place]]
         if not wanting:
@@ -137,7 +137,7 @@ def _title(sheet: Table, width: int) -> list[str]:
 
 
 def _left_out(sheet: Table, layout: Layout, rows: int) -> list[str]:
-    """Say what is not shown and how to see it."""
+    """Describe what is not shown and how to see it."""
     notes = []
     if layout.dropped:
         names = ", ".join(visible(sheet.columns[place]) for place in layout.dropped)

@@ -50,7 +50,7 @@ def write(
 
 
 def lines_of(results: Results, asked: Sequence[Asked], *, rel: float = 1.0) -> list[Line]:
-    """Give the lines of a block in trec_eval's order; measures that it lacks come last."""
+    """Return the lines of a block in trec_eval's order; measures that it lacks come last."""
     given = {one.family for one in asked if one.given}
     columns = {measure: place for place, measure in enumerate(results.measures)}
     found: dict[str, Line] = {}
@@ -70,7 +70,7 @@ def lines_of(results: Results, asked: Sequence[Asked], *, rel: float = 1.0) -> l
 
 
 def _within(family: str, measure: Measure | None) -> float:
-    """Give the cutoff or level that orders a family."""
+    """Return the cutoff or level that orders a family."""
     if measure is None or family not in BY_RANK | BY_LEVEL:
         return 0.0
     return float(getattr(measure, measure.at_name() or ""))

@@ -24,7 +24,7 @@ def sheet_of(found: ABTest) -> Table:
 
 
 def _verdict(found: ABTest) -> list[str]:
-    """Say whether the difference is significant, and how large it is."""
+    """Return whether the difference is significant, and how large it is."""
     one = found.compared
     a, b = found.arms
     said = "significant difference" if found.significant else "no significant difference"

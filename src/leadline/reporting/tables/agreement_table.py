@@ -39,7 +39,7 @@ def sheets_of(found: Agreement, *, per_query: bool = False) -> list[Table]:
 
 
 def flat_rows(found: Agreement, *, per_query: bool) -> list[dict[str, Any]]:
-    """Give every number as a record: of all judges first, then of every pair of judges, then of queries."""
+    """Return every number as a record: of all judges first, then of every pair of judges, then of queries."""
     rows = []
     for name in TITLES:
         one = found[name]
@@ -82,7 +82,7 @@ def _record(
 
 
 def _said(one: CoefficientEstimate) -> str | None:
-    """Say whether a value is from 2/3 to 1; nothing where that is no question."""
+    """Return whether a value is from 2/3 to 1; nothing where that is no question."""
     return None if one.acceptable is None else "yes" if one.acceptable else "no"
 
 
@@ -104,7 +104,7 @@ def _title(found: Agreement, name: str, title: str) -> str:
 
 
 def _what(found: Agreement) -> str:
-    """Say what was compared."""
+    """Describe what was compared."""
     text = f"{counted(len(found.judges), 'judge')}, {counted(len(found.judgments), 'pair')}"
     if found.queries:
         text += f" of {queries(len(found.queries))}"

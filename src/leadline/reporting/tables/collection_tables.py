@@ -31,7 +31,7 @@ def check_text(found: CheckResult) -> str:
 
 
 def coverage_text(found: dict[str, Any]) -> str:
-    """Say what a corpus holds for people, the worst queries too."""
+    """Describe what a corpus holds for people, the worst queries too."""
     share = "" if found["share"] is None else f" ({percent(round(found['share'], 4))})"
     said = (
         f"{found['docs']}: {counted(found['documents'], 'document')}; contains {found['held']:,} of "

@@ -199,7 +199,7 @@ def _said(comparison: Comparison, pairs: Sequence[ComparedPair], *, per_pair: bo
 
 
 def _how(comparison: Comparison, *, per_pair: bool = False) -> list[str]:
-    """Say how the numbers were made."""
+    """Describe how the numbers were made."""
     rules, size = comparison.rules, comparison.family.size
     over = "all measures" if rules.family == "all" else "each measure"
     corrected = f"corrected: {rules.corrected_by} over {counted(size, 'pair')} of {over}"
@@ -242,7 +242,7 @@ def _kind(comparison: Comparison, *, per_pair: bool) -> str:
 
 
 def _alarms(comparison: Comparison, tried: Sequence[Gate]) -> list[str]:
-    """Say how often gates raise a false alarm."""
+    """Describe how often gates raise a false alarm."""
     tests = sum(gate.condition.kind == GATE_WORSE and not gate.unchanged for gate in tried)
     if tests < 2:
         return []

@@ -70,7 +70,7 @@ def _near(found: Difference, place: int) -> list[Cell]:
 
 
 def _beside(found: Difference) -> list[str]:
-    """Say what the competitors say, pair by pair where there are few."""
+    """Describe what the competitors say, pair by pair where there are few."""
     if not found.competitors or len(found.names) < 2:
         return []
     if len(found.names) > 3:
@@ -121,7 +121,7 @@ def pairs_sheet(found: Difference) -> Table:
 
 
 def lines_of(found: Difference) -> list[dict[str, Any]]:
-    """Give one record a system."""
+    """Return one record a system."""
     return [
         {
             "name": name,
@@ -168,7 +168,7 @@ def figure_of(
 def families(
     found: Difference, groups: dict[str, str], parameters: dict[str, str]
 ) -> dict[str, list[tuple[float, float]]]:
-    """Give (parameter, RIC) of the systems of every family."""
+    """Return (parameter, RIC) of the systems of every family."""
     families: dict[str, list[tuple[float, float]]] = {}
     for place, name in enumerate(found.names):
         if name in groups and name in parameters:

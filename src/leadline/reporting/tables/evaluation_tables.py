@@ -29,7 +29,7 @@ def _recall_estimates(results: Results) -> RecallEstimates | None:
 
 
 def estimate_columns(results: Results) -> list[str]:
-    """Give the heads of the columns of estimated recall."""
+    """Return the heads of the columns of estimated recall."""
     found = _recall_estimates(results)
     if found is None:
         return []
@@ -37,7 +37,7 @@ def estimate_columns(results: Results) -> list[str]:
 
 
 def estimate_cells(results: Results, place: int) -> list[Cell]:
-    """Give the estimated recall of a run, with its intervals."""
+    """Return the estimated recall of a run, with its intervals."""
     found = _recall_estimates(results)
     if found is None:
         return []
@@ -45,7 +45,7 @@ def estimate_cells(results: Results, place: int) -> list[Cell]:
 
 
 def estimate_notes(results: Results) -> list[str]:
-    """Say how many relevant documents there are by estimate, and what the intervals are of."""
+    """Describe how many relevant documents there are by estimate, and what the intervals are of."""
     found = _recall_estimates(results)
     if found is None:
         return []
@@ -110,7 +110,7 @@ def _notes(results: Results) -> list[str]:
 
 
 def _numbers(results: Results, run: int, measure: int, query: int | None = None) -> list[Cell]:
-    """Give a mean, or the value of one query, its interval and its bounds."""
+    """Return a mean, or the value of one query, its interval and its bounds."""
     if query is None:
         numbers = [float(results.means[run, measure])]
     else:
