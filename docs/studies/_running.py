@@ -23,8 +23,8 @@ def studied(name: str, place: Path, out: Path, words: Sequence[str]) -> Found:
     path = out / f"{name}.json"
     if not path.exists():
         command = [sys.executable, "-m", "leadline", "study", name, *words, "-o", str(out.resolve())]
-        default_cutoffs = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-        subprocess.run(command, cwd=place, check=True, env=os.environ | default_cutoffs)  # noqa: S603  # leadline itself
+        one_thread = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        subprocess.run(command, cwd=place, check=True, env=os.environ | one_thread)  # noqa: S603  # leadline itself
     return result(path)
 
 

@@ -95,7 +95,7 @@ def page(kept: Found) -> str:
     """Write the page: words with the numbers found."""
     found = kept["found"]
     effects = [[found[name]["effects"][place] for name in SETS] for place in range(6)]
-    default_cutoffs = [[found[name]["by_weighting"][place] for name in SETS] for place in range(10)]
+    by_weighting = [[found[name]["by_weighting"][place] for name in SETS] for place in range(10)]
     verdicts = [best_of(found[name]) for name in SETS]
     firsts = sum(best == "weighting" for best, _ in verdicts)
     clear = [name for name, (_, said) in zip(SETS, verdicts, strict=True) if "no significant" not in said]
@@ -120,9 +120,9 @@ def page(kept: Found) -> str:
             idf_helped=helped(effects[3]),
             bm25=span(effects[5]),
             bm25_helped=helped(effects[5]),
-            stops_tf=span(default_cutoffs[5]),
-            stops_idf=span(default_cutoffs[7]),
-            stops_bm25=span(default_cutoffs[9]),
+            stops_tf=span(by_weighting[5]),
+            stops_idf=span(by_weighting[7]),
+            stops_bm25=span(by_weighting[9]),
             full=full(found),
             equal=", ".join(equal) or "none",
             equals=len(equal),

@@ -306,8 +306,8 @@ def _underrated(
         entry = {"estimate": name} | {
             key: one for key, one in against(exact, values, nothing).items() if key != "over_ap"
         }
-        default_cutoffs = against(exact[~learns], values[~learns], nothing)
-        entry["without_expansion"] = default_cutoffs["pearson"]
+        fixed_queries = against(exact[~learns], values[~learns], nothing)
+        entry["without_expansion"] = fixed_queries["pearson"]
         entry["places"] = spread(places_lost(exact, values, learns))
         if name.startswith("rescored"):
             entry["less"] = spread(_lost(exact, values, learns))

@@ -57,13 +57,13 @@ def command(name: str | None, form: str, output: str | None) -> None:
 def find(text: str) -> tuple[list[type[Measure]], str]:
     """Return the measures that a text means, and in words what it means where that needs saying."""
     text = text.strip()
-    positional = MEASURES.find(text)
+    known = MEASURES.find(text)
     try:
         found = profile_of("leadline").measures([text])
     except UsageError:
-        if positional is None:
+        if known is None:
             raise
-        kind, preset = positional  # a name that only lacks its cutoff can be explained all the same
+        kind, preset = known  # a name that only lacks its cutoff can be explained all the same
         given = ",".join(f"{name}={value}" for name, value in preset.items())
         means = f"{kind.__name__}({given})" if given else kind.__name__
         return [kind], "" if text == means else f"'{text}' is {means}"

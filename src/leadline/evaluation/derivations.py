@@ -239,7 +239,7 @@ class RankBiased(Derivation):
 
     def steps(self, measure: RBP, listed: Listed) -> Steps:
         """Add up gain x weight."""
-        gains = [_users_share(measure, grade, listed.judged) for grade in listed.grades]
+        gains = [_gain_of_grade(measure, grade, listed.judged) for grade in listed.grades]
         weights = [(1 - measure.p) * measure.p**place for place in range(len(gains))]
         cutoff = len(gains) if measure.cutoff is None else measure.cutoff
         parts = [
@@ -257,7 +257,7 @@ class RankBiased(Derivation):
         return Steps(value, lines, last_of([int(part > 0) for part in parts]), columns)
 
 
-def _users_share(measure: RBP, grade: float | None, judged: list[float]) -> float:
+def _gain_of_grade(measure: RBP, grade: float | None, judged: list[float]) -> float:
     """Return the gain of a document."""
     if grade is None:
         return 0.0
@@ -303,8 +303,8 @@ class Novel(Derivation):
         cutoff = len(listed.documents) if measure.cutoff is None else measure.cutoff
         shown = [covers.get(name, []) for name in listed.documents]
         gains = _gains(shown, measure.alpha)
-        sums = _diversity_discounted(gains, cutoff)
-        ideal = _diversity_discounted(_gains(_ideal(covers, measure.alpha), measure.alpha), measure.cutoff)
+        sums = _discounted_sums(gains, cutoff)
+        ideal = _discounted_sums(_gains(_ideal(covers, measure.alpha), measure.alpha), measure.cutoff)
         part, whole = (rows[-1] if rows else 0.0 for rows in (sums, ideal))
         value = ratio(part, whole)
         reached = [*ideal, *[whole] * len(sums)][: len(sums)]
@@ -375,7 +375,7 @@ def _gains(shown: Iterable[list[str]], alpha: float) -> list[float]:
     return gains
 
 
-def _diversity_discounted(gains: list[float], cutoff: int | None) -> list[float]:
+def _discounted_sums(gains: list[float], cutoff: int | None) -> list[float]:
     """Add up discounted gains to every rank."""
     counted = [
         gain / math.log2(rank + 1) * (cutoff is None or rank <= cutoff)

@@ -223,9 +223,9 @@ def _add_intervals(results: Results, by: bool | str | Interval, confidence: floa
 def _table(table: Qrels, known: KnownLike | None, pool: PoolLike | None) -> tuple[Qrels, list[ResultWarning]]:
     """Add to judgments what the user knew before, and the probabilities of a pool."""
     if known is not None:
-        from leadline.io import id_lists as known_documents
+        from leadline.io import id_lists
 
-        table = table.with_known(known_documents.of(known))
+        table = table.with_known(id_lists.of(known))
     if pool is None:
         return table, []
     from leadline.evaluation.estimated_recall import with_pool
@@ -257,9 +257,9 @@ def _estimates(
 def _shown_known(known: KnownLike | None) -> str | dict[str, list[str]] | None:
     if known is None:
         return None
-    from leadline.io import id_lists as known_documents
+    from leadline.io import id_lists
 
-    return known_documents.shown(known)
+    return id_lists.shown(known)
 
 
 def _shares(pool: PoolLike) -> Any:

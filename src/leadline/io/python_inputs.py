@@ -183,11 +183,11 @@ def frame_records(frame: Any, what: str, *, path: str, by_rank: bool = False, un
         names=tuple(frame.columns),
         convert=".astype(str)" if frame.implementation.is_pandas_like() else ".cast(str)",
     )
-    found.rows = _frames_rows(frame, (*chosen, share or ""), found)
+    found.rows = _frame_rows(frame, (*chosen, share or ""), found)
     return found
 
 
-def _frames_rows(frame: Any, chosen: tuple[str, ...], records: Records) -> Iterator[Row]:
+def _frame_rows(frame: Any, chosen: tuple[str, ...], records: Records) -> Iterator[Row]:
     present = [name for name in chosen if name]
     where = [present.index(name) if name else -1 for name in chosen]
     query, document, value, rank, share = where

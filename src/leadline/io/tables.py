@@ -376,11 +376,11 @@ def dump_json(value: Any) -> str:
 
 def json_lines_records(window: Chunk, what: str, *, by_rank: bool = False) -> Records:
     """Return the rows of JSON Lines."""
-    rows = _jsonl_lines(window)
+    rows = _json_lines(window)
     return python_inputs.numbered(rows, what, path=window.path, by_rank=by_rank, unit="line")
 
 
-def _jsonl_lines(window: Chunk) -> Iterator[tuple[int, Any]]:
+def _json_lines(window: Chunk) -> Iterator[tuple[int, Any]]:
     text = window.text[: window.end].tobytes()
     for line, raw in enumerate(text.split(b"\n"), start=1):
         if not raw.strip():

@@ -162,7 +162,7 @@ class AccessControl:
         if scope["type"] != "http":
             return
         headers = Headers(scope=scope)
-        rejected = self._refusal(scope, headers)
+        refusal = self._refusal(scope, headers)
 
         started = False
 
@@ -178,7 +178,7 @@ class AccessControl:
             await send(message)
 
         try:
-            await (self.app if rejected is None else rejected)(scope, receive, guarded)
+            await (self.app if refusal is None else refusal)(scope, receive, guarded)
         except asyncio.CancelledError:  # the server stops, and this request never came to its end
             if not started:
                 await PlainTextResponse("The server stops.\n", 503)(scope, receive, guarded)

@@ -113,22 +113,22 @@ class Event(NamedTuple):
 def parse_event(data: Any) -> Event:
     """Parse an event sent by the page; raise UsageError if it is invalid."""
     if not isinstance(data, Mapping):
-        raise _events_refused("an act", data)
+        raise _refused_field("an act", data)
     key, pair, grade = data.get("key"), data.get("pair"), data.get("grade")
     texts = {name: data.get(name, "") for name in ("note", "shown", "given", "undoes", "digest")}
     if not isinstance(key, str) or not 8 <= len(key) <= 64:
-        raise _events_refused("key", key)
+        raise _refused_field("key", key)
     if data.get("kind") not in KINDS:
-        raise _events_refused("kind", data.get("kind"))
+        raise _refused_field("kind", data.get("kind"))
     if not _is_whole(pair):
-        raise _events_refused("pair", pair)
+        raise _refused_field("pair", pair)
     if (grade is not None) != (data["kind"] == "judge") or not (grade is None or _is_whole(grade)):
-        raise _events_refused("grade", grade)
+        raise _refused_field("grade", grade)
     for name, text in texts.items():
         if not isinstance(text, str) or len(text) > (LONGEST_NOTE if name == "note" else 64):
-            raise _events_refused(name, text)
+            raise _refused_field(name, text)
     if texts["shown"] not in ("", *FORMS):
-        raise _events_refused("shown", texts["shown"])
+        raise _refused_field("shown", texts["shown"])
     return Event(
         _whole_text(key),
         data["kind"],
@@ -162,9 +162,9 @@ def _seconds(value: Any) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise _events_refused("seconds", value)
+        raise _refused_field("seconds", value)
     if not math.isfinite(value) or not 0 <= value < 1e6:
-        raise _events_refused("seconds", value)
+        raise _refused_field("seconds", value)
     return float(value)
 
 
@@ -177,5 +177,5 @@ def _whole_text(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _events_refused(name: str, value: object) -> UsageError:
+def _refused_field(name: str, value: object) -> UsageError:
     return UsageError(f"{name} {str(value)[:40]!r}; expected what the judging page sends")

@@ -318,10 +318,8 @@ def choose_windows(layout: Layout, occurrences: Occurrences, *, words: int, wind
     """Return at most `windows` windows of `words` words in total, in text order."""
     if layout.size <= words:
         return [(0, layout.size)]
-    all_of = UnitMatches(
-        *_windows_of_matches_units(layout, occurrences.begin, occurrences.end), occurrences.term
-    )
-    phrases = _windows_of_matches_units(layout, occurrences.phrase_begin, occurrences.phrase_end)
+    all_of = UnitMatches(*_units_of_matches(layout, occurrences.begin, occurrences.end), occurrences.term)
+    phrases = _units_of_matches(layout, occurrences.phrase_begin, occurrences.phrase_end)
     windows = min(windows, max(1, words // FEWEST))
     picked: list[Window] = []
     left = np.ones(len(all_of.low), dtype=np.bool_)
@@ -334,7 +332,7 @@ def choose_windows(layout: Layout, occurrences: Occurrences, *, words: int, wind
         unseen &= ~np.isin(all_of.term, np.unique(all_of.term[~left]))
         phrases = _apart(phrases, window)
     if len(picked) == 1 and windows > 1:
-        phrases = _windows_of_matches_units(layout, occurrences.phrase_begin, occurrences.phrase_end)
+        phrases = _units_of_matches(layout, occurrences.phrase_begin, occurrences.phrase_end)
         picked = [best(layout, all_of, all_of, phrases, words)]
     return _joined(picked)
 
@@ -412,7 +410,7 @@ def around(layout: Layout, low: Integers, high: Integers, bound: int) -> tuple[I
     return np.where(whole, begin, cut), np.where(whole, end, cut + bound)
 
 
-def _windows_of_matches_units(layout: Layout, begin: Integers, end: Integers) -> tuple[Integers, Integers]:
+def _units_of_matches(layout: Layout, begin: Integers, end: Integers) -> tuple[Integers, Integers]:
     """Return the first unit of character spans, and one past the last."""
     low = np.maximum(0, np.searchsorted(layout.begin, begin, side="right") - 1)
     return low, np.maximum(low + 1, np.searchsorted(layout.begin, end))

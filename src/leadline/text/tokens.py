@@ -113,7 +113,7 @@ def word_bounds(text: str) -> tuple[Integers, Integers]:
     unspaced = kind >= UNSPACED_MARK
     if not unspaced.any():
         return begin, end
-    return _places_pairs(*_pieces(begin, end, unspaced), unspaced)
+    return _pairs_of_pieces(*_pieces(begin, end, unspaced), unspaced)
 
 
 def _kinds(text: str) -> Bytes:
@@ -145,7 +145,7 @@ def _pieces(begin: Integers, end: Integers, unspaced: Flags) -> tuple[Integers, 
     return np.union1d(begin, turns), np.union1d(end, turns)
 
 
-def _places_pairs(begin: Integers, end: Integers, unspaced: Flags) -> tuple[Integers, Integers]:
+def _pairs_of_pieces(begin: Integers, end: Integers, unspaced: Flags) -> tuple[Integers, Integers]:
     """Replace pieces longer than a pair in a script without blanks by overlapping pairs."""
     many = unspaced[begin] & (end - begin > 2)
     pieces = np.where(many, end - begin - 1, 1)

@@ -246,7 +246,7 @@ def scatter(
     shown = table[:, ~np.isnan(table).any(axis=0)]
     with style():
         names = narrowed([first, second], 0.4 * width * 72, size=7.5, most=40)
-        words = _scatter_words(sides_of(table[1] - table[0]), winners(names[0], names[1], measure))
+        words = _counts_in_words(sides_of(table[1] - table[0]), winners(names[0], names[1], measure))
         from matplotlib.figure import Figure
 
         figure = Figure(figsize=(width, width + scaled(SCATTER_LINE) * len(words)), layout="constrained")
@@ -269,7 +269,7 @@ def scatter(
     return figure
 
 
-def _scatter_words(sides: Sides, names: list[str]) -> list[str]:
+def _counts_in_words(sides: Sides, names: list[str]) -> list[str]:
     """Add the number of queries on each side of the diagonal."""
     words = [
         f"above the diagonal: {for_run(sides.above, names[0])}",

@@ -122,11 +122,11 @@ def _table(sheet: Table, head: list[str], rows: list[tuple[int, list[str]]], lay
                 texts = columns[place][number]
                 text = texts[level] if level < len(texts) else ""
                 whole = aligned(text, layout.widths[place], left=place in left)
-                positional = text.strip()
+                content = text.strip()
                 if place_of_row is None:
-                    whole = whole.replace(positional, _paint(positional, HEADING))
+                    whole = whole.replace(content, _paint(content, HEADING))
                 elif (place_of_row, place) in sheet.best:
-                    whole = whole.replace(positional, _paint(positional, BEST))
+                    whole = whole.replace(content, _paint(content, BEST))
                 parts.append(whole)
             lines.append((" " * GAP).join(parts).rstrip(" "))
     return lines
