@@ -173,7 +173,6 @@ BUILDERS: dict[type[Measure], Callable[..., RankTerms | None]] = {
 # Booth, Butler and Hall (1994), Bootstrap methods for finite populations, JASA 89 (pseudo-populations).
 
 EXPONENTS = np.array([0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3, 4, 6, 10.0])
-LOG_UNIFORM = int(np.flatnonzero(EXPONENTS == 1)[0])
 EXACT_OFFSETS = 128  # up to this many documents above, every number is a grid point
 GROWTH = 1.03  # ratio of grid points beyond
 MOST_DRAWN = 20_000  # documents drawn per query that can be corrected

@@ -34,7 +34,6 @@ QrelsLike: TypeAlias = (
 )
 KnownLike: TypeAlias = "str | os.PathLike[str] | Mapping[str, Iterable[str]]"
 EXPECTED = "a path, a dictionary, a data frame, or rows of (query, document, number)"
-INTEGER_IDS = ("refuse", "text")
 UNNAMED = "run"  # the name of a run that has none
 IR_DATASETS = "ir_datasets:"
 SQLITE = b"SQLite format 3\0"

@@ -19,6 +19,7 @@ from leadline.data.qrels import Qrels
 from leadline.errors import InputError
 from leadline.io.opening import Chunk
 from leadline.io.row_checks import Records
+from leadline.io.trec_lists import is_number
 
 COLUMNS = (
     "query iteration document stratum grade, query document grade method probability, "
@@ -47,24 +48,7 @@ def is_sample(head: bytes) -> bool:
     for line in head.splitlines():
         fields = line.split()
         if fields and not line.startswith(b"#"):
-            return len(fields) == FIELDS and fields[1].upper() != b"Q0" and _is_number(fields[4])
-    return False
-
-
-def _is_number(field: bytes) -> bool:
-    try:
-        float(field)
-    except ValueError:
-        return False
-    return True
-
-
-def has_five_columns(head: bytes) -> bool:
-    """Return whether the first line with any text has five columns."""
-    for line in head.splitlines():
-        fields = line.split()
-        if fields:
-            return len(fields) == FIELDS
+            return len(fields) == FIELDS and fields[1].upper() != b"Q0" and is_number(fields[4])
     return False
 
 

@@ -50,11 +50,12 @@ def looks_trec(head: bytes) -> bool:
         if fields and not line.startswith(b"#"):
             place = 3 if len(fields) == 4 else 4
             many = len(fields) not in {1, 2, 3, 5}
-            return many and _is_number(fields[place]) and b"\0" not in line
+            return many and is_number(fields[place]) and b"\0" not in line
     return False
 
 
-def _is_number(field: bytes) -> bool:
+def is_number(field: bytes) -> bool:
+    """Return whether a field of a line is a number."""
     try:
         float(field)
     except ValueError:

@@ -6,12 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from leadline.data.arrays import Codes, Flags, Floats, Integers
+from leadline.data.arrays import Codes, Flags, Floats
 from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
 from leadline.data.registry import cutoff, number
 from leadline.errors import UsageError
 from leadline.measures import Measure, finite, over
+from leadline.measures.user_models import accumulate_by_query
 
 EPSILON = 0.00001  # smoothing of the proportion of relevant documents; the denominator gets three of it
 
@@ -176,7 +177,7 @@ class statAP(Measure):  # noqa: N801  # the field's spelling
         weight = _weights(judged.qrels)
         chosen = np.flatnonzero(judged.grade >= self.rel)
         query, each = judged.query[chosen], weight[judged.row[chosen]]
-        precision = (1.0 + _above(query, each)) / judged.rank[chosen]
+        precision = (1.0 + accumulate_by_query(query, each, np.add) - each) / judged.rank[chosen]
         total = _estimated_relevant(judged.qrels, weight, self.rel)
         return over(judged.total(query, precision * each), total)
 
@@ -191,11 +192,3 @@ def _weights(qrels: Qrels) -> Floats:
             f"statAP: {unknown:,} judgments without an inclusion probability; expected one for each"
         )
     return 1.0 / np.where(np.isnan(qrels.inclusion), 1.0, qrels.inclusion)
-
-
-def _above(query: Codes | Integers, weight: Floats) -> Floats:
-    """Return, for every row, the sum of the weights of the rows above it in its query."""
-    running = np.concatenate(([0.0], np.cumsum(weight)))[:-1]
-    first = np.searchsorted(query, query)
-    above: Floats = running - running[first]
-    return above
