@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from leadline.cli import group
+from leadline.estimation.estimate import estimate
 
 QUERIES = [f"q{number:02}" for number in range(14)]
 
@@ -167,6 +169,13 @@ def test_labels_of_other_queries_are_refused(files: Path, pool: Path, tmp_path: 
     assert "no judged query is in the pool" in str(done.exception)
 
 
+def test_labels_of_other_documents_are_refused(files: Path, pool: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.qrels"
+    other.write_text("q00 0 zz 1\n")
+    done = typed("estimate", files / "truth.qrels", files / "a.run", "--pool", pool, "--machine", other)
+    assert "do the document ids match?" in str(done.exception)
+
+
 def test_options_of_a_draw_need_a_measure(files: Path, tmp_path: Path) -> None:
     done = typed("pool", files / "a.run", "--budget", 5, "--depth", 3, "-o", tmp_path / "p.tsv")
     assert "--budget without --for" in str(done.exception)
@@ -182,3 +191,87 @@ def test_without_a_pool_judged_pairs_are_certain(files: Path) -> None:
     one = json.loads(done.stdout)["runs"][0]["mean"]["P@10"]
     assert one["value"] == json.loads(plain.stdout)["runs"][0]["mean"]["P@10"]
     assert one["judged"] == 1
+
+
+def column_of(target: Path, rows: Sequence[tuple[object, ...]]) -> str:
+    """Write a table of values and return FILE:COLUMN."""
+    lines = ["query_id\tdoc_id\tguess", *("\t".join(map(str, row)) for row in rows)]
+    target.write_text("\n".join(lines) + "\n")
+    return f"{target}:guess"
+
+
+def labels_in(files: Path) -> list[tuple[str, str, str]]:
+    cells = [line.split() for line in (files / "machine.qrels").read_text().splitlines()]
+    return [(query, document, label) for query, _, document, label in cells]
+
+
+def test_few_distinct_values_are_cells_as_machine_labels_are(files: Path, pool: Path, tmp_path: Path) -> None:
+    rows = labels_in(files)[:600]  # the last two queries have none
+    place = column_of(tmp_path / "v.tsv", rows)
+    some = tmp_path / "some.qrels"
+    some.write_text("".join(f"{query} 0 {document} {label}\n" for query, document, label in rows))
+    ours, labels = (
+        estimated(files, pool, "-m", "P@10", "-m", "nDCG@10", *words)
+        for words in (("--proxy", place), ("--machine", some))
+    )
+    assert ours["runs"] == labels["runs"]
+    assert ours["proxy"] == place
+    codes = [{one["code"]: one["count"] for one in data["warnings"]} for data in (ours, labels)]  # type: ignore[attr-defined]
+    assert codes[0]["unlabelled_queries"] == codes[1]["unlabelled_queries"] == 2
+
+
+def test_a_column_of_many_values_and_an_object_give_the_same(files: Path, pool: Path, tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    rows = [(query, document, rng.random()) for query, document, _ in labels_in(files)]
+    found = estimated(files, pool, "-m", "P@10", "--proxy", column_of(tmp_path / "v.tsv", rows))
+    table: dict[str, dict[str, float]] = {}
+    for query, document, value in rows:
+        table.setdefault(query, {})[document] = float(value)
+    result = estimate(
+        files / "truth.qrels",
+        [files / f"{name}.run" for name in ("a", "b", "new")],
+        "P@10",
+        pool=pool,
+        proxy=table,
+    )
+    assert result.to_dict()["runs"] == found["runs"]
+    assert result.proxy == "values"
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([("q00", "d1", "x")], "v.tsv:2: guess 'x'; expected a finite number"),
+        ([("q00", "d1", "nan")], "finite"),
+        ([("q00", "d1", 1), ("q00", "d1", 2)], "v.tsv:3: document 'd1' again for query 'q00'"),
+        ([("q00", "", 1)], "v.tsv:2"),
+        ([("q00", "d1", "")], "no value in column 'guess'"),
+        ([("zz", "d1", 1)], "do the query ids match?"),
+        ([("q00", "zz", 1)], "no pair of the pool has a value"),
+        ([("q00", "d1", 1, 2)], "v.tsv:2"),
+    ],
+)
+def test_a_bad_column_is_one_line(
+    files: Path, pool: Path, tmp_path: Path, rows: list[tuple[object, ...]], said: str
+) -> None:
+    place = column_of(tmp_path / "v.tsv", rows)
+    done = typed("estimate", files / "truth.qrels", files / "a.run", "--pool", pool, "--proxy", place)
+    assert done.exit_code != 0
+    assert said in str(done.exception)
+    assert "\n" not in str(done.exception)
+
+
+@pytest.mark.parametrize(
+    ("proxy", "said"),
+    [
+        ("vote", "nearest: votes"),
+        ("none.tsv:guess", "none.tsv"),
+        ("machine.qrels:guess", "no column 'query_id'"),
+    ],
+)
+def test_an_unknown_proxy_is_one_line(files: Path, pool: Path, proxy: str, said: str) -> None:
+    proxy = str(files / proxy) if ":" in proxy else proxy
+    done = typed("estimate", files / "truth.qrels", files / "a.run", "--pool", pool, "--proxy", proxy)
+    assert done.exit_code != 0
+    assert said in str(done.exception)
+    assert "\n" not in str(done.exception)

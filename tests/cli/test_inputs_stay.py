@@ -61,7 +61,7 @@ LINES = {
     "predict -o": "predict bm25.run --index docs.index --queries queries.jsonl -m Clarity -o OUT",
     "report -o": "report qrels.txt bm25.run dense.run --known known.txt -o OUT",
     "sampled --pairs": "sampled qrels.txt --docs docs.jsonl --sample 2 --pairs OUT",
-    "estimate -o": "estimate qrels.txt bm25.run -m P@2 -o OUT",
+    "estimate -o": "estimate qrels.txt bm25.run -m P@2 --pool pool.tsv --proxy pairs.tsv:score -o OUT",
     "sampled -o": "sampled qrels.txt bm25.run -m AP --population 20 -o OUT",
     "score -o": "score docs.index queries.jsonl pairs.tsv -m BM25 -o OUT",
     "search -o": "search docs.index queries.jsonl -m RM3(learn=judged) --feedback qrels.txt -o OUT",
@@ -90,8 +90,8 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     fit(documents, 2, sweeps=3).save(folder / "model.npz")
     run = ll.read_run(str(folder / "bm25.run")).to_dict()
-    pairs = [f"{query}\t{name}" for query, found in run.items() for name in found]
-    (folder / "pairs.tsv").write_text("\n".join(["query_id\tdoc_id", *pairs]) + "\n")
+    pairs = [f"{query}\t{name}\t{score}" for query, found in run.items() for name, score in found.items()]
+    (folder / "pairs.tsv").write_text("\n".join(["query_id\tdoc_id\tscore", *pairs]) + "\n")
     runs = [str(folder / name) for name in ("bm25.run", "dense.run")]
     for name in ("a.json", "b.json"):
         results = ll.evaluate(str(folder / "qrels.txt"), runs, ["AP"])

@@ -18,7 +18,7 @@ from leadline.data.qrels import Qrels
 from leadline.data.run import Run
 from leadline.estimation.estimate import COVERAGE
 from leadline.estimation.estimators import Estimator, Sample, variance
-from leadline.estimation.guesses import Guess, fit, merged_cells
+from leadline.estimation.guesses import VALUE_CELLS, Guess, fit, merged_cells, value_cells
 from leadline.estimation.measure_targets import kind_of
 from leadline.measures import MEASURES
 
@@ -255,3 +255,40 @@ def test_the_coverage_that_is_printed_is_the_measured_one() -> None:
             if one["measure"].startswith(kind) and one["proxy"] != "none"
         ]
         assert (round(min(shares)), round(max(shares))) == limits
+
+
+values = st.lists(
+    st.tuples(
+        st.one_of(st.just(math.nan), st.integers(0, 30).map(float)), st.sampled_from([0.0, 0.1, 0.5, 1.0])
+    ),
+    min_size=1,
+    max_size=60,
+)
+
+
+@given(values)
+def test_cells_of_a_column_equal_a_loop(rows: list[tuple[float, float]]) -> None:
+    number, probability = np.array([one for one, _ in rows]), np.array([p for _, p in rows])
+    cell, cells = value_cells(number, probability)
+    inside = [(one, p) for one, p in rows if one == one and p > 0]  # noqa: PLR0124  # NaN
+    distinct = sorted({one for one, _ in inside})
+    total = sum(p for _, p in inside)
+
+    def quantile(value: float) -> int:
+        if len(distinct) <= VALUE_CELLS:
+            return distinct.index(value)
+        below = sum(p for one, p in inside if one < value)
+        own = sum(p for one, p in inside if one == value)
+        return int((below + own / 2) / total * VALUE_CELLS + 1e-9)
+
+    numbers = {place: rank for rank, place in enumerate(sorted(set(map(quantile, distinct))), start=1)}
+    for (one, p), found in zip(rows, cell.tolist(), strict=True):
+        if math.isnan(one):
+            assert found == 0
+        elif p > 0:
+            assert found == numbers[quantile(one)]
+        elif (
+            distinct and one >= distinct[0]
+        ):  # the cell of the largest value in the frame that is not above it
+            assert found == numbers[quantile(max(other for other in distinct if other <= one))]
+    assert cells == max(len(numbers), 1) + 1

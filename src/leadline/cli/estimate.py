@@ -50,9 +50,10 @@ SECTION = "Estimation"
 )
 @click.option(
     "--proxy",
-    type=click.Choice(["votes", "centred", "none"]),
+    metavar="votes|centred|none|FILE:COLUMN",
     help="Prediction for unjudged pairs without labels: votes of the pooled runs, the mean of the "
-    "judged pairs (centred; default where pairs were drawn), or none.",
+    "judged pairs (centred; default where pairs were drawn), none, or quantiles of a number for each pair: "
+    "a column of a table with query_id and doc_id.",
 )
 @level_option(name="rel")
 @option(
@@ -101,7 +102,8 @@ def command(
     if labels is None and pool is not None and options["proxy"] is None:
         labels = _labels_of(pool)
     machine = None if labels == "none" else labels
-    refuse_overwrite(output, judgments, *runs, *filter(None, (pool, machine)))
+    column = (options["proxy"] or "").rpartition(":")[0]
+    refuse_overwrite(output, judgments, *runs, *filter(None, (pool, machine, column)))
     with progress("runs") as on_run:
         found = estimate(judgments, runs, measures or None, machine=machine, on_run=on_run, **options)
     found.options |= {"pool": pool, "machine": machine, "pairs": pairs}

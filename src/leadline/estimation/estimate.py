@@ -17,7 +17,7 @@ from leadline.data.validation import check_flags, check_whole
 from leadline.errors import UsageError
 from leadline.estimation.estimators import Estimator, RunEstimate, Sample, variance
 from leadline.estimation.measure_targets import AveragePrecision, Cascade, Kind, Ratio, kind_of
-from leadline.estimation.samples import PoolLike, evidence_of
+from leadline.estimation.samples import PoolLike, ProxyLike, evidence_of
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.profiles import profile_of
 from leadline.io.read import QrelsLike, RunLike
@@ -127,7 +127,8 @@ class EstimatedResults(Results):
     confidence : float
         Confidence level of the intervals.
     proxy : str
-        Source of the predicted grades of unjudged pairs: machine, votes, centred or none.
+        Source of the predicted grades of unjudged pairs: machine, votes, centred, none, FILE:COLUMN, or
+        values (given as an object).
     judgments : int
         Number of judged pairs in the sample.
     """
@@ -282,7 +283,7 @@ def estimate(
     *,
     pool: PoolLike | None = None,
     machine: QrelsLike | None = None,
-    proxy: str | None = None,
+    proxy: ProxyLike | None = None,
     rel: float | None = None,
     skipped: bool = False,
     confidence: float = 0.95,
@@ -310,9 +311,10 @@ def estimate(
         unknown.
     machine : qrels, optional
         Labels of a machine judge; calibrated by the judgments.
-    proxy : {"centred", "votes", "none"}, optional
+    proxy : {"centred", "votes", "none"}, FILE:COLUMN or `{query: {document: value}}`, optional
         Prediction without machine labels: the mean grade of the judged pairs, the mean by votes of the pooled
-        runs, or 0 (Horvitz-Thompson estimator). Default "centred" if pairs were drawn, else "none".
+        runs, 0 (Horvitz-Thompson estimator), or the mean by quantiles of a number for each pair (a column of
+        a table with query_id and doc_id). Default "centred" if pairs were drawn, else "none".
     rel : float, optional
         Minimum relevant grade of measures that take `rel`.
     skipped : bool, default False

@@ -15,6 +15,7 @@ FEW_QUERIES = 10  # with fewer queries every query is a separate fold
 FEWEST = 5  # minimum number of judgments in a cell
 SHRINKAGE = 5.0  # weight of the overall mean, in judgments
 VOTE_EDGES = (3, 6, 11, 21, 41, 81)  # first rank by votes of each cell after the first
+VALUE_CELLS = 8  # cells of a column of values
 
 
 class Guess(NamedTuple):
@@ -162,3 +163,35 @@ def vote_cells(query: Integers, votes: Floats, framed: Flags) -> Integers:
     rank[order] = np.arange(len(query)) - np.searchsorted(ordered, ordered) + 1
     cells = np.searchsorted(VOTE_EDGES, rank, side="right")
     return np.where(framed, cells, len(VOTE_EDGES) + 1)
+
+
+def value_cells(values: Floats, probability: Floats) -> tuple[Integers, int]:
+    """Return the cell of each pair by quantiles of its value, and the number of cells.
+
+    At most eight distinct values are a cell each. Otherwise every cell has about the same expected number of
+    judgments, the sum of its inclusion probabilities; equal values share a cell. Cells do not depend on the
+    draw.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n_pairs,)
+        Value of each pair; NaN for pairs without one, which are in cell 0.
+    probability : ndarray of float64, shape (n_pairs,)
+        Inclusion probability; 0 for pairs outside the frame, which take the cell of their value.
+
+    Examples
+    --------
+    >>> cell, cells = value_cells(np.array([0.5, np.nan, 2.0, 0.5]), np.array([1.0, 1.0, 0.2, 0.0]))
+    >>> cell.tolist(), cells
+    ([1, 0, 2, 1], 3)
+    """
+    framed = ~np.isnan(values) & (probability > 0)
+    distinct, place = np.unique(values[framed], return_inverse=True)
+    edges = distinct[1:]
+    if len(distinct) > VALUE_CELLS:
+        weight = np.bincount(place, probability[framed])
+        middle = (np.cumsum(weight) - weight / 2) / weight.sum()
+        quantile = (middle * VALUE_CELLS + 1e-9).astype(np.int64)  # middle < 1
+        edges = distinct[1:][np.diff(quantile) > 0]
+    cell = np.searchsorted(edges, values, side="right") + 1
+    return np.where(np.isnan(values), 0, cell), len(edges) + 2

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,12 +18,15 @@ from leadline.data.results import ResultWarning
 from leadline.errors import UsageError
 from leadline.estimation.designs import at_scale, random_number
 from leadline.estimation.estimators import Sample
-from leadline.estimation.guesses import VOTE_EDGES, folds_of, vote_cells
+from leadline.estimation.guesses import VOTE_EDGES, folds_of, value_cells, vote_cells
+from leadline.io.id_lists import read_pair_values
 from leadline.io.pool_files import DrawnPool, read_drawn_pool
 from leadline.io.read import QrelsLike, read_qrels
 
 PoolLike: TypeAlias = "str | os.PathLike[str] | DrawnPool | Mapping[str, Mapping[str, float]]"
+ProxyLike: TypeAlias = "str | Mapping[str, Mapping[str, float]]"
 PROXIES = ("votes", "centred", "none")
+VALUES = "values"  # name of a proxy given as an object
 VOTE_CONSTANT = 60.0  # of reciprocal rank fusion: a vote is 1 / (60 + rank)
 
 
@@ -52,8 +57,8 @@ class Evidence:
         Query-document pairs with inclusion probabilities and judgments.
     pooled : frozenset of str or None
         Names of the pooled runs; None if the pool does not record them.
-    proxy : {"machine", "votes", "centred", "none"}
-        Source of the predicted grades of unjudged pairs.
+    proxy : str
+        Source of the predicted grades: machine, votes, centred, none, FILE:COLUMN, or values.
     judgments : int
         Number of judged pairs in the sample.
     warnings : list of ResultWarning
@@ -71,7 +76,7 @@ def evidence_of(
     judgments: QrelsLike,
     pool: PoolLike | None,
     machine: QrelsLike | None,
-    proxy: str | None,
+    proxy: ProxyLike | None,
     *,
     skipped: bool,
     seed: int,
@@ -86,7 +91,7 @@ def evidence_of(
         Inclusion probabilities; 1 for every judged pair if omitted.
     machine : qrels, optional
         Machine labels; calibrated by the judgments, never used as grades.
-    proxy : {"votes", "centred", "none"}, optional
+    proxy : {"votes", "centred", "none"}, FILE:COLUMN or `{query: {document: value}}`, optional
         Predictor of the grades of unjudged pairs, if there are no machine labels.
     skipped : bool
         Whether drawn pairs may lack a judgment.
@@ -114,14 +119,16 @@ def evidence_of(
     drawn_pool = None if pool is None else pool_of(pool)
     pairs = _pairs_of(drawn_pool, grades, warnings)
     queries = sorted({query for query, _ in pairs.row})
-    labels = _labels(machine, set(queries), warnings)
+    if machine is not None and proxy is not None:
+        raise UsageError("machine labels and a proxy; expected one of them")
+    labels = _labels(machine, proxy, set(queries), warnings)
     judged = np.zeros(len(pairs.row), dtype=np.bool_)
     for pair, row in pairs.row.items():
         judged[row] = pair in grades
     probability = np.array(pairs.probability)
     if drawn_pool is not None:
         probability, judged = _without_gaps(pairs, probability, judged, drawn_pool, warnings, skipped=skipped)
-    chosen = _proxy(proxy, labels, drawn_pool, bool((probability < 1).any()))
+    chosen = "machine" if machine is not None else _proxy(proxy, drawn_pool, (probability < 1).any())
     for pair in labels:
         if pair not in pairs.row:
             pairs.add(pair, 0.0, np.nan, listed=False)
@@ -202,38 +209,58 @@ def _pairs_of(
 
 
 def _labels(
-    machine: QrelsLike | None, queries: set[str], warnings: list[ResultWarning]
+    machine: QrelsLike | None, proxy: ProxyLike | None, queries: set[str], warnings: list[ResultWarning]
 ) -> dict[tuple[str, str], float]:
-    if machine is None:
+    """Return the machine labels of the pairs of some queries, or the values of the proxy."""
+    by_query: Mapping[str, Mapping[str, float]]
+    if machine is not None:
+        noun, verb = "label", "labelled"
+        by_query = {
+            query: {document: label for document, label in documents.items() if label >= 0}
+            for query, documents in read_qrels(machine).to_dict().items()
+        }
+    elif proxy is None or proxy in PROXIES:
         return {}
-    by_query = read_qrels(machine).to_dict()
+    else:
+        noun, verb = "value of the proxy", "scored"
+        by_query = _values(proxy)
     labels = {
         (query, document): float(label)
         for query, documents in by_query.items()
         if query in queries
         for document, label in documents.items()
-        if label >= 0
     }
     if not labels:
         raise UsageError(
-            f"no label is for a query of the pool (labels: {next(iter(by_query), 'none')}; pool: "
+            f"no {noun} is for a query of the pool ({noun}s: {next(iter(by_query), 'none')}; pool: "
             f"{min(queries)}); do the query ids match?"
         )
     others = sum(query not in queries for query in by_query)
     if others:
-        warnings.append(
-            ResultWarning(
-                "other_queries", f"labelled queries that are not in the pool: {others}; left out", others
-            )
-        )
-    lacking = sum(
-        query not in by_query or not any(label >= 0 for label in by_query[query].values())
-        for query in queries
-    )
+        words = f"{verb} queries that are not in the pool: {others}; left out"
+        warnings.append(ResultWarning("other_queries", words, others))
+    lacking = sum(not by_query.get(query) for query in queries)
     if lacking:
-        words = f"queries without any label: {lacking}; their pairs form a separate cell"
+        words = f"queries without any {noun}: {lacking}; their pairs form a separate cell"
         warnings.append(ResultWarning("unlabelled_queries", words, lacking))
     return labels
+
+
+def _values(proxy: ProxyLike) -> Mapping[str, Mapping[str, float]]:
+    if isinstance(proxy, str):
+        if ":" not in proxy:
+            near = difflib.get_close_matches(proxy, PROXIES, n=1)
+            hint = f" (nearest: {near[0]})" if near else ""
+            raise UsageError(f"proxy '{proxy}'; expected votes, centred, none or FILE:COLUMN{hint}")
+        return read_pair_values(proxy)
+    for query, documents in proxy.items():
+        for document, value in documents.items():
+            if not math.isfinite(value):
+                raise UsageError(
+                    f"document '{document}' of query '{query}' has the proxy {value!r}; expected a finite "
+                    "number"
+                )
+    return proxy
 
 
 def _without_gaps(
@@ -280,21 +307,15 @@ def _without_gaps(
     )
 
 
-def _proxy(proxy: str | None, labels: Mapping[Any, float], pool: DrawnPool | None, drawn: bool) -> str:
-    """Return the source of predicted grades: machine, votes, centred or none."""
-    if labels:
-        if proxy is not None:
-            raise UsageError("machine labels and a proxy; expected one of them")
-        return "machine"
+def _proxy(proxy: ProxyLike | None, pool: DrawnPool | None, drawn: object) -> str:
+    """Return the name of the source of predicted grades."""
     if proxy is None:
         return "centred" if drawn else "none"
-    if proxy not in PROXIES:
-        raise UsageError(f"proxy={proxy!r}; expected one of " + ", ".join(PROXIES))
     if proxy == "votes" and (pool is None or not any(pool.contributors)):
         raise UsageError(
             "proxy 'votes' needs a pool that names its contributors; expected one of `leadline pool --for`"
         )
-    return proxy
+    return proxy if isinstance(proxy, str) else VALUES
 
 
 def _evidence(
@@ -323,13 +344,17 @@ def _evidence(
         cell = vote_cells(query, votes, framed)
         cells, outside = len(VOTE_EDGES) + 2, len(VOTE_EDGES) + 1
         apart = outside
-    elif proxy == "machine":
-        levels = {label: number for number, label in enumerate(sorted(set(labels.values())), start=1)}
-        cell = np.array(
-            [levels[labels[names[row]]] if names[row] in labels else 0 for row in order.tolist()],
-            dtype=np.int64,
-        )
-        cells, outside, apart = len(levels) + 1, 0, 0
+    elif labels:
+        values = np.array([labels.get(names[row], np.nan) for row in order.tolist()])
+        if np.isnan(values[framed]).all():
+            what = "machine label" if proxy == "machine" else f"value in {proxy}"
+            raise UsageError(f"no pair of the pool has a {what}; do the document ids match?")
+        outside, apart = 0, 0
+        if proxy == "machine":
+            levels = np.unique(values[~np.isnan(values)])
+            cell, cells = np.where(np.isnan(values), 0, np.searchsorted(levels, values) + 1), len(levels) + 1
+        else:
+            cell, cells = value_cells(values, probability[order])
     sample = Sample(
         table,
         probability[order],

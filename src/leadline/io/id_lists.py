@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -65,6 +66,46 @@ def read_labels(place: str) -> dict[str, str]:
         if found.setdefault(name, label) != label:
             raise InputError(f"run '{name}' again", expected="each once", path=path, line=line)
     return found
+
+
+def read_pair_values(place: str) -> dict[str, dict[str, float]]:
+    """Return the number in a column for every pair; `place` is FILE:COLUMN, a table with a header.
+
+    The table has columns of the query and the document, as a pool has (CSV, TSV, JSON, JSON Lines, Parquet);
+    rows with an empty cell are left out.
+    """
+    path, _, column = place.rpartition(":")
+    if not path or not column:
+        raise UsageError(f"'{place}'; expected FILE:COLUMN, as in scores.tsv:score")
+    found: dict[str, dict[str, float]] = {}
+    for line, row in headed_rows(path):
+        keys = [row_checks.find(row, known) or known[0] for known in (row_checks.QUERY, row_checks.DOCUMENT)]
+        need_columns(row, [*keys, column], path, line)
+        query, document = (row[key] for key in keys)
+        if not all(isinstance(name, str) and name for name in (query, document)):
+            raise InputError(
+                f"ids {query!r} and {document!r}", expected="query and document as text", path=path, line=line
+            )
+        if row[column] is None or row[column] == "":
+            continue
+        if document in found.setdefault(query, {}):
+            raise InputError(
+                f"document '{document}' again for query '{query}'", expected="each once", path=path, line=line
+            )
+        found[query][document] = _number(row[column], column, path, line)
+    if not any(found.values()):
+        raise InputError(f"no value in column '{column}'", expected="numbers", path=path)
+    return found
+
+
+def _number(cell: object, column: str, path: str, line: int) -> float:
+    try:
+        number = float(cell)  # type: ignore[arg-type]  # whatever a cell holds
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise InputError(f"{column} {cell!r}", expected="a finite number", path=path, line=line)
+    return number
 
 
 def teams_of(labels: Mapping[str, str], names: Iterable[str], place: str = "") -> list[str]:

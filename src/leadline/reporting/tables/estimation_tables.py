@@ -29,6 +29,10 @@ WORDS = {
 }
 
 
+def _predicted(proxy: str) -> str:
+    return WORDS.get(proxy, "predicted from quantiles of " + proxy)
+
+
 def estimate_table(found: EstimatedResults, *, pairs: bool = False) -> Table:
     """Return the table of estimates: a run a row, measure by measure; or the differences of all `pairs`."""
     if pairs:
@@ -54,7 +58,7 @@ def estimate_table(found: EstimatedResults, *, pairs: bool = False) -> Table:
                 ]
             )
     notes = [
-        INTERVAL.format(percent(found.confidence)) + f"; unjudged pairs: {WORDS[found.proxy]}",
+        INTERVAL.format(percent(found.confidence)) + f"; unjudged pairs: {_predicted(found.proxy)}",
         *map(str, found.warnings),
     ]
     columns = [
