@@ -9,10 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from leadline.data.reading import Reading
+from leadline.data.run import Run
 from leadline.errors import InputError, UsageError
 from leadline.estimation.designs import at_scale, draw, frame_of, random_numbers, scaled
 from leadline.estimation.estimate import estimate
 from leadline.estimation.pool_designs import pool_for
+from leadline.estimation.system_lists import read_systems
 from leadline.io.pool_files import read_drawn_pool, write_drawn_pool
 
 RNG = np.random.default_rng(3)
@@ -159,6 +162,52 @@ def test_a_pair_of_runs_draws_only_what_differs() -> None:
     found = pool_for(RUNS, "P@10", total=60, pair=("a", "b"))
     for q, d, p in zip(found.pool.queries, found.pool.documents, found.pool.probability, strict=True):
         assert p == 0 or (d in RUNS["a"][q][:10]) != (d in RUNS["b"][q][:10])
+
+
+def test_a_pair_of_runs_has_an_interval_though_documents_of_both_are_not_judged(tmp_path: Path) -> None:
+    pair = {name: {query: [*RUNS["c"][query][:4], *RUNS[name][query]] for query in QUERIES} for name in "ab"}
+    pair = {
+        name: {query: list(dict.fromkeys(one)) for query, one in run.items()} for name, run in pair.items()
+    }
+    found = pool_for(pair, "P@10", total=80, pair=("a", "b"))
+    write_drawn_pool(found.pool, tmp_path / "pool.tsv", [])
+    judged: dict[str, dict[str, int]] = {}
+    for q, d, drawn in zip(found.pool.queries, found.pool.documents, found.pool.drawn.tolist(), strict=True):
+        if drawn:
+            judged.setdefault(q, {})[d] = TRUTH[q][d]
+    results = estimate(judged, pair, "P@10", pool=tmp_path / "pool.tsv")
+    one = results.differences()[0]
+    assert "guessed" in results.estimate("a", "P@10").reason
+    half = float(np.sqrt(((results._parts[0][0].errors - results._parts[1][0].errors) ** 2).sum()))
+    assert one.high - one.low == pytest.approx(2 * 1.959963984540054 * half)  # nothing else is in doubt
+
+
+@pytest.mark.parametrize("on_duplicate", ["refuse", "hold", "first"])
+def test_runs_read_to_a_depth_are_those_read_whole(tmp_path: Path, on_duplicate: str) -> None:
+    lines = {
+        name: [f"{q} Q0 {d} 1 {RNG.integers(9)} r" for q, one in run.items() for d in one]
+        for name, run in RUNS.items()
+    }
+    RNG.shuffle(lines["b"])
+    if on_duplicate != "refuse":
+        lines["c"].append(lines["c"][0])
+    for name, rows in lines.items():
+        (tmp_path / name).write_text("\n".join(rows) + "\n")
+    reading = Reading(on_duplicate=on_duplicate)  # type: ignore[arg-type]  # one of its words
+    runs = [*(tmp_path / name for name in lines), Run.of([(b"q00", b"d9", 1.0), (b"q00", b"x", 2.0)])]
+    whole, cut = read_systems(runs, reading), read_systems(runs, reading, depth=7)
+    assert (whole.infos, whole.queries) == (cut.infos, cut.queries)
+    for query in whole.queries.names:
+        for one, other in zip(whole.lists(query), cut.lists(query), strict=True):
+            expected = [whole.documents[code] for code in one[:7].tolist()]
+            assert [cut.documents[code] for code in other.tolist()] == expected
+
+
+def test_a_run_that_is_read_to_a_depth_must_hold_documents_once(tmp_path: Path) -> None:
+    lines = [f"q Q0 d{one % 30} 1 {99 - one} r" for one in range(31)]  # d0 comes back below the depth
+    (tmp_path / "a.run").write_text("\n".join(lines) + "\n")
+    with pytest.raises(InputError, match="d0"):
+        read_systems([tmp_path / "a.run"], Reading(), depth=5)
 
 
 @pytest.mark.parametrize(

@@ -191,6 +191,36 @@ def test_documents_outside_the_frame_are_guessed_or_unknown_and_counted() -> Non
     assert guessed.values[0] > unknown.values[0]
 
 
+def test_the_doubt_of_a_difference_is_the_most_that_free_grades_can_change() -> None:
+    """Try all grades of the pairs outside the frame; what both runs list alike cancels."""
+    sample = replace(
+        sample_of((False, True, True, False, True, True, False, True, True), guessing=True),
+        probability=np.array([0.0, 0.5, 1.0, 0.0, 0.3, 0.6, 0.0, 0.4, 0.7]),
+    )
+    other = Run.of([(b"q1", b"a", 2.0), (b"q1", b"c", 1.0), (b"q2", b"b", 2.0), (b"q2", b"a", 1.0)])
+    judged = [JudgedRun.of_run(one, QRELS) for one in (RUN, other)]
+    for name in ("P@2", "RBP(p=0.8)@3"):
+        kind = kind_of(MEASURES.parse(name))
+        first, second = (Estimator(sample, kind).of(one) for one in judged)
+        doubt, proportion = first.doubt_of_difference(second, 9)
+        gaps = []
+        for grades in itertools.product((0.0, 1.0), repeat=3):
+            table = Estimator(sample, kind).pseudo.copy()
+            table[[0, 3, 6]] = grades
+            values = [
+                sum(
+                    float(kind.weights(np.array([float(rank)]))[0]) * table[row]
+                    for row, rank in zip(one.row.tolist(), one.rank.tolist(), strict=True)
+                    if kind.cutoff is None or rank <= kind.cutoff
+                )
+                for one in judged
+            ]
+            gaps.append((values[0] - values[1]) / 3)
+        estimated = float(first.values.mean() - second.values.mean())
+        assert doubt.tolist() == pytest.approx([estimated - min(gaps), max(gaps) - estimated])
+        assert proportion == pytest.approx(doubt.sum() / (first.doubt.sum() + second.doubt.sum()))
+
+
 def test_the_number_of_documents_is_exact_for_certain_pairs_and_never_below_what_was_found() -> None:
     kind = kind_of(MEASURES.parse("R@2"))
     everything = replace(sample_of((True,) * 9, guessing=True), probability=np.ones(9))

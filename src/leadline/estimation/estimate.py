@@ -138,6 +138,7 @@ class EstimatedResults(Results):
     proxy: str
     _parts: list[list[RunEstimate]]
     _kinds: list[Kind]
+    _pairs: int
     judgments: int
 
     def estimate(self, run: str, measure: object) -> Estimate:
@@ -180,11 +181,11 @@ class EstimatedResults(Results):
             "" if withheld is None else withheld.message,
         )
 
-    def _withheld(self, part: RunEstimate, place: int) -> Withheld | None:
-        """Return why no interval is given; None if there is one."""
+    def _withheld(self, part: RunEstimate, place: int, *, proportion: float = 1.0) -> Withheld | None:
+        """Return why there is no interval, or None; `proportion` of the guessed weight counts."""
         queries = int(self.averaged[0, :, place].sum())
         kind = self._kinds[place]
-        outside = float(part.shares[2] + part.shares[3])
+        outside = proportion * float(part.shares[2] + part.shares[3])
         if part.shares[0] == 1.0:
             return None
         if self.judgments < FEWEST_JUDGMENTS:
@@ -214,13 +215,14 @@ class EstimatedResults(Results):
         z = _quantile(self.confidence)
         pairs = []
         for place in places:
-            kind = self._kinds[place]
             for first in range(len(self.runs)):
                 for second in range(first + 1, len(self.runs)):
                     a, b = self._parts[first][place], self._parts[second][place]
                     gap = float(self.means[first, place] - self.means[second, place])
+                    doubt, proportion = a.doubt_of_difference(b, self._pairs)
+                    withheld = [self._withheld(one, place, proportion=proportion) for one in (a, b)]
                     half = math.nan
-                    if _has_interval(kind) and not (self._withheld(a, place) or self._withheld(b, place)):
+                    if withheld == [None, None]:
                         half = z * math.sqrt(variance(a.errors - b.errors, scaled=a.scaled))
                     pairs.append(
                         Difference(
@@ -228,8 +230,8 @@ class EstimatedResults(Results):
                             self.names[second],
                             str(self.measures[place]),
                             gap,
-                            gap - math.hypot(half, a.doubt[0] + b.doubt[1]),
-                            gap + math.hypot(half, a.doubt[1] + b.doubt[0]),
+                            gap - math.hypot(half, doubt[0]),
+                            gap + math.hypot(half, doubt[1]),
                         )
                     )
         return pairs
@@ -401,6 +403,7 @@ def estimate(
     )
     results.confidence, results.proxy = level, evidence.proxy
     results._parts, results._kinds = parts, kinds  # noqa: SLF001  # same module
+    results._pairs = len(sample.probability)  # noqa: SLF001  # same module
     results.judgments = evidence.judgments
     results.warnings += _warnings(results, sample)
     return results

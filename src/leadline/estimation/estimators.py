@@ -167,6 +167,8 @@ class RunEstimate(NamedTuple):
         Mean weight by source, in the order of `SOURCES`; sums to 1.
     doubt : ndarray of float64, shape (2,)
         Largest possible decrease and increase of the mean due to predicted and unknown pairs.
+    free : tuple of ndarray
+        Rows of the listed pairs outside the frame, and what each of them adds to the decrease and increase.
     """
 
     values: Floats
@@ -174,6 +176,25 @@ class RunEstimate(NamedTuple):
     scaled: bool
     shares: Floats
     doubt: Floats
+    free: tuple[Integers, Floats, Floats] = (np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
+
+    def doubt_of_difference(self, other: RunEstimate, pairs: int) -> tuple[Floats, float]:
+        """Return the doubt of the difference of two runs, and its proportion to the sum of both doubts.
+
+        The unknown grade of a pair that both runs list changes their difference only as far as its weights
+        differ. `pairs` is the number of rows of the table.
+        """
+        down, up = np.zeros(pairs), np.zeros(pairs)
+        down[self.free[0]] += self.free[1]
+        up[self.free[0]] += self.free[2]
+        down[other.free[0]] -= other.free[1]
+        up[other.free[0]] -= other.free[2]
+        listed = [np.array([one.free[1].sum(), one.free[2].sum()]) for one in (self, other)]
+        beyond = np.maximum(self.doubt - listed[0], 0.0) + np.maximum(other.doubt - listed[1], 0.0)[::-1]
+        gain, loss = np.maximum(up, 0) + np.maximum(-down, 0), np.maximum(down, 0) + np.maximum(-up, 0)
+        doubt = beyond + np.array([loss.sum(), gain.sum()])
+        both = float(self.doubt.sum() + other.doubt.sum())
+        return doubt, float(doubt.sum()) / both if both > 0 else 0.0
 
 
 def variance(errors: Floats, *, scaled: bool) -> float:
@@ -299,8 +320,10 @@ class Estimator:
         weights /= np.where(total == 0, 1.0, total)[:, None]
         return np.asarray(weights.mean(axis=0))
 
-    def _doubt(self, query: Integers, row: Integers, weight: Floats, rest: Floats) -> Floats:
-        """Return the largest decrease and increase of the mean due to pairs outside the frame."""
+    def _doubt(
+        self, query: Integers, row: Integers, weight: Floats, rest: Floats
+    ) -> tuple[Floats, tuple[Integers, Floats, Floats]]:
+        """Return the largest decrease and increase of the mean by pairs outside the frame, and of each."""
         sample = self.sample
         free = sample.probability[row] == 0
         lower = (weight * self._guessed[row])[free]
@@ -309,7 +332,7 @@ class Estimator:
         low = np.bincount(query[free], lower, minlength=queries) + rest * self._outside
         high: Floats = np.bincount(query[free], upper, minlength=queries).astype(np.float64)
         high = high + rest * (self._top - self._outside)
-        return np.array([low.mean(), high.mean()])
+        return np.array([low.mean(), high.mean()]), (row[free], lower / queries, upper / queries)
 
     def _spread(self, row: Integers, coefficient: Floats) -> Floats:
         """Return the error terms of the mean, by drawn pair, from the coefficients of listed rows."""
@@ -329,12 +352,14 @@ class Estimator:
         with np.errstate(invalid="ignore", divide="ignore"):
             values = (total + rest * self._outside) / scale
         inverse = np.where(scale > 0, 1.0 / np.maximum(scale, 1.0), 0.0) if kind.share else 1.0 / scale
+        doubt, free = self._doubt(query, row, weight * inverse[query], rest * inverse)
         return RunEstimate(
             values,
             self._spread(row, weight * inverse[query] / queries),
             scaled=False,
             shares=self._shares(query, row, weight, rest),
-            doubt=self._doubt(query, row, weight * inverse[query], rest * inverse),
+            doubt=doubt,
+            free=free,
         )
 
     def _dense(self, judged: JudgedRun) -> tuple[Floats, Integers, Integers, Integers, Integers]:
@@ -371,12 +396,14 @@ class Estimator:
         own = attention[query, rank - 1]
         rest = attention.sum(axis=1) - np.bincount(query, own, minlength=queries)
         rest = np.where(np.bincount(query, minlength=queries) == length, 0.0, np.maximum(rest, 0.0))
+        doubt, free = self._doubt(query, row, own, rest)
         return RunEstimate(
             below[:, 0],
             self._spread(row, slope[query, rank - 1] / queries),
             scaled=False,
             shares=self._shares(query, row, own, rest),
-            doubt=self._doubt(query, row, own, rest),
+            doubt=doubt,
+            free=free,
         )
 
     def _ratio(self, judged: JudgedRun, kind: Ratio) -> RunEstimate:
@@ -403,12 +430,14 @@ class Estimator:
         values = 2.0 * ratios[:, 0] - ratios[:, 1:].mean(axis=1) if len(sample.drawn) else ratios[:, 0]
         shares = self._shares(query, row, weight, rest)
         scale = np.where(divisor[:, 0] > 0, 1.0 / np.maximum(divisor[:, 0], 1e-12), 0.0)
+        doubt, free = self._doubt(query, row, weight * scale[query], rest * scale)
         return RunEstimate(
             values,
             np.nan_to_num(ratios[:, 1:]).mean(axis=0) if len(sample.drawn) else np.zeros(0),
             scaled=True,
             shares=shares,
-            doubt=self._doubt(query, row, weight * scale[query], rest * scale),
+            doubt=doubt,
+            free=free,
         )
 
     @cached_property

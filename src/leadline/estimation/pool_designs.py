@@ -156,10 +156,10 @@ def pool_for(
         raise UsageError(f"new_runs={new_runs}; expected 0 <= new_runs < 1")
     listed = [measures] if isinstance(measures, (str, Measure)) else list(measures)
     wanted = profile_of("leadline").measures(listed, rel=rel, documents=None)
-    systems = read_systems(runs, reading, on_run=on_run)
     weights = {str(measure): rank_weights(measure) for measure in wanted}
     deepest = max(len(weight) for weight in weights.values())
     limit = 2 * deepest if depth is None else depth
+    systems = read_systems(runs, reading, depth=limit, on_run=on_run)
     names = list(systems.queries.names)
     size = float(total or 0) if budget is None else float(budget) * len(names)
     if size <= 0 or not math.isfinite(size):
@@ -232,7 +232,8 @@ def pool_for(
         drawn | already_judged,
         header,
     )
-    kept = np.flatnonzero(probability > 0)
+    # Documents that both runs of a pair have are listed too: their grades do not matter to the difference.
+    kept = np.flatnonzero((probability > 0) | ((frame.best <= deepest) & (pair is not None)))
     pool = _part(pool, kept)
     added = int((drawn & ~(old > 0)).sum()) if before is not None else int(drawn.sum())
     return MeasuredPool(pool, systems.infos, len(names), expected, added, warnings, shown)

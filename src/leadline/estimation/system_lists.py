@@ -14,7 +14,7 @@ from leadline.data.ids import Vocabulary, to_text
 from leadline.data.reading import Reading
 from leadline.data.results import RunInfo
 from leadline.errors import InputError
-from leadline.evaluation.join import each_run
+from leadline.evaluation.join import each_run, first_documents
 
 DIGITS = 9  # of votes: rounding makes sums of fractions independent of the order of systems
 
@@ -275,20 +275,27 @@ class Systems:
         return Topics(theta, row)
 
 
-def read_systems(runs: Any, reading: Reading, *, on_run: Callable[[int, int], None] | None = None) -> Systems:
-    """Read runs, whose names must differ, into `Systems`."""
+def read_systems(
+    runs: Any, reading: Reading, *, depth: int | None = None, on_run: Callable[[int, int], None] | None = None
+) -> Systems:
+    """Read runs, whose names must differ, into `Systems`; `depth` is how much of each list is kept."""
     numbers: dict[bytes, int] = {}
     infos: list[RunInfo] = []
     lists: list[_System] = []
-    for info, run in each_run(runs, reading, on_run=on_run):
-        infos.append(info)
-        codes = np.array(
-            [numbers.setdefault(identifier, len(numbers)) for identifier in run.documents.names],
-            dtype=np.int32,
-        )
-        bounds = run.offsets.tolist()
-        spans = dict(zip(run.queries.names, pairwise(bounds), strict=True))
-        lists.append(_System(spans, codes[run.document]))
+    if depth is not None:
+        for info, first in first_documents(runs, depth, reading, on_run=on_run):
+            infos.append(info)
+            ends = np.cumsum([0, *map(len, first.values())]).tolist()
+            codes = [numbers.setdefault(name, len(numbers)) for ranked in first.values() for name in ranked]
+            lists.append(
+                _System(dict(zip(first, pairwise(ends), strict=True)), np.array(codes, dtype=np.int32))
+            )
+    else:
+        for info, run in each_run(runs, reading, on_run=on_run):
+            infos.append(info)
+            every = [numbers.setdefault(name, len(numbers)) for name in run.documents.names]
+            spans = dict(zip(run.queries.names, pairwise(run.offsets.tolist()), strict=True))
+            lists.append(_System(spans, np.array(every, dtype=np.int32)[run.document]))
     ordered = sorted(numbers)
     position = np.empty(len(numbers), dtype=np.int32)
     position[[numbers[name] for name in ordered]] = np.arange(len(numbers))

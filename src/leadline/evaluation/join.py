@@ -270,6 +270,71 @@ def each_run(
             on_run(len(infos), len(sources))
 
 
+class _FirstDocuments:
+    """The first documents of every list of a run, kept while it is read."""
+
+    def __init__(self, depth: int) -> None:
+        self.depth = depth
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget all lists."""
+        self.found: dict[bytes, list[bytes]] = {}
+
+    def take(self, lists: RankedLists) -> bool:
+        """Keep the first documents of some lists, unless one names a document twice."""
+        if lists.rows_in(_NOTHING_JUDGED, np.full(len(lists.queries), -1)) is None:
+            return False
+        low, high = lists.bounds[:-1], np.minimum(lists.bounds[1:], lists.bounds[:-1] + self.depth)
+        ends = np.cumsum(high - low)
+        places = np.arange(ends[-1] if len(ends) else 0) + np.repeat(high - ends, high - low)
+        names = list(lists.ids().take(places))
+        starts = (ends - (high - low)).tolist()
+        for query, start, end in zip(lists.queries, starts, ends.tolist(), strict=True):
+            self.found[query] = names[start:end]
+        return True
+
+
+_NOTHING_JUDGED = Qrels.of([])
+
+
+def first_documents(
+    runs: RunLike | Iterable[RunLike] | Mapping[str, RunLike],
+    depth: int,
+    reading: Reading,
+    *,
+    on_run: Callable[[int, int], None] | None = None,
+) -> list[tuple[RunInfo, dict[bytes, list[bytes]]]]:
+    """Read the first `depth` documents of every list of some runs, several runs at a time.
+
+    Documents come as by `each_run`; what lies deeper is read past and not kept.
+    """
+
+    def one(
+        name: str | None, source: RunLike, workspaces: Sequence[Buffers]
+    ) -> tuple[RunInfo, dict[bytes, list[bytes]]]:
+        if isinstance(source, Run) or reading.on_duplicate == "hold":  # what is held has a name of its own
+            run, counts = counted_run(source, name=name, reading=reading)
+            if not len(run.scores):
+                raise InputError("contains no documents", expected="a run", path=run.name)
+            name, bounds = name or run.name, run.offsets.tolist()
+            found = {
+                query: [run.documents.names[code] for code in run.document[low : min(high, low + depth)]]
+                for query, low, high in zip(run.queries.names, bounds[:-1], bounds[1:], strict=True)
+            }
+        else:
+            kept = _FirstDocuments(depth)
+            name, counts = stream_lists(source, kept, reading=reading, name=name, workspaces=workspaces)
+            found = kept.found
+        shown = (counts.tag or name) if reading.by_tag else name
+        path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else ""
+        return RunInfo(shown, counts.tag, path, {"documents_read": counts.rows}), found
+
+    read = list(_each(one, named_sources(runs), on_run))
+    refuse_equal_names([info for info, _ in read])
+    return read
+
+
 def _only_once(source: Any) -> bool:
     return isinstance(source, Iterator) or (isinstance(source, str) and source == STANDARD_INPUT)
 

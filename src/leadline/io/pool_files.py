@@ -160,7 +160,7 @@ class DrawnPool:
     queries, documents : list of str
         The pairs of the frame.
     probability : ndarray of float64
-        Inclusion probability of each pair, in (0, 1].
+        Inclusion probability of each pair, in (0, 1]; 0 for one that both runs of a compared pair have alike.
     order : ndarray of float64
         Permanent random number over unscaled probability; the pairs of smallest order are a smaller draw.
     contributors : list of mapping
@@ -263,8 +263,8 @@ def _row(text: str, path: str, number: int) -> Row:
             path=path,
             line=number,
         ) from None
-    if not 0 < found[2] <= 1:
-        raise InputError(f"probability {share}", expected="a number in (0, 1]", path=path, line=number)
+    if not 0 <= found[2] <= 1:
+        raise InputError(f"probability {share}", expected="a number in [0, 1]", path=path, line=number)
     return found
 
 
@@ -286,11 +286,7 @@ def write_drawn_pool(pool: DrawnPool, path: str | os.PathLike[str], notes: Seque
     out.append("\t".join(DRAWN_COLUMNS))
     rows = sorted(range(len(pool.queries)), key=lambda row: (pool.queries[row], pool.order[row]))
     out += ["\t".join(_cells(pool, row, path)) for row in rows if pool.drawn[row]]
-    out += [
-        FRAME + "\t".join(_cells(pool, row, path))
-        for row in rows
-        if not pool.drawn[row] and pool.probability[row] > 0
-    ]
+    out += [FRAME + "\t".join(_cells(pool, row, path)) for row in rows if not pool.drawn[row]]
     write_bytes(path, ("\n".join(out) + "\n").encode("utf-8", "surrogateescape"))
 
 
