@@ -19,7 +19,7 @@ from leadline.data.run import Run
 from leadline.estimation.estimate import COVERAGE
 from leadline.estimation.estimators import Estimator, Sample, variance
 from leadline.estimation.guesses import VALUE_CELLS, Guess, fit, merged_cells, value_cells
-from leadline.estimation.measure_targets import kind_of
+from leadline.estimation.measure_targets import Linear, kind_of
 from leadline.measures import MEASURES
 
 GRADES = {
@@ -201,6 +201,7 @@ def test_the_doubt_of_a_difference_is_the_most_that_free_grades_can_change() -> 
     judged = [JudgedRun.of_run(one, QRELS) for one in (RUN, other)]
     for name in ("P@2", "RBP(p=0.8)@3"):
         kind = kind_of(MEASURES.parse(name))
+        assert isinstance(kind, Linear)
         first, second = (Estimator(sample, kind).of(one) for one in judged)
         doubt, proportion = first.doubt_of_difference(second, 9)
         gaps = []
