@@ -1,8 +1,11 @@
-"""Published experiments, one module or package per study, registered by discovery."""
+"""Published experiments, one folder each: `study.py` is the experiment, `page.py` writes its page.
+
+`leadline study` offers every folder that contains `study.py`. The pages are in docs/studies.
+"""
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import pkgutil
 from collections.abc import Callable, Sequence
 from types import ModuleType
@@ -70,9 +73,18 @@ def whole_numbers(text: str, name: str) -> list[int]:
 
 
 def studies() -> list[str]:
-    """Return the names of all studies; packages are simulations, which need no runs."""
-    found = (entry for entry in pkgutil.iter_modules(__path__) if not entry.ispkg)
-    return [entry.name.replace("_", "-") for entry in found if not entry.name.startswith("_")]
+    """Return the names of all studies: those of the folders with a module `study`."""
+    return [name.replace("_", "-") for name in folders_with("study")]
+
+
+def folders_with(module: str) -> list[str]:
+    """Return the folders of this package that contain a module of that name.
+
+    >>> folders_with("simulation")
+    ['significance']
+    """
+    names = (entry.name for entry in pkgutil.iter_modules(__path__) if entry.ispkg)
+    return [name for name in names if importlib.util.find_spec(f"{__name__}.{name}.{module}")]
 
 
 def study(name: str) -> ModuleType:
@@ -83,4 +95,4 @@ def study(name: str) -> ModuleType:
     """
     if name not in studies():
         raise UnknownNameError(f"no study '{name}'; there are: " + ", ".join(studies()))
-    return importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
+    return importlib.import_module(f"{__name__}.{name.replace('-', '_')}.study")

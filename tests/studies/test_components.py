@@ -12,7 +12,7 @@ import leadline as ll
 from leadline.errors import UsageError
 from leadline.text.words import Words
 from leadline_studies import study
-from leadline_studies.components import Grid, best_of, by_weighting, contests, effects
+from leadline_studies.components.study import Grid, best_of, by_weighting, contests, effects
 
 COMPONENTS = study("components")
 DOCS = {

@@ -13,7 +13,7 @@ import pytest
 from leadline.comparison.information_difference.difference import difference
 from leadline.errors import UsageError
 from leadline_studies import ARGUMENTS, studies, study
-from leadline_studies.difference_similarity import _weights, pairs_in_bins
+from leadline_studies.difference_similarity.study import _weights, pairs_in_bins
 
 SIMILARITY = study("difference-similarity")
 

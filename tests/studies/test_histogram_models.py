@@ -16,7 +16,7 @@ from leadline.estimation.score_histograms.histogram_options import HistogramOpti
 from leadline.estimation.score_histograms.score_sets import pairs_to_score
 from leadline.retrieval.models import MODELS
 from leadline_studies import study
-from leadline_studies._model_columns import ASKED, NAMED, Truth, from_lists, ruled, truth_of
+from leadline_studies.histogram_models.model_columns import ASKED, NAMED, Truth, from_lists, ruled, truth_of
 
 STUDY = study("histogram-models")
 FEW = ("BM25", "QLDirichlet", "TF(dot)", "TFIDF(cosine)")

@@ -13,8 +13,8 @@ from leadline.errors import InputError, UsageError
 from leadline.reporting.plots import picture
 from leadline.stats.correlation import pearson
 from leadline_studies import study
-from leadline_studies._figures import by_sample
-from leadline_studies.histogram_sample import ESTIMATES, against, best_slope, lines_of
+from leadline_studies.common.figures import by_sample
+from leadline_studies.histogram_sample.study import ESTIMATES, against, best_slope, lines_of
 
 SAMPLE = study("histogram-sample")
 

@@ -11,7 +11,7 @@ import leadline as ll
 from leadline.errors import UsageError
 from leadline.stats.correlation import pearson
 from leadline_studies import study
-from leadline_studies.histogram_sample_models import places_lost
+from leadline_studies.histogram_sample_models.study import places_lost
 
 MODELS = study("histogram-sample-models")
 WORDS = ("wing", "flow", "heat", "bird", "plate", "cold", "air", "drag")

@@ -16,8 +16,8 @@ from leadline.reporting.plots import picture
 from leadline.topics.distances import TopicTexts
 from leadline.topics.fit import fit
 from leadline_studies import study
-from leadline_studies._topic_retrieval import Task, pair_scores, quality_of
-from leadline_studies.histogram_topics import lines_of, verdict
+from leadline_studies.histogram_topics.study import lines_of, verdict
+from leadline_studies.histogram_topics.topic_retrieval import Task, pair_scores, quality_of
 
 TOPICS = study("histogram-topics")
 SUBJECTS = {
@@ -113,7 +113,7 @@ def test_a_run_goes_on_from_the_settings_that_were_kept(
             raise KeyboardInterrupt
         return fit(documents, topics, **how)
 
-    monkeypatch.setattr("leadline_studies._topic_retrieval.fit", counting)
+    monkeypatch.setattr("leadline_studies.histogram_topics.topic_retrieval.fit", counting)
     with pytest.raises(KeyboardInterrupt):
         TOPICS.run(monolingual(), **given, checkpoints=str(folder))
     assert (fitted, len(list(folder.iterdir()))) == ([2, 3, 4], 2)

@@ -9,7 +9,7 @@ import pytest
 
 from conftest import Leadline
 from leadline.errors import UsageError
-from leadline_studies.judges import run
+from leadline_studies.judges.study import run
 
 QRELS = {f"q{q}": {f"d{d}": int(d < 3) for d in range(9)} for q in range(4)}
 RUNS = {

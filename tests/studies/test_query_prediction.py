@@ -17,7 +17,7 @@ from conftest import Leadline
 from leadline.data.results import Results
 from leadline.errors import UsageError
 from leadline_studies import studies, study
-from leadline_studies.query_prediction import halves, held_out, selected, threshold
+from leadline_studies.query_prediction.study import halves, held_out, selected, threshold
 
 STUDY = study("query-prediction")
 DOCS = {

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from leadline.estimation.score_histograms.bins import overlap, slope
-from leadline_studies._rival_tracking import tracked
+from leadline_studies.histogram_topics.rival_tracking import tracked
 
 
 def made(models: int = 7, queries: int = 12) -> tuple[Any, Any, Any]:

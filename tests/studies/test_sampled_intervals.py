@@ -13,7 +13,7 @@ import leadline as ll
 from leadline.errors import UsageError
 from leadline.estimation.sampled import COVERAGE, COVERAGE_BESIDE_CERTAIN, sampled
 from leadline_studies import study
-from leadline_studies.sampled_intervals import intervals_of
+from leadline_studies.sampled_intervals.study import intervals_of
 
 STUDY = study("sampled-intervals")
 WORDS = [f"w{n}" for n in range(60)]

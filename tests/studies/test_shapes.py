@@ -15,8 +15,8 @@ from leadline.io.read import read_qrels
 from leadline.topics.fit import fit
 from leadline.topics.infer import Vectors, infer, write_vectors
 from leadline_studies import studies, study
-from leadline_studies.shape_discrimination import sets_of
-from leadline_studies.shape_topics import part_of, share_of
+from leadline_studies.shape_discrimination.study import sets_of
+from leadline_studies.shape_topics.study import part_of, share_of
 
 SYSTEMS = study("shape-systems")
 DISCRIMINATION = study("shape-discrimination")

@@ -21,7 +21,7 @@ from leadline.errors import InputError, UsageError
 from leadline.judging.agreement_result import Judgments
 from leadline.reporting.plots import LINE_STYLES, picture
 from leadline.stats import INTERVALS, TESTS
-from leadline_studies._figures import significance_errors
+from leadline_studies.common.figures import significance_errors
 from leadline_studies.significance.decisions import Row, intervals, p_values, paired_tests, share
 from leadline_studies.significance.estimates import coverage, power
 from leadline_studies.significance.false_alarms import populations, several, single
@@ -41,7 +41,7 @@ from leadline_studies.significance.populations import (
 )
 from leadline_studies.significance.printed_intervals import agreements, correlations, recalls, tally
 from leadline_studies.significance.rejections import rejections
-from leadline_studies.significance.whole import Extent, whole_study
+from leadline_studies.significance.simulation import Extent, whole_study
 
 
 def made(runs: int = 8, *, queries: int = 50, seed: int = 7) -> Floats:

@@ -14,9 +14,9 @@ from leadline.estimation.system_lists import read_systems
 from leadline.estimation.unjudged import estimate_systems
 from leadline.estimation.unjudged_methods import METHODS
 from leadline_studies import studies, study
-from leadline_studies._teams_left_out import left_out
-from leadline_studies._votes import voted
-from leadline_studies.unjudged_systems import agreement
+from leadline_studies.unjudged_systems.study import agreement
+from leadline_studies.unjudged_systems.teams_left_out import left_out
+from leadline_studies.unjudged_systems.votes import voted
 
 STUDY = study("unjudged-systems")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from whole_pictures import whole
 
-from leadline_studies._figures import against_truth, by_size
+from leadline_studies.common.figures import against_truth, by_size
 
 
 @pytest.mark.parametrize("systems", [3, 143])

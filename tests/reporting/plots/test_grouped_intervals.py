@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from whole_pictures import whole
 
-from leadline_studies._figures import Limits, grouped_intervals
+from leadline_studies.common.figures import Limits, grouped_intervals
 
 
 @pytest.mark.parametrize("rows", [2, 12])

@@ -10,7 +10,7 @@ from whole_pictures import whole
 
 from leadline.errors import UsageError
 from leadline.reporting.plots.agreement_plots import WRITTEN, against_reference, between_judges
-from leadline_studies._figures import by_judge
+from leadline_studies.common.figures import by_judge
 
 NUMBERS = [2, 5, 12, 13, 34, 143]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from whole_pictures import whole
 
-from leadline_studies._figures import POINT_LINE, named_points
+from leadline_studies.common.figures import POINT_LINE, named_points
 
 
 def named(figure: Any) -> list[Any]:

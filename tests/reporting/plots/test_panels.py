@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from whole_pictures import whole
 
-from leadline_studies._figures import panels
+from leadline_studies.common.figures import panels
 
 
 def test_every_column_has_a_panel_and_undefined_values_are_gaps() -> None:

@@ -7,7 +7,7 @@ import pytest
 from whole_pictures import whole
 
 from leadline.estimation.document_topics import ExampleList
-from leadline_studies._figures import cumulated, predominance
+from leadline_studies.common.figures import cumulated, predominance
 
 
 @pytest.mark.parametrize("topics", [3, 250])

@@ -1,0 +1,1 @@
+"""Figures, Markdown and measurements that several studies share."""

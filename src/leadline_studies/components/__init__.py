@@ -1,0 +1,1 @@
+"""Effects of stemming, stop words and weighting on retrieval quality."""

@@ -1,0 +1,1 @@
+"""Information Difference of retrieval models and of their parameters."""

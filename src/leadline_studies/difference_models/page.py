@@ -1,0 +1,511 @@
+"""Write the page of the study of models and parameters, after running it where DATA is named.
+
+    python -m leadline_studies.difference_models.page [DATA]
+
+DATA contains a folder per collection, with docs.jsonl (or .gz), queries.jsonl and qrels.txt.
+Without arguments the page is written from the numbers kept in docs/studies.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import leadline as ll
+from leadline.reporting.plots import picture
+from leadline_studies import study
+from leadline_studies.common.markdown import extent, table, wrapped
+from leadline_studies.common.pages import PAGES, Found, docs_of, keep, read_kept, write
+
+NAME = "difference-models"
+SETS = ("cisi", "cacm", "npl", "nfcorpus-test")
+CUTOFFS = (None, 20)
+STEPS = range(21)
+B = [f"{step * 0.05:.2g}" for step in STEPS]
+EVEN, WIDE = "even", "wide"
+COMPLETE = "complete"
+JUDGED: dict[str, dict[str, int]] = {COMPLETE: {}, "pool of 100": {"pool": 100}, "pool of 30": {"pool": 30}}
+DEEPEST = 100
+GRIDS = {
+    EVEN: {
+        "b": B,
+        "mu": [f"{250 * (step + 1)}" for step in STEPS],
+        "c": [f"{0.5 * (step + 1):g}" for step in STEPS],
+    },
+    WIDE: {
+        "b": B,
+        "mu": [f"{10 * 500 ** (step / 20):.3g}" for step in STEPS],
+        "c": [f"{0.05 * 400 ** (step / 20):.3g}" for step in STEPS],
+    },
+}
+FAMILIES = ("BM25", "LM", "DFR")
+PAPER_FAR = 0.40  # of the pairs of BM25, in the paper
+NOTE = "<!-- Made by src/leadline_studies/difference_models/page.py from the output of the study. -->"
+
+
+def grid(cutoff: int | None, values: dict[str, list[str]]) -> list[tuple[str, str, str]]:
+    """Return model, family and parameter of every setting."""
+    model = "In_expB2" if cutoff is None else "PL2"
+    return [
+        *((f"BM25(k1=1.2,b={value})", "BM25", value) for value in values["b"]),
+        *((f"QLDirichlet(mu={float(value):g})", "LM", value) for value in values["mu"]),
+        *((f"{model}(c={value})", "DFR", value) for value in values["c"]),
+    ]
+
+
+def run(data: Path) -> None:
+    """Conduct the study on both grids with all judgments, keep what was found."""
+    found: Found = {"leadline": ll.__version__, "documents": {}, "grids": {}}
+    for grid_name, values in GRIDS.items():
+        found["grids"][grid_name] = {judged: {} for judged in JUDGED}
+        for name in SETS:
+            index = ll.build_index(str(docs_of(data / name)))
+            found["documents"][name] = index.documents
+            for cutoff in CUTOFFS:
+                outcomes = conduct(index, data / name, cutoff, values)
+                for judged, outcome in outcomes.items():
+                    more = {"lines": list(outcome.lines), "notices": list(map(str, outcome.warnings))}
+                    found["grids"][grid_name][judged][key(name, cutoff)] = outcome.data | more
+                    sys.stderr.write(f"{grid_name} {judged} {key(name, cutoff)}: {outcome.lines[1]}\n")
+                if grid_name == EVEN:
+                    for title, drawn in outcomes[COMPLETE].figures.items():
+                        to = PAGES / f"difference-models-{key(name, cutoff)}-{title}.svg"
+                        to.write_bytes(picture(drawn, "svg"))
+    keep(NAME, dict(flat(found)))
+
+
+def flat(found: Found) -> list[tuple[str, Any]]:
+    """Return the numbers with a line for each grid and its judgments."""
+    lines: list[tuple[str, Any]] = [(key, found[key]) for key in ("leadline", "documents")]
+    lines += [
+        (f"{grid_name} {judged}", one)
+        for grid_name, by_judged in found["grids"].items()
+        for judged, one in by_judged.items()
+    ]
+    return lines
+
+
+def key(name: str, cutoff: int | None) -> str:
+    """Name a set and a cutoff."""
+    return name if cutoff is None else f"{name}-at-{cutoff}"
+
+
+def conduct(index: Any, folder: Path, cutoff: int | None, values: dict[str, list[str]]) -> dict[str, Any]:
+    """Search with one grid and conduct the study with each kind of judgments."""
+    settings = grid(cutoff, values)
+    depth = index.documents if cutoff is None else DEEPEST  # a pool is deeper than the cutoff
+    models = [model for model, _, _ in settings]
+    runs = ll.search(index, str(folder / "queries.jsonl"), models, k=depth)
+    rows = [f"{name}\t{family}\t{value}\n" for name, (_, family, value) in zip(runs, settings, strict=True)]
+    with tempfile.TemporaryDirectory() as temporary:
+        grid_file = Path(temporary) / "grid.tsv"
+        grid_file.write_text("run\tfamily\tparameter\n" + "".join(rows))
+        given: dict[str, Any] = {
+            "family": f"{grid_file}:family",
+            "parameter": f"{grid_file}:parameter",
+            "cutoff": cutoff,
+        }
+        return {
+            judged: study(NAME).run(
+                str(folder / "qrels.txt"),
+                runs,
+                **given,
+                **({"complete": str(docs_of(folder))} if judged == COMPLETE else how),
+            )
+            for judged, how in JUDGED.items()
+        }
+
+
+def title(at: str) -> str:
+    """Write a set and a cutoff for people."""
+    name, _, k = at.partition("-at-")
+    return f"{name}, k = {k}" if k else name
+
+
+def ends(data: Found) -> tuple[tuple[str, Found], tuple[str, Found]]:
+    """Return the pairs of best runs that are nearest and farthest."""
+    ordered = sorted(data["across"].items(), key=lambda item: item[1]["id"])
+    return ordered[0], ordered[-1]
+
+
+def by_family(found: dict[str, Found], cell: Callable[[Found], str]) -> str:
+    """Write a cell for every family, sets and cutoffs beside each other."""
+    rows = [[family, *(cell(data["families"][family]) for data in found.values())] for family in FAMILIES]
+    return table(["family", *map(title, found)], rows, labels=1)
+
+
+def best(found: dict[str, Found]) -> str:
+    """Write table 1: the best RIC of every family and the parameter that has it."""
+    return by_family(found, lambda row: f"{row['ric']:.3f} ({row['parameter']:g})")
+
+
+def between(found: dict[str, Found]) -> str:
+    """Write table 2: id between the best of the families."""
+    rows = [
+        [pair, *(f"{data['across'][pair]['id']:.3f}" for data in found.values())]
+        for pair in next(iter(found.values()))["across"]
+    ]
+    return table(["pair", *map(title, found)], rows, labels=1)
+
+
+def within(found: dict[str, Found]) -> str:
+    """Write how far apart the settings of one family are."""
+    return by_family(found, lambda row: f"{row['id_median']:.3f} / {row['id_largest']:.3f}")
+
+
+def shares(found: dict[str, Found], which: int) -> str:
+    """Write how many pairs of a family are farther apart than the nearest (0) or farthest (1) best pair."""
+    rows = []
+    for at, data in found.items():
+        pair, one = ends(data)[which]
+        cells = [f"{one['share_of_pairs_above'][family]:.0%}" for family in FAMILIES]
+        rows.append([title(at), pair, f"{one['id']:.3f}", *cells])
+    return table(["set", "pair", "id", *(f"of {family}" for family in FAMILIES)], rows, labels=2)
+
+
+def sentences(found: dict[str, Found]) -> list[str]:
+    """Write the paper's sentence with our numbers."""
+    lines = []
+    for at, data in found.items():
+        pair, one = ends(data)[1]
+        above = one["share_of_pairs_above"]
+        said = ", ".join(f"{above[family]:.0%} of the pairs of {family}" for family in FAMILIES)
+        lines.append(f"- {title(at)}: {one['id']:.3f} ({pair}) is smaller than {said}")
+    return lines
+
+
+def facts(found: dict[str, Found]) -> dict[str, Any]:
+    """Count what the verdict rests on."""
+    values = list(found.values())
+    far = [ends(data)[1] for data in values]
+    near = [ends(data)[0] for data in values]
+    least = [min(one["share_of_pairs_above"].values()) for _, one in far]
+    cells = [share for _, one in far for share in one["share_of_pairs_above"].values()]
+    nearest = [share for _, one in near for share in one["share_of_pairs_above"].values()]
+    widest = [max(row["id_largest"] for row in data["families"].values()) for data in values]
+    lowest = [data["families"]["LM"]["parameter"] == float(GRIDS[EVEN]["mu"][0]) for data in values]
+    return {
+        "settings": len(values),
+        "cells": len(cells),
+        "held": sum(share > 0.5 for share in least),
+        "paper": sum(round(share, 2) >= PAPER_FAR for share in cells),
+        "most": f"{max(cells):.0%}",
+        "zeros": sum(share == 0 for share in cells),
+        "near": sum(share > 0.5 for share in nearest),
+        "range": extent(nearest, ".0%"),
+        "with_lm": sum("LM" in pair for pair, _ in far),
+        "without_lm": sum("LM" not in pair for pair, _ in near),
+        "ends": sum(wide > one["id"] for wide, (_, one) in zip(widest, far, strict=True)),
+        "edge": sum(lowest),
+        "ranges": {
+            family: extent([one["share_of_pairs_above"][family] for _, one in far], ".0%")
+            for family in FAMILIES
+        },
+    }
+
+
+def figures(found: dict[str, Found], which: str) -> str:
+    """Show one figure of every set and cutoff."""
+    return "\n".join(f"![{title(at)}](difference-models-{at}-{which}.svg)" for at in found)
+
+
+def block(given: Found, grid_name: str, judged: str) -> dict[str, Found]:
+    """Return what was found with one grid and one kind of judgments."""
+    one: dict[str, Found] = given[f"{grid_name} {judged}"]
+    return one
+
+
+def judgments_table(given: Found) -> str:
+    """Write how many documents are judged, by set and kind of judgments."""
+    rows = [
+        [
+            name,
+            *(
+                "{per_query:,.0f} ({relevant_per_query:.1f}); ".format(**one["judged"]) + str(one["queries"])
+                for judged in JUDGED
+                for one in [block(given, EVEN, judged)[key(name, None)]]
+            ),
+        ]
+        for name in SETS
+    ]
+    return table(["set", *JUDGED], rows, labels=1)
+
+
+def by_judgments(given: Found) -> str:
+    """Write the counts that the verdict rests on, by grid, judgments and cutoff."""
+    rows = []
+    for grid_name in GRIDS:
+        for judged in JUDGED:
+            whole, cut = both_cutoffs(block(given, grid_name, judged))
+            for what, some in (("whole lists", whole), ("at 20", cut)):
+                one = facts(some)
+                far = [ends(data)[1][1]["id"] for data in some.values()]
+                rows.append(
+                    [
+                        grid_name,
+                        judged,
+                        what,
+                        extent(far, ".3f"),
+                        *one["ranges"].values(),
+                        f"{one['paper']} of {one['cells']}",
+                        f"{one['held']} of {one['settings']}",
+                        f"{one['near']} of {one['cells']}",
+                    ]
+                )
+    heads = [
+        "grid",
+        "judged",
+        "lists",
+        "largest id between best",
+        *(f"pairs of {one} farther apart" for one in FAMILIES),
+        "cases of 40 % or more",
+        "half in every family",
+        "nearest two: above a half",
+    ]
+    return table(heads, rows, labels=3)
+
+
+def both_cutoffs(found: dict[str, Found]) -> tuple[dict[str, Found], dict[str, Found]]:
+    """Part whole lists from lists cut at 20."""
+    return (
+        {at: data for at, data in found.items() if data["k"] is None},
+        {at: data for at, data in found.items() if data["k"] is not None},
+    )
+
+
+def share_far(found: dict[str, Found]) -> dict[tuple[str, str], float]:
+    """Return the share of pairs farther apart than the farthest two best, by set and family."""
+    return {
+        (at, family): ends(data)[1][1]["share_of_pairs_above"][family]
+        for at, data in found.items()
+        for family in FAMILIES
+    }
+
+
+def change(first: dict[str, Found], second: dict[str, Found]) -> float:
+    """Return the mean absolute change of those shares."""
+    one, other = share_far(first), share_far(second)
+    return sum(abs(one[at] - other[at]) for at in one) / len(one)
+
+
+def times(given: Found, judged: str) -> str:
+    """Return by how much the largest id between best models grows with pooled judgments."""
+    complete_, pooled = (block(given, EVEN, one) for one in (COMPLETE, judged))
+    return extent([ends(pooled[at])[1][1]["id"] / ends(complete_[at])[1][1]["id"] for at in complete_], ".1f")
+
+
+def held(given: Found) -> str:
+    """Name the cases in which the largest id is smaller than half of the pairs of every family."""
+    found = [
+        f"{grid_name} grid, {judged}, {title(at)}"
+        for grid_name in GRIDS
+        for judged in JUDGED
+        for at, data in block(given, grid_name, judged).items()
+        if min(ends(data)[1][1]["share_of_pairs_above"].values()) > 0.5
+    ]
+    return "; ".join(found) or "none"
+
+
+def page(given: Found) -> str:
+    """Write the page: words with the numbers found."""
+    found = block(given, EVEN, COMPLETE)
+    sizes = "; ".join(
+        f"{name}: {given['documents'][name]:,} documents, {found[name]['queries']} queries" for name in SETS
+    )
+    whole, cut = both_cutoffs(found)
+    tables = {"best": best, "between": between, "within": within}
+    every = [facts(block(given, one, other)) for one in GRIDS for other in JUDGED]
+    pooled = [block(given, EVEN, one) for one in list(JUDGED)[1:]]
+    return wrapped(
+        PAGE.format(
+            note=NOTE,
+            version=given["leadline"],
+            sizes=sizes,
+            **facts(found),
+            **{
+                f"{name}_{part}": form(some)
+                for name, form in tables.items()
+                for part, some in (("whole", whole), ("cut", cut))
+            },
+            far=shares(found, 1),
+            nearest=shares(found, 0),
+            sentences="\n".join(sentences(found)),
+            wide=facts(block(given, WIDE, COMPLETE)),
+            wide_100=facts(block(given, WIDE, "pool of 100")),
+            wide_30=facts(block(given, WIDE, "pool of 30")),
+            wide_30_cut=facts(both_cutoffs(block(given, WIDE, "pool of 30"))[1]),
+            even_30=facts(pooled[1]),
+            even_100=facts(pooled[0]),
+            wide_far=shares(block(given, WIDE, COMPLETE), 1),
+            pool_far=shares(pooled[1], 1),
+            whole=facts(whole),
+            cut=facts(cut),
+            judgments=judgments_table(given),
+            by_judgments=by_judgments(given),
+            times_100=times(given, "pool of 100"),
+            times_30=times(given, "pool of 30"),
+            by_grid=f"{change(found, block(given, WIDE, COMPLETE)):.2f}",
+            by_pool_100=f"{change(found, pooled[0]):.2f}",
+            by_pool_30=f"{change(found, pooled[1]):.2f}",
+            wide_by_pool_30=f"{change(*(block(given, WIDE, one) for one in (COMPLETE, 'pool of 30'))):.2f}",
+            all_held=sum(one["held"] for one in every),
+            all_settings=sum(one["settings"] for one in every),
+            held_names=held(given),
+            parameter=figures(found, "parameter"),
+            cumulative=figures(found, "cumulative"),
+        )
+    )
+
+
+PAGE = """# Does the model matter more than its parameter?
+
+{note}
+
+Golbus and Aslam 2014 (section 3.2, tables 1 and 2, figures 3 and 4): BM25, a language model with
+Dirichlet smoothing (LM) and divergence from randomness (DFR), 21 settings each. Every family is
+represented by the setting with the largest RIC on these very queries, as in the paper. Are the best of
+different families nearer to each other than settings of one family are? The paper gives neither its grids
+nor the depth of its pools, so that two grids and three kinds of judgments are tried, both cutoffs with
+each. The even grid: b = 0, 0.05 to 1 (k1 = 1.2), mu = 250, 500 to 5250, c = 0.5, 1 to 10.5. The wide
+grid, chosen after seeing the results of the first, in equal ratios: mu = 10 to 5000, c = 0.05 to 20, b as
+before. DFR is In_expB2 for RIC and PL2 for RIC at 20, as in the paper. Whole lists are all documents that
+match; at 20, lists are cut there.
+
+The judgments list what is relevant only. `complete`: every other document of the collection is judged,
+not relevant (`--complete`); for nfcorpus-test, which was not judged by hand, that is an assumption. `pool
+of 100` and `pool of 30`: only documents among the first 100 or 30 of one of the 63 runs are judged, as in
+a campaign (`--pool`). leadline {version}; {sizes}.
+
+Judged documents a query on the even grid, in brackets the relevant ones among them, and the queries that
+count:
+
+{judgments}
+
+## Verdict
+
+**Not reproduced on the even grid; on the wide grid in part, and more with pools.** In the paper the
+largest id between best models (0.149, LM and BM25 on TREC 8 at 20) is smaller than roughly 40 % of the
+pairs of BM25, and the smallest (0.056) than roughly 55 % of the pairs of LM: from that it concludes that
+there is far more difference within a model than across models. On the even grid the largest id between
+best models is smaller than at least 40 % (rounded) of the pairs of a family in {paper} of {cells} cases
+with complete judgments, in {even_100[paper]} with a pool of 100 and in {even_30[paper]} with a pool of
+30; on the wide grid in {wide[paper]}, {wide_100[paper]} and {wide_30[paper]} of {cells}. It comes nearest
+to the paper on the wide grid at 20 with a pool of 30: {wide_30_cut[paper]} of {wide_30_cut[cells]} cases,
+{wide_30_cut[ranges][LM]} of the pairs of LM, {wide_30_cut[ranges][DFR]} of DFR,
+{wide_30_cut[ranges][BM25]} of BM25. Smaller than half of the pairs of every family it is in {all_held} of
+{all_settings} settings ({held_names}). The table has all of them.
+
+{by_judgments}
+
+**Judgments and grid both matter.** From complete judgments to a pool the largest id between best models
+grows {times_100} times (pool of 100) and {times_30} times (pool of 30): a value of id can be compared
+only with others from the same judgments. The share of pairs of a family that are farther apart than the
+farthest best two moves by {by_pool_100} and {by_pool_30} in the mean over the {cells} cases of the even
+grid, and by {by_grid} from the even to the wide grid; on the wide grid a pool of 30 moves it by
+{wide_by_pool_30}. So the size of id depends on the judgments more than on the grid, and the comparison
+within and across models on the grid more than on the judgments. Pools also lose queries: those whose pool
+holds no relevant document.
+
+**What holds with complete judgments on the even grid.** Whole lists and lists cut at 20 differ:
+{whole[zeros]} of the {whole[cells]} shares of whole lists are 0 %, {cut[zeros]} of the {cut[cells]} at
+20. The nearest two best models are nearer than half of the pairs of a family in {near} of {cells} cases
+({cut[near]} of {cut[cells]} at 20, {whole[near]} of {whole[cells]} with whole lists; shares {range}). In
+{without_lm} of {settings} settings these two are BM25 and DFR, and in {with_lm} the farthest two have LM
+in them. The most distant settings of one family are farther apart than any two best models in {ends} of
+{settings} settings. LM's grid starts at mu = 250, and in {edge} of {settings} settings that is its best.
+
+**It depends on the grid.** On the wide grid, complete judgments, the largest id between best models is
+smaller than {wide[ranges][LM]} of the pairs of LM and {wide[ranges][DFR]} of those of DFR, instead of
+{ranges[LM]} and {ranges[DFR]}; for BM25 {wide[ranges][BM25]} instead of {ranges[BM25]}. A range with bad
+values makes every best pair look alike. The collections are small, their pools are made of these 63 runs
+alone, and the data of the paper (TREC 8 and 9) are not at hand.
+
+The paper's sentence with complete judgments and the even grid, the largest id between best models:
+
+{sentences}
+
+The tables and figures below are of complete judgments and the even grid unless they say otherwise; the
+numbers of the others are in `difference-models.json`.
+
+## Table 1: the best of every family
+
+RIC in bits, whole lists; in brackets the parameter (b, mu, c).
+
+{best_whole}
+
+RIC at 20.
+
+{best_cut}
+
+## Table 2: id between the best
+
+Whole lists, in bits.
+
+{between_whole}
+
+At 20.
+
+{between_cut}
+
+## Within a family
+
+Median and largest id of the 210 pairs of a family. Whole lists, in bits.
+
+{within_whole}
+
+At 20.
+
+{within_cut}
+
+## Of how many pairs inside a family the best are nearer
+
+The farthest two best models, and the share of pairs of each family that are farther apart than they are.
+
+{far}
+
+The farthest two with the wide grid.
+
+{wide_far}
+
+The farthest two with the even grid and a pool of 30.
+
+{pool_far}
+
+The nearest two.
+
+{nearest}
+
+## Figure 3: RIC as the parameter changes
+
+{parameter}
+
+## Figure 4: id inside a family, cumulative
+
+{cumulative}
+
+Dashed: id between the best of two families.
+
+## To repeat it
+
+    python -m leadline_studies.difference_models.page DATA
+
+With runs of your own, named in a table with their family and parameter (`--complete docs.jsonl` in place
+of `--pool 30` takes all other documents as judged):
+
+    leadline study difference-models qrels.txt runs/* --pool 30 \\
+        --family grid.tsv:family --parameter grid.tsv:parameter -o OUT
+"""
+
+
+def main(arguments: list[str]) -> None:
+    """Run what was asked for and write the page."""
+    if arguments:
+        run(Path(arguments[0]))
+    write(NAME, page(read_kept(NAME)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

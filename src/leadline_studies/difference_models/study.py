@@ -1,0 +1,186 @@
+"""Test whether the retrieval model changes a system's preferences more than its parameter does.
+
+Runs are grouped by family (a retrieval model) and each has a parameter. The best of every family are
+compared with each other, and all pairs inside a family among themselves. Source: Golbus and Aslam 2014,
+section 3.2, tables 1 and 2, figures 3 and 4.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from leadline.comparison.information_difference.difference import difference
+from leadline.comparison.information_difference.difference_result import Difference
+from leadline.data.qrels import Qrels
+from leadline.data.reading import Reading
+from leadline.errors import UsageError
+from leadline.evaluation.join import readable_twice
+from leadline.io.id_lists import read_labels
+from leadline.io.read import QrelsLike, read_qrels
+from leadline.reporting.render import Table
+from leadline_studies import Option, Outcome, Tell, judgments
+from leadline_studies.difference_models.pooled_judgments import pooled_judgments
+
+OPTIONS = (
+    Option("family", str, "Family of every run.", needed=True, metavar="FILE:COLUMN"),
+    Option("parameter", str, "Parameter value of every run.", needed=True, metavar="FILE:COLUMN"),
+    Option("cutoff", int, "Cutoff: RIC@k and id@k instead of RIC and id."),
+    Option(
+        "complete",
+        str,
+        "Collection, in which every document without a judgment is non-relevant.",
+        metavar="DOCS",
+    ),
+    Option(
+        "pool",
+        int,
+        "Pool depth: only the first K documents of each run are judged, with the grade in QRELS or 0.",
+        metavar="K",
+    ),
+)
+
+
+def run(
+    qrels: QrelsLike,
+    runs: Any,
+    *,
+    family: str,
+    parameter: str,
+    cutoff: int | None = None,
+    complete: str | None = None,
+    pool: int | None = None,
+    on_run: Tell | None = None,
+) -> Outcome:
+    """Run the study on runs; `family` and `parameter` are FILE:COLUMN."""
+    if pool is not None and complete is not None:
+        raise UsageError("both of --pool and --complete; expected one of them")
+    if pool is None:
+        judged = judgments(qrels, complete)
+    else:
+        runs = readable_twice(runs, Reading())
+        judged = pooled_judgments(read_qrels(qrels), runs, pool)
+    found = difference(judged, runs, cutoff=cutoff, competitors=(), on_run=on_run)
+    grids = grids_of(found, read_labels(family), read_labels(parameter))
+    best = {name: max(points, key=lambda point: found.mean_ric[point[0]]) for name, points in grids.items()}
+    inside = {
+        name: [float(found.mean_id[i, j]) for (i, _), (j, _) in combinations(points, 2)]
+        for name, points in grids.items()
+    }
+    across = {f"{a} and {b}": float(found.mean_id[best[a][0], best[b][0]]) for a, b in combinations(best, 2)}
+    data = {
+        "k": cutoff,
+        "queries": int(found.counted.sum()),
+        "judged": _judged(judged),
+        "families": {
+            name: {
+                "runs": len(points),
+                "best": found.names[best[name][0]],
+                "parameter": best[name][1],
+                "ric": float(found.mean_ric[best[name][0]]),
+                "id_median": float(np.median(inside[name])),
+                "id_largest": max(inside[name]),
+            }
+            for name, points in grids.items()
+        },
+        "across": {
+            pair: {
+                "id": value,
+                "share_of_pairs_above": {
+                    name: float(np.mean(np.array(inside[name]) > value)) for name in grids
+                },
+            }
+            for pair, value in across.items()
+        },
+    }
+    return Outcome(
+        data,
+        _tables(data),
+        _figures(found, grids, inside, across, cutoff),
+        lines_of(data),
+        found.warnings,
+        [(info.path, info.counts["documents_read"]) for info in found.runs],
+        {"family": family, "parameter": parameter, "k": cutoff, "complete": complete, "pool": pool},
+    )
+
+
+def _judged(qrels: Qrels) -> dict[str, float]:
+    """Return the mean numbers of judged and of relevant documents per query."""
+    return {
+        "per_query": len(qrels.grades) / len(qrels.queries),
+        "relevant_per_query": float(qrels.relevant(1.0).sum()) / len(qrels.queries),
+    }
+
+
+def grids_of(
+    found: Difference, families: dict[str, str], parameters: dict[str, str]
+) -> dict[str, list[tuple[int, float]]]:
+    """Return, per family, index and parameter of its runs, in the order of the parameter."""
+    grids: dict[str, list[tuple[int, float]]] = {}
+    for place, name in enumerate(found.names):
+        if name not in families or name not in parameters:
+            raise UsageError(f"run '{name}' has no family or no parameter; expected both")
+        try:
+            value = float(parameters[name])
+        except ValueError:
+            raise UsageError(f"parameter '{parameters[name]}' of run '{name}'; expected a number") from None
+        grids.setdefault(families[name], []).append((place, value))
+    small = [name for name, points in grids.items() if len(points) < 2]
+    if len(grids) < 2 or small:
+        what = f"family '{small[0]}' has one run" if small else f"{len(grids)} family"
+        raise UsageError(f"{what}; expected two or more families of two or more runs")
+    return {name: sorted(points, key=lambda point: point[1]) for name, points in grids.items()}
+
+
+def _tables(data: dict[str, Any]) -> dict[str, Table]:
+    heads = ["family", "runs", "best", "parameter", "RIC", "median id inside", "largest id inside"]
+    best = Table(heads, [[name, *values.values()] for name, values in data["families"].items()])
+    pairs = Table(
+        ["best of", "id", *(f"pairs above, {name}" for name in data["families"])],
+        [[pair, one["id"], *one["share_of_pairs_above"].values()] for pair, one in data["across"].items()],
+    )
+    return {"best": best, "across": pairs}
+
+
+def _figures(
+    found: Difference,
+    grids: dict[str, list[tuple[int, float]]],
+    inside: dict[str, list[float]],
+    across: dict[str, float],
+    cutoff: int | None,
+) -> dict[str, Any]:
+    from leadline.reporting.plots.line_plots import by_parameter, cumulative
+
+    lines = {
+        name: [(value, float(found.mean_ric[place])) for place, value in points]
+        for name, points in grids.items()
+    }
+    # at k values are divided by those of the ideal list, so that they are no bits
+    ric, other = ("RIC", "Information Difference") if cutoff is None else (f"RIC@{cutoff}", f"id@{cutoff}")
+    unit = " (bits)" if cutoff is None else ""
+    return {
+        "parameter": by_parameter(lines, label=ric + unit),
+        "cumulative": cumulative(inside, marks=across, label=other + unit),
+    }
+
+
+def lines_of(data: dict[str, Any]) -> list[str]:
+    """Return whether the best runs of different families are closer than the typical pair of one family."""
+    pair, largest = max(((name, one["id"]) for name, one in data["across"].items()), key=lambda item: item[1])
+    medians = {name: values["id_median"] for name, values in data["families"].items()}
+    below = [name for name, median in medians.items() if largest < median]
+    verdict = (
+        "reproduced"
+        if len(below) == len(medians)
+        else f"not reproduced for {', '.join(name for name in medians if name not in below)}"
+    )
+    shown = ", ".join(f"{name} {median:.3f}" for name, median in medians.items())
+    line = (
+        f"the largest id between best runs is {largest:.3f} ({pair}); median id inside a family: {shown}; "
+        f"best runs of different families nearer than the median pair inside each: {verdict}"
+    )
+    above = data["across"][pair]["share_of_pairs_above"]
+    said = ", ".join(f"{share:.0%} of the pairs of {name}" for name, share in above.items())
+    return [line, f"the largest id between best runs is smaller than {said}"]

@@ -1,0 +1,1 @@
+"""Information Difference of systems of one team and of different teams."""

@@ -1,0 +1,291 @@
+"""Test whether id separates systems of one team from systems of two, at similar scores.
+
+Systems are ordered by RIC (RIC@k) and parted into bins of equal size, so that systems of one bin score
+alike. All pairs of a bin are compared: are the two systems of one team? Predictors are -id and
+-|difference in RIC|, and beside them what people would use anyway. Areas under the ROC curve are pooled
+over bins; intervals are from a bootstrap of whole teams. Source: Golbus and Aslam 2014, section 3.1, figure
+2.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from leadline.comparison.information_difference.difference import difference
+from leadline.comparison.information_difference.difference_result import Difference
+from leadline.data.arrays import Flags, Floats, Integers
+from leadline.data.results import plain
+from leadline.errors import UsageError
+from leadline.io.id_lists import read_labels, teams_of
+from leadline.io.read import QrelsLike
+from leadline.reporting.render import Table
+from leadline.stats.correlation import kendall, pearson, spearman
+from leadline.stats.resampling import draws_of_teams, interval
+from leadline.stats.roc import area_under_curve, best_threshold, decide, roc_curve
+from leadline_studies import Option, Outcome, Tell, judgments
+
+OPTIONS = (
+    Option("team", str, "Team of every run.", needed=True, metavar="FILE:COLUMN"),
+    Option("cutoff", int, "Cutoff: RIC@k and id@k instead of RIC and id."),
+    Option(
+        "complete",
+        str,
+        "Collection, in which every document without a judgment is non-relevant.",
+        metavar="DOCS",
+    ),
+    Option(
+        "bins",
+        int,
+        "Number of bins of equal size, by RIC. [default: 20, fewer if a bin would have under 7 systems]",
+    ),
+    Option("level", float, "Minimum relevant grade of AP.", 1.0),
+    Option("samples", int, "Number of bootstrap resamples of teams.", 1000),
+    Option("seed", int, "Seed of the random number generator.", 0),
+)
+ID, DELTA = "id", "delta RIC"
+FEWEST = 20  # pairs of one team, below which an area is not worth its name
+SYSTEMS_A_BIN = 7
+THRESHOLD = 0.1  # the paper's
+THRESHOLDS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3)
+FOLDS = 10
+
+
+class Pairs(NamedTuple):
+    """Pairs within bins: two systems each, whether of one team, and the values of all predictors."""
+
+    first: Integers
+    second: Integers
+    same: Flags
+    scores: dict[str, Floats]
+
+
+def run(
+    qrels: QrelsLike,
+    runs: Any,
+    *,
+    team: str,
+    cutoff: int | None = None,
+    bins: int | None = None,
+    level: float = 1.0,
+    samples: int = 1000,
+    seed: int = 0,
+    complete: str | None = None,
+    on_run: Tell | None = None,
+) -> Outcome:
+    """Run the study on runs; `team` is FILE:COLUMN."""
+    if bins is not None and bins < 1:
+        raise UsageError(f"bins={bins}; expected 1 or more")
+    if samples < 1:
+        raise UsageError(f"samples={samples}; expected 1 or more")
+    labels = read_labels(team)
+    found = difference(judgments(qrels, complete), runs, cutoff=cutoff, ap_rel=level, on_run=on_run)
+    teams = teams_of(labels, found.names, team)
+    number = bins or min(20, max(1, round(len(teams) / SYSTEMS_A_BIN)))
+    pairs = pairs_in_bins(found, teams, number)
+    drawn = list(draws_of_teams(teams, samples=samples, seed=seed))
+    areas = _areas(pairs, drawn)
+    data: dict[str, Any] = {
+        "k": cutoff,
+        "systems": len(teams),
+        "teams": len(set(teams)),
+        "queries": int(found.counted.sum()),
+        "bins": number,
+        "pairs": len(pairs.same),
+        "same_team_pairs": int(pairs.same.sum()),
+        "auc": areas,
+        "decisions": _decisions(pairs, teams),
+        "ric_ap": _correlations(found, drawn),
+        "wrong_way": {
+            "lists": float(found.wrong_way[:, found.counted].mean()),
+            "most_of_one_system": float(found.wrong_way[:, found.counted].mean(axis=1).max()),
+        },
+    }
+    return Outcome(
+        data,
+        {
+            "auc": _sheet(areas),
+            "thresholds": _decision_sheet(data["decisions"]),
+            "correlation": _correlation_sheet(data["ric_ap"]),
+        },
+        _figures(found, teams, pairs),
+        lines_of(data),
+        found.warnings,
+        [(info.path, info.counts["documents_read"]) for info in found.runs],
+        {
+            "team": team,
+            "k": cutoff,
+            "bins": number,
+            "level": level,
+            "samples": samples,
+            "seed": seed,
+            "complete": complete,
+        },
+    )
+
+
+def pairs_in_bins(found: Difference, teams: list[str], bins: int) -> Pairs:
+    """Return the pairs within bins of RIC, whose sizes differ by at most one, larger first."""
+    parts = np.array_split(np.array(found.order()), bins)
+    ends = [np.array(np.triu_indices(len(part), 1)) for part in parts]
+    first = np.concatenate([part[i] for part, (i, _) in zip(parts, ends, strict=True)])
+    second = np.concatenate([part[j] for part, (_, j) in zip(parts, ends, strict=True)])
+    group = np.array(teams, dtype=object)
+    ric = found.mean_ric
+    scores = {ID: -found.mean_id[first, second], DELTA: -np.abs(ric[first] - ric[second])}
+    for name, table in found.competitors.items():
+        values = np.nan_to_num(table[first, second])
+        scores[name] = -values if name.startswith("distance") else values
+    return Pairs(first, second, (group[first] == group[second]).astype(np.bool_), scores)
+
+
+def _areas(pairs: Pairs, drawn: list[Integers]) -> dict[str, Any]:
+    """Return the AUC of every predictor with its interval, and of id minus that of delta RIC."""
+    if int(pairs.same.sum()) < FEWEST:
+        return dict.fromkeys([*pairs.scores, f"{ID} - {DELTA}"])
+    values: dict[str, float] = {}
+    again: dict[str, list[float]] = {}
+    for name, score in pairs.scores.items():
+        values[name] = area_under_curve(score, pairs.same)
+        again[name] = [area_under_curve(score, pairs.same, _weights(pairs, times)) for times in drawn]
+    contrast = f"{ID} - {DELTA}"
+    values[contrast] = values[ID] - values[DELTA]
+    again[contrast] = (np.array(again[ID]) - np.array(again[DELTA])).tolist()
+    return {
+        name: dict(zip(("value", "low", "high"), (value, *interval(again[name])), strict=True))
+        for name, value in values.items()
+    }
+
+
+def _weights(pairs: Pairs, times: Integers) -> Floats:
+    """Return pair frequencies in a draw; copies of one team are different teams and form no pair."""
+    both = times[pairs.first] * times[pairs.second]
+    return np.where(pairs.same, times[pairs.first], both).astype(np.float64)
+
+
+def _decisions(pairs: Pairs, teams: list[str]) -> dict[str, Any] | None:
+    """Return the accuracy of id at the paper's threshold and at the best cross-validated one."""
+    if int(pairs.same.sum()) < FEWEST:
+        return None
+    score = pairs.scores[ID]
+    names = sorted(set(teams))
+    fold = np.array([names.index(team) % FOLDS for team in teams])
+    taken = np.zeros(len(score), dtype=np.bool_)
+    chosen = []
+    for part in range(FOLDS):
+        held = fold[pairs.first] == part
+        known = ~held & (fold[pairs.second] != part)
+        chosen.append(-best_threshold(score[known], pairs.same[known]))
+        taken[held] = score[held] >= -chosen[-1]
+    crossed = decide(taken.astype(np.float64), pairs.same, 1.0)
+    fixed = decide(score, pairs.same, -THRESHOLD)
+    return {
+        "thresholds": [
+            {**_plain(decide(score, pairs.same, -limit)._asdict()), "threshold": limit}
+            for limit in THRESHOLDS
+        ],
+        "at_0.1": {**_plain(fixed._asdict()), "threshold": THRESHOLD},
+        "cross_validated": {**_plain(crossed._asdict()), "threshold": plain(float(np.median(chosen)))},
+    }
+
+
+def _plain(values: dict[str, float]) -> dict[str, float | None]:
+    return {name: plain(value) for name, value in values.items()}
+
+
+def _correlations(found: Difference, drawn: list[Integers]) -> dict[str, Any]:
+    """Return the correlations of RIC and the concordance with AP over systems."""
+    ap = found.ap.mean(axis=1)
+    measured = {"RIC": found.mean_ric, "concordance": found.mean_concordance}
+    result: dict[str, Any] = {}
+    for name, values in measured.items():
+        for label, statistic in (("pearson", pearson), ("spearman", spearman), ("kendall", kendall)):
+            again = interval([statistic(values, ap, times) for times in drawn])
+            result.setdefault(name, {})[label] = {
+                "value": plain(statistic(values, ap)),
+                "low": plain(again[0]),
+                "high": plain(again[1]),
+            }
+    return result
+
+
+def _sheet(areas: dict[str, Any]) -> Table:
+    rows = [
+        [name, *(None if area is None else area[part] for part in ("value", "low", "high"))]
+        for name, area in areas.items()
+    ]
+    return Table(["predictor", "AUC", "low", "high"], rows, digits=3)
+
+
+def _decision_sheet(decisions: dict[str, Any] | None) -> Table:
+    heads = ["id up to", "accuracy", "precision", "recall", "always different"]
+    rows = [list(one.values()) for one in (decisions or {}).get("thresholds", ())]
+    return Table(heads, rows, digits=3)
+
+
+def _correlation_sheet(found: dict[str, Any]) -> Table:
+    rows = [
+        [name, label, *(value[part] for part in ("value", "low", "high"))]
+        for name, values in found.items()
+        for label, value in values.items()
+    ]
+    return Table(["of AP with", "coefficient", "value", "low", "high"], rows, digits=3)
+
+
+def _figures(found: Difference, teams: list[str], pairs: Pairs) -> dict[str, Any]:
+    from leadline.reporting.plots import COLUMN
+    from leadline.reporting.plots.distance_map import likeness_map
+    from leadline_studies.common.figures import operating_curves
+
+    figures = {}
+    if int(pairs.same.sum()) >= FEWEST:
+        figures["roc"] = operating_curves(
+            {
+                f"{name} ({area_under_curve(score, pairs.same):.2f})": roc_curve(score, pairs.same)
+                for name, score in pairs.scores.items()
+            }
+        )
+    width = COLUMN if len(teams) <= 45 else 2 * COLUMN
+    if len(teams) > 1:
+        figures["map"] = likeness_map(found.names, found.mean_id, groups=teams, width=width)
+    return figures
+
+
+def lines_of(data: dict[str, Any]) -> list[str]:
+    """Return whether the paper's relation held: AUC above 0.9 for id, below 0.6 for delta RIC."""
+    at = "" if data["k"] is None else f"@{data['k']}"
+    ap = data["ric_ap"]["RIC"]["pearson"]
+    last = f"RIC{at} with AP over systems: Pearson {_shown(ap)}"
+    same = data["same_team_pairs"]
+    if data["auc"][ID] is None:
+        first = (
+            f"no AUC: {same} pairs of one team in the bins, and {FEWEST} are the least worth a number; "
+            "nothing is reproduced or refuted"
+        )
+        return [first, last]
+    far, apart, more = (data["auc"][name] for name in (ID, DELTA, f"{ID} - {DELTA}"))
+    relation = more["low"] > 0
+    level = far["value"] > 0.9 and apart["value"] < 0.6
+    verdict = (
+        "reproduced, in relation and in size"
+        if relation and level
+        else "reproduced in relation (id above delta RIC), not in size (above 0.9 against below 0.6)"
+        if relation
+        else "not reproduced: the interval of the difference holds 0"
+    )
+    best = max(
+        (name for name in data["auc"] if name not in (ID, DELTA, f"{ID} - {DELTA}")),
+        key=lambda name: float(data["auc"][name]["value"]),
+        default="",
+    )
+    beside = f"; the best of the others is {best}, {_shown(data['auc'][best])}" if best else ""
+    first = (
+        f"AUC of id{at} {_shown(far)}, of |difference in RIC{at}| {_shown(apart)} "
+        f"({same} pairs of one team among {data['pairs']}): {verdict}{beside}"
+    )
+    return [first, last]
+
+
+def _shown(value: dict[str, float]) -> str:
+    return "{value:.2f} [{low:.2f}, {high:.2f}]".format(**value)

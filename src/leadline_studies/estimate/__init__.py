@@ -1,0 +1,1 @@
+"""Bias and coverage of measures estimated from few judgments."""

@@ -1,0 +1,1 @@
+"""HSA and DO of retrieval models on one collection, and their cost."""

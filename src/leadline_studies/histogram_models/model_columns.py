@@ -1,0 +1,243 @@
+"""HSA, DO and related statistics of retrieval models, and their correlation with rank measures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from leadline.data.arrays import Floats, Integers
+from leadline.data.qrels import Qrels
+from leadline.data.reading import Reading
+from leadline.data.results import Results, ResultWarning, plain
+from leadline.data.run import Run
+from leadline.estimation.sampled import sampled
+from leadline.estimation.score_histograms.bins import overlap
+from leadline.estimation.score_histograms.histogram import measure_run
+from leadline.estimation.score_histograms.histogram_options import HistogramOptions
+from leadline.estimation.score_histograms.histogram_result import (
+    SENSITIVITY,
+    RunHistograms,
+    histogram_warnings,
+)
+from leadline.estimation.score_histograms.subsampling import slopes
+from leadline.evaluation.evaluate import evaluate
+from leadline.evaluation.join import judge_runs
+from leadline.stats.resampling import interval
+from leadline_studies.common.tracking import COEFFICIENTS, MEASURES, SEVEN, Tracked, tracked
+
+BY_QUERY, BY_MODEL, ROBUST = "HSA by query", "HSA by model", "HSA robust"
+PRINTED = "HSA by model, found only"
+CONTROL, PLAIN_AP, WEIGHTED_AP = "recall (control)", "AP as sampled", "AP weighted"
+NAMED = ("BM25", "BM25RF", "RM3", "SDM", "QLDirichlet", "QLJelinekMercer", "QLHiemstra")
+# The rule, fixed before looking: with AP and nDCG; and the least of these with 10 to 100 bins.
+WITH = ("AP", "nDCG")
+ASKED = {"pearson": 0.8, "spearman": 0.7, "least_over_bins": 0.6}
+RULED = [place for place, bins in enumerate(SENSITIVITY) if 10 <= bins <= 100]
+Columns = dict[str, "Column"]
+
+
+class Column(NamedTuple):
+    """One value per model: `again` returns draws x models from draws x queries, the query frequencies."""
+
+    values: Floats
+    again: Callable[[Floats], Floats]
+    by_bins: Floats | None = None
+
+
+class Truth(NamedTuple):
+    """Rank measures of whole lists: models x queries x measures; `codes` are those of the queries."""
+
+    names: list[str]
+    by_query: Floats
+    codes: Integers
+
+    @property
+    def quality(self) -> Floats:
+        """Return models x measures."""
+        return _even(self.by_query.mean(axis=1))
+
+
+def truth_of(qrels: Qrels, runs: Mapping[str, Run], level: float) -> tuple[Truth, list[ResultWarning]]:
+    """Evaluate whole lists over the queries with relevant documents."""
+    results = evaluate(qrels, dict(runs), MEASURES, rel=level, queries="with_relevant")
+    codes = np.flatnonzero(qrels.relevant(level) > 0)
+    by_query = np.nan_to_num(results.values[:, codes])
+    return Truth(list(runs), by_query, codes), results.warnings
+
+
+def from_lists(
+    qrels: Qrels, runs: Mapping[str, Run], recipe: HistogramOptions, truth: Truth, depth: int
+) -> tuple[Columns, list[ResultWarning]]:
+    """Return the columns of whole lists, and warnings about the first one."""
+    recipes = {
+        BY_QUERY: recipe,
+        "HSA by query, found only": recipe._replace(missing="skip"),
+        BY_MODEL: recipe._replace(norm="model"),
+        PRINTED: recipe._replace(norm="model", missing="skip"),
+        "HSA from ranks": recipe._replace(from_ranks=True),
+        ROBUST: recipe.robust,
+    }
+    columns, warnings = _histograms(qrels, runs, recipes, truth)
+    recall = evaluate(qrels, dict(runs), f"R@{depth}", rel=recipe.rel, queries="with_relevant")
+    return columns | {CONTROL: _of_queries(recall, truth)}, warnings
+
+
+def from_pairs(
+    qrels: Qrels, runs: Mapping[str, Run], recipe: HistogramOptions, truth: Truth, documents: Sequence[str]
+) -> Columns:
+    """Return the columns of completely scored pairs, and AP of the same pairs."""
+    recipes = {BY_QUERY: recipe, BY_MODEL: recipe._replace(norm="model"), ROBUST: recipe.robust}
+    columns, _ = _histograms(qrels, runs, recipes, truth)
+    plain_ap = evaluate(qrels, dict(runs), "AP", rel=recipe.rel, queries="with_relevant")
+    relevant = {
+        query: {document: int(grade >= recipe.rel) for document, grade in grades.items()}
+        for query, grades in qrels.to_dict().items()
+    }
+    indexed = set(documents)
+    others = {
+        query: len(indexed) - sum(grade for name, grade in grades.items() if name in indexed)
+        for query, grades in relevant.items()
+    }
+    found = sampled(relevant, dict(runs), "AP", population=others, draws=0, correction="none")
+    names = [qrels.queries[code] for code in truth.codes.tolist()]
+    places = np.array([found.queries.code(name) for name in names])
+    weighted = np.nan_to_num(found.values[:, places, 0])
+    return columns | {PLAIN_AP: _of_queries(plain_ap, truth), WEIGHTED_AP: _mean(weighted)}
+
+
+def _histograms(
+    qrels: Qrels, runs: Mapping[str, Run], recipes: Mapping[str, HistogramOptions], truth: Truth
+) -> tuple[Columns, list[ResultWarning]]:
+    """Compute all runs by all recipes: HSA of each, DO of those by query and by model."""
+    infos, found = judge_runs(
+        dict(runs),
+        qrels,
+        lambda judged: [measure_run(judged, one, 0) for one in recipes.values()],
+        reading=Reading(),
+        keep=True,
+    )
+    columns, overlaps = {}, {}
+    for place, (name, recipe) in enumerate(recipes.items()):
+        of_models = [each[place] for each in found]
+        columns[name] = _column(of_models, recipe, truth, "hsa")
+        if name in (BY_QUERY, PRINTED, BY_MODEL):
+            overlaps[name.replace("HSA", "DO")] = _column(of_models, recipe, truth, "do")
+    first = [each[0] for each in found]
+    return columns | overlaps, histogram_warnings(infos, qrels, first, next(iter(recipes.values())))
+
+
+def _column(of_models: Sequence[RunHistograms], recipe: HistogramOptions, truth: Truth, which: str) -> Column:
+    counts = np.stack([one.counts[truth.codes] for one in of_models])
+
+    def read(tables: Floats) -> Floats:
+        if which == "hsa":
+            return slopes(tables, recipe)
+        return overlap(tables[..., 0, :], tables[..., 1, :], base=recipe.base)
+
+    def pooled(times: Floats) -> Floats:
+        return read(np.tensordot(times, counts, axes=(1, 1)))
+
+    values = np.array([getattr(one, which) for one in of_models], dtype=np.float64)
+    again = pooled if recipe.aggregate == "pooled" else _mean(read(counts)).again
+    return Column(values, again, np.stack([one.by_bins for one in of_models]) if which == "hsa" else None)
+
+
+def _of_queries(results: Results, truth: Truth) -> Column:
+    return _mean(np.nan_to_num(results.values[:, truth.codes, 0]))
+
+
+def _mean(table: Floats) -> Column:
+    """Return the means of models x queries over the defined queries."""
+    there = (~np.isnan(table)).astype(np.float64)
+    filled = np.nan_to_num(table)
+
+    def again(times: Floats) -> Floats:
+        total, size = times @ filled.T, times @ there.T
+        return _even(np.divide(total, size, out=np.full_like(total, np.nan), where=size > 0))
+
+    return Column(again(np.ones((1, table.shape[1])))[0], again)
+
+
+def _even(means: Floats) -> Floats:
+    """Round means, so that equal ones are ties whatever the order of summation."""
+    found: Floats = np.round(means, 12)
+    return found
+
+
+def entries(columns: Columns, truth: Truth, draws: int, seed: int) -> dict[str, Tracked]:
+    """Return the correlations of every column with the measures, and the verdict of the rule."""
+    rng = np.random.default_rng([seed, 5])
+    size = len(truth.codes)
+    drawn = rng.integers(0, size, (draws, size)) + size * np.arange(draws)[:, None]
+    times = np.bincount(drawn.ravel(), minlength=draws * size).reshape(draws, size).astype(float)
+    found = {}
+    for name, column in columns.items():
+        entry = tracked(truth.names, column.values, truth.quality, draws=draws, seed=seed)
+        _over_queries(entry, column, truth, times)
+        if column.by_bins is not None:
+            entry["bins"] = [
+                {"bins": bins} | _with_all(column.by_bins[:, place], truth.quality)
+                for place, bins in enumerate(SENSITIVITY)
+            ]
+        if set(NAMED) <= set(truth.names) and len(truth.names) > SEVEN:
+            chosen = [truth.names.index(one) for one in NAMED]
+            entry["named_seven"] = _with_all(column.values[chosen], truth.quality[chosen])
+        found[name] = entry | {"rule": ruled(entry)}
+    return found
+
+
+def _over_queries(entry: Tracked, column: Column, truth: Truth, times: Floats) -> None:
+    """Add bootstrap intervals over queries, with fixed models."""
+    values = column.again(times)
+    for place, measure in enumerate(MEASURES):
+        quality = _mean(truth.by_query[:, :, place]).again(times)
+        for name, coefficient in COEFFICIENTS.items():
+            low, high = interval([known(coefficient, *pair) for pair in zip(quality, values, strict=True)])
+            entry[measure][name] |= {"queries_low": plain(low), "queries_high": plain(high)}
+
+
+def _with_all(values: Floats, quality: Floats) -> dict[str, Any]:
+    return {
+        measure: {
+            name: plain(known(coefficient, quality[:, place], values))
+            for name, coefficient in COEFFICIENTS.items()
+        }
+        for place, measure in enumerate(MEASURES)
+    }
+
+
+def known(coefficient: Callable[[Floats, Floats], float], x: Floats, y: Floats) -> float:
+    """Return the correlation where the second column is defined; NaN for fewer than two values.
+
+    >>> known(COEFFICIENTS["pearson"], np.array([1.0, 2.0, 3.0]), np.array([2.0, np.nan, 1.0]))
+    -1.0
+    """
+    some = ~np.isnan(y)
+    return coefficient(x[some], y[some])
+
+
+def ruled(entry: Tracked) -> dict[str, Any]:
+    """Return whether a column tracks AP and nDCG as required: the smallest of each kind, and `holds`."""
+    found = {kind: _least([entry[measure][kind]["value"] for measure in WITH]) for kind in COEFFICIENTS}
+    found["least_over_bins"] = None
+    if "bins" in entry:
+        found["least_over_bins"] = _least(
+            [
+                entry["bins"][place][measure][kind]
+                for place in RULED
+                for measure in WITH
+                for kind in COEFFICIENTS
+            ]
+        )
+    asked = [kind for kind in ASKED if kind in COEFFICIENTS or "bins" in entry]
+    holds = entry["undefined"] == 0 and all(
+        (value := found[kind]) is not None and value >= ASKED[kind] for kind in asked
+    )
+    return found | {"holds": holds}
+
+
+def _least(values: Sequence[float | None]) -> float | None:
+    numbers = [value for value in values if value is not None]
+    return min(numbers) if len(numbers) == len(values) else None

@@ -1,0 +1,379 @@
+"""Test whether HSA and DO follow rank measures over retrieval models of one collection.
+
+DOCS is a collection or its index. Every model ranks it, and lists of at most `depth` documents give HSA and
+DO, normalised per query and per model, beside MAP, P@10 and nDCG. Then the real use, where nothing is
+ranked: models score only the relevant documents and n others of each query, the same for all, by hash.
+Source: Krstovski, Smith and Kurtz 2015, section 5.2, tables 3 and 4.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from leadline.data.ids import to_text
+from leadline.data.results import ResultWarning, plain
+from leadline.data.run import Run
+from leadline.data.validation import check_whole
+from leadline.data.wording import counted, rounded
+from leadline.data.wording import queries as counted_queries
+from leadline.errors import UsageError
+from leadline.estimation.score_histograms.histogram_options import HistogramOptions
+from leadline.estimation.score_histograms.score_sets import pairs_to_score
+from leadline.io.read import QrelsLike, read_qrels
+from leadline.io.texts import TextsLike, name_of, read_queries
+from leadline.reporting.render import Cell, Table
+from leadline.retrieval.index import open_index
+from leadline.retrieval.index.builder import build_index
+from leadline.retrieval.index.reader import Index
+from leadline.retrieval.models import MODELS
+from leadline.retrieval.search import score, search
+from leadline_studies import Option, Outcome, Tell, whole_numbers
+from leadline_studies.common.scoring_time import time_lines, time_sheet, times_of
+from leadline_studies.common.tracking import (
+    ASKED_COLLECTIONS,
+    ASKED_QUERIES,
+    COEFFICIENTS,
+    MEASURES,
+    SEVEN,
+    tracking_figure,
+    tracking_tables,
+)
+from leadline_studies.histogram_models.model_columns import (
+    ASKED,
+    BY_MODEL,
+    BY_QUERY,
+    CONTROL,
+    NAMED,
+    PLAIN_AP,
+    PRINTED,
+    ROBUST,
+    WEIGHTED_AP,
+    Columns,
+    Truth,
+    entries,
+    from_lists,
+    from_pairs,
+    truth_of,
+)
+
+ARGUMENTS = ("docs", "queries", "qrels")
+SETTINGS = (
+    "BM25(k1=0.9,b=0.4)",
+    *NAMED,
+    "RM1",
+    "PL2",
+    "In_expB2",
+    "TF(dot)",
+    "TF(cosine)",
+    "TFIDF(dot)",
+    "TFIDF(cosine)",
+)
+SIZES = "10,30,100,300,1000"
+OPTIONS = (
+    Option("model", str, "Retrieval model (repeatable).", SETTINGS, metavar="MODEL", many=True),
+    Option("depth", int, "Maximum number of documents per list.", 10_000, metavar="K"),
+    Option("bins", int, "Number of bins.", 10, metavar="N"),
+    Option("samples", str, "Numbers of non-relevant documents per query.", SIZES, metavar="N,N"),
+    Option("level", float, "Minimum relevant grade.", 1.0, metavar="GRADE"),
+    Option(
+        "draws",
+        int,
+        "Number of random sets of seven models, and of bootstrap resamples of models and of queries.",
+        200,
+        metavar="N",
+    ),
+    Option("seed", int, "Seed of the samples and of the random number generator.", 0, metavar="N"),
+    Option("time", int, "Number of rounds in which times are measured.", 0, metavar="N"),
+)
+LEAST = 3  # models
+
+
+def run(
+    docs: TextsLike | Index,
+    queries: TextsLike,
+    qrels: QrelsLike,
+    *,
+    model: Sequence[str] = SETTINGS,
+    depth: int = 10_000,
+    bins: int = 10,
+    samples: str = SIZES,
+    level: float = 1.0,
+    draws: int = 200,
+    seed: int = 0,
+    time: int = 0,
+    on_run: Tell | None = None,
+) -> Outcome:
+    """Run the study on a collection; `samples` are comma-separated numbers."""
+    check_whole(1, depth=depth)
+    check_whole(0, time=time, draws=draws)
+    table, sizes, models = read_qrels(qrels), whole_numbers(samples, "samples"), _models(model)
+    recipe = HistogramOptions(bins=bins, rel=level, seed=seed).checked()
+    index, every = _index(docs), read_queries(queries)
+    documents = list(map(to_text, index.ids.take(np.arange(index.documents))))
+    pairs = {n: pairs_to_score(table, documents, sample=n, seed=seed, rel=level) for n in sizes}
+    asked = {query.id: query.content for query in every if query.id in pairs[sizes[0]]}
+    depth = min(depth, index.documents)
+    runs, said = _searched(index, asked, models, depth, on_run)
+    truth, warnings = truth_of(table, runs, level)
+    lists, doubts = from_lists(table, runs, recipe, truth, depth)
+    scored = {n: score(index, asked, pairs[n], models) for n in sizes}
+    data: dict[str, Any] = {
+        "documents": index.documents,
+        "depth": depth,
+        "bins": bins,
+        "queries": len(asked),
+        "relevant": int(table.relevant(level).sum()),
+        "models": _models_found(truth, lists, runs),
+        "lacking": lacking(models, len(asked)),
+        "lists": entries(lists, truth, draws, seed),
+        "samples": {
+            str(n): entries(from_pairs(table, one, recipe, truth, documents), truth, draws, seed)
+            for n, one in scored.items()
+        },
+    }
+    if time:
+        data["time"] = times_of(
+            index,
+            asked,
+            table,
+            models,
+            depth=depth,
+            sizes=sizes,
+            documents=documents,
+            measures=MEASURES,
+            level=level,
+            seed=seed,
+            rounds=time,
+        )
+    said |= {one.code: one for one in (*scored[sizes[0]].warnings, *warnings, *doubts)}
+    said.pop("missing_queries", None)  # only those with a relevant document were asked
+    return Outcome(
+        data,
+        _tables(data),
+        _figures(data, lists, truth),
+        lines_of(data),
+        list(said.values()),
+        [
+            (index.path if isinstance(docs, Index) else name_of(docs), index.documents),
+            (name_of(queries), len(every)),
+        ],
+        {
+            "model": models,
+            "depth": depth,
+            "bins": bins,
+            "samples": samples,
+            "level": level,
+            "draws": draws,
+            "seed": seed,
+            "time": time,
+        },
+    )
+
+
+def _models(model: Sequence[str]) -> list[str]:
+    models = list(map(str, MODELS.expand_all(list(model))))
+    if len(models) < LEAST:
+        raise UsageError(f"{counted(len(models), 'model')}; expected {LEAST} or more")
+    return models
+
+
+def _index(docs: TextsLike | Index) -> Index:
+    """Open an index, or build a temporary one."""
+    if isinstance(docs, Index):
+        return docs
+    if isinstance(docs, (str, os.PathLike)) and os.path.isdir(docs):
+        return open_index(docs)
+    return build_index(docs)
+
+
+def _searched(
+    index: Index, queries: dict[str, str], models: Sequence[str], depth: int, on_run: Tell | None
+) -> tuple[dict[str, Run], dict[str, ResultWarning]]:
+    """Return a run of every model, and the warnings by code."""
+    runs: dict[str, Run] = {}
+    said: dict[str, ResultWarning] = {}
+    for place, model in enumerate(models, start=1):
+        found = search(index, queries, model, k=depth)
+        runs |= found
+        said |= {one.code: one for one in found.warnings}
+        if on_run is not None:
+            on_run(place, len(models))
+    return runs, said
+
+
+def lacking(models: Sequence[str], queries: int) -> list[str]:
+    """Return the requirements of the rule that are not met.
+
+    >>> lacking(["BM25", "BM25RF", "RM3", "SDM", "QLDirichlet", "QLHiemstra"], 50)
+    ['3 settings of query likelihood, here 2', '7 models, here 6']
+    """
+    kinds = [type(MODELS.parse(text)).__name__ for text in models]
+    likelihoods = sum(kind.startswith("QL") for kind in kinds)
+    found = [f"{ASKED_QUERIES} queries, here {queries:,}"] * (queries < ASKED_QUERIES)
+    found += [f"{kind}" for kind in NAMED[:4] if kind not in kinds]
+    found += [f"3 settings of query likelihood, here {likelihoods}"] * (likelihoods < 3)
+    return found + [f"{SEVEN} models, here {len(models)}"] * (len(models) < SEVEN)
+
+
+def _models_found(truth: Truth, columns: Columns, runs: dict[str, Run]) -> dict[str, dict[str, float | None]]:
+    """Return the measures, the columns and the mean list length of every model."""
+    return {
+        name: dict(zip(MEASURES, truth.quality[place].tolist(), strict=True))
+        | {title: plain(float(column.values[place])) for title, column in columns.items()}
+        | {"mean list": len(runs[name].scores) / len(truth.codes)}
+        for place, name in enumerate(truth.names)
+    }
+
+
+def _tables(data: dict[str, Any]) -> dict[str, Table]:
+    found: dict[str, dict[str, float | None]] = data["models"]
+    heads = list(next(iter(found.values())))
+    tables = {"models": Table(["model", *heads], [[name, *one.values()] for name, one in found.items()])}
+    tables |= tracking_tables(data["lists"])
+    named = {name: one["named_seven"] for name, one in data["lists"].items() if "named_seven" in one}
+    if named:
+        columns = [f"{kind} {measure}" for kind in ("R", "rho") for measure in MEASURES]
+        rows = [[name, *_six(one)] for name, one in named.items()]
+        tables["named_seven"] = Table(["recipe", *columns], rows, digits=2)
+    tables["bins"], tables["samples"] = _bins_sheet(data), _samples_sheet(data)
+    if "time" in data:
+        tables["time"] = time_sheet(data["time"])
+    return tables
+
+
+def _six(one: dict[str, Any]) -> list[Cell]:
+    return [one[measure][kind] for kind in COEFFICIENTS for measure in MEASURES]
+
+
+def _bins_sheet(data: dict[str, Any]) -> Table:
+    rows: list[list[Cell]] = [
+        [name, each["bins"], *_six(each)]
+        for name, one in data["lists"].items()
+        for each in one.get("bins", ())
+    ]
+    columns = [f"{kind} {measure}" for kind in ("R", "rho") for measure in MEASURES]
+    return Table(["recipe", "bins", *columns], rows, digits=2)
+
+
+def _samples_sheet(data: dict[str, Any]) -> Table:
+    columns = [f"{kind} {measure}" for kind in ("R", "rho") for measure in MEASURES]
+    heads = ["estimate", "n", *columns, "R with AP, low", "high", "least over bins", "rule"]
+    rows: list[list[Cell]] = []
+    for size, found in data["samples"].items():
+        for name, one in found.items():
+            ends = [one["AP"]["pearson"][f"queries_{end}"] for end in ("low", "high")]
+            six = [one[measure][kind]["value"] for kind in COEFFICIENTS for measure in MEASURES]
+            holds = "holds" if one["rule"]["holds"] else "does not hold"
+            rows.append([name, int(size), *six, *ends, one["rule"]["least_over_bins"], holds])
+    return Table(heads, rows, digits=2)
+
+
+def _figures(data: dict[str, Any], columns: Columns, truth: Truth) -> dict[str, Any]:
+    from leadline_studies.common.figures import by_sample, named_points
+
+    lists, map_label = data["lists"], f"MAP of lists to {data['depth']:,}"
+    figures = {"all": tracking_figure(lists, "all", systems="models")}
+    if lists[BY_QUERY]["sevens_pearson"]["median"] is not None:
+        figures["sevens"] = tracking_figure(lists, "sevens", systems="models")
+    for title, name in (("by-query", BY_QUERY), ("by-model", PRINTED)):
+        figures[title] = named_points(
+            truth.quality[:, 0], columns[name].values, truth.names, across=map_label, up=name
+        )
+    figures["bins"] = by_sample(
+        {
+            name: [(each["bins"], _number(each["AP"]["pearson"])) for each in one["bins"]]
+            for name, one in lists.items()
+            if "bins" in one
+        },
+        label="Pearson with AP",
+        sample="bins",
+    )
+    sizes = data["samples"].items()
+    figures["samples"] = by_sample(
+        {
+            name: [(int(n), _number(one[name]["AP"]["pearson"]["value"])) for n, one in sizes]
+            for name in next(iter(data["samples"].values()))
+        },
+        label="Pearson with AP of whole lists",
+    )
+    return figures
+
+
+def _number(value: float | None) -> float:
+    return float("nan") if value is None else value
+
+
+def lines_of(data: dict[str, Any]) -> list[str]:
+    """Return the verdicts on whole lists, sevens and scored pairs, then on DO and times."""
+    lists = data["lists"]
+    first = (
+        f"{BY_QUERY}, over {len(data['models'])} models and {counted_queries(data['queries'])}, lists to "
+        f"{data['depth']:,}: {_said(lists[BY_QUERY])} (asked: R {ASKED['pearson']:g}, rho "
+        f"{ASKED['spearman']:g}, least {ASKED['least_over_bins']:g}); {_verdict(data)}"
+    )
+    others = [f"{name}: {_said(lists[name])}" for name in (BY_MODEL, PRINTED, ROBUST, CONTROL)]
+    with_map = lists[BY_QUERY.replace("HSA", "DO")]["AP"]
+    overlap = [rounded(with_map[kind]["value"]) for kind in COEFFICIENTS]
+    return [
+        first,
+        *others,
+        *_sevens(lists[BY_QUERY]),
+        *(_of_sample(size, one) for size, one in data["samples"].items()),
+        f"DO by query, with MAP: R {overlap[0]}, rho {overlap[1]}; no claim",
+        *(time_lines(data["time"]) if "time" in data else ()),
+    ]
+
+
+def _said(one: dict[str, Any]) -> str:
+    """Return a column's correlations with MAP and nDCG, and whether they meet the rule."""
+    parts = [
+        f"{word} {rounded(one['AP'][kind]['value'])} with MAP, "
+        f"{rounded(one['nDCG'][kind]['value'])} with nDCG"
+        for word, kind in (("R", "pearson"), ("rho", "spearman"))
+    ]
+    if "bins" in one:
+        parts.append(f"least of 10 to 100 bins {rounded(one['rule']['least_over_bins'])}")
+    return f"{'; '.join(parts)}: the relation {_holds(one)} here"
+
+
+def _holds(one: dict[str, Any]) -> str:
+    return "holds" if one["rule"]["holds"] else "does not hold"
+
+
+def _verdict(data: dict[str, Any]) -> str:
+    """Return the verdict: a single collection can refute the claim, not reproduce it."""
+    if data["lacking"]:
+        return f"no verdict: the rule asks for {', '.join(data['lacking'])}"
+    if not data["lists"][BY_QUERY]["rule"]["holds"]:
+        return "not reproduced"
+    return (
+        f"reproduced in kind when {ASKED_COLLECTIONS} collections of {ASKED_QUERIES} queries or more agree, "
+        "Cranfield not among them"
+    )
+
+
+def _sevens(one: dict[str, Any]) -> list[str]:
+    said = []
+    if "named_seven" in one:
+        with_map = one["named_seven"]["AP"]
+        said.append(
+            f"the paper's seven models: R with MAP {rounded(with_map['pearson'])}, rho "
+            f"{rounded(with_map['spearman'])}"
+        )
+    drawn = one["sevens_pearson"]
+    if drawn["median"] is not None:
+        said.append(f"random sevens: median R {rounded(drawn['median'])}, 5 % {rounded(drawn['low'])}")
+    return [f"{BY_QUERY}, {'; '.join(said)}"] if said else []
+
+
+def _of_sample(size: str, found: dict[str, Any]) -> str:
+    names = (BY_QUERY, BY_MODEL, ROBUST, PLAIN_AP, WEIGHTED_AP)
+    parts = [f"{name} {rounded(found[name]['AP']['pearson']['value'])}" for name in names]
+    return (
+        f"scored pairs, n = {size}: R with MAP of whole lists: {', '.join(parts)}; {BY_QUERY}, the relation "
+        f"{_holds(found[BY_QUERY])} here"
+    )

@@ -1,0 +1,1 @@
+"""HSA of submitted runs from scores and from ranks."""

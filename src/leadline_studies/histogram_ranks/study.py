@@ -1,0 +1,184 @@
+"""Test whether HSA and DO follow rank measures over submitted runs, from ranks and from scores.
+
+Every recipe is correlated with AP, P@10 and nDCG over all runs, with bootstrap intervals over runs (or
+teams), and over random sets of seven of them, as in the paper. Recall of the same lists is the control.
+Source: Krstovski, Smith and Kurtz 2015, section 5.3, tables 5 and 6.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from leadline.data.arrays import Floats, Integers
+from leadline.data.reading import Reading
+from leadline.data.results import plain
+from leadline.data.wording import rounded
+from leadline.errors import UsageError
+from leadline.estimation.score_histograms.histogram import measure_run
+from leadline.estimation.score_histograms.histogram_options import HistogramOptions
+from leadline.evaluation.evaluate import evaluate
+from leadline.evaluation.join import judge_runs
+from leadline.io.id_lists import read_labels
+from leadline.io.read import QrelsLike, read_qrels
+from leadline.stats.correlation import pearson
+from leadline.stats.resampling import team_interval
+from leadline_studies import Option, Outcome, Tell
+from leadline_studies.common.tracking import (
+    ASKED_COLLECTIONS,
+    ASKED_QUERIES,
+    MEASURES,
+    tracked,
+    tracking_figure,
+    tracking_tables,
+)
+
+OPTIONS = (
+    Option("level", float, "Minimum relevant grade.", 1.0, metavar="GRADE"),
+    Option("depth", int, "Number of documents kept per query, before anything else.", 1000, metavar="K"),
+    Option("bins", int, "Number of bins.", 10, metavar="N"),
+    Option(
+        "draws",
+        int,
+        "Number of random sets of seven runs, and of bootstrap resamples of runs.",
+        200,
+        metavar="N",
+    ),
+    Option("seed", int, "Seed of the random number generator.", 0, metavar="N"),
+    Option("team", str, "Team of every run; the bootstrap resamples whole teams.", metavar="FILE:COLUMN"),
+)
+LEAST = 15  # runs, for random sevens to differ
+ASKED_SEVENS = 200
+RANKS = "HSA, ranks"
+
+
+def recipes(level: float, depth: int | None, bins: int) -> dict[str, HistogramOptions]:
+    """Return the recipes compared, by name."""
+    plain = HistogramOptions(bins=bins, depth=depth, rel=level)
+    return {
+        "HSA, scores, as printed": plain._replace(norm="model", missing="skip"),
+        "HSA, scores": plain,
+        "HSA, ranks, found only": plain._replace(from_ranks=True, missing="skip"),
+        RANKS: plain._replace(from_ranks=True),
+        "HSA, ranks, weighted": plain._replace(from_ranks=True, weighted=True, half_counts=True),
+    }
+
+
+def run(
+    qrels: QrelsLike,
+    runs: Any,
+    *,
+    level: float = 1.0,
+    depth: int | None = 1000,
+    bins: int = 10,
+    draws: int = 200,
+    seed: int = 0,
+    team: str | None = None,
+    on_run: Tell | None = None,
+) -> Outcome:
+    """Run the study on runs; `team` is FILE:COLUMN."""
+    table = read_qrels(qrels)
+    tried = {name: one.checked() for name, one in recipes(level, depth, bins).items()}
+    infos, found = judge_runs(
+        runs,
+        table,
+        lambda judged: [measure_run(judged, one, 0) for one in tried.values()],
+        reading=Reading(),
+        keep=True,
+        on_run=on_run,
+    )
+    names = [info.name for info in infos]
+    if len(names) < LEAST:
+        raise UsageError(f"{len(names)} runs; expected {LEAST} or more for random sevens")
+    quality = evaluate(table, runs, MEASURES, rel=level, queries="with_relevant").means
+    columns = {name: np.array([one[place].hsa for one in found]) for place, name in enumerate(tried)}
+    columns["HSA, robust"] = np.array([one[0].hsa_robust for one in found])
+    columns["DO, scores"] = np.array([one[1].do for one in found])
+    columns["DO, ranks"] = np.array([one[3].do for one in found])
+    columns["recall (control)"] = np.array([one[0].recall for one in found])
+    teams = read_labels(team) if team else None
+    data = {
+        name: tracked(names, values, quality, teams=teams, draws=draws, seed=seed)
+        for name, values in columns.items()
+    }
+    queries = int(np.count_nonzero(table.relevant(level)))
+    groups = [teams.get(name, name) for name in names] if teams else names
+    gain = _gain(columns["HSA, robust"], columns["recall (control)"], quality[:, 0], groups, draws, seed)
+    read = [(info.path, info.counts["documents_read"]) for info in infos]
+    return Outcome(
+        {
+            "depth": depth,
+            "bins": bins,
+            "runs": len(names),
+            "queries": queries,
+            "recipes": data,
+            "robust_over_recall": gain,
+        },
+        tracking_tables(data),
+        {which: tracking_figure(data, which) for which in ("sevens", "all")},
+        lines_of(data, gain, queries, draws),
+        (),
+        read,
+        {"level": level, "depth": depth, "bins": bins, "draws": draws, "seed": seed, "team": team},
+    )
+
+
+def _gain(
+    robust: Floats, control: Floats, quality: Floats, teams: list[str], draws: int, seed: int
+) -> dict[str, float | None]:
+    """Return the gain in Pearson's r with AP of the robust variant over recall, with an interval."""
+    known = ~np.isnan(robust)
+
+    def better(times: Integers | None) -> float:
+        part = None if times is None else times[known]
+        return pearson(quality[known], robust[known], part) - pearson(quality[known], control[known], part)
+
+    low, high = team_interval(better, teams, samples=max(draws, 1), seed=seed)
+    return {"value": plain(better(None)), "low": plain(low), "high": plain(high)}
+
+
+def lines_of(data: dict[str, Any], gain: dict[str, float | None], queries: int, draws: int) -> list[str]:
+    """Return whether HSA from ranks tracks AP over random sevens, compared with recall."""
+    found = data[RANKS]["sevens_pearson"]
+    good = (found["median"] or 0.0) > 0.5 and (found["low"] or 0.0) > 0
+    whole = {name: one["AP"]["pearson"]["value"] for name, one in data.items()}
+    printed, ranks, robust, control, scores, overlaps = (
+        rounded(whole[name])
+        for name in (
+            "HSA, scores, as printed",
+            RANKS,
+            "HSA, robust",
+            "recall (control)",
+            "DO, scores",
+            "DO, ranks",
+        )
+    )
+    low, high = gain["low"] or 0.0, gain["high"] or 0.0
+    beats = "more" if low > 0 else "less" if high < 0 else "not clearly more or less"
+    sevens = (
+        f"HSA from ranks with AP over random sevens: median R {rounded(found['median'])}, 5 % "
+        f"{rounded(found['low'])} (asked: above 0.5 and above 0): the relation "
+        f"{'holds' if good else 'does not hold'} here; {_verdict(good, queries, draws)}"
+    )
+    over_all = (
+        f"over all runs R with AP: as printed from scores {printed}, from ranks {ranks}, robust {robust}; "
+        f"recall alone {control}: the robust variant says {beats} than recall (95 % interval of the "
+        f"difference {low:+.2f} to {high:+.2f})"
+    )
+    overlap = f"DO with AP: R {scores} from scores, {overlaps} from ranks; no claim"
+    return [sevens, over_all, overlap]
+
+
+def _verdict(good: bool, queries: int, draws: int) -> str:
+    """Return the verdict: a single set can refute the claim, not reproduce it."""
+    lacking = [f"{ASKED_QUERIES} queries or more, here {queries:,}"] * (queries < ASKED_QUERIES)
+    lacking += [f"{ASKED_SEVENS} sevens or more, here {draws:,}"] * (draws < ASKED_SEVENS)
+    if lacking:
+        return f"no verdict: the rule asks for {ASKED_COLLECTIONS} sets with {', and '.join(lacking)}"
+    if not good:
+        return "not reproduced"
+    return (
+        f"reproduced in kind when a second set of {ASKED_QUERIES} queries or more agrees, and both do at "
+        "depths 1000 and 100"
+    )

@@ -1,0 +1,1 @@
+"""Evaluation of submitted runs from a sample of documents."""

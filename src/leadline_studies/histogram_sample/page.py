@@ -1,0 +1,416 @@
+"""Write the page of the studies of evaluation from a sample.
+
+    python -m leadline_studies.histogram_sample.page [FOLDER DATA]
+
+Runs the studies whose output is not in FOLDER. DATA contains the run sets and the text collections.
+Without arguments the page is written from the numbers kept in docs/studies.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from leadline_studies.common.markdown import extent, number, span, table
+from leadline_studies.common.pages import Found, copy_figures, docs_of, page_again, rounded, runs_of, studied
+
+NAME = "histogram-samples"
+SETS = {
+    "trec-robust-2003": "TREC 2003 Robust",
+    "trec-dl-2019-passage": "TREC 2019 Deep Learning, passages",
+    "trec-covid-r1": "TREC-COVID round 1",
+    "trec-covid-r2-top100": "TREC-COVID round 2, lists of 100",
+}
+TEXTS = {"cisi": "CISI", "cacm": "CACM", "npl": "NPL", "nfcorpus-test": "NFCorpus"}
+OPTIONS = {"trec-dl-2019-passage": ("--level", "2"), "trec-covid-r2-top100": ("--samples", "5,10,20,40")}
+OF_TEXTS = ("--samples", "10,30,100", "--repeats", "5", "--draws", "100")
+SHOWN = "nfcorpus-test"
+NOTE = "<!-- Made by src/leadline_studies/histogram_sample/page.py from the output of `leadline study`. -->"
+FIGURES = {
+    "trec-dl-2019-passage-sample/tracking": "histogram-samples-trec-dl-2019-passage.svg",
+    "trec-covid-r1-sample/shares": "histogram-samples-trec-covid-r1-shares.svg",
+    f"{SHOWN}-sample-models/tracking": f"histogram-samples-{SHOWN}.svg",
+    f"{SHOWN}-sample-models/underrated": f"histogram-samples-{SHOWN}-underrated.svg",
+}
+PLAIN, WEIGHTED = "AP as sampled", "AP weighted"
+SLOPES = ("HSA, scores", "HSA, ranks")
+
+
+def collect(folder: Path, data: Path) -> Found:
+    """Run the studies that `folder` lacks and read what they found."""
+    found: Found = {"runs": {}, "models": {}}
+    for name in SETS:
+        runs = [f"runs/{one.name}" for one in runs_of(data / name)]
+        words = ["qrels.txt", *runs, "--team", "systems.tsv:team", *OPTIONS.get(name, ())]
+        out = folder / f"{name}-sample"
+        found["runs"][name] = studied("histogram-sample", data / name, out, words)
+    for name in TEXTS:
+        words = [docs_of(data / name).name, "queries.jsonl", "qrels.txt", *OF_TEXTS]
+        out = folder / f"{name}-sample-models"
+        found["models"][name] = studied("histogram-sample-models", data / name, out, words)
+    copy_figures(folder, FIGURES)
+    short: Found = rounded(found)
+    return short
+
+
+def better(found: Found, place: int) -> Found:
+    """Return the better of HSA from scores and from ranks in one cell."""
+    return max(
+        (found["estimates"][name][place] for name in SLOPES),
+        key=lambda one: -2 if one["pearson"]["value"] is None else one["pearson"]["value"],
+    )
+
+
+def tally(part: Found) -> tuple[int, int, int, int, int]:
+    """Count cells: all, HSA above AP of the same sample, clearly above, clearly below, AP weighted best."""
+    cells = above = clear = below = weighted = 0
+    for found in part.values():
+        for place in range(len(found["estimates"][PLAIN])):
+            over = better(found, place)["over_ap"]
+            values = {name: one[place]["pearson"]["value"] or -2 for name, one in found["estimates"].items()}
+            cells += 1
+            above += (over["value"] or 0) > 0
+            clear += (over["low"] or 0) > 0
+            below += (over["high"] or 0) < 0
+            weighted += values[WEIGHTED] == max(values.values())
+    return cells, above, clear, below, weighted
+
+
+def verdict(part: Found, titles: dict[str, str]) -> str:
+    """Return whether HSA from a sample tracks MAP better than MAP of that sample."""
+    cells, above, clear, below, weighted = tally(part)
+    word = "does not hold" if 2 * above <= cells else "holds in most cells" if clear else "not clear"
+    each = "; ".join(
+        f"{titles[name]} {one[1]} of {one[0]}"
+        for name, one in ((name, tally({name: found})) for name, found in part.items())
+    )
+    return (
+        f"{word}: the better of HSA from scores and from ranks (a choice that favours it) tracks full "
+        f"MAP better than AP of the same sample in {above} of {cells} cells of share and n ({each}); the "
+        f"95 % interval of the difference lies above 0 in {clear} cells and below 0 in {below}. AP with each "
+        f"sampled document counted N/n times is the best of all five estimates in {weighted} of {cells}."
+    )
+
+
+def whole(part: Found, titles: dict[str, str]) -> str:
+    """Write R with full MAP from all relevant documents, by n."""
+    rows = []
+    for name, found in part.items():
+        most = max(found["shares"])
+        for estimate, cells in found["estimates"].items():
+            shown = [f"n = {one['sample']}: {span(one['pearson'])}" for one in cells if one["share"] == most]
+            rows.append([titles[name], estimate, *shown, *[""] * (4 - len(shown))])
+    return table(["set", "estimate", *["R"] * 4], rows)
+
+
+def crossed(part: Found, titles: dict[str, str]) -> str:
+    """Write R by share and n: the better HSA, AP as sampled, AP weighted."""
+    rows = []
+    for name, found in part.items():
+        for share in found["shares"]:
+            row = [titles[name], f"{100 * share:g} %"]
+            for place, one in enumerate(found["estimates"][PLAIN]):
+                if one["share"] != share:
+                    continue
+                slope, plain, weighted = (
+                    each["pearson"]["value"]
+                    for each in (better(found, place), one, found["estimates"][WEIGHTED][place])
+                )
+                mark = "**" if better(found, place)["over_ap"]["value"] > 0 else ""
+                row.append(
+                    f"n = {one['sample']}: {mark}{number(slope)}{mark}, {number(plain)}, {number(weighted)}"
+                )
+            rows.append(row + [""] * (6 - len(row)))
+    return table(["set", "relevant kept", *["HSA, AP as sampled, AP weighted"] * 4], rows)
+
+
+def means(part: Found, titles: dict[str, str]) -> str:
+    """Write the means of MAP, exact and from samples of all relevant documents."""
+    rows = []
+    for name, found in part.items():
+        for estimate in (PLAIN, WEIGHTED):
+            most = max(found["shares"])
+            cells = [one for one in found["estimates"][estimate] if one["share"] == most]
+            shown = [f"n = {one['sample']}: {number(one['mean'], '.3f')}" for one in cells]
+            exact = number(found["mean_exact"], ".3f")
+            rows.append([titles[name], estimate, exact, *shown, *[""] * (4 - len(shown))])
+    return table(["set", "estimate", "full MAP", *["mean"] * 4], rows)
+
+
+def rivals(kept: Found) -> str:
+    """Write how rescoring tracks full MAP, and how models that expand fare."""
+    rows = []
+    for name, found in kept["models"].items():
+        largest = max(found["samples"])
+        for one in found["underrated"]:
+            rescored = one["estimate"].startswith("rescored")
+            if not rescored and not one["estimate"].endswith(f"n = {largest}"):
+                continue
+            less = span(one["less"], ".3f") if rescored else ""
+            rows.append(
+                [
+                    f"{TEXTS[name]} ({found['documents']:,} documents)",
+                    one["estimate"],
+                    span(one["pearson"]),
+                    span(one["without_expansion"]),
+                    span(one["places"], ".1f"),
+                    less,
+                ]
+            )
+    heads = [
+        "collection",
+        "estimate",
+        "R, all models",
+        "R, without expansion",
+        "places lost by expansion",
+        "share of MAP lost more than others",
+    ]
+    return table(heads, rows)
+
+
+def rival_words(kept: Found) -> str:
+    """Describe what rescoring does to models that expand."""
+    words = []
+    for place, top in enumerate(next(iter(kept["models"].values()))["tops"]):
+        entries = {name: one["underrated"][place] for name, one in kept["models"].items()}
+        values = [one["pearson"]["value"] for one in entries.values()]
+        low = [TEXTS[name] for name, one in entries.items() if (one["places"]["low"] or 0) > 0]
+        less = [TEXTS[name] for name, one in entries.items() if (one["less"]["low"] or 0) > 0]
+        words.append(
+            f"Rescoring BM25's first {top}: R with full MAP {extent(values, '.3f')}; models "
+            f"that expand lose places clearly (95 % interval above 0) in {len(low)} of {len(entries)} "
+            f"collections ({', '.join(low) or 'none'}) and clearly more of their MAP than the others in "
+            f"{len(less)} ({', '.join(less) or 'none'})."
+        )
+    return " ".join(words)
+
+
+def against_sample(kept: Found) -> str:
+    """Describe how rescoring compares with the best estimate from a sample."""
+    ahead = 0
+    for found in kept["models"].values():
+        rescored = found["underrated"][0]["pearson"]["value"]
+        sampled = max(
+            one["pearson"]["value"] or -1 for name in found["estimates"] for one in found["estimates"][name]
+        )
+        ahead += rescored > sampled
+    size = next(iter(kept["models"].values()))["tops"][0]
+    return (
+        f"Rescoring the first {size} tracks full MAP better than every estimate from a sample of others "
+        f"here in {ahead} of {len(kept['models'])} collections"
+    )
+
+
+def moved(part: Found) -> str:
+    """Describe how R moves with more relevant documents and with more others."""
+    words = []
+    for name in (*SLOPES, PLAIN, WEIGHTED):
+        shares, sizes = [], []
+        for found in part.values():
+            cells = {
+                (one["share"], one["sample"]): one["pearson"]["value"] for one in found["estimates"][name]
+            }
+            few, most = min(found["shares"]), max(found["shares"])
+            low, high = min(found["samples"]), max(found["samples"])
+            middle = found["samples"][len(found["samples"]) // 2]
+            shares.append(cells[most, middle] - cells[few, middle])
+            sizes.append(cells[most, high] - cells[most, low])
+        words.append(f"{name}: {extent(shares, '+.2f')} and {extent(sizes, '+.2f')}")
+    return "; ".join(words)
+
+
+def ends(part: Found, name: str) -> str:
+    """Return the lowest and the highest R of an estimate over all cells."""
+    values = [one["pearson"]["value"] for found in part.values() for one in found["estimates"][name]]
+    return extent(values)
+
+
+def beaten(part: Found) -> int:
+    """Count the cells in which the better HSA tracks full MAP better than weighted AP."""
+    return sum(
+        (better(found, place)["pearson"]["value"] or -2) > one["pearson"]["value"]
+        for found in part.values()
+        for place, one in enumerate(found["estimates"][WEIGHTED])
+    )
+
+
+def models(kept: Found) -> str:
+    """Write MAP of every model of one collection, whole and rescored."""
+    found = kept["models"][SHOWN]
+    tops = list(map(str, found["tops"]))
+    rows = [
+        [
+            one["model"],
+            "yes" if one["expands"] else "",
+            number(one["map"], ".3f"),
+            *(number(one["rescored"][top], ".3f") for top in tops),
+            *(f"{one['new'][top]:.1%}" for top in tops),
+        ]
+        for one in found["models"]
+    ]
+    heads = [
+        "model",
+        "expands",
+        "MAP",
+        *(f"MAP, BM25's first {top}" for top in tops),
+        *(f"relevant that BM25 lacks, first {top}" for top in tops),
+    ]
+    return table(heads, rows)
+
+
+PAGE = """# Study: evaluating from a sample
+
+{note}
+
+Krstovski, Smith and Kurtz 2015 say in their introduction that HSA from a sample of scores tracks MAP of the
+full collection better than MAP computed on the same sample. No table of the paper shows it; there is no
+threshold to meet, so it is reported either way. They leave open how the number of relevant and of
+non-relevant scores matters: both are crossed here.
+
+A share of the relevant documents of every query and n others are drawn by hash, the same for all estimates:
+HSA from scores and from ranks (normalised per query, {bins} bins), our robust variant, AP of the sample as it
+stands, and AP with every sampled other counted N/n times (`leadline sampled`). R is Pearson with AP of the
+whole, over systems: the median over {repeats} samples (text collections: {repeats_texts}). Brackets are 95 %
+intervals from samples and queries drawn again together. leadline {version}, seed {seed}.
+
+## Submitted runs
+
+The n others come from each run's own list, N is the length of the list, and ranks are those of the list.
+The lists of TREC-COVID round 2 hold 100 documents, so that its full AP is AP of those, and n is smaller.
+
+**Verdict:** {verdict_runs}
+
+From all relevant documents:
+
+{whole_runs}
+
+![Estimates from samples, TREC 2019 passages](histogram-samples-trec-dl-2019-passage.svg)
+
+The estimates on the passages, by the number of documents sampled.
+
+From a share of the relevant documents (HSA: the better of two; bold where it is above AP as sampled):
+
+{crossed_runs}
+
+![R by the share of relevant documents, TREC-COVID round 1](histogram-samples-trec-covid-r1-shares.svg)
+
+R by the share of the relevant documents that is kept, TREC-COVID round 1.
+
+An estimate that orders systems well may still be far too high. The mean over runs:
+
+{means_runs}
+
+## Models over a collection
+
+Here nothing but the pairs is scored, as the paper means it: {models_number} settings of the project's own
+models ({expanding} of them expand the query by documents: BM25RF, RM1, RM3), others drawn from the whole
+collection, ranks within the sample, truth from ranking everything.
+
+**Verdict:** {verdict_models}
+
+{whole_models}
+
+![Estimates from samples, NFCorpus](histogram-samples-nfcorpus-test.svg)
+
+The estimates on NFCorpus, by the number of documents sampled.
+
+From a share of the relevant documents:
+
+{crossed_models}
+
+The mean over models:
+
+{means_models}
+
+## The rival: rescoring what BM25 found
+
+The paper warns that rescoring a baseline's list misses what only a new model finds.
+
+{rival_words}
+
+{against_sample}, and BM25 must have ranked the collection for it. On NFCorpus the warning holds: its queries
+are short, BM25 finds only documents that share a term with them, and models that expand find many others
+(last table of this part): rescored, they look like the rest; a weighted sample places them right. Places lost
+are places by full MAP less places by the estimate, in the mean over the models that expand; below 0 they are
+placed too high. Estimates from samples: all relevant documents, the largest n.
+
+{rivals}
+
+![Places lost by models that expand, NFCorpus](histogram-samples-nfcorpus-test-underrated.svg)
+
+Places that models with expansion lose, NFCorpus.
+
+What each model finds that BM25 does not, on NFCorpus:
+
+{models}
+
+Where 1,000 documents are most of a collection (CISI) rescoring them can lose little.
+
+## Which to use
+
+- To order systems from a sample, weigh it: `leadline sampled` with the size of the collection. Its order is
+  the best here in {weighted} of {cells} cells; its height is too high as long as an other stands for many.
+- HSA (the better of two) orders systems better than weighted AP in {beaten} of {cells} cells.
+  For submitted runs take ranks (R {ranks_runs} over all cells, from scores {scores_runs}); with scored
+  pairs neither is safe (ranks {ranks_models}, scores {scores_models}).
+- Rescore a baseline's list only to compare models that find what it finds.
+- R moves, from a quarter to all of the relevant documents (at the middle n) and from the smallest to the
+  largest n (all relevant documents), over the sets. Runs: {moved_runs}. Models: {moved_models}.
+
+The likely reason: AP of a sample compares each relevant document with the same others, query by query, and
+no query can count for more than 1. HSA pools queries whose scores lie differently, takes a bin of one
+document for as much as a bin of hundreds, and is silent where relevant documents and others share no bin.
+
+## To repeat it
+
+    cd SET
+    leadline study histogram-sample qrels.txt runs/* --team systems.tsv:team -o OUT/SET-sample
+    leadline study histogram-sample-models docs.jsonl queries.jsonl qrels.txt {of_texts} \\
+        -o OUT/SET-sample-models
+    python -m leadline_studies.histogram_sample.page OUT DATA
+
+The last line alone runs all of it (the passages with `--level 2`, TREC-COVID round 2 with `--samples
+5,10,20,40`). CSV files of every cell are in OUT, with Spearman, Kendall, tau-AP, and intervals over teams.
+"""
+
+
+def page(kept: Found) -> str:
+    """Write the page."""
+    runs, texts = kept["runs"], kept["models"]
+    first, model = next(iter(runs.values())), next(iter(texts.values()))
+    both = tally(runs), tally(texts)
+    return PAGE.format(
+        note=NOTE,
+        bins=first["bins"],
+        repeats=first["repeats"],
+        repeats_texts=model["repeats"],
+        version=first["leadline"],
+        seed=first["options"]["seed"],
+        verdict_runs=verdict(runs, SETS),
+        whole_runs=whole(runs, SETS),
+        crossed_runs=crossed(runs, SETS),
+        means_runs=means(runs, SETS),
+        models_number=len(model["models"]),
+        expanding=sum(one["expands"] for one in model["models"]),
+        verdict_models=verdict(texts, TEXTS),
+        whole_models=whole(texts, TEXTS),
+        crossed_models=crossed(texts, TEXTS),
+        means_models=means(texts, TEXTS),
+        rival_words=rival_words(kept),
+        against_sample=against_sample(kept),
+        rivals=rivals(kept),
+        models=models(kept),
+        weighted=both[0][4] + both[1][4],
+        cells=both[0][0] + both[1][0],
+        beaten=beaten(runs) + beaten(texts),
+        moved_runs=moved(runs),
+        moved_models=moved(texts),
+        ranks_runs=ends(runs, "HSA, ranks"),
+        scores_runs=ends(runs, "HSA, scores"),
+        ranks_models=ends(texts, "HSA, ranks"),
+        scores_models=ends(texts, "HSA, scores"),
+        of_texts=" ".join(OF_TEXTS),
+    )
+
+
+if __name__ == "__main__":
+    page_again(NAME, page, collect)

@@ -1,0 +1,366 @@
+"""Test whether HSA from a sample follows MAP better than MAP of that sample, over submitted runs.
+
+For each share of the relevant documents and each n, that share of every list and n of its others (by hash,
+the same for all estimates) give HSA from scores and from ranks, its robust variant, AP of the sample as it
+stands, and AP with every sampled document counted N/n times; each is correlated over runs with AP of the
+whole lists. Source: Krstovski, Smith and Kurtz 2015, section 1 (the claim) and section 6 (the number of
+documents).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from leadline.data.arrays import Flags, Floats, Integers
+from leadline.data.qrels import Qrels
+from leadline.data.reading import Reading
+from leadline.data.results import plain
+from leadline.data.wording import percent
+from leadline.errors import UsageError
+from leadline.estimation.score_histograms.histogram_options import HistogramOptions
+from leadline.estimation.score_histograms.subsampling import RunSubsampler, SubsampledRun, shares, slopes
+from leadline.evaluation.evaluate import evaluate
+from leadline.evaluation.join import judge_runs
+from leadline.io.id_lists import read_labels, teams_of
+from leadline.io.read import QrelsLike, read_qrels
+from leadline.reporting.render import Cell, Table
+from leadline.stats.correlation import kendall, pearson, spearman, tau_ap
+from leadline.stats.resampling import interval, team_interval
+from leadline_studies import Option, Outcome, Tell, whole_numbers
+
+SHARED = (
+    Option("level", float, "Minimum relevant grade.", 1.0, metavar="GRADE"),
+    Option("samples", str, "Numbers of non-relevant documents per query.", "10,30,100,300", metavar="N,N"),
+    Option("shares", str, "Percentages of the relevant documents kept.", "25,50,75,100", metavar="P,P"),
+    Option("bins", int, "Number of bins.", 10, metavar="N"),
+    Option("repeats", int, "Number of samples.", 10, metavar="N"),
+    Option("draws", int, "Number of bootstrap resamples of queries and of runs.", 200, metavar="N"),
+    Option("seed", int, "Seed of the samples and of the random number generator.", 0, metavar="N"),
+)
+OPTIONS = (
+    *SHARED,
+    Option("team", str, "Team of every run; the bootstrap resamples whole teams.", metavar="FILE:COLUMN"),
+)
+PLAIN, WEIGHTED = "AP as sampled", "AP weighted"
+ESTIMATES = ("HSA, scores", "HSA, ranks", "HSA, robust", PLAIN, WEIGHTED)
+AS_PUBLISHED = ESTIMATES[:2]
+LEAST = 3  # runs
+Found = dict[str, Any]
+
+
+class Grid(NamedTuple):
+    """Factors: proportions, sizes, seeds; `times` (seeds x draws x queries) are query frequencies."""
+
+    recipe: HistogramOptions
+    shares: list[float]
+    sizes: list[int]
+    kept: list[list[Flags]]
+    times: Floats
+
+    @classmethod
+    def of(
+        cls, table: Qrels, recipe: HistogramOptions, samples: str, kept: str, repeats: int, draws: int
+    ) -> Grid:
+        """Return a grid; `shares` are percentages."""
+        if repeats < 1:
+            raise UsageError(f"repeats={repeats}; expected 1 or more samples")
+        parts = [one / 100 for one in whole_numbers(kept, "shares")]
+        if max(parts) > 1:
+            raise UsageError(f"shares '{kept}'; expected percentages from 1 to 100")
+        counted = np.flatnonzero(table.relevant(recipe.rel))
+        if len(counted) < 2:
+            raise UsageError(f"{len(counted)} queries with relevant documents; expected 2 or more")
+        rng = np.random.default_rng([recipe.seed, 5])
+        times = np.zeros((repeats, 1 + -(-draws // repeats), len(table.queries)))
+        for drawn in times.reshape(-1, len(table.queries)):
+            np.add.at(drawn, rng.choice(counted, len(counted)), 1.0)
+        times[:, 0] = table.relevant(recipe.rel) > 0
+        flags = [
+            [shares(table, recipe.rel, part, recipe.seed + place) for part in parts]
+            for place in range(repeats)
+        ]
+        return cls(recipe, parts, whole_numbers(samples, "samples"), flags, times)
+
+    def means(self, values: Floats) -> Floats:
+        """Return the mean over ... x queries in every draw of every seed: ... x seeds x draws."""
+        found: Floats = np.tensordot(values, self.times, axes=(-1, 2)) / self.times.sum(axis=2)
+        return found
+
+    def estimates(self, thinned: RunSubsampler, turns: Integers | None = None) -> Floats:
+        """Return every estimate of one run: shares x sizes x estimates x seeds x draws."""
+        shape = len(self.shares), len(self.sizes), len(ESTIMATES), *self.times.shape[:2]
+        found = np.empty(shape)
+        for place, times in enumerate(self.times):
+            drawn = thinned.sample_order(self.recipe.seed + place) if turns is None else turns[place]
+            for row, kept in enumerate(self.kept[place]):
+                for column, size in enumerate(self.sizes):
+                    part = thinned.part(kept, drawn, size)
+                    found[row, column, :, place] = _drawn(part, times, self.recipe)
+        return found
+
+
+def _drawn(part: SubsampledRun, times: Floats, recipe: HistogramOptions) -> list[Floats]:
+    """Return every estimate in the order of `ESTIMATES`, in each draw of queries."""
+    whole = times.sum(axis=1)
+    known = times @ ~np.isnan(part.robust)
+    robust = np.divide(
+        times @ np.nan_to_num(part.robust), known, out=np.full(len(times), np.nan), where=known > 0
+    )
+    return [
+        *(slopes(np.tensordot(times, one, axes=1), recipe) for one in (part.scores, part.ranks)),
+        robust,
+        times @ part.plain / whole,
+        times @ part.weighted / whole,
+    ]
+
+
+def run(
+    qrels: QrelsLike,
+    runs: Any,
+    *,
+    level: float = 1.0,
+    samples: str = "10,30,100,300",
+    shares: str = "25,50,75,100",
+    bins: int = 10,
+    repeats: int = 10,
+    draws: int = 200,
+    seed: int = 0,
+    team: str | None = None,
+    on_run: Tell | None = None,
+) -> Outcome:
+    """Run the study on runs; `team` is FILE:COLUMN, `samples` and `shares` comma-separated numbers."""
+    table = read_qrels(qrels)
+    recipe = HistogramOptions(bins=bins, rel=level, seed=seed).checked()
+    grid = Grid.of(table, recipe, samples, shares, repeats, draws)
+    infos, found = judge_runs(
+        runs,
+        table,
+        lambda judged: grid.estimates(RunSubsampler(judged, recipe)),
+        reading=Reading(),
+        keep=True,
+        on_run=on_run,
+    )
+    names = [info.name for info in infos]
+    if len(names) < LEAST:
+        raise UsageError(f"{len(names)} runs; expected {LEAST} or more")
+    results = evaluate(table, runs, "AP", rel=level, queries="with_relevant")
+    exact = grid.means(np.nan_to_num(results.values[:, :, 0]))
+    groups = teams_of(read_labels(team), names, team) if team else names
+    data = tracked(grid, exact, np.stack(found), groups, draws)
+    return Outcome(
+        {
+            "samples": grid.sizes,
+            "shares": grid.shares,
+            "bins": bins,
+            "repeats": repeats,
+            "runs": len(names),
+            "estimates": data,
+            "mean_exact": float(exact[:, 0, 0].mean()),
+        },
+        {"tracking": sheet(data)},
+        figures(data, grid),
+        lines_of(data, grid),
+        (),
+        [(info.path, info.counts["documents_read"]) for info in infos],
+        {
+            "level": level,
+            "samples": samples,
+            "shares": shares,
+            "bins": bins,
+            "repeats": repeats,
+            "draws": draws,
+            "seed": seed,
+            "team": team,
+        },
+    )
+
+
+def tracked(
+    grid: Grid, exact: Floats, values: Floats, groups: Sequence[str] | None, draws: int
+) -> dict[str, list[Found]]:
+    """Return the correlation with AP by estimate, proportion and size; `exact` is systems x seeds x draws."""
+    found: dict[str, list[Found]] = {name: [] for name in ESTIMATES}
+    for row, share in enumerate(grid.shares):
+        for column, size in enumerate(grid.sizes):
+            cell = values[:, row, column]
+            rivals = coefficients(pearson, exact, cell[:, ESTIMATES.index(PLAIN)])
+            for place, name in enumerate(ESTIMATES):
+                one = against(exact, cell[:, place], rivals)
+                if groups is not None:
+                    one["pearson"] |= _over_runs(exact, cell[:, place], groups, draws, grid.recipe.seed)
+                found[name].append({"share": share, "sample": size} | one)
+    return found
+
+
+def against(exact: Floats, values: Floats, rivals: Floats) -> Found:
+    """Return the correlation of an estimate (systems x seeds x draws) with AP, and its lead over another."""
+    of_draws = coefficients(pearson, exact, values)
+    others: dict[str, Callable[[Floats, Floats], float]] = {
+        "spearman": spearman,
+        "kendall": kendall,
+        "tau_ap": lambda truth, estimate: tau_ap(estimate, truth),
+    }
+    first = values[:, :, :1]
+    return {
+        "pearson": spread(of_draws)
+        | dict(zip(("samples_low", "samples_high"), map(plain, interval(of_draws[:, 0])), strict=True)),
+        **{name: plain(_median(coefficients(one, exact[:, :, :1], first))) for name, one in others.items()},
+        "over_ap": spread(of_draws - rivals),
+        "mean": plain(_median(_column_means(first))),
+        "undefined": int(np.isnan(first).any(axis=(1, 2)).sum()),
+    }
+
+
+def coefficients(one: Callable[[Floats, Floats], float], exact: Floats, values: Floats) -> Floats:
+    """Return a coefficient over the systems with a value, for every seed and draw."""
+    found = np.full(values.shape[1:], np.nan)
+    for place in np.ndindex(*found.shape):
+        x, y = exact[:, *place], values[:, *place]
+        known = ~np.isnan(y)
+        if known.sum() >= LEAST:
+            found[place] = one(x[known], y[known])
+    return found
+
+
+def spread(found: Floats) -> Found:
+    """Return the median of the first draws, and the bootstrap interval over queries of the others."""
+    low, high = interval(found[:, 1:].ravel())
+    return {"value": plain(_median(found[:, :1])), "low": plain(low), "high": plain(high)}
+
+
+def _median(found: Floats) -> float:
+    known = found[~np.isnan(found)]
+    return float(np.median(known)) if len(known) else float("nan")
+
+
+def _column_means(values: Floats) -> Floats:
+    known = ~np.isnan(values)
+    count = known.sum(axis=0)
+    total = np.where(known, values, 0.0).sum(axis=0)
+    means: Floats = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+    return means
+
+
+def _over_runs(exact: Floats, values: Floats, groups: Sequence[str], draws: int, seed: int) -> Found:
+    """Return the bootstrap interval over runs, by whole teams, of the first sample."""
+    x, y = exact[:, 0, 0], values[:, 0, 0]
+    known = ~np.isnan(y)
+    low, high = team_interval(
+        lambda times: pearson(x[known], y[known], times[known]), groups, samples=draws, seed=seed
+    )
+    return {"runs_low": plain(low), "runs_high": plain(high)}
+
+
+def sheet(data: dict[str, list[Found]]) -> Table:
+    """Return the table of all estimates, proportions and sizes."""
+    parts = list(data[PLAIN][0]["pearson"])  # an interval over runs is not always there
+    over = ("value", "low", "high")
+    heads = [
+        "estimate",
+        "share",
+        "n",
+        "R",
+        *parts[1:],
+        "rho",
+        "tau",
+        "tau-AP",
+        "R less AP as sampled",
+        "less_low",
+        "less_high",
+        "mean",
+        "undefined",
+    ]
+    rows: list[list[Cell]] = [
+        [
+            name,
+            one["share"],
+            one["sample"],
+            *(one["pearson"][key] for key in parts),
+            one["spearman"],
+            one["kendall"],
+            one["tau_ap"],
+            *(one["over_ap"][key] for key in over),
+            one["mean"],
+            one["undefined"],
+        ]
+        for name, found in data.items()
+        for one in found
+    ]
+    return Table(heads, rows, digits=3)
+
+
+def figures(data: dict[str, list[Found]], grid: Grid) -> dict[str, Any]:
+    """Plot Pearson's r by n with the largest proportion, and by proportion with the middle n."""
+    from leadline_studies.common.figures import by_sample
+
+    middle, most = grid.sizes[len(grid.sizes) // 2], max(grid.shares)
+    label = "Pearson with AP of whole lists"
+
+    def lines(fixed: str, value: float, along: str, factor: float) -> dict[str, Any]:
+        return {
+            name: [
+                (round(factor * one[along]), _known(one["pearson"]["value"]))
+                for one in found
+                if one[fixed] == value
+            ]
+            for name, found in data.items()
+        }
+
+    by_share = f"relevant documents kept, per cent ({middle} others a query)"
+    return {
+        "tracking": by_sample(lines("share", most, "sample", 1), label=label),
+        "shares": by_sample(lines("sample", middle, "share", 100), label=label, sample=by_share),
+    }
+
+
+def _known(value: float | None) -> float:
+    return np.nan if value is None else value
+
+
+def best_slope(data: dict[str, list[Found]], place: int) -> tuple[str, Found]:
+    """Return the better of HSA from scores and from ranks in a cell, a choice in its favour."""
+    name = max(
+        AS_PUBLISHED, key=lambda each: np.nan_to_num(_known(data[each][place]["pearson"]["value"]), nan=-2.0)
+    )
+    return name, data[name][place]
+
+
+def lines_of(data: dict[str, list[Found]], grid: Grid) -> list[str]:
+    """Return whether HSA tracks better than AP of a sample, by n and over all cells."""
+    found, most = [], max(grid.shares)
+    for place, one in enumerate(data[PLAIN]):
+        if one["share"] == most:
+            name, best = best_slope(data, place)
+            weighted = data[WEIGHTED][place]["pearson"]["value"]
+            found.append(
+                f"{percent(most)} of the relevant documents, n = {one['sample']}: R with AP of the whole "
+                f"lists {_text(best['pearson']['value'])} for {name} (the better of two), "
+                f"{_text(one['pearson']['value'])} for AP of the same sample, {_text(weighted)} for AP "
+                f"weighted: the claim {'holds' if (best['over_ap']['value'] or -1) > 0 else 'does not hold'}"
+            )
+    return [*found, summary(data)]
+
+
+def _text(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.3f}"
+
+
+def summary(data: dict[str, list[Found]]) -> str:
+    """Count the cells in which HSA tracks better than AP of the same sample."""
+    cells = len(data[PLAIN])
+    over = [best_slope(data, place)[1]["over_ap"] for place in range(cells)]
+    above = sum((one["value"] or 0) > 0 for one in over)
+    clear = sum((one["low"] or 0) > 0 for one in over)
+    below = sum((one["high"] or 0) < 0 for one in over)
+    tops = [
+        max(ESTIMATES, key=lambda name: _known(data[name][place]["pearson"]["value"]) or -2.0)
+        for place in range(cells)
+    ]
+    return (
+        f"over all shares and n: HSA (the better of two) tracks better than AP of the same sample in {above} "
+        f"of {cells} cells, clearly (95 % interval of the difference) in {clear}, clearly worse in {below}; "
+        f"AP weighted is the best of all in {tops.count(WEIGHTED)}"
+    )

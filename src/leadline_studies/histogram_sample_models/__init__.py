@@ -1,0 +1,1 @@
+"""Evaluation of retrieval models from a sample of documents."""

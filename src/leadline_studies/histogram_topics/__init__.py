@@ -1,0 +1,1 @@
+"""HSA and DO of topic models against perplexity and retrieval quality."""

@@ -1,0 +1,365 @@
+"""Test whether HSA and DO follow the retrieval quality of topic models better than perplexity.
+
+Models of several numbers of topics T rank documents by their Hellinger distance from a document. Truth is MAP
+over documents with known similar ones (`--qrels`), or with `--languages` P@1 of translations; HSA and DO see
+the relevant documents and a sample of others alone; perplexity is that of documents held out. Source:
+Krstovski, Smith and Kurtz 2015, section 5.1, tables 1 and 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from leadline.data.results import ResultWarning, plain
+from leadline.data.validation import check_flags, check_numbers, check_whole
+from leadline.data.wording import rounded
+from leadline.errors import UsageError
+from leadline.estimation.score_histograms.bins import coarser, overlap, slope
+from leadline.estimation.score_histograms.histogram_result import SENSITIVITY
+from leadline.io.read import QrelsLike, read_qrels
+from leadline.io.texts import TextsLike, name_of
+from leadline.reporting.render import Cell, Table
+from leadline.stats.correlation import pearson
+from leadline.topics.distances import read_texts
+from leadline_studies import Option, Outcome, Tell, whole_numbers
+from leadline_studies.common.scoring_time import machine
+from leadline_studies.histogram_topics.checkpoints import Checkpoints
+from leadline_studies.histogram_topics.rival_tracking import tracked
+from leadline_studies.histogram_topics.topic_retrieval import NORMS, Setting, Task, measured, task_of
+
+ARGUMENTS = ("docs",)
+EXAMPLE = ("--qrels similar.txt",)
+OPTIONS = (
+    Option("topics", str, "Numbers of topics.", "50,100,200,500,1000,2000,5000", metavar="T,T"),
+    Option("qrels", str, "Judgments of similarity; the queries are ids of DOCS.", metavar="QRELS"),
+    Option(
+        "together",
+        bool,
+        "QRELS are of other queries; documents relevant to the same query are similar.",
+        False,
+    ),
+    Option(
+        "languages",
+        str,
+        "Columns of translations: language of the queries, language of the documents.",
+        metavar="A,B",
+    ),
+    Option("id_column", str, "Column of the ids.", metavar="COLUMN"),
+    Option("train", str, "Training texts; all of DOCS are then held out.", metavar="DOCS"),
+    Option("held_out", float, "Share of DOCS held out for perplexity, without --train.", 0.1),
+    Option("level", float, "Minimum grade of a similar document.", 1.0, metavar="GRADE"),
+    Option("queries", int, "Maximum number of query documents, sampled at random.", metavar="N"),
+    Option("sample", int, "Number of non-relevant documents per query for HSA and DO.", 100, metavar="N"),
+    Option("bins", int, "Number of bins.", 10, metavar="N"),
+    Option("alpha_sum", float, "Sum of the Dirichlet priors of all topics of a document.", 50.0, metavar="A"),
+    Option("sweeps", int, "Number of Gibbs sweeps over all tokens in every fit.", 500, metavar="N"),
+    Option(
+        "particles", int, "Number of particles of the left-to-right estimate of perplexity.", 20, metavar="N"
+    ),
+    Option("draws", int, "Number of bootstrap resamples of queries.", 1000, metavar="N"),
+    Option("seed", int, "Seed of the fits, the samples and the random number generator.", 0, metavar="N"),
+    Option(
+        "checkpoints",
+        str,
+        "Folder of checkpoints: every setting measured is stored, and read if it exists.",
+        metavar="DIR",
+    ),
+    Option("time", bool, "Report processor times too; they differ between executions.", False),
+)
+LEAST = 7  # numbers of topics, as many as the paper tried
+FEWEST = 3
+RIVAL = "perplexity"
+TIMES = (
+    "MAP scoring",
+    "MAP computing",
+    "MAP scoring, all at once",
+    "HSA scoring",
+    "HSA computing",
+    "DO computing",
+    RIVAL,
+    "infer",
+    "fit",
+)
+
+
+def run(
+    docs: TextsLike,
+    *,
+    topics: str = "50,100,200,500,1000,2000,5000",
+    qrels: QrelsLike | None = None,
+    together: bool = False,
+    languages: str | None = None,
+    id_column: str | None = None,
+    train: TextsLike | None = None,
+    held_out: float = 0.1,
+    level: float = 1.0,
+    queries: int | None = None,
+    sample: int = 100,
+    bins: int = 10,
+    alpha_sum: float = 50.0,
+    sweeps: int = 500,
+    particles: int = 20,
+    draws: int = 1000,
+    seed: int = 0,
+    checkpoints: str | None = None,
+    time: bool = False,
+    on_run: Tell | None = None,
+) -> Outcome:
+    """Run the study on documents, with `qrels` or with `languages`."""
+    sizes = _sizes(topics)
+    check_whole(1, queries=queries, sample=sample, sweeps=sweeps, particles=particles)
+    check_whole(0, draws=draws, seed=seed)
+    check_whole(2, bins=bins)
+    check_flags(together=together, time=time)
+    check_numbers(held_out=held_out, level=level, alpha_sum=alpha_sum)
+    if alpha_sum <= 0:
+        raise UsageError(f"alpha_sum={alpha_sum:g}; expected more than 0")
+    texts = read_texts(
+        docs,
+        train,
+        languages=_languages(languages, qrels is not None),
+        held_out=held_out,
+        seed=seed,
+        id_column=id_column,
+    )
+    table = None if qrels is None else read_qrels(qrels)
+    task = task_of(texts, table, level=level, together=together, queries=queries, sample=sample, seed=seed)
+    how = {"bins": bins, "particles": particles, "sweeps": sweeps, "seed": seed}
+    kept = checkpoints and Checkpoints(checkpoints, task, how | {"alpha_sum": alpha_sum})
+    found = []
+    for place, size in enumerate(sizes):
+        measure = partial(measured, task, size, alpha=alpha_sum / size, **how)
+        found.append(kept.setting(size, measure) if kept else measure())
+        if on_run is not None:
+            on_run(place + 1, len(sizes))
+    data = data_of(task, found, draws, seed)
+    if time:
+        parts = [{"topics": one.topics} | {key: one.seconds[key] for key in TIMES} for one in found]
+        data["seconds"] = {"machine": machine(), "drawing": task.drawing, "settings": parts}
+    read = [
+        (name_of(docs), len(texts.all)),
+        (name_of(train), len(texts.train)),
+        (name_of(qrels), 0 if table is None else len(table.grades)),
+    ]
+    return Outcome(
+        data,
+        _tables(data),
+        _figures(data),
+        lines_of(data),
+        _notices(task, found, kept.reused if kept else 0),
+        [one for one in read if one[0]],
+        {
+            "topics": topics,
+            "together": together,
+            "languages": languages,
+            "held_out": held_out,
+            "level": level,
+            "queries": queries,
+            "sample": sample,
+            "bins": bins,
+            "alpha_sum": alpha_sum,
+            "sweeps": sweeps,
+            "particles": particles,
+            "draws": draws,
+            "seed": seed,
+            "time": time,
+        },
+    )
+
+
+def _sizes(topics: str) -> list[int]:
+    sizes = sorted(whole_numbers(topics, "topics"))
+    if len(set(sizes)) < max(FEWEST, len(sizes)):
+        raise UsageError(f"topics '{topics}'; expected {FEWEST} or more numbers, each once")
+    return sizes
+
+
+def _languages(languages: str | None, judged: bool) -> list[str]:
+    named = [one.strip() for one in languages.split(",")] if languages else []
+    if judged == bool(named):
+        raise UsageError(
+            f"{'both' if judged else 'neither'} of --qrels and --languages; expected one of them"
+        )
+    if len(named) not in (0, 2):
+        raise UsageError(f"languages '{languages}'; expected two columns, as in de,en")
+    return named
+
+
+def data_of(task: Task, found: Sequence[Setting], draws: int, seed: int) -> dict[str, Any]:
+    """Return all results: by number of topics, and the correlation of the columns with quality."""
+    quality = np.stack([one.quality for one in found])
+    counts = {f"per {norm}": np.stack([one.counts[norm] for one in found]) for norm in NORMS}
+    rivals = {RIVAL: np.array([one.perplexity for one in found])}
+    mean = quality.mean(axis=1)
+    bins = {
+        norm: {
+            str(count): plain(_over_bins(mean, np.stack([one.finest[norm] for one in found]), count))
+            for count in SENSITIVITY
+        }
+        for norm in NORMS
+    }
+    pairs = task.pairs
+    return {
+        "measure": "MAP" if task.measure == "AP" else task.measure,
+        "documents": len(task.texts.all),
+        "trained": len(task.texts.train),
+        "trained_tokens": found[0].trained_tokens,
+        "held_out": len(task.texts.held_out),
+        "queries": len(task.relevant),
+        "relevant": int(pairs.relevant.sum()),
+        "nonrelevant": int((~pairs.relevant).sum()),
+        "share_of_pairs": len(pairs.query) / (len(task.relevant) * len(task.texts.all)),
+        "settings": list(map(_entry, found)),
+        "by_bins": bins,
+        **tracked(quality, counts, rivals, draws=draws, seed=seed),
+    }
+
+
+def _over_bins(mean: Any, finest: Any, count: int) -> float:
+    """Return Pearson's r of HSA by number of bins, excluding models where it is undefined."""
+    pooled = coarser(finest, count)
+    values = slope(pooled[:, 0], pooled[:, 1])
+    known = ~np.isnan(values)
+    return pearson(mean[known], values[known]) if known.sum() >= FEWEST else float("nan")
+
+
+def _entry(one: Setting) -> dict[str, Any]:
+    pooled = {norm: counts.sum(axis=0) for norm, counts in one.counts.items()}
+    return {
+        "topics": one.topics,
+        "quality": float(one.quality.mean()),
+        RIVAL: one.perplexity,
+        "tokens": one.tokens,
+        "log_likelihood": one.likelihood,
+        **{
+            f"per {norm}": {
+                "hsa": plain(float(slope(*both))),
+                "do": plain(float(overlap(*both))),
+                "relevant": both[0].astype(int).tolist(),
+                "nonrelevant": both[1].astype(int).tolist(),
+            }
+            for norm, both in pooled.items()
+        },
+    }
+
+
+def _notices(task: Task, found: Sequence[Setting], reused: int) -> list[ResultWarning]:
+    unknown, empty, strange = found[0].unknown, found[0].empty, task.unknown
+    undefined = sum(np.isnan(slope(*one.counts[norm].sum(axis=0))) for one in found for norm in NORMS)
+    few = int(np.bincount(task.pairs.query[~task.pairs.relevant], minlength=len(task.relevant)).min())
+    said = [
+        ResultWarning("unknown_documents", f"judged ids that are no documents: {strange}; left out", strange),
+        ResultWarning(
+            "unknown_tokens", f"tokens that the models do not know: {unknown:,}; left out", unknown
+        ),
+        ResultWarning(
+            "empty_documents", f"documents without a known token: {empty}; they have the prior", empty
+        ),
+        ResultWarning(
+            "undefined_hsa", f"values of HSA that are undefined: {undefined}; left out", int(undefined)
+        ),
+        ResultWarning(
+            "no_others", "a query has no non-relevant document; it says nothing of them", int(few == 0)
+        ),
+        ResultWarning(
+            "settings_reused", f"settings read from --checkpoints, not measured again: {reused}", reused
+        ),
+    ]
+    return [notice for notice in said if notice.count]
+
+
+def _tables(data: dict[str, Any]) -> dict[str, Table]:
+    heads = ["T", data["measure"], RIVAL]
+    heads += [f"{name}, per {norm}" for norm in NORMS for name in ("HSA", "DO")]
+    rows: list[list[Cell]] = [
+        [
+            str(one["topics"]),
+            one["quality"],
+            one[RIVAL],
+            *(one[f"per {norm}"][key] for norm in NORMS for key in ("hsa", "do")),
+        ]
+        for one in data["settings"]
+    ]
+    ends = ("value", "low", "high")
+    columns = data["columns"] | {
+        f"|HSA {name}| - |{RIVAL}|": one[RIVAL] for name, one in data["closer"].items()
+    }
+    over: list[list[Cell]] = [
+        [name, *(one[kind][end] for kind in ("pearson", "spearman") for end in ends)]
+        for name, one in columns.items()
+    ]
+    tables = {
+        "settings": Table(heads, rows, digits=3),
+        "correlations": Table(["column", "R", "low", "high", "rho", "low", "high"], over, digits=2),
+    }
+    if "seconds" in data:
+        times: list[list[Cell]] = [
+            [str(one["topics"]), *(one[key] for key in TIMES)] for one in data["seconds"]["settings"]
+        ]
+        tables["seconds"] = Table(["T", *TIMES], times, digits=3)
+    return tables
+
+
+def _figures(data: dict[str, Any]) -> dict[str, Any]:
+    from leadline.reporting.plots.histogram_plots import histograms
+    from leadline_studies.common.figures import panels
+
+    settings, norm = data["settings"], f"per {NORMS[0]}"
+    ends = [settings[0], settings[-1]]
+    drawn = histograms(
+        [f"T = {one['topics']:,}, {data['measure']} {one['quality']:.3f}" for one in ends],
+        [[one[norm]["relevant"], one[norm]["nonrelevant"]] for one in ends],
+        hsa=[np.nan if one[norm]["hsa"] is None else one[norm]["hsa"] for one in ends],
+        do=[one[norm]["do"] for one in ends],
+    )
+    columns = {data["measure"]: [one["quality"] for one in settings]}
+    for name in ("hsa", "do"):
+        columns[name.upper()] = [np.nan if one[norm][name] is None else one[norm][name] for one in settings]
+    columns[RIVAL] = [one[RIVAL] for one in settings]
+    along = [one["topics"] for one in settings]
+    return {"histograms": drawn, "topics": panels(columns, along, label="topics")}
+
+
+def lines_of(data: dict[str, Any]) -> list[str]:
+    """Return whether HSA tracks quality better than perplexity, and whether it is cheaper."""
+    size = len(data["settings"])
+    lines = []
+    for norm in NORMS:
+        slopes = data["columns"][f"HSA per {norm}"]
+        gain = data["closer"][f"per {norm}"][RIVAL]["pearson"]
+        lines.append(
+            f"HSA, normalised per {norm}, with {data['measure']} over {size} numbers of topics: "
+            f"{_both(slopes)}; {RIVAL} {_both(data['columns'][RIVAL])}; |R| of HSA less |R| of {RIVAL} "
+            f"{rounded(gain['value'])} [{rounded(gain['low'])}, {rounded(gain['high'])}]: "
+            f"{verdict(gain, size)}"
+        )
+    overlaps = "; ".join(f"per {norm} {_both(data['columns'][f'DO per {norm}'])}" for norm in NORMS)
+    lines.append(f"DO: {overlaps}; no claim")
+    if "seconds" in data:
+        ratios = [
+            (one["MAP scoring"] + one["MAP computing"]) / (one["HSA scoring"] + one["HSA computing"])
+            for one in data["seconds"]["settings"]
+        ]
+        lines.append(
+            f"MAP takes {min(ratios):.1f} to {max(ratios):.1f} times the processor time of HSA, topics of "
+            f"documents given; HSA scores {data['share_of_pairs']:.1%} of the pairs"
+        )
+    return lines
+
+
+def verdict(gain: dict[str, float | None], settings: int) -> str:
+    """Return the verdict: the absolute Pearson's r of HSA is larger, also in the interval over queries."""
+    if settings < LEAST:
+        return f"no verdict: {LEAST} numbers of topics are the least"
+    value, low = (np.nan if (one := gain[key]) is None else one for key in ("value", "low"))
+    if low > 0:
+        return "reproduced in kind"
+    return "not reproduced" + (" (larger, but the interval holds 0)" if value > 0 else "")
+
+
+def _both(column: dict[str, Any]) -> str:
+    return f"R {rounded(column['pearson']['value'])}, rho {rounded(column['spearman']['value'])}"

@@ -1,0 +1,162 @@
+"""Similar-document retrieval by a topic model, measured by full ranking, HSA, DO and perplexity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from leadline.data.arrays import Floats
+from leadline.estimation.score_histograms.bins import overlap, slope
+from leadline.estimation.score_histograms.histogram_result import FINEST
+from leadline.estimation.score_histograms.score_sets import Pairs, draw_pairs
+from leadline.evaluation.evaluate import evaluate
+from leadline.io.read import QrelsLike
+from leadline.topics.distances import TopicTexts, alike, from_roots, ranked
+from leadline.topics.fit import fit
+from leadline.topics.infer import infer, perplexity
+from leadline.topics.model import TopicModel
+from leadline_studies.common.scoring_time import seconds
+
+T = TypeVar("T")
+NORMS = ("query", "model")
+
+
+class Task(NamedTuple):
+    """Texts, relevant documents of each query, measure of rankings, and the pairs to score."""
+
+    texts: TopicTexts
+    relevant: Mapping[str, list[str]]
+    measure: str
+    own: bool
+    pairs: Pairs
+    drawing: float
+    unknown: int = 0
+
+
+class Setting(NamedTuple):
+    """Results of one number of topics; `counts` by norm are queries x 2 x bins, `finest` 2 x FINEST."""
+
+    topics: int
+    quality: Floats
+    counts: dict[str, Floats]
+    finest: dict[str, Floats]
+    perplexity: float
+    tokens: int
+    trained_tokens: int
+    unknown: int
+    empty: int
+    likelihood: float
+    seconds: dict[str, float]
+
+
+class Clock:
+    """Processor time by named part of the work."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    def __call__(self, name: str, work: Callable[[], T]) -> T:
+        """Run some work and return its result."""
+        self.seconds[name], found = seconds(work)
+        return found
+
+
+def task_of(
+    texts: TopicTexts,
+    qrels: QrelsLike | None,
+    *,
+    level: float,
+    together: bool,
+    queries: int | None,
+    sample: int,
+    seed: int,
+) -> Task:
+    """Return queries, relevant documents and sampled pairs; without qrels the translation is relevant."""
+    own = qrels is None
+    relevant, unknown = (
+        ({name: [name] for name in texts.ids}, 0)
+        if qrels is None
+        else alike(qrels, texts.ids, level=level, together=together)
+    )
+    if queries is not None and queries < len(relevant):
+        chosen = np.random.default_rng([seed, 7]).choice(sorted(relevant), queries, replace=False)
+        relevant = {name: relevant[name] for name in sorted(chosen.tolist())}
+    clock = Clock()
+    pairs = clock("", lambda: draw_pairs(relevant, texts.ids, sample=sample, seed=seed, own=own))
+    return Task(texts, relevant, "P@1" if own else "AP", own, pairs, clock.seconds[""], unknown)
+
+
+def measured(task: Task, topics: int, *, bins: int, particles: int, **fitting: Any) -> Setting:
+    """Fit a model to the training texts and measure it in every way, with timing."""
+    clock, texts = Clock(), task.texts
+    model = clock("fit", lambda: fit(texts.train, topics, languages=texts.languages, **fitting))
+    seed = fitting["seed"]
+    held_out = clock("perplexity", lambda: perplexity(model, texts.held_out, particles=particles, seed=seed))
+    asked, found, unknown, empty = clock("infer", lambda: roots_of(model, task, seed))
+    scores = clock("MAP scoring", lambda: np.stack([one_by_one(row, found) for row in asked]))
+    quality = clock("MAP computing", lambda: quality_of(task, scores))
+    clock("MAP scoring, all at once", lambda: from_roots(asked, found))
+    some = clock("HSA scoring", lambda: pair_scores(task.pairs, asked, found))
+    pairs = task.pairs
+    clock("HSA computing", lambda: slope(*pairs.histograms(some, bins=bins).sum(axis=0)))
+    clock("DO computing", lambda: overlap(*pairs.histograms(some, bins=bins).sum(axis=0)))
+    counts = {norm: pairs.histograms(some, norm=norm, bins=bins) for norm in NORMS}
+    finest = {norm: pairs.histograms(some, norm=norm, bins=FINEST).sum(axis=0) for norm in NORMS}
+    return Setting(
+        topics,
+        quality,
+        counts,
+        finest,
+        held_out.value,
+        held_out.tokens,
+        model.facts["tokens"],
+        unknown,
+        empty,
+        model.facts["history"][-1][1],
+        clock.seconds,
+    )
+
+
+def roots_of(model: TopicModel, task: Task, seed: int) -> tuple[Floats, Floats, int, int]:
+    """Return square roots of topic distributions of queries and documents, with counts of unknown tokens."""
+    records, languages = task.texts.all, task.texts.languages
+    found = infer(model, records, seed=seed, language=languages[-1])
+    first = found if len(languages) == 1 else infer(model, records, seed=seed, language=languages[0])
+    place = {name: row for row, name in enumerate(first.ids)}
+    rows = [place[name] for name in task.relevant]
+    sides = {id(side): side for side in (first, found)}.values()
+    return (
+        np.sqrt(first.theta[rows]),
+        np.sqrt(found.theta),
+        sum(side.unknown for side in sides),
+        sum(side.empty for side in sides),
+    )
+
+
+def one_by_one(row: Floats, found: Floats) -> Floats:
+    """Score documents query by query, as in interactive search."""
+    scores: Floats = from_roots(row[None], found)[0]
+    return scores
+
+
+def pair_scores(pairs: Pairs, asked: Floats, found: Floats) -> Floats:
+    """Score only the pairs, query by query."""
+    ends = np.searchsorted(pairs.query, np.arange(len(asked) + 1)).tolist()
+    return np.concatenate(
+        [
+            one_by_one(row, found[pairs.document[low:high]])
+            for row, low, high in zip(asked, ends[:-1], ends[1:], strict=True)
+        ]
+    )
+
+
+def quality_of(task: Task, scores: Floats) -> Floats:
+    """Rank all documents for every query and return the measure, in the order of the queries."""
+    names = list(task.relevant)
+    run = ranked(lambda row: scores[row], names, task.texts.ids, k=len(task.texts.all), own=task.own)
+    truth = {name: dict.fromkeys(wanted, 1) for name, wanted in task.relevant.items()}
+    results = evaluate(truth, run, task.measure)
+    values = dict(zip(results.queries, results.values[0, :, 0].tolist(), strict=True))
+    return np.array([values[name] for name in names])

@@ -1,0 +1,1 @@
+"""Stability of the ranking of systems under a change of assessors."""

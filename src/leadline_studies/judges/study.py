@@ -1,0 +1,248 @@
+"""Test whether the ranking of systems depends on the assessor.
+
+QRELS are the reference; `--judges` names files of others who judged the same pairs of query and document (see
+`leadline agreement`). Runs are evaluated with each judge on the pairs that all judged: Kendall's tau with the
+ranking under the reference, how much each system's MAP and nDCG change, and which pairs of systems swap. The
+claim has two halves: a change of judge has a large effect on absolute numbers, and virtually none on the
+ranking. Here the first holds where the median judge moves values by 10 % or more of their mean, the second
+where the median tau is 0.9 or more.
+Sources: Voorhees 2000, who regards rankings with tau of 0.9 or more as equivalent; Manning, Raghavan and
+Schuetze 2008, section 8.5.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from leadline.data.qrels import Qrels
+from leadline.data.reading import Reading
+from leadline.data.results import ResultWarning, plain
+from leadline.data.wording import counted, queries
+from leadline.errors import InputError, UsageError
+from leadline.evaluation.evaluate import evaluate
+from leadline.evaluation.join import readable_twice
+from leadline.io.judges import Judge, judge_name, read_judges
+from leadline.io.read import QrelsLike, read_qrels
+from leadline.judging.agreement import agreement
+from leadline.judging.agreement_result import ENOUGH, Judgments, Ranking, changes, ranked
+from leadline.reporting.render import Table
+from leadline.stats.correlation import kendall
+from leadline_studies import Option, Outcome, Tell
+
+OPTIONS = (
+    Option(
+        "judges",
+        str,
+        "Judgments of another assessor (repeatable): FILE, FILE:COLUMN or FILE:*.",
+        (),
+        needed=True,
+        metavar="FILE",
+        many=True,
+    ),
+    Option("measure", str, "Measure (repeatable). [default: AP, nDCG]", (), metavar="MEASURE", many=True),
+    Option(
+        "judged_only",
+        bool,
+        "Remove documents that the assessors did not judge.",
+        default=False,
+        metavar="YES/NO",
+    ),
+)
+EQUAL = 0.9  # Voorhees: rankings with such a tau are as good as equal
+LARGE = 0.1  # of the mean value
+
+
+def run(
+    qrels: QrelsLike,
+    runs: Any,
+    *,
+    judges: Sequence[str],
+    measure: Sequence[str] = (),
+    judged_only: bool = False,
+    on_run: Tell | None = None,
+) -> Outcome:
+    """Run the study on runs; `judges` are files of judgments."""
+    table = read_qrels(qrels)
+    reference = judge_name(os.path.basename(table.source or "reference"))
+    others = read_judges(list(judges))
+    if reference in (each.name for each in others):
+        raise UsageError(f"a judge and the reference are both called '{reference}'; expected other names")
+    everything = Judgments.of_judges([Judge(reference, table), *others])
+    kept = everything.keep(everything.by_all)
+    if not len(kept):
+        raise InputError("no pair of query and document was judged by all", expected="some")
+    runs = readable_twice(runs, Reading())
+    ranking = ranked(kept, runs, measures=measure or ("AP", "nDCG"), judged_only=judged_only, on_run=on_run)
+    if len(ranking.runs) < 3:
+        raise UsageError(f"{counted(len(ranking.runs), 'run')}; expected three or more to rank")
+    data = _data(kept, ranking, table, runs)
+    options = {"judges": list(judges), "measure": ranking.measures, "judged_only": judged_only}
+    return Outcome(
+        data,
+        {"judges": _sheet(data), "systems": _systems(ranking)},
+        _figures(ranking),
+        lines_of(data),
+        _notices(everything, kept, ranking, judged_only=judged_only),
+        [(path, rows) for path, rows in everything.paths if path]
+        + [(info.path, info.counts["documents_read"]) for info in ranking.runs],
+        options,
+    )
+
+
+def _data(kept: Judgments, ranking: Ranking, table: Qrels, runs: Any) -> dict[str, Any]:
+    others = range(1, len(kept.names))
+    alike = agreement(kept, reference=True, draws=0)
+    against = changes(ranking, [(0, place) for place in others])
+    among = changes(ranking, list(combinations(range(len(kept.names)), 2)))
+    whole = evaluate(table, runs, ranking.measures).means
+    return {
+        "reference": kept.names[0],
+        "judges": kept.names[1:],
+        "pairs": len(kept),
+        "queries": len(np.unique(kept.query)),
+        "reference_queries": len(table.queries),
+        "systems": ranking.systems,
+        "measures": ranking.measures,
+        "kappa": {
+            name: {"scott": plain(scott.value), "cohen": plain(cohen.value)}
+            for name, scott, cohen in zip(
+                kept.names[1:], alike.between["scott"][1], alike.between["cohen"][1], strict=True
+            )
+        },
+        "against_reference": against,
+        "among_all": among,
+        "summary": {name: _summary(against, among, name) for name in ranking.measures},
+        # for scale: what taking so few queries does, with one and the same judge
+        "few_queries": {
+            name: plain(kendall(ranking.values[0, :, place], whole[:, place]))
+            for place, name in enumerate(ranking.measures)
+        },
+    }
+
+
+def _summary(
+    against: Sequence[dict[str, Any]], among: Sequence[dict[str, Any]], measure: str
+) -> dict[str, Any]:
+    """Return medians and extremes over judges, and whether each half of the claim holds."""
+    part = [one for one in against if one["measure"] == measure]
+    taus = [one["tau"] for one in part if one["tau"] is not None]
+    shifts = [one["relative"] for one in part if one["relative"] is not None]
+    mutual = [one["tau"] for one in among if one["measure"] == measure and one["tau"] is not None]
+    found: dict[str, Any] = {
+        "tau": float(np.median(taus)) if taus else None,
+        "lowest_tau": min(taus, default=None),
+        "highest_tau": max(taus, default=None),
+        "tau_among_all": float(np.median(mutual)) if mutual else None,
+        "relative": float(np.median(shifts)) if shifts else None,
+        "largest_relative": max(shifts, default=None),
+        "largest": max(one["largest"] for one in part),
+        "swapped": float(np.mean([one["swapped"] / one["apart"] for one in part if one["apart"]] or [0.0])),
+        "widest": max(one["widest"] for one in part),
+    }
+    return found | {
+        "large_effect": None if found["relative"] is None else found["relative"] >= LARGE,
+        "same_ranking": None if found["tau"] is None else found["tau"] >= EQUAL,
+    }
+
+
+def _sheet(data: dict[str, Any]) -> Table:
+    rows = [
+        [
+            one["b"],
+            one["measure"],
+            data["kappa"][one["b"]]["scott"],
+            one["tau"],
+            one["mean"],
+            one["relative"],
+            one["largest"],
+            one["swapped"],
+            one["apart"],
+            one["widest"],
+        ]
+        for one in data["against_reference"]
+    ]
+    heads = [
+        "judge",
+        "measure",
+        "Scott",
+        "tau",
+        "change",
+        "of the mean",
+        "largest change",
+        "swapped",
+        "of pairs",
+        "widest swap",
+    ]
+    note = f"against {data['reference']}, on what all judged: {data['pairs']:,} pairs"
+    return Table(heads, rows, notes=[f"{note} of {queries(data['queries'])}"], digits=3)
+
+
+def _systems(ranking: Ranking) -> Table:
+    """Return every system's value under every judge, ordered by the reference."""
+    order = np.argsort(-ranking.values[0, :, 0], kind="stable").tolist()
+    rows = [
+        [ranking.systems[place], measure, *ranking.values[:, place, column].tolist()]
+        for place in order
+        for column, measure in enumerate(ranking.measures)
+    ]
+    return Table(["system", "measure", *ranking.judges], rows)
+
+
+def _figures(ranking: Ranking) -> dict[str, Any]:
+    from leadline_studies.common.figures import by_judge
+
+    return {
+        re.sub(r"[^\w]+", "-", measure).strip("-"): by_judge(
+            ranking.judges, ranking.values[:, :, place], label=f"mean {measure}"
+        )
+        for place, measure in enumerate(ranking.measures)
+    }
+
+
+def lines_of(data: dict[str, Any]) -> list[str]:
+    """Return the verdict on both halves of the claim, one line per measure."""
+    return [_line(measure, one, data) for measure, one in data["summary"].items()]
+
+
+def _line(measure: str, one: dict[str, Any], data: dict[str, Any]) -> str:
+    if one["tau"] is None or one["relative"] is None:
+        return f"{measure}: undefined, as a judge finds nothing relevant or all systems are equal"
+    effect, order = ("holds" if one[half] else "does not hold" for half in ("large_effect", "same_ranking"))
+    return (
+        f"{measure}: that judges matter much for absolute numbers {effect} (the median judge moves values by "
+        f"{100 * one['relative']:.0f} % of their mean, a single system by up to {one['largest']:.3f}); that "
+        f"they hardly matter for the ranking {order} (median tau with {data['reference']} {one['tau']:.2f}, "
+        f"from {one['lowest_tau']:.2f} to {one['highest_tau']:.2f}; {100 * one['swapped']:.0f} % of pairs of "
+        f"systems swap, none more than {one['widest']:.3f} apart)"
+    )
+
+
+def _notices(
+    everything: Judgments, kept: Judgments, ranking: Ranking, *, judged_only: bool
+) -> list[ResultWarning]:
+    lost = len(everything) - len(kept)
+    number = len(np.unique(kept.query))
+    unjudged = sum(info.counts["unjudged_documents"] for info in ranking.runs)
+    rule = "dropped" if judged_only else "not relevant under every judge"
+    found = [
+        ResultWarning(
+            "left_out", f"pairs that not all judged: {lost:,} of {len(everything):,}; left out", lost
+        ),
+        ResultWarning(
+            "few_queries",
+            f"{queries(number)} only: a ranking by so few moves without any change of judge",
+            number if number < ENOUGH else 0,
+        ),
+        ResultWarning(
+            "unjudged_documents",
+            f"retrieved documents that the judges did not judge: {unjudged:,}; {rule}",
+            0 if judged_only else unjudged,
+        ),
+    ]
+    return [notice for notice in found if notice.count]

@@ -1,0 +1,1 @@
+"""Correlation of query performance predictors with effectiveness."""

@@ -1,0 +1,400 @@
+"""Evaluate query performance prediction (QPP), and its use for selective query expansion.
+
+Every predictor (DeShaTo and its terms, clarity, NQC and WIG by the tail of the list, query length as a
+control) is correlated with AP over the queries of every model. Then each chooses, query by query, between the
+first model and the second, which expands queries: where its value of the second list is larger (compare),
+where that of the first list is above a threshold (threshold), or where the difference of the two is above one
+(difference). Thresholds come from one half of the queries and serve the other, over many random halvings.
+Sources: Ionescu, Chifu and Mothe 2015 name both uses of DeShaTo, without numbers; Cronen-Townsend, Zhou and
+Croft 2002 and 2004; the rules are ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from leadline.data.arrays import Flags, Floats
+from leadline.data.results import Results, plain
+from leadline.errors import UsageError
+from leadline.estimation.predict import over_queries, predict
+from leadline.estimation.predictors import DeShaTo
+from leadline.evaluation.evaluate import evaluate
+from leadline.io.read import QrelsLike
+from leadline.io.texts import TextsLike, name_of, read_documents, read_queries
+from leadline.measures import MEASURES
+from leadline.reporting.render import Probability, Table
+from leadline.retrieval.index.builder import build_index
+from leadline.retrieval.models import MODELS
+from leadline.retrieval.search import SearchResult, search
+from leadline.stats import CORRECTIONS, INTERVALS, TESTS
+from leadline.topics.fit import fit
+from leadline.topics.infer import infer
+from leadline_studies import Option, Outcome, Tell
+
+ARGUMENTS = ("docs", "queries", "qrels")
+SYSTEMS = ("QLDirichlet", "RM3", "BM25")
+OPTIONS = (
+    Option(
+        "model",
+        str,
+        "Retrieval model (repeatable); the choice is between the first two.",
+        SYSTEMS,
+        metavar="MODEL",
+        many=True,
+    ),
+    Option("measure", str, "Measure to predict.", "AP", metavar="MEASURE"),
+    Option("topics", int, "Number of topics.", 100),
+    Option("fits", int, "Number of topic models fitted; DeShaTo is the mean over them.", 5),
+    Option("sweeps", int, "Number of Gibbs sweeps over all tokens in every fit.", 500),
+    Option("splits", int, "Number of random halvings of the queries for a threshold.", 100),
+    Option("draws", int, "Number of bootstrap resamples of queries for the intervals of correlations.", 1000),
+    Option("seed", int, "Seed of the fits, halvings and the random number generator.", 0),
+)
+LEVEL = 0.95
+RULES = ("compare", "threshold", "difference")
+
+
+def run(
+    docs: TextsLike,
+    queries: TextsLike,
+    qrels: QrelsLike,
+    *,
+    model: Sequence[str] = SYSTEMS,
+    measure: str = "AP",
+    topics: int = 100,
+    fits: int = 5,
+    sweeps: int = 500,
+    splits: int = 100,
+    draws: int = 1000,
+    seed: int = 0,
+    on_run: Tell | None = None,
+) -> Outcome:
+    """Run the study on a collection."""
+    models = list(map(str, MODELS.expand_all(list(model))))
+    if len(models) < 2:
+        raise UsageError(f"{len(models)} model; expected two or more")
+    for name, value in (("fits", fits), ("splits", splits), ("draws", draws), ("topics", topics)):
+        if value < 1:
+            raise UsageError(f"{name}={value}; expected 1 or more")
+    wanted = MEASURES.expand_all([measure])
+    if len(wanted) != 1:
+        raise UsageError(f"'{measure}' means {len(wanted)} measures; expected one")
+    index = build_index(docs)
+    found = search(index, queries, models)
+    results = evaluate(qrels, found, wanted)
+    others = predict(found, index=index, queries=queries)
+    shapes = list(_shapes(found, docs, topics, fits, sweeps, seed, on_run))
+    prediction = _joined(others, shapes)
+    data = {
+        "measure": str(results.measures[0]),
+        "models": models,
+        "documents": index.documents,
+        "queries": len(results.queries),
+        "topics": topics,
+        "fits": fits,
+        "splits": splits,
+        "correlations": _correlations(prediction, shapes, results, draws, seed),
+        "expansion": selected(prediction, results, splits, seed),
+    }
+    inputs = [(name_of(docs), index.documents), (name_of(queries), len(read_queries(queries)))]
+    return Outcome(
+        data,
+        _tables(data),
+        figures_of(data),
+        lines_of(data),
+        [*found.warnings, *results.warnings, *prediction.warnings],
+        inputs,
+        {
+            "model": models,
+            "measure": measure,
+            "topics": topics,
+            "fits": fits,
+            "sweeps": sweeps,
+            "splits": splits,
+            "draws": draws,
+            "seed": seed,
+        },
+    )
+
+
+def _shapes(
+    found: SearchResult, docs: TextsLike, topics: int, fits: int, sweeps: int, seed: int, on_fit: Tell | None
+) -> Iterator[Results]:
+    """Return the predictions of DeShaTo by every topic model of all documents."""
+    texts = {one.id: one.content for one in read_documents(docs)}
+    for turn in range(fits):
+        vectors = infer(fit(texts, topics, sweeps=sweeps, seed=seed + turn), texts, seed=seed + turn)
+        yield predict(found, DeShaTo.usual(), vectors=vectors)
+        if on_fit is not None:
+            on_fit(turn + 1, fits)
+
+
+def _joined(others: Results, shapes: Sequence[Results]) -> Results:
+    """Return the mean of DeShaTo over models, then the other predictors."""
+    mean = np.mean([one.values for one in shapes], axis=0)
+    values = np.concatenate([mean, others.values], axis=2)
+    return Results(
+        others.runs,
+        others.queries,
+        [*shapes[0].measures, *others.measures],
+        values,
+        np.ones(values.shape, dtype=np.bool_),
+        present=others.present,
+        warnings=others.warnings,
+    )
+
+
+def _correlations(
+    prediction: Results, shapes: Sequence[Results], results: Results, draws: int, seed: int
+) -> list[dict[str, Any]]:
+    """Correlate predictions with the measure over queries; DeShaTo also by each topic model."""
+    truth = {
+        name: dict(zip(results.queries, values, strict=True))
+        for name, values in zip(results.names, results.counted(0).tolist(), strict=True)
+    }
+    by_fit: dict[tuple[str, str], list[float]] = {}
+    for shape in shapes:
+        for row in over_queries(shape, truth, draws=0):
+            value = row["kendall"]["value"]
+            by_fit.setdefault((row["run"], row["predictor"]), []).append(value)
+    found = over_queries(prediction, truth, draws=draws, confidence=LEVEL, seed=seed)
+    spans = {key: [one for one in taus if one is not None] for key, taus in by_fit.items()}
+    return [
+        row | {"by_fit": [min(taus), max(taus)] if taus else None}
+        for row in found
+        for taus in [spans.get((row["run"], row["predictor"]))]
+    ]
+
+
+def selected(prediction: Results, results: Results, splits: int, seed: int) -> dict[str, Any]:
+    """Select between the first two models by every predictor and rule, and test against the better one."""
+    plainly, expanded = results.counted(0)[:2]
+    judged = ~np.isnan(plainly + expanded)
+    places = [prediction.queries.code(name) for name in results.queries]
+    both = np.full((2, len(places), len(prediction.measures)), np.nan)
+    for place, code in enumerate(places):
+        if code is not None:
+            both[:, place] = prediction.values[:2, code]
+    plainly, expanded, both = plainly[judged], expanded[judged], both[:, judged]
+    if len(plainly) < 4:
+        raise UsageError(f"{len(plainly)} queries; expected 4 or more, to halve them")
+    gain = expanded - plainly
+    halved = list(halves(len(gain), splits, seed))
+    names = results.names[:2]
+    shares: dict[tuple[str, str], Floats] = {
+        ("always", names[0]): np.zeros(len(gain)),
+        ("always", names[1]): np.ones(len(gain)),
+        ("always", "the better one in the other half"): held_out(np.zeros(len(gain)), gain, halved),
+        ("oracle", ""): (gain > 0).astype(np.float64),
+    }
+    for column, predictor in enumerate(map(str, prediction.measures)):
+        first, second = both[:, :, column]
+        apart = second - first
+        shares[predictor, "threshold"] = held_out(first, gain, halved)
+        if np.nan_to_num(apart).any():  # a property of the query alone does not differ
+            shares[predictor, "compare"] = (apart > 0).astype(np.float64)
+            shares[predictor, "difference"] = held_out(apart, gain, halved)
+    better = max(names, key=lambda name: float((plainly + shares["always", name] * gain).mean()))
+    values = np.stack([plainly + share * gain for share in shares.values()], axis=1)
+    return {
+        "between": names,
+        "better": better,
+        "queries": len(gain),
+        "wins": int((gain > 0).sum()),
+        "losses": int((gain < 0).sum()),
+        "policies": _tested(shares, values, plainly + shares["always", better] * gain),
+    }
+
+
+def halves(size: int, splits: int, seed: int) -> Iterator[Flags]:
+    """Return random halves of the queries, as flags of the first half."""
+    rng = np.random.default_rng((seed, 8))
+    for _ in range(splits):
+        first = np.zeros(size, dtype=np.bool_)
+        first[rng.permutation(size)[: size // 2]] = True
+        yield first
+
+
+def held_out(values: Floats, gain: Floats, halved: Sequence[Flags]) -> Floats:
+    """Return the proportion of splits in which a query is expanded by the other half's threshold.
+
+    >>> gain = np.array([0.1, -0.1, 0.2, -0.2])
+    >>> held_out(gain, gain, [np.array([True, True, False, False])]).tolist()
+    [1.0, 0.0, 1.0, 0.0]
+    """
+    times = np.zeros(len(gain))
+    for first in halved:
+        for learn in (first, ~first):
+            times[~learn] += values[~learn] > threshold(values[learn], gain[learn])
+    return times / len(halved)
+
+
+def threshold(values: Floats, gain: Floats) -> float:
+    """Return the threshold with the largest total gain; ties go to the one that expands fewest.
+
+    >>> threshold(np.array([1.0, 2.0, 3.0]), np.array([-0.1, 0.3, 0.1]))
+    1.5
+    """
+    known = ~np.isnan(values)
+    order = np.argsort(-values[known], kind="stable")
+    ordered = values[known][order]
+    total = np.cumsum(gain[known][order])
+    ends = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], [True] * (len(ordered) > 0)))
+    if not len(ends) or total[ends].max() <= 0:
+        return np.inf
+    best = int(ends[int(np.argmax(total[ends]))])
+    if best + 1 == len(ordered):
+        return -np.inf
+    return float((ordered[best] + ordered[best + 1]) / 2)
+
+
+def _tested(shares: dict[tuple[str, str], Floats], values: Floats, reference: Floats) -> list[dict[str, Any]]:
+    """Return the mean of each policy and its difference from the better model, with intervals and tests."""
+    apart = values - reference[:, None]
+    interval = INTERVALS.parse("Student")
+    limits = [np.stack(interval.limits(part, level=LEVEL), axis=1) for part in (values, apart)]
+    p = TESTS.parse("T").p_values(apart)
+    chosen = np.array([first not in ("always", "oracle") for first, _ in shares])
+    corrected = np.full(len(p), np.nan)
+    corrected[chosen] = CORRECTIONS.parse("Holm").corrected(p[chosen])
+    return [
+        {
+            "policy": first,
+            "rule": rule,
+            "mean": float(values[:, place].mean()),
+            "low": float(limits[0][place, 0]),
+            "high": float(limits[0][place, 1]),
+            "difference": float(apart[:, place].mean()),
+            "difference_low": float(limits[1][place, 0]),
+            "difference_high": float(limits[1][place, 1]),
+            "p": plain(float(p[place])),
+            "p_corrected": plain(float(corrected[place])),
+            "expanded": float(share.mean()),
+        }
+        for place, ((first, rule), share) in enumerate(shares.items())
+    ]
+
+
+def _tables(data: dict[str, Any]) -> dict[str, Table]:
+    rows = [
+        [
+            row["run"],
+            row["predictor"],
+            row["queries"],
+            *(row[name][end] for name in ("pearson", "kendall") for end in ("value", "low", "high")),
+            *(row["by_fit"] or (None, None)),
+        ]
+        for row in data["correlations"]
+    ]
+    heads = ["model", "predictor", "queries", "Pearson", "low", "high", "tau", "tau low", "tau high"]
+    policies = [
+        [
+            row["policy"],
+            row["rule"],
+            row["mean"],
+            row["low"],
+            row["high"],
+            row["expanded"],
+            row["difference"],
+            row["difference_low"],
+            row["difference_high"],
+            *(None if row[p] is None else Probability(row[p]) for p in ("p", "p_corrected")),
+        ]
+        for row in data["expansion"]["policies"]
+    ]
+    difference = f"less always {data['expansion']['better']}"
+    return {
+        "correlations": Table([*heads, "lowest fit", "highest fit"], rows, digits=3),
+        "expansion": Table(
+            [
+                "choice by",
+                "rule",
+                f"mean {data['measure']}",
+                "low",
+                "high",
+                "expanded",
+                difference,
+                "its low",
+                "its high",
+                "p",
+                "p Holm",
+            ],
+            policies,
+        ),
+    }
+
+
+def figures_of(data: dict[str, Any]) -> dict[str, Any]:
+    """Plot the correlations and selections from the JSON data."""
+    from leadline_studies.common.figures import Limits, grouped_intervals
+
+    names = list(dict.fromkeys(row["predictor"] for row in data["correlations"]))
+    nothing = (float("nan"),) * 3
+    by_model = {
+        model: [
+            tuple(row["kendall"][end] for end in ("value", "low", "high"))
+            for row in data["correlations"]
+            if row["run"] == model
+        ]
+        for model in data["models"]
+    }
+    ends = ("difference", "difference_low", "difference_high")
+    policies = {(row["policy"], row["rule"]): row for row in data["expansion"]["policies"]}
+    by_rule: dict[str, list[Limits]] = {rule: [] for rule in RULES}
+    for rule, name in ((rule, name) for rule in RULES for name in names):
+        row = policies.get((name, rule))
+        by_rule[rule].append(nothing if row is None else (row[ends[0]], row[ends[1]], row[ends[2]]))
+    oracle = policies["oracle", ""]["difference"]
+    label = f"mean {data['measure']} less that of always {data['expansion']['better']}"
+    return {
+        "correlations": grouped_intervals(
+            names, by_model, label=f"Kendall's tau with {data['measure']} over queries (95 %)"
+        ),
+        "expansion": grouped_intervals(names, by_rule, label=f"{label} (95 %); oracle {oracle:+.3f}"),
+    }
+
+
+def lines_of(data: dict[str, Any]) -> list[str]:
+    """Return conclusions: the best predictor, DeShaTo, and the gain of selection."""
+    lines = []
+    for model in data["models"]:
+        rows = [row for row in data["correlations"] if row["run"] == model]
+        known = [row for row in rows if row["kendall"]["value"] is not None]
+        best = max(known or rows, key=lambda row: row["kendall"]["value"] if known else 0)
+        own = next(row for row in rows if row["predictor"] == "DeShaTo(total)")
+        lines.append(
+            f"{model}: {best['predictor']} follows {data['measure']} best over queries, {_tau(best)}; "
+            f"DeShaTo(total) has {_tau(own)}"
+        )
+    return [*lines, _verdict(data["expansion"], data["measure"])]
+
+
+def _tau(row: dict[str, Any]) -> str:
+    """Return Kendall's tau with its interval, as text."""
+    value, low, high = (row["kendall"][end] for end in ("value", "low", "high"))
+    return "no tau" if value is None or low is None else f"tau {value:.2f} [{low:.2f}, {high:.2f}]"
+
+
+def _verdict(found: dict[str, Any], measure: str) -> str:
+    """Return whether any selection differs significantly from always using the better model."""
+    policies = found["policies"]
+    oracle = next(row for row in policies if row["policy"] == "oracle")
+    tried = [row for row in policies if row["policy"] not in ("always", "oracle")]
+    best = max(tried, key=lambda row: row["mean"])
+    sure = [row for row in tried if row["p_corrected"] is not None and row["p_corrected"] < 1 - LEVEL]
+    up = sum(row["difference"] > 0 for row in sure)
+    ahead = oracle["mean"] - oracle["difference"]
+    verdict = (
+        f"{up} of {len(tried)} choices are significantly better"
+        if up
+        else "no choice is significantly better"
+    )
+    worse = f", {len(sure) - up} are worse" if len(sure) > up else ""
+    return (
+        f"always {found['better']} has a mean {measure} of {ahead:.3f}, the oracle {oracle['mean']:.3f}, the "
+        f"best choice ({best['policy']}, {best['rule']}) {best['mean']:.3f}; {verdict}{worse} "
+        "(p < 0.05, Holm)"
+    )

@@ -1,0 +1,1 @@
+"""Bias and coverage of estimates from sampled candidates."""

@@ -1,0 +1,263 @@
+"""Write the page of the study of sampled candidates.
+
+    python -m leadline_studies.sampled_intervals.page [FOLDER DATA]
+
+Runs the studies whose output is not in FOLDER. DATA contains the text collections.
+Without arguments the page is written from the numbers kept in docs/studies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from leadline_studies.common.markdown import number, table, wrapped
+from leadline_studies.common.pages import Found, copy_figures, docs_of, page_again, rounded, studied
+
+NAME = "sampled-intervals"
+TUNED = "cranfield"  # the priors and the weight of the variance were chosen on it
+TITLES = {"cranfield": "Cranfield", "cacm": "CACM", "nfcorpus-test": "NFCorpus", "npl": "NPL"}
+MOST = {"cranfield": "225"}
+FIGURES = {
+    "cranfield/coverage": f"{NAME}-cranfield.svg",
+    "nfcorpus-test/coverage": f"{NAME}-nfcorpus-test.svg",
+}
+NOTE = "<!-- Made by src/leadline_studies/sampled_intervals/page.py from the output of `leadline study`. -->"
+LOW, HIGH = 0.93, 0.97
+
+
+def collect(folder: Path, data: Path) -> Found:
+    """Run the studies that `folder` lacks and read what they found."""
+    found: Found = {}
+    for name in TITLES:
+        words = [docs_of(data / name).name, "queries.jsonl", "qrels.txt", "--most", MOST.get(name, "100")]
+        found[name] = studied(NAME, data / name, folder / name, words)
+    copy_figures(folder, FIGURES)
+    short: Found = rounded(found)
+    return short
+
+
+def percent(value: float | None, digits: int = 0) -> str:
+    """Write a share in per cent."""
+    return number(None if value is None else 100 * value, f".{digits}f")
+
+
+def cells_of(part: Found, *, certain: bool) -> list[Found]:
+    """Return the cells without or with certain documents."""
+    return [one for one in part["cells"] if one["certain"] == certain]
+
+
+def offered(found: Found, *, certain: bool) -> list[tuple[str, Found]]:
+    """Return the cells in which an interval is printed, with the collection."""
+    return [
+        (name, one)
+        for name, part in found.items()
+        for one in cells_of(part, certain=certain)
+        if not one["withheld"] and one["sampling"]["intervals"]
+    ]
+
+
+def extent(values: Iterable[float]) -> str:
+    """Write the least and the largest share."""
+    known = sorted(values)
+    return f"{100 * known[0]:.0f} to {100 * known[-1]:.0f} %"
+
+
+def biases(found: Found) -> str:
+    """Write the mean relative bias by correction."""
+    heads = [
+        "collection",
+        "certain",
+        "n",
+        "measure",
+        "uncorrected",
+        "uniform prior",
+        "default",
+        "standard error",
+        "error uncorrected",
+        "error default",
+    ]
+    rows = [
+        [
+            TITLES[name],
+            "half" if one["certain"] else "none",
+            str(one["n"]),
+            one["measure"],
+            *(percent(one[way]["bias"], 1) for way in ("none", "uniform", "log")),
+            percent(one["sd"], 1),
+            *(percent(one[way]["rmse"], 1) for way in ("none", "log")),
+        ]
+        for name, part in found.items()
+        for one in part["cells"]
+    ]
+    return table(heads, rows, labels=4)
+
+
+def coverages(found: Found) -> str:
+    """Write the coverage of both intervals in every cell that has a variance."""
+    heads = [
+        "collection",
+        "certain",
+        "n",
+        "measure",
+        "printed",
+        "sampling",
+        "of intervals",
+        "half-width, % of truth",
+        "other queries",
+    ]
+    rows = [
+        [
+            TITLES[name],
+            "half" if one["certain"] else "none",
+            str(one["n"]),
+            one["measure"],
+            "no" if one["withheld"] else "yes",
+            percent(one["sampling"]["coverage"], 1),
+            str(one["sampling"]["intervals"]),
+            percent(one["sampling"]["half_width"], 1),
+            percent(one["queries"]["coverage"], 1),
+        ]
+        for name, part in found.items()
+        for one in part["cells"]
+        if one["sampling"]["intervals"]
+    ]
+    return table(heads, rows, labels=5)
+
+
+def orders(found: Found) -> str:
+    """Write Kendall's tau between estimated and true means of the systems, averaged over samples."""
+    names = list(dict.fromkeys(one["measure"] for part in found.values() for one in part["cells"]))
+    heads = ["collection", "certain", "n", *names]
+    rows = []
+    for name, part in found.items():
+        for certain in (False, True):
+            for size in part["samples"]:
+                row = {one["measure"]: one for one in cells_of(part, certain=certain) if one["n"] == size}
+                if row:
+                    rows.append(
+                        [
+                            TITLES[name],
+                            "half" if certain else "none",
+                            str(size),
+                            *(
+                                ", ".join(number(row[one][way]["tau"]) for way in ("none", "log"))
+                                for one in names
+                            ),
+                        ]
+                    )
+    return table(heads, rows, labels=3)
+
+
+def verdict(found: Found, *, certain: bool) -> str:
+    """Describe how the printed intervals covered."""
+    cells = offered(found, certain=certain)
+    shares = [one["sampling"]["coverage"] for _, one in cells]
+    inside = sum(LOW <= share <= HIGH for share in shares)
+    below = [
+        f"{TITLES[name]} {one['measure']} n = {one['n']}: {100 * one['sampling']['coverage']:.1f} %"
+        for name, one in cells
+        if one["sampling"]["coverage"] < LOW
+    ]
+    others = [one["queries"]["coverage"] for _, one in cells]
+    return (
+        f"{len(cells)} cells with a printed interval; it held the truth in {extent(shares)} of the "
+        f"samples (mean {100 * sum(shares) / len(shares):.1f} %), in {inside} cells within 93 to 97 %, in "
+        f"{sum(share > HIGH for share in shares)} above. Below 93 %: {'; '.join(below) or 'none'}. The "
+        f"interval for other queries held in {extent(others)}."
+    )
+
+
+def mean_tau(found: Found, way: str, measure: str, size: int, *, certain: bool) -> float:
+    """Return the mean tau over collections."""
+    taus = [
+        one[way]["tau"]
+        for part in found.values()
+        for one in cells_of(part, certain=certain)
+        if one["measure"] == measure and one["n"] == size
+    ]
+    return float(sum(taus) / len(taus))
+
+
+def ordering(found: Found) -> str:
+    """Describe how well systems are ordered."""
+    rows = []
+    for measure in ("AP", "nDCG@10", "RR", "R@100"):
+        for size in (30, 100, 300):
+            drawn, corrected, half = (
+                mean_tau(found, way, measure, size, certain=certain)
+                for way, certain in (("none", False), ("log", False), ("none", True))
+            )
+            rows.append([measure, str(size), number(drawn), number(corrected), number(half)])
+    return table(
+        ["measure", "n", "all drawn, uncorrected", "all drawn, default", "half certain, uncorrected"],
+        rows,
+        labels=1,
+    )
+
+
+def page(found: Found) -> str:
+    """Write the page."""
+    first = next(iter(found.values()))
+    sizes = "; ".join(
+        f"{TITLES[name]} {part['documents']:,} documents, {part['queries']} queries"
+        for name, part in found.items()
+    )
+    return wrapped(f"""# Estimates from sampled candidates: bias, coverage, order of systems
+
+{NOTE}
+
+All relevant documents are scored, and n others per query. Every model scored the whole collection here,
+so the truth is known; {first["draws"]} samples per cell, the same for all models
+({", ".join(first["models"])}). With "half" the first n/2 documents of BM25 were taken for certain and n/2
+were drawn from the rest. Collections: {sizes}. The priors, the weight of the variance
+and the rules were chosen on {TITLES[TUNED]}, the limits for measures without a cutoff after CACM and NPL had
+been seen too. How the estimates are made is in [docs/sampled.md](../sampled.md).
+
+## Intervals
+
+All documents drawn: {verdict(found, certain=False)}
+
+Half of them for certain: {verdict(found, certain=True)}
+
+A cell is a collection, a size, a measure, with or without certain documents; each interval is of one of
+the models in turn. Intervals of no width (nothing was uncertain) are left out; 200 trials of 95 % have a
+standard error of 1.5 points. "Other queries": queries were drawn again from the collection's, and the
+Student interval compared with the mean over all of them. Where "printed" is "no", the rules of `leadline
+sampled` withhold both intervals; the figures show what they would have done.
+
+{coverages(found)}
+
+## Bias
+
+Mean relative difference from the truth, in per cent, over models and samples. "Uniform prior" is the
+correction as published with gamma = 0.1; "default" is the log-uniform prior (fitted with certain
+documents) with gamma = 1 / queries. Standard error: of the default estimate over samples. Error: root mean
+squared relative error. Bias, error and order are over every fourth sample, all models.
+
+![Bias of AP on Cranfield, by n]({NAME}-cranfield.svg)
+
+![Bias of AP on NFCorpus, by n]({NAME}-nfcorpus-test.svg)
+
+{biases(found)}
+
+## Order of systems
+
+Kendall's tau between estimated and true means of the {len(first["models"])} models, averaged over samples
+and collections:
+
+{ordering(found)}
+
+By collection, uncorrected and default:
+
+{orders(found)}
+
+## Again
+
+`python -m leadline_studies.sampled_intervals.page FOLDER DATA` runs `leadline study sampled-intervals DOCS
+QUERIES QRELS` on each collection (seed 0) and writes this page; numbers are in [{NAME}.json]({NAME}.json).
+""")
+
+
+if __name__ == "__main__":
+    page_again(NAME, page, collect)

@@ -1,0 +1,392 @@
+"""Measure the bias and coverage of estimates from sampled candidates, and their order of systems.
+
+Every model scores the whole collection, so the truth is known. Samples of n non-relevant documents per query
+are drawn again and again, the same for all models, without and with certain documents (the first n/2 of
+BM25), and measures are estimated as `leadline sampled` does. Claims: Krichene and Rendle 2020 (corrections
+reduce the bias of sampled metrics; uncorrected ones do not preserve the order of systems).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from leadline.data.arrays import Flags, Floats, Integers
+from leadline.data.ids import to_bytes
+from leadline.data.judged_run import JudgedRun
+from leadline.data.qrels import Qrels
+from leadline.data.reading import Reading
+from leadline.data.results import plain
+from leadline.errors import UsageError
+from leadline.estimation.sampled import DEFAULT_MEASURES, SampledOptions, SampledRun, estimate_run
+from leadline.estimation.strata import Query, count_cells, tied_above
+from leadline.evaluation.join import judge
+from leadline.evaluation.profiles import profile_of
+from leadline.io.read import QrelsLike, read_qrels
+from leadline.io.texts import TextsLike, name_of, read_queries
+from leadline.reporting.render import Cell, Table
+from leadline.retrieval.index.builder import build_index
+from leadline.retrieval.index.reader import Index
+from leadline.retrieval.models import MODELS
+from leadline.retrieval.search import score
+from leadline.stats.correlation import kendall
+from leadline_studies import Option, Outcome, Tell, whole_numbers
+
+ARGUMENTS = ("docs", "queries", "qrels")
+TRIED = ("BM25", "QLDirichlet", "TFIDF(cosine)", "TF(dot)")  # the first is the baseline
+OPTIONS = (
+    Option(
+        "model",
+        str,
+        "Retrieval model (repeatable); the first is the baseline.",
+        TRIED,
+        metavar="MODEL",
+        many=True,
+    ),
+    Option("samples", str, "Numbers of non-relevant documents per query.", "10,30,100,300", metavar="N,N"),
+    Option("draws", int, "Number of samples drawn per size.", 200, metavar="N"),
+    Option("most", int, "Maximum number of queries (the first of the file).", 100, metavar="N"),
+    Option("seed", int, "Seed of the random number generator.", 0, metavar="N"),
+)
+FEWEST_FOR_INTERVALS = 31  # smaller samples have none, so their variance is not computed
+PUBLISHED = 0.1  # gamma of the correction with the uniform prior
+ESTIMATES = ("none", "uniform", "log")
+AGAIN = 12  # pseudo-populations an interval
+NEVER = 1e-9  # intervals that are narrower have no width
+Found = dict[str, Any]
+
+
+class Scored(NamedTuple):
+    """One query of one model: rows of its relevant documents, their scores and those of all others."""
+
+    row: Integers
+    relevant: Floats
+    others: Floats
+
+
+class System(NamedTuple):
+    """A model's scores of the whole collection by query, and the joined run."""
+
+    judged: JudgedRun
+    queries: dict[int, Scored]
+
+
+class Task(NamedTuple):
+    """Input of the simulation: systems, and by query the top others of the baseline, in order."""
+
+    systems: list[System]
+    first: dict[int, Integers]
+    names: list[str]
+
+
+def run(
+    docs: TextsLike,
+    queries: TextsLike,
+    qrels: QrelsLike,
+    *,
+    model: Sequence[str] = TRIED,
+    samples: str = "10,30,100,300",
+    draws: int = 200,
+    most: int = 100,
+    seed: int = 0,
+    on_run: Tell | None = None,
+) -> Outcome:
+    """Run the simulation on a collection; `samples` are comma-separated numbers."""
+    sizes = whole_numbers(samples, "samples")
+    if draws < 2 or most < 2:
+        raise UsageError(f"draws={draws}, most={most}; expected 2 or more of each")
+    index = build_index(docs)
+    table, texts = _asked(read_qrels(qrels), index, queries, most)
+    task = _scored(index, texts, table, [str(one) for one in MODELS.expand_all(list(model))])
+    rows: list[Found] = []
+    done, total = 0, 2 * len(sizes)
+    for certain in (False, True):
+        for size in sizes:
+            if size < index.documents // 2:
+                rows += cell(task, size, draws, certain=certain, seed=seed)
+            done += 1
+            if on_run:
+                on_run(done, total)
+    data: Found = {
+        "documents": index.documents,
+        "queries": len(texts),
+        "models": task.names,
+        "samples": sizes,
+        "draws": draws,
+        "cells": rows,
+    }
+    return Outcome(
+        data,
+        {"cells": sheet(rows)},
+        {"coverage": figure(rows)},
+        lines_of(rows),
+        (),
+        [(name_of(docs), index.documents), (name_of(queries), len(texts))],
+        {"model": task.names, "samples": samples, "draws": draws, "most": most, "seed": seed},
+    )
+
+
+def _asked(table: Qrels, index: Index, queries: TextsLike, most: int) -> tuple[Qrels, dict[str, str]]:
+    """Return the first queries with relevant documents, and those of them in the index."""
+    known = set(index.ids)
+    grades = {
+        query: {name: grade for name, grade in one.items() if grade > 0 and to_bytes(name) in known}
+        for query, one in table.to_dict().items()
+    }
+    texts = {one.id: one.content for one in read_queries(queries) if grades.get(one.id)}
+    texts = dict(list(texts.items())[:most])
+    if len(texts) < 2:
+        raise UsageError(f"{len(texts)} queries with relevant documents; expected 2 or more")
+    return read_qrels({query: grades[query] for query in texts}), texts
+
+
+def _scored(index: Index, texts: dict[str, str], table: Qrels, models: list[str]) -> Task:
+    """Score every document for every query by every model."""
+    names = [one.decode("utf-8", "surrogateescape") for one in index.ids]
+    reading = Reading()
+    systems = []
+    first: dict[int, Integers] = {}
+    for place, name in enumerate(models):
+        (made,) = score(index, texts, dict.fromkeys(texts, names), name).values()
+        _, judged, _ = judge(made, table, name=name, reading=reading, keep=True)
+        lists = judged.lists
+        assert lists is not None
+        assert lists.ids is not None
+        found = {}
+        for at, code in enumerate(lists.queries.tolist()):
+            span = slice(int(lists.bounds[at]), int(lists.bounds[at + 1]))
+            row, scores = lists.rows[span], lists.scores[span]
+            codes = index.document_codes(lists.ids.take(np.arange(span.start, span.stop)))
+            other = row < 0
+            if place == 0:
+                order = np.full(len(names), -1)
+                order[codes] = np.arange(len(codes))
+                first[code] = order
+            by_document = np.empty(len(names))
+            by_document[codes] = scores
+            left = np.sort(codes[other])
+            found[code] = Scored(row[~other].astype(np.int64), scores[~other], by_document[left])
+            if place == 0:
+                first[code] = first[code][left]
+        systems.append(System(judged, found))
+    return Task(systems, first, models)
+
+
+def parts_of(system: System, chosen: dict[int, Flags], fixed: dict[int, Flags]) -> dict[int, Query]:
+    """Return the strata of a system: of the others, `fixed` are certain and `chosen` of the rest drawn."""
+    parts = {}
+    for code, one in system.queries.items():
+        certain = fixed[code]
+        cells, group = count_cells(one.relevant, one.others[chosen[code]])
+        parts[code] = Query(
+            one.row.astype(np.int32),
+            group,
+            cells,
+            int((~certain).sum()),
+            tied_above(one.relevant, one.others[certain]),
+            int(certain.sum()),
+        )
+    return parts
+
+
+def cell(task: Task, size: int, draws: int, *, certain: bool, seed: int) -> list[Found]:
+    """Simulate one sample size: one row of numbers per measure."""
+    measures = profile_of("leadline").measures(DEFAULT_MEASURES)
+    rng = np.random.default_rng([seed, size, int(certain)])
+    depth = size // 2 if certain else 0
+    fixed = {code: order < depth for code, order in task.first.items()}
+    everything = {code: ~flags for code, flags in fixed.items()}
+    interval = SampledOptions("log", None, None if certain else 1.0, AGAIN, 0.95, seed, offer_all=True)
+    plug = interval._replace(correction="none", draws=0)
+    ways = {
+        "none": plug,
+        "log": interval._replace(draws=0),
+        "uniform": SampledOptions("uniform", PUBLISHED, 0.0, 0, 0.95, seed, offer_all=True),
+    }
+    whole = [
+        estimate_run(one.judged, parts_of(one, everything, fixed), measures, "all", plug).values
+        for one in task.systems
+    ]
+    truth = np.nan_to_num(np.stack(whole))
+    with_intervals = size >= FEWEST_FOR_INTERVALS
+    means: dict[str, list[Floats]] = {name: [] for name in ESTIMATES}
+    turns: list[SampledRun] = []
+    for draw in range(draws):
+        chosen = {code: _drawn(flags, size - depth, rng) for code, flags in everything.items()}
+        if with_intervals:
+            system = task.systems[draw % len(task.systems)]
+            parts = parts_of(system, chosen, fixed)
+            turns.append(estimate_run(system.judged, parts, measures, "all", interval._replace(seed=draw)))
+        if draw % len(task.systems) == 0:
+            every = [(one.judged, parts_of(one, chosen, fixed)) for one in task.systems]
+            for name, way in ways.items():
+                found = [estimate_run(*one, measures, "all", way).values for one in every]
+                means[name].append(np.nan_to_num(np.stack(found)).mean(axis=1))
+    reasons = turns[0].withheld if turns else [f"{size} sampled documents for a query"] * len(measures)
+    return [
+        {"n": size, "certain": certain, "measure": str(measure), "withheld": reasons[column]}
+        | estimates_of(
+            truth[:, :, column], {name: np.stack(one)[:, :, column] for name, one in means.items()}
+        )
+        | intervals_of(
+            truth[:, :, column],
+            [one.values[:, column] for one in turns],
+            [one.limits[column] for one in turns],
+            rng,
+        )
+        for column, measure in enumerate(measures)
+    ]
+
+
+def _drawn(among: Flags, count: int, rng: np.random.Generator) -> Flags:
+    """Draw some of the flagged positions without replacement."""
+    places = np.flatnonzero(among)
+    found = np.zeros(len(among), dtype=np.bool_)
+    found[rng.choice(places, min(count, len(places)), replace=False, shuffle=False)] = True
+    return found
+
+
+def estimates_of(truth: Floats, means: dict[str, Floats]) -> Found:
+    """Return bias, error and rank correlation of the estimates of one measure in one cell.
+
+    Parameters
+    ----------
+    truth : ndarray, systems x queries
+        Exact values.
+    means : dict of ndarray, draws x systems
+        Estimated means by correction.
+    """
+    exact = truth.mean(axis=1)
+    found: Found = {"truth": plain(float(exact.mean()))}
+    for name, one in means.items():
+        relative = one / exact - 1
+        found[name] = {
+            "bias": plain(float(relative.mean())),
+            "rmse": plain(float(np.sqrt((relative**2).mean()))),
+            "tau": _mean_tau(exact, one),
+        }
+    found["sd"] = plain(float((means["log"].std(axis=0, ddof=1) / exact).mean()))
+    return found
+
+
+def _mean_tau(exact: Floats, means: Floats) -> float | None:
+    """Return the mean of Kendall's tau over draws, None if all systems are equal."""
+    taus = np.array([kendall(exact, row) for row in means])
+    known = taus[~np.isnan(taus)]
+    return float(known.mean()) if len(known) else None
+
+
+def intervals_of(
+    truth: Floats, values: Sequence[Floats], limits: Sequence[Floats], rng: np.random.Generator
+) -> Found:
+    """Return the coverage of the intervals; draw i is of system i modulo their number."""
+    systems = len(truth)
+    exact = truth.mean(axis=1)
+    ends = np.array(limits).reshape(-1, 5)[:, 2:4]
+    turns = np.arange(len(ends)) % systems
+    wide = ends[:, 1] - ends[:, 0] > NEVER
+    hit = (ends[:, 0] <= exact[turns]) & (exact[turns] <= ends[:, 1])
+    half = (ends[:, 1] - ends[:, 0])[wide] / 2 / exact[turns][wide]
+    by_system = [_share(hit[wide & (turns == place)]) for place in range(systems)]
+    known = np.nan_to_num(np.array(values))
+    hits = _query_hits(truth, known, rng) if wide.any() else wide[:0]
+    return {
+        "sampling": _share(hit[wide]) | {"half_width": plain(float(half.mean())) if len(half) else None},
+        "by_system": by_system,
+        "queries": _share(hits),
+    }
+
+
+def _query_hits(truth: Floats, values: Floats, rng: np.random.Generator) -> Flags:
+    """Return which Student intervals cover the mean, with queries and their samples redrawn."""
+    from scipy.special import stdtrit
+
+    systems, queries = truth.shape
+    quantile = -float(stdtrit(queries - 1, 0.025))
+    hits = np.empty(len(values), dtype=np.bool_)
+    for draw in range(len(values)):
+        own = values[draw % systems :: systems]
+        asked = np.sort(rng.integers(0, queries, queries))
+        repeat = np.arange(queries) - np.searchsorted(asked, asked)
+        drawn = own[(draw // systems + repeat) % len(own), asked]
+        half = quantile * drawn.std(ddof=1) / np.sqrt(queries)
+        hits[draw] = abs(drawn.mean() - truth[draw % systems].mean()) <= half
+    return hits
+
+
+def _share(hits: Flags) -> Found:
+    """Return a proportion, and its denominator."""
+    return {"coverage": plain(float(hits.mean())) if len(hits) else None, "intervals": len(hits)}
+
+
+def sheet(rows: Sequence[Found]) -> Table:
+    """Return the table of all cells."""
+    heads = [
+        "certain",
+        "n",
+        "measure",
+        "bias, none",
+        "bias, uniform",
+        "bias",
+        "sd",
+        "coverage",
+        "half-width",
+        "queries",
+        "tau, none",
+        "tau",
+        "withheld",
+    ]
+    cells: list[list[Cell]] = [
+        [
+            "half" if row["certain"] else "none",
+            row["n"],
+            row["measure"],
+            row["none"]["bias"],
+            row["uniform"]["bias"],
+            row["log"]["bias"],
+            row["sd"],
+            row["sampling"]["coverage"],
+            row["sampling"]["half_width"],
+            row["queries"]["coverage"],
+            row["none"]["tau"],
+            row["log"]["tau"],
+            row["withheld"],
+        ]
+        for row in rows
+    ]
+    return Table(heads, cells, digits=3)
+
+
+def figure(rows: Sequence[Found]) -> Any:
+    """Plot the bias of AP by n, uncorrected and corrected, without and with certain documents."""
+    from leadline_studies.common.figures import by_sample
+
+    names = {"none": "uncorrected", "uniform": "uniform prior", "log": "default"}
+    lines = {
+        f"{text}{', half certain' if certain else ''}": [
+            (row["n"], 100 * row[name]["bias"])
+            for row in rows
+            if row["measure"] == "AP" and row["certain"] == certain
+        ]
+        for certain in (False, True)
+        for name, text in names.items()
+        if not (certain and name == "uniform")
+    }
+    return by_sample(lines, label="bias of AP, per cent")
+
+
+def lines_of(rows: Sequence[Found]) -> list[str]:
+    """Return conclusions on the coverage of the intervals and the ranking of systems."""
+    found = []
+    for certain in (False, True):
+        offered = [row for row in rows if row["certain"] == certain and not row["withheld"]]
+        shares = [row["sampling"]["coverage"] for row in offered if row["sampling"]["intervals"]]
+        label = "half of the sample for certain" if certain else "all of the sample drawn"
+        if shares:
+            found.append(
+                f"{label}: intervals were offered in {len(offered)} cells and held the truth in "
+                f"{min(shares):.1%} to {max(shares):.1%} of the samples"
+            )
+    return found

@@ -1,0 +1,1 @@
+"""DeShaTo of good and of bad lists."""

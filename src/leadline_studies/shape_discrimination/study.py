@@ -1,0 +1,227 @@
+"""Test whether the topics of relevant documents have a sharper shape than those of others.
+
+For every query equally many relevant and other documents are drawn several times, min(30, relevant, others);
+DeShaTo is right where its mean score over the draws of relevant documents is larger. Others are any documents
+of the collection (random), or those that a run has among its first ones (hard). Every document without a
+relevant judgment counts as not relevant. Source: Ionescu, Chifu and Mothe 2015, section 3.2, table 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from leadline.data.arrays import Floats, Integers
+from leadline.data.qrels import Qrels
+from leadline.data.reading import Reading
+from leadline.data.validation import check_whole
+from leadline.data.wording import queries
+from leadline.errors import InputError
+from leadline.estimation.document_topics import ExampleList, best_and_worst_lists, topic_source_error
+from leadline.estimation.system_lists import RankedPool, Systems, read_systems
+from leadline.estimation.unjudged_methods import DeShaTo
+from leadline.io.read import QrelsLike, read_qrels
+from leadline.io.texts import read_documents
+from leadline.reporting.render import Table
+from leadline.stats.resampling import interval
+from leadline.topics.fit import fit
+from leadline.topics.infer import Vectors, infer, read_vectors
+from leadline_studies import Option, Outcome, Tell
+from leadline_studies.common.figures import predominance
+
+OPTIONS = (
+    Option("docs", str, "Texts of the documents; topics are fitted to all of them.", metavar="DOCS"),
+    Option(
+        "vectors",
+        str,
+        "Topic vectors instead of --docs, as written by `leadline topics infer` (repeatable, one "
+        "file per fit and number of topics).",
+        metavar="FILE",
+        many=True,
+    ),
+    Option("topics", int, "Number of topics, with --docs (repeatable).", (100,), many=True),
+    Option("fits", int, "Number of models fitted, with --docs.", 5),
+    Option("sweeps", int, "Number of Gibbs sweeps over all tokens in every fit.", 500),
+    Option("draws", int, "Number of sets sampled per query and kind.", 20),
+    Option("hard", int, "Depth of the runs that hard documents are sampled from.", 60),
+    Option("level", float, "Minimum relevant grade.", 1.0),
+    Option("seed", int, "Seed of the fits and of the random number generator.", 0),
+)
+EXAMPLE = ("--docs DOCS",)
+MOST = 30
+KINDS = ("random", "hard")
+CLAIMED = 0.9
+
+
+def run(
+    qrels: QrelsLike,
+    runs: Any,
+    *,
+    docs: Any = None,
+    vectors: Sequence[Any] = (),
+    topics: Sequence[int] = (100,),
+    fits: int = 5,
+    sweeps: int = 500,
+    draws: int = 20,
+    hard: int = 60,
+    level: float = 1.0,
+    seed: int = 0,
+    on_run: Tell | None = None,
+) -> Outcome:
+    """Run the study on a collection with texts."""
+    check_whole(1, fits=fits, draws=draws, hard=hard, sweeps=sweeps)
+    DeShaTo().check_topics(min(topics, default=0))
+    table = read_qrels(qrels)
+    systems = read_systems(runs, Reading(), on_run=on_run)
+    right: dict[int, dict[str, list[Floats]]] = {}
+    place: dict[str, int] = {}
+    examples: list[ExampleList] = []
+    for found in _vectors(docs, vectors, sorted(set(topics)), fits, sweeps, seed):
+        if not right:
+            place = {name: row for row, name in enumerate(found.ids)}
+            sets = {kind: sets_of(table, systems, place, kind, hard, level) for kind in KINDS}
+            examples = best_and_worst_lists(table, systems, found, level=level)
+        if list(place) != found.ids:
+            raise InputError("vectors of other documents", expected="the same in every file")
+        of_number = right.setdefault(found.theta.shape[1], {kind: [] for kind in KINDS})
+        for kind in KINDS:
+            rng = np.random.default_rng((seed, len(of_number[kind])))
+            of_number[kind].append(
+                np.array([_right(found, relevant, others, draws, rng) for relevant, others in sets[kind]])
+            )
+    accuracy = [
+        {"topics": number, "other": kind} | _summary(np.stack(each), seed)
+        for number, kinds in sorted(right.items())
+        for kind, each in kinds.items()
+    ]
+    data: dict[str, Any] = {
+        "documents": len(place),
+        "systems": len(systems.infos),
+        "topics": sorted(right),
+        "fits": min(len(kinds["hard"]) for kinds in right.values()),
+        "left_out": len(table.queries) - len(sets["random"]),
+        "accuracy": accuracy,
+        "examples": [one.to_dict() for one in examples],
+    }
+    figures = {"topics": predominance(examples)} if examples else {}
+    return Outcome(
+        data,
+        {"accuracy": _sheet(accuracy)},
+        figures,
+        lines_of(data),
+        [],
+        [(info.path, info.counts["documents_read"]) for info in systems.infos],
+        {
+            "docs": docs if isinstance(docs, str) else None,
+            "vectors": len(vectors),
+            "topics": data["topics"],
+            "fits": data["fits"],
+            "sweeps": None if vectors else sweeps,
+            "draws": draws,
+            "hard": hard,
+            "level": level,
+            "seed": seed,
+        },
+    )
+
+
+def _vectors(
+    docs: Any, vectors: Sequence[Any], topics: Sequence[int], fits: int, sweeps: int, seed: int
+) -> Iterator[Vectors]:
+    """Return the vectors of every topic model, read or fitted."""
+    if (docs is None) == (not vectors):
+        raise topic_source_error(docs is None)
+    if docs is None:
+        yield from (one if isinstance(one, Vectors) else read_vectors(one) for one in vectors)
+        return
+    texts = {one.id: one.content for one in read_documents(docs)}
+    for number in topics:
+        for turn in range(fits):
+            model = fit(texts, number, sweeps=sweeps, seed=seed + turn)
+            yield infer(model, texts, seed=seed + turn)
+
+
+def sets_of(
+    table: Qrels, systems: Systems, place: dict[str, int], kind: str, hard: int, level: float
+) -> list[tuple[Integers, Integers]]:
+    """Return, per query with both, the rows of relevant and of other documents."""
+    found = []
+    grades = table.to_dict()
+    for query in table.queries:
+        known = grades[query]
+        relevant = [place[name] for name, grade in known.items() if grade >= level and name in place]
+        if kind == "random":
+            others = np.setdiff1d(np.arange(len(place)), relevant)
+        else:
+            code = systems.queries.code(query)
+            names = [] if code is None else systems.first_documents(code, hard)
+            others = np.setdiff1d([place[name] for name in names if name in place], relevant)
+        if relevant and len(others):
+            found.append((np.array(relevant, dtype=np.int64), others.astype(np.int64)))
+    if not found:
+        raise InputError(
+            "no query has a relevant document with a text", expected="ids as in DOCS", path=table.source
+        )
+    return found
+
+
+def _right(
+    vectors: Vectors, relevant: Integers, others: Integers, draws: int, rng: np.random.Generator
+) -> float:
+    """Return whether relevant documents score higher: 1, 0, or 0.5 for a tie."""
+    size = min(MOST, len(relevant), len(others))
+    rows = [rng.choice(part, size, replace=False) for part in [relevant] * draws + [others] * draws]
+    known = np.arange(len(vectors.theta), dtype=np.int32)
+    pool = RankedPool(
+        np.repeat(np.arange(2 * draws), size).astype(np.int32),
+        np.tile(np.arange(1, size + 1), 2 * draws).astype(np.int32),
+        np.concatenate(rows).astype(np.int32),
+        len(known),
+        np.arange(2 * draws, dtype=np.int32),
+        theta=vectors.theta,
+        row=known,
+    )
+    values = DeShaTo(depth=MOST).estimate(pool).values
+    return float((np.sign(values[:draws].mean() - values[draws:].mean()) + 1) / 2)
+
+
+def _summary(right: Floats, seed: int) -> dict[str, Any]:
+    """Return the proportion of correct queries, over models x queries, with an interval over queries."""
+    by_query = right.mean(axis=0)
+    rng = np.random.default_rng(seed)
+    size = len(by_query)
+    low, high = interval([by_query[rng.integers(0, size, size)].mean() for _ in range(1000)])
+    shares = right.mean(axis=1)
+    return {
+        "queries": size,
+        "value": float(by_query.mean()),
+        "low": low,
+        "high": high,
+        "lowest_fit": float(shares.min()),
+        "highest_fit": float(shares.max()),
+    }
+
+
+def _sheet(found: list[dict[str, Any]]) -> Table:
+    heads = ["topics", "other documents", "queries", "accuracy", "low", "high", "worst fit", "best fit"]
+    return Table(heads, [list(one.values()) for one in found], digits=3)
+
+
+def lines_of(data: dict[str, Any]) -> list[str]:
+    """Return whether the paper's 94.84 % holds qualitatively: above 90 % against random documents."""
+    against = {"random": "random documents", "hard": "documents that runs retrieved"}
+    said = []
+    for one in data["accuracy"]:
+        verdict = "chance is 50 %"
+        if one["other"] == "random":
+            held = "reproduced in kind" if one["value"] > CLAIMED else "not reproduced"
+            verdict = f"{held} (above 90 %)"
+        said.append(
+            "{topics} topics: against {against} DeShaTo is right for {value:.1%} [{low:.1%}, {high:.1%}] of "
+            "{of}: {verdict}".format(
+                **one, against=against[one["other"]], of=queries(one["queries"]), verdict=verdict
+            )
+        )
+    return said

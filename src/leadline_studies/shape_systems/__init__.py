@@ -1,0 +1,1 @@
+"""DeShaTo as an estimator of the ranking of systems."""

@@ -1,0 +1,465 @@
+"""Write the page of the studies of DeShaTo.
+
+    python -m leadline_studies.shape_systems.page [FOLDER]
+
+FOLDER contains the output of `leadline study`: SET-systems, SET-plain-systems (without feedback), SET-topics
+and SET-discrimination for every set.
+Without arguments the page is written from the numbers kept in docs/studies.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from leadline_studies.common.markdown import extent, table
+from leadline_studies.common.pages import copy_figures, keep, read_kept, result, write
+
+NAME = "shapes"
+SETS = {"cranfield": "Cranfield", "cisi": "CISI", "cacm": "CACM", "npl": "NPL", "nfcorpus-test": "NFCorpus"}
+PARTS = {
+    "systems": "shape-systems",
+    "plain-systems": "shape-systems",
+    "topics": "shape-topics",
+    "discrimination": "shape-discrimination",
+}
+SISTERS = {"cranfield": "npl", "npl": "cranfield", "cisi": "cacm", "cacm": "cisi"}
+NOTE = "<!-- Made by src/leadline_studies/shape_systems/page.py from the output of `leadline study`. -->"
+PAPER = 30  # the paper's depth
+MIDDLE = 100  # the paper's number of topics for table 2
+VOTING = ("nruns", "soboroff", "reference-count", "spoerri", "aslam-savell")
+FIGURES = {
+    f"{name}/{figure}": f"shapes-{name}-{figure}.svg"
+    for name, figure in (
+        ("cranfield-topics", "topics"),
+        ("cisi-topics", "topics"),
+        ("cranfield-systems", "deshato-250"),
+        ("cranfield-systems", "nruns"),
+    )
+}
+Found = dict[str, dict[str, Any]]
+
+
+def load(folder: Path, part: str, study: str) -> Found:
+    """Read what a study found, by set; a set that was not tried is left out."""
+    paths = {name: folder / f"{name}-{part}" / f"{study}.json" for name in SETS}
+    return {name: result(path) for name, path in paths.items() if path.exists()}
+
+
+def tau(row: dict[str, Any] | None, *, fits: bool = True) -> str:
+    """Write a tau, with the lowest and highest over fits; what was not tried has none."""
+    if row is None or row["tau"] is None:
+        return "-"
+    span = f" ({row['lowest']:.2f} to {row['highest']:.2f})" if fits else ""
+    return f"{row['tau']:.2f}{span}"
+
+
+def numbers(found: Found) -> list[int]:
+    """Return the numbers of topics that were tried."""
+    return list(next(iter(found.values()))["topics"])
+
+
+def discrimination(found: Found) -> str:
+    """Write the accuracy against random and hard documents."""
+    rows = []
+    for name, data in found.items():
+        for kind in ("random", "hard"):
+            ones = {one["topics"]: one for one in data["accuracy"] if one["other"] == kind}
+            cells = [
+                f"{ones[number]['value']:.1%} [{ones[number]['low']:.1%}, {ones[number]['high']:.1%}]"
+                if number in ones
+                else "-"
+                for number in numbers(found)
+            ]
+            rows.append([SETS[name], kind, str(next(iter(ones.values()))["queries"]), *cells])
+    heads = [f"{number} topics" for number in numbers(found)]
+    return table(["set", "other documents", "queries", *heads], rows)
+
+
+def tuning(found: Found) -> str:
+    """Write table 3: tau on the part that was looked at, by the number of topics."""
+    rows = []
+    for name, data in found.items():
+        votes = data["chosen_by_fit"]
+        share = data["used"]["observations"] / (data["queries"] * data["systems"])
+        part = f"{data['used']['queries']} x {data['used']['systems']} ({share:.1%})"
+        by_fit = ", ".join(f"{one}: {votes.count(one)}" for one in sorted(set(votes)))
+        ones = {row["topics"]: row for row in data["tuning"]}
+        cells = [tau(ones.get(row["topics"])) for row in next(iter(found.values()))["tuning"]]
+        rows.append([SETS[name], part, *cells, str(data["chosen"]), by_fit])
+    first = next(iter(found.values()))
+    for name, taus in first["paper"].items():
+        part = "25 x 15 (1.4%)" if "Robust" in name else "5 x 15 (5.0%; 1.65% of both Web sets)"
+        best = max(taus, key=lambda number: taus[number])
+        rows.append([name, part, *(f"{value:.2f}" for value in taus.values()), best, "-"])
+    heads = [f"{row['topics']} topics" for row in first["tuning"]]
+    return table(["set", "queries x systems looked at", *heads, "chosen", "by fit alone"], rows)
+
+
+def carried(found: Found) -> str:
+    """Write what the choice is worth on all data, on what was not looked at, and on a sister collection."""
+    rows = []
+    for name, data in found.items():
+        for part in dict.fromkeys(row["part"] for row in data["ranking"]):
+            ones = [row for row in data["ranking"] if row["part"] == part]
+            chosen = next(row for row in ones if row["topics"] == data["chosen"])
+            best = max(ones, key=lambda row: row["tau"])
+            where = f"{part}: {SETS[SISTERS[name]]}" if part == "sister" else part
+            rows.append(
+                [
+                    SETS[name],
+                    where,
+                    f"{chosen['queries']} x {chosen['systems']}",
+                    str(data["chosen"]),
+                    tau(chosen),
+                    f"{chosen['p']:.3f}",
+                    f"{best['topics']}: {best['tau']:.2f}",
+                    f"{chosen['nruns']:.2f}",
+                ]
+            )
+    heads = ["set", "tried on", "queries x systems", "topics", "tau (fits)", "p of the worst fit"]
+    return table([*heads, "best here", "nruns"], rows)
+
+
+def depths(found: Found) -> str:
+    """Write tau of DeShaTo and nruns by depth and truth."""
+    rows = []
+    for name, data in found.items():
+        for depth, truth in dict.fromkeys((one["depth"], one["truth"]) for one in data["depths"]):
+            at = at_depth(data, depth, truth)
+            cells = [tau(at.get(f"deshato, {number} topics")) for number in numbers(found)]
+            rows.append([SETS[name], str(depth), truth, *cells, tau(at["nruns"], fits=False)])
+    heads = [f"{number} topics (fits)" for number in numbers(found)]
+    return table(["set", "depth", "truth", *heads, "nruns"], rows)
+
+
+def at_depth(data: dict[str, Any], depth: int, truth: str) -> dict[str, dict[str, Any]]:
+    """Return the rows of one depth and truth by method."""
+    return {one["method"]: one for one in data["depths"] if (one["depth"], one["truth"]) == (depth, truth)}
+
+
+def all_methods(found: Found, plain: Found) -> str:
+    """Write tau with MAP@30 at the paper's depth of all methods, with feedback and without."""
+    rows = []
+    for name in found:
+        for data, words in ((found[name], ""), (plain.get(name), ", no feedback")):
+            if data is None:
+                continue
+            at = at_depth(data, PAPER, "MAP@30")
+            shapes = [at.get(f"deshato, {number} topics") for number in numbers(found)]
+            cells = [tau(one) + "*" * (one is not None and held(one)) for one in shapes]
+            cells += [tau(at[method], fits=False) for method in VOTING]
+            rows.append([SETS[name] + words, str(data["systems"]), *cells])
+    heads = [f"DeShaTo, {number} topics" for number in numbers(found)]
+    return table(["set", "systems", *heads, *VOTING], rows)
+
+
+def held(row: dict[str, Any]) -> bool:
+    """Return whether tau is above 0 with p below 0.05 in every fit."""
+    return bool((row["lowest"] or 0) > 0 and row["p"] is not None and row["p"] < 0.05)
+
+
+def few(found: Found, plain: Found) -> str:
+    """Write mean tau in random sets of few systems."""
+    rows = []
+    for name in found:
+        for data, words in ((found[name], ""), (plain.get(name), ", no feedback")):
+            if data is None:
+                continue
+            for size in dict.fromkeys(one["systems"] for one in data["few"]):
+                ones = {one["method"]: one for one in data["few"] if one["systems"] == size}
+                names = [*(f"deshato, {number} topics" for number in numbers(found)), "nruns"]
+                cells = [tau(ones.get(method), fits=False) for method in names]
+                rows.append([SETS[name] + words, str(size), *cells])
+    heads = [f"DeShaTo, {number} topics" for number in numbers(found)]
+    return table(["set", "systems", *heads, "nruns"], rows)
+
+
+def said_of_ranking(found: Found, plain: Found) -> str:
+    """Count where tau above 0 is reproduced, and where few systems favour DeShaTo."""
+    lines = []
+    for data, words in ((found, "All systems"), (plain, "Without feedback")):
+        cells = [
+            at_depth(one, PAPER, "MAP@30")[f"deshato, {number} topics"]
+            for one in data.values()
+            for number in one["topics"]
+        ]
+        wins = [
+            {row["method"]: row["tau"] for row in one["few"] if row["systems"] == 5} for one in data.values()
+        ]
+        ahead = sum(
+            of_set[method] >= of_set["nruns"] for of_set in wins for method in of_set if method != "nruns"
+        )
+        lines.append(
+            f"- {words}: tau with MAP@30 is above 0 with p < 0.05 in every fit in {sum(map(held, cells))} of "
+            f"{len(cells)} cells (sets times numbers of topics), marked * above; with five systems DeShaTo's "
+            f"mean tau is at least nruns' in {ahead} of {len(cells)}."
+        )
+    return "\n".join(lines)
+
+
+def said_of_topics(found: Found) -> str:
+    """Count how often the number chosen is the best one on the rest and on the sister."""
+
+    def best(part: str) -> str:
+        hits = tried = 0
+        for data in found.values():
+            ones = [row for row in data["ranking"] if row["part"] == part]
+            if ones:
+                tried += 1
+                top = max(ones, key=lambda row: row["tau"])
+                hits += top["topics"] == data["chosen"]
+        return f"{hits} of {tried}"
+
+    agree = [len(set(data["chosen_by_fit"])) == 1 for data in found.values()]
+    return (
+        "The number chosen is the best one on the queries that were not looked at in "
+        f"{best('held-out queries')} sets, on all data in {best('all')}, on the sister collection in "
+        f"{best('sister')}. Five fits on the same part agree on it in {sum(agree)} of {len(agree)}."
+    )
+
+
+def said_of_discrimination(found: Found) -> str:
+    """Describe by the rule, per number of topics, where accuracy is above 90 %."""
+    lines = []
+    for number in numbers(found):
+        ones = {
+            name: one
+            for name, data in found.items()
+            for one in data["accuracy"]
+            if (one["topics"], one["other"]) == (number, "random")
+        }
+        good = [SETS[name] for name, one in ones.items() if one["value"] > 0.9]
+        bad = [SETS[name] for name, one in ones.items() if one["value"] <= 0.9]
+        failed = f"; not reproduced on {', '.join(bad)}" if bad else ""
+        lines.append(
+            f"- {number} topics, random documents: reproduced in kind (above 90 %) on "
+            f"{', '.join(good) or 'none'}{failed}"
+        )
+    return "\n".join(lines)
+
+
+def example(found: Found) -> str:
+    """Write of a good and a bad list how much of their mass the largest topics hold."""
+    parts = []
+    for name, data in found.items():
+        if not data.get("examples"):
+            continue
+        good, bad = data["examples"]
+        rows = [
+            [
+                one["kind"],
+                one["run"],
+                f"{one['relevant']} of {one['documents']}",
+                f"{one['score']:.1f}",
+                *(f"{value:.1f}" for value in one["terms"].values()),
+            ]
+            for one in (good, bad)
+        ]
+        heads = ["list", "system", "relevant", "DeShaTo", *good["terms"]]
+        parts.append(
+            f"{SETS[name]}, query {good['query']}:\n\n{table(heads, rows)}\n\n"
+            f"![Cumulated topics, {SETS[name]}](shapes-{name}-topics.svg)"
+        )
+    return EXAMPLE.format(parts="\n\n".join(parts)) if parts else ""
+
+
+EXAMPLE = """### What the score looks at
+
+The sum, the minimum and the product of the topic vectors of a good and a bad list: how much of the mass the
+largest topics hold. The lists are those with most and fewest relevant documents among their first 30, of the
+query where these are furthest apart: an extreme example, chosen by relevance and not by DeShaTo, with the
+first fit of the topics. Where k(P) is near 98, the most that 100 topics can have, the product is one topic
+alone, and the two lists are told apart by the other terms or not at all.
+
+{parts}
+
+"""
+
+PAGE = """# Study: the shape of topics (DeShaTo)
+
+{note}
+
+Ionescu, Chifu and Mothe 2015 on {count} public collections, each with {systems} of leadline's own systems,
+at most 100 documents a query. LDA with 50, 100 and 250 topics on whole collections, {fits} fits of 300
+sweeps each (on NPL 150); what is shown is the mean, fits are in brackets. leadline
+{version}.
+
+**What was seen.** {words}
+
+## Relevant documents against others (their table 2)
+
+The paper, with 100 topics: right for 92.8 % of the queries on Robust, 100 % on the two Web tracks. Here
+every document that is not judged relevant counts as another one; `hard` ones are among the first {hard} of
+some run. Brackets: 95 % intervals over queries.
+
+{discrimination}
+
+{told}
+
+Against documents that systems did retrieve, which is what it must tell apart to rank them, it is right less
+often.
+
+## How many topics (their table 3)
+
+Tau with MAP@30 on one query in ten and every m-th system, about 15:
+
+{tuning}
+
+The number chosen there, on all data as in the paper (the part looked at included), on the rest, and carried
+to a sister collection:
+
+{carried}
+
+{tuned}
+
+![tau by the number of topics, Cranfield](shapes-cranfield-topics-topics.svg)
+![tau by the number of topics, CISI](shapes-cisi-topics-topics.svg)
+
+Tau by the number of topics on the part looked at, on all data, on the rest and on the sister: Cranfield,
+then CISI. Bars: the lowest and the highest fit.
+
+{example}## Ranking systems (their table 4)
+
+The paper, tau with MAP@30 of DeShaTo and nruns: 0.61 and 0.62 on Robust, 0.23 and 0.10, 0.50 and 0.45 on
+the Web tracks. Here, at depth 30:
+
+{methods}
+
+{ranked}
+
+`no feedback` is without the {feedback} systems that expand queries (RM1, RM3, BM25RF). Such models find
+documents that no other system finds, which votes punish, and that resemble each other, which DeShaTo
+rewards: a likely reason, not tested, where the two rows of a set differ. So a verdict holds for its set of
+systems alone.
+
+![DeShaTo against MAP@30, Cranfield](shapes-cranfield-systems-deshato-250.svg)
+![nruns against MAP@30, Cranfield](shapes-cranfield-systems-nruns.svg)
+
+DeShaTo with 250 topics, then nruns, against MAP@30 on Cranfield. Ringed: the best three by either.
+
+In random sets of few systems, mean tau with MAP@30:
+
+{few}
+
+By depth and truth, all systems:
+
+{depths}
+
+These are home-made systems that share components, on small collections: runs of many teams on a large
+collection may behave otherwise. With one set of systems per collection there is no interval over systems.
+
+## To repeat it
+
+For T = 50, 100, 250 and S = 0 to 4:
+
+    leadline topics fit DOCS -k T --sweeps 300 --seed S -o model.npz
+    leadline topics infer model.npz DOCS --seed S -o vectors/T-S.parquet
+
+Then, with `--vectors vectors/T-S.parquet` again for all of them (`[...]`):
+
+    leadline index DOCS -o IX; leadline index DOCS --language none -o PLAIN
+    leadline search IX QUERIES -m MODEL ... -k 100 -o runs
+    leadline study shape-systems qrels.txt runs/* [...] -o OUT/SET-systems
+    leadline study shape-topics qrels.txt runs/* [...] --sister-qrels QRELS --sister-runs FOLDER \\
+        --sister-vectors FILE ... -o OUT/SET-topics
+    leadline study shape-discrimination qrels.txt runs/* [...] -o OUT/SET-discrimination
+    python -m leadline_studies.shape_systems.page OUT
+
+The systems: {models}. Those that begin with `plain-` search an index without stemming and stop words.
+"""
+
+
+def words(systems: Found, plain: Found, tuned: Found, parts: Found) -> str:
+    """Describe what the numbers say, with the numbers."""
+
+    def ahead(found: Found) -> str:
+        rows = {name: at_depth(data, PAPER, "MAP@30") for name, data in found.items()}
+        tops = {
+            name: max(at[f"deshato, {number} topics"]["tau"] for number in found[name]["topics"])
+            for name, at in rows.items()
+        }
+        won = [SETS[name] for name in found if tops[name] > rows[name]["nruns"]["tau"]]
+        return f"{len(won)} of {len(found)} sets ({', '.join(won) or 'none'})"
+
+    hard = [one["value"] for data in parts.values() for one in data["accuracy"] if one["other"] == "hard"]
+    rising = sum(max(data["topics"]) == best_number(data) for data in systems.values())
+    missed = sum(
+        best_number(systems[name]) != data["chosen"] for name, data in tuned.items() if name in systems
+    )
+    right = [
+        one["value"] > 0.9
+        for data in parts.values()
+        for one in data["accuracy"]
+        if (one["other"], one["topics"]) == ("random", MIDDLE)
+    ]
+    told = extent(hard, ".0%")
+    return (
+        "Relevant documents are told from random ones as the paper says (above 90 %) on "
+        f"{sum(right)} of {len(right)} sets with {MIDDLE} topics; from those that systems retrieve in {told} "
+        "of the queries, by set and number of topics (on these sets; other data leave that range). With its "
+        "best number of topics, which only judgments "
+        f"tell, DeShaTo ranks systems better than nruns does on {ahead(systems)}, and without feedback on "
+        f"{ahead(plain)}. The largest number tried is the best one on {rising} of {len(systems)} sets; "
+        f"tuning on one query in ten finds another number than the best one on {missed} of {len(tuned)}. So "
+        "DeShaTo is no general winner over votes, and neither is nruns: which is ahead depends on the "
+        "collection and the systems."
+    )
+
+
+def best_number(data: dict[str, Any]) -> int:
+    """Return the number of topics with the largest tau with MAP@30 at the paper's depth."""
+    at = at_depth(data, PAPER, "MAP@30")
+    taus = {int(number): at[f"deshato, {number} topics"]["tau"] for number in data["topics"]}
+    return max(taus, key=taus.__getitem__)
+
+
+def models(data: dict[str, Any]) -> str:
+    """Name the systems by their files."""
+    files = [name for name in data["inputs"] if name.endswith(".run")]
+    return ", ".join(name.removesuffix(".run") for name in files)
+
+
+def page(kept: Found) -> str:
+    """Write the page."""
+    systems, plain, tuned, parts = (kept[part] for part in PARTS)
+    first = next(iter(systems.values()))
+    left = first["systems"] - next(iter(plain.values()))["systems"]
+    return PAGE.format(
+        note=NOTE,
+        version=first["leadline"],
+        fits=first["fits"],
+        hard=next(iter(parts.values()))["options"]["hard"],
+        feedback=left,
+        models=models(first),
+        systems=" or ".join(sorted({str(data["systems"]) for data in systems.values()})),
+        count=len(systems),
+        words=words(systems, plain, tuned, parts),
+        discrimination=discrimination(parts),
+        told=said_of_discrimination(parts),
+        tuning=tuning(tuned),
+        example=example(parts),
+        carried=carried(tuned),
+        tuned=said_of_topics(tuned),
+        methods=all_methods(systems, plain),
+        ranked=said_of_ranking(systems, plain),
+        few=few(systems, plain),
+        depths=depths(systems),
+    )
+
+
+def main(given: list[str]) -> None:
+    """Keep what a folder holds, if one is named, and write the page."""
+    if given:
+        folder = Path(given[0])
+        kept = {part: load(folder, part, study) for part, study in PARTS.items()}
+        keep(NAME, kept)
+        shown = [name for name, data in kept["discrimination"].items() if data.get("examples")]
+        examples = {f"{name}-discrimination/topics": f"shapes-{name}-topics.svg" for name in shown}
+        copy_figures(folder, FIGURES | examples)
+    write(NAME, page(read_kept(NAME)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,283 @@
+"""Measure how well the shape of topics ranks systems, compared with votes.
+
+DeShaTo over topics fitted to the retrieved documents, several times and with several numbers of topics, and
+the estimators that let systems vote are compared by Kendall's tau with MAP@30 and with MAP, at several
+depths; then DeShaTo and nruns on random sets of few systems, where nruns has few votes.
+Source: Ionescu, Chifu and Mothe 2015, section 3.4, table 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from leadline.data.arrays import Floats
+from leadline.data.reading import Reading
+from leadline.data.results import ResultWarning, plain
+from leadline.data.validation import check_whole
+from leadline.data.wording import queries, rounded
+from leadline.errors import InputError
+from leadline.estimation.document_topics import topics_by_number
+from leadline.estimation.system_lists import Systems, Topics, read_systems
+from leadline.estimation.unjudged import estimate_systems
+from leadline.estimation.unjudged_methods import METHODS, DeShaTo, NRuns
+from leadline.estimation.unjudged_result import mean_of_defined
+from leadline.evaluation.join import judge_runs
+from leadline.io.read import QrelsLike, read_qrels
+from leadline.measures.average_precision import AP
+from leadline.reporting.render import Cell, Table
+from leadline.stats.correlation import kendall
+from leadline_studies import Option, Outcome, Tell
+
+TOPICS = (50, 100, 250)  # the paper's
+OF_TOPICS = (
+    Option("docs", str, "Texts of the documents; topics are fitted to those retrieved.", metavar="DOCS"),
+    Option(
+        "vectors",
+        str,
+        "Topic vectors instead of --docs, as written by `leadline topics infer` (repeatable, one "
+        "file per fit and number of topics).",
+        metavar="FILE",
+        many=True,
+    ),
+    Option("topics", int, "Number of topics, with --docs (repeatable).", TOPICS, many=True),
+    Option("fits", int, "Number of models fitted, with --docs.", 5),
+    Option("sweeps", int, "Number of Gibbs sweeps over all tokens in every fit.", 500),
+)
+OPTIONS = (
+    *OF_TOPICS,
+    Option("subsets", int, "Number of random sets of systems of each size.", 100),
+    Option("level", float, "Minimum relevant grade.", 1.0),
+    Option("seed", int, "Seed of the fits and of the random number generator.", 0),
+)
+EXAMPLE = ("--docs DOCS",)
+DEPTHS = (10, 30, 100)
+SIZES = (5, 10, 20)
+PAPER = 30  # the paper's depth
+NAMED = "deshato, {} topics"
+
+
+class Ranked(NamedTuple):
+    """Systems on the judged queries, and their true values: systems x queries by measure."""
+
+    systems: Systems
+    queries: list[str]
+    truths: dict[str, Floats]
+    inputs: list[tuple[str, int]]
+    warnings: list[ResultWarning]
+
+    @property
+    def names(self) -> list[str]:
+        """Return the names of the systems."""
+        return [info.name for info in self.systems.infos]
+
+
+def run(
+    qrels: QrelsLike,
+    runs: Any,
+    *,
+    docs: Any = None,
+    vectors: Sequence[Any] = (),
+    topics: Sequence[int] = TOPICS,
+    fits: int = 5,
+    sweeps: int = 500,
+    subsets: int = 100,
+    level: float = 1.0,
+    seed: int = 0,
+    on_run: Tell | None = None,
+) -> Outcome:
+    """Run the study on runs over a collection with texts."""
+    check_whole(1, subsets=subsets)
+    ranked = judged(qrels, runs, level, on_run)
+    given = topics_by_number(
+        ranked.systems, documents=docs, vectors=vectors, topics=topics, fits=fits, sweeps=sweeps, seed=seed
+    )
+    means = {name: values.mean(axis=1) for name, values in ranked.truths.items()}
+    shapes = {number: shapes_of(ranked.systems, each) for number, each in given.items()}
+    depths = by_depth(ranked.systems, means, shapes)
+    at = {number: found[PAPER] for number, found in shapes.items()}
+    data: dict[str, Any] = {
+        "systems": len(ranked.names),
+        "queries": len(ranked.queries),
+        "topics": list(given),
+        "fits": min(map(len, given.values())),
+        "depths": depths,
+        "few": few_systems(ranked.systems, means["MAP@30"], at, subsets, seed),
+    }
+    return Outcome(
+        data,
+        {"depths": _sheet(depths), "few": _few_sheet(data["few"])},
+        _figures(ranked, means["MAP@30"], at),
+        lines_of(data),
+        ranked.warnings,
+        ranked.inputs,
+        {
+            "docs": docs if isinstance(docs, str) else None,
+            "vectors": len(vectors),
+            "topics": list(given),
+            "fits": data["fits"],
+            "sweeps": None if vectors else sweeps,
+            "subsets": subsets,
+            "level": level,
+            "seed": seed,
+        },
+    )
+
+
+def judged(qrels: QrelsLike, runs: Any, level: float, on_run: Tell | None = None) -> Ranked:
+    """Read runs and judgments, excluding queries without judgments."""
+    table = read_qrels(qrels)
+    reading = Reading()
+    systems = read_systems(runs, reading, on_run=on_run)
+    asked = systems.asked(table.queries.names)
+    measures = {"MAP@30": AP(rel=level, cutoff=PAPER), "MAP": AP(rel=level)}
+    _, values = judge_runs(
+        runs, table, lambda one: [each.values(one) for each in measures.values()], reading=reading
+    )
+    stacked = np.nan_to_num(np.array(values))
+    NRuns().check(len(systems.infos))
+    if not len(asked.queries):
+        raise InputError(
+            "no query of the runs has judgments", expected="runs for these judgments", path=table.source
+        )
+    left = len(systems.queries) - len(asked.queries)
+    said = ResultWarning("unjudged_queries", f"{queries(left)} without judgments, left out", left)
+    return Ranked(
+        asked,
+        list(table.queries),
+        {name: stacked[:, place] for place, name in enumerate(measures)},
+        [(info.path, info.counts["documents_read"]) for info in systems.infos],
+        [said] if left else [],
+    )
+
+
+def shapes_of(systems: Systems, topics: Sequence[Topics]) -> dict[int, Floats]:
+    """Return DeShaTo's scores by depth: models x systems."""
+    return {depth: estimate_systems(systems, DeShaTo(depth=depth), topics=topics).by_fit for depth in DEPTHS}
+
+
+def agreement(scores: Floats, truth: Floats) -> dict[str, Any]:
+    """Return mean, smallest and largest tau over topic models (models x systems), and p of the smallest."""
+    taus = [kendall(one, truth) for one in scores]
+    known = [tau for tau in taus if not np.isnan(tau)]
+    least = scores[taus.index(min(known))] if known else scores[0]
+    return {
+        "tau": plain(float(np.mean(taus))),
+        "lowest": min(known, default=None),
+        "highest": max(known, default=None),
+        "p": plain(chance(least, truth)),
+    }
+
+
+def by_depth(
+    systems: Systems, truths: dict[str, Floats], shapes: dict[int, dict[int, Floats]]
+) -> list[dict[str, Any]]:
+    """Return tau of DeShaTo by number of topics and of every voting method, by depth and truth."""
+    voting = [kind() for kind in METHODS.classes.values() if kind.voting]
+    voting = [one for one in voting if one.fewest <= len(systems.infos)]
+    found = []
+    for depth in DEPTHS:
+        scores = {NAMED.format(number): each[depth] for number, each in shapes.items()}
+        for method in voting:
+            scores[method.called] = estimate_systems(systems, method.replace(depth=depth)).scores[None]
+        for name, truth in truths.items():
+            found += [
+                {"method": method, "depth": depth, "truth": name} | agreement(one, truth)
+                for method, one in scores.items()
+            ]
+    return found
+
+
+def chance(estimate: Floats, truth: Floats) -> float:
+    """Return the two-sided p of Kendall's tau."""
+    from scipy.stats import kendalltau
+
+    return float(kendalltau(estimate, truth).pvalue)
+
+
+def few_systems(
+    systems: Systems, truth: Floats, shapes: dict[int, Floats], subsets: int, seed: int
+) -> list[dict[str, Any]]:
+    """Return mean tau in random sets of few systems, the same for all methods; only nruns revotes."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for size in [size for size in SIZES if size < len(truth)]:
+        drawn = [np.sort(rng.permutation(len(truth))[:size]) for _ in range(subsets)]
+        taus = {
+            NAMED.format(number): [
+                float(np.mean([kendall(one[chosen], truth[chosen]) for one in scores])) for chosen in drawn
+            ]
+            for number, scores in shapes.items()
+        }
+        taus["nruns"] = [
+            kendall(estimate_systems(systems.only(chosen.tolist()), NRuns(depth=PAPER)).scores, truth[chosen])
+            for chosen in drawn
+        ]
+        found += [
+            {"systems": size, "method": name, "tau": plain(float(mean_of_defined(np.array([values]))[0]))}
+            for name, values in taus.items()
+        ]
+    return found
+
+
+def _sheet(depths: list[dict[str, Any]]) -> Table:
+    heads = ["method", "depth", "truth", "tau", "worst fit", "best fit", "p of the worst"]
+    return Table(heads, [list(one.values()) for one in depths], digits=3)
+
+
+def _few_sheet(few: list[dict[str, Any]]) -> Table:
+    rows: list[list[Cell]] = [list(one.values()) for one in few]
+    return Table(["systems", "method", "mean tau"], rows, digits=3)
+
+
+def _figures(ranked: Ranked, truth: Floats, shapes: dict[int, Floats]) -> dict[str, Any]:
+    """Plot estimates against MAP@30, with labels for the best systems."""
+    from leadline_studies.common.figures import against_truth
+
+    votes = estimate_systems(ranked.systems, NRuns(depth=PAPER)).scores
+    drawn = {"nruns": ("nruns", votes)} | {
+        f"deshato-{number}": (NAMED.format(number), scores.mean(axis=0)) for number, scores in shapes.items()
+    }
+    return {
+        name: against_truth(scores, truth, ranked.names, label=label, measure="MAP@30")
+        for name, (label, scores) in drawn.items()
+    }
+
+
+def verdict(found: dict[str, Any], systems: int, fits: int) -> str:
+    """Return whether tau above 0 is reproduced: p below 0.05 in all of 5 or more fits, 15 or more systems."""
+    if systems < 15 or fits < 5:
+        return "no verdict: 15 systems and 5 fits are the least"
+    held = (found["lowest"] or 0) > 0 and found["p"] is not None and found["p"] < 0.05
+    return "reproduced in kind (above 0, p < 0.05 in every fit)" if held else "not reproduced"
+
+
+def lines_of(data: dict[str, Any]) -> list[str]:
+    """Return what of table 4 holds: tau above 0 for every fit, and above nruns' with five systems."""
+    at = {one["method"]: one for one in data["depths"] if (one["depth"], one["truth"]) == (PAPER, "MAP@30")}
+    names = [NAMED.format(number) for number in data["topics"]]
+    said = []
+    for name in names:
+        one = at[name]
+        said.append(
+            f"{name}: tau with MAP@30 {rounded(one['tau'])} (fits {rounded(one['lowest'])} to "
+            f"{rounded(one['highest'])}), "
+            f"nruns {rounded(at['nruns']['tau'])}: {verdict(one, data['systems'], data['fits'])}"
+        )
+    five = {one["method"]: one["tau"] for one in data["few"] if one["systems"] == min(SIZES)}
+    if not five:
+        return [*said, "five systems or fewer: nothing is said of few systems"]
+    better = [name for name in names if (five[name] or 0) >= (five["nruns"] or 0)]
+    return [
+        *said,
+        "with five systems the mean tau is "
+        + ", ".join(f"{rounded(five[name])} ({name})" for name in [*names, "nruns"])
+        + "; the claim that few systems favour DeShaTo is "
+        + (
+            "not reproduced"
+            if not better
+            else "reproduced" + f" with {len(better)} of {len(names)} numbers of topics" * (len(names) > 1)
+        ),
+    ]

@@ -1,0 +1,329 @@
+"""Choose the number of topics on few judgments, and measure what the choice is worth elsewhere.
+
+DeShaTo's tau with MAP@30 is looked at on one query in ten and every m-th system, so that about 15 stay. The
+number of topics with the largest one is then tried on all data, as the paper does (the part looked at
+included), on the queries and systems that were not looked at, and on a sister collection.
+Source: Ionescu, Chifu and Mothe 2015, section 3.3, table 3; section 3.4, table 4.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from leadline.data.arrays import Floats, Integers
+from leadline.data.results import plain
+from leadline.data.validation import check_whole
+from leadline.data.wording import counted, queries, rounded
+from leadline.errors import InputError, UsageError
+from leadline.estimation.document_topics import topics_by_number
+from leadline.estimation.system_lists import Systems, Topics
+from leadline.estimation.unjudged import estimate_systems
+from leadline.estimation.unjudged_methods import DeShaTo, NRuns
+from leadline.io.read import QrelsLike
+from leadline.reporting.render import Cell, Table
+from leadline.stats.correlation import kendall
+from leadline_studies import Option, Outcome, Tell
+from leadline_studies.shape_systems.study import OF_TOPICS, PAPER, TOPICS, Ranked, agreement, judged, verdict
+
+OPTIONS = (
+    *OF_TOPICS,
+    Option("one_in", int, "Sampling interval of queries: one in N is used.", 10),
+    Option("keep", int, "Approximate number of systems used.", 15),
+    Option(
+        "sister_qrels",
+        str,
+        "Judgments of a sister collection, on which the chosen number of topics is tried.",
+        metavar="QRELS",
+    ),
+    Option("sister_runs", str, "Folder of the runs of the sister collection.", metavar="DIR"),
+    Option("sister_docs", str, "Texts of the documents of the sister collection.", metavar="DOCS"),
+    Option(
+        "sister_vectors",
+        str,
+        "Topic vectors of the documents of the sister collection (repeatable, one file per fit).",
+        metavar="FILE",
+        many=True,
+    ),
+    Option("level", float, "Minimum relevant grade.", 1.0),
+    Option("seed", int, "Seed of the fits.", 0),
+)
+EXAMPLE = ("--docs DOCS",)
+# Table 3, and the sizes behind the shares that section 3.3 prints: queries and systems of each set.
+TABLE_3 = {
+    "Robust (paper)": {50: 0.4286, 100: 0.3524, 250: 0.3143},
+    "Web 2014 (paper)": {50: 0.1190, 100: 0.1905, 250: 0.3048},
+}
+FEWEST = 3  # systems, below which tau is one swap
+
+
+class Part(NamedTuple):
+    """Queries and systems of a subset."""
+
+    queries: Integers
+    systems: Integers
+
+    @property
+    def observations(self) -> int:
+        """Return the number of lists: queries times systems."""
+        return len(self.queries) * len(self.systems)
+
+
+def part_of(queries: int, systems: int, one_in: int = 10, keep: int = 15) -> Part:
+    """Return the tuning part: the first of every ten queries, and every m-th system, m = systems / 15.
+
+    >>> robust, web = part_of(249, 110), part_of(50, 30)
+    >>> len(robust.queries), len(robust.systems), len(web.queries), len(web.systems)
+    (25, 15, 5, 15)
+    """
+    step = max(1, systems // keep)
+    return Part(np.arange(0, queries, one_in), np.arange(step - 1, systems, step))
+
+
+def share_of(part: Part, *sets: tuple[int, int]) -> float:
+    """Return the proportion of all observations, queries x systems over the sets, in a part.
+
+    >>> share_of(part_of(249, 110), (249, 110)).__round__(4)
+    0.0137
+    >>> share_of(part_of(50, 30), (50, 61), (50, 30)).__round__(4)
+    0.0165
+    """
+    return part.observations / sum(queries * systems for queries, systems in sets)
+
+
+class Tried(NamedTuple):
+    """DeShaTo's values, fits x systems x queries by number of topics, nruns' values, and the truth."""
+
+    ranked: Ranked
+    shapes: dict[int, Floats]
+    truth: Floats
+
+    def at(self, name: str, part: Part) -> list[dict[str, Any]]:
+        """Return tau with MAP@30 by number of topics, and of nruns, on a part."""
+        cut = np.ix_(part.systems, part.queries)
+        truth = self.truth[cut].mean(axis=1)
+        size = {"part": name, "queries": len(part.queries), "systems": len(part.systems)}
+        votes = _in_place(self.ranked, self.ranked.systems.only(part.systems.tolist()), NRuns(depth=PAPER))
+        nruns = plain(kendall(votes[:, part.queries].mean(axis=1), truth))
+        rows = []
+        for number, values in self.shapes.items():
+            scores = np.stack([one[cut].mean(axis=1) for one in values])
+            each = [plain(kendall(one, truth)) for one in scores]
+            rows.append(size | {"topics": number} | agreement(scores, truth) | {"nruns": nruns, "fits": each})
+        return rows
+
+
+def run(
+    qrels: QrelsLike,
+    runs: Any,
+    *,
+    docs: Any = None,
+    vectors: Sequence[Any] = (),
+    topics: Sequence[int] = TOPICS,
+    fits: int = 5,
+    sweeps: int = 500,
+    one_in: int = 10,
+    keep: int = 15,
+    sister_qrels: Any = None,
+    sister_runs: Any = None,
+    sister_docs: Any = None,
+    sister_vectors: Sequence[Any] = (),
+    level: float = 1.0,
+    seed: int = 0,
+    on_run: Tell | None = None,
+) -> Outcome:
+    """Run the study on runs over a collection with texts; `sister_runs` is a folder, or runs in memory."""
+    check_whole(1, one_in=one_in, keep=keep)
+    how: dict[str, Any] = {"fits": fits, "sweeps": sweeps, "seed": seed}
+    of_sister = _sister(sister_qrels, sister_runs, sister_docs, sister_vectors)
+    own = _tried(qrels, runs, level, on_run, documents=docs, vectors=vectors, topics=topics, **how)
+    part = part_of(own.truth.shape[1], len(own.truth), one_in, keep)
+    tuning = own.at("tuning", part)
+    chosen = best_of(tuning)
+    rows = [row for name, one in _parts(own.truth.shape, part).items() for row in own.at(name, one)]
+    tried = [own]
+    if of_sister:
+        tried.append(_tried(**of_sister, level=level, on_run=None, topics=[chosen], **how))
+        rows += tried[1].at("sister", _whole(tried[1].truth.shape))
+    sizes = [(one.truth.shape[1], len(one.truth)) for one in tried]
+    data = _data(own, part, tuning, chosen, rows) | {"share": share_of(part, *sizes)}
+    named = {"docs": docs, "sister_qrels": sister_qrels, "sister_runs": sister_runs}
+    return Outcome(
+        data,
+        {"tuning": _tuning_sheet(tuning), "ranking": _sheet(rows)},
+        _figures([*tuning, *rows]),
+        lines_of(data),
+        own.ranked.warnings,
+        [file for one in tried for file in one.ranked.inputs],
+        {name: one if isinstance(one, str) else None for name, one in named.items()}
+        | {
+            "vectors": len(vectors),
+            "topics": list(own.shapes),
+            "fits": data["fits"],
+            "sweeps": None if vectors else sweeps,
+            "one_in": one_in,
+            "keep": keep,
+            "level": level,
+            "seed": seed,
+        },
+    )
+
+
+def _sister(qrels: Any, runs: Any, docs: Any, vectors: Sequence[Any]) -> dict[str, Any]:
+    """Return the sister collection, which must be given completely or not at all."""
+    given = [qrels is not None, runs is not None, docs is not None or bool(vectors)]
+    if not all(given):
+        if any(given):
+            raise UsageError(
+                "a sister collection in part; expected --sister-qrels, --sister-runs, and --sister-docs "
+                "or --sister-vectors"
+            )
+        return {}
+    return {"qrels": qrels, "runs": _of_folder(runs), "documents": docs, "vectors": vectors}
+
+
+def _tried(qrels: QrelsLike, runs: Any, level: float, on_run: Tell | None, **given: Any) -> Tried:
+    ranked = judged(qrels, runs, level, on_run)
+    found: dict[int, list[Topics]] = topics_by_number(ranked.systems, **given)
+    shapes = {
+        number: np.stack([_in_place(ranked, ranked.systems, DeShaTo(depth=PAPER), one) for one in each])
+        for number, each in found.items()
+    }
+    return Tried(ranked, shapes, ranked.truths["MAP@30"])
+
+
+def _in_place(
+    ranked: Ranked, systems: Systems, method: DeShaTo | NRuns, topics: Topics | None = None
+) -> Floats:
+    """Return estimates in the order of the judged queries; 0 where no system has a list."""
+    found = estimate_systems(systems, method, topics=[topics])
+    values = np.zeros((len(systems.infos), len(ranked.queries)))
+    for place, name in enumerate(ranked.queries):
+        code = found.queries.code(name)
+        if code is not None:
+            values[:, place] = found.values[:, code]
+    return values
+
+
+def _of_folder(runs: Any) -> Any:
+    if not isinstance(runs, (str, os.PathLike)):
+        return runs
+    if not os.path.isdir(runs):
+        raise InputError("no folder", expected="a folder of runs", path=os.fspath(runs))
+    return [os.path.join(runs, name) for name in sorted(os.listdir(runs))]
+
+
+def _whole(shape: tuple[int, ...]) -> Part:
+    return Part(np.arange(shape[1]), np.arange(shape[0]))
+
+
+def _parts(shape: tuple[int, ...], part: Part) -> dict[str, Part]:
+    """Return the parts on which the choice is evaluated: all, and the rest."""
+    whole = _whole(shape)
+    rest = np.setdiff1d(whole.queries, part.queries)
+    others = np.setdiff1d(whole.systems, part.systems)
+    found = {"all": whole}
+    if len(rest):
+        found["held-out queries"] = Part(rest, whole.systems)
+        if len(others) >= FEWEST:
+            found["held-out queries, systems"] = Part(rest, others)
+    return found
+
+
+def best_of(rows: Sequence[dict[str, Any]]) -> int:
+    """Return the number of topics with the largest mean tau; ties go to the fewest."""
+    found = max(rows, key=lambda row: (-2 if row["tau"] is None else row["tau"], -row["topics"]))
+    return int(found["topics"])
+
+
+def _data(
+    own: Tried, part: Part, tuning: list[dict[str, Any]], chosen: int, rows: list[dict[str, Any]]
+) -> dict[str, Any]:
+    fits = min(len(row["fits"]) for row in tuning)
+    by_fit = [best_of([row | {"tau": row["fits"][turn]} for row in tuning]) for turn in range(fits)]
+    return {
+        "systems": len(own.truth),
+        "queries": own.truth.shape[1],
+        "fits": fits,
+        "used": {
+            "queries": len(part.queries),
+            "systems": len(part.systems),
+            "observations": part.observations,
+        },
+        "tuning": tuning,
+        "chosen": chosen,
+        "chosen_by_fit": by_fit,
+        "ranking": rows,
+        "paper": {name: {str(number): tau for number, tau in taus.items()} for name, taus in TABLE_3.items()},
+    }
+
+
+def _tuning_sheet(tuning: list[dict[str, Any]]) -> Table:
+    """Return table 3 with the paper's values below ours."""
+    rows: list[list[Cell]] = [
+        ["here", row["topics"], row["tau"], row["lowest"], row["highest"], row["nruns"]] for row in tuning
+    ]
+    rows += [
+        [name, number, tau, None, None, None]
+        for name, taus in TABLE_3.items()
+        for number, tau in taus.items()
+    ]
+    return Table(["data", "topics", "tau", "worst fit", "best fit", "nruns"], rows, digits=3)
+
+
+def _sheet(rows: list[dict[str, Any]]) -> Table:
+    heads = ["part", "queries", "systems", "topics", "tau", "worst fit", "best fit", "p of the worst"]
+    keys = ("part", "queries", "systems", "topics", "tau", "lowest", "highest", "p", "nruns")
+    cells: list[list[Cell]] = [[row[key] for key in keys] for row in rows]
+    return Table([*heads, "nruns"], cells, digits=3)
+
+
+def _figures(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Plot tau by the number of topics on every part."""
+    from leadline_studies.common.figures import by_size
+
+    known = [row for row in rows if row["tau"] is not None]
+    lines: dict[str, list[tuple[float, float]]] = {}
+    spans: dict[str, list[tuple[float, float]]] = {}
+    for row in known:
+        lines.setdefault(row["part"], []).append((row["topics"], row["tau"]))
+        spans.setdefault(row["part"], []).append((row["lowest"], row["highest"]))
+    label = "Kendall tau with MAP@30"
+    return {"topics": by_size(lines, spans=spans, label=label, sizes="topics")} if lines else {}
+
+
+def lines_of(data: dict[str, Any]) -> list[str]:
+    """Return the choice, its data, its stability, and its quality on the rest."""
+    used, chosen = data["used"], data["chosen"]
+    taus = ", ".join(f"{row['topics']}: {rounded(row['tau'])}" for row in data["tuning"])
+    votes = data["chosen_by_fit"]
+    part = f"{used['queries']} of {queries(data['queries'])} x {used['systems']} of {data['systems']} systems"
+    first = (
+        f"looked at {part}, {100 * data['share']:.2f} % of all observations (the paper: 1.37 % and 1.65 %): "
+        f"{chosen} topics chosen (tau by topics {taus})"
+    )
+    fits = ", ".join(f"{number} topics {votes.count(number)}" for number in sorted(set(votes)))
+    said = [first, f"the choice by {counted(len(votes), 'fit')} alone: {fits}"]
+    for part in dict.fromkeys(row["part"] for row in data["ranking"]):
+        rows = [row for row in data["ranking"] if row["part"] == part]
+        row = next((row for row in rows if row["topics"] == chosen), None)
+        if row is None:
+            said.append(f"{part}: no vectors of {chosen} topics")
+            continue
+        best = best_of(rows)
+        rank = (
+            ""
+            if len(rows) < 2
+            else ", the best number here"
+            if best == chosen
+            else f"; {best} topics have {rounded(next(one['tau'] for one in rows if one['topics'] == best))}"
+        )
+        said.append(
+            f"{part}, {queries(row['queries'])} x {row['systems']} systems: tau {rounded(row['tau'])} (fits "
+            f"{rounded(row['lowest'])} to {rounded(row['highest'])}) with {chosen} topics{rank}; nruns "
+            f"{rounded(row['nruns'])}: {verdict(row, row['systems'], data['fits'])}"
+        )
+    return said

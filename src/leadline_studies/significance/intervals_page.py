@@ -1,0 +1,350 @@
+"""The part of the study of significance about what commands print: its numbers, text and figure."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterable
+from typing import Any
+
+from leadline.reporting.plots import picture
+from leadline_studies.common.figures import coverage_points
+from leadline_studies.common.markdown import table
+from leadline_studies.significance.false_alarms import MARGIN, POPULATIONS, SKEWED, several, single
+from leadline_studies.significance.families import WORLDS, families
+from leadline_studies.significance.matrices import read_matrices
+from leadline_studies.significance.printed_intervals import every_interval
+
+SETS = 200
+CORRELATION_DRAWS = 199  # a fifth of the command's, of each kind
+FAMILIES = ((10, 25), (10, 50), (20, 50))  # runs, queries
+FAMILY_DRAWS = 1_999
+GATE_PAIRS = 40  # of runs, of each matrix
+GATE_SETS = 100  # of each pair
+PROCEDURES = ("MaxT", "Tukey", "Holm(T)", "Bonferroni(T)")
+Rows = list[dict[str, Any]]
+
+
+def simulate(folder: str, file: str, *, seed: int = 0) -> None:
+    """Simulate from a folder of data sets and write the numbers as JSON."""
+    start = time.process_time()
+    found: dict[str, Any] = {}
+    for name, rows in every_interval(folder, sets=SETS, draws=CORRELATION_DRAWS, seed=seed):
+        found.setdefault(name, []).extend(rows)
+    matrices = read_matrices(os.path.join(folder, "score-matrices"))
+    found["compare"] = [
+        row
+        for runs, queries in FAMILIES
+        for row in families(
+            matrices, runs=runs, queries=queries, sets=SETS // len(matrices), draws=FAMILY_DRAWS, seed=seed
+        )
+        if row["procedure"] in PROCEDURES
+    ]
+    minutes = round((time.process_time() - start) / 60, 1)
+    found["facts"] = {"seed": seed, "sets": SETS, "minutes": minutes}
+    write(found | gates(os.path.join(folder, "score-matrices"), seed=seed), file)
+
+
+def simulate_gates(folder: str, file: str, *, seed: int = 0) -> None:
+    """Simulate the gates only, from a folder of score matrices; the other numbers of the file stay."""
+    with open(file, encoding="utf-8") as given:
+        known: dict[str, Any] = json.load(given)
+    write(known | gates(folder, seed=seed), file)
+
+
+def gates(folder: str, *, seed: int = 0) -> dict[str, Any]:
+    """Simulate the gates of `compare`."""
+    start = time.process_time()
+    matrices = read_matrices(folder)
+    one = single(matrices, pairs=GATE_PAIRS, sets=GATE_SETS, seed=seed)
+    many = several(matrices, pairs=GATE_PAIRS, sets=GATE_SETS, seed=seed)
+    facts = {
+        "seed": seed,
+        "pairs": GATE_PAIRS,
+        "sets": GATE_SETS,
+        "seconds": round(time.process_time() - start),
+    }
+    return {"gate_facts": facts, "gates": one, "conditions": many}
+
+
+def write(found: dict[str, Any], file: str) -> None:
+    """Write the numbers, rounded to what the simulation can tell, one row a line."""
+    parts = [f'"{name}": {json.dumps(found[name])}' for name in ("facts", "gate_facts")]
+    for name in ("compare", "correlate", "agreement", "pool", "gates", "conditions"):
+        rows = ",\n".join(json.dumps(_rounded(row)) for row in found[name])
+        parts.append(f'"{name}": [\n{rows}\n]')
+    with open(file, "w", encoding="utf-8") as out:
+        out.write("{\n" + ",\n".join(parts) + "\n}\n")
+
+
+def _rounded(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        key: (None if value != value else round(value, 5)) if isinstance(value, float) else value  # noqa: PLR0124
+        for key, value in row.items()
+    }
+
+
+def percent(value: float | None) -> str:
+    """Show a share in per cent."""
+    return "-" if value is None else f"{100 * value:.1f}"
+
+
+def span(values: Iterable[float]) -> str:
+    """Show the least and the largest of some shares in per cent."""
+    known = list(values)
+    return f"{percent(min(known))} to {percent(max(known))} %"
+
+
+def coverage_of(rows: Rows, *names: str) -> list[float]:
+    """Return the coverages of some quantities, or of all."""
+    return [row["coverage"] for row in rows if not names or row["what"] in names]
+
+
+def figure(data: dict[str, Any]) -> bytes:
+    """Draw every coverage."""
+    groups: dict[str, dict[str, tuple[float, float]]] = {}
+    for row in data["compare"]:
+        if row["procedure"] == "MaxT":
+            name = f"{row['world']}, {row['runs']} runs, {row['queries']} queries"
+            groups.setdefault("MaxT", {})[name] = (row["held"], row["held_se"])
+    for row in data["correlate"]:
+        name = f"{row['data']}, {row['runs']} runs, {row['queries']} queries"
+        groups.setdefault(row["what"], {})[name] = (row["coverage"], row["se"])
+    for key in ("agreement", "pool"):
+        for row in data[key]:
+            name = row["data"] + (f", {row['depth']}, {row['share']}" if key == "pool" else "")
+            groups.setdefault(row["what"], {})[name] = (row["coverage"], row["se"])
+    return picture(coverage_points(groups), "svg")
+
+
+def section(data: dict[str, Any]) -> str:
+    """Write the part of the page."""
+    sets = data["facts"]["sets"]
+    compared = [row for row in data["compare"] if row["procedure"] != "Holm(T)"]
+
+    def held(procedure: str) -> str:
+        return span(row["held"] for row in compared if row["procedure"] == procedure)
+
+    def wrong(procedure: str) -> str:
+        return span(
+            row["family"]
+            for row in data["compare"]
+            if row["procedure"] == procedure and row["world"] in ("all equal", "equal means")
+        )
+
+    pairs = [row for row in data["agreement"] if row["drawn"] == "pairs"]
+    by_query = [row for row in data["agreement"] if row["drawn"] == "queries"]
+    return f"""
+## Intervals that commands print
+
+The same question for every interval of `compare`, `correlate`, `agreement` and `evaluate --pool` that says
+95 %: complete data are the population, {sets} samples are drawn from it with a fixed seed, and the
+interval of each is compared with the value of the whole. Intervals of width 0 are left out. The Monte Carlo
+standard error of a share near 95 % is 1.5 percentage points. These simulations took
+{data["facts"]["minutes"]} minutes of one core:
+`python -m leadline_studies.significance.page --intervals DATA`; all numbers are in
+_significance_intervals.json. They are newer than the ones above, which do not have `Sign`,
+`MaxT`, the inverted randomisation test and the exact distribution of `Wilcoxon` with ties.
+
+![Coverage of printed intervals](significance-intervals.svg)
+
+**Simultaneous intervals of `compare`.** The share of families in which the intervals of *all* pairs contain
+the true differences, in the worlds of "Many runs", beside the family-wise error (a significant pair that does
+not differ, or differs the other way). Where all means are equal the family-wise error of `MaxT` is
+{wrong("MaxT")}, of Tukey's procedure {wrong("Tukey")}, of Holm's correction {wrong("Holm(T)")}. The intervals
+of `MaxT` cover in {held("MaxT")} of the families, Tukey's in {held("Tukey")}, Bonferroni's t intervals in
+{held("Bonferroni(T)")}; those of `MaxT` are narrower than Bonferroni's (last column). `MaxT` and Tukey's
+intervals are therefore approximate.
+
+{_compared(data["compare"])}
+
+**`correlate`: intervals over queries.** The values of the population are the coefficients of the means
+over all queries of a score matrix, for other runs in every sample; the queries of a sample are drawn
+with replacement. A percentile bootstrap alone is biased twice, as its means are noisier than those of
+the sample, which are noisier than those of the population. The interval used is the hull of the
+percentile interval and of one from simulated population means. It covers in
+{span(coverage_of(data["correlate"]))} of the samples; it is approximate, and more often too wide than
+too narrow.
+
+{_correlated(data["correlate"])}
+
+**`agreement`.** Queries drawn with replacement from the 25 of LLMJudge ({len(by_query)} coefficients, two or
+five judges): percentile intervals of 1,000 resamples cover in {span(coverage_of(by_query))} of the samples.
+Pairs drawn from the 188 that eight people judged: {span(coverage_of(pairs))}. Where queries are drawn the
+intervals are approximate: there are few of them.
+
+{_agreed(data["agreement"])}
+
+**`evaluate --pool`: R and recall.** Complete judgments are sampled: the best documents of a run for certain,
+the others with the probability given. Gamma intervals of R cover in {span(coverage_of(data["pool"], "R"))},
+those of recall@100 in {span(coverage_of(data["pool"], "recall"))} of the samples, on these two collections.
+
+{_pooled(data["pool"])}
+{gates_section(data)}"""
+
+
+def gates_section(data: dict[str, Any]) -> str:
+    """Write the part of the page about gates."""
+    facts, rows, many = data["gate_facts"], data["gates"], data["conditions"]
+    even = [row for row in rows if row["population"] == "exchangeable"]
+    uneven = [row for row in rows if row["population"] != "exchangeable"]
+    few, many_queries = (end(row["queries"] for row in rows) for end in (min, max))
+
+    def rates(found: Rows, key: str = "rate") -> str:
+        return span(row[key] for row in found)
+
+    def of(gate: str, found: Rows) -> Rows:
+        return [row for row in found if row["gate"] == gate]
+
+    def worst(found: Rows, number: int) -> str:
+        return percent(
+            max(
+                row[key]
+                for row in found
+                if row["queries"] == number and row["against"] is not None
+                for key in ("against", "towards")
+            )
+        )
+
+    first, last = of("fail-if-worse", uneven), of("require-not-worse", uneven)
+    largest = {k: max(row["rate"] for row in many if row["conditions"] == k) for k in (1, 2, 3)}
+    return f"""
+## False alarms of gates
+
+How often the gates of `compare` err where the truth lies on the border: `--fail-if-worse M` and
+`--fail-if-worse M:{MARGIN:g}` fail although nothing is lost, or just the margin; `--require-not-worse
+M:{MARGIN:g}` passes although just the margin is lost. Nominal is alpha, 5 %. Populations are the differences
+of {facts["pairs"]} pairs of runs of each score matrix, {facts["sets"]} samples of each and of each number of
+queries, with the mean that makes the truth so: *exchangeable*, every difference with either sign; *tilted*,
+the differences reweighted; *shifted*, the differences less a constant. Test and interval are the defaults.
+That a gate cannot tell is no false alarm here. The largest Monte Carlo standard error is
+{percent(max(row["se"] for row in [*rows, *many]))} percentage points.
+`python -m leadline_studies.significance.page --gates MATRICES` repeats this part
+({facts["seconds"]} seconds).
+
+Where runs can be exchanged every gate errs in {rates(even)}. On real shapes `--fail-if-worse` raises a false
+alarm in {rates(first)} and `--require-not-worse` passes falsely in {rates(last)}: one-sided t tests feel the
+skewness of the differences. With a skewness of {SKEWED:g} or more (a run that wins by rare large differences)
+`--fail-if-worse` fails falsely in {rates(first, "towards")}, with {-SKEWED:g} or less in
+{rates(first, "against")}; `--require-not-worse` passes falsely in {rates(last, "towards")} and
+{rates(last, "against")}. The largest of these rates are at {few} queries; at {many_queries} they are up to
+{worst(rows, many_queries)} %.
+
+{_gates(rows)}
+
+**Several conditions.** Any of k conditions of `--fail-if-worse` on k measures of the same two runs (AP, P@10,
+RR of two collections), none of which differs. The bound is k alpha: 5, 10 and 15 %. The largest rates are
+{percent(largest[1])}, {percent(largest[2])} and {percent(largest[3])} %: measures of the same queries err
+together, which makes up for the skewness.
+
+{_conditions(many)}
+"""
+
+
+def _gates(rows: Rows) -> str:
+    sizes = list(dict.fromkeys(row["queries"] for row in rows))
+    kinds = dict.fromkeys((row["gate"], row["margin"]) for row in rows)
+    skewed = (("against", f"skewness {-SKEWED:g} or less"), ("towards", f"{SKEWED:g} or more"))
+    lines = []
+    for gate, margin in kinds:
+        for population in POPULATIONS:
+            cells = [
+                row
+                for row in rows
+                if (row["gate"], row["margin"], row["population"]) == (gate, margin, population)
+            ]
+            lines.append(
+                [
+                    f"`--{gate} M{f':{margin:g}' * bool(margin)}`",
+                    population,
+                    *(percent(row["rate"]) for row in cells),
+                    *(percent(cells[0][key]) for key, _ in skewed),
+                ]
+            )
+    head = ["gate", "population", *map(str, sizes), *(f"{words}, {sizes[0]}" for _, words in skewed)]
+    return table(head, lines, labels=2)
+
+
+def _conditions(rows: Rows) -> str:
+    sizes = list(dict.fromkeys(row["queries"] for row in rows))
+    lines = []
+    for population in dict.fromkeys(row["population"] for row in rows):
+        for k in dict.fromkeys(row["conditions"] for row in rows):
+            cells = [row for row in rows if (row["population"], row["conditions"]) == (population, k)]
+            bound = percent(cells[0]["bound"])
+            lines.append([population, str(k), bound, *(percent(row["rate"]) for row in cells)])
+    return table(["population", "k", "bound", *map(str, sizes)], lines, labels=2)
+
+
+def _compared(rows: Rows) -> str:
+    lines = []
+    for runs, queries in dict.fromkeys((row["runs"], row["queries"]) for row in rows):
+        for procedure in PROCEDURES:
+            cells = [
+                row
+                for world in WORLDS
+                for row in rows
+                if (row["runs"], row["queries"], row["procedure"], row["world"])
+                == (runs, queries, procedure, world)
+            ]
+            width = cells[-1]["width"]
+            lines.append(
+                [
+                    f"{runs}, {queries}",
+                    procedure,
+                    *(f"{percent(row['held'])} / {percent(row['family'])}" for row in cells),
+                    "-" if width is None else f"{width:.2f}",
+                ]
+            )
+    head = ["runs, queries", "procedure", *(f"{world}: coverage / error" for world in WORLDS), "width"]
+    return table(head, lines, labels=2)
+
+
+def _correlated(rows: Rows) -> str:
+    kinds = list(dict.fromkeys(row["what"] for row in rows))
+    cells = dict.fromkeys((row["data"], row["runs"], row["queries"]) for row in rows)
+    lines = []
+    for cell in cells:
+        found = [row for row in rows if (row["data"], row["runs"], row["queries"]) == cell]
+        shown = [percent(row["coverage"]) for row in found]
+        lines.append([cell[0], f"{cell[1]}, {cell[2]}", *shown])
+    return table(["measures", "runs, queries", *kinds], lines, labels=2)
+
+
+def _agreed(rows: Rows) -> str:
+    return table(
+        ["judges", "drawn", "coefficient", "coverage", "below", "above", "width"],
+        (
+            [
+                row["data"],
+                row["drawn"],
+                row["what"],
+                percent(row["coverage"]),
+                percent(row["below"]),
+                percent(row["above"]),
+                f"{row['width']:.3f}",
+            ]
+            for row in rows
+        ),
+        labels=3,
+    )
+
+
+def _pooled(rows: Rows) -> str:
+    return table(
+        ["judgments", "for certain, share", "of", "truth", "coverage", "below", "above"],
+        (
+            [
+                row["data"],
+                f"{row['depth']}, {row['share']:g}",
+                row["what"],
+                f"{row['truth']:.3f}",
+                percent(row["coverage"]),
+                percent(row["below"]),
+                percent(row["above"]),
+            ]
+            for row in rows
+        ),
+        labels=3,
+    )

@@ -1,0 +1,334 @@
+"""Write the page of the study of systems without judgments.
+
+    python -m leadline_studies.unjudged_systems.page [FOLDER DATA]
+
+FOLDER contains the output of `leadline study`, a folder per run set, as the commands on the page name them;
+DATA contains the run sets, for the part on 41 to 99 runs.
+Without arguments the page is written from the numbers kept in docs/studies.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from leadline_studies.common.markdown import extent, span, table
+from leadline_studies.common.pages import copy_figures, keep, once, read_kept, result, write
+from leadline_studies.unjudged_systems.between_41_and_99 import between, between_table, between_words
+
+NAME = "unjudged-systems"
+SETS = {
+    "trec-covid-r1": "TREC-COVID round 1",
+    "trec-covid-r2-top100": "TREC-COVID round 2, first 100",
+    "trec-dl-2019-passage": "TREC 2019 Deep Learning, passages",
+    "trec-robust-2003": "TREC 2003 Robust",
+}
+BETWEEN = "41 to 99 runs"
+VOTES = {"run": "a run", "team": "a team"}
+NOTE = "<!-- Made by src/leadline_studies/unjudged_systems/page.py from the output of `leadline study`. -->"
+FIGURES = {
+    f"{name}/{figure}": f"unjudged-{name}-{figure}.svg"
+    for name, figure in (
+        ("trec-covid-r1", "nruns"),
+        ("trec-robust-2003", "nruns"),
+        ("trec-covid-r1", "sizes"),
+    )
+}
+Found = dict[str, dict[str, Any]]
+
+
+def methods(found: Found) -> list[str]:
+    """Return the methods, the one with the largest mean tau first."""
+    names = list(found["trec-covid-r1"]["methods"])
+
+    def tau(name: str) -> float:
+        return sum(float(one["methods"][name]["run"]["kendall"]["value"]) for one in found.values())
+
+    return sorted(names, key=lambda name: -tau(name))
+
+
+def agreement(found: Found, part: str, votes: str) -> str:
+    """Write one statistic of all methods and sets."""
+    rows = [
+        [name, *(span(found[one]["methods"][name][votes][part]) for one in SETS)] for name in methods(found)
+    ]
+    return table(["method", *SETS.values()], rows)
+
+
+def best(found: Found) -> str:
+    """Write where the truly best stand, and tau within the better half."""
+
+    def cell(values: dict[str, Any]) -> str:
+        return (
+            f"{values['place_of_best']}; {values['mean_place_of_best']:.1f} "
+            f"({values['ideal_mean_place']:.1f}); {values['better_half']:.2f}"
+        )
+
+    rows = [
+        [name, VOTES[votes], *(cell(found[one]["methods"][name][votes]) for one in SETS)]
+        for name in methods(found)
+        for votes in VOTES
+    ]
+    return table(["method", "votes", *SETS.values()], rows)
+
+
+def beside(found: Found) -> str:
+    """Write tau with MAP of the lists as they are, and what it has with the published MAP."""
+    rows = [
+        [name, *(span(found[one]["lists"]["methods"][name]["kendall"]) for one in SETS)]
+        for name in methods(found)
+    ]
+    rows.append(["published MAP", *(f"{found[one]['lists']['kendall']:.3f}" for one in SETS)])
+    return table(["method", *SETS.values()], rows)
+
+
+def sizes(found: Found) -> str:
+    """Write mean tau by the number of systems."""
+
+    def cell(values: dict[str, Any]) -> str:
+        return span(values["kendall"], middle="mean")
+
+    return by_number(found, cell)
+
+
+def other_sizes(found: Found) -> str:
+    """Write mean tau-AP and Pearson by the number of systems, and tau with one vote a team."""
+
+    def cell(values: dict[str, Any]) -> str:
+        return "; ".join(f"{values[part]['mean']:.2f}" for part in ("tau_ap", "pearson", "team"))
+
+    return by_number(found, cell)
+
+
+def by_number(found: Found, cell: Callable[[dict[str, Any]], str]) -> str:
+    """Write one cell for each set, method and number of systems."""
+    numbers = ["5", "10", "20", "50", "100"]
+    rows = []
+    for one, title in SETS.items():
+        for name in methods(found):
+            values = found[one]["sizes"][name]
+            cells = [cell(values[number]) if number in values else "-" for number in numbers]
+            rows.append([title, name, *cells])
+    return table(["set", "method", *numbers], rows)
+
+
+def left_out(found: Found) -> str:
+    """Write what becomes of the statistics without one team."""
+    rows = []
+    for one, title in SETS.items():
+        for name in methods(found):
+            values = found[one]["left_out"][name]
+            spans = [
+                f"{values[part]['low']:.2f} to {values[part]['high']:.2f}"
+                for part in ("kendall", "tau_ap", "pearson")
+            ]
+            rows.append([title, name, str(values["teams"]), *spans])
+    return table(["set", "method", "teams left out", "tau", "tau-AP", "Pearson"], rows)
+
+
+def siblings(found: Found) -> str:
+    """Write how many places the runs of a team gain by each other's votes."""
+    rows = []
+    for one, title in SETS.items():
+        for name in methods(found):
+            values = found[one]["left_out"][name]
+            run, team = (values[f"gain_{votes}"] for votes in VOTES)
+            cells = [f"{part['value']:+.1f}" for part in (run, team)]
+            if values["with_siblings"] > 1:
+                cells = [span(part, "+.1f") for part in (run, team)]
+            most = f"{run['largest']:+.1f} ({run['team']})"
+            rows.append([title, name, str(values["with_siblings"]), cells[0], most, cells[1]])
+    heads = ["set", "method", "teams of several runs", "places gained", "most"]
+    return table([*heads, "with one vote a team"], rows)
+
+
+def counts(found: Found) -> str:
+    """Write how much there was to look at."""
+    parts = ("systems", "teams", "queries")
+    rows = [[title, *(str(found[one][part]) for part in parts)] for one, title in SETS.items()]
+    return table(["set", "runs", "teams", "queries"], rows)
+
+
+PAGE = """# Study: systems ranked without judgments
+
+{note}
+
+Five estimators that need only the ids of retrieved documents rank the runs of four campaigns; how far do
+they agree with the MAP that the campaign published? Defaults of leadline {version}, seed 0; on the passages
+grades from 2 count as relevant. Brackets are 95 % intervals from drawing whole teams again {samples:,}
+times: they are for other teams that vote as these do, since votes are not counted anew in a draw. Of
+TREC-COVID round 2 only the first 100 documents of each list are at hand: estimators see these, the
+published MAP is of the whole lists.
+
+**What was seen.** {words}
+
+{counts}
+
+## Kendall's tau with MAP
+
+{kendall}
+
+One vote a team instead of one a run:
+
+{kendall_team}
+
+## tau-AP: mistakes near the top weigh more
+
+{tau_ap}
+
+## Pearson
+
+{pearson}
+
+## MAP of the lists as they are
+
+Tau with MAP computed from these files, in place of the published one. The last line is tau between the two:
+they are the same where lists are whole (the published ones are rounded), and nearly where they are cut.
+
+{beside}
+
+## The truly best systems
+
+Place of the best run; mean place of the best tenth (what it would be in the right order); tau within the
+better half (the middle one in it).
+
+{best}
+
+![nruns against MAP, TREC-COVID round 1](unjudged-trec-covid-r1-nruns.svg)
+![nruns against MAP, TREC 2003 Robust](unjudged-trec-robust-2003-nruns.svg)
+
+nruns against MAP: TREC-COVID round 1, then TREC 2003 Robust. Ringed: the best three by either.
+
+## Fewer systems
+
+Mean tau over {subsets} random sets of systems, with the 5 % and 95 % quantiles.
+
+{sizes}
+
+![tau by the number of systems, TREC-COVID round 1](unjudged-trec-covid-r1-sizes.svg)
+
+Of the same sets: mean tau-AP; mean Pearson; mean tau when the teams among them have one vote each.
+
+{other_sizes}
+
+## 41 to 99 runs
+
+Mean over 20 random parts of 41 to 99 runs, with the 5 % and 95 % quantiles; and the 37 runs of TREC 2019
+passages together with 24 later runs that were not pooled, with MAP computed from the lists. 18 of these rank
+again the first 100 documents of one of two systems, and those of one system count as a team; each of the
+other six is a team. (Of the random parts Soboroff has 10 draws.)
+
+{between}
+
+{between_words}
+
+## A team left out
+
+Every team was left out, one at a time (of TREC-COVID the twelve largest): the lowest and highest agreement
+among the others.
+
+{left_out}
+
+## The votes of siblings
+
+Of each team with several runs, one run at a time stayed alone: how many places, among the runs of other
+teams, had the votes of its siblings gained it? Means over teams, with 95 % intervals from drawing teams
+again, and the team that gains most. (Here, and with fewer systems or a team left out, Soboroff has 10 draws
+instead of 50.)
+
+{siblings}
+
+## To repeat it
+
+    cd SET
+    leadline study unjudged-systems qrels.txt runs/* --team systems.tsv:team --truth systems.tsv:MAP \\
+        -o OUT/SET
+    python -m leadline_studies.unjudged_systems.page OUT DATA
+
+(on TREC-COVID with `--teams 12`, on the passages with `--level 2`; the column is `official_map_l2` there, and
+`official_map` for Robust)
+"""
+
+
+def words(found: Found) -> str:
+    """Describe what the numbers say, with the numbers."""
+    order = methods(found)
+    run = {name: [found[one]["methods"][name]["run"] for one in SETS] for name in order}
+    above = {
+        title: sum(found[one]["methods"][name]["run"]["kendall"]["low"] > 0 for name in order)
+        for one, title in SETS.items()
+    }
+    first = run["nruns"]
+    moved = [
+        found[one]["methods"][name]["team"]["kendall"]["value"]
+        - found[one]["methods"][name]["run"]["kendall"]["value"]
+        for one in SETS
+        for name in order
+    ]
+    covid = found["trec-covid-r1"]
+    gains = {votes: [covid["left_out"][name][f"gain_{votes}"]["value"] for name in order] for votes in VOTES}
+    last = (
+        f"One vote a team changes tau by {extent(moved, '+.2f')}. On TREC-COVID round 1 a run "
+        f"gains {min(gains['run']):.1f} to {max(gains['run']):.1f} places by its siblings' votes, and "
+        f"{min(gains['team']):.1f} to {max(gains['team']):.1f} when a team has one vote."
+    )
+    lines = [
+        "No method is best everywhere. nruns has tau "
+        + ", ".join(f"{one['kendall']['value']:.2f}" for one in first)
+        + " on the four sets in the order of the tables; the interval of tau lies above 0 for "
+        + ", ".join(f"{count} of {len(order)} methods on {title}" for title, count in above.items())
+        + ".",
+        "All mis-rank the best: tau-AP of nruns is "
+        + ", ".join(f"{one['tau_ap']['value']:.2f}" for one in first)
+        + ", tau within the better half "
+        + ", ".join(f"{one['better_half']:.2f}" for one in first)
+        + f", and the truly best {first[0]['best']} of {covid['systems']} runs of TREC-COVID round 1 stand "
+        f"at mean place {first[0]['mean_place_of_best']:.1f} by nruns where "
+        f"{first[0]['ideal_mean_place']:.1f} would be right. A system that finds relevant "
+        "documents which no other finds looks bad to all five: use these estimates to find what is "
+        "broken, not to pick a winner.",
+        last,
+    ]
+    return "\n".join(lines)
+
+
+def page(kept: Found) -> str:
+    """Write the page."""
+    found = {name: kept[name] for name in SETS}
+    first = found["trec-covid-r1"]
+    return PAGE.format(
+        note=NOTE,
+        version=first["leadline"],
+        samples=first["options"]["samples"],
+        subsets=first["options"]["subsets"],
+        words=words(found),
+        counts=counts(found),
+        kendall=agreement(found, "kendall", "run"),
+        kendall_team=agreement(found, "kendall", "team"),
+        tau_ap=agreement(found, "tau_ap", "run"),
+        pearson=agreement(found, "pearson", "run"),
+        best=best(found),
+        beside=beside(found),
+        sizes=sizes(found),
+        other_sizes=other_sizes(found),
+        left_out=left_out(found),
+        siblings=siblings(found),
+        between=between_table(kept[BETWEEN], methods(found)),
+        between_words=between_words(kept[BETWEEN], methods(found)),
+    )
+
+
+def main(words: list[str]) -> None:
+    """Keep what a folder holds, if one is named, and write the page."""
+    if words:
+        folder, data = map(Path, words)
+        found = {name: result(folder / name / f"{NAME}.json") for name in SETS}
+        keep(NAME, found | {BETWEEN: once(lambda: between(data), folder / "between.json")})
+        copy_figures(folder, FIGURES)
+    write(NAME, page(read_kept(NAME)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

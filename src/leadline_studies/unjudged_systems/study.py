@@ -1,0 +1,306 @@
+"""Correlate rankings of systems without judgments with those by judgments.
+
+All estimators that need only ids are compared with MAP on the judgments, or with scores from a table, such as
+those that a campaign published (MAP of the lists is then shown beside): Kendall's tau, tau-AP (mistakes near
+the top weigh more) and Pearson, with intervals from drawing whole teams again; tau within the better half;
+the places given to the truly best tenth; fewer systems, drawn at random; each team left out; and the places
+that the runs of a team gain by each other's votes. Each with one vote a run and with one vote a team.
+Sources: Soboroff, Nicholas and Cahan 2001; Aslam and Savell 2003; Wu and Crestani 2003; Spoerri 2007; Sakai
+and Lin 2010.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from leadline.data.arrays import Floats, Integers
+from leadline.data.reading import Reading
+from leadline.data.results import plain
+from leadline.data.validation import check_whole
+from leadline.data.wording import counted, rounded
+from leadline.errors import InputError, UsageError
+from leadline.estimation.system_lists import Systems, read_systems
+from leadline.estimation.unjudged_methods import METHODS, UnjudgedEstimator
+from leadline.evaluation.join import judge_runs
+from leadline.io.id_lists import read_labels, teams_of
+from leadline.io.read import QrelsLike, read_qrels
+from leadline.io.result_files import read_column
+from leadline.measures.average_precision import AP
+from leadline.reporting.render import Cell, Table
+from leadline.stats.correlation import kendall
+from leadline.stats.resampling import draws_of_teams, interval
+from leadline_studies import Option, Outcome, Tell
+from leadline_studies.unjudged_systems.teams_left_out import left_out
+from leadline_studies.unjudged_systems.votes import STATISTICS, VOTES, lighter, voted
+
+OPTIONS = (
+    Option("team", str, "Team of every run.", needed=True, metavar="FILE:COLUMN"),
+    Option(
+        "truth",
+        str,
+        "True score of every run, as published by the campaign, instead of MAP on the judgments.",
+        metavar="FILE:COLUMN",
+    ),
+    Option("level", float, "Minimum relevant grade of AP.", 1.0),
+    Option("samples", int, "Number of bootstrap resamples of teams.", 1000),
+    Option("subsets", int, "Number of random sets of systems of each size.", 20),
+    Option("teams", int, "Number of teams left out, the largest first. [default: all]"),
+    Option("seed", int, "Seed of the random number generator.", 0),
+)
+SIZES = (5, 10, 20, 50, 100)
+
+
+def run(
+    qrels: QrelsLike,
+    runs: Any,
+    *,
+    team: str,
+    truth: str | None = None,
+    level: float = 1.0,
+    samples: int = 1000,
+    subsets: int = 20,
+    teams: int | None = None,
+    seed: int = 0,
+    on_run: Tell | None = None,
+) -> Outcome:
+    """Run the study on runs; `team` and `truth` are FILE:COLUMN."""
+    check_whole(1, samples=samples, subsets=subsets, teams=teams)
+    labels = read_labels(team)
+    reading = Reading()
+    systems = read_systems(runs, reading, on_run=on_run)
+    names = [info.name for info in systems.infos]
+    owners = teams_of(labels, names, team)
+    table = read_qrels(qrels)
+    _, values = judge_runs(runs, table, AP(rel=level).values, reading=reading)
+    own = np.nan_to_num(np.stack(values)).mean(axis=1)
+    true = own if truth is None else published(truth, names)
+    methods = _methods(len(names), len(set(owners)))
+    quick = lighter(methods)
+    scores = voted(systems, methods, owners, seed)
+    drawn = list(draws_of_teams(owners, samples=samples, seed=seed))
+    found, by_team = left_out(systems, true, owners, quick, teams, seed)
+    data: dict[str, Any] = {
+        "systems": len(names),
+        "teams": len(set(owners)),
+        "queries": len(systems.queries),
+        "judged_queries": len(table.queries),
+        "truth": truth or "MAP",
+        "methods": {
+            name: {votes: agreement(one[votes], true, drawn) for votes in VOTES}
+            for name, one in scores.items()
+        },
+        "sizes": by_number(systems, true, owners, quick, subsets, seed),
+        "left_out": found,
+        "by_team": by_team,
+    }
+    if truth is not None:
+        data["lists"] = {
+            "kendall": plain(kendall(own, true)),
+            "methods": {name: agreement(one["run"], own, drawn) for name, one in scores.items()},
+        }
+    return Outcome(
+        data,
+        _sheets(data),
+        _figures(data, scores, true, names),
+        lines_of(data),
+        [],
+        [(info.path, info.counts["documents_read"]) for info in systems.infos],
+        {
+            "team": team,
+            "truth": truth,
+            "level": level,
+            "samples": samples,
+            "subsets": subsets,
+            "teams": teams,
+            "seed": seed,
+        },
+    )
+
+
+def published(place: str, names: Sequence[str]) -> Floats:
+    """Read the score of every run from a table."""
+    column = read_column(place)
+    missing = [name for name in names if not np.isfinite(column.values.get(name, np.nan))]
+    if missing:
+        raise InputError(
+            f"no number for run '{missing[0]}' ({len(missing)} in all)",
+            expected="one for every run",
+            path=place,
+        )
+    return np.array([column.values[name] for name in names], dtype=np.float64)
+
+
+def _methods(systems: int, teams: int) -> list[UnjudgedEstimator]:
+    """Return the estimators that need document ids only and have enough systems."""
+    found = [kind() for kind in METHODS.classes.values() if kind.voting]
+    found = [one for one in found if one.fewest <= min(systems, teams)]
+    if not found:
+        raise UsageError(
+            f"{counted(systems, 'system')} of {counted(teams, 'team')}; expected 2 teams or more"
+        )
+    return found
+
+
+def agreement(scores: Floats, truth: Floats, drawn: Sequence[Integers]) -> dict[str, Any]:
+    """Compare an estimated order with the true one."""
+    found: dict[str, Any] = {}
+    for name, statistic in STATISTICS.items():
+        low, high = interval([statistic(scores, truth, times) for times in drawn])
+        found[name] = {"value": plain(statistic(scores, truth)), "low": plain(low), "high": plain(high)}
+    order = np.argsort(-truth, kind="stable")
+    half = order[: (len(truth) + 1) // 2]
+    best = order[: max(1, round(len(truth) / 10))]
+    places = [1 + int(np.count_nonzero(scores > scores[place])) for place in best.tolist()]
+    return found | {
+        "better_half": plain(kendall(scores[half], truth[half])),
+        "best": len(best),
+        "place_of_best": places[0],
+        "mean_place_of_best": float(np.mean(places)),
+        "ideal_mean_place": (len(best) + 1) / 2,
+    }
+
+
+def by_number(
+    systems: Systems,
+    truth: Floats,
+    teams: Sequence[str],
+    methods: Sequence[UnjudgedEstimator],
+    subsets: int,
+    seed: int,
+) -> dict[str, dict[str, Any]]:
+    """Estimate random sets of systems: mean and quantiles of all statistics, and of tau with team votes."""
+    rng = np.random.default_rng(seed)
+    found: dict[str, dict[str, Any]] = {one.called: {} for one in methods}
+    for size in [size for size in SIZES if size < len(truth)]:
+        values: dict[str, dict[str, list[float]]] = {name: {} for name in found}
+        for _ in range(subsets):
+            places = np.sort(rng.permutation(len(truth))[:size])
+            part = systems.only(places.tolist())
+            scores = voted(part, methods, [teams[place] for place in places], seed)
+            for name, both in scores.items():
+                for key, statistic in STATISTICS.items():
+                    values[name].setdefault(key, []).append(statistic(both["run"], truth[places]))
+                values[name].setdefault("team", []).append(kendall(both["team"], truth[places]))
+        for name, by_key in values.items():
+            found[name][str(size)] = {key: _spread(taus) for key, taus in by_key.items()}
+    return found
+
+
+def _spread(values: Sequence[float]) -> dict[str, float | None]:
+    """Return mean, 5 % and 95 % quantile of the defined values."""
+    known = [value for value in values if not np.isnan(value)]
+    if not known:
+        return {"mean": None, "low": None, "high": None}
+    low, high = np.quantile(known, [0.05, 0.95])
+    return {"mean": float(np.mean(known)), "low": float(low), "high": float(high)}
+
+
+def _sheets(data: dict[str, Any]) -> dict[str, Table]:
+    """Lay all tables down."""
+    found = {
+        "agreement": _agreement_sheet(data),
+        "sizes": _size_sheet(data),
+        "left_out": _left_sheet(data),
+        "teams": Table(
+            ["team", "runs", "method", "votes", "true place", "with siblings", "without"],
+            [list(row.values()) for row in data["by_team"]],
+            digits=2,
+        ),
+    }
+    if "lists" in data:
+        rows = [[name, *_values(one)] for name, one in data["lists"]["methods"].items()]
+        found["lists"] = Table(["method", *_heads()], rows, digits=3)
+    return found
+
+
+def _heads() -> list[str]:
+    heads = [f"{part}{end}" for part in STATISTICS for end in ("", " low", " high")]
+    return [*heads, "tau, better half", "place of best", "mean place of best tenth", "ideal"]
+
+
+def _values(one: dict[str, Any]) -> list[Cell]:
+    return [
+        *(one[part][end] for part in STATISTICS for end in ("value", "low", "high")),
+        one["better_half"],
+        one["place_of_best"],
+        one["mean_place_of_best"],
+        one["ideal_mean_place"],
+    ]
+
+
+def _agreement_sheet(data: dict[str, Any]) -> Table:
+    rows: list[list[Cell]] = [
+        [name, VOTES[votes], *_values(one)]
+        for name, both in data["methods"].items()
+        for votes, one in both.items()
+    ]
+    return Table(["method", "votes", *_heads()], rows, digits=3)
+
+
+def _size_sheet(data: dict[str, Any]) -> Table:
+    keys = (*STATISTICS, "team")
+    rows: list[list[Cell]] = [
+        [name, int(size), *(one[key][end] for key in keys for end in ("mean", "low", "high"))]
+        for name, sizes in data["sizes"].items()
+        for size, one in sizes.items()
+    ]
+    titles = (*STATISTICS, "kendall with team votes")
+    heads = [f"{title}{end}" for title in titles for end in ("", " 5 %", " 95 %")]
+    return Table(["method", "systems", *heads], rows, digits=3)
+
+
+def _left_sheet(data: dict[str, Any]) -> Table:
+    rows: list[list[Cell]] = []
+    for name, one in data["left_out"].items():
+        cells: list[Cell] = [name, one["teams"]]
+        cells += [one[key][end] for key in STATISTICS for end in ("low", "high")]
+        cells.append(one["with_siblings"])
+        for votes in VOTES:
+            gain = one[f"gain_{votes}"] or {}
+            cells += [gain.get(key) for key in ("value", "low", "high", "largest")]
+        rows.append(cells)
+    heads = [f"{end} {key}" for key in STATISTICS for end in ("lowest", "highest")]
+    gains = [
+        f"{title}{end}"
+        for title in ("places gained", "places gained, team votes")
+        for end in ("", " low", " high", " largest")
+    ]
+    return Table(["method", "teams", *heads, "with siblings", *gains], rows, digits=3)
+
+
+def _figures(
+    data: dict[str, Any], scores: dict[str, dict[str, Floats]], truth: Floats, names: list[str]
+) -> dict[str, Any]:
+    from leadline_studies.common.figures import against_truth, by_size
+
+    figures = {name: against_truth(one["run"], truth, names, label=name) for name, one in scores.items()}
+    lines = {
+        name: [(float(size), one["kendall"]["mean"]) for size, one in sizes.items()]
+        + [(float(len(truth)), data["methods"][name]["run"]["kendall"]["value"])]
+        for name, sizes in data["sizes"].items()
+    }
+    known = {name: [(size, tau) for size, tau in points if tau is not None] for name, points in lines.items()}
+    return figures | {"sizes": by_size({name: points for name, points in known.items() if points})}
+
+
+def lines_of(data: dict[str, Any]) -> list[str]:
+    """Return which estimators are above chance, and whether they find the best."""
+    found = data["methods"]
+    best = max(found, key=lambda name: float(found[name]["run"]["kendall"]["value"] or -1))
+    top = found[best]["run"]
+    sure = [name for name, one in found.items() if (one["run"]["kendall"]["low"] or -1) > 0]
+    tau = top["kendall"]
+    said = f"tau {rounded(tau['value'])} [{rounded(tau['low'])}, {rounded(tau['high'])}]"
+    first = (
+        f"{best} follows MAP best: {said}, tau-AP {rounded(top['tau_ap']['value'])}, "
+        f"{rounded(top['better_half'])} within the better half"
+    )
+    last = (
+        f"the truly best {top['best']} of {data['systems']} systems stand at mean place "
+        f"{top['mean_place_of_best']:.1f} by {best}; {top['ideal_mean_place']:.1f} would be right"
+    )
+    chance = f"intervals of tau above 0: {', '.join(sure) or 'none'} ({len(sure)} of {len(found)})"
+    return [first, chance, last]
