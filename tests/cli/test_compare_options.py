@@ -95,8 +95,8 @@ def test_tables_clip_to_the_range_of_the_measure_and_json_does_not(leadline: Lea
 def test_csv_has_both_intervals_in_columns_of_their_own(leadline: Leadline, files: list[str]) -> None:
     out = leadline("compare", *files, "-m", "RR", "-f", "csv").out
     rows = list(csv.DictReader(io.StringIO(out)))
-    assert float(rows[0]["simultaneous low"]) < float(rows[0]["low"])
-    assert {row["a is"] for row in rows} <= {"better", "worse", "not told apart"}
+    assert float(rows[0]["simultaneous_low"]) < float(rows[0]["low"])
+    assert {row["verdict"] for row in rows} <= {"better", "worse", "not told apart"}
 
 
 def test_the_first_measure_is_the_primary_one(leadline: Leadline, files: list[str]) -> None:

@@ -10,6 +10,7 @@ from scipy import stats
 
 import leadline as ll
 from leadline.comparison.compare import compare, compare_results
+from leadline.comparison.compared_pair import ComparedPair
 from leadline.comparison.comparison_result import Comparison
 from leadline.comparison.significance_letters import significance_letters
 from leadline.errors import UsageError
@@ -342,6 +343,11 @@ def test_frames_and_the_public_name() -> None:
     frame = comparison.to_pandas()
     assert len(frame) == 6
     assert frame["verdict"].tolist() == [pair.verdict for pair in comparison.pairs]
+    assert comparison.to_csv().splitlines()[0].split(",") == list(frame.columns)
+    assert {*frame.columns, "changed"} == set(ComparedPair._fields)
+    for name in ("low", "simultaneous_low", "p_corrected", "effect_high"):
+        expected = [getattr(pair, name) for pair in comparison.pairs]
+        assert np.array_equal(frame[name], expected, equal_nan=True)
     assert repr(comparison) == "Comparison(3 pairs of 3 runs by RR, AP)"
     assert isinstance(compare_results(comparison.results), Comparison)
 

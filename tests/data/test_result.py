@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html.parser
+import io
 import json
 import re
 import shutil
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd  # type: ignore[import-untyped]  # its stubs are another package
 import pytest
 
 import leadline as ll
@@ -209,6 +211,21 @@ def test_means_are_wide_and_values_of_queries_long() -> None:
     by_query = results.to_pandas(per_query=True, long=False)
     assert list(by_query.columns) == ["run", "query", "AP", "RR"]
     assert np.array_equal(by_query["RR"], results.shown[:, :, 1].ravel(), equal_nan=True)
+
+
+@pytest.mark.parametrize("per_query", [False, True])
+def test_frames_hold_intervals_and_bounds_as_the_csv_does(per_query: bool) -> None:
+    results = ll.evaluate("qrels.txt", RUNS, ["AP", "RR"], bounds=True, intervals="Student")
+    frame = results.to_pandas(per_query=True) if per_query else results.to_pandas()
+    written = pd.read_csv(io.StringIO(results.to_csv(per_query=per_query)))
+    if per_query:
+        written = written[written["query"].notna()]
+    key = ["run", "query", "measure"] if per_query else ["run", "measure"]
+    assert set(frame.columns) == set(written.columns) > {"low", "high", "unjudged high"}
+    for ours, theirs in ((frame, written), (results.to_polars(per_query=per_query).to_pandas(), written)):
+        aligned = ours.set_index(key).sort_index(), theirs.set_index(key).sort_index()
+        pd.testing.assert_frame_equal(*aligned, check_like=True, check_exact=True, check_dtype=False)
+    assert list(results.to_pandas(long=False).columns) == ["AP", "RR"]
 
 
 @pytest.mark.parametrize("package", ["pandas", "polars", "pyarrow"])

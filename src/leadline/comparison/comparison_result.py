@@ -390,12 +390,6 @@ class Comparison(Result):
             else {}
         )
 
-    def to_columns(self) -> dict[str, list[Any]]:
-        """Return columns by name, with one row per pair and measure; NaN is undefined."""
-        names = [name for name in ComparedPair._fields if name != "changed"]
-        pairs = self.records(changed=0)
-        return {name: [getattr(pair, name) for pair in pairs] for name in names}
-
     def __repr__(self) -> str:
         measures = ", ".join(map(str, self.results.measures))
         return f"Comparison({len(self.pairing)} pairs of {len(self.names)} runs by {measures})"

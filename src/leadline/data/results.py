@@ -18,6 +18,7 @@ from leadline.errors import UsageError
 
 # Over the orders of tied documents, and over the grades of unjudged documents.
 BOUNDS = {"ties": slice(0, 3), "unjudged": slice(3, 5)}  # low, high, expected; low, high
+BOUND_COLUMNS = ("ties low", "ties high", "ties expected", "unjudged low", "unjudged high")
 
 
 class Bounds(NamedTuple):
@@ -313,8 +314,10 @@ class Results(Result):
         per_query : bool, optional
             Values of queries in place of means.
         long : bool, optional
-            One row a value, with the columns run, query (of values of queries), measure and value. By
-            default one row a run with a column a measure; with `per_query`, given either way, the long form.
+            One row a value, with the columns run, query (of values of queries), measure and value, and with
+            those of intervals and bounds that the CSV has, if there are any. By default one row a run with a
+            column a measure; the long form with intervals, with bounds, and with `per_query`, given either
+            way.
 
         Returns
         -------
@@ -322,8 +325,7 @@ class Results(Result):
             Lists of one length by column name.
 
         """
-        if long is None:
-            long = per_query is not None
+        long = self._is_long(per_query, long)
         texts = [str(measure) for measure in self.measures]
         queries = list(self.queries) if per_query else [""]
         values = self.shown if per_query else self.means
@@ -337,15 +339,41 @@ class Results(Result):
         if long:
             columns["measure"] = texts * (len(queries) * len(self.runs))
             columns["value"] = values.ravel().tolist()
+            around = self.around(per_query=bool(per_query))
+            columns |= {name: column.ravel().tolist() for name, column in around.items()}
         else:
             by_measure = values.reshape(len(columns["run"]), len(texts)).T.tolist()
             columns |= dict(zip(texts, by_measure, strict=True))
         return columns
 
+    def around(self, *, per_query: bool = False) -> dict[str, Floats]:
+        """Return intervals and bounds, if there are any, by name of their column in tables, CSV and frames.
+
+        Each is an array of runs x measures, or with `per_query` of runs x queries x measures, where intervals
+        are NaN: they are those of means. Intervals are clipped to the range of the measure.
+        """
+        columns: dict[str, Floats] = {}
+        if self.intervals is not None:
+            lowest = [getattr(measure, "low", -math.inf) for measure in self.measures]
+            highest = [getattr(measure, "high", math.inf) for measure in self.measures]
+            for place, name in enumerate(("low", "high")):
+                limits = np.clip(self.intervals.limits[:, :, place], lowest, highest)
+                columns[name] = np.full(self.values.shape, np.nan) if per_query else limits
+        if self.bounds is not None:
+            limits = self.bounds.limits if per_query else self.mean_bounds
+            columns |= {name: limits[..., place] for place, name in enumerate(BOUND_COLUMNS)}
+        return columns
+
+    def _is_long(self, per_query: bool | None, long: bool | None) -> bool:
+        """Return whether columns are in the long form, one row a value."""
+        if long is not None:
+            return long
+        return per_query is not None or self.intervals is not None or self.bounds is not None
+
     def to_pandas(self, *, per_query: bool | None = None, long: bool | None = None) -> Any:
         """Return a pandas frame: by default runs x measures, indexed by the run.
 
-        With `long` or `per_query` one row a value, as `to_columns` says.
+        With `long`, `per_query`, intervals or bounds one row a value, as `to_columns` says.
 
         Examples
         --------
@@ -358,7 +386,7 @@ class Results(Result):
 
         """
         frame = super().to_pandas(per_query=per_query, long=long)
-        return frame.set_index("run") if not long and per_query is None else frame
+        return frame.set_index("run") if not self._is_long(per_query, long) and per_query is None else frame
 
     def to_polars(self, *, per_query: bool | None = None, long: bool | None = None) -> Any:
         """Return a polars frame: by default runs x measures; else as `to_columns` says."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import isfinite, isnan
 from string import ascii_lowercase
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,54 +38,87 @@ def chosen_pairs(comparison: Comparison, pairs: str | int | None = None) -> list
     return comparison.chosen(pairs)
 
 
+class Column(NamedTuple):
+    """A column of a comparison.
+
+    Attributes
+    ----------
+    name : str
+        Field of `ComparedPair`, and the name of the column in CSV and data frames.
+    heading : str
+        Heading in the printed table, where {correction} is the correction; empty if it is not printed.
+    dropped : int
+        Order in which a narrow terminal drops columns, from 1; 0 if it keeps this one.
+    printed : callable, optional
+        Printed cell of a pair; by default the value.
+    """
+
+    name: str
+    heading: str = ""
+    dropped: int = 0
+    printed: Callable[[ComparedPair], Cell] | None = None
+
+    def value(self, pair: ComparedPair) -> Cell:
+        """Return the value of a pair; None is undefined."""
+        value: Any = getattr(pair, self.name)
+        if not isinstance(value, float):
+            return value  # type: ignore[no-any-return]  # the fields in COLUMNS are texts and numbers
+        return _probability(value) if self.name.partition("_")[0] == "p" else plain(value)
+
+    def cell(self, pair: ComparedPair) -> Cell:
+        """Return the printed cell of a pair."""
+        return self.value(pair) if self.printed is None else self.printed(pair)
+
+
+def _effect(pair: ComparedPair) -> Cell:
+    """Write an effect size with its interval."""
+    if not isfinite(pair.effect_low):
+        return plain(pair.effect)
+    return Preformatted(f"{pair.effect:.2f} [{pair.effect_low:.2f}, {pair.effect_high:.2f}]")
+
+
+def _verdict(pair: ComparedPair) -> Cell:
+    return VERDICTS.get(pair.verdict, pair.verdict)
+
+
+# Every column of a comparison, in the order of the printed table and of CSV and data frames.
+COLUMNS = (
+    Column("a", "a"),
+    Column("b", "b"),
+    Column("measure", "measure"),
+    Column("mean_a"),
+    Column("mean_b"),
+    Column("difference", "a - b"),
+    Column("low", "low"),
+    Column("high", "high"),
+    Column("simultaneous_low"),
+    Column("simultaneous_high"),
+    Column("p", "p", dropped=5),
+    Column("p_corrected", "p {correction}"),
+    Column("p_equivalent"),
+    Column("effect", "effect", dropped=4, printed=_effect),
+    Column("effect_low"),
+    Column("effect_high"),
+    Column("wins", "wins", dropped=3),
+    Column("ties", "ties", dropped=1),
+    Column("losses", "losses", dropped=2),
+    Column("queries"),
+    Column("groups"),
+    Column("needed"),
+    Column("detectable"),
+    Column("verdict", "a is", printed=_verdict),
+)
+
+
 def comparison_rows(
     comparison: Comparison, *, pairs: str | int = "all", chosen: Sequence[Sequence[int]] | None = None
 ) -> Table:
     """Lay a comparison out for programs: nothing clipped or merged."""
     chosen = comparison.chosen(pairs) if chosen is None else chosen
-    rows: list[list[Cell]] = [
-        [
-            pair.a,
-            pair.b,
-            pair.measure,
-            plain(pair.difference),
-            plain(pair.low),
-            plain(pair.high),
-            _probability(pair.p),
-            _probability(pair.p_corrected),
-            plain(pair.effect),
-            pair.wins,
-            pair.ties,
-            pair.losses,
-            pair.verdict,
-            plain(pair.simultaneous_low),
-            plain(pair.simultaneous_high),
-            plain(pair.effect_low),
-            plain(pair.effect_high),
-        ]
-        for pair in comparison.records(changed=0, chosen=chosen)
-    ]
+    records = comparison.records(changed=0, chosen=chosen)
     return Table(
-        columns=[
-            "a",
-            "b",
-            "measure",
-            "a - b",
-            "low",
-            "high",
-            "p",
-            f"p {comparison.rules.corrected_by}",
-            "effect",
-            "wins",
-            "ties",
-            "losses",
-            "a is",
-            "simultaneous low",
-            "simultaneous high",
-            "effect low",
-            "effect high",
-        ],
-        rows=rows,
+        columns=[column.name for column in COLUMNS],
+        rows=[[column.value(pair) for column in COLUMNS] for pair in records],
     )
 
 
@@ -110,45 +144,19 @@ def comparison_table(
     shown = sum(map(len, chosen))
     few = shown <= SAID
     records = comparison.records(changed=changed if few else 0, chosen=chosen)
+    printed = [column for column in COLUMNS if column.heading]
     rows: list[list[Cell]] = []
     for pair in records:
         low, high = shown_limits(pair, comparison.reach(pair.measure), per_pair=per_pair)
-        rows.append(
-            [
-                pair.a,
-                pair.b,
-                pair.measure,
-                plain(pair.difference),
-                plain(low),
-                plain(high),
-                _probability(pair.p),
-                _probability(pair.p_corrected),
-                _effect(pair),
-                pair.wins,
-                pair.ties,
-                pair.losses,
-                VERDICTS.get(pair.verdict, pair.verdict),
-            ]
-        )
+        shown_pair = pair._replace(low=low, high=high)
+        rows.append([column.cell(shown_pair) for column in printed])
     notes = _said(comparison, records, per_pair=per_pair) if few else []
     notes += _tally(comparison, chosen) if shown < comparison.p.size or not few else []
-    by = comparison.rules.corrected_by
+    headings = {
+        column.heading.format(correction=comparison.rules.corrected_by): column.dropped for column in printed
+    }
     return Table(
-        columns=[
-            "a",
-            "b",
-            "measure",
-            "a - b",
-            "low",
-            "high",
-            "p",
-            f"p {by}",
-            "effect",
-            "wins",
-            "ties",
-            "losses",
-            "a is",
-        ],
+        columns=list(headings),
         rows=rows,
         notes=[
             *notes,
@@ -158,15 +166,8 @@ def comparison_table(
             *_alarms(comparison, conditions),
             *map(str, comparison.warnings),
         ],
-        optional=("ties", "losses", "wins", "effect", "p"),
+        optional=tuple(sorted(filter(headings.get, headings), key=headings.__getitem__)),
     )
-
-
-def _effect(pair: ComparedPair) -> Cell:
-    """Write an effect size with its interval."""
-    if not isfinite(pair.effect_low):
-        return plain(pair.effect)
-    return Preformatted(f"{pair.effect:.2f} [{pair.effect_low:.2f}, {pair.effect_high:.2f}]")
 
 
 def _tally(comparison: Comparison, chosen: Sequence[Sequence[int]]) -> list[str]:

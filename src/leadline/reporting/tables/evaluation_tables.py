@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from leadline.data.results import Results, plain
 from leadline.data.wording import counted, percent, queries
 from leadline.reporting.render import Cell, Preformatted, RowLabel, Table
@@ -64,7 +62,6 @@ def estimate_notes(results: Results) -> list[str]:
     return notes
 
 
-BOUNDS = ["ties low", "ties high", "ties expected", "unjudged low", "unjudged high"]
 NOTES = (
     "ties: the lowest, highest and expected value over all orders of documents with equal scores",
     "unjudged: all unjudged retrieved documents taken as non-relevant, or as of the highest grade",
@@ -75,21 +72,18 @@ NOTES = (
 
 def around_sheet(results: Results, *, per_query: bool = False) -> Table:
     """Lay results out measure by measure, the best run first, with intervals and bounds if there are any."""
+    means = {"value": results.means} | results.around()
+    values = {"value": results.values} | results.around(per_query=True) if per_query else {}
     rows: list[list[Cell]] = []
     for column, measure in enumerate(results.measures):
-        for place in results.order(column):
-            label: list[Cell] = [results.runs[place].name, str(measure)]
-            if per_query:
-                rows += [
-                    [*label, query, *_numbers(results, place, column, code)]
-                    for code, query in enumerate(results.queries)
-                ]
-                label.append(RowLabel("mean"))
-            rows.append([*label, *_numbers(results, place, column)])
-    around = ["low", "high"] if results.intervals is not None else []
-    around += BOUNDS if results.bounds is not None else []
+        for run in results.order(column):
+            label: list[Cell] = [results.runs[run].name, str(measure)]
+            for code, query in enumerate(results.queries if per_query else ()):
+                rows.append([*label, query, *(plain(float(v[run, code, column])) for v in values.values())])
+            label += [RowLabel("mean")] if per_query else []
+            rows.append([*label, *(plain(float(v[run, column])) for v in means.values())])
     return Table(
-        columns=["run", "measure", *(["query"] if per_query else []), "value", *around],
+        columns=["run", "measure", *(["query"] if per_query else []), *means],
         rows=rows,
         notes=_notes(results),
     )
@@ -107,33 +101,6 @@ def _notes(results: Results) -> list[str]:
     if results.bounds is not None:
         notes += NOTES
     return [*notes, *estimate_notes(results), *map(str, results.warnings)]
-
-
-def _numbers(results: Results, run: int, measure: int, query: int | None = None) -> list[Cell]:
-    """Return a mean, or the value of one query, its interval and its bounds."""
-    if query is None:
-        numbers = [float(results.means[run, measure])]
-    else:
-        numbers = [float(results.values[run, query, measure])]
-    if results.intervals is not None:
-        limits = _clipped(results, run, measure)
-        numbers += limits if query is None else [float("nan")] * 2
-    if results.bounds is not None and query is None:
-        numbers += results.mean_bounds[run, measure].tolist()
-    elif results.bounds is not None:
-        numbers += results.bounds.limits[run, query, measure].tolist()
-    return list(map(plain, numbers))
-
-
-def _clipped(results: Results, run: int, measure: int) -> list[float]:
-    """Return the limits of a mean, clipped to the range of the measure."""
-    assert results.intervals is not None
-    kind = results.measures[measure]
-    limits = results.intervals.limits[run, measure]
-    return [
-        float(limit)
-        for limit in np.clip(limits, getattr(kind, "low", -np.inf), getattr(kind, "high", np.inf))
-    ]
 
 
 def results_table(
