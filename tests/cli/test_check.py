@@ -13,7 +13,8 @@ from conftest import Leadline
 from leadline.errors import InputError
 from leadline.io import check as faults
 from leadline.io import check as lint
-from leadline.io.read import opened, read_qrels, read_run
+from leadline.io.formats import opened
+from leadline.io.read import read_qrels, read_run
 
 RUN = (
     b"\xef\xbb\xbfq1 Q0 d1 0 3 t\r\n"

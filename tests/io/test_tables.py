@@ -97,4 +97,4 @@ def test_file_and_column_are_split_where_a_file_is_left(tmp_path: Path) -> None:
     assert split_place(str(path)) == (str(path), "")
     assert split_place(f"{path}:AP") == (str(path), "AP")
     assert split_place(f"{path}:R(rel=1):x") == (str(path), "R(rel=1):x")
-    assert split_place(f"{tmp_path}/none.csv:AP") == (f"{tmp_path}/none.csv:AP", "")
+    assert split_place(f"{tmp_path}/none.csv:AP") == (f"{tmp_path}/none.csv", "AP")

@@ -13,23 +13,27 @@ from leadline.cli._results import say, tell
 from leadline.data.reading import Reading, RunOptions
 from leadline.data.wording import counted, queries
 from leadline.errors import UsageError
-from leadline.io import row_checks, sniff
+from leadline.io import row_checks
 from leadline.io import write as writing
+from leadline.io.formats import (
+    BY_SUFFIX,
+    FORMATS,
+    JSON,
+    SQLITE_STORE,
+    TREC,
+    Opened,
+    content_of,
+    opened,
+    records_of,
+    suffix_of,
+)
 from leadline.io.opening import STANDARD_INPUT
-from leadline.io.read import Opened, opened, qrels_of, records_of, run_of
+from leadline.io.read import qrels_of, run_of
 from leadline.io.trec_runs import ReadCounts
 
 SECTION = "Files and collections"
 
-FORMATS = {
-    "trec": "",
-    "json": ".json",
-    "jsonl": ".jsonl",
-    "csv": ".csv",
-    "tsv": ".tsv",
-    "parquet": ".parquet",
-    "arrow": ".arrow",
-}
+SUFFIXES = {"trec": ""} | {suffix[1:]: suffix for each in FORMATS for suffix in each.suffixes}
 
 
 @click.command(cls=Command, epilog="Example: leadline convert bm25.run bm25.parquet")
@@ -42,7 +46,7 @@ FORMATS = {
     help="Kind of IN. [default: told from its columns, else from its numbers: whole numbers are grades]",
 )
 @click.option(
-    "--to", "form", type=click.Choice(list(FORMATS)), help="Format of OUT. [default: by its suffix]"
+    "--to", "form", type=click.Choice(list(SUFFIXES)), help="Format of OUT. [default: by its suffix]"
 )
 @option("Reading", "--subtopics", is_flag=True, help="Read column 2 of the qrels as subtopic, and keep it.")
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
@@ -69,10 +73,10 @@ def command(
         )
     if not overwrite and target != STANDARD_INPUT and os.path.exists(target):
         raise UsageError(f"{target}: exists; expected a new name, or --overwrite")
-    suffix = None if form is None else FORMATS[form]
+    suffix = None if form is None else SUFFIXES[form]
     file = opened(source, read=True)
-    kind = kind or ("qrels" if subtopics else sniff.content_of(file))
-    to_trec = (sniff.suffix_of(target) if suffix is None else suffix) not in sniff.SUFFIXES
+    kind = kind or ("qrels" if subtopics else content_of(file))
+    to_trec = (suffix_of(target) if suffix is None else suffix) not in BY_SUFFIX
     if kind == "run":
         if options["on_duplicate"] == "refuse" and is_listed(file):
             options["on_duplicate"] = "first"
@@ -89,7 +93,7 @@ def command(
         said = f"{queries(len(qrels.queries))}, {counted(len(qrels.grades), 'judgment')}"
         said += "".join(f"; {words}" for _, words, _ in qrels.remarks)
         lost = _columns(file, "grade", subtopics=subtopics)
-        if file.form == "sqlite" and qrels.inclusion is not None:
+        if file.format is SQLITE_STORE and qrels.inclusion is not None:
             lost = ["column probability"] if to_trec else []
         elif not to_trec and qrels.inclusion is not None:
             lost = [words for words in lost if words.removeprefix("column ") not in row_checks.PROBABILITY]
@@ -102,7 +106,7 @@ def command(
 
 def is_listed(file: Opened) -> bool:
     """Return whether a file holds bare ranked lists, where the first place of a repeat counts."""
-    return file.form == "json" and records_of(file, "score").listed
+    return file.format is JSON and records_of(file, "score").listed
 
 
 def repairs(tally: ReadCounts) -> list[str]:
@@ -120,7 +124,7 @@ def _columns(file: Opened, what: str, *, subtopics: bool) -> list[str]:
     """Return which columns are left out that hold something."""
     if file.whole is None:  # the name of a collection
         return []
-    if file.form == "trec":
+    if file.format is TREC:
         if what == "score" or subtopics:
             return []
         lines = file.whole.text[: file.whole.end].tobytes().split(b"\n")

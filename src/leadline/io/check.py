@@ -16,8 +16,8 @@ from leadline.data.wording import percent
 from leadline.errors import InputError, LeadlineError
 from leadline.io import trec_runs
 from leadline.io import write as writing
+from leadline.io.formats import TREC, Opened, content_of, opened, records_of
 from leadline.io.opening import Chunk, run_name
-from leadline.io.read import Opened, opened, records_of
 from leadline.io.row_checks import lists_of, named
 from leadline.io.tables import QRELS_COLUMNS, OutputTable
 from leadline.io.trec_lists import PlainLists
@@ -75,7 +75,7 @@ class Fault(NamedTuple):
 
 def find(source: Opened, kind: str) -> Fault:
     """Parse a text and count its faults."""
-    if source.form == "trec":
+    if source.format is TREC:
         assert source.whole is not None
         return _in_trec(source.whole.text[: source.whole.end].tobytes(), kind)
     faults = Faults()
@@ -238,13 +238,11 @@ def check(
     path: str, *, kind: str | None = None, subtopics: bool = False, qrels: Qrels | None = None
 ) -> Checked:
     """Look for every problem of a run or qrels in any format; `qrels` are joined with a run."""
-    from leadline.io import sniff
-
     found = Checked(path, subtopics=subtopics)
     try:
         found.source = opened(path, read=True)
-        found.form = found.source.form
-        found.kind = kind or ("qrels" if subtopics else sniff.content_of(found.source))
+        found.form = found.source.format.name
+        found.kind = kind or ("qrels" if subtopics else content_of(found.source))
         parsed = find(found.source, found.kind)
     except LeadlineError as error:
         line = getattr(error, "line", None)

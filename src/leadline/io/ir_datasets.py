@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from leadline.errors import InputError, LeadlineError, MissingPackageError
 from leadline.io import python_inputs
-from leadline.io.row_checks import Records
+from leadline.io.opening import IR_DATASETS
+from leadline.io.row_checks import Records, Table
 
-PREFIX = "ir_datasets:"
+if TYPE_CHECKING:
+    from leadline.io.formats import Opened
 
 
-def records(path: str) -> Records:
+def table(source: Opened, *_: object) -> Table | Records:
     """Return the judgments of a collection."""
+    path = source.path
     collection = load(path)
     if not collection.has_qrels():
         raise InputError("has no qrels", expected="a collection with judgments", path=path)
-    return python_inputs.tuple_records(downloaded(path, collection.qrels_iter), "grade", path=path)
+    return python_inputs.table_of_rows(enumerate(downloaded(path, collection.qrels_iter), start=1), path=path)
 
 
 def load(path: str) -> Any:
@@ -27,7 +30,7 @@ def load(path: str) -> Any:
     except ImportError:
         raise MissingPackageError(f"{path} needs ir_datasets: pip install 'leadline[ir-datasets]'") from None
     try:
-        return ir_datasets.load(path.removeprefix(PREFIX))
+        return ir_datasets.load(path.removeprefix(IR_DATASETS))
     except KeyError:
         raise InputError("no such collection", expected="a name of ir_datasets", path=path) from None
 

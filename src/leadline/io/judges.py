@@ -12,9 +12,10 @@ from leadline.data.qrels import Qrels
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
 from leadline.io import row_checks
+from leadline.io.formats import SQLITE_STORE, opened
 from leadline.io.id_lists import headed_rows, need_columns
 from leadline.io.opening import run_name
-from leadline.io.read import QrelsLike, opened, qrels_of, read_qrels
+from leadline.io.read import QrelsLike, qrels_of, read_qrels
 from leadline.io.tables import split_place
 from leadline.kernels import plain
 
@@ -171,9 +172,9 @@ def judge_name(path: str) -> str:
 def _of_file(place: str) -> list[Judge]:
     path, column = split_place(place)
     file = opened(path)
-    if file.form == "sqlite":
+    if file.format is SQLITE_STORE:
         return _of_store(path, column)
-    if file.form in {"csv", "jsonl", "parquet"}:
+    if file.format.name in {"csv", "jsonl", "parquet"}:
         header = next((list(row) for _, row in headed_rows(path)), [])
         if column or row_checks.find(header, row_checks.GRADE) is None or row_checks.find(header, JUDGE):
             return _of_table(path, header, column)

@@ -7,14 +7,17 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from os.path import exists, isfile
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 from leadline.errors import InputError
 from leadline.io.judges import Judgment, merge
-from leadline.io.read import SQLITE
+from leadline.io.opening import SQLITE
 from leadline.io.read_paths import record_input
 from leadline.io.row_checks import Records
+
+if TYPE_CHECKING:
+    from leadline.io.formats import Opened
 
 APPLICATION = 0x6C64_6A67  # tells a store from the databases of other programs
 VERSION = 1  # of the tables
@@ -186,8 +189,9 @@ def read(path: str) -> list[Given]:
     return found
 
 
-def records(path: str) -> Records:
+def records(source: Opened, *_: object) -> Records:
     """Return one grade a pair: that of most judges, of as many judges the lowest."""
+    path = source.path
     found = read(path)
     merged = merge(given.judgment for given in found)
     rows = (

@@ -60,7 +60,10 @@ BOM = b"\xef\xbb\xbf"
 WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")
 STANDARD_INPUT = "-"
 HEAD = 8  # bytes tell every compression
-PARQUET, ARROW, STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"  # binary tables begin so
+PARQUET, ARROW, STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
+BINARY_TABLES = (PARQUET, ARROW, STREAM)  # how they begin
+SQLITE = b"SQLite format 3\0"
+IR_DATASETS = "ir_datasets:"  # how the name of a collection begins
 LONGEST_LINE = 1 << 20  # bytes of a line of a run or qrels
 LONGEST_TEXT = 1 << 26  # bytes of a line, or of one document, of texts
 BLOCK = LONGEST_LINE >> 2  # a longer line fills at least one block of this size
@@ -370,7 +373,7 @@ class Chunk:
             self.filled -= 3
             self.text[: self.filled] = self.text[3 : self.filled + 3].copy()
             head = head[3:]
-        if head.startswith((PARQUET, ARROW, STREAM)):
+        if head.startswith(BINARY_TABLES):
             self.ends = b""
         else:
             self.ends = b'\n"' if head.lstrip()[:1] in {b"{", b"["} else b"\n"
@@ -427,7 +430,7 @@ def check_head(head: bytes, path: str) -> None:
     """Refuse the first bytes of a file that is no text: UTF-16, a NUL byte in the first line, or several."""
     if head.startswith(WIDE_BOMS):
         raise InputError("a UTF-16 byte order mark", expected="a text file in UTF-8", path=path, line=1)
-    if head.startswith((b"#", PARQUET, ARROW, STREAM)):
+    if head.startswith((b"#", *BINARY_TABLES)):
         return
     if b"\0" in head.partition(b"\n")[0] or head.count(b"\0") >= BINARY:
         line = head[: head.index(b"\0")].count(b"\n") + 1

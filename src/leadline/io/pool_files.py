@@ -14,10 +14,10 @@ from leadline.data.arrays import Flags, Floats
 from leadline.data.ids import is_utf8
 from leadline.errors import InputError
 from leadline.io import row_checks
+from leadline.io.formats import suffix_of
 from leadline.io.id_lists import read_pairs
 from leadline.io.lines import lines
 from leadline.io.opening import first_bytes
-from leadline.io.sniff import suffix_of
 from leadline.io.texts import rows_of
 from leadline.io.trec_lists import looks_trec
 from leadline.io.write import write_bytes

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count
 from operator import attrgetter, itemgetter
 from typing import Any, Protocol
 
 from leadline.errors import InputError
-from leadline.io import row_checks
-from leadline.io.row_checks import Records, Row
+from leadline.io.row_checks import Records, Row, Table
 
 
 class MappingLike(Protocol):
@@ -73,37 +72,26 @@ def _is_list(documents: object) -> bool:
 SHAPES = "(query, document, number), or a named tuple or dictionary with such names"
 
 
-def tuple_records(
-    source: Iterable[Any], what: str, *, path: str, by_rank: bool = False, unit: str = "record"
-) -> Records:
-    """Return the rows of any iterable, which is gone through once; the first row tells their shape."""
-    return numbered(enumerate(source, start=1), what, path=path, by_rank=by_rank, unit=unit)
+def table_of_rows(source: Iterable[tuple[int, Any]], *, path: str, unit: str = "record") -> Table | Records:
+    """Return the table that an iterable of (place, row) is; rows without names are (query, document, number).
 
-
-def numbered(source: Iterable[tuple[int, Any]], what: str, *, path: str, by_rank: bool, unit: str) -> Records:
-    """Return the rows of an iterable of (place, row)."""
+    It is gone through once, and the first row tells the names of the columns.
+    """
     rows = iter(source)
     first = next(rows, None)
-    found = Records((), path=path, unit=unit)
     if first is None:
-        return found
+        return Records((), path=path, unit=unit)
+    rows = chain([first], rows)
     present = names_of(first[1])
     if present is None:
-        found.rows = _plain(chain([first], rows), found)
+        found = Records((), path=path, unit=unit)
+        found.rows = _plain(rows, found)
         return found
-    try:
-        chosen = row_checks.choose(present, what, by_rank=by_rank)
-    except InputError as error:
-        raise found.at(error, first[0]) from None
-    found.names, found.columns = tuple(present), chosen[:2]
-    found.ranked = bool(chosen[3])
-    tag = row_checks.find(present, row_checks.TAG) if what == "score" else None
-    if tag is not None:
-        value = _getter(first[1])(tag)(first[1])
-        found.tag = value if isinstance(value, str) else ""
-    share = row_checks.find(present, row_checks.PROBABILITY) if what == "grade" else None
-    found.rows = _named(chain([first], rows), (*chosen, share or ""), type(first[1]), found)
-    return found
+
+    def cells(chosen: Sequence[str]) -> Iterator[tuple[int, Sequence[Any]]]:
+        return _cells(rows, chosen, first[1], Records((), path=path, unit=unit))
+
+    return Table(present, cells, path, unit, place=first[0])
 
 
 def names_of(row: object) -> list[str] | None:
@@ -114,28 +102,21 @@ def names_of(row: object) -> list[str] | None:
     return None if fields is None else list(fields)
 
 
-def _getter(row: object) -> Any:
-    return itemgetter if isinstance(row, Mapping) else attrgetter
-
-
-def _named(
-    rows: Iterable[tuple[int, Any]], chosen: tuple[str, ...], kind: type, records: Records
-) -> Iterator[Row]:
-    getters: list[Any] = []
+def _cells(
+    rows: Iterable[tuple[int, Any]], chosen: Sequence[str], first: Any, records: Records
+) -> Iterator[tuple[int, Sequence[Any]]]:
+    make: Any = itemgetter if isinstance(first, Mapping) else attrgetter
+    getters = [make(name) if name else _nothing for name in chosen]
     for place, row in rows:
-        if not getters:
-            make = _getter(row)
-            getters = [make(name) if name else _nothing for name in chosen]
         try:
-            query, document, value, rank, share = (get(row) for get in getters)
+            yield place, [get(row) for get in getters]
         except (AttributeError, KeyError, TypeError):
             present = names_of(row)
-            shown = type(row).__name__ if present is None else f"{kind.__name__} of " + ", ".join(present)
-            error = InputError(shown, expected=", ".join(filter(None, chosen)))
+            shown = (
+                type(row).__name__ if present is None else f"{type(first).__name__} of " + ", ".join(present)
+            )
+            error = InputError(shown, expected=", ".join(filter(None, chosen[:4])))
             raise records.at(error, place) from None
-        if chosen[-1]:
-            records.shares[query, document] = share
-        yield place, query, document, value, rank
 
 
 def _nothing(_row: object) -> None:
@@ -164,40 +145,15 @@ def open_frame(source: Any) -> Any:
     return frame if isinstance(frame, nw.DataFrame) else None
 
 
-def frame_records(frame: Any, what: str, *, path: str, by_rank: bool = False, unit: str = "row") -> Records:
-    """Return the rows of a frame; the first row is row 1."""
-    try:
-        chosen = row_checks.choose(frame.columns, what, by_rank=by_rank)
-    except InputError as error:
-        raise error.at(path) from None
-    tag = row_checks.find(frame.columns, row_checks.TAG) if what == "score" else None
-    first = frame[tag][0] if tag is not None and len(frame) else ""
-    share = row_checks.find(frame.columns, row_checks.PROBABILITY) if what == "grade" else None
-    found = Records(
-        (),
-        path=path,
-        unit=unit,
-        columns=chosen[:2],
-        tag=first if isinstance(first, str) else "",
-        ranked=bool(chosen[3]),
-        names=tuple(frame.columns),
-        convert=".astype(str)" if frame.implementation.is_pandas_like() else ".cast(str)",
-    )
-    found.rows = _frame_rows(frame, (*chosen, share or ""), found)
-    return found
+def table_of_frame(frame: Any, *, path: str) -> Table:
+    """Return a frame as a table; the first row is row 1."""
 
+    def cells(chosen: Sequence[str]) -> Iterator[tuple[int, Sequence[Any]]]:
+        present = [name for name in chosen if name]
+        places = [present.index(name) if name else len(present) for name in chosen]
+        for number, row in enumerate(frame.select(present).iter_rows(), start=1):
+            whole = (*row, None)
+            yield number, [whole[place] for place in places]
 
-def _frame_rows(frame: Any, chosen: tuple[str, ...], records: Records) -> Iterator[Row]:
-    present = [name for name in chosen if name]
-    where = [present.index(name) if name else -1 for name in chosen]
-    query, document, value, rank, share = where
-    for place, row in enumerate(frame.select(list(dict.fromkeys(present))).iter_rows(), start=1):
-        if share >= 0:
-            records.shares[row[query], row[document]] = row[share]
-        yield (
-            place,
-            row[query],
-            row[document],
-            row[value] if value >= 0 else None,
-            row[rank] if rank >= 0 else None,
-        )
+    convert = ".astype(str)" if frame.implementation.is_pandas_like() else ".cast(str)"
+    return Table(frame.columns, cells, path, "row", convert=convert)

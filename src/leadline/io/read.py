@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from leadline.data.qrels import Qrels
 from leadline.data.reading import DEFAULT_READING, Reading, ReadQrelsOptions, ReadRunOptions
@@ -12,15 +12,15 @@ from leadline.data.result import Result
 from leadline.data.run import Run
 from leadline.data.validation import check_run_name, check_word
 from leadline.errors import InputError, UsageError
-from leadline.io import trec_qrels, trec_runs
-from leadline.io.opening import Buffers, Chunk, first_bytes, read_whole, run_name
-from leadline.io.trec_lists import ListConsumer, looks_trec
+from leadline.io import row_checks, trec_qrels, trec_runs
+from leadline.io.formats import TREC, Opened, opened, records_of
+from leadline.io.opening import Buffers, run_name
+from leadline.io.row_checks import Records, Table
+from leadline.io.trec_lists import ListConsumer
 from leadline.io.trec_runs import ReadCounts
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
-
-    from leadline.io.row_checks import Records
 
 
 RunLike: TypeAlias = (
@@ -35,8 +35,6 @@ QrelsLike: TypeAlias = (
 KnownLike: TypeAlias = "str | os.PathLike[str] | Mapping[str, Iterable[str]]"
 EXPECTED = "a path, a dictionary, a data frame, or rows of (query, document, number)"
 UNNAMED = "run"  # the name of a run that has none
-IR_DATASETS = "ir_datasets:"
-SQLITE = b"SQLite format 3\0"
 
 __all__ = [
     "Buffers",
@@ -102,7 +100,7 @@ def _qrels(source: Any, *, subtopics: bool, sure: bool, integers: bool) -> Qrels
         return source
     if isinstance(source, (str, os.PathLike)):
         return qrels_of(opened(os.fspath(source)), subtopics=subtopics, sure=sure, integers=integers)
-    from leadline.io import row_checks, swapped_arguments
+    from leadline.io import swapped_arguments
 
     found = _records_in_memory(source, "grade", path="qrels", subtopics=subtopics)
     found.integers = integers
@@ -115,15 +113,15 @@ def _qrels(source: Any, *, subtopics: bool, sure: bool, integers: bool) -> Qrels
 
 def qrels_of(source: Opened, *, subtopics: bool = False, sure: bool = False, integers: bool = False) -> Qrels:
     """Return the judgments of an opened file; what looks like a run is refused unless `sure`."""
-    if source.form == "trec":
+    if source.format is TREC:
         return trec_qrels.read(source.path, subtopics=subtopics, whole=source.whole, sure=sure)
-    from leadline.io import row_checks, sampled_qrels, swapped_arguments
+    if source.format.qrels is not None:
+        return source.format.qrels(source, subtopics)
+    from leadline.io import swapped_arguments
 
-    if source.form == "sampled" and source.whole is not None:
-        return sampled_qrels.read(source.whole, subtopics=subtopics)
     found = records_of(source, "grade", subtopics=subtopics)
     found.integers = integers
-    sure = sure or source.whole is None
+    sure = sure or bool(source.format.judgments)
     if not sure:
         swapped_arguments.refuse_columns(found.names, source.path)
     made = row_checks.qrels_by_subtopic(found) if subtopics else row_checks.qrels(found)
@@ -157,8 +155,6 @@ def counted_run(source: RunLike, *, reading: Reading, name: str | None = None) -
         return source, ReadCounts(rows=len(source.scores), queries=len(source.queries), tag=source.tag)
     if isinstance(source, (str, os.PathLike)):
         return run_of(opened(os.fspath(source)), name=name, reading=reading)
-    from leadline.io import row_checks
-
     name = name or UNNAMED
     found = _records_in_memory(source, "score", reading, path=name)
     return row_checks.run(found, name=name, reading=reading)
@@ -167,61 +163,9 @@ def counted_run(source: RunLike, *, reading: Reading, name: str | None = None) -
 def run_of(source: Opened, *, reading: Reading, name: str | None = None) -> tuple[Run, ReadCounts]:
     """Return the run of an opened file, and what was counted; its tags where they name runs."""
     name = run_name(source.path) if name is None else name
-    if source.form == "trec":
+    if source.format is TREC:
         return trec_runs.read(source.path, reading=reading, name=name, whole=source.whole)
-    from leadline.io import row_checks
-
     return row_checks.run(records_of(source, "score", reading), name=name, reading=reading)
-
-
-class Opened(NamedTuple):
-    """A file, its format, and its text where it had to be read to tell the format."""
-
-    path: str
-    form: str
-    whole: Chunk | None
-
-
-def opened(path: str, *, read: bool = False) -> Opened:
-    """Return the format of a file; `read` reads its text in any case."""
-    if path.startswith(IR_DATASETS):
-        return Opened(path, "ir_datasets", None)
-    head = first_bytes(path)
-    if head is not None and head.startswith(SQLITE):
-        return Opened(path, "sqlite", None)
-    if head is not None and not read and looks_trec(head):
-        return Opened(path, "trec", None)
-    from leadline.io import sniff
-
-    whole = read_whole(path, enough=None if read else sniff.is_refused)
-    return Opened(path, sniff.format_of(whole), whole)
-
-
-def records_of(
-    source: Opened, what: str, reading: Reading = DEFAULT_READING, *, subtopics: bool = False
-) -> Records:
-    """Return the rows of a file in any format but TREC."""
-    if source.whole is None:
-        if what == "score":
-            raise InputError("names judgments", expected="a run", path=source.path)
-        from leadline.io import ir_datasets, judgment_store
-
-        if source.form == "sqlite":
-            return judgment_store.records(source.path)
-        return ir_datasets.records(source.path)
-    if source.form == "sampled":
-        from leadline.io import sampled_qrels
-
-        if what == "score":
-            raise InputError("5 columns, as in judgments of a sample", expected="a run", path=source.path)
-        return sampled_qrels.records(source.whole)
-    from leadline.io.tables import READERS
-
-    more = {"subtopics": True} if subtopics and source.form == "json" else {}
-    found = READERS[source.form](source.whole, what, by_rank=reading.by_rank, **more)
-    found.integers = reading.integers
-    found.convert = ""
-    return found
 
 
 def _records_in_memory(
@@ -231,12 +175,13 @@ def _records_in_memory(
     if isinstance(source, (Run, Qrels, Result)):
         expected = "ranked lists, as of Run" if what == "score" else "judgments, as of Qrels"
         raise InputError(f"a {type(source).__name__}", expected=expected, path=path)
-    found = _rows_in_memory(source, what, path, reading.by_rank, subtopics=subtopics)
+    rows = _rows_in_memory(source, what, path, subtopics=subtopics)
+    found = row_checks.table_records(rows, what, by_rank=reading.by_rank) if isinstance(rows, Table) else rows
     found.integers = reading.integers
     return found
 
 
-def _rows_in_memory(source: Any, what: str, path: str, by_rank: bool, *, subtopics: bool) -> Records:
+def _rows_in_memory(source: Any, what: str, path: str, *, subtopics: bool) -> Table | Records:
     from leadline.io import python_inputs
 
     if isinstance(source, Mapping):
@@ -244,10 +189,10 @@ def _rows_in_memory(source: Any, what: str, path: str, by_rank: bool, *, subtopi
     if not isinstance(source, (list, tuple, Iterator)):
         frame = python_inputs.open_frame(source)
         if frame is not None:
-            return python_inputs.frame_records(frame, what, path=path, by_rank=by_rank)
+            return python_inputs.table_of_frame(frame, path=path)
         if not isinstance(source, Iterable) or isinstance(source, (str, bytes)):
             raise InputError(f"an object of type {type(source).__name__}", expected=EXPECTED)
-    return python_inputs.tuple_records(source, what, path=path, by_rank=by_rank)
+    return python_inputs.table_of_rows(enumerate(source, start=1), path=path)
 
 
 def stream_lists(
@@ -263,7 +208,7 @@ def stream_lists(
         path = os.fspath(source)
         file = opened(path)
         name = name or run_name(path)
-        if file.form == "trec":
+        if file.format is TREC:
             return name, trec_runs.stream(
                 path, consumer, reading=reading, workspaces=workspaces, whole=file.whole
             )
@@ -271,8 +216,6 @@ def stream_lists(
     else:
         name = name or UNNAMED
         found = _records_in_memory(source, "score", reading, path=name)
-    from leadline.io import row_checks
-
     return name, row_checks.stream(found, consumer, reading=reading)
 
 

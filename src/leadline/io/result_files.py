@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -32,8 +31,6 @@ def read_column(place: str) -> Column:
     names the run; where it has a column `query`, rows with a query are values of queries, others means.
     """
     path, measure = split_place(place)
-    if not measure and not os.path.exists(path) and ":" in path:
-        path = path.rpartition(":")[0] or path  # the error names the file
     text = text_of(read_whole(path))
     if text.lstrip().startswith("{"):
         try:

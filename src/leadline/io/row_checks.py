@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any, TypeAlias
@@ -114,6 +114,50 @@ class Records:
             return error.at(self.path)
         error.line = None
         return error.at(f"{self.path}, {self.unit} {place}")
+
+
+@dataclass
+class Table:
+    """A header and the rows below it, as a file or a frame gives them.
+
+    `cells` is told the names of five columns, and yields the place of every row and its five cells: None in a
+    column whose name is empty. `place` is that of the header, `unit` says what places count.
+    """
+
+    names: Sequence[Any]
+    cells: Callable[[Sequence[str]], Iterable[tuple[int, Sequence[Any]]]]
+    path: str
+    unit: str
+    place: int | None = None
+    text: bool = False  # all cells are text
+    convert: str = ""  # how the caller converts a column of ids
+
+
+def table_records(table: Table, what: str, *, by_rank: bool = False) -> Records:
+    """Return the rows of a table: its columns are found by their names."""
+    found = Records((), path=table.path, unit=table.unit, text=table.text, convert=table.convert)
+    try:
+        chosen = choose(table.names, what, by_rank=by_rank)
+    except InputError as error:
+        raise found.at(error, table.place) from None
+    found.columns, found.ranked = chosen[:2], bool(chosen[3])
+    found.names = tuple(table.names)
+    beside = find(table.names, TAG if what == "score" else PROBABILITY)
+    found.rows = _table_rows(table, (*chosen, beside or ""), found, what)
+    return found
+
+
+def _table_rows(table: Table, chosen: Sequence[str], records: Records, what: str) -> Iterator[Row]:
+    named = bool(chosen[4])
+    for place, (query, document, value, more, beside) in table.cells(chosen):
+        if table.text and not (query and document):
+            column = chosen[1 if query else 0]
+            raise records.at(InputError(f"no id in column '{column}'", expected="a string"), place)
+        if named and what == "score":
+            records.tag = beside if isinstance(beside, str) else ""
+        elif named:
+            records.shares[query, document] = None if table.text and not beside else beside
+        yield place, query, document, value, more
 
 
 def qrels(records: Records) -> Qrels:

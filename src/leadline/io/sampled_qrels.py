@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from leadline.data.ids import to_text
 from leadline.data.qrels import Qrels
 from leadline.errors import InputError
-from leadline.io.opening import Chunk
 from leadline.io.row_checks import Records
+
+if TYPE_CHECKING:
+    from leadline.io.formats import Opened
 from leadline.io.trec_lists import is_number
 
 COLUMNS = (
@@ -52,13 +54,13 @@ def is_sample(head: bytes) -> bool:
     return False
 
 
-def read(window: Chunk, *, subtopics: bool = False) -> Qrels:
+def read(source: Opened, subtopics: bool) -> Qrels:
     """Read judgments of a sample.
 
     Parameters
     ----------
-    window : Chunk
-        The whole file.
+    source : Opened
+        The file.
     subtopics : bool
         Refused: these forms have no subtopics.
 
@@ -72,7 +74,7 @@ def read(window: Chunk, *, subtopics: bool = False) -> Qrels:
     InputError
         If a line cannot be read, or a document occurs twice for a query.
     """
-    path = window.path
+    path, window = source.path, source.text
     if subtopics:
         raise InputError("judgments of a sample", expected="judgments by subtopic, of 4 columns", path=path)
     rows = parse(window.text[: window.end].tobytes(), path)
@@ -104,8 +106,9 @@ def read(window: Chunk, *, subtopics: bool = False) -> Qrels:
     return qrels
 
 
-def records(window: Chunk) -> Records:
+def records(source: Opened, *_: object) -> Records:
     """Return the judgments of a sample as rows, for programs that check or convert them."""
+    window = source.text
     rows = parse(window.text[: window.end].tobytes(), window.path)
     more = "probability" if rows[0].stratum is None else "stratum"
     return Records(

@@ -7,18 +7,21 @@ import io
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leadline.data.arrays import bytes_of
 from leadline.data.ids import to_text
 from leadline.data.qrels import Qrels
 from leadline.data.run import Run
 from leadline.errors import InputError, MissingPackageError, UsageError
-from leadline.io import python_inputs, row_checks
-from leadline.io.opening import ARROW, STREAM, Chunk, read_whole, text_of
-from leadline.io.row_checks import Records, Row
+from leadline.io import python_inputs
+from leadline.io.opening import ARROW, IR_DATASETS, STREAM, Chunk, read_whole, text_of
+from leadline.io.row_checks import Records, Table
+
+if TYPE_CHECKING:
+    from leadline.io.formats import Opened
 
 RUN_COLUMNS = ("query_id", "doc_id", "score")
 QRELS_COLUMNS = ("query_id", "doc_id", "relevance")
@@ -85,24 +88,26 @@ DELIMITERS = "\t,;"
 GUARDED = re.compile(r"'+[=+\-@\t\r].", re.DOTALL)
 
 
-def csv_records(window: Chunk, what: str, *, by_rank: bool = False) -> Records:
-    """Return the rows of a table."""
-    text = text_of(window)
-    found = Records((), path=window.path, unit="line", text=True)
-    lines = _lines(text, window.path)
+def table_of_csv(source: Opened, *_: object) -> Table:
+    """Return the table in a CSV or TSV text."""
+    path = source.path
+    lines = _lines(text_of(source.text), path)
     header = next(lines, (1, []))[1]
-    try:
-        chosen = row_checks.choose(header, what, by_rank=by_rank)
-    except InputError as error:
-        raise found.at(error, 1) from None
-    places = [header.index(name) if name else -1 for name in chosen]
-    found.columns, found.ranked = chosen[:2], bool(chosen[3])
-    found.names = tuple(header)
-    tag = row_checks.find(header, row_checks.TAG) if what == "score" else None
-    share = row_checks.find(header, row_checks.PROBABILITY) if what == "grade" else None
-    more = [header.index(name) if name else -1 for name in (tag, share)]
-    found.rows = _rows(lines, header, [*places, *more], found)
-    return found
+
+    def cells(chosen: Sequence[str]) -> Iterator[tuple[int, Sequence[Any]]]:
+        places = [header.index(name) if name else -1 for name in chosen]
+        for line, row in lines:
+            refuse_ragged(row, header, path, line)
+            yield line, [row[place] if place >= 0 else None for place in places]
+
+    return Table(header, cells, path, "line", place=1, text=True)
+
+
+def refuse_ragged(row: Sequence[str], header: Sequence[str], path: str, line: int) -> None:
+    """Refuse a row that has not as many cells as the header."""
+    if len(row) != len(header):
+        expected = f"{len(header)} as in the header"
+        raise InputError(f"{len(row)} cells", expected=expected, path=path, line=line)
 
 
 def delimiter_of(header: str) -> str:
@@ -189,10 +194,7 @@ def csv_table(text: str, path: str) -> tuple[list[str], list[tuple[int, list[str
     header = next(lines, (1, []))[1]
     rows = list(lines)
     for line, cells in rows:
-        if len(cells) != len(header):
-            raise InputError(
-                f"{len(cells)} cells", expected=f"{len(header)} as in the header", path=path, line=line
-            )
+        refuse_ragged(cells, header, path, line)
     if not rows:
         raise InputError("contains no rows", expected="a table with a header", path=path)
     return header, rows
@@ -219,7 +221,7 @@ def table_column(
     InputError
         If the table lacks the column.
     """
-    path, _, column = place.rpartition(":")
+    path, column = split_place(place)
     if not path or not column:
         raise UsageError(f"'{place}'; expected FILE:COLUMN, as in {example}")
     header, rows = csv_table(text_of(read_whole(path)), path)
@@ -232,13 +234,19 @@ def table_column(
 
 
 def split_place(place: str) -> tuple[str, str]:
-    """Split FILE:COLUMN at the last colon that leaves a file before it; without one the column is empty."""
-    if os.path.exists(place):
+    """Split FILE:COLUMN at the last colon that leaves a file before it; without one the column is empty.
+
+    Where no file is named, it is split at the last colon, and whoever opens the file says that there is none.
+
+    >>> split_place("none.csv:AP"), split_place("none.csv")
+    (('none.csv', 'AP'), ('none.csv', ''))
+    """
+    if os.path.exists(place) or place.startswith(IR_DATASETS):
         return place, ""
-    for at in reversed([number for number, letter in enumerate(place) if letter == ":"]):
-        if os.path.exists(place[:at]):
-            return place[:at], place[at + 1 :]
-    return place, ""
+    colons = [number for number, letter in enumerate(place) if letter == ":"]
+    last = colons[-1] if colons else len(place)
+    at = next((number for number in reversed(colons) if os.path.exists(place[:number])), last)
+    return place[:at], place[at + 1 :]
 
 
 def unguarded(text: str) -> str:
@@ -252,31 +260,6 @@ def unguarded(text: str) -> str:
 
 def _lines(text: str, path: str) -> Iterator[tuple[int, list[str]]]:
     return cells_of(enumerate(io.StringIO(text, newline=""), start=1), path)
-
-
-def _rows(
-    lines: Iterator[tuple[int, list[str]]], header: list[str], places: list[int], records: Records
-) -> Iterator[Row]:
-    query, document, value, rank, tag, share = places
-    for line, cells in lines:
-        if len(cells) != len(header):
-            error = InputError(f"{len(cells)} cells", expected=f"{len(header)} as in the header")
-            raise records.at(error, line)
-        for place in (query, document):
-            if not cells[place]:
-                error = InputError(f"no id in column '{header[place]}'", expected="a string")
-                raise records.at(error, line)
-        if tag >= 0:
-            records.tag = cells[tag]
-        if share >= 0:
-            records.shares[cells[query], cells[document]] = cells[share] or None
-        yield (
-            line,
-            cells[query],
-            cells[document],
-            cells[value] if value >= 0 else None,
-            cells[rank] if rank >= 0 else None,
-        )
 
 
 def write_csv(table: OutputTable) -> bytes:
@@ -324,14 +307,14 @@ class Members(Mapping[str, Any]):
 Members.__name__ = "object"  # what messages call it
 
 
-def json_records(window: Chunk, what: str, *, by_rank: bool = False, subtopics: bool = False) -> Records:
-    """Return the rows of a JSON text."""
-    found = parse_json(window.text[: window.end].tobytes(), window.path)
-    path = window.path
+def json_rows(source: Opened, what: str, subtopics: bool) -> Table | Records:
+    """Return the table in a JSON list of records, or the rows of a JSON object."""
+    path, window = source.path, source.text
+    found = parse_json(window.text[: window.end].tobytes(), path)
     if isinstance(found, Members):
         return python_inputs.mapping_records(found, what, path=path, unit="record", subtopics=subtopics)
     if isinstance(found, list):
-        return python_inputs.tuple_records(found, what, path=path, by_rank=by_rank)
+        return python_inputs.table_of_rows(enumerate(found, start=1), path=path)
     raise InputError(f"JSON of a {type(found).__name__}", expected="an object or a list", path=path)
 
 
@@ -374,10 +357,9 @@ def dump_json(value: Any) -> str:
     return text
 
 
-def json_lines_records(window: Chunk, what: str, *, by_rank: bool = False) -> Records:
-    """Return the rows of JSON Lines."""
-    rows = _json_lines(window)
-    return python_inputs.numbered(rows, what, path=window.path, by_rank=by_rank, unit="line")
+def json_lines_table(source: Opened, *_: object) -> Table | Records:
+    """Return the table in JSON Lines."""
+    return python_inputs.table_of_rows(_json_lines(source.text), path=source.path, unit="line")
 
 
 def _json_lines(window: Chunk) -> Iterator[tuple[int, Any]]:
@@ -404,9 +386,10 @@ def write_json_lines(table: OutputTable) -> bytes:
     return "".join(line + "\n" for line in lines).encode()
 
 
-def parquet_records(window: Chunk, what: str, *, by_rank: bool = False) -> Records:
-    """Return the rows of a Parquet or Arrow file."""
+def parquet_table(source: Opened, *_: object) -> Table:
+    """Return the table in a Parquet or Arrow file."""
     arrow = _pyarrow()
+    window = source.text
     content = arrow.py_buffer(bytes_of(window.text)[: window.read])
     try:
         table = _table(arrow, content, window.text[:6].tobytes())
@@ -415,8 +398,9 @@ def parquet_records(window: Chunk, what: str, *, by_rank: bool = False) -> Recor
         raise InputError(
             f"cannot be read ({reason})", expected="Parquet or Arrow", path=window.path
         ) from None
-    frame = python_inputs.open_frame(table)
-    return python_inputs.frame_records(frame, what, path=window.path, by_rank=by_rank)
+    found = python_inputs.table_of_frame(python_inputs.open_frame(table), path=source.path)
+    found.convert = ""
+    return found
 
 
 def _table(arrow: Any, content: Any, head: bytes) -> Any:
@@ -465,17 +449,3 @@ def _pyarrow() -> Any:
             "Parquet and Arrow files need pyarrow: pip install 'leadline[parquet]'"
         ) from None
     return pyarrow
-
-
-READERS: dict[str, Callable[..., Records]] = {
-    "csv": csv_records,
-    "json": json_records,
-    "jsonl": json_lines_records,
-    "parquet": parquet_records,
-}
-WRITERS: dict[str, Callable[[OutputTable], bytes]] = {
-    "csv": write_csv,
-    "json": write_json,
-    "jsonl": write_json_lines,
-    "parquet": write_parquet,
-}

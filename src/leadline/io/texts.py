@@ -13,7 +13,7 @@ from leadline.data.ids import to_bytes
 from leadline.errors import InputError, MissingPackageError
 from leadline.io import row_checks
 from leadline.io.lines import lines, whole_text
-from leadline.io.opening import LONGEST_TEXT, PARQUET, first_bytes, too_long
+from leadline.io.opening import IR_DATASETS, LONGEST_TEXT, PARQUET, first_bytes, too_long
 from leadline.io.tables import cells_of
 
 Rows = Iterator[tuple[int, dict[str, Any]]]
@@ -217,7 +217,6 @@ QUERY = (*row_checks.QUERY, "num", "id", "_id")
 # Where no field is named: the first of these that a record has.
 DOCUMENT_FIELDS = (("title", "text"),)
 QUERY_FIELDS = (("text",), ("title",), ("query",))
-IR_DATASETS = "ir_datasets:"
 
 TextsLike: TypeAlias = (
     "str | os.PathLike[str] | Mapping[str, str] | Iterable[Mapping[str, Any]] | Iterable[Document]"

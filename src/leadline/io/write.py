@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
 
 from leadline.errors import InputError, UsageError
-from leadline.io import tables, trec_qrels, trec_runs
+from leadline.io import tables
+from leadline.io.formats import BY_SUFFIX, TREC, suffix_of
 from leadline.io.opening import STANDARD_INPUT
 from leadline.io.read import QrelsLike, RunLike, read_qrels, read_run
 from leadline.io.read_paths import check_outputs
-from leadline.io.sniff import SUFFIXES, suffix_of
 
 
 def write_run(run: RunLike, path: str | os.PathLike[str], *, suffix: str | None = None) -> None:
@@ -25,7 +24,7 @@ def write_run(run: RunLike, path: str | os.PathLike[str], *, suffix: str | None 
     run = read_run(run)
     if not len(run.scores):
         raise InputError("contains no documents", expected="a run", path=run.name)
-    _write(tables.table_of_run(run), path, suffix, trec_runs)
+    _write(tables.table_of_run(run), path, suffix)
 
 
 def write_qrels(qrels: QrelsLike, path: str | os.PathLike[str], *, suffix: str | None = None) -> None:
@@ -42,17 +41,18 @@ def write_judgments(
     judgments: tables.OutputTable, path: str | os.PathLike[str], *, suffix: str | None = None
 ) -> None:
     """Write judgments that are laid out."""
-    _write(judgments, path, suffix, trec_qrels)
+    _write(judgments, path, suffix)
 
 
-def _write(found: tables.OutputTable, target: str | os.PathLike[str], suffix: str | None, trec: Any) -> None:
+def _write(found: tables.OutputTable, target: str | os.PathLike[str], suffix: str | None) -> None:
     if not isinstance(target, (str, os.PathLike)):
         raise UsageError(f"path={target!r}; expected a path, or '-' for standard output")
     path = os.fspath(target)
     found = found._replace(suffix=suffix_of(path) if suffix is None else suffix)
-    name = SUFFIXES.get(found.suffix)
+    write = BY_SUFFIX.get(found.suffix, TREC).write
+    assert write is not None
     try:
-        content = trec.write(found) if name is None else tables.WRITERS[name](found)
+        content = write(found)
     except InputError as error:
         raise error.at(path) from None
     write_bytes(path, content)

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from leadline.io import judgment_store, tables
+from leadline.io.formats import suffix_of
 from leadline.io.judges import Merged, merge
 from leadline.io.judgment_store import Given
-from leadline.io.sniff import suffix_of
 from leadline.io.tables import QRELS_COLUMNS
 from leadline.io.write import write_bytes, write_judgments
 

@@ -14,7 +14,7 @@ from leadline.data.arrays import Floats
 from leadline.data.result import optional
 from leadline.data.validation import check_whole
 from leadline.errors import InputError, UsageError
-from leadline.io.sniff import suffix_of
+from leadline.io.formats import suffix_of
 from leadline.io.texts import TextsLike, rows_of
 from leadline.io.write import compressed, write_whole
 from leadline.topics.corpus import WHOLE, Corpus, corpus_of, read_columns

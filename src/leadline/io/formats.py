@@ -1,0 +1,282 @@
+"""The formats of runs and judgments: how each is recognised, read and written.
+
+`FORMATS` is the one list of them. A format is recognised by content first, in the order of the list, and by
+the suffix of its file where the content does not say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from io import BytesIO
+from itertools import chain
+from numbers import Integral
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from leadline.data.reading import DEFAULT_READING, Reading
+from leadline.errors import InputError
+from leadline.io import row_checks
+from leadline.io.opening import (
+    BINARY_TABLES,
+    COMPRESSIONS,
+    IR_DATASETS,
+    SQLITE,
+    Chunk,
+    first_bytes,
+    read_whole,
+)
+from leadline.io.row_checks import Records, Table
+from leadline.io.trec_lists import looks_trec
+
+if TYPE_CHECKING:
+    from leadline.data.qrels import Qrels
+    from leadline.io.tables import OutputTable
+
+
+class Format(NamedTuple):
+    """A format of runs, of judgments, or of both.
+
+    Parameters
+    ----------
+    name : str
+        What programs call it.
+    recognised : callable, optional
+        Whether the first bytes of a file are of this format; the format that the suffix says is given too.
+    rows : callable
+        Gives the table in an opened file, or rows where it has no header; it is told what numbers are
+        ("score" or "grade") and whether there are subtopics. TREC text has readers of its own.
+    write : callable, optional
+        Gives the bytes of rows.
+    suffixes : tuple of str
+        Of files that are written in this format; `leadline convert --to` takes them without the dot.
+    other_suffixes : tuple of str
+        Of files that are read, or written, in this format too.
+    judgments : str
+        What a file is where it can only hold judgments; else empty.
+    qrels : callable, optional
+        Reads judgments, where the rows do not say all.
+
+    """
+
+    name: str
+    recognised: Callable[[bytes, str], bool] | None
+    rows: Callable[[Opened, str, bool], Table | Records] | None
+    write: Callable[[OutputTable], bytes] | None = None
+    suffixes: tuple[str, ...] = ()
+    other_suffixes: tuple[str, ...] = ()
+    judgments: str = ""
+    qrels: Callable[[Opened, bool], Qrels] | None = None
+
+
+class Opened(NamedTuple):
+    """A file, its format, and its text where it had to be read to tell the format."""
+
+    path: str
+    format: Format
+    whole: Chunk | None
+
+    @property
+    def text(self) -> Chunk:
+        """Return the text of the file, which is read unless it has been."""
+        return self.whole or read_whole(self.path)
+
+
+def opened(path: str, *, read: bool = False) -> Opened:
+    """Return the format of a file; `read` reads its text in any case."""
+    if path.startswith(IR_DATASETS):
+        return Opened(path, COLLECTION, None)
+    head = first_bytes(path)
+    if head is not None and head.startswith(SQLITE):
+        return Opened(path, SQLITE_STORE, None)
+    if head is not None and not read and looks_trec(head):
+        return Opened(path, TREC, None)
+    whole = read_whole(path, enough=None if read else is_refused)
+    return Opened(path, format_of(whole), whole)
+
+
+def format_of(window: Chunk) -> Format:
+    """Return the format of a text."""
+    head = window.text[: min(window.filled, 1 << 20)].tobytes()
+    named = BY_SUFFIX.get(suffix_of(window.path), TREC)
+    return next((each for each in FORMATS if each.recognised and each.recognised(head, named.name)), named)
+
+
+def suffix_of(path: str) -> str:
+    """Return the suffix under a compression suffix.
+
+    >>> suffix_of("bm25.json.gz"), suffix_of("bm25.run")
+    ('.json', '.run')
+    """
+    name = Path(path)
+    if name.suffix in COMPRESSIONS.values():
+        name = name.with_suffix("")
+    return name.suffix.lower()
+
+
+def records_of(
+    source: Opened, what: str, reading: Reading = DEFAULT_READING, *, subtopics: bool = False
+) -> Records:
+    """Return the rows of a file in any format but TREC."""
+    if what == "score" and source.format.judgments:
+        raise InputError(source.format.judgments, expected="a run", path=source.path)
+    assert source.format.rows is not None
+    found = source.format.rows(source, what, subtopics)
+    if isinstance(found, Table):
+        found = row_checks.table_records(found, what, by_rank=reading.by_rank)
+    found.integers = reading.integers
+    return found
+
+
+def is_refused(window: Chunk) -> bool:
+    """Return whether the first lines of a text are such that no reader accepts it, whatever follows.
+
+    A run or qrels in TREC's format has four columns at least, and no NUL byte.
+    """
+    if format_of(window) is not TREC:
+        return False
+    *whole, _ = window.text[: min(window.end, 1 << 16)].tobytes().split(b"\n")
+    lines = [line for line in whole if line.strip() and not line.startswith(b"#")]
+    return any(b"\0" in line for line in lines) or (bool(lines) and len(lines[0].split(None, 3)) < 4)
+
+
+def content_of(source: Opened) -> str:
+    """Return `run` or `qrels`, told from the columns of a file, else from whether all numbers are whole."""
+    if source.format.judgments:
+        return "qrels"
+    if source.format is TREC:
+        text = source.text.text[: source.text.end].tobytes()
+        fields = (line.split() for line in BytesIO(text) if not line.startswith(b"#"))
+        rows = filter(None, fields)
+        first = next(rows, [])
+        four = len(first) == 4
+        return "qrels" if four and not _is_ranking(chain([first], rows)) else "run"
+    found = records_of(source, "grade")
+    if row_checks.find(found.names, (*row_checks.RANK, *row_checks.TAG)):
+        return "run"
+    if row_checks.find(found.names, row_checks.GRADE):
+        return "qrels"
+    try:
+        return "qrels" if all(_is_whole(row[3]) for row in found.rows) else "run"
+    except InputError:
+        return "run"
+
+
+def _is_ranking(rows: Iterable[list[bytes]]) -> bool:
+    """Return whether rows of four columns are a ranking: query, document, rank, score."""
+    ranks: dict[bytes, set[bytes]] = {}
+    seconds: set[bytes] = set()
+    for row in rows:
+        if len(row) != 4 or not row[2].isdigit():
+            return False
+        ranks.setdefault(row[0], set()).add(row[2])
+        seconds.add(row[1])
+    counts = all(found == {b"%d" % rank for rank in range(1, len(found) + 1)} for found in ranks.values())
+    return counts and len(seconds) > 1
+
+
+def _is_whole(value: object) -> bool:
+    if isinstance(value, str):
+        return value.strip().removeprefix("-").isdecimal()
+    return isinstance(value, Integral)
+
+
+def _late(module: str, function: str) -> Callable[..., Any]:
+    """Return a function of a module that is imported when the function is called: commands start quickly."""
+
+    def call(*given: Any) -> Any:
+        return getattr(import_module(f"leadline.io.{module}"), function)(*given)
+
+    return call
+
+
+def _is_trec(head: bytes, _named: str) -> bool:
+    return looks_trec(head)
+
+
+def _is_sample(head: bytes, named: str) -> bool:
+    from leadline.io import sampled_qrels
+
+    return named == TREC.name and sampled_qrels.is_sample(head)
+
+
+def _is_binary_table(head: bytes, _named: str) -> bool:
+    return head.startswith(BINARY_TABLES)
+
+
+def _is_json(head: bytes, named: str) -> bool:
+    start = b"".join(head[:64].split())[:2]
+    sure = start[1:] in {b'"', b"{", b"[", b"}", b"]"}
+    return start[:1] in {b"{", b"["} and (sure or named != TREC.name)
+
+
+def _is_json_lines(head: bytes, named: str) -> bool:
+    """Return whether a text is JSON Lines: its suffix says so, or its first line is a whole record."""
+    if not _is_json(head, named):
+        return False
+    return named == "jsonl" or _is_record(head.lstrip().partition(b"\n")[0])
+
+
+def _is_record(line: bytes) -> bool:
+    import json
+
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    if not isinstance(found, dict) or row_checks.find(found, row_checks.DOCUMENT) is None:
+        return False
+    name = row_checks.find(found, row_checks.QUERY)
+    return name is not None and not isinstance(found[name], (dict, list))
+
+
+def _is_csv(head: bytes, _named: str) -> bool:
+    from leadline.io.tables import delimiter_of
+
+    line = head.partition(b"\n")[0].decode("utf-8", "surrogateescape").strip("\r\n")
+    names = [cell.strip('"') for cell in line.split(delimiter_of(line))]
+    return row_checks.find(names, (*row_checks.QUERY, *row_checks.DOCUMENT)) is not None
+
+
+def _write_trec(table: OutputTable) -> bytes:
+    from leadline.io import tables, trec_qrels, trec_runs
+
+    write = trec_runs.write if table.columns == tables.RUN_COLUMNS else trec_qrels.write
+    return write(table)
+
+
+TREC = Format("trec", _is_trec, None, _write_trec)
+SQLITE_STORE = Format("sqlite", None, _late("judgment_store", "records"), judgments="names judgments")
+COLLECTION = Format("ir_datasets", None, _late("ir_datasets", "table"), judgments="names judgments")
+JSON = Format("json", _is_json, _late("tables", "json_rows"), _late("tables", "write_json"), (".json",))
+FORMATS = (
+    SQLITE_STORE,  # told before a text is read
+    COLLECTION,  # told by its name
+    TREC,
+    Format(
+        "parquet",
+        _is_binary_table,
+        _late("tables", "parquet_table"),
+        _late("tables", "write_parquet"),
+        (".parquet", ".arrow"),
+        (".feather",),
+    ),
+    Format(
+        "jsonl",
+        _is_json_lines,
+        _late("tables", "json_lines_table"),
+        _late("tables", "write_json_lines"),
+        (".jsonl",),
+        (".ndjson",),
+    ),
+    JSON,
+    Format("csv", _is_csv, _late("tables", "table_of_csv"), _late("tables", "write_csv"), (".csv", ".tsv")),
+    Format(
+        "sampled",
+        _is_sample,
+        _late("sampled_qrels", "records"),
+        judgments="5 columns, as in judgments of a sample",
+        qrels=_late("sampled_qrels", "read"),
+    ),
+)
+BY_SUFFIX = {suffix: each for each in FORMATS for suffix in (*each.suffixes, *each.other_suffixes)}
