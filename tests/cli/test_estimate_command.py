@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,9 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from leadline.cli import group
 from leadline.estimation.estimate import estimate
+from leadline.evaluation.evaluate import evaluate
 
 QUERIES = [f"q{number:02}" for number in range(14)]
 
@@ -107,6 +111,8 @@ def test_estimates_have_the_keys_of_the_contract(files: Path, pool: Path) -> Non
         "drawn",
         "guessed",
         "unknown",
+        "lowest",
+        "highest",
     } <= set(one)
     assert one["low"] < one["value"] < one["high"]
     assert one["judged"] + one["drawn"] + one["guessed"] + one["unknown"] == pytest.approx(1)
@@ -147,6 +153,7 @@ def test_a_part_of_the_pool_is_a_smaller_draw(files: Path, pool: Path, tmp_path:
     ("words", "said"),
     [
         (["-m", "Bpref"], "cannot be estimated"),
+        (["-m", "P@5", "-m", "Bpref", "-m", "GMAP"], "GMAP"),
         (["-m", "AP", "--proxy", "votes", "--machine", "machine.qrels"], "one of them"),
         (["--machine", "none.qrels"], "none.qrels"),
         (["--confidence", "2"], "confidence"),
@@ -275,3 +282,63 @@ def test_an_unknown_proxy_is_one_line(files: Path, pool: Path, proxy: str, said:
     assert done.exit_code != 0
     assert said in str(done.exception)
     assert "\n" not in str(done.exception)
+
+
+def test_a_larger_pool_counts_the_pairs_that_were_not_drawn_before(
+    files: Path, pool: Path, tmp_path: Path
+) -> None:
+    larger = tmp_path / "larger.tsv"
+    done = typed(
+        *("pool", files / "a.run", files / "b.run", "--for", "P@10", "--budget", 10),
+        *("--from", pool, "-o", larger, "-f", "json"),
+    )
+    before, after = (
+        {tuple(line.split("\t")[:2]) for line in path.read_text().splitlines() if line[0] == "q"}
+        for path in (pool, larger)
+    )
+    assert before < after
+    assert json.loads(done.stdout)["added"] == len(after - before)
+
+
+def test_what_a_run_lacks_is_said(files: Path, pool: Path, tmp_path: Path) -> None:
+    lines = (files / "a.run").read_text().splitlines(keepends=True)
+    some, none = tmp_path / "some.run", tmp_path / "none.run"
+    some.write_text("".join(line for line in lines if not line.startswith(("q00", "q01"))))
+    none.write_text("".join("x" + line for line in lines))
+    done = typed("estimate", files / "truth.qrels", some, none, "--pool", pool, "-m", "P@10", "-f", "json")
+    found = {one["code"]: one["count"] for one in json.loads(done.stdout)["warnings"]}
+    assert found["missing_queries"] == 2 + 14
+    assert found["no_overlap"] == 1
+    assert found["unjudged_queries"] == 14
+
+
+def test_no_judgments_at_all_are_refused(files: Path, pool: Path) -> None:
+    done = typed("estimate", "none", files / "a.run", "--pool", pool)
+    assert "leadline unjudged" in str(done.exception)
+
+
+def test_every_input_is_described(files: Path, pool: Path) -> None:
+    data = estimated(files, pool, "-m", "P@10", "--machine", files / "machine.qrels")
+    names = [Path(one["path"]).name for one in data["inputs"]]  # type: ignore[attr-defined]
+    assert names == ["truth.qrels", "a.run", "b.run", "new.run", "pool.tsv", "machine.qrels"]
+    assert data["inputs"][-1]["rows"] == 14 * 50  # type: ignore[index]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.sampled_from([None, 0, 1]), min_size=4, max_size=4), st.permutations(range(4)))
+def test_bounds_hold_for_all_grades_of_unjudged_pairs(grades: list[int | None], order: list[int]) -> None:
+    names = [f"d{one}" for one in order]
+    run = {"q": {name: -float(rank) for rank, name in enumerate(names)}}
+    judged = {f"d{one}": grade for one, grade in enumerate(grades) if grade is not None} | {"other": 1}
+    found = estimate({"q": judged}, {"r": run}, ["P@3", "RR"])
+    open_ = [f"d{one}" for one, grade in enumerate(grades) if grade is None]
+    for name in ("P@3", "RR"):
+        values = [
+            evaluate({"q": judged | dict(zip(open_, chosen, strict=True))}, {"r": run}, name).mean("r", name)
+            for chosen in itertools.product((0, 1), repeat=len(open_))
+        ]
+        one = found.estimate("r", name)
+        assert one.lowest <= min(values) + 1e-12
+        assert one.highest >= max(values) - 1e-12
+        if name == "P@3":
+            assert (one.lowest, one.highest) == pytest.approx((min(values), max(values)))

@@ -46,14 +46,16 @@ def results_text(
     judgments: int,
     to_file: bool,
     records: str = "runs",
+    others: Sequence[tuple[str, int]] = (),
 ) -> str:
     """Write what was found about runs: `data` gives the command's own JSON keys, `sheet` its table.
 
-    `records` is the key whose entries are the lines of JSONL.
+    `records` is the key whose entries are the lines of JSONL; `others` are paths and rows of further inputs.
     """
     if form == "json":
         inputs = [describe_input(qrels, judgments)]
         inputs += [describe_input(run.path, run.counts["documents_read"]) for run in found.runs]
+        inputs += [describe_input(path, rows) for path, rows in others]
         return json_text(envelope(command, inputs, found.options, found.warnings) | data())
     if form in ("csv", "jsonl"):  # they have no place for what the reader should know
         say(found.warnings)

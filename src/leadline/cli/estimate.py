@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import click
@@ -22,6 +23,7 @@ from leadline.cli._options import (
     write_output,
 )
 from leadline.cli._results import results_text
+from leadline.errors import UsageError
 from leadline.reporting.tables.estimation_tables import estimate_table
 
 SECTION = "Estimation"
@@ -97,6 +99,11 @@ def command(
     """
     from leadline.estimation.estimate import estimate
 
+    if judgments == "none" and not os.path.exists(judgments):
+        raise UsageError(
+            "no judgments: expected at least some; without any, `leadline unjudged` ranks the runs, and "
+            "`leadline evaluate` takes machine labels as judgments"
+        )
     labels = options.pop("machine")
     pool = options["pool"]
     if labels is None and pool is not None and options["proxy"] is None:
@@ -116,14 +123,17 @@ def command(
         qrels=judgments,
         judgments=found.judgments,
         to_file=output is not None,
+        others=[
+            (path, found.read[kind])
+            for path, kind in ((pool, "pool"), (machine, "labels"), (column, "labels"))
+            if path
+        ],
     )
     write_output(text, output)
 
 
 def _labels_of(pool: str) -> str | None:
     """Return the path of the labels that a pool names, if the file is there."""
-    import os
-
     from leadline.io.pool_files import read_drawn_pool
 
     path = read_drawn_pool(pool).design.get("machine")

@@ -16,10 +16,11 @@ from leadline.data.results import Results, ResultWarning, plain
 from leadline.data.validation import check_flags, check_whole
 from leadline.errors import UsageError
 from leadline.estimation.estimators import Estimator, RunEstimate, Sample, variance
-from leadline.estimation.measure_targets import AveragePrecision, Cascade, Kind, Ratio, kind_of
+from leadline.estimation.measure_targets import AveragePrecision, Cascade, Kind, Ratio, kinds_of
 from leadline.estimation.samples import PoolLike, ProxyLike, evidence_of
 from leadline.evaluation.join import judge_runs
 from leadline.evaluation.profiles import profile_of
+from leadline.evaluation.run_warnings import warnings_of
 from leadline.io.read import QrelsLike, RunLike
 from leadline.measures import Measure
 from leadline.stats import INTERVALS, checked_level
@@ -31,6 +32,18 @@ MOST_GUESSED = 0.05  # largest weight of guessed and unknown pairs with which an
 # Lowest and highest coverage of 95 % intervals for pooled runs in docs/studies/estimate.md, in percent, for
 # cascade measures (RR, Success, ERR) and nDCG.
 COVERAGE = {"RR": (79, 96), "nDCG": (87, 97)}
+# Warnings of `evaluate` that hold here too; what is unjudged is in the weights by source.
+OF_RUNS = {
+    "no_overlap",
+    "missing_queries",
+    "unjudged_queries",
+    "tied_cutoffs",
+    "other_tags",
+    "ignored_columns",
+    "rank_disagrees",
+    "repeated_documents",
+    "dropped_scores",
+}
 SMALL = 0.2  # inclusion probability at ranks 1 to 3 below which cascade measures have a large variance
 
 
@@ -74,6 +87,9 @@ class Estimate(NamedTuple):
         Confidence interval over draws, with the queries fixed; NaN where it is withheld.
     queries_low, queries_high : float
         Confidence interval over draws and queries.
+    lowest, highest : float
+        Range of the value over all grades of the guessed and unknown pairs; NaN for ratios (nDCG, R, F) and
+        AP, whose divisors depend on these grades too.
     judged, drawn, guessed, unknown : float
         Weight of the value by source; sums to 1.
     reason : str
@@ -85,6 +101,8 @@ class Estimate(NamedTuple):
     high: float
     queries_low: float
     queries_high: float
+    lowest: float
+    highest: float
     judged: float
     drawn: float
     guessed: float
@@ -131,6 +149,8 @@ class EstimatedResults(Results):
         values (given as an object).
     judgments : int
         Number of judged pairs in the sample.
+    read : dict of str to int
+        Number of pairs in the pool, and of labels or values of the proxy.
     """
 
     new: Flags
@@ -140,6 +160,7 @@ class EstimatedResults(Results):
     _kinds: list[Kind]
     _pairs: int
     judgments: int
+    read: dict[str, int]
 
     def estimate(self, run: str, measure: object) -> Estimate:
         """Return the estimated mean of a measure for a run, with intervals and weights by source.
@@ -168,12 +189,17 @@ class EstimatedResults(Results):
         values = self.counted(place)[run][:, None]
         below, above = INTERVALS.parse("Student").limits(values, level=self.confidence)
         judged, drawn, guessed, unknown = part.shares.tolist()
+        lowest, highest = value - part.doubt[0], value + part.doubt[1]
+        if isinstance(self._kinds[place], (Ratio, AveragePrecision)) and guessed + unknown > 0:
+            lowest = highest = math.nan
         return Estimate(
             value,
             low,
             high,
             float(below[0]),
             float(above[0]),
+            float(lowest),
+            float(highest),
             judged,
             drawn,
             guessed,
@@ -363,7 +389,7 @@ def estimate(
     requested = DEFAULT_MEASURES if measures is None else measures
     listed = [requested] if isinstance(requested, (str, Measure)) else list(requested)
     wanted = profile.measures(listed, rel=rel, documents=None)
-    kinds = [kind_of(measure) for measure in wanted]
+    kinds = kinds_of(wanted)
     evidence = evidence_of(judgments, pool, machine, proxy, skipped=skipped, seed=seed)
     sample = evidence.sample
     estimators = [Estimator(sample, kind) for kind in kinds]
@@ -404,8 +430,10 @@ def estimate(
     results.confidence, results.proxy = level, evidence.proxy
     results._parts, results._kinds = parts, kinds  # noqa: SLF001  # same module
     results._pairs = len(sample.probability)  # noqa: SLF001  # same module
-    results.judgments = evidence.judgments
-    results.warnings += _warnings(results, sample)
+    results.judgments, results.read = evidence.judgments, evidence.read
+    results.warnings += [
+        notice for notice in warnings_of(infos, sample.table) if notice.code in OF_RUNS
+    ] + _warnings(results, sample)
     return results
 
 

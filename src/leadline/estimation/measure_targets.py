@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -116,13 +116,26 @@ def kind_of(measure: Measure) -> Kind:
     >>> kind_of(MEASURES.parse("P@10")).target
     Target(kind='indicator', rel=1.0, top=1.0)
     """
-    maker = _MAKERS.get(type(measure))
-    kind = None if maker is None else maker(measure)
-    if kind is None:
-        why = NO_ESTIMATE.get(type(measure).__name__, "it has no estimator")
+    return kinds_of([measure])[0]
+
+
+def kinds_of(measures: Sequence[Measure]) -> list[Kind]:
+    """Return how measures are estimated; those that cannot be are refused together."""
+    kinds = [_kind(measure) for measure in measures]
+    refused = [
+        f"{measure} ({NO_ESTIMATE.get(type(measure).__name__, 'no estimator is known')})"
+        for measure, kind in zip(measures, kinds, strict=True)
+        if kind is None
+    ]
+    if refused:
         names = ", ".join(sorted(supported.__name__ for supported in _MAKERS))
-        raise UsageError(f"{measure} cannot be estimated: {why}; expected one of {names}")
-    return kind
+        raise UsageError(f"{'; '.join(refused)} cannot be estimated; expected some of {names}")
+    return [kind for kind in kinds if kind is not None]
+
+
+def _kind(measure: Measure) -> Kind | None:
+    maker = _MAKERS.get(type(measure))
+    return None if maker is None else maker(measure)
 
 
 def _flat(value: float) -> Weights:

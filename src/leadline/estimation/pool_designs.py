@@ -10,7 +10,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from leadline.data.arrays import Floats
+from leadline.data.arrays import Flags, Floats
 from leadline.data.ids import to_text
 from leadline.data.reading import Reading, RunsOptions
 from leadline.data.result import Result
@@ -176,9 +176,10 @@ def pool_for(
     already_judged = _judged_in(frame, judged)
     design = draw(_without(frame, already_judged), size, new_runs=new_runs, seed=seed)
     before = None if earlier is None else pool_of(earlier)
-    old = np.zeros(len(frame.query))
+    asked = already_judged  # pairs that need no new judgment
     if before is not None:
-        design, old = _larger(frame, design, before, seed)
+        design, asked = _larger(frame, design, before, seed)
+        asked = asked | already_judged
     probability = np.where(already_judged, 1.0, design.probability)
     drawn = design.drawn & ~already_judged
     if design.cut:
@@ -235,7 +236,7 @@ def pool_for(
     # Documents that both runs of a pair have are listed too: their grades do not matter to the difference.
     kept = np.flatnonzero((probability > 0) | ((frame.best <= deepest) & (pair is not None)))
     pool = _part(pool, kept)
-    added = int((drawn & ~(old > 0)).sum()) if before is not None else int(drawn.sum())
+    added = int((drawn & ~asked).sum())
     return MeasuredPool(pool, systems.infos, len(names), expected, added, warnings, shown)
 
 
@@ -294,8 +295,8 @@ def _without(frame: Frame, judged: Any) -> Frame:
     return frame._replace(importance=np.where(judged, -1.0, frame.importance))
 
 
-def _larger(frame: Frame, design: Draw, before: DrawnPool, seed: int) -> tuple[Draw, Floats]:
-    """Return the draw with the larger of both probabilities of each pair, and the earlier probabilities."""
+def _larger(frame: Frame, design: Draw, before: DrawnPool, seed: int) -> tuple[Draw, Flags]:
+    """Return the draw with the larger of both probabilities of each pair, and the pairs drawn earlier."""
     if before.design.get("seed") != seed:
         raise UsageError(
             f"the earlier pool was drawn with seed {before.design.get('seed')}, this one with {seed}; "
@@ -306,21 +307,22 @@ def _larger(frame: Frame, design: Draw, before: DrawnPool, seed: int) -> tuple[D
         for row, (query, document) in enumerate(zip(frame.query.tolist(), frame.documents, strict=True))
     }
     old = np.zeros(len(frame.query))
+    asked = np.zeros(len(frame.query), dtype=np.bool_)
     lost = 0
-    for query, document, share in zip(
-        before.queries, before.documents, before.probability.tolist(), strict=True
+    for query, document, share, drawn in zip(
+        before.queries, before.documents, before.probability.tolist(), before.drawn.tolist(), strict=True
     ):
         row = rows.get((query, document))
         if row is None:
             lost += 1
         else:
-            old[row] = share
+            old[row], asked[row] = share, drawn
     if lost:
         raise UsageError(
             f"{lost:,} pairs of the earlier pool are outside this frame; expected at least the same runs "
             f"and --depth {before.design.get('depth')} or more"
         )
-    return enlarged(design.probability, design.scale, old, frame, seed), old
+    return enlarged(design.probability, design.scale, old, frame, seed), asked
 
 
 def _rates(frame: Frame, machine: QrelsLike | None, measure: Measure) -> Floats:

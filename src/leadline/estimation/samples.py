@@ -63,6 +63,8 @@ class Evidence:
         Number of judged pairs in the sample.
     warnings : list of ResultWarning
         Judgments and labels that were left out, and gaps in the draw.
+    read : dict of str to int
+        Number of pairs in the pool, and of labels or values of the proxy.
     """
 
     sample: Sample
@@ -70,6 +72,7 @@ class Evidence:
     proxy: str
     judgments: int
     warnings: list[ResultWarning]
+    read: dict[str, int]
 
 
 def evidence_of(
@@ -369,7 +372,14 @@ def _evidence(
         len(runs or ()),
         seed,
     )
-    return Evidence(sample, runs, proxy, int(judged.sum()), warnings)
+    return Evidence(
+        sample,
+        runs,
+        proxy,
+        int(judged.sum()),
+        warnings,
+        {"pool": 0 if pool is None else len(pool.queries), "labels": len(labels)},
+    )
 
 
 def _contributions(

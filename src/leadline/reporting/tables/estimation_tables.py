@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -29,38 +30,50 @@ WORDS = {
 }
 
 
-def _predicted(proxy: str) -> str:
-    return WORDS.get(proxy, "predicted from quantiles of " + proxy)
+def _predicted(proxy: str, *, drawn: bool) -> str:
+    if proxy == "none" and not drawn:
+        return "counted as non-relevant"
+    return WORDS.get(proxy, f"predicted from quantiles of {proxy}")
+
+
+def _clipped(value: float, measure: Any) -> Cell:
+    """Return a value clipped to the range of the measure; None for NaN."""
+    return None if math.isnan(value) else plain(min(max(value, measure.low), measure.high))
 
 
 def estimate_table(found: EstimatedResults, *, pairs: bool = False) -> Table:
     """Return the table of estimates: a run a row, measure by measure; or the differences of all `pairs`."""
     if pairs:
         return estimate_pairs_table(found)
+    every = [
+        (measure, rank, run, found.estimate(found.names[run], measure))
+        for place, measure in enumerate(found.measures)
+        for rank, run in enumerate(found.order(place), start=1)
+    ]
+    bounded = any(one.guessed + one.unknown > 0 for *_, one in every)
     rows: list[list[Cell]] = []
-    for place, measure in enumerate(found.measures):
-        for rank, run in enumerate(found.order(place), start=1):
-            name = found.names[run]
-            one = found.estimate(name, measure)
-            rows.append(
-                [
-                    name,
-                    "new" if found.new[run] else "",
-                    str(measure),
-                    plain(one.value),
-                    plain(one.low),
-                    plain(one.high),
-                    str(rank),
-                    one.judged,
-                    one.drawn,
-                    one.guessed,
-                    one.unknown,
-                ]
-            )
+    for measure, rank, run, one in every:
+        limits = (one.value, one.low, one.high, *((one.lowest, one.highest) if bounded else ()))
+        rows.append(
+            [
+                found.names[run],
+                "new" if found.new[run] else "",
+                str(measure),
+                *(_clipped(limit, measure) for limit in limits),
+                str(rank),
+                one.judged,
+                one.drawn,
+                one.guessed,
+                one.unknown,
+            ]
+        )
+    words = _predicted(found.proxy, drawn=any(one.drawn > 0 for *_, one in every))
     notes = [
-        INTERVAL.format(percent(found.confidence)) + f"; unjudged pairs: {_predicted(found.proxy)}",
+        INTERVAL.format(percent(found.confidence)) + f"; unjudged pairs: {words}",
         *map(str, found.warnings),
     ]
+    if bounded:
+        notes.insert(1, "lowest, highest: range over all grades of the guessed and unknown pairs")
     columns = [
         "run",
         "",
@@ -68,6 +81,7 @@ def estimate_table(found: EstimatedResults, *, pairs: bool = False) -> Table:
         "estimate",
         "low",
         "high",
+        *(("lowest", "highest") if bounded else ()),
         "rank",
         "judged",
         "drawn",
@@ -95,7 +109,7 @@ def sampled_table(found: Estimates) -> Table:
         for place in sorted(range(len(values)), key=lambda row: -values[row]):
             *limits, _ = found.limits[place, column].tolist()
             shown = [
-                plain(min(max(value, measure.low), measure.high)) if value == value else None  # noqa: PLR0124  # NaN
+                _clipped(value, measure)
                 for value in (float(values[place]), *limits, float(found.uncorrected[place, column]))
             ]
             rows.append([found.names[place], str(measure), *shown])
