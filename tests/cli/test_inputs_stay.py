@@ -61,7 +61,7 @@ LINES = {
     "predict -o": "predict bm25.run --index docs.index --queries queries.jsonl -m Clarity -o OUT",
     "report -o": "report qrels.txt bm25.run dense.run --known known.txt -o OUT",
     "sampled --pairs": "sampled qrels.txt --docs docs.jsonl --sample 2 --pairs OUT",
-    "estimate -o": "estimate qrels.txt bm25.run -m P@2 --pool pool.tsv --skipped --proxy pairs.tsv:score -o OUT",
+    "estimate -o": "estimate qrels.txt bm25.run --pool pool.tsv --skipped --proxy pairs.tsv:score -o OUT",
     "sampled -o": "sampled qrels.txt bm25.run -m AP --population 20 -o OUT",
     "score -o": "score docs.index queries.jsonl pairs.tsv -m BM25 -o OUT",
     "search -o": "search docs.index queries.jsonl -m RM3(learn=judged) --feedback qrels.txt -o OUT",
