@@ -152,3 +152,63 @@ def test_what_cannot_be_is_refused_in_one_line(
     assert says in done.err
     assert done.err.count("\n") == 1
     assert done.out == ""
+
+
+@pytest.fixture
+def queries(folder: Path) -> Path:
+    """Make twelve queries of the judges and runs."""
+    for name, shift in (("ann", 0), ("llm", 1)):
+        (folder / f"{name}.qrels").write_text(
+            "".join(
+                f"q{q} 0 d{d} {int((q * d + d) % 3 == 0 or shift * (d + q) % 5 == 1)}\n"
+                for q in range(12)
+                for d in range(9)
+            )
+        )
+    for run in range(3):
+        (folder / f"r{run}.run").write_text(
+            "".join(f"q{q} Q0 d{d} 1 {(d * (run + 2) + q) % 11} t\n" for q in range(12) for d in range(9))
+        )
+    return folder
+
+
+@pytest.mark.usefixtures("queries")
+def test_labels_are_audited_by_the_reference(leadline: Leadline) -> None:
+    words = ("agreement", "ann.qrels", "llm.qrels", "--runs", "r0.run", "r1.run", "r2.run", "-m", "P@3")
+    data = leadline(*words, "--within", "0.1", "--top", "2", "-f", "json").data
+    (one,) = data["audit"]
+    assert (one["reference"], one["judge"], one["measure"], one["queries"]) == ("ann", "llm", "P@3", 12)
+    assert set(one["runs"][0]) == {
+        "name",
+        "reference",
+        "labels",
+        "bias",
+        "rank",
+        "rank_labels",
+        "gain",
+        "favoured",
+    }
+    assert one["top"]["runs"] == 2
+    (needed,) = data["needed"]
+    assert needed["within"] == 0.1
+    assert needed["judgments"] == 9 * needed["queries"]
+    assert (data["options"]["within"], data["options"]["top"]) == (0.1, 2)
+    text = leadline(*words).out
+    for run in one["runs"]:
+        assert f"{run['bias']['value']:.3f}" in text
+    rows = list(csv.DictReader(io.StringIO(leadline(*words, "-f", "csv").out)))
+    gains = {row["run"]: float(row["value"]) for row in rows if row["coefficient"] == "gain"}
+    assert gains == {run["name"]: run["gain"]["value"] for run in one["runs"]}
+    for refused in (("--within", "0"), ("--top", "1")):
+        done = leadline(*words, *refused)
+        assert (done.status, done.out) == (2, "")
+    assert leadline("agreement", "--table", "1,2,3,4", "--within", "0.1").err.count("\n") == 1
+
+
+@pytest.mark.usefixtures("queries")
+def test_without_runs_the_judgments_needed_are_computed_on_request(leadline: Leadline) -> None:
+    words = ("agreement", "ann.qrels", "llm.qrels", "-f", "json")
+    assert leadline(*words).data["needed"] == []
+    wide, narrow = (leadline(*words, "--within", width).data["needed"][0] for width in ("0.2", "0.02"))
+    assert narrow["queries"] > wide["queries"] >= 10
+    assert narrow["design_effect"] == wide["design_effect"]

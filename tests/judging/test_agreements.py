@@ -16,8 +16,10 @@ import leadline as ll
 from leadline.errors import InputError, UsageError
 from leadline.io.judges import read_judges
 from leadline.judging.agreement import agreement
+from leadline.judging.agreement_audit import needed_judgments
 from leadline.judging.agreement_result import Judgments, change
 from leadline.stats.agreement_coefficients import Cohen, Krippendorff, PairwiseAgreement, UnitGroups
+from leadline.stats.correlation import kendall, tau_ap
 
 Judges = dict[str, dict[str, dict[str, float]]]
 
@@ -279,3 +281,176 @@ def test_eight_people_differ_as_the_data_say(shared_data: Path) -> None:
     people, official = cohen[1:, 1:], cohen[0, 1:]
     assert (round(np.nanmin(people), 2), round(np.nanmax(people), 2)) == (0.09, 0.54)
     assert (round(np.nanmin(official), 2), round(np.nanmax(official), 2)) == (0.04, 0.33)
+
+
+def audited(seed: int = 0, queries: int = 12, runs: int = 5) -> tuple[Judges, dict[str, Any]]:
+    """Make a reference, labels that are kinder, and runs."""
+    rng = np.random.default_rng(seed)
+    truth = rng.random((queries, 30)) < 0.3
+    kind = truth | (rng.random(truth.shape) < 0.3)
+    judges = {
+        name: {f"q{q}": {f"d{d}": float(row[d]) for d in range(30)} for q, row in enumerate(grades)}
+        for name, grades in (("people", truth), ("machine", kind))
+    }
+    lists = {}
+    for run in range(runs):
+        scores = (run * 0.5) * truth + (0.8 if run == 1 else 0.0) * kind + rng.normal(size=truth.shape)
+        lists[f"r{run}"] = {
+            f"q{q}": {f"d{d}": float(score) for d, score in enumerate(row)} for q, row in enumerate(scores)
+        }
+    return judges, lists
+
+
+def precision(lists: dict[str, dict[str, float]], grades: dict[str, dict[str, float]], k: int) -> list[float]:
+    """Return P@k of every query by a loop."""
+    values = []
+    for query, scores in lists.items():
+        best = sorted(scores, key=lambda name: (-scores[name], name))[:k]
+        values.append(sum(grades[query][name] for name in best) / k)
+    return values
+
+
+def test_bias_and_gain_of_runs_are_those_of_a_loop() -> None:
+    judges, runs = audited()
+    found = agreement(judges, runs=runs, measures=["P@5"], draws=0)
+    (one,) = found.audits
+    biases = {}
+    for name, lists in runs.items():
+        pair = (precision(lists, judges[judge], 5) for judge in ("people", "machine"))
+        differences = [labels - truth for truth, labels in zip(*pair, strict=True)]
+        biases[name] = differences
+    for run in one.runs:
+        values = biases[run.name]
+        mean, error = np.mean(values), np.std(values, ddof=1) / math.sqrt(12)
+        assert run.bias == pytest.approx((mean, mean - 2.2009851600 * error, mean + 2.2009851600 * error))
+        others = np.mean([np.mean(each) for name, each in biases.items() if name != run.name])
+        assert run.gain.value == pytest.approx(mean - others)
+        assert run.gain.low < run.gain.value < run.gain.high
+        assert run.labels - run.reference == pytest.approx(mean)
+    assert one.bias.value == pytest.approx(np.mean(list(biases.values())))
+    assert [run.gain.value for run in one.gainers()] == sorted(
+        (run.gain.value for run in one.runs), reverse=True
+    )
+
+
+def test_rank_correlations_have_the_jackknife_error_of_a_loop() -> None:
+    judges, runs = audited(3)
+    found = agreement(judges, runs=runs, measures=["P@5"], draws=0, top=3)
+    (one,) = found.audits
+    tables = [np.array([precision(lists, judges[judge], 5) for lists in runs.values()]) for judge in judges]
+
+    def taus(left_out: int | None, chosen: list[int]) -> list[float]:
+        kept = [query for query in range(12) if query != left_out]
+        truth, labels = (table[np.ix_(chosen, kept)].mean(axis=1) for table in tables)
+        return [kendall(truth, labels), tau_ap(labels, truth)]
+
+    best = np.argsort(-tables[0].mean(axis=1), kind="stable")[:3].tolist()
+    for each, chosen in ((one.taus, list(range(5))), (one.top_taus, best)):
+        again = np.array([taus(query, chosen) for query in range(12)])
+        error = np.sqrt(11 / 12 * ((again - again.mean(axis=0)) ** 2).sum(axis=0))
+        for value, whole, half in zip(each, taus(None, chosen), 2.2009851600 * error, strict=True):
+            assert value == pytest.approx((whole, whole - half, whole + half))
+
+
+def test_runs_that_return_what_the_machine_likes_are_favoured_and_no_others_are() -> None:
+    judges, runs = audited(1, queries=40)
+    liked = {
+        query: {name: grade + 0.001 * place for place, (name, grade) in enumerate(row.items())}
+        for query, row in judges["machine"].items()
+    }
+    found = agreement(judges, runs=runs | {"circular": liked}, measures=["P@5"], draws=0)
+    (one,) = found.audits
+    assert one.gainers()[0].name == "circular"
+    assert one.gainers()[0].rank_labels == 1
+    assert [run.name for run in one.runs if run.favoured] == ["r1", "circular"]  # r1 follows the machine too
+    assert found.to_dict()["audit"][0]["runs"][-1]["favoured"] is True
+
+
+def test_labels_that_are_the_reference_change_nothing() -> None:
+    judges, runs = audited()
+    found = agreement({"a": judges["people"], "b": judges["people"]}, runs=runs, measures=["P@5"], draws=0)
+    (one,) = found.audits
+    assert one.taus.kendall.value == one.taus.tau_ap.value == 1
+    assert {tuple(run.bias) for run in one.runs} == {(0, 0, 0)}
+    assert [run.favoured for run in one.runs] == [False] * 5
+
+
+def test_gain_and_rank_follow_measures_of_which_less_is_better() -> None:
+    judges, runs = audited(5)
+    found = agreement(judges, runs=runs, measures=["E@5"], draws=0)
+    (one,) = found.audits
+    best = min(one.runs, key=lambda run: run.labels)
+    assert best.rank_labels == 1
+    most = min(one.runs, key=lambda run: run.bias.value)
+    assert one.gainers()[0].name == most.name
+
+
+def test_few_queries_and_measures_without_an_arithmetic_mean_have_no_interval() -> None:
+    judges, runs = audited(queries=9)
+    found = agreement(judges, runs=runs, measures=["P@5", "GMAP"], draws=0)
+    assert [one.measure for one in found.audits] == ["P@5"]
+    (one,) = found.audits
+    intervals = [one.bias, *one.taus, *one.top_taus, *(run.bias for run in one.runs)]
+    assert all(math.isnan(each.low) for each in [*intervals, *(run.gain for run in one.runs)])
+    assert one.runs[0].favoured is None
+    assert found.needed[0].queries is None
+    assert found.to_dict()["audit"][0]["bias"]["low"] is None
+
+
+def test_three_judges_are_audited_by_the_reference_alone() -> None:
+    judges, runs = audited()
+    three = judges | {"other": judges["machine"]}
+    assert agreement(three, runs=runs, measures=["P@5"], draws=0).audits == []
+    found = agreement(three, runs=runs, measures=["P@5"], draws=0, reference=True)
+    assert [(one.reference, one.judge) for one in found.audits] == [
+        ("people", "machine"),
+        ("people", "other"),
+    ]
+
+
+@given(st.integers(0, 200))
+def test_needed_judgments_are_those_of_a_jackknife_over_rows(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 6, 11)
+    query = np.repeat(np.arange(11), sizes)
+    grades = rng.integers(0, 3, (len(query), 2))
+    tables = np.zeros((11, 3, 3))
+    np.add.at(tables, (query, grades[:, 0], grades[:, 1]), 1)
+    found = needed_judgments(("a", "b"), tables, Cohen(), np.arange(3.0), within=0.1)
+    by_query = np.array([Cohen().of(grades[query != one]) for one in range(11)])
+    by_pair = np.array([Cohen().of(np.delete(grades, row, axis=0)) for row in range(len(grades))])
+    errors = [
+        math.sqrt((len(each) - 1) / len(each) * ((each - each.mean()) ** 2).sum())
+        for each in (by_query, by_pair)
+    ]
+    assert found.coefficient.value == pytest.approx(Cohen().of(grades))
+    if any(map(math.isnan, errors)):
+        assert found.queries is None or found.independent is None
+        return
+    assert found.design_effect == pytest.approx((errors[0] / errors[1]) ** 2)
+    assert found.queries == max(10, math.ceil(11 * (1.959963985 * errors[0] / 0.1) ** 2))
+    assert found.independent == math.ceil(len(grades) * (1.959963985 * errors[1] / 0.1) ** 2)
+
+
+def test_equal_judgments_within_queries_have_the_size_of_queries_as_design_effect() -> None:
+    rng = np.random.default_rng(2)
+    pairs = rng.integers(0, 2, (400, 2))
+    tables = np.zeros((400, 2, 2))
+    tables[np.arange(400), pairs[:, 0], pairs[:, 1]] = 5  # five pairs of a query, all alike
+    found = needed_judgments(("a", "b"), tables, Cohen(), np.arange(2.0))
+    assert found.design_effect == pytest.approx(5, rel=0.01)
+    assert found.judgments == found.queries * 5 if found.queries else False
+
+
+def test_trec_2019_labels_of_a_machine_are_far_too_high(shared_data: Path) -> None:
+    folder = shared_data / "trec-dl-2019-passage"
+    labels = shared_data / "trec-dl-2019-machine-labels" / "llama70b-criteria.qrels"
+    runs = sorted((folder / "runs").iterdir())[:6]
+    found = agreement(
+        [str(folder / "qrels.txt"), str(labels)], runs=list(map(str, runs)), measures=["P(rel=2)@10"], draws=0
+    )
+    (one,) = found.audits
+    assert one.queries == 43
+    assert 0.25 < one.bias.value < 0.32
+    assert one.bias.low > 0.15
+    assert 15 < found.needed[0].design_effect < 30

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -23,12 +23,9 @@ from leadline.cli._plots import check_plot, plot_option, plot_options, write_plo
 from leadline.cli._results import describe_input, envelope, escaped, json_text, say, table_text
 from leadline.errors import UsageError
 from leadline.judging.agreement import agreement
+from leadline.judging.agreement_audit import TOP, WITHIN
 from leadline.judging.agreement_result import Agreement
 from leadline.reporting.tables.agreement_table import agreement_rows, flat_rows, sheets_of
-
-if TYPE_CHECKING:
-    pass
-
 
 SECTION = "Judging"
 
@@ -107,6 +104,21 @@ class TakesRuns(Command):
     metavar="RUN...",
     help="Runs to evaluate with the judgments of every assessor, to show the effect on system rankings.",
 )
+@click.option(
+    "--top",
+    type=click.IntRange(2),
+    default=TOP,
+    show_default=True,
+    metavar="K",
+    help="Number of runs, the best by the reference, of which the order is compared too (--runs).",
+)
+@option(
+    "Statistics",
+    "--within",
+    type=float,
+    metavar="WIDTH",
+    help=f"Half-width of Cohen's kappa for which the judgments needed are computed. [with --runs: {WITHIN}]",
+)
 @measure_option("Measure for --runs (repeatable).", default=["AP", "nDCG"], show_default=True)
 @per_query_option()
 @plot_option("Figure of Cohen's kappa of all assessors: FILE.svg, FILE.pdf or FILE.png.")
@@ -129,7 +141,9 @@ def command(
     column per assessor. Agreement is measured on the pairs of query and document that all of them judged. A
     coefficient of 0 is agreement by chance, 1 is perfect agreement; values of Scott's pi from 2/3 to 1 are
     often called acceptable.
-    With --runs the effect of the assessor on measures and system rankings is shown.
+    With --runs the effect of the assessor on measures and system rankings is shown. Of two assessors, or with
+    --reference, the first is taken as the truth for the others, machines for instance: the bias of every run,
+    the runs that the labels favour, and the rank correlation of all runs and of the best.
 
     Confidence intervals are percentiles of bootstrap resamples and approximate: in simulations with 25
     queries, 95 % intervals contained the true coefficient in 92 to 96 % of the samples

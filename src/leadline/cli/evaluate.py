@@ -69,6 +69,12 @@ SECTION = "Evaluation"
     metavar="POOL",
     help="Inclusion probabilities of the judged documents, for estimated R and recall.",
 )
+@option(
+    "Reading",
+    "--machine",
+    is_flag=True,
+    help="QRELS are labels of a machine; warn of it, as where a column `judge` names one.",
+)
 @interval_options
 @trec_options
 @evaluation_options

@@ -23,6 +23,7 @@ from leadline.evaluation.profiles import Averaging, Profile, profile_of
 from leadline.evaluation.run_warnings import (
     fractional_notice,
     levels_of,
+    machine_labels,
     no_judged_document,
     undefined_notices,
     warnings_of,
@@ -80,6 +81,7 @@ def evaluate(
     pool: PoolLike | None = None,
     relevance_strings: int | None = None,
     bounds: bool = False,
+    machine: bool = False,
     intervals: bool | str | Interval = False,
     confidence: float = 0.95,
     seed: int = 0,
@@ -95,10 +97,11 @@ def evaluate(
     user knew before: a file, or `{query: [document, ...]}`. `relevance_strings` keeps the
     grades of that many documents of every list as text. `bounds` adds how far values may move over the orders
     of tied documents and the grades of unjudged ones, `intervals` (True or the name of a way, as in "BCa")
-    how far means would move with other queries. `on_run(done, total)` is called after each run. `options` say
-    how runs and judgments are read (`order`, `on_duplicate`, `on_nan`, `name_by`, `negative`, `subtopics`:
-    see `leadline.data.reading.Reading`) and where lists end: `depth` cuts each, then `judged_only` drops
-    unjudged documents.
+    how far means would move with other queries. With `machine`, a warning says that the judgments are labels
+    of a machine, as it does where a column `judge` names one. `on_run(done, total)` is called after each run.
+    `options` say how runs and judgments are read (`order`, `on_duplicate`, `on_nan`, `name_by`, `negative`,
+    `subtopics`: see `leadline.data.reading.Reading`) and where lists end: `depth` cuts each, then
+    `judged_only` drops unjudged documents.
 
     Where qrels have inclusion probabilities (a column `probability`, or `pool`: a file, `Pooled`, or
     `{query: {document: probability}}`), `results.estimates` has the estimated number of relevant documents
@@ -111,7 +114,7 @@ def evaluate(
     """
     reading, cut = reading_and_cut(evaluate, options)
     runs = listed_runs(runs)
-    check_flags(bounds=bounds)
+    check_flags(bounds=bounds, machine=machine)
     check_whole(0, documents=documents, relevance_strings=relevance_strings)
     check_numbers(**{} if rel is None else {"rel": rel})
     chosen = profile_of(profile)
@@ -157,11 +160,13 @@ def evaluate(
         "name_by": reading.name_by,
         "relevance_strings": relevance_strings,
         "bounds": bounds,
+        "machine": machine,
         "intervals": bool(intervals),
     }
     meaning = partial(_meaning, chosen, rel, documents)
     results = _together(infos, found, table, wanted, averaging, shown, meaning)
-    results.warnings = _unmatched(infos, found, table) + results.warnings
+    labels = machine_labels(table) if machine else []
+    results.warnings = _unmatched(infos, found, table) + labels + results.warnings
     if intervals:
         _add_intervals(results, intervals, confidence, seed)
     results.warnings += fractional_notice(table) if chosen.whole_grades else []

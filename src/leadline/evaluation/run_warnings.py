@@ -11,6 +11,7 @@ from leadline.data.judged_run import JudgedRun
 from leadline.data.qrels import Qrels
 from leadline.data.results import ResultWarning, RunInfo
 from leadline.data.wording import percent
+from leadline.io.row_checks import ABOUT_MACHINES
 from leadline.io.trec_runs import ReadCounts
 from leadline.measures import Measure
 
@@ -158,6 +159,14 @@ def fractional_notice(qrels: Qrels) -> list[ResultWarning]:
     count = int((qrels.grades != np.floor(qrels.grades)).sum())
     message = f"fractional grades: {count}; used unchanged, whereas trec_eval truncates them"
     return [ResultWarning("fractional_grades", message, count)] if count else []
+
+
+def machine_labels(qrels: Qrels) -> list[ResultWarning]:
+    """Warn of judgments that are labels of a machine, unless the judgments say so themselves."""
+    if any(code == "machine_labels" for code, _, _ in qrels.remarks):
+        return []
+    count = len(qrels.grades)
+    return [ResultWarning("machine_labels", f"judgments by a machine: {count:,}; {ABOUT_MACHINES}", count)]
 
 
 def undefined_notices(

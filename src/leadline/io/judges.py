@@ -121,7 +121,6 @@ def _of_judge(judgments: list[Judgment], name: str) -> list[Judgment]:
 
 
 BESIDE = ("probability", "note")  # what the judging page writes beside grades
-JUDGE = ("judge", "judge_id", "assessor", "annotator")
 JudgesLike: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Mapping[str, QrelsLike]"
 Row = tuple[bytes, bytes, float]
 
@@ -176,7 +175,11 @@ def _of_file(place: str) -> list[Judge]:
         return _of_store(path, column)
     if file.format.name in {"csv", "jsonl", "parquet"}:
         header = next((list(row) for _, row in headed_rows(path)), [])
-        if column or row_checks.find(header, row_checks.GRADE) is None or row_checks.find(header, JUDGE):
+        if (
+            column
+            or row_checks.find(header, row_checks.GRADE) is None
+            or row_checks.find(header, row_checks.JUDGE)
+        ):
             return _of_table(path, header, column)
     elif column:
         raise InputError(f"no table, so no column '{column}'", expected="a header", path=path)
@@ -201,7 +204,7 @@ def _of_store(path: str, wanted: str) -> list[Judge]:
 
 
 def _of_table(path: str, header: Sequence[str], column: str) -> list[Judge]:
-    owner = row_checks.find(header, JUDGE)
+    owner = row_checks.find(header, row_checks.JUDGE)
     ids = [row_checks.find(header, names) for names in (row_checks.QUERY, row_checks.DOCUMENT)]
     for found, names in zip(ids, (row_checks.QUERY, row_checks.DOCUMENT), strict=True):
         if found is None:

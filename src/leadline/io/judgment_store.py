@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from os.path import exists, isfile
@@ -202,4 +203,5 @@ def records(source: Opened, *_: object) -> Records:
     if all(share == 1 for share in shares.values()):
         shares = {}
     names = ("query", "document")
-    return Records(rows, path, "judgment", names, shares=shares, remarks=merged.remarks)
+    judges = Counter[object](given.judgment.judge for given in found)
+    return Records(rows, path, "judgment", names, shares=shares, remarks=merged.remarks, judges=judges)

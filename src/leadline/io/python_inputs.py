@@ -107,6 +107,7 @@ def _cells(
 ) -> Iterator[tuple[int, Sequence[Any]]]:
     make: Any = itemgetter if isinstance(first, Mapping) else attrgetter
     getters = [make(name) if name else _nothing for name in chosen]
+    getters[5:] = map(_if_there, chosen[5:])  # a row without a judge is as good as any
     for place, row in rows:
         try:
             yield place, [get(row) for get in getters]
@@ -121,6 +122,10 @@ def _cells(
 
 def _nothing(_row: object) -> None:
     return None
+
+
+def _if_there(name: str) -> Callable[[Any], Any]:
+    return lambda row: row.get(name) if isinstance(row, Mapping) else getattr(row, name, None)
 
 
 def _plain(rows: Iterable[tuple[int, Any]], records: Records) -> Iterator[Row]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any, TypeAlias
@@ -29,6 +31,12 @@ RANK = ("rank",)
 SUBTOPIC = ("subtopic", "subtopic_id", "iteration", "iter", "q0")
 PROBABILITY = ("probability", "inclusion_probability")
 TAG = ("tag", "system", "run_id")
+JUDGE = ("judge", "judge_id", "assessor", "annotator")
+# Names by which judges are taken as machines: the word itself, and families of language models.
+MACHINE = re.compile(
+    r"(?<![a-z])(?:machine|llm|model|chatgpt|gpt|llama|gemini|mistral|mixtral|qwen|deepseek|umbrela|flan-?t5)",
+    re.IGNORECASE,
+)
 
 
 def find(present: Iterable[object], names: Sequence[str]) -> str | None:
@@ -104,6 +112,7 @@ class Records:
     remarks: tuple[tuple[str, str, int], ...] = ()  # code, words and count of what was merged
     integers: bool = False  # ids that are whole numbers are read as text
     convert: str = ""  # how the caller converts a column of ids
+    judges: Counter[object] = field(default_factory=Counter)  # how many rows each judge has
     # Probabilities, as they stand there.
     shares: dict[tuple[str, str], object] = field(default_factory=dict)
 
@@ -120,7 +129,7 @@ class Records:
 class Table:
     """A header and the rows below it, as a file or a frame gives them.
 
-    `cells` is told the names of five columns, and yields the place of every row and its five cells: None in a
+    `cells` is told the names of columns, and yields the place of every row and its cells there: None in a
     column whose name is empty. `place` is that of the header, `unit` says what places count.
     """
 
@@ -143,13 +152,14 @@ def table_records(table: Table, what: str, *, by_rank: bool = False) -> Records:
     found.columns, found.ranked = chosen[:2], bool(chosen[3])
     found.names = tuple(table.names)
     beside = find(table.names, TAG if what == "score" else PROBABILITY)
-    found.rows = _table_rows(table, (*chosen, beside or ""), found, what)
+    judge = find(table.names, JUDGE) if what == "grade" else None
+    found.rows = _table_rows(table, (*chosen, beside or "", judge or ""), found, what)
     return found
 
 
 def _table_rows(table: Table, chosen: Sequence[str], records: Records, what: str) -> Iterator[Row]:
     named = bool(chosen[4])
-    for place, (query, document, value, more, beside) in table.cells(chosen):
+    for place, (query, document, value, more, beside, judge) in table.cells(chosen):
         if table.text and not (query and document):
             column = chosen[1 if query else 0]
             raise records.at(InputError(f"no id in column '{column}'", expected="a string"), place)
@@ -157,6 +167,8 @@ def _table_rows(table: Table, chosen: Sequence[str], records: Records, what: str
             records.tag = beside if isinstance(beside, str) else ""
         elif named:
             records.shares[query, document] = None if table.text and not beside else beside
+        if chosen[5]:
+            records.judges[str(judge)] += 1
         yield place, query, document, value, more
 
 
@@ -170,7 +182,7 @@ def qrels(records: Records) -> Qrels:
     queries = (name for name, size in zip(lists.queries, sizes, strict=True) for _ in range(size))
     rows = zip(queries, lists.documents, lists.scores.tolist(), strict=True)
     made = with_shares(Qrels.of(rows, source=records.path), records)
-    made.remarks = records.remarks
+    made.remarks = (*records.remarks, *machine_remarks(records.judges))
     return made
 
 
@@ -212,7 +224,30 @@ def qrels_by_subtopic(records: Records) -> Qrels:
             raise records.at(error, place) from None
     if not found:
         raise InputError("contains no judgments", expected="query, document, grade", path=records.path)
-    return with_shares(Qrels.of_subtopics(found, source=records.path), records)
+    made = with_shares(Qrels.of_subtopics(found, source=records.path), records)
+    made.remarks = (*made.remarks, *machine_remarks(records.judges))
+    return made
+
+
+def machine_remarks(judges: Mapping[object, int]) -> tuple[tuple[str, str, int], ...]:
+    """Return a remark on judgments by machines, from the number of judgments of each judge.
+
+    >>> machine_remarks({"ann": 2}), machine_remarks({"ann": 2, "llama70b": 3})[0][::2]
+    ((), ('machine_labels', 3))
+    """
+    machines = sorted(str(judge) for judge in judges if isinstance(judge, str) and MACHINE.search(judge))
+    if not machines:
+        return ()
+    count = sum(judges[name] for name in machines)
+    names = ", ".join(machines[:3]) + (", ..." if len(machines) > 3 else "")
+    words = f"judgments by a machine ({names}): {count:,} of {sum(judges.values()):,}; {ABOUT_MACHINES}"
+    return (("machine_labels", words, count),)
+
+
+ABOUT_MACHINES = (
+    "values may be far too high and favour some runs (`leadline agreement --runs` measures it, `leadline "
+    "estimate --machine` corrects it)"
+)
 
 
 def run(records: Records, *, name: str, reading: Reading) -> tuple[Run, ReadCounts]:

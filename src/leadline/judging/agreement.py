@@ -13,6 +13,7 @@ from leadline.data.validation import check_flags, check_numbers, check_whole, ch
 from leadline.data.wording import counted
 from leadline.errors import InputError, UsageError
 from leadline.io.judges import JudgesLike, read_judges
+from leadline.judging.agreement_audit import TOP, WITHIN, Audit, NeededJudgments, audit, needed_judgments
 from leadline.judging.agreement_result import (
     DEFAULT_MEASURES,
     ENOUGH,
@@ -59,6 +60,8 @@ def agreement(
     seed: int = 0,
     runs: Any = None,
     measures: Sequence[str] = DEFAULT_MEASURES,
+    top: int = TOP,
+    within: float | None = None,
     on_run: Callable[[int, int], None] | None = None,
 ) -> Agreement:
     """Measure inter-assessor agreement.
@@ -74,7 +77,11 @@ def agreement(
 
     Confidence intervals are bootstrap percentiles of `draws` resamples: of queries if there are ten or more,
     since judgments of the same query are dependent, otherwise of pairs (`resample`: `queries` or `pairs`).
-    With `runs`, the effect of the choice of judge on the ranking of systems is computed, by `measures`.
+    With `runs`, the effect of the choice of judge on the ranking of systems is computed, by `measures`. With
+    two judges, or `reference`, the other judges are audited by the first, as if it were the truth: the bias
+    of every run, the rank correlation of all runs and of the `top` best, and the runs that a judge favours.
+    Values by a judge alone have no interval, since no interval covers the error of the judge. `needed` has
+    the number of queries and judgments for a half-width of kappa of `within` (default 0.05, with `runs`).
 
     Raises
     ------
@@ -93,9 +100,15 @@ def agreement(
     check_word(("all", "two"), over=over)
     check_word(("auto", "queries", "pairs"), resample=resample)
     check_whole(0, draws=draws)
-    check_numbers(confidence=confidence, **({} if rel is None else {"rel": rel}))
+    numbers = {"rel": rel, "within": within}
+    check_numbers(
+        confidence=confidence, **{name: value for name, value in numbers.items() if value is not None}
+    )
     checked_level(confidence)
     checked_seed(seed)
+    check_whole(2, top=top)
+    if within is not None and not within > 0:
+        raise UsageError(f"within={within}; expected a half-width above 0")
     kinds: list[Coefficient] = [
         PercentAgreement(),
         Scott(),
@@ -114,14 +127,23 @@ def agreement(
         )
     between = PairwiseAgreement(codes, values, pairs, _groups(judgments, resample))
     ranking: Ranking | None = None
+    audits: list[Audit] = []
     if runs is not None:
         ranking = ranked(_for_runs(everything, table), runs, measures=measures, on_run=on_run)
+        if reference or len(judged.names) == 2:
+            audits = _audits(ranking, pairs, top, confidence, seed)
+    if runs is not None and within is None:
+        within = WITHIN
+    if within is not None and len(table):
+        raise UsageError("a table of counts has no queries; expected judges where within is given")
     result = Agreement(
         judgments,
         pairs,
         values,
         reference=reference,
         ranking=ranking,
+        audits=audits,
+        needed=[] if within is None else _needed(between, judgments, kinds[2], pairs, within, confidence),
         between=_between(between, kinds, draws, confidence, seed),
         of_all=_of_all(judged, judgments, [Fleiss(), kinds[-1]], resample, draws, confidence, seed),
         tables=between.tables(pairs)[:, 0],
@@ -138,6 +160,8 @@ def agreement(
             "confidence": confidence,
             "seed": seed,
             "measures": list(ranking.measures) if ranking else None,
+            "top": top,
+            "within": within,
         },
     )
     result.warnings = warnings_of(result, judged)
@@ -216,6 +240,50 @@ def _between(
         )
         estimates[coefficient.key] = mean, pairwise
     return estimates
+
+
+def _audits(
+    ranking: Ranking, pairs: Sequence[tuple[int, int]], top: int, confidence: float, seed: int
+) -> list[Audit]:
+    """Audit the second judge of every pair by the first, by every measure that has values of queries."""
+    return [
+        audit(
+            (ranking.judges[a], ranking.judges[b]),
+            measure,
+            ranking.systems,
+            values[a],
+            values[b],
+            rising=rising,
+            top=top,
+            confidence=confidence,
+            seed=seed,
+        )
+        for a, b in pairs
+        for measure, values, rising in zip(ranking.measures, ranking.by_query, ranking.rising, strict=True)
+        if values is not None
+    ]
+
+
+def _needed(
+    between: PairwiseAgreement,
+    judgments: Judgments,
+    coefficient: Coefficient,
+    pairs: Sequence[tuple[int, int]],
+    within: float,
+    confidence: float,
+) -> list[NeededJudgments]:
+    tables = between.tables(pairs, _groups(judgments, "queries"))
+    return [
+        needed_judgments(
+            (judgments.names[a], judgments.names[b]),
+            each,
+            coefficient,
+            between.values,
+            within=within,
+            confidence=confidence,
+        )
+        for (a, b), each in zip(pairs, tables, strict=True)
+    ]
 
 
 def _mean(values: Floats) -> Floats:

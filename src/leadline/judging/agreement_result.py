@@ -18,6 +18,7 @@ from leadline.errors import UsageError
 from leadline.evaluation.evaluate import evaluate
 from leadline.evaluation.join import readable_twice
 from leadline.io.judges import Judge
+from leadline.judging.agreement_audit import Audit, NeededJudgments
 from leadline.measures import MEASURES
 from leadline.stats.agreement_coefficients import acceptable
 from leadline.stats.correlation import kendall
@@ -155,12 +156,19 @@ DEFAULT_MEASURES = ("AP", "nDCG")
 
 
 class Ranking(NamedTuple):
-    """Means of systems under the judgments of each judge: `values` is judges x systems x measures."""
+    """Means of systems under the judgments of each judge.
+
+    `values` is judges x systems x measures; `by_query` are the values that are averaged, judges x queries x
+    systems for each measure, None for a measure whose mean is no arithmetic mean over the same queries of all
+    systems. `rising` says of which measures larger values are better.
+    """
 
     judges: list[str]
     runs: list[RunInfo]
     measures: list[str]
     values: Floats
+    by_query: list[Floats | None]
+    rising: list[bool]
 
     @property
     def systems(self) -> list[str]:
@@ -205,13 +213,21 @@ def ranked(
     kinds = MEASURES.expand_all(measures)
     runs = readable_twice(runs, Reading())
     values, infos = [], []
+    counted_values: list[list[Floats]] = [[] for _ in kinds]
     for judge in range(len(judgments.names)):
         if on_run:
             on_run(judge, len(judgments.names))
         results = evaluate(judgments.qrels(judge), runs, list(map(str, kinds)), judged_only=judged_only)
         values.append(results.means)
         infos = list(results.runs)
-    return Ranking(judgments.names, infos, list(map(str, kinds)), np.stack(values))
+        for place, column in enumerate(counted_values):
+            column.append(results.counted(place).T)
+    by_query = [
+        np.stack(column) if kind.average == "mean" and not np.isnan(column).any() else None
+        for kind, column in zip(kinds, counted_values, strict=True)
+    ]
+    rising = [kind.rising for kind in kinds]
+    return Ranking(judgments.names, infos, list(map(str, kinds)), np.stack(values), by_query, rising)
 
 
 def change(first: Floats, second: Floats) -> Change:
@@ -275,7 +291,8 @@ class Agreement(Result):
 
     `between[name]` is the mean over pairs of judges and the value of each pair; `of_all[name]` is computed
     over all judges. `judgments` are the units compared, `tables` the confusion tables of the pairs of judges
-    (rows: the first), `by_query` the mean over pairs of judges for each query.
+    (rows: the first), `by_query` the mean over pairs of judges for each query. With runs, `audits` says what
+    each judge does to each measure, by the first judge, and `needed` how many judgments kappa takes.
     """
 
     def __init__(
@@ -290,6 +307,8 @@ class Agreement(Result):
         tables: Floats,
         by_query: Mapping[str, Floats],
         ranking: Ranking | None = None,
+        audits: Sequence[Audit] = (),
+        needed: Sequence[NeededJudgments] = (),
         warnings: Sequence[ResultWarning] = (),
         options: dict[str, Any] | None = None,
     ) -> None:
@@ -302,6 +321,8 @@ class Agreement(Result):
         self.tables = tables
         self.by_query = dict(by_query)
         self.ranking = ranking
+        self.audits = list(audits)
+        self.needed = list(needed)
         self.warnings = list(warnings)
         self.options = dict(options or {})
 
@@ -380,6 +401,8 @@ class Agreement(Result):
                 },
                 "between": changes(self.ranking, self.pairs),
             },
+            "audit": [each.to_dict() for each in self.audits],
+            "needed": [each.to_dict() for each in self.needed],
         }
 
     def named(self) -> list[tuple[str, str]]:

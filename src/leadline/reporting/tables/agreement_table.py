@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from leadline.data.results import plain
 from leadline.data.wording import counted, percent, queries
+from leadline.judging.agreement_audit import FEWEST_QUERIES, Audit, Interval
 from leadline.judging.agreement_result import Agreement, CoefficientEstimate, changes
-from leadline.reporting.render import Cell, Table
+from leadline.reporting.render import Cell, Preformatted, RowLabel, Table
 
 PAIRWISE = 6  # more judges than that are shown by their mean with the others, not two by two
 RANGE = "in [2/3, 1]"
@@ -32,14 +34,24 @@ def sheets_of(found: Agreement, *, per_query: bool = False) -> list[Table]:
     sheets = [_whole(found), _confusion(found) if len(found.judges) == 2 else _judges(found)]
     if per_query and found.queries:
         sheets.append(_queries(found))
+    if found.needed:
+        sheets.append(_needed(found))
     if found.ranking is not None:
         sheets.append(_ranking(found))
+    if found.audits:
+        sheets.append(_taus(found.audits, several=len(found.pairs) > 1))
+        if len(found.pairs) == 1:
+            sheets += [_audit(each) for each in found.audits]
+        sheets[-1].notes.append(_about_audit(found))
     sheets[-1].notes += _notes(found)
     return sheets
 
 
 def flat_rows(found: Agreement, *, per_query: bool) -> list[dict[str, Any]]:
-    """Return every number as a record: of all judges first, then of every pair of judges, then of queries."""
+    """Return every number as a record: of all judges first, then of every pair of judges, then of queries.
+
+    An audit adds the columns measure and run, and rows for bias, gain, kendall and tau_ap.
+    """
     rows = []
     for name in TITLES:
         one = found[name]
@@ -54,7 +66,28 @@ def flat_rows(found: Agreement, *, per_query: bool) -> list[dict[str, Any]]:
                 _record(name, "", "", query, None, CoefficientEstimate(value, corrected=name != "agreement"))
                 for query, value in zip(found.queries, values.tolist(), strict=True)
             ]
+    if found.audits:
+        rows = [row | {"measure": "", "run": ""} for row in rows]
+        rows += [row for each in found.audits for row in _audit_records(each)]
     return rows
+
+
+def _audit_records(found: Audit) -> Iterator[dict[str, Any]]:
+    """Yield the numbers of an audit as records."""
+
+    def record(name: str, one: Interval, run: str = "") -> dict[str, Any]:
+        value = CoefficientEstimate(*one, corrected=False)
+        row = _record(name, found.reference, found.judge, "", None, value)
+        return row | {"measure": found.measure, "run": run}
+
+    yield record("bias", found.bias)
+    top = f" of the first {found.top}"
+    for more, taus in (("", found.taus), (top, found.top_taus)):
+        yield record(f"kendall{more}", taus.kendall)
+        yield record(f"tau_ap{more}", taus.tau_ap)
+    for run in found.runs:
+        yield record("bias", run.bias, run.name)
+        yield record("gain", run.gain, run.name)
 
 
 def agreement_rows(found: Agreement, *, per_query: bool = False) -> Table:
@@ -216,6 +249,87 @@ def _ranking(found: Agreement) -> Table:
     note = f"{over}; change: difference in a system's value; swapped: pairs of systems whose order changes"
     heads = ["measure", "mean tau", "lowest", "mean change", "largest", "swapped", "of pairs"]
     return Table(heads, rows, notes=[note], digits=3)
+
+
+def _needed(found: Agreement) -> Table:
+    """Lay out how many judgments kappa takes."""
+    rows: list[list[Cell]] = []
+    for one in found.needed:
+        value, low, high = one.coefficient
+        rows.append(
+            [
+                one.a,
+                one.b,
+                plain(value),
+                plain((high - low) / 2),
+                Preformatted("-" if np.isnan(one.design_effect) else f"{one.design_effect:.1f}"),
+                one.queries,
+                one.judgments,
+                one.independent,
+            ]
+        )
+    within = found.needed[0].within
+    heads = ["a", "b", "Cohen", "half-width", "design effect", "queries", "judgments", "if independent"]
+    note = (
+        f"queries, judgments: needed for a half-width of {within:g} with as many judgments per query as now"
+    )
+    notes = [f"{note}; judgments of a query are alike, so count queries, not pairs"]
+    if any(one.queries is None for one in found.needed):
+        notes.append(f"- : fewer than {FEWEST_QUERIES} queries, or one grade only")
+    return Table(heads, rows, notes=notes, digits=3, optional=("if independent", "half-width"))
+
+
+def _clipped(one: Interval) -> list[Cell]:
+    """Return a rank correlation and its limits, clipped to its range."""
+    return [plain(min(max(each, -1.0), 1.0)) if each == each else None for each in one]  # noqa: PLR0124  # NaN
+
+
+def _taus(audits: Sequence[Audit], *, several: bool) -> Table:
+    """Lay out the rank correlations with the reference: of all runs, and of the best."""
+    rows: list[list[Cell]] = []
+    for one in audits:
+        first: list[Cell] = [one.judge] if several else []
+        for name, taus in ((f"all {len(one.runs)}", one.taus), (f"first {one.top}", one.top_taus)):
+            rows.append([*first, one.measure, name, *_clipped(taus.kendall), *_clipped(taus.tau_ap)])
+        if one.top >= len(one.runs):
+            rows.pop()
+    heads = ["measure", "runs", "tau", "low", "high", "tau-AP", "AP low", "AP high"]
+    title = f"order of the runs by the labels, compared with {audits[0].reference}"
+    return Table([*["judge"][: int(several)], *heads], rows, digits=3, title=title)
+
+
+def _audit(found: Audit) -> Table:
+    """Lay out bias and gain of every run, the largest gain first."""
+    means = [float(np.mean([getattr(run, side) for run in found.runs])) for side in ("reference", "labels")]
+    rows: list[list[Cell]] = [
+        [RowLabel("all runs"), *means, *map(plain, found.bias), None, None, None, None, None, ""]
+    ]
+    for run in found.gainers():
+        ranks = [Preformatted(f"{rank:g}") for rank in (run.rank, run.rank_labels)]
+        mark = "yes" if run.favoured else ""
+        bias, gain = map(plain, run.bias), map(plain, run.gain)
+        rows.append([run.name, run.reference, run.labels, *bias, *ranks, *gain, mark])
+    heads = ["run", "reference", "labels", "bias", "low", "high", "rank", "by labels"]
+    heads += ["gain", "from", "to", "favoured"]
+    title = (
+        f"{found.measure} by {found.judge}, compared with {found.reference}: the runs that gain most first"
+    )
+    optional = ("from", "to", "low", "high")
+    return Table(heads, rows, title=title, digits=3, optional=optional)
+
+
+def _about_audit(found: Agreement) -> str:
+    level = percent(found.options["confidence"])
+    one = found.audits[0]
+    text = "bias: labels minus reference; gain: bias minus the mean bias of the other runs; "
+    if one.queries < FEWEST_QUERIES:
+        return text + f"no intervals with fewer than {FEWEST_QUERIES} queries"
+    return (
+        text
+        + f"intervals: {level}, over {queries(one.queries)}, of a gain for all runs at once; approximate "
+        "(docs/agreement.md has their coverage); values by labels alone have none: no interval of theirs "
+        "covers the error of the labels"
+    )
 
 
 def _notes(found: Agreement) -> list[str]:

@@ -1,0 +1,390 @@
+"""Audit of labels by a reference: bias of measures, order of runs, favoured runs, judgments needed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from leadline.data.arrays import Floats, Integers
+from leadline.data.results import plain
+from leadline.stats.agreement_coefficients import Coefficient
+from leadline.stats.correlation import average_ranks, kendall, tau_ap
+from leadline.stats.simultaneous import max_t
+
+FEWEST_QUERIES = 10  # with fewer queries no interval over queries is given
+WITHIN = 0.05  # half-width for which the number of judgments is computed
+TOP = 10
+FLIPS = 20_000  # sign patterns of the simultaneous intervals of gains
+LIMIT = 500_000_000  # array elements of sign patterns x runs, above which there are fewer patterns
+
+
+class Interval(NamedTuple):
+    """A value with its limits; NaN where there is no interval."""
+
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+
+    def to_dict(self) -> dict[str, float | None]:
+        """Return value and limits; None is undefined."""
+        return {name: plain(number) for name, number in self._asdict().items()}
+
+
+class Taus(NamedTuple):
+    """Rank correlations of runs by labels with those by the reference: Kendall's tau-b and tau-AP."""
+
+    kendall: Interval
+    tau_ap: Interval
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return both coefficients."""
+        return {"kendall": self.kendall.to_dict(), "tau_ap": self.tau_ap.to_dict()}
+
+
+class RunBias(NamedTuple):
+    """One run under labels and reference.
+
+    Attributes
+    ----------
+    name : str
+        Name of the run.
+    reference, labels : float
+        Mean of the measure by each.
+    bias : Interval
+        `labels` minus `reference`; the interval is of this run alone.
+    rank, rank_labels : float
+        Ranks by reference and labels; 1 is best, ties share the mean rank.
+    gain : Interval
+        Bias minus the mean bias of the other runs, positive where labels favour the run; the intervals hold
+        simultaneously for all runs.
+    """
+
+    name: str
+    reference: float
+    labels: float
+    bias: Interval
+    rank: float
+    rank_labels: float
+    gain: Interval
+
+    @property
+    def favoured(self) -> bool | None:
+        """Return whether the interval of the gain is above 0; None where there is no interval."""
+        return None if math.isnan(self.gain.low) else self.gain.low > 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the run as plain data."""
+        return {
+            "name": self.name,
+            "reference": plain(self.reference),
+            "labels": plain(self.labels),
+            "bias": self.bias.to_dict(),
+            "rank": self.rank,
+            "rank_labels": self.rank_labels,
+            "gain": self.gain.to_dict(),
+            "favoured": self.favoured,
+        }
+
+
+class Audit(NamedTuple):
+    """What the labels of a judge do to a measure of runs, by a reference.
+
+    Attributes
+    ----------
+    reference, judge, measure : str
+        Names of both judges, and the measure.
+    queries : int
+        Number of queries.
+    bias : Interval
+        Mean bias of all runs.
+    taus : Taus
+        Of all runs.
+    top : int
+        Number of runs of `top_taus`.
+    top_taus : Taus
+        Of the best runs by the reference.
+    runs : list of RunBias
+        In the order given.
+    """
+
+    reference: str
+    judge: str
+    measure: str
+    queries: int
+    bias: Interval
+    taus: Taus
+    top: int
+    top_taus: Taus
+    runs: list[RunBias]
+
+    def gainers(self) -> list[RunBias]:
+        """Return the runs by gain, the largest first."""
+        return sorted(self.runs, key=lambda run: -run.gain.value)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the audit as plain data; None is undefined."""
+        return {
+            "reference": self.reference,
+            "judge": self.judge,
+            "measure": self.measure,
+            "queries": self.queries,
+            "bias": self.bias.to_dict(),
+            **self.taus.to_dict(),
+            "top": {"runs": self.top, **self.top_taus.to_dict()},
+            "runs": [run.to_dict() for run in self.runs],
+        }
+
+
+def audit(
+    names: tuple[str, str],
+    measure: str,
+    systems: Sequence[str],
+    reference: Floats,
+    labels: Floats,
+    *,
+    rising: bool = True,
+    top: int = TOP,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Audit:
+    """Compare values of runs under the labels of a judge with those under a reference.
+
+    Intervals are over queries. Those of biases are Student's, of the paired differences; those of gains are
+    simultaneous, by the randomised max-t procedure; those of rank correlations are of Student's form with
+    the jackknife standard error.
+
+    Parameters
+    ----------
+    names : tuple of two str
+        Reference and judge.
+    measure : str
+        Name of the measure.
+    systems : sequence of str
+        Names of the runs.
+    reference, labels : ndarray, shape (queries, runs)
+        Values by each.
+    rising : bool, default True
+        Whether larger values are better.
+    top : int, default 10
+        Number of runs, the best by the reference, of which the order is compared separately.
+    confidence : float, default 0.95
+        Confidence level of the intervals.
+    seed : int, default 0
+        Seed of the sign patterns.
+
+    Examples
+    --------
+    >>> found = audit(("ann", "llm"), "P@1", ["a", "b"], np.array([[1.0, 0.0]]), np.array([[1.0, 1.0]]))
+    >>> [run.bias.value for run in found.runs], found.gainers()[0].name, found.gainers()[0].gain.value
+    ([0.0, 1.0], 'b', 1.0)
+    """
+    sign = 1.0 if rising else -1.0
+    differences = labels - reference
+    gains = _gains(sign * differences)
+    limits = _limits(np.column_stack([differences, differences.mean(axis=1)]), confidence)
+    gain_limits = _simultaneous(gains, confidence, seed)
+    means = sign * reference.mean(axis=0), sign * labels.mean(axis=0)
+    ranks = [average_ranks(-each) for each in means]
+    best = np.argsort(-means[0], kind="stable")[:top]
+    runs = [
+        RunBias(
+            name,
+            float(reference[:, place].mean()),
+            float(labels[:, place].mean()),
+            Interval(float(differences[:, place].mean()), *limits[place].tolist()),
+            float(ranks[0][place]),
+            float(ranks[1][place]),
+            Interval(float(gains[:, place].mean()), *gain_limits[place].tolist()),
+        )
+        for place, name in enumerate(systems)
+    ]
+    return Audit(
+        *names,
+        measure,
+        len(reference),
+        Interval(float(differences.mean()), *limits[-1].tolist()),
+        _taus(sign * reference, sign * labels, confidence),
+        len(best),
+        _taus(sign * reference[:, best], sign * labels[:, best], confidence),
+        runs,
+    )
+
+
+def _gains(differences: Floats) -> Floats:
+    """Return differences minus their mean over the other runs; NaN for a single run."""
+    runs = differences.shape[1]
+    if runs < 2:
+        return np.full_like(differences, np.nan)
+    return np.asarray((differences - differences.mean(axis=1, keepdims=True)) * (runs / (runs - 1)))
+
+
+def _limits(values: Floats, confidence: float) -> Floats:
+    """Return Student's limits of the mean of every column: columns x 2; NaN with few queries."""
+    from leadline.stats import INTERVALS
+
+    if len(values) < FEWEST_QUERIES:
+        return np.full((values.shape[1], 2), np.nan)
+    return np.stack(INTERVALS.parse("Student").limits(values, level=confidence), axis=1)
+
+
+def _simultaneous(values: Floats, confidence: float, seed: int) -> Floats:
+    """Return simultaneous limits of the means of the columns: columns x 2; NaN with few queries."""
+    queries, runs = values.shape
+    if queries < FEWEST_QUERIES or runs < 3:  # the gains of two runs are one number and its negative
+        return _limits(values, confidence)
+    draws = min(FLIPS, max(2_000, LIMIT // (queries * runs)))
+    return np.stack(max_t(values, draws=draws, seed=seed).limits(confidence), axis=1)
+
+
+def _taus(reference: Floats, labels: Floats, confidence: float) -> Taus:
+    """Return rank correlations of the means of runs, with intervals over queries."""
+    queries = len(reference)
+    whole = np.array(_both(reference.mean(axis=0), labels.mean(axis=0)))
+    if queries < FEWEST_QUERIES or reference.shape[1] < 3:
+        return Taus(*map(Interval, whole.tolist()))
+    from scipy.special import stdtrit
+
+    without = [(each.sum(axis=0) - each) / (queries - 1) for each in (reference, labels)]
+    error = jackknife_error(np.array([_both(*pair) for pair in zip(*without, strict=True)]))
+    half = float(stdtrit(queries - 1, 0.5 + confidence / 2)) * error
+    return Taus(*(Interval(*row) for row in np.stack([whole, whole - half, whole + half], axis=1).tolist()))
+
+
+def _both(reference: Floats, labels: Floats) -> tuple[float, float]:
+    return kendall(reference, labels), tau_ap(labels, reference)
+
+
+def jackknife_error(replicates: Floats, times: Integers | None = None) -> Floats:
+    """Return the jackknife standard error from replicates that each leave one unit out.
+
+    Parameters
+    ----------
+    replicates : ndarray, shape (replicates, ...)
+        The statistic without each unit.
+    times : ndarray of int, optional
+        Number of units that each replicate stands for; by default one.
+
+    References
+    ----------
+    Efron and Tibshirani (1993), An Introduction to the Bootstrap, equation 11.5.
+
+    Examples
+    --------
+    >>> round(float(jackknife_error(np.array([2.5, 2.0, 1.5]))), 6)  # of the mean of 1, 2, 3: 1 / sqrt(3)
+    0.57735
+    """
+    weight = np.ones(len(replicates)) if times is None else times.astype(np.float64)
+    size = weight.sum()
+    mean = np.tensordot(weight, replicates, axes=1) / size
+    squares = np.tensordot(weight, (replicates - mean) ** 2, axes=1)
+    return np.asarray(np.sqrt((size - 1) / size * squares))
+
+
+class NeededJudgments(NamedTuple):
+    """How many judgments an agreement coefficient needs for a half-width.
+
+    Attributes
+    ----------
+    a, b : str
+        The judges.
+    coefficient : Interval
+        Cohen's kappa with the jackknife interval over queries.
+    within : float
+        The half-width asked for.
+    design_effect : float
+        Variance of the coefficient over queries, divided by the variance that independent pairs would give.
+    judgments_per_query : float
+        Mean number of pairs of a query.
+    queries, judgments : int or None
+        Queries needed with as many judgments each as there are now, and their judgments; None if undefined.
+    independent : int or None
+        Judgments that would be needed if all were independent.
+    """
+
+    a: str
+    b: str
+    coefficient: Interval
+    within: float
+    design_effect: float
+    judgments_per_query: float
+    queries: int | None
+    judgments: int | None
+    independent: int | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as plain data; None is undefined."""
+        return {
+            name: value.to_dict()
+            if isinstance(value, Interval)
+            else plain(value)
+            if isinstance(value, float)
+            else value
+            for name, value in self._asdict().items()
+        }
+
+
+def needed_judgments(
+    names: tuple[str, str],
+    tables: Floats,
+    coefficient: Coefficient,
+    values: Floats,
+    *,
+    within: float = WITHIN,
+    confidence: float = 0.95,
+) -> NeededJudgments:
+    """Return how many queries and judgments give a coefficient within a half-width.
+
+    Judgments of one query are alike, so that the variance is that of the jackknife over queries; it is taken
+    as inversely proportional to their number.
+
+    Parameters
+    ----------
+    names : tuple of two str
+        The judges.
+    tables : ndarray, shape (queries, grades, grades)
+        Confusion table of each query.
+    coefficient : Coefficient
+        Coefficient of two judges.
+    values : ndarray, shape (grades,)
+        The grades.
+    within : float, default 0.05
+        Half-width of the interval.
+    confidence : float, default 0.95
+        Confidence level of the interval.
+
+    References
+    ----------
+    Kish (1965), Survey Sampling, section 5.4, for the design effect.
+    """
+    from scipy.special import ndtri
+
+    tables = tables[tables.sum(axis=(1, 2)) > 0]
+    queries, whole = len(tables), tables.sum(axis=0)
+    judgments = float(whole.sum())
+    value = float(coefficient.of_tables(whole[None], values)[0])
+    cells = np.argwhere(whole > 0)
+    without = np.repeat(whole[None], len(cells), axis=0)
+    without[np.arange(len(cells)), cells[:, 0], cells[:, 1]] -= 1
+    counts = whole[cells[:, 0], cells[:, 1]].astype(np.int64)
+    by_query = jackknife_error(coefficient.of_tables(whole - tables, values)) if queries > 1 else np.nan
+    by_pair = jackknife_error(coefficient.of_tables(without, values), counts) if judgments > 1 else np.nan
+    z = float(ndtri(0.5 + confidence / 2))
+    half = z * float(by_query)
+    effect = float(by_query / by_pair) ** 2 if by_pair > 0 else math.nan
+    needed = None if math.isnan(half) else max(math.ceil(queries * (half / within) ** 2), FEWEST_QUERIES)
+    alone = float(by_pair) * z
+    each = judgments / max(queries, 1)
+    few = queries < FEWEST_QUERIES
+    return NeededJudgments(
+        *names,
+        Interval(value) if few or math.isnan(half) else Interval(value, value - half, value + half),
+        within,
+        effect,
+        each,
+        None if few else needed,
+        None if few or needed is None else math.ceil(needed * each),
+        None if math.isnan(alone) else math.ceil(judgments * (alone / within) ** 2),
+    )
