@@ -22,16 +22,23 @@ SHARED_DATA = REPOSITORY.parent / "shared" / "data"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FORMS: dict[str, kernels.Kernels | None] = {"compiled": kernels.compiled, "uncompiled": None}
 
-# Every run tries the same examples, so that a failure comes back when it is looked for.
+# Every run tries the same examples, so that a failure comes back when it is looked for. LEADLINE_EXAMPLES
+# multiplies their number, to look for new ones.
+EXAMPLES = float(os.environ.get("LEADLINE_EXAMPLES", "1"))
 settings.register_profile(
     "leadline",
     derandomize=True,
     database=None,
     deadline=None,
-    max_examples=60,
+    max_examples=round(60 * EXAMPLES),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("leadline")
+
+
+def examples(number: int) -> settings:
+    """Try a number of random examples, times LEADLINE_EXAMPLES."""
+    return settings(max_examples=round(number * EXAMPLES))
 
 
 class Outcome(NamedTuple):

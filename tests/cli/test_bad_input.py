@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import Leadline
+from conftest import Leadline, examples
 from leadline.data.registry import split_names
 from leadline.data.wording import visible
 from leadline.errors import UsageError
@@ -318,7 +318,7 @@ TEXTS = st.one_of(
 )
 
 
-@settings(max_examples=400)
+@examples(150)
 @given(TEXTS)
 def test_any_text_is_refused_or_means_measures_that_print_and_parse_back(text: str) -> None:
     try:
@@ -334,7 +334,7 @@ def test_any_text_is_refused_or_means_measures_that_print_and_parse_back(text: s
         assert all(getattr(again, name) == getattr(measure, name) for name in type(measure).parameters())
 
 
-@settings(max_examples=100)
+@examples(40)
 @given(st.lists(TEXTS, min_size=1, max_size=4))
 def test_every_bad_text_among_several_is_reported(texts: list[str]) -> None:
     bad = []

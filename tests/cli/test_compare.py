@@ -172,7 +172,7 @@ def test_a_name_that_is_not_utf_8_goes_everywhere(leadline: Leadline, files: lis
     for figure in ("differences", "forest", "groups", "critical-difference", "scatter"):
         assert leadline(*asked, "--plot", "x.png", "--figure", figure).status == 0
     assert b"new\xff is significantly worse than old" in Path("summary.md").read_bytes()
-    page = leadline("report", files[0], odd, "old.run", "-o", "page.html", "-f", "json")
+    page = leadline("report", files[0], odd, "old.run", "-m", "AP", "-o", "page.html", "-f", "json")
     assert page.status == 0
 
 

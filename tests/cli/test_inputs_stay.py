@@ -59,7 +59,7 @@ LINES = {
     "models -o": "",
     "pool -o": "pool bm25.run dense.run --depth 5 --known ann.qrels -o OUT",
     "predict -o": "predict bm25.run --index docs.index --queries queries.jsonl -m Clarity -o OUT",
-    "report -o": "report qrels.txt bm25.run dense.run --known known.txt -o OUT",
+    "report -o": "report qrels.txt bm25.run dense.run -m AP --known known.txt -o OUT",
     "sampled --pairs": "sampled qrels.txt --docs docs.jsonl --sample 2 --pairs OUT",
     "estimate -o": "estimate qrels.txt bm25.run --pool pool.tsv --skipped --proxy pairs.tsv:score -o OUT",
     "sampled -o": "sampled qrels.txt bm25.run -m AP --population 20 -o OUT",

@@ -35,34 +35,24 @@ def size_of(path: Path) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_figure_has_the_size_and_the_title_that_were_asked_for(
-    name: str, leadline: Leadline, tmp_path: Path
-) -> None:
-    path = tmp_path / "figure.svg"
-    asked = (*COMMANDS[name], "--plot", path)
-    assert leadline(*asked, "--plot-size", "5,4").status == 0
-    assert size_of(path) == pytest.approx((5, 4), abs=0.01)
-    positional = path.read_text()
-    done = leadline(*asked, "--plot-size", "5,4", "--title", "What it shows", "-f", "json")
-    assert size_of(path) == pytest.approx((5, 4), abs=0.01)
-    assert "What it shows" in path.read_text()  # matplotlib names outlined text in a comment
-    assert "What it shows" not in positional
-    options = done.data["options"]
-    assert (options["plot_size"], options["title"]) == ([5.0, 4.0], "What it shows")
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_larger_letters_need_a_higher_figure_or_fill_the_same(
+def test_a_figure_has_the_size_the_title_and_the_letters_that_were_asked_for(
     name: str, leadline: Leadline, tmp_path: Path
 ) -> None:
     path = tmp_path / "figure.svg"
     asked = (*COMMANDS[name], "--plot", path, "--plot-size", "6,5")
-    leadline(*asked)
-    positional = path.read_text()
+    assert leadline(*asked).status == 0
+    assert size_of(path) == pytest.approx((6, 5), abs=0.01)
+    plain = path.read_text()
+    done = leadline(*asked, "--title", "What it shows", "-f", "json")
+    assert size_of(path) == pytest.approx((6, 5), abs=0.01)
+    assert "What it shows" in path.read_text()  # matplotlib names outlined text in a comment
+    assert "What it shows" not in plain
+    options = done.data["options"]
+    assert (options["plot_size"], options["title"]) == ([6.0, 5.0], "What it shows")
     assert leadline(*asked, "--font-size", "12").status == 0
     assert size_of(path) == pytest.approx((6, 5), abs=0.01)
     scale = r"scale\((0\.\d+) -"
-    largest = [max(map(float, re.findall(scale, text))) for text in (positional, path.read_text())]
+    largest = [max(map(float, re.findall(scale, text))) for text in (plain, path.read_text())]
     assert largest[1] / largest[0] == pytest.approx(12 / 7.5, rel=0.01)
 
 

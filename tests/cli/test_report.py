@@ -38,7 +38,7 @@ def test_the_same_inputs_give_the_same_page(leadline: Leadline, tmp_path: Path) 
     paths = [tmp_path / name / "page.html" for name in ("one", "two")]
     for path in paths:
         path.parent.mkdir()
-        assert leadline(*ASKED, "-o", path).status == 0
+        assert leadline(*ASKED, "-m", "AP", "-o", path).status == 0
     one, two = (path.read_text().replace(str(path), "PATH") for path in paths)
     assert one == two
 
@@ -47,7 +47,7 @@ def test_names_are_escaped(leadline: Leadline, tmp_path: Path) -> None:
     odd = tmp_path / "<script>alert(1)<!--.run"
     odd.write_bytes((EXAMPLES / "bm25.run").read_bytes())
     page = tmp_path / "page.html"
-    assert leadline(*ASKED, odd, "-o", page).status == 0
+    assert leadline(*ASKED, odd, "-m", "AP", "-o", page).status == 0
     assert "<script>alert" not in page.read_text(encoding="utf-8")
 
 
@@ -78,7 +78,7 @@ def test_the_page_may_go_to_standard_output(
 ) -> None:
     asked = [str(EXAMPLES / name) for name in ASKED[1:]]
     monkeypatch.chdir(tmp_path)
-    out = leadline("report", *asked, "-o", "-").out
+    out = leadline("report", *asked, "-m", "AP", "-o", "-").out
     assert out.lower().startswith("<!doctype html>")
     assert out.rstrip().endswith("</html>")
     assert list(tmp_path.iterdir()) == []

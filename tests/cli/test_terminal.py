@@ -54,7 +54,7 @@ CASES: dict[str, list[str]] = {
     "estimate": ["qrels.txt", *RUNS, "-m", "P@2", "-m", "nDCG@10"],
     "pool": [*RUNS, "--depth", "3", "-o", "pool.tsv"],
     "predict": [*RUNS, "--index", "docs.index", "--queries", "queries.jsonl"],
-    "report": ["qrels.txt", *RUNS, *WITH[:8], "-o", "report.html"],
+    "report": ["qrels.txt", *RUNS, *WITH[:2], "-o", "report.html"],
     "sampled": ["qrels.txt", *RUNS, "-m", "AP", "-m", "R@10", "--population", "14"],
     "score": ["docs.index", "queries.jsonl", "qrels.txt", "-m", "BM25(k1=0.9,b=0.4)", "-o", "s.run"],
     "search": ["docs.index", "queries.jsonl", "-m", "BM25(k1=0.9,b=0.4)", "-o", RUNS[0] + ".new.run"],

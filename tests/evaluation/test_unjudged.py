@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from functools import cache
 
 import numpy as np
 import pytest
@@ -34,21 +35,31 @@ def unjudged_bounds(measure: Measure, judged: JudgedRun) -> tuple[float, float]:
     return low, high
 
 
-@claimed
-def test_they_are_those_of_all_grades_within_the_range_of_the_measure(name: str) -> None:
+@cache
+def lists_and_all_their_grades() -> list[tuple[Case, JudgedRun, JudgedRun]]:
+    """Give lists, each joined as it is, and as many queries as its unjudged documents could have grades."""
+    found = []
     for case in random_cases(4, 25):
-        judged = join({"q": case})
         unjudged = len(set(case.scores) - set(case.grades))
         largest = max(0.0, *case.grades.values())
         scale = sorted({-1.0, min(1.0, largest), largest})  # -1: not relevant, whatever `rel` says
-        every = [Graded(judged, given) for given in itertools.product(scale, repeat=unjudged)]
+        given = list(itertools.product(scale, repeat=unjudged))
+        every = join({str(number): case for number in range(len(given))})
+        found.append((case, join({"q": case}), Graded(every, tuple(itertools.chain.from_iterable(given)))))
+    return found
+
+
+@claimed
+def test_they_are_those_of_all_grades_within_the_range_of_the_measure(name: str) -> None:
+    for case, judged, every in lists_and_all_their_grades():
         for measure in forms(name):
-            if not bounds_of([measure], judged).available[0, 3]:
+            found = bounds_of([measure], judged)
+            if not found.available[0, 3]:
                 continue
-            values = [float(measure.values(graded)[0]) for graded in every]
-            ends = np.clip([min(values), max(values)], measure.low, measure.high)
-            same = pytest.approx(tuple(ends), abs=1e-12, nan_ok=True)
-            assert unjudged_bounds(measure, judged) == same, (measure, case)
+            values = measure.values(every)
+            ends = np.clip([values.min(), values.max()], measure.low, measure.high)
+            limits = found.limits[0, 0, 3:]
+            assert np.allclose(limits, ends, rtol=1e-12, atol=1e-12, equal_nan=True), (measure, case)
 
 
 @pytest.mark.parametrize("text", NOT_MONOTONE)

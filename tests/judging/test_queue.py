@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import examples
 from judging_pages import event
 from leadline.data.hashing import draw
 from leadline.errors import UsageError
@@ -237,7 +238,7 @@ ACTS = st.tuples(
 )
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(st.lists(ACTS, max_size=14))
 def test_whatever_judges_do_store_and_queues_agree_with_a_plain_account(
     acts: list[tuple[str, int, str, int]],

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import examples
 from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import DEFAULT_READING, Cut, Reading
 from leadline.errors import InputError
@@ -176,7 +177,7 @@ def outcome(
     return told(judged), tally
 
 
-@settings(max_examples=250)
+@examples(120)
 @given(run=run_texts(), qrels=qrels_texts(), window=WINDOWS, options=OPTIONS)
 def test_both_forms_give_what_the_oracle_gives(
     folder: Path, run: bytes, qrels: bytes, window: int, options: Options
@@ -189,7 +190,6 @@ def test_both_forms_give_what_the_oracle_gives(
             assert outcome(folder, run, qrels, window, options) == (join, tally)
 
 
-@settings(max_examples=60)
 @given(run=run_texts(12), qrels=qrels_texts(12), window=WINDOWS, options=OPTIONS)
 def test_the_source_of_the_kernels_run_by_python_gives_the_same(
     folder: Path, interpreted: Interpreted, run: bytes, qrels: bytes, window: int, options: Options
@@ -200,7 +200,6 @@ def test_the_source_of_the_kernels_run_by_python_gives_the_same(
         assert outcome(folder, run, qrels, window, options) == plainly
 
 
-@settings(max_examples=100)
 @given(run=run_texts(), qrels=qrels_texts(), options=OPTIONS)
 def test_a_run_in_memory_is_judged_like_its_file(
     folder: Path, run: bytes, qrels: bytes, options: Options
@@ -222,7 +221,6 @@ def test_a_run_in_memory_is_judged_like_its_file(
             }
 
 
-@settings(max_examples=100)
 @given(qrels=qrels_texts())
 def test_qrels_hold_every_judgment(folder: Path, qrels: bytes) -> None:
     path = folder / "qrels.txt"
@@ -258,7 +256,7 @@ def scores_read(folder: Path, numbers: list[bytes]) -> list[bytes]:
     return [bits(score) for score in read_run(path).scores.tolist()]
 
 
-@settings(max_examples=200)
+@examples(120)
 @given(numbers=st.lists(decimals(), min_size=1, max_size=40))
 def test_numbers_are_read_as_python_reads_them(folder: Path, numbers: list[bytes]) -> None:
     exact = [bits(float(text)) for text in numbers]
@@ -438,7 +436,7 @@ def agree(folder: Path, run: bytes, qrels: bytes, window: int, reading: Reading)
             assert plainly[1].rows == len(whole.scores)
 
 
-@settings(max_examples=400)
+@examples(200)
 @given(run=SOUP, window=WINDOWS, reading=REPAIRS)
 def test_random_bytes_as_a_run_are_a_run_or_one_line(
     folder: Path, run: bytes, window: int, reading: Reading
@@ -446,13 +444,13 @@ def test_random_bytes_as_a_run_are_a_run_or_one_line(
     agree(folder, run, b"q1 0 d1 1\nq1 0 d3 1\n", window, reading)
 
 
-@settings(max_examples=400)
+@examples(200)
 @given(qrels=SOUP)
 def test_random_bytes_as_qrels_are_qrels_or_one_line(folder: Path, qrels: bytes) -> None:
     agree(folder, b"q1 Q0 d1 1 2 t\n", qrels, 1 << 16, Reading())
 
 
-@settings(max_examples=500)
+@examples(150)
 @given(run=mutated(run_texts(10)), qrels=qrels_texts(6), window=WINDOWS, reading=REPAIRS)
 def test_a_spoiled_run_is_still_a_run_or_one_line(
     folder: Path, run: bytes, qrels: bytes, window: int, reading: Reading
@@ -460,13 +458,12 @@ def test_a_spoiled_run_is_still_a_run_or_one_line(
     agree(folder, run, qrels, window, reading)
 
 
-@settings(max_examples=300)
+@examples(90)
 @given(run=run_texts(6), qrels=mutated(qrels_texts(10)))
 def test_spoiled_qrels_are_still_qrels_or_one_line(folder: Path, run: bytes, qrels: bytes) -> None:
     agree(folder, run, qrels, 1 << 16, Reading())
 
 
-@settings(max_examples=60)
 @given(run=mutated(run_texts(5)), qrels=mutated(qrels_texts(5)))
 def test_the_interpreted_source_refuses_what_the_plain_form_refuses(
     folder: Path, interpreted: Interpreted, run: bytes, qrels: bytes

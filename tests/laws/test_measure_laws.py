@@ -201,7 +201,7 @@ def forms(kind: type[Measure]) -> list[Measure]:
 
 
 # The laws hold on the same few hundred small queries for every measure: they are joined once.
-QUERIES = random_cases(300)
+QUERIES = random_cases(200)
 
 
 @cache
@@ -372,7 +372,7 @@ def before_and_after_a_better_document_moved_up() -> tuple[JudgedRun, JudgedRun]
             for above, below in combinations(judged, 2)
             if case.grades[above] < case.grades[below]
         ]
-        for above, below in rng.sample(pairs, min(3, len(pairs))):
+        for above, below in rng.sample(pairs, min(6, len(pairs))):
             before[f"{query} {above} {below}"] = case._replace(scores=spread)
             better = spread | {above: spread[below], below: spread[above]}
             after[f"{query} {above} {below}"] = case._replace(scores=better)

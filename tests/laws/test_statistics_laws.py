@@ -8,16 +8,17 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import examples
 from leadline.data.registry import Parametric, Registry
 from leadline.stats import CORRECTIONS, INTERVALS, TESTS, Correction, Interval, PairedTest
 
 every_test = pytest.mark.parametrize("kind", list(TESTS.classes.values()), ids=str)
 every_interval = pytest.mark.parametrize("kind", list(INTERVALS.classes.values()), ids=str)
 every_correction = pytest.mark.parametrize("kind", list(CORRECTIONS.classes.values()), ids=str)
-few = settings(max_examples=20)
+few = examples(20)
 
 # Twentieths, so that ties and zeros are frequent, with gaps.
 twentieths = st.integers(-20, 20).map(lambda number: number / 20)

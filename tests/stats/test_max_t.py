@@ -7,10 +7,11 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from samples import holed, smooth, stepped
 
+from conftest import examples
 from leadline.data.arrays import Floats
 from leadline.errors import UsageError
 from leadline.stats.paired_tests import Randomisation, T
@@ -84,7 +85,7 @@ def test_it_comes_between_no_correction_and_bonferroni() -> None:
     assert (np.diff(found.p[order]) >= 0).all()
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.integers(0, 1000), st.sampled_from([0.8, 0.95]), st.sampled_from([6, 12, 30]))
 def test_intervals_exclude_zero_exactly_where_p_is_below_alpha(seed: int, level: float, queries: int) -> None:
     make = smooth if seed % 2 else stepped

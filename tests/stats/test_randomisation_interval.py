@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from samples import holed, smooth, stepped
 
@@ -46,7 +46,6 @@ def test_by_hand() -> None:
     assert (low, high) == (2.0, 4.0)
 
 
-@settings(max_examples=60)
 @given(
     st.lists(st.tuples(st.integers(-4, 6), st.integers(0, 5)), min_size=3, max_size=16),
     st.booleans(),

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import examples
 from leadline.data.qrels import Qrels
 from leadline.data.run import Run as ReadRun
 from leadline.errors import InputError, UsageError
@@ -35,7 +36,7 @@ def cases(draw: st.DrawFn) -> tuple[dict[str, dict[str, int]], Run]:
     return qrels, run
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(cases(), st.sampled_from([None, 1, 2]))
 def test_a_full_sample_gives_the_exact_value(
     case: tuple[dict[str, dict[str, int]], Run], level: int | None

@@ -7,10 +7,11 @@ from math import log, log2, pi, sqrt
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from twins import TWINS, Facts, Texts
 
+from conftest import examples
 from leadline.errors import UnknownNameError, UsageError
 from leadline.retrieval.index.builder import build_index
 from leadline.retrieval.index.reader import Index
@@ -74,7 +75,7 @@ def test_every_model_has_a_twin_and_a_variant() -> None:
     assert {type(MODELS.parse(text)).__name__ for text in VARIANTS} == set(TWINS)
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(TEXTS, QUERY)
 def test_search_and_score_give_what_the_twin_gives(lists: list[list[str]], words: list[str]) -> None:
     texts = {f"d{place}": found for place, found in enumerate(lists)}
