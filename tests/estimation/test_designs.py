@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from leadline.data.reading import Reading
 from leadline.data.run import Run
@@ -180,6 +181,18 @@ def test_a_pair_of_runs_has_an_interval_though_documents_of_both_are_not_judged(
     assert "guessed" in results.estimate("a", "P@10").reason
     half = float(np.sqrt(((results._parts[0][0].errors - results._parts[1][0].errors) ** 2).sum()))
     assert one.high - one.low == pytest.approx(2 * 1.959963984540054 * half)  # nothing else is in doubt
+
+
+def test_intervals_over_queries_are_those_of_the_values_of_each_run() -> None:
+    found = estimate(TRUTH, RUNS, ["P@10", "RR@5"], pool=pool_for(RUNS, "P@10", budget=8).pool)
+    for place, measure in enumerate(found.measures):
+        for run, name in enumerate(found.names):
+            values = found.values[run, :, place]
+            reach = stats.t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values))
+            one = found.estimate(name, measure)
+            assert (one.queries_low, one.queries_high) == pytest.approx(
+                (one.value - reach, one.value + reach)
+            )
 
 
 @pytest.mark.parametrize("on_duplicate", ["refuse", "hold", "first"])

@@ -9,6 +9,15 @@ import numpy as np
 import pytest
 
 from conftest import Leadline
+from leadline.data.judged_run import JudgedRun
+from leadline.data.qrels import Qrels
+from leadline.data.run import Run
+from leadline.estimation.estimate import MOST_GUESSED
+from leadline.estimation.estimators import Estimator, Sample, variance
+from leadline.estimation.measure_targets import Cascade, kind_of
+from leadline.measures import MEASURES
+from leadline_studies.estimate.stacked_estimates import Stack
+from leadline_studies.estimate.study import Z, pair_limits
 
 QUERIES = [f"q{number:02}" for number in range(30)]
 PROXIES = {"none", "centred", "votes", "labels", "adverse, random labels", "adverse, first documents"}
@@ -65,6 +74,8 @@ def cells(files: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[s
         "5",
         "--draws",
         "60",
+        "--pairs",
+        "3",
         "-o",
         out,
     ]
@@ -93,6 +104,66 @@ def test_a_guess_narrows_and_an_adverse_machine_costs_little(cells: dict[tuple[s
     for proxy in PROXIES:
         if proxy.startswith("adverse"):
             assert width[proxy] < 1.03 * width["centred"]
+
+
+@pytest.mark.parametrize(
+    "name", ["P@5", "P", "DCG@5", "RBP(p=0.8)@7", "RR@5", "ERR(max_grade=2)@6", "nDCG@5"]
+)
+@pytest.mark.parametrize(("guessing", "outside"), [(True, 0.15), (False, 0.15), (True, 0.02)])
+def test_runs_side_by_side_have_the_estimates_of_each(name: str, guessing: bool, outside: float) -> None:
+    """Compare with `Estimator`, run by run, with lists of unequal length and pairs outside the frame."""
+    rng = np.random.default_rng(8)
+    grades = {f"q{q}": {f"d{d:02}": int(rng.integers(0, 3)) for d in range(24)} for q in range(12)}
+    table = Qrels.of((q, d, g) for q, one in grades.items() for d, g in one.items())
+    runs = [
+        Run(
+            {
+                q: {
+                    f"d{d:02}": float(rng.random())
+                    for d in rng.permutation(30 if outside > 0.1 else 24)[: rng.integers(1, 20)]
+                }
+                for q in grades
+            }
+        )
+        for _ in range(4)
+    ]
+    size = len(table.grades)
+    probability = np.where(rng.random(size) < outside, 0.0, rng.choice([0.3, 0.7, 1.0], size))
+    sample = Sample(
+        table,
+        probability,
+        rng.random(size) < probability,
+        rng.integers(0, 3, size),
+        3,
+        0,
+        0,
+        guessing,
+        np.arange(12) % 5,
+        (rng.integers(0, size, 90), rng.integers(1, 11, 90)),
+        3,
+        4,
+    )
+    kind = kind_of(MEASURES.parse(name))
+    joined = [JudgedRun.of_run(one, table) for one in runs]
+    trial = Stack(kind, joined).of(sample)
+    first, second = np.triu_indices(4, 1)
+    assert outside > 0.1 or isinstance(kind, Cascade) or (trial.guessed > 0).any()
+    below, above = pair_limits(trial, first, second)
+    parts = [Estimator(sample, kind).of(one) for one in joined]
+    for run, part in enumerate(parts):
+        assert trial.values[run] == pytest.approx(np.nan_to_num(part.values).mean())
+        assert trial.variances[run] == pytest.approx(variance(part.errors, scaled=part.scaled))
+        assert trial.doubt[run] == pytest.approx(part.doubt)
+        assert trial.guessed[run] == pytest.approx(part.shares[2] + part.shares[3])
+    for place, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+        one, two = parts[a], parts[b]
+        doubt, proportion = one.doubt_of_difference(two, size)
+        half = Z * np.sqrt(variance(one.errors - two.errors, scaled=one.scaled))
+        if max(trial.guessed[a], trial.guessed[b]) * proportion > MOST_GUESSED:
+            assert np.isnan(below[place])
+        else:
+            assert below[place] == pytest.approx(np.hypot(half, doubt[0]))
+            assert above[place] == pytest.approx(np.hypot(half, doubt[1]))
 
 
 def test_what_cannot_be_studied_is_one_line(leadline: Leadline, files: Path) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
+from functools import cached_property
+from statistics import NormalDist
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from leadline.data.arrays import Flags
+from leadline.data.arrays import Flags, Floats
 from leadline.data.judged_run import JudgedRun
 from leadline.data.reading import Reading, RunsOptions
 from leadline.data.results import Results, ResultWarning, plain
@@ -178,6 +180,15 @@ class EstimatedResults(Results):
         """
         return self._estimate(self._run(run), self.place(measure))
 
+    @cached_property
+    def _over_queries(self) -> list[tuple[Floats, Floats]]:
+        """Lower and upper ends of the intervals over queries, by measure and run."""
+        student = INTERVALS.parse("Student")
+        return [
+            student.limits(self.counted(place).T, level=self.confidence)
+            for place in range(len(self.measures))
+        ]
+
     def _estimate(self, run: int, place: int) -> Estimate:
         part = self._parts[run][place]
         value = float(self.means[run, place])
@@ -186,8 +197,7 @@ class EstimatedResults(Results):
         if withheld is None and not math.isnan(value):
             half = _quantile(self.confidence) * math.sqrt(variance(part.errors, scaled=part.scaled))
             low, high = (value - math.hypot(half, part.doubt[0]), value + math.hypot(half, part.doubt[1]))
-        values = self.counted(place)[run][:, None]
-        below, above = INTERVALS.parse("Student").limits(values, level=self.confidence)
+        below, above = self._over_queries[place]
         judged, drawn, guessed, unknown = part.shares.tolist()
         lowest, highest = value - part.doubt[0], value + part.doubt[1]
         if isinstance(self._kinds[place], (Ratio, AveragePrecision)) and guessed + unknown > 0:
@@ -196,8 +206,8 @@ class EstimatedResults(Results):
             value,
             low,
             high,
-            float(below[0]),
-            float(above[0]),
+            float(below[run]),
+            float(above[run]),
             float(lowest),
             float(highest),
             judged,
@@ -299,9 +309,7 @@ def _has_interval(kind: Kind) -> bool:
 
 
 def _quantile(confidence: float) -> float:
-    from scipy.special import ndtri
-
-    return float(ndtri(0.5 + confidence / 2))
+    return NormalDist().inv_cdf(0.5 + confidence / 2)
 
 
 def estimate(

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from leadline.data.results import plain
 from leadline.data.wording import counted, percent, queries
-from leadline.estimation.estimate import EstimatedResults
-from leadline.estimation.pool_designs import MeasuredPool
-from leadline.estimation.predict import Predictions
-from leadline.estimation.sampled import COVERAGE, COVERAGE_BESIDE_CERTAIN
-from leadline.estimation.score_histograms.histogram_result import SENSITIVITY, Histograms
-from leadline.estimation.score_histograms.subsampling import Estimates
-from leadline.estimation.unjudged_result import Unjudged
-from leadline.judging.pool import Pool
 from leadline.reporting.render import Cell, Table
 from leadline.reporting.tables.evaluation_tables import means_table
+
+if TYPE_CHECKING:  # each table is for one command, which has imported what it shows
+    from leadline.estimation.estimate import EstimatedResults
+    from leadline.estimation.pool_designs import MeasuredPool
+    from leadline.estimation.predict import Predictions
+    from leadline.estimation.score_histograms.histogram_result import Histograms
+    from leadline.estimation.score_histograms.subsampling import Estimates
+    from leadline.estimation.unjudged_result import Unjudged
+    from leadline.judging.pool import Pool
 
 INTERVAL = "low, high: {} confidence interval over samples of documents, for these queries"
 
@@ -115,6 +116,8 @@ def sampled_table(found: Estimates) -> Table:
             rows.append([found.names[place], str(measure), *shown])
     level = f"{100 * found.options['confidence']:g} %"
     certain = found.options["certain"]
+    from leadline.estimation.sampled import COVERAGE, COVERAGE_BESIDE_CERTAIN
+
     low, high = COVERAGE_BESIDE_CERTAIN if certain else COVERAGE
     about = f"approximate: 95 % intervals contained the true value in {100 * low:.0f} to {100 * high:.0f} %"
     notes = [
@@ -163,6 +166,8 @@ def histogram_table(found: Histograms) -> Table:
                 steady,
             ]
         )
+    from leadline.estimation.score_histograms.histogram_result import SENSITIVITY
+
     drawn = " and samples (sampling: over samples only)" if sampling else ""
     credit = "" if found.recipe.as_printed else " (deviates from the paper; --as-printed follows it)"
     notes = [

@@ -1,0 +1,188 @@
+"""Estimates of one measure for many runs at once: what the draw does not change is computed once.
+
+The numbers are those of `leadline.estimation.estimators`, run by run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from leadline.data.arrays import Flags, Floats, Integers
+from leadline.data.judged_run import JudgedRun
+from leadline.errors import UsageError
+from leadline.estimation.estimators import Estimator, Sample
+from leadline.estimation.measure_targets import AveragePrecision, Cascade, Kind, Linear, Ratio
+
+
+class Trial(NamedTuple):
+    """Estimates of all runs from one draw.
+
+    Attributes
+    ----------
+    values, variances : ndarray of float64, shape (n_runs,)
+        Estimated means and their variances.
+    covariance : ndarray of float64, shape (n_runs, n_runs)
+        Covariance of the estimated means.
+    guessed : ndarray of float64, shape (n_runs,)
+        Weight of guessed and unknown pairs.
+    doubt : ndarray of float64, shape (n_runs, 2)
+        Largest decrease and increase by pairs outside the frame.
+    lower, upper : ndarray of float64, shape (n_runs, n_free)
+        What each listed pair outside the frame adds to them.
+    """
+
+    values: Floats
+    covariance: Floats
+    guessed: Floats
+    doubt: Floats
+    lower: Floats
+    upper: Floats
+
+    @property
+    def variances(self) -> Floats:
+        """Variances of the estimated means."""
+        return np.diag(self.covariance)
+
+
+class Stack:
+    """Runs joined with the same pairs, cut at the cutoff of a measure and side by side."""
+
+    def __init__(self, kind: Kind, joined: Sequence[JudgedRun]) -> None:
+        if isinstance(kind, AveragePrecision):
+            raise UsageError("AP has no interval over draws; expected a sum, RR, Success, ERR or nDCG")
+        self.kind = kind
+        self.runs = len(joined)
+        self.queries = len(joined[0].present)
+        pairs = len(joined[0].qrels.grades)
+        self.owner = joined[0].qrels.query.astype(np.int64)
+        cutoff = kind.cutoff
+        length = np.array([one.length for one in joined], dtype=np.int64)
+        self.length = length if cutoff is None else np.minimum(length, cutoff)
+        parts = []
+        for run, one in enumerate(joined):
+            kept = one.rank <= (cutoff or one.length.max(initial=1))
+            columns = [one.query[kept], one.rank[kept] - 1, one.row[kept]]
+            parts.append(np.array([np.full(int(kept.sum()), run), *columns], dtype=np.int64))
+        self.run, self.query, self.place, self.row = np.concatenate(parts, axis=1)
+        self.depth = int(self.length.max(initial=0))
+        weight = kind.weights(np.arange(1.0, self.depth + 1))
+        total = np.concatenate(([0.0], np.cumsum(weight)))[self.length]
+        own = weight[self.place]
+        at = self.run * self.queries + self.query
+        shape = self.runs, self.queries
+        listed = np.bincount(at, own, minlength=self.runs * self.queries).reshape(shape)
+        count = np.bincount(at, minlength=self.runs * self.queries).reshape(shape)
+        self.complete = count == self.length
+        rest = np.where(self.complete, 0.0, np.maximum(total - listed, 0.0))
+        scale = np.ones(shape)
+        if isinstance(kind, Linear) and kind.share:
+            scale = np.where(self.length > 0, 1.0 / np.maximum(self.length, 1), 0.0)
+        self.rest = rest * scale
+        self.weight = np.zeros((self.runs, pairs))
+        self.weight[self.run, self.row] = own * scale[self.run, self.query]
+        self.listed = np.flatnonzero((self.weight > 0).any(axis=0))
+        self.starts = np.searchsorted(self.owner, np.arange(self.queries))
+        self.filled = np.diff(np.append(self.starts, pairs)) > 0
+
+    def of(self, sample: Sample) -> Trial:
+        """Estimate the measure of all runs from one sample."""
+        kind = self.kind
+        estimator = Estimator(sample, kind)
+        guess = sample.guess(kind.target, kind.weights, kind.cutoff)
+        guessed = guess.of(sample.fold[self.owner], sample.cell)
+        outside = guess.table[sample.fold, sample.outside]
+        grades = kind.target.of(sample.table.grades)
+        top = 1.0 if kind.target.kind == "indicator" else float(grades[sample.judged].max(initial=0.0))
+        drawn = sample.drawn
+        residual = grades[drawn] - guessed[drawn]
+        free = self.listed[sample.probability[self.listed] == 0]
+        if isinstance(kind, Cascade):
+            values, weight, rest, slopes = self._cascade(kind, estimator.pseudo, outside)
+            p = sample.probability[drawn]
+            errors = slopes[:, drawn] * (np.sqrt(1 - p) / p * residual) / self.queries
+            covariance = errors @ errors.T
+        elif isinstance(kind, Ratio):
+            values, covariance, scale = self._ratio(estimator, sample, residual, outside)
+            weight, rest = self.weight * scale[self.owner], self.rest * scale
+        else:
+            p = sample.probability[drawn]
+            errors = self.weight[:, drawn] * (np.sqrt(1 - p) / p * residual) / self.queries
+            covariance = errors @ errors.T
+            weight, rest = self.weight, self.rest
+            values = (weight @ estimator.pseudo + rest @ outside) / self.queries
+        lower = weight[:, free] * guessed[free] / self.queries
+        upper = weight[:, free] * (top - guessed[free]) / self.queries
+        doubt = np.stack(
+            [
+                lower.sum(axis=1) + rest @ outside / self.queries,
+                upper.sum(axis=1) + rest @ (top - outside) / self.queries,
+            ],
+            axis=1,
+        )
+        return Trial(values, covariance, self._share(weight, rest, free), doubt, lower, upper)
+
+    def _by_query(self, columns: Floats) -> Floats:
+        """Return sums over the pairs of each query: runs x queries."""
+        sums = np.zeros((len(columns), self.queries))
+        sums[:, self.filled] = np.add.reduceat(columns, self.starts[self.filled], axis=1)
+        return sums
+
+    def _share(self, weight: Floats, rest: Floats, free: Integers) -> Floats:
+        """Return the mean over queries of the share of the weight outside the frame."""
+        mask = np.zeros(weight.shape[1])
+        mask[free] = 1.0
+        guessed = self._by_query(weight * mask) + rest
+        total = self._by_query(weight) + rest
+        return np.asarray(np.where(total > 0, guessed / np.where(total > 0, total, 1.0), 0.0).mean(axis=1))
+
+    def _cascade(self, kind: Cascade, pseudo: Floats, outside: Floats) -> tuple[Floats, ...]:
+        """Return values, weights of the pairs and of others, and slopes."""
+        inside: Flags = np.arange(self.depth) < self.length[:, :, None]
+        table = np.where(inside, outside[None, :, None], 0.0)
+        table[self.run, self.query, self.place] = pseudo[self.row]
+        weight = kind.weights(np.arange(1.0, self.depth + 1))
+        before = np.cumprod(1.0 - table, axis=2)
+        before = np.concatenate([np.ones((*before.shape[:2], 1)), before[:, :, :-1]], axis=2)
+        below = np.zeros((self.runs, self.queries, self.depth + 1))
+        for rank in range(self.depth - 1, -1, -1):
+            below[:, :, rank] = (
+                weight[rank] * table[:, :, rank] + (1.0 - table[:, :, rank]) * below[:, :, rank + 1]
+            )
+        slope = before * (weight - below[:, :, 1:])
+        reach = np.cumprod(np.clip(1.0 - table, 0.0, 1.0), axis=2)
+        reach = np.concatenate([np.ones((*reach.shape[:2], 1)), reach[:, :, :-1]], axis=2)
+        attention = weight * reach * inside
+        own = np.zeros_like(self.weight)
+        own[self.run, self.row] = attention[self.run, self.query, self.place]
+        slopes = np.zeros_like(self.weight)
+        slopes[self.run, self.row] = slope[self.run, self.query, self.place]
+        rest = np.maximum(attention.sum(axis=2) - self._by_query(own), 0.0)
+        return below[:, :, 0].mean(axis=1), own, np.where(self.complete, 0.0, rest), slopes
+
+    def _ratio(
+        self, estimator: Estimator, sample: Sample, residual: Floats, outside: Floats
+    ) -> tuple[Floats, Floats, Floats]:
+        """Return values, their covariance, and the reciprocal of each query's divisor."""
+        kind = estimator.kind
+        if not isinstance(kind, Ratio) or not kind.ideal:
+            raise UsageError(f"{type(kind).__name__} has no interval over draws; expected nDCG")
+        divisor, drawn = estimator.divisors, sample.drawn
+        base = self._by_query(self.weight * estimator.pseudo) + self.rest * outside
+        scale = np.where(divisor[:, 0] > 0, 1.0 / np.maximum(divisor[:, 0], 1e-12), 0.0)
+        ratios = np.full((self.runs, self.queries, divisor.shape[1]), np.nan)
+        part = self.weight[:, drawn] * residual
+        shift = sample.replicated - sample.replicated[:, :1]
+        bounds = np.searchsorted(self.owner[drawn], np.arange(self.queries + 1)).tolist()
+        for query in np.flatnonzero((divisor > 0).any(axis=1)).tolist():
+            low, high = bounds[query], bounds[query + 1]
+            moves = part[:, low:high] @ shift[low:high]
+            below = np.where(divisor[query] > 0, divisor[query], np.nan)
+            ratios[:, query] = (base[:, query, None] + moves) / below
+        if not len(drawn):
+            return np.nan_to_num(ratios[:, :, 0]).mean(axis=1), np.zeros((self.runs, self.runs)), scale
+        values = 2.0 * ratios[:, :, 0] - ratios[:, :, 1:].mean(axis=2)
+        replicates = np.nan_to_num(ratios[:, :, 1:]).mean(axis=1)
+        return np.nan_to_num(values).mean(axis=1), np.cov(replicates), scale
