@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leadline.cli import group
+from leadline.comparison.compare import compare
 from leadline.estimation.estimate import estimate
 from leadline.evaluation.evaluate import evaluate
 
@@ -342,3 +344,99 @@ def test_bounds_hold_for_all_grades_of_unjudged_pairs(grades: list[int | None], 
         assert one.highest >= max(values) - 1e-12
         if name == "P@3":
             assert (one.lowest, one.highest) == pytest.approx((min(values), max(values)))
+
+
+@pytest.fixture(scope="module")
+def saved(files: Path, pool: Path) -> list[Path]:
+    """Save the estimates of two runs in one file, and of a third in another."""
+    paths = [files / "two.parquet", files / "one.parquet"]
+    for path, names in zip(paths, (("a", "b"), ("new",)), strict=True):
+        runs = [files / f"{name}.run" for name in names]
+        done = typed(
+            *("estimate", files / "truth.qrels", *runs, "--pool", pool, "-m", "P@10", "-m", "RR"),
+            *("--save", path),
+        )
+        assert done.exit_code == 0, done.output
+    return paths
+
+
+def test_saved_estimates_are_compared_as_those_in_memory(files: Path, pool: Path, saved: list[Path]) -> None:
+    runs = [files / f"{name}.run" for name in ("a", "b", "new")]
+    expected = compare(estimate(files / "truth.qrels", runs, ["P@10", "RR"], pool=pool)).to_dict()
+    done = typed("compare", "--scores", *saved, "-f", "json")
+    data = json.loads(done.stdout)
+    for ours, theirs in zip(data["pairs"], expected["pairs"], strict=True):
+        assert {key: ours[key] for key in ("a", "b", "measure", "difference", "low", "high", "p")} == {
+            key: theirs[key] for key in ("a", "b", "measure", "difference", "low", "high", "p")
+        }
+    assert [Path(one["path"]).name for one in data["inputs"]] == ["two.parquet", "one.parquet"]
+    assert [one["rows"] for one in data["inputs"]] == [2 * 14 * 2, 14 * 2]
+    assert data["warnings"][0]["code"] == "estimates"
+
+
+def test_the_manifest_has_intervals_options_and_digests(pool: Path, saved: list[Path]) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    manifest = json.loads(parquet.read_table(saved[0]).schema.metadata[b"leadline"])
+    assert manifest["format"] == 1
+    assert manifest["command"] == "estimate"
+    assert manifest["options"]["proxy"] == "centred"
+    one = manifest["runs"][0]["mean"]["P@10"]
+    assert one["low"] < one["value"] < one["high"]
+    digests = {Path(one["path"]).name: one["sha256"] for one in manifest["inputs"]}
+    assert set(digests) == {"truth.qrels", "a.run", "b.run", "pool.tsv"}
+    assert digests["pool.tsv"] == hashlib.sha256(pool.read_bytes()).hexdigest()
+
+
+def test_saved_estimates_are_correlated(saved: list[Path]) -> None:
+    done = typed("correlate", f"{saved[0]}:P@10", f"{saved[0]}:RR", "-f", "json")
+    assert json.loads(done.stdout)["n"] == 2
+
+
+def test_json_results_are_compared_as_their_runs(files: Path, tmp_path: Path) -> None:
+    runs = [files / "a.run", files / "b.run"]
+    path = tmp_path / "results.json"
+    done = typed(
+        "evaluate", files / "truth.qrels", *runs, "-m", "AP", "-f", "json", "--per-query", "-o", path
+    )
+    assert done.exit_code == 0
+    ours = json.loads(typed("compare", "--scores", path, "-f", "json").stdout)
+    theirs = json.loads(typed("compare", files / "truth.qrels", *runs, "-m", "AP", "-f", "json").stdout)
+    assert ours["pairs"] == theirs["pairs"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--scores", "two.parquet", "two.parquet"], "is in two files"),
+        (["--scores", "two.parquet", "-l", "2"], "--level with --scores"),
+        (["--scores", "two.parquet", "-m", "AP"], "no measure 'AP'"),
+        (["--scores", "a.run"], "no saved results"),
+        (["--scores", "one.parquet"], "expected two or more"),
+        (["--scores", "two.parquet", "other.parquet"], "expected equal"),
+        (["--scores", "part.parquet", "one.parquet"], "different queries"),
+        (["--scores", "plain.parquet"], "without a manifest"),
+        (["truth.qrels"], "--scores"),
+    ],
+)
+def test_other_scores_are_refused_in_one_line(
+    files: Path, pool: Path, saved: list[Path], words: list[str], said: str
+) -> None:
+    assert all(path.exists() for path in saved)
+    typed(
+        *("estimate", files / "truth.qrels", files / "new.run", "--pool", pool, "-m", "P@5"),
+        *("--save", files / "other.parquet"),
+    )
+    few = files / "few.qrels"
+    few.write_text("".join(f"q0{one} 0 d{two} 1\n" for one in range(5) for two in range(50)))
+    typed("estimate", few, files / "a.run", "-m", "P@10", "-m", "RR", "--save", files / "part.parquet")
+    estimate(few, files / "a.run", "P@10").write(files / "plain.parquet")
+    places = [str(files / word) if "." in word else word for word in words]
+    done = typed("compare", *places)
+    assert done.exit_code != 0
+    assert said in str(done.exception)
+    assert "\n" not in str(done.exception)
+
+
+def test_results_are_saved_as_parquet_only(files: Path, tmp_path: Path) -> None:
+    done = typed("estimate", files / "truth.qrels", files / "a.run", "--save", tmp_path / "x.csv")
+    assert "FILE.parquet" in str(done.exception)

@@ -62,6 +62,7 @@ LINES = {
     "report -o": "report qrels.txt bm25.run dense.run -m AP --known known.txt -o OUT",
     "sampled --pairs": "sampled qrels.txt --docs docs.jsonl --sample 2 --pairs OUT",
     "estimate -o": "estimate qrels.txt bm25.run --pool pool.tsv --skipped --proxy pairs.tsv:score -o OUT",
+    "estimate --save": "estimate qrels.txt bm25.run --pool pool.tsv --skipped --save OUT.parquet",
     "sampled -o": "sampled qrels.txt bm25.run -m AP --population 20 -o OUT",
     "score -o": "score docs.index queries.jsonl pairs.tsv -m BM25 -o OUT",
     "search -o": "search docs.index queries.jsonl -m RM3(learn=judged) --feedback qrels.txt -o OUT",

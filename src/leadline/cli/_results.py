@@ -53,9 +53,7 @@ def results_text(
     `records` is the key whose entries are the lines of JSONL; `others` are paths and rows of further inputs.
     """
     if form == "json":
-        inputs = [describe_input(qrels, judgments)]
-        inputs += [describe_input(run.path, run.counts["documents_read"]) for run in found.runs]
-        inputs += [describe_input(path, rows) for path, rows in others]
+        inputs = inputs_of(found, qrels, judgments, others)
         return json_text(envelope(command, inputs, found.options, found.warnings) | data())
     if form in ("csv", "jsonl"):  # they have no place for what the reader should know
         say(found.warnings)
@@ -64,6 +62,15 @@ def results_text(
 
         return "".join(escaped(json.dumps(run, ensure_ascii=False)) + "\n" for run in data()[records])
     return table_text(sheet(), form, to_file=to_file)
+
+
+def inputs_of(
+    found: CommandResult, qrels: str, judgments: int, others: Sequence[tuple[str, int]] = ()
+) -> list[dict[str, Any]]:
+    """Describe judgments, runs and further inputs; runs that were restored have no file."""
+    inputs = [describe_input(qrels, judgments)]
+    inputs += [describe_input(run.path, run.counts["documents_read"]) for run in found.runs if run.path]
+    return inputs + [describe_input(path, rows) for path, rows in others]
 
 
 def table_text(sheet: Table, form: str, *, to_file: bool = False) -> str:

@@ -37,6 +37,7 @@ from leadline.comparison.gate import (
 from leadline.errors import UsageError
 from leadline.evaluation.evaluate import evaluate
 from leadline.io.read import read_qrels
+from leadline.reporting.restore import read_scores
 from leadline.reporting.tables.comparison_table import (
     SAID,
     chosen_pairs,
@@ -74,7 +75,12 @@ class Pairs(click.ParamType[str | int]):
     epilog="Example: leadline compare qrels.txt new.run old.run --baseline old --fail-if-worse AP:0.01",
 )
 @click.argument("qrels")
-@click.argument("runs", nargs=-1, required=True)
+@click.argument("runs", nargs=-1)
+@click.option(
+    "--scores",
+    is_flag=True,
+    help="All arguments are saved results (`estimate --save`) or JSON results with --per-query.",
+)
 @measure_option(
     f"Measure, as in AP (its mean is MAP) or nDCG@10 (repeatable); the first is the primary measure. "
     f"[default: {', '.join(COMPARED)}]"
@@ -176,6 +182,7 @@ def command(
     form: str,
     output: str | None,
     kind: str | None,
+    scores: bool,
     **options: Any,
 ) -> None:
     """Compare runs: differences with intervals and significance tests.
@@ -200,11 +207,26 @@ def command(
     wanted = [condition_of(text, gate) for gate, texts in asked_for.items() for text in texts]
     appearance = check_plot(plot)
     _check_figure(plot, figure, plot_pair, all_pairs=not wanted and not options["baseline"])
-    table = read_qrels(qrels, subtopics=options["subtopics"], kind=kind)
     rules = {name: options.pop(name) for name in CONFIDENCE}
     asked = [*(measures or (() if wanted else COMPARED)), *(one.measure for one in wanted)]
-    with progress("runs") as on_run:
-        results = evaluate(table, runs, asked, rel=level, on_run=on_run, **options)
+    if scores:
+        for name in (*options, "level", "kind"):
+            if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
+                raise UsageError(
+                    f"--{name.replace('_', '-')} with --scores, which are computed already; expected none"
+                )
+        results = read_scores((qrels, *runs))
+        if measures:
+            results = results.part(sorted({results.place(measure) for measure in asked}))
+        judged, *more = (one["rows"] for one in results.inputs)
+        others = list(zip(runs, more, strict=True))
+    else:
+        if not runs:
+            raise UsageError("no run; expected QRELS RUN RUN..., or --scores FILE...")
+        table = read_qrels(qrels, subtopics=options["subtopics"], kind=kind)
+        judged, others = len(table.grades), []
+        with progress("runs") as on_run:
+            results = evaluate(table, runs, asked, rel=level, on_run=on_run, **options)
     if wanted and not rules["baseline"]:
         rules["baseline"] = results.names[-1:]
     comparison = compare_results(results, **rules)
@@ -233,9 +255,10 @@ def command(
         ),
         form=form,
         qrels=qrels,
-        judgments=len(table.grades),
+        judgments=judged,
         to_file=output is not None,
         records="pairs",
+        others=others,
     )
     if plot is not None:
         from leadline.reporting.plots.result_plots import figure_of_result

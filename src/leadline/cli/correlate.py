@@ -44,8 +44,9 @@ def command(
     """Compute the rank correlation between two scores of the same runs.
 
     The coefficients are Kendall's tau-b, tau-AP, Spearman's rho and Pearson's r. The inputs are JSON results
-    of commands, or tables with a header. MEASURE is a measure of a result (AP, hsa, ric) or a column of a
-    table; the default is the first. Runs that occur in one input only are counted and excluded.
+    of commands, results saved by `estimate --save`, or tables with a header. MEASURE is a measure of a result
+    (AP, hsa, ric) or a column of a table; the default is the first. Runs that occur in one input only are
+    counted and excluded.
 
     Both confidence intervals are approximate, and there are none for fewer than five runs. The interval over
     runs is a percentile bootstrap interval. The interval over queries is for the means over a larger

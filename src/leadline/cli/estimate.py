@@ -9,6 +9,7 @@ import click
 
 from leadline.cli._help import Command, option
 from leadline.cli._options import (
+    OUTPUT,
     confidence_option,
     formats_option,
     level_option,
@@ -18,11 +19,12 @@ from leadline.cli._options import (
     per_query_option,
     progress,
     refuse_overwrite,
+    refuse_same_output,
     repair_options,
     seed_option,
     write_output,
 )
-from leadline.cli._results import results_text
+from leadline.cli._results import inputs_of, results_text
 from leadline.errors import UsageError
 from leadline.reporting.tables.estimation_tables import estimate_table
 
@@ -71,6 +73,13 @@ SECTION = "Estimation"
     is_flag=True,
     help="Accept drawn pairs without a judgment, and count them; estimates may then be biased.",
 )
+@option(
+    "Output",
+    "--save",
+    type=OUTPUT,
+    metavar="FILE.parquet",
+    help="Save the values of queries, for `compare --scores`.",
+)
 @per_query_option("Add the estimates of single queries (JSON).")
 @confidence_option
 @name_by_option
@@ -87,6 +96,7 @@ def command(
     measures: tuple[str, ...],
     pairs: str,
     per_query: bool,
+    save: str | None,
     **options: Any,
 ) -> None:
     """Estimate measures from a sample of judgments, with intervals.
@@ -110,10 +120,17 @@ def command(
         labels = _labels_of(pool)
     machine = None if labels == "none" else labels
     column = (options["proxy"] or "").rpartition(":")[0]
-    refuse_overwrite(output, judgments, *runs, *filter(None, (pool, machine, column)))
+    for path in (output, save):
+        refuse_overwrite(path, judgments, *runs, *filter(None, (pool, machine, column)))
+    refuse_same_output(output or "-", save)
     with progress("runs") as on_run:
         found = estimate(judgments, runs, measures or None, machine=machine, on_run=on_run, **options)
     found.options |= {"pool": pool, "machine": machine, "pairs": pairs}
+    others = [
+        (path, found.read[kind])
+        for path, kind in ((pool, "pool"), (machine, "labels"), (column, "labels"))
+        if path
+    ]
     text = results_text(
         "estimate",
         found,
@@ -123,12 +140,13 @@ def command(
         qrels=judgments,
         judgments=found.judgments,
         to_file=output is not None,
-        others=[
-            (path, found.read[kind])
-            for path, kind in ((pool, "pool"), (machine, "labels"), (column, "labels"))
-            if path
-        ],
+        others=others,
     )
+    if save is not None:
+        from leadline.reporting.restore import save as save_results
+
+        inputs = inputs_of(found, judgments, found.judgments, others)
+        save_results(found, save, command="estimate", inputs=inputs)
     write_output(text, output)
 
 

@@ -18,7 +18,7 @@ from leadline.data.results import ResultWarning
 from leadline.errors import UsageError
 from leadline.estimation.designs import at_scale, random_number
 from leadline.estimation.estimators import Sample
-from leadline.estimation.guesses import VOTE_EDGES, folds_of, value_cells, vote_cells
+from leadline.estimation.guesses import folds_of, value_cells
 from leadline.io.id_lists import read_pair_values
 from leadline.io.pool_files import DrawnPool, read_drawn_pool
 from leadline.io.read import QrelsLike, read_qrels
@@ -340,13 +340,11 @@ def _evidence(
     position = np.empty(len(order), dtype=np.int64)
     position[order] = np.arange(len(order))
     contributions, votes, runs = _contributions(pool, position)
-    query = table.query.astype(np.int64)
     framed = probability[order] > 0
     cell, cells, outside, apart = np.zeros(len(order), dtype=np.int64), 1, 0, None
     if proxy == "votes":
-        cell = vote_cells(query, votes, framed)
-        cells, outside = len(VOTE_EDGES) + 2, len(VOTE_EDGES) + 1
-        apart = outside
+        cell, cells = value_cells(np.where(framed, votes, np.nan), probability[order])
+        outside, apart = 0, 0
     elif labels:
         values = np.array([labels.get(names[row], np.nan) for row in order.tolist()])
         if np.isnan(values[framed]).all():

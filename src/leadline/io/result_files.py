@@ -7,12 +7,18 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from leadline.data.result import optional
 from leadline.errors import InputError
 from leadline.io.id_lists import OWNERS
-from leadline.io.opening import read_whole, text_of
+from leadline.io.opening import PARQUET, first_bytes, read_whole, text_of
 from leadline.io.tables import csv_table, split_place, unguarded
 
 NOT_VALUES = ("low", "high", "relevant", "nonrelevant", "unretrieved", "largest_bin_share", "tag")
+
+
+FORMAT = 1  # of saved results
+COLUMNS = ("run", "query_id", "measure", "value")
+MANIFEST = b"leadline"  # key of the metadata of a Parquet file of saved results
 
 
 class Column(NamedTuple):
@@ -25,12 +31,14 @@ class Column(NamedTuple):
 
 
 def read_column(place: str) -> Column:
-    """Read FILE or FILE:MEASURE: a JSON result of a command, or a table with a header (CSV, TSV).
+    """Read FILE or FILE:MEASURE: a JSON result of a command, saved results, or a table with a header.
 
     Without a measure the first one is taken. A table's column called run or name, or else its first one,
     names the run; where it has a column `query`, rows with a query are values of queries, others means.
     """
     path, measure = split_place(place)
+    if (first_bytes(path) or b"").startswith(PARQUET):
+        return _of_result(saved_data(path), path, measure)
     text = text_of(read_whole(path))
     if text.lstrip().startswith("{"):
         try:
@@ -41,6 +49,32 @@ def read_column(place: str) -> Column:
             ) from None
         return _of_result(found, path, measure)
     return _of_table(text, path, measure)
+
+
+def saved_data(path: str) -> dict[str, Any]:
+    """Return what a Parquet file of saved results holds, in the form of a JSON result with values of queries.
+
+    Raises
+    ------
+    InputError
+        If the file has no manifest, or one of another format.
+
+    """
+    parquet, lib = optional("pyarrow.parquet"), optional("pyarrow.lib")
+    try:
+        table = parquet.read_table(path)
+    except (lib.ArrowException, OSError) as error:
+        raise InputError(f"no Parquet ({error})", expected="a file of --save", path=path) from None
+    data: dict[str, Any] = json.loads((table.schema.metadata or {}).get(MANIFEST, "{}"))
+    if data.get("format") != FORMAT:
+        found = f"format {data['format']}" if "format" in data else "a Parquet table without a manifest"
+        raise InputError(found, expected=f"results saved by --save (format {FORMAT})", path=path)
+    by_run: dict[str, dict[str, dict[str, float | None]]] = {run["name"]: {} for run in data["runs"]}
+    for run, query, measure, value in zip(*(table[name].to_pylist() for name in COLUMNS), strict=True):
+        by_run[run].setdefault(query, {})[measure] = value
+    for run in data["runs"]:
+        run["queries"] = by_run[run["name"]]
+    return data
 
 
 def _of_result(data: dict[str, Any], path: str, measure: str) -> Column:

@@ -1,9 +1,11 @@
-"""Restore results from their JSON: all that they are made of, or an error that says what is missing."""
+"""Save results, and restore them: all that they are made of, or an error that says what is missing."""
 
 from __future__ import annotations
 
+import io
 import json
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,12 +14,154 @@ from leadline.comparison.compare import compare_results
 from leadline.comparison.comparison_result import Comparison
 from leadline.data.arrays import Flags
 from leadline.data.ids import Vocabulary, to_bytes
-from leadline.data.result import Result
+from leadline.data.result import Result, optional
 from leadline.data.results import Results, ResultWarning, RunInfo
-from leadline.errors import LeadlineError, UsageError
+from leadline.errors import InputError, LeadlineError, UsageError
 from leadline.evaluation.profiles import profile_of
+from leadline.io.opening import PARQUET, first_bytes, read_whole, text_of
+from leadline.io.result_files import COLUMNS, FORMAT, MANIFEST, saved_data
+from leadline.io.write import write_bytes
+from leadline.version import VERSION
 
 RULES = ("test", "correction", "interval", "family", "confidence", "margin", "power", "smallest", "seed")
+
+
+def save(
+    results: Results,
+    path: str | os.PathLike[str],
+    *,
+    command: str = "",
+    inputs: Sequence[Mapping[str, Any]] = (),
+) -> None:
+    """Save results as Parquet: a row for each run, query and measure, and a manifest in the metadata.
+
+    Parameters
+    ----------
+    results : Results
+        Results of `evaluate` or `estimate`.
+    path : path
+        File to write, FILE.parquet.
+    command : str, optional
+        The command that made the results.
+    inputs : sequence of mapping, optional
+        Path, digest and number of rows of each input.
+
+    Notes
+    -----
+    The manifest is a JSON object: format, leadline (version), command, inputs, options, warnings, and what
+    `to_dict` returns, with means, intervals and counts of every run.
+
+    """
+    path = os.fspath(path)
+    if not path.endswith(".parquet"):
+        raise UsageError(f"'{path}' as the file of saved results; expected FILE.parquet")
+    arrow, parquet = optional("pyarrow"), optional("pyarrow.parquet")
+    manifest = {
+        "format": FORMAT,
+        "leadline": VERSION,
+        "command": command,
+        "inputs": list(inputs or results.inputs),
+        "options": results.options,
+        "warnings": [
+            {"code": notice.code, "message": notice.message, "count": notice.count}
+            for notice in results.warnings
+        ],
+        **results.to_dict(),
+    }
+    columns = results.to_columns(per_query=True, long=True)
+    values = arrow.array(columns["value"], type=arrow.float64(), from_pandas=True)  # NaN is null
+    names = [arrow.array(columns[name], type=arrow.string()) for name in ("run", "query", "measure")]
+    table = arrow.table([*names, values], names=list(COLUMNS))
+    text = json.dumps(manifest, ensure_ascii=True, allow_nan=False)
+    target = io.BytesIO()
+    parquet.write_table(table.replace_schema_metadata({MANIFEST: text}), target)
+    write_bytes(path, target.getvalue())
+
+
+def read_scores(paths: Sequence[str]) -> Results:
+    """Read values of queries from files of saved results or JSON results, and put their runs together.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        Parquet files of `--save`, or JSON of a command with `--per-query`.
+
+    Returns
+    -------
+    Results
+        `inputs` are the files, each with its number of values.
+
+    Raises
+    ------
+    InputError, UsageError
+        If a file is not of this kind, or the files have different measures or queries.
+
+    """
+    parts = [_saved(path) for path in paths]
+    first = parts[0]
+    texts, queries = list(map(str, first.measures)), set(first.averaged_queries())
+    for path, part in zip(paths[1:], parts[1:], strict=True):
+        others = list(map(str, part.measures))
+        if others != texts:
+            raise UsageError(
+                f"{path} has {', '.join(others)}, {paths[0]} has {', '.join(texts)}; expected equal"
+            )
+        different = queries ^ set(part.averaged_queries())
+        if different:
+            raise UsageError(
+                f"{path} and {paths[0]} have different queries ({len(different)}, such as {min(different)}); "
+                "expected the same"
+            )
+    names = [name for part in parts for name in part.names]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise UsageError(f"run '{twice[0]}' is in two files; expected different names")
+    rows = [part.queries.encode(first.queries.names) for part in parts]
+    return Results(
+        [info for part in parts for info in part.runs],
+        first.queries,
+        first.measures,
+        np.concatenate([part.values[:, row] for part, row in zip(parts, rows, strict=True)]),
+        np.concatenate([part.averaged[:, row] for part, row in zip(parts, rows, strict=True)]),
+        present=np.concatenate([part.present[:, row] for part, row in zip(parts, rows, strict=True)]),
+        warnings=list(dict.fromkeys(notice for part in parts for notice in part.warnings)),
+        options=first.options,
+        inputs=[
+            {"path": path, "rows": int((~np.isnan(part.values)).sum())}
+            for path, part in zip(paths, parts, strict=True)
+        ],
+        meaning=first._meaning,  # noqa: SLF001  # the same class
+    )
+
+
+def _saved(path: str) -> Results:
+    if (first_bytes(path) or b"").startswith(PARQUET):
+        data = saved_data(path)
+    else:
+        try:
+            data = json.loads(text_of(read_whole(path)))
+        except (ValueError, RecursionError):
+            data = None
+    if not isinstance(data, dict):
+        raise InputError(
+            "no saved results", expected="FILE.parquet of --save, or JSON with --per-query", path=path
+        )
+    runs = data.get("runs")
+    for run in runs if isinstance(runs, list) else ():
+        if not (isinstance(run, dict) and isinstance(run.get("mean"), dict)):
+            break  # refused below
+        estimated = {text: one.get("value") for text, one in run["mean"].items() if isinstance(one, dict)}
+        run["mean"] |= estimated
+        if estimated:
+            run.pop("new", None)
+    try:
+        results = results_of(data)
+    except UsageError as error:
+        raise InputError(str(error), path=path) from None
+    if data.get("command") == "estimate":
+        words = "values are estimates from a sample of judgments; intervals are over queries and samples"
+        results.warnings.insert(0, ResultWarning("estimates", words, 1))
+    return results
 
 
 def restored(kind: type[Result], text: str) -> Result:
