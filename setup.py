@@ -1,11 +1,13 @@
 """Build configuration: compiled kernels where a C compiler works, the uncompiled ones elsewhere."""
 
 import sys
+from platform import machine
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
+X86_64 = ("x86_64", "amd64")  # all that NumPy supports count bits in one instruction
 KERNELS = ("scan", "lists", "pairs", "gibbs")
 
 
@@ -26,7 +28,8 @@ def arguments_for(compiler: str, platform: str) -> tuple[list[str], list[str]]:
         return [], []  # MSVC optimises by default and keeps debug symbols in a file of their own
     if platform == "darwin":
         return ["-O3", "-g0"], []  # Apple's linker has no -s; debug symbols stay out of its output
-    return ["-O3", "-g0"], ["-Wl,-s"]
+    more = ["-mpopcnt"] if platform == "linux" and machine().lower() in X86_64 else []
+    return ["-O3", "-g0", *more], ["-Wl,-s"]
 
 
 def kernels() -> list[Extension]:

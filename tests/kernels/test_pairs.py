@@ -2,16 +2,43 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import combinations, pairwise
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline.comparison.information_difference.joint_tables import Orders, call, joint_tables, orders_of
+from leadline import kernels
+from leadline.comparison.information_difference import joint_tables as module
+from leadline.comparison.information_difference.joint_tables import (
+    LEVELS,
+    Orders,
+    call,
+    joint_tables,
+    orders_of,
+)
 from leadline.kernels import Kernels
-from strategies import FORMS, in_form
+from strategies import FORMS, ORIGINAL, Interpreted, in_form
+
+# How tables are counted: kernels, and how many words of bit planes are taken for a document of a list.
+COMPILED = [] if ORIGINAL is None else [(ORIGINAL, 0), (ORIGINAL, 1 << 40)]
+WAYS: list[tuple[Any, int]] = [*COMPILED, (Interpreted(), 0), (Interpreted(), 1 << 40), (None, 1 << 40)]
+
+
+@contextmanager
+def in_way(way: tuple[Any, int]) -> Iterator[None]:
+    """Count tables in one of the ways for a while."""
+    before, module.PLANE_WORDS = module.PLANE_WORDS, way[1]
+    try:
+        with in_form(way[0]):
+            yield
+    finally:
+        module.PLANE_WORDS = before
 
 
 @st.composite
@@ -53,22 +80,47 @@ def test_every_table_is_what_a_loop_over_pairs_counts(
     grades, weights, lists = case
     orders = orders_of([np.array(one, dtype=np.int32) for one in lists], len(grades))
     first, second = ends(3)
-    for form in FORMS:
-        with in_form(form):
+    for way in WAYS:
+        with in_way(way):
             found = joint_tables(np.array(grades, dtype=np.int32), np.array(weights), orders, first, second)
+        # Cells are exact until they are weighted: nothing that is not there has a weight.
         for table, i, j in zip(found, first.tolist(), second.tolist(), strict=True):
-            assert table == pytest.approx(slow(grades, weights, lists[i], lists[j]), abs=1e-12)
+            wanted = slow(grades, weights, lists[i], lists[j])
+            assert table == pytest.approx(wanted, abs=1e-12)
+            assert ((table == 0) == (wanted == 0)).all()
+
+
+@pytest.mark.parametrize(
+    "way", WAYS, ids=["trees", "planes", "slow trees", "slow planes", "NumPy"][-len(WAYS) :]
+)
+def test_tables_of_long_lists_of_some_documents(way: tuple[Any, int]) -> None:
+    rng = np.random.default_rng(7)
+    grade = rng.choice(4, size=300, p=[0.6, 0.2, 0.1, 0.1]).astype(np.int32)
+    weights = rng.random(4)
+    lists = [rng.permutation(300)[:size] for size in (300, 150, 80)]
+    orders = orders_of([ranked.astype(np.int32) for ranked in lists], 300)
+    first, second = ends(3)
+    with in_way(way):
+        found = joint_tables(grade, weights, orders, first, second)
+    places = [np.where(place < 0, 300, place) for place in orders.place]
+    better = grade[:, None] > grade
+    said = [np.sign(place[None, :] - place[:, None]) for place in places]
+    for table, i, j in zip(found, first.tolist(), second.tolist(), strict=True):
+        for a, b in np.ndindex(3, 3):
+            pairs = better & (said[i] == 1 - a) & (said[j] == 1 - b)
+            wanted = (pairs * np.outer(weights[grade], weights[grade])).sum()
+            assert table[a, b] == pytest.approx(wanted, rel=1e-12, abs=1e-12)
 
 
 @pytest.mark.parametrize("documents", [63, 64, 65, 1023, 1024, 1025, 1100, 17_000])
-@pytest.mark.parametrize("form", FORMS[:1])
-def test_word_and_level_borders_of_the_tree_are_counted_right(documents: int, form: Kernels | None) -> None:
+@pytest.mark.parametrize("way", COMPILED)
+def test_word_and_level_borders_are_counted_right(documents: int, way: tuple[Any, int]) -> None:
     # A list against its reverse, and against itself: the tables are known without counting.
     grade = (np.arange(documents) % 2).astype(np.int32)
     order = np.random.default_rng(documents).permutation(documents).astype(np.int32)
     orders = orders_of([order, order[::-1]], documents)
     first, second = np.array([0, 0], dtype=np.int32), np.array([0, 1], dtype=np.int32)
-    with in_form(form):
+    with in_way(way):
         same, turned = joint_tables(grade, np.ones(2), orders, first, second)
     ranks = np.empty(documents)
     ranks[order] = np.arange(documents)
@@ -98,7 +150,7 @@ def test_common_orders_counts_pairs_of_common_documents(
                 first,
                 second,
                 np.empty(words, np.uint64),
-                np.empty(2 * words, np.int32),
+                np.empty(2 * words + LEVELS, np.int32),
                 common,
                 agreeing,
             )
@@ -121,13 +173,52 @@ def test_common_orders_counts_pairs_of_common_documents(
     ],
     ids=str,
 )
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("way", WAYS[:-1])
 def test_an_index_out_of_range_is_refused_before_the_loops(
-    spoilt: dict[str, np.ndarray], form: Kernels | None
+    spoilt: dict[str, np.ndarray], way: tuple[Any, int]
 ) -> None:
     sound = Orders(
         np.array([0, 1], dtype=np.int64), np.array([0], dtype=np.int32), np.array([[0, -1]], dtype=np.int32)
     )
     none = np.zeros(1, dtype=np.int32)
-    with in_form(form), pytest.raises(ValueError, match="out of range"):
+    with in_way(way), pytest.raises(ValueError, match="out of range"):
         joint_tables(none.repeat(2), np.ones(2), sound._replace(**spoilt), none, none)
+
+
+@pytest.mark.parametrize("length", [1, 15, 64 * 16, 64 * 16 + 1, 64 * 256 + 1, 20_000])
+@pytest.mark.parametrize("form", FORMS[:1])
+def test_common_orders_of_long_lists(length: int, form: Kernels | None) -> None:
+    # Blocks in reverse order: a pair is in equal order if both documents are in one block.
+    size = 97
+    order = np.arange(length, dtype=np.int32)
+    blocks = np.argsort(-(order // size), kind="stable").astype(np.int32)
+    orders = orders_of([order, blocks], length)
+    first, second = np.array([0, 0], dtype=np.int32), np.array([0, 1], dtype=np.int32)
+    common, agreeing = np.empty(2, dtype=np.int64), np.empty(2, dtype=np.int64)
+    words = (length >> 6) + 1
+    spare = np.empty(words, np.uint64), np.empty(2 * words + LEVELS, np.int32)
+    with in_form(form):
+        assert call(
+            "common_orders",
+            length,
+            *orders[:2],
+            orders.place.ravel(),
+            first,
+            second,
+            *spare,
+            common,
+            agreeing,
+        )
+    within = sum(
+        (stop - start) * (stop - start - 1) // 2
+        for start, stop in pairwise([*range(0, length, size), length])
+    )
+    assert common.tolist() == [length, length]
+    assert agreeing.tolist() == [length * (length - 1) // 2, within]
+
+
+@pytest.mark.parametrize("kernel", ["scan", "lists", "pairs", "gibbs"])
+def test_compiler_directives_stand_before_everything_else(kernel: str) -> None:
+    # Cython ignores them after the first statement, and compiles slow code without a word.
+    source = (Path(kernels.__file__).parent / f"{kernel}.py").read_text()
+    assert source.startswith("# cython: language_level=3, ")

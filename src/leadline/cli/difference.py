@@ -86,12 +86,7 @@ FIGURES = ("map", "tree", "cumulative", "parameter")
     "(repeatable; these are the default).",
     type=SIMILARITY,
 )
-@option(
-    "Measures",
-    "--no-competitors",
-    is_flag=True,
-    help="Compute only RIC and Information Difference; every run is read once.",
-)
+@option("Measures", "--no-competitors", is_flag=True, help="Compute only RIC and Information Difference.")
 @option("Figure", "--group", metavar="FILE:COLUMN", help="Team or family of every run.")
 @option("Figure", "--parameter", metavar="FILE:COLUMN", help="Parameter value of every run.")
 @per_query_option("Add the values of single queries (JSON).")

@@ -23,6 +23,10 @@ class Kernels(NamedTuple):
     arrange: Callable[..., Any]
     joint_tables: Callable[..., Any]
     common_orders: Callable[..., Any]
+    # What builds of earlier versions lack is None there; its callers have another way.
+    plane_tables: Callable[..., Any] | None
+    rank_biased: Callable[..., Any] | None
+    number_ids: Callable[..., Any] | None
 
 
 def load(package: str) -> Kernels:
@@ -38,6 +42,9 @@ def load(package: str) -> Kernels:
         lists.arrange,
         pairs.joint_tables,
         pairs.common_orders,
+        getattr(pairs, "plane_tables", None),
+        getattr(pairs, "rank_biased", None),
+        getattr(lists, "number_ids", None),
     )
 
 

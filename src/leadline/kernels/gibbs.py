@@ -1,3 +1,4 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Gibbs sampling loops of topic models: fitting, inference, and left-to-right evaluation.
 
 Every token has a document, a word (the words of all languages share one numbering) and a topic, which is
@@ -6,11 +7,6 @@ and uncompiled code draw the same. Sums are over blocks of 16, for speed and in 
 """
 
 from __future__ import annotations
-
-
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-
-
 
 try:
     import cython

@@ -1,3 +1,4 @@
+# cython: language_level=3, boundscheck=True, wraparound=False, cdivision=True, initializedcheck=False
 """Lookup of documents in the qrels, and sorting of lists: the compiled form of joining.
 
 A document is the offset of its bytes in a text and a 64-bit hash; equal hashes are confirmed by comparing
@@ -5,11 +6,6 @@ bytes, so the results are exact. Also runs uncompiled, slowly.
 """
 
 from __future__ import annotations
-
-
-# cython: language_level=3, boundscheck=True, wraparound=False, cdivision=True, initializedcheck=False
-
-
 
 try:
     import cython
@@ -164,6 +160,63 @@ def match(
             if twice:
                 break
     return not twice
+
+
+def number_ids(
+    text: cython.const[cython.uchar][::1],
+    start: cython.const[cython.longlong][::1],
+    stop: cython.const[cython.longlong][::1],
+    hashes: cython.const[cython.ulonglong][::1],
+    list_row: cython.const[cython.longlong][::1],
+    known_text: cython.uchar[::1],
+    known_start: cython.longlong[::1],
+    known_hash: cython.ulonglong[::1],
+    slots: cython.int[::1],
+    lister: cython.int[::1],
+    tally: cython.longlong[::1],
+    numbers: cython.int[::1],
+) -> None:
+    """Number the documents of some lists, known ones as before; a repeat in a list gets a number of its own.
+
+    `tally` is how many are known and how many lists were numbered; `known_start` begins with 0, `slots` is a
+    table of numbers + 1 with a power of two of elements, `lister` the last list of each number. All must have
+    room for the new documents.
+    """
+    i: cython.Py_ssize_t
+    x: cython.Py_ssize_t
+    row: cython.Py_ssize_t
+    slot: cython.Py_ssize_t
+    length: cython.Py_ssize_t
+    mask: cython.Py_ssize_t = slots.shape[0] - 1
+    other: cython.int
+    with cython.nogil:
+        for i in range(list_row.shape[0] - 1):
+            tally[1] += 1
+            for row in range(list_row[i], list_row[i + 1]):
+                length = stop[row] - start[row]
+                slot = spread(hashes[row], mask)
+                other = -1
+                while slots[slot] != 0:
+                    other = slots[slot] - 1
+                    if (
+                        known_hash[other] == hashes[row]
+                        and known_start[other + 1] - known_start[other] == length
+                        and same_bytes(known_text, known_start[other], text, start[row], length)
+                    ):
+                        break
+                    other = -1
+                    slot = (slot + 1) & mask
+                if other < 0 or lister[other] == tally[1]:
+                    if other < 0:
+                        slots[slot] = tally[0] + 1
+                    other = tally[0]
+                    tally[0] += 1
+                    for x in range(length):
+                        known_text[known_start[other] + x] = text[start[row] + x]
+                    known_start[other + 1] = known_start[other] + length
+                    known_hash[other] = hashes[row]
+                lister[other] = tally[1]
+                numbers[row] = other
 
 
 @cython.cfunc

@@ -1,3 +1,4 @@
+# cython: language_level=3, boundscheck=True, wraparound=False, cdivision=True, initializedcheck=False
 """Byte-by-byte readers of TREC files: the compiled form of reading.
 
 All functions work on flat arrays. Documents are never converted to strings: a document is the offset of its
@@ -9,11 +10,6 @@ The file is ordinary Python with types. It also runs uncompiled, slowly, as in t
 """
 
 from __future__ import annotations
-
-
-# cython: language_level=3, boundscheck=True, wraparound=False, cdivision=True, initializedcheck=False
-
-
 
 try:
     import cython

@@ -253,30 +253,108 @@ def joint_tables(grade: Codes, weight: Floats, orders: Orders, first: Codes, sec
            [0., 0., 0.],
            [0., 0., 0.]])
     """
-    classes = len(weight)
-    words = max(classes - 1, 0) * ((len(grade) >> 6) + 1)
+    grade = np.ascontiguousarray(grade, dtype=np.int32)
+    weight = weight.astype(np.float64)
+    planes = Planes.of(grade, len(weight))
+    lists, classes = len(orders.bounds) - 1, len(weight)
+    few = planes.words * lists <= PLANE_WORDS * len(orders.order)
+    if few and kernels.compiled is None and hasattr(np, "bitwise_count"):
+        return plain_plane_tables(grade, weight, orders, first, second)
     table = np.empty(9 * len(first), dtype=np.float64)
-    columns = (
-        np.ascontiguousarray(grade, dtype=np.int32),
-        weight.astype(np.float64),
-        *orders[:2],
-        orders.place.ravel(),
-        first,
-        second,
-        np.empty(words, dtype=np.uint64),
-        np.empty(2 * words, dtype=np.int32),
-        np.empty(9 * classes**2 + 6 * classes, dtype=np.int64),
-        table,
-    )
-    if not call("joint_tables", *columns):
+    columns = (grade, weight, *orders[:2], orders.place.ravel(), first, second)
+    if few and kernels.compiled is not None and kernels.compiled.plane_tables is not None:
+        sound = call(
+            "plane_tables",
+            *columns,
+            *planes[:4],
+            np.empty(planes.start[-1], dtype=np.uint64),
+            np.empty(planes.words * lists, dtype=np.uint64),
+            np.empty(4 * classes**2 * (lists + 1) + classes, dtype=np.int64),
+            table,
+        )
+    else:
+        words = max(classes - 1, 0) * ((len(grade) >> 6) + 1)
+        sound = call(
+            "joint_tables",
+            *columns,
+            np.empty(words, dtype=np.uint64),
+            np.empty(2 * words + LEVELS * classes, dtype=np.int32),
+            np.empty(9 * classes**2 + 6 * classes, dtype=np.int64),
+            table,
+        )
+    if not sound:
         raise ValueError("a list, a position or a grade is out of range")
     return table.reshape(-1, 3, 3)
 
 
+def plain_plane_tables(grade: Codes, weight: Floats, orders: Orders, first: Codes, second: Codes) -> Floats:
+    """Return the tables of `joint_tables` from bit planes in NumPy, for when nothing is compiled."""
+    tables = np.zeros((len(first), 3, 3))
+    place = np.where(orders.place < 0, len(grade), orders.place)
+    for g, h in zip(*np.tril_indices(len(weight), -1), strict=True):
+        better, worse = place[:, grade == g], place[:, grade == h]
+        lacks = np.stack([better < len(grade), better == len(grade)])
+        rows = np.zeros((*better.shape, -(-worse.shape[1] // 64) * 8), dtype=np.uint8)
+        for one, own, other in zip(rows, better, worse, strict=True):  # the worse document is not above
+            one[:, : -(-len(other) // 8)] = np.packbits(own[:, None] <= other, axis=1)
+        planes = rows.view(np.uint64)
+        own = np.bitwise_count(planes).sum(axis=2, dtype=np.int64)
+        up, none = (own * lacks).sum(axis=2)
+        cells = np.empty((len(first), 3, 3), dtype=np.int64)
+        for s in np.unique(first):
+            pairs = np.flatnonzero(first == s)
+            t = second[pairs]
+            both = np.bitwise_count(planes[s] & planes[t]).sum(axis=2, dtype=np.int64)
+            for i, j in ((0, 0), (0, 1), (1, 0), (1, 1)):
+                cells[pairs, i, j] = (both * (lacks[i, s] & lacks[j, t])).sum(axis=1)
+        cells[:, 0, 2] = up[first] - cells[:, 0, 0] - cells[:, 0, 1]
+        cells[:, 1, 2] = none[first] - cells[:, 1, 0] - cells[:, 1, 1]
+        cells[:, 2, 0] = up[second] - cells[:, 0, 0] - cells[:, 1, 0]
+        cells[:, 2, 1] = none[second] - cells[:, 0, 1] - cells[:, 1, 1]
+        cells[:, 2, 2] = (
+            better.shape[1] * worse.shape[1] - up[first] - none[first] - cells[:, 2, :2].sum(axis=1)
+        )
+        tables += weight[g] * weight[h] * cells
+    return tables
+
+
+LEVELS = 128  # nodes more that the trees of the kernels need, each
+PLANE_WORDS = 16  # words of bits that are counted in the time of one document of a list by `joint_tables`
+
+
+class Planes(NamedTuple):
+    """Layout of the bit planes of documents, as `leadline.kernels.pairs.plane_tables` needs it."""
+
+    better: Codes
+    bit: Integers
+    row: Integers
+    start: Integers
+    words: int
+
+    @classmethod
+    def of(cls, grade: Codes, classes: int) -> Planes:
+        """Lay out the documents by class, each class from a new word on.
+
+        >>> Planes.of(np.array([1, 0, 0], dtype=np.int32), 2)[1:]
+        (array([64,  0,  1]), array([0, 0, 0]), array([0, 1, 2]), 1)
+        """
+        sizes = np.bincount(grade, minlength=classes)
+        start = np.cumsum([0, *(-(-sizes // 64))], dtype=np.int64)
+        order = np.argsort(grade, kind="stable").astype(np.int32)
+        nth = np.empty(len(grade), dtype=np.int64)
+        nth[order] = np.arange(len(grade)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        row = np.empty(len(grade), dtype=np.int64)
+        ends = np.cumsum(start[grade[order]])
+        row[order] = ends - start[grade[order]]
+        better = order[int(sizes[0]) if classes else 0 :]
+        return cls(better, 64 * start[grade] + nth, row, start, int(ends[-1]) if len(ends) else 0)
+
+
 def call(kernel: str, *columns: object) -> bool:
     """Call a kernel, compiled or not; pure Python kernels receive memory views, which are faster."""
-    if kernels.compiled is not None:
-        return bool(getattr(kernels.compiled, kernel)(*columns))
+    function = kernels.compiled and getattr(kernels.compiled, kernel)
+    if function is not None:
+        return bool(function(*columns))
     from leadline.kernels import pairs
 
     views = (part.data if isinstance(part, np.ndarray) else part for part in columns)

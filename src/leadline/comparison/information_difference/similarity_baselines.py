@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from leadline.comparison.information_difference.joint_tables import Orders, call, orders_of
-from leadline.data.arrays import Codes, Floats, Integers
+from leadline import kernels
+from leadline.comparison.information_difference.joint_tables import LEVELS, Orders, call, orders_of
+from leadline.data.arrays import Bytes, Codes, Floats, Hashes, Integers
+from leadline.data.ids import Ids
 from leadline.data.judged_run import JudgedRun
 from leadline.data.registry import Parametric, Registry, choice, cutoff, needed_cutoff, number
 
@@ -23,12 +26,12 @@ class Ranked(NamedTuple):
     ----------
     orders : Orders
         The lists, in rank order.
-    entry : list of ndarray of int32
-        First rank of the group of tied documents of each document, by list.
+    entry : ndarray of int32
+        First rank of the group of tied documents of each document, in the order of `orders.order`.
     """
 
     orders: Orders
-    entry: list[Codes]
+    entry: Codes
 
     @property
     def size(self) -> int:
@@ -55,9 +58,8 @@ class Ranked(NamedTuple):
             np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int32)
             for names in lists
         ]
-        ranks = [np.arange(1, len(codes) + 1, dtype=np.int32) for codes in coded]
-        entries = [np.array(first, dtype=np.int32) for first in entry]
-        return cls(orders_of(coded, len(numbers)), entries or ranks)
+        ranks = entry or [range(1, len(codes) + 1) for codes in coded]
+        return cls(orders_of(coded, len(numbers)), np.array(list(chain(*ranks)), dtype=np.int32))
 
 
 class System(NamedTuple):
@@ -73,6 +75,7 @@ class DocumentNumbers:
 
     def __init__(self) -> None:
         self._numbers: dict[bytes | int, int] = {}
+        self._known = _Known.of_size(0, 0)
         self._lock = threading.Lock()
 
     def system(self, judged: JudgedRun) -> System:
@@ -89,13 +92,24 @@ class DocumentNumbers:
             lists.bounds[:-1][wanted],
             lists.bounds[1:][wanted],
         )
+        compiled = kernels.compiled
         with self._lock:
-            document = np.fromiter(map(self._number, lists.ids), dtype=np.int32, count=len(lists.ids))
-            owner = np.repeat(np.arange(len(wanted)), np.diff(lists.bounds))
-            order = np.lexsort((document, owner))  # stable: of equal documents the first place comes first
-            again = (np.diff(document[order]) == 0) & (np.diff(owner[order]) == 0)
-            for row in order[1:][again].tolist():
-                document[row] = self._number(None)
+            if compiled is None or compiled.number_ids is None:
+                document = self._plain_numbers(lists.ids, lists.bounds)
+            else:
+                hashes = np.empty(len(lists.ids), dtype=np.uint64)
+                compiled.hash_ids(lists.ids.text, lists.ids.start, lists.ids.stop, hashes)
+                self._known = self._known.with_room(lists.ids, compiled.number_ids)
+                document = np.empty(len(lists.ids), dtype=np.int32)
+                compiled.number_ids(
+                    lists.ids.text,
+                    lists.ids.start,
+                    lists.ids.stop,
+                    hashes,
+                    lists.bounds,
+                    *self._known,
+                    document,
+                )
         starts = np.ones(len(document), dtype=np.bool_)
         starts[1:] = lists.scores[1:] != lists.scores[:-1]
         starts[lists.bounds[:-1][lists.bounds[:-1] < len(document)]] = True
@@ -103,20 +117,74 @@ class DocumentNumbers:
         entry = first - np.repeat(lists.bounds[:-1], np.diff(lists.bounds)) + 1
         return System(np.stack([low, high], axis=1), document, entry.astype(np.int32))
 
+    def _plain_numbers(self, ids: Ids, bounds: Integers) -> Codes:
+        """Return the numbers of the documents of some lists."""
+        document = np.fromiter(map(self._number, ids), dtype=np.int32, count=len(ids))
+        owner = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+        order = np.lexsort((document, owner))  # stable: of equal documents the first place comes first
+        again = (np.diff(document[order]) == 0) & (np.diff(owner[order]) == 0)
+        for row in order[1:][again].tolist():
+            document[row] = self._number(None)
+        return document
+
     def _number(self, name: bytes | None) -> int:
         """Return the number of a document; of None, a new one."""
         return self._numbers.setdefault(name or len(self._numbers), len(self._numbers))
 
 
+class _Known(NamedTuple):
+    """The documents that have a number, as the kernel `number_ids` keeps them."""
+
+    text: Bytes
+    start: Integers
+    hashes: Hashes
+    slots: Codes
+    lister: Codes
+    tally: Integers
+
+    @classmethod
+    def of_size(cls, documents: int, size: int) -> _Known:
+        """Return no documents, and room for some, with ids of `size` bytes together."""
+        return cls(
+            np.empty(size, dtype=np.uint8),
+            np.zeros(documents + 1, dtype=np.int64),
+            np.empty(documents, dtype=np.uint64),
+            np.zeros(1 << (2 * documents).bit_length(), dtype=np.int32),
+            np.empty(documents, dtype=np.int32),
+            np.zeros(2, dtype=np.int64),
+        )
+
+    def with_room(self, ids: Ids, number_ids: Callable[..., Any]) -> _Known:
+        """Return the same documents with room for some more; room at least doubles if it grows."""
+        many = int(self.tally[0])
+        documents, size = many + len(ids), int(self.start[many] + (ids.stop - ids.start).sum())
+        if documents <= len(self.hashes) and size <= len(self.text):
+            return self
+        room = self.of_size(2 * documents, 2 * size)
+        if many:  # in their order, as one list, all get the numbers that they have
+            spare = np.empty(many, dtype=np.int32)
+            bounds = np.array([0, many], dtype=np.int64)
+            number_ids(self.text, self.start[:-1], self.start[1:], self.hashes, bounds, *room, spare)
+        return room
+
+
 def ranked_lists(systems: Sequence[System], queries: int) -> Iterator[Ranked]:
     """Yield the ranked lists of each query."""
+    nothing = np.empty(0, dtype=np.int32)
+    most = max((int(system.document.max(initial=-1)) for system in systems), default=-1)
+    place = np.empty(most + 1, dtype=np.int64)
     for query in range(queries):
         spans = [slice(*system.bounds[query].tolist()) for system in systems]
         lists = [system.document[span] for system, span in zip(systems, spans, strict=True)]
         entry = [system.entry[span] for system, span in zip(systems, spans, strict=True)]
-        codes, coded = np.unique(np.concatenate(lists), return_inverse=True)
+        document = np.concatenate([*lists, nothing])
+        rows = np.arange(len(document))
+        place[document] = rows
+        kept = place[document] == rows  # one row of each document
+        place[document[kept]] = np.arange(np.count_nonzero(kept))
         ends = np.cumsum([len(ranked) for ranked in lists])[:-1]
-        yield Ranked(orders_of(np.split(coded.astype(np.int32), ends), len(codes)), entry)
+        numbers = np.split(place[document].astype(np.int32), ends)
+        yield Ranked(orders_of(numbers, int(np.count_nonzero(kept))), np.concatenate([*entry, nothing]))
 
 
 # Similarities depend on ranks only, not on judgments.
@@ -143,7 +211,10 @@ class Similarity(Parametric):
 def common(ranked: Ranked, cutoff: int | None) -> Floats:
     """Return the number of common documents at ranks up to the cutoff, systems x systems."""
     place = ranked.orders.place
-    held = place >= 0 if cutoff is None else (place >= 0) & (place < cutoff)
+    held = place >= 0
+    if cutoff is not None:
+        held &= place < cutoff
+        held = held[:, held.any(axis=0)]
     held = held.astype(np.float32)  # counts are exact up to 2**24
     shared: Floats = (held @ held.T).astype(np.float64)
     return shared
@@ -223,7 +294,7 @@ class Kendall(Similarity):
             first,
             second,
             np.empty(words, np.uint64),
-            np.empty(2 * words, np.int32),
+            np.empty(2 * words + LEVELS, np.int32),
             common,
             agreeing,
         )
@@ -261,52 +332,41 @@ class RBO(Similarity):
         """Return similarities, systems x systems."""
         size, lengths = ranked.size, ranked.lengths
         depth = min(int(lengths.max(initial=0)), math.ceil(math.log(NOTHING) / math.log(self.p)))
-        entry = self._entries(ranked)
-        held = _held(entry, depth)
-        order, bounds = ranked.orders.order, ranked.orders.bounds
-        values = np.full((size, size), np.nan)
-        for s in range(size):
-            documents = order[bounds[s] : bounds[s + 1]]
-            documents = documents[entry[s, documents] <= depth]
-            meet = np.minimum(np.maximum(entry[s:, documents], entry[s, documents]), depth + 1)
-            rows = np.arange(size - s)[:, None] * (depth + 2)
-            counts = np.bincount((rows + meet).ravel(), minlength=(size - s) * (depth + 2))
-            common = counts.reshape(size - s, depth + 2)[:, 1 : depth + 1].cumsum(axis=1)
-            lower = np.minimum(lengths[s:], lengths[s])
-            upper = np.maximum(lengths[s:], lengths[s])
-            value = self._value(common, held[s:] + held[s], lower, upper)
-            values[s, s:] = values[s:, s] = np.where(upper == 0, np.nan, value)
+        first, second = (index.astype(np.int32) for index in np.triu_indices(size))
+        entry = ranked.entry
+        if self.form != "ext":  # in the order of the run
+            entry = (np.arange(len(entry)) - np.repeat(ranked.orders.bounds[:-1], lengths) + 1).astype(
+                np.int32
+            )
+        value, last = np.empty((2, len(first)))
+        call(
+            "rank_biased",
+            ranked.orders.place.shape[1],
+            *ranked.orders[:2],
+            ranked.orders.place.ravel(),
+            first,
+            second,
+            entry,
+            (1 - self.p) * self.p ** np.arange(depth),
+            self.form == "ext",
+            np.empty(size * (depth + 1), dtype=np.int32),
+            np.empty(depth + 1, dtype=np.int32),
+            value,
+            last,
+        )
+        lower, upper = (
+            np.minimum(lengths[first], lengths[second]),
+            np.maximum(lengths[first], lengths[second]),
+        )
+        if self.form == "ext":
+            value += last * self.p**upper
+        else:  # with final overlap X at all depths the sum is -ln(1-p) (1-p)/p X; observed depths have less
+            value -= (1 - self.p) / self.p * math.log1p(-self.p) * last
+        if self.form == "max":
+            value += self._residual(last, lower, upper)
+        values = np.empty((size, size))
+        values[first, second] = values[second, first] = np.where(upper == 0, np.nan, value)
         return values
-
-    def _entries(self, ranked: Ranked) -> Codes:
-        """Return the rank at which each document enters each list; the largest integer if it never does."""
-        place = ranked.orders.place
-        entry = np.where(place >= 0, place + 1, np.iinfo(np.int32).max).astype(np.int32)
-        if self.form == "ext":
-            owner = np.repeat(np.arange(ranked.size), ranked.lengths)
-            entry[owner, ranked.orders.order] = np.concatenate([*ranked.entry, np.empty(0, np.int32)])
-        return entry
-
-    def _value(self, common: Floats, held: Floats, lower: Floats, upper: Floats) -> Floats:
-        """Return the value of one list against others, from X_d, |A:d| + |B:d| and the list lengths."""
-        depth = common.shape[1]
-        d = np.arange(1, depth + 1)
-        weight = (1 - self.p) * self.p ** (d - 1)
-        if self.form == "ext":
-            agreement = extrapolated(common, held, lower)
-            last = np.clip(upper, 1, max(depth, 1)) - 1
-            beyond = agreement[np.arange(len(upper)), last] if depth else np.zeros(len(upper))
-            inside = d <= upper[:, None]
-            value: Floats = (agreement * weight * inside).sum(axis=1) + beyond * self.p**upper
-            return value
-        ends = np.clip(upper, 1, max(depth, 1)) - 1
-        seen = common[np.arange(len(upper)), ends] if depth else np.zeros(len(upper))
-        # With final overlap X at all depths the sum is -ln(1-p) (1-p)/p X; observed depths have less overlap.
-        least = -(1 - self.p) / self.p * math.log1p(-self.p) * seen
-        least += (np.minimum(common - seen[:, None], 0) * weight / d).sum(axis=1)
-        if self.form == "min":
-            return np.asarray(least)
-        return np.asarray(least + self._residual(seen, lower, upper))
 
     def _residual(self, seen: Floats, lower: Floats, upper: Floats) -> Floats:
         """Return the residual, the difference of upper and lower bound (equation 30)."""
@@ -318,24 +378,3 @@ class RBO(Similarity):
         part += seen * (-math.log1p(-p) - sums[whole])
         residual: Floats = p**lower + p**upper - p**whole - (1 - p) / p * part
         return residual
-
-
-def extrapolated(common: Floats, held: Floats, lower: Floats) -> Floats:
-    """Return the agreement at each depth, extrapolated beyond the end of the shorter list."""
-    depth = common.shape[1]
-    d = np.arange(1, depth + 1)
-    rows = np.arange(len(lower))
-    agreement = np.divide(2.0 * common, held, out=np.zeros(common.shape), where=held > 0)
-    ends = np.clip(lower, 1, max(depth, 1)) - 1
-    rate = np.where(lower > 0, agreement[rows, ends], 0.0) if depth else np.zeros(len(lower))
-    unseen = np.maximum(d - lower[:, None], 0)
-    return np.where(unseen > 0, (common + rate[:, None] * unseen) / d, agreement)
-
-
-def _held(entry: Codes, depth: int) -> Floats:
-    """Return the number of documents that have entered each list, systems x depths."""
-    capped = np.minimum(entry, depth + 1)
-    rows = np.arange(len(entry))[:, None] * (depth + 2)
-    counts = np.bincount((rows + capped).ravel(), minlength=len(entry) * (depth + 2))
-    held: Floats = counts.reshape(len(entry), depth + 2)[:, 1 : depth + 1].cumsum(axis=1)
-    return held.astype(np.float64)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import count, islice, pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,16 +12,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
+from leadline.comparison.information_difference.difference import difference
 from leadline.comparison.information_difference.similarity import correlations, distances, parse_competitors
 from leadline.comparison.information_difference.similarity_baselines import (
     RBO,
     SIMILARITIES,
+    DocumentNumbers,
     Jaccard,
     Kendall,
     Overlap,
     Ranked,
 )
+from leadline.data.ids import Ids
+from leadline.data.judged_run import JudgedRun, Lists
+from leadline.data.qrels import Qrels
 from leadline.errors import UsageError
+from strategies import FORMS, ORIGINAL, Colliding, Interpreted, in_form
 
 LISTS = st.permutations("abcdefgh").flatmap(
     lambda names: st.integers(0, len(names)).map(lambda size: names[:size])
@@ -57,6 +64,7 @@ def going_on(first: list[str], second: list[str], *, alike: bool) -> tuple[list[
     return [*one, *islice(new, DEEP)], [*two, *islice(new, DEEP)]
 
 
+@pytest.mark.usefixtures("form")
 @given(first=LISTS, second=LISTS, p=st.sampled_from([0.5, 0.8, 0.95]))
 def test_rbo_bounds_are_reached_by_lists_that_go_on(first: list[str], second: list[str], p: float) -> None:
     if not first and not second:
@@ -68,6 +76,7 @@ def test_rbo_bounds_are_reached_by_lists_that_go_on(first: list[str], second: li
     assert least - 1e-12 <= RBO(p=p).of(first, second) <= most + 1e-12
 
 
+@pytest.mark.usefixtures("form")
 @given(first=LISTS, second=LISTS, p=st.sampled_from([0.5, 0.8, 0.95]))
 def test_extrapolated_rbo_is_equation_32(first: list[str], second: list[str], p: float) -> None:
     short, long = sorted((first, second), key=len)
@@ -89,6 +98,125 @@ def test_tied_documents_come_in_together() -> None:
     ranked = Ranked.of([["a", "b"], ["a", "b"]], [[1, 1], [1, 2]])
     # depth 1: 2 * 1 / (2 + 1), from depth 2 on: 1
     assert RBO(p=0.5).values(ranked)[0, 1] == pytest.approx(0.5 * 2 / 3 + 0.5, abs=1e-15)
+
+
+def slow_rbo(lists: list[list[str]], entry: list[list[int]], p: float) -> float:
+    """Sum agreements, with A:d the documents whose group of tied ones begins at rank d or above."""
+    lower, upper = sorted(map(len, lists))
+    total = last = rate = 0.0
+    for d in range(1, upper + 1):
+        tops = [
+            {name for name, rank in zip(names, ranks, strict=True) if rank <= d}
+            for names, ranks in zip(lists, entry, strict=True)
+        ]
+        common = len(tops[0] & tops[1])
+        if d <= lower:
+            last = rate = 2 * common / (len(tops[0]) + len(tops[1]))
+        else:
+            last = (common + rate * (d - lower)) / d
+        total += (1 - p) * p ** (d - 1) * last
+    return total + last * p**upper
+
+
+@st.composite
+def tied_lists(draw: st.DrawFn) -> tuple[list[str], list[int]]:
+    """Give a list and the first rank of the group of tied documents of each document."""
+    names = draw(LISTS)
+    ranks = [1]
+    for rank in range(2, len(names) + 1):
+        ranks.append(ranks[-1] if draw(st.booleans()) else rank)
+    return names, ranks[: len(names)]
+
+
+@pytest.mark.usefixtures("form")
+@given(found=st.lists(tied_lists(), min_size=2, max_size=4), p=st.sampled_from([0.1, 0.8, 0.95]))
+def test_extrapolated_rbo_of_tied_lists_is_a_loop_over_depths(
+    found: list[tuple[list[str], list[int]]], p: float
+) -> None:
+    lists, entry = [names for names, _ in found], [ranks for _, ranks in found]
+    values = RBO(p=p).values(Ranked.of(lists, entry))
+    for i, j in np.ndindex(values.shape):
+        if lists[i] or lists[j]:
+            wanted = slow_rbo([lists[i], lists[j]], [entry[i], entry[j]], p)
+            assert values[i, j] == pytest.approx(wanted, abs=1e-14)
+        else:
+            assert math.isnan(values[i, j])
+
+
+def judged_lists(runs: list[list[list[int]]]) -> list[JudgedRun]:
+    """Give runs of two queries whose joins keep their lists, with repeats as `hold` keeps them."""
+    qrels = Qrels({"q1": {"d1": 1}, "q2": {"d1": 1}})
+    return [
+        JudgedRun.of_lists(
+            qrels,
+            [
+                Lists(
+                    np.arange(2),
+                    np.cumsum([0, *map(len, lists)], dtype=np.int64),
+                    np.full(sum(map(len, lists)), -1, dtype=np.int32),
+                    -np.arange(sum(map(len, lists)), dtype=np.float64),
+                    Ids.of(f"d{number}".encode() for listed in lists for number in listed),
+                )
+            ],
+            keep=True,
+        )
+        for lists in runs
+    ]
+
+
+RUNS = st.lists(
+    st.lists(st.lists(st.integers(0, 12), max_size=12), min_size=2, max_size=2), min_size=1, max_size=4
+)
+
+
+@pytest.mark.parametrize(
+    "kernel", [*FORMS, *(() if ORIGINAL is None else (Colliding(ORIGINAL),)), Interpreted()]
+)
+@given(runs=RUNS)
+def test_documents_of_one_id_have_one_number_and_repeats_one_of_their_own(
+    kernel: Any, runs: list[list[list[int]]]
+) -> None:
+    with in_form(kernel):
+        numbers = DocumentNumbers()
+        found = [numbers.system(judged).document.tolist() for judged in judged_lists(runs)]
+    by_id: dict[int, int] = {}
+    used: set[int] = set()
+    for lists, document in zip(runs, found, strict=True):
+        rest = iter(document)
+        for listed in lists:
+            seen: set[int] = set()
+            for name in listed:
+                number = next(rest)
+                if name in seen:
+                    assert number not in used
+                else:
+                    assert by_id.setdefault(name, number) == number
+                seen.add(name)
+                used.add(number)
+    assert len(set(by_id.values())) == len(by_id)
+
+
+@pytest.mark.skipif(ORIGINAL is None, reason="the kernels are not compiled here")
+def test_kernels_of_an_earlier_build_give_the_same() -> None:
+    assert ORIGINAL is not None
+    older = ORIGINAL._replace(plane_tables=None, rank_biased=None, number_ids=None)
+    rng = np.random.default_rng(3)
+    runs = {
+        name: {
+            query: {f"d{number}": float(rng.integers(9)) for number in rng.permutation(40)[:30].tolist()}
+            for query in ("q1", "q2")
+        }
+        for name in "abc"
+    }
+    qrels = {query: {f"d{number}": int(rng.integers(3)) for number in range(40)} for query in ("q1", "q2")}
+    results = []
+    for kernel in (ORIGINAL, older, None):
+        with in_form(kernel):
+            results.append(difference(qrels, runs))
+    for other in results[1:]:
+        assert other.mean_id == pytest.approx(results[0].mean_id, abs=5e-16)
+        for name, table in results[0].competitors.items():
+            assert other.competitors[name] == pytest.approx(table, abs=1e-15)
 
 
 @given(found=LISTS)
