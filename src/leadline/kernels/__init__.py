@@ -43,7 +43,7 @@ def load(package: str) -> Kernels:
         pairs.joint_tables,
         pairs.common_orders,
         getattr(pairs, "plane_tables", None),
-        getattr(pairs, "rank_biased", None),
+        getattr(lists, "rank_biased", None),
         getattr(lists, "number_ids", None),
     )
 

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=True, wraparound=False, cdivision=True, initializedcheck=False
-"""Lookup of documents in the qrels, and sorting of lists: the compiled form of joining.
+"""Lookup of documents in the qrels, sorting of lists, and rank-biased overlap.
 
 A document is the offset of its bytes in a text and a 64-bit hash; equal hashes are confirmed by comparing
 bytes, so the results are exact. Also runs uncompiled, slowly.
@@ -331,3 +331,87 @@ def arrange(
                     order[row] = spare[row]
                 width *= 2
     return moved
+
+
+def rank_biased(
+    documents: cython.longlong,
+    bounds: cython.const[cython.longlong][::1],
+    order: cython.const[cython.int][::1],
+    place: cython.const[cython.int][::1],
+    first: cython.const[cython.int][::1],
+    second: cython.const[cython.int][::1],
+    entry: cython.const[cython.int][::1],
+    weight: cython.const[cython.double][::1],
+    extrapolate: cython.bint,
+    held: cython.int[::1],
+    counts: cython.int[::1],
+    value: cython.double[::1],
+    last: cython.double[::1],
+) -> None:
+    """Sum the agreement of pairs of lists over depths; lists and positions are as in `leadline.kernels.pairs`.
+
+    `entry[i]` is the rank at which document `order[i]` enters its list, from 1 and not falling along it. With
+    `extrapolate`, value is the sum of agreement times weight over the depths of the longer list, beyond the
+    shorter one with its last agreement continued, and last the agreement at the last depth. Otherwise last is
+    the overlap X at the last depth, and value the sum of (X_d - X) / d times weight. `held` needs as many
+    elements as `weight`, and one, for each list; `counts` as many and one.
+    """
+    pair: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    d: cython.Py_ssize_t
+    s: cython.Py_ssize_t
+    t: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    lower: cython.Py_ssize_t
+    upper: cython.Py_ssize_t
+    depth: cython.Py_ssize_t = weight.shape[0]
+    lists: cython.Py_ssize_t = bounds.shape[0] - 1
+    common: cython.longlong
+    rate: cython.double
+    found: cython.double
+    total: cython.double
+    with cython.nogil:
+        for s in range(lists):
+            for at in range(s * (depth + 1), (s + 1) * (depth + 1)):
+                held[at] = 0
+            for i in range(bounds[s], bounds[s + 1]):
+                if entry[i] <= depth:
+                    held[s * (depth + 1) + entry[i]] += 1
+            for at in range(s * (depth + 1) + 1, (s + 1) * (depth + 1)):
+                held[at] += held[at - 1]
+        for pair in range(first.shape[0]):
+            s = first[pair]
+            t = second[pair]
+            for d in range(depth + 1):
+                counts[d] = 0
+            for i in range(bounds[s], bounds[s + 1]):
+                if entry[i] > depth:
+                    break
+                at = place[t * documents + order[i]]
+                if at >= 0:
+                    d = max(entry[i], entry[bounds[t] + at])
+                    if d <= depth:
+                        counts[d] += 1
+            lower = min(bounds[s + 1] - bounds[s], bounds[t + 1] - bounds[t])
+            upper = max(bounds[s + 1] - bounds[s], bounds[t + 1] - bounds[t])
+            common = 0
+            found = rate = total = 0.0
+            for d in range(1, min(upper, depth) + 1):
+                common += counts[d]
+                if not extrapolate:
+                    found = common
+                elif d > lower:
+                    found = (common + rate * (d - lower)) / d
+                else:
+                    rate = found = (
+                        2.0 * common / (held[s * (depth + 1) + d] + held[t * (depth + 1) + d])
+                    )
+                total += found * weight[d - 1]
+            if not extrapolate:
+                common = 0
+                total = 0.0
+                for d in range(1, min(upper, depth) + 1):
+                    common += counts[d]
+                    total += (common - found) / d * weight[d - 1]
+            value[pair] = total
+            last[pair] = found

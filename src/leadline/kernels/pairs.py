@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Counts over pairs of lists: the tables behind RIC and id, and the baselines Kendall's tau and RBO.
+"""Counts of ordered pairs of documents in pairs of lists: the tables behind RIC, id and Kendall's tau.
 
 Documents are numbered 0 to n - 1. List s is `order[bounds[s]:bounds[s + 1]]`, best first, and `place[s * n +
 d]` is the position of document d in it, or -1. All indices are validated before the loops, which are compiled
@@ -597,97 +597,4 @@ def common_orders(
                         put_in(words, tree, 0, 0, width, at)
                 common[pair] = found
                 agreeing[pair] = same
-    return good
-
-
-def rank_biased(
-    documents: cython.longlong,
-    bounds: cython.const[cython.longlong][::1],
-    order: cython.const[cython.int][::1],
-    place: cython.const[cython.int][::1],
-    first: cython.const[cython.int][::1],
-    second: cython.const[cython.int][::1],
-    entry: cython.const[cython.int][::1],
-    weight: cython.const[cython.double][::1],
-    extrapolate: cython.bint,
-    held: cython.int[::1],
-    counts: cython.int[::1],
-    value: cython.double[::1],
-    last: cython.double[::1],
-) -> cython.bint:
-    """Sum the agreement of pairs of lists over depths; False: a bad index.
-
-    `entry[i]` is the rank at which document `order[i]` enters its list, from 1 and not falling along it. With
-    `extrapolate`, value is the sum of agreement times weight over the depths of the longer list, beyond the
-    shorter one with its last agreement continued, and last the agreement at the last depth. Otherwise last is
-    the overlap X at the last depth, and value the sum of (X_d - X) / d times weight. `held` needs as many
-    elements as `weight`, and one, for each list; `counts` as many and one.
-    """
-    pair: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    d: cython.Py_ssize_t
-    s: cython.Py_ssize_t
-    t: cython.Py_ssize_t
-    at: cython.Py_ssize_t
-    lower: cython.Py_ssize_t
-    upper: cython.Py_ssize_t
-    depth: cython.Py_ssize_t = weight.shape[0]
-    lists: cython.Py_ssize_t = bounds.shape[0] - 1
-    common: cython.longlong
-    rate: cython.double
-    found: cython.double
-    total: cython.double
-    good: cython.bint
-    with cython.nogil:
-        good = sound(documents, bounds, order, place, first, second, 0, 0, 0)
-        good = good and value.shape[0] == last.shape[0] == first.shape[0]
-        good = good and held.shape[0] == lists * (depth + 1) and counts.shape[0] == depth + 1
-        good = good and entry.shape[0] == order.shape[0]
-        for i in range(entry.shape[0]):
-            good = good and entry[i] > 0
-        if good:
-            for s in range(lists):
-                for at in range(s * (depth + 1), (s + 1) * (depth + 1)):
-                    held[at] = 0
-                for i in range(bounds[s], bounds[s + 1]):
-                    if entry[i] <= depth:
-                        held[s * (depth + 1) + entry[i]] += 1
-                for at in range(s * (depth + 1) + 1, (s + 1) * (depth + 1)):
-                    held[at] += held[at - 1]
-            for pair in range(first.shape[0]):
-                s = first[pair]
-                t = second[pair]
-                for d in range(depth + 1):
-                    counts[d] = 0
-                for i in range(bounds[s], bounds[s + 1]):
-                    if entry[i] > depth:
-                        break
-                    at = place[t * documents + order[i]]
-                    if at >= 0:
-                        d = max(entry[i], entry[bounds[t] + at])
-                        if d <= depth:
-                            counts[d] += 1
-                lower = min(bounds[s + 1] - bounds[s], bounds[t + 1] - bounds[t])
-                upper = max(bounds[s + 1] - bounds[s], bounds[t + 1] - bounds[t])
-                common = 0
-                found = rate = total = 0.0
-                for d in range(1, min(upper, depth) + 1):
-                    common += counts[d]
-                    if not extrapolate:
-                        found = common
-                    elif d > lower:
-                        found = (common + rate * (d - lower)) / d
-                    else:
-                        rate = found = (
-                            2.0 * common / (held[s * (depth + 1) + d] + held[t * (depth + 1) + d])
-                        )
-                    total += found * weight[d - 1]
-                if not extrapolate:
-                    common = 0
-                    total = 0.0
-                    for d in range(1, min(upper, depth) + 1):
-                        common += counts[d]
-                        total += (common - found) / d * weight[d - 1]
-                value[pair] = total
-                last[pair] = found
     return good

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -350,12 +350,10 @@ class Planes(NamedTuple):
         return cls(better, 64 * start[grade] + nth, row, start, int(ends[-1]) if len(ends) else 0)
 
 
-def call(kernel: str, *columns: object) -> bool:
+def call(kernel: str, *columns: object) -> Any:
     """Call a kernel, compiled or not; pure Python kernels receive memory views, which are faster."""
     function = kernels.compiled and getattr(kernels.compiled, kernel)
     if function is not None:
-        return bool(function(*columns))
-    from leadline.kernels import pairs
-
+        return function(*columns)
     views = (part.data if isinstance(part, np.ndarray) else part for part in columns)
-    return bool(getattr(pairs, kernel)(*views))
+    return getattr(kernels.load("leadline.kernels"), kernel)(*views)
