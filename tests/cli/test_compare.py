@@ -75,14 +75,6 @@ def test_jsonl_is_one_pair_a_line(leadline: Leadline, files: list[str]) -> None:
     assert [(pair["a"], pair["b"]) for pair in pairs[:2]] == [("new", "old"), ("other", "old")]
 
 
-def test_the_table_says_every_pair_in_a_sentence(leadline: Leadline, files: list[str]) -> None:
-    text = leadline("compare", *files, "--baseline", "old", "-m", "RR").out
-    assert text.splitlines()[0].split()[:3] == ["a", "b", "measure"]
-    assert "new is significantly worse than old on RR: " in text
-    assert "queries that differ most: " in text
-    assert "p: T, two-sided, H0: the mean difference is 0; corrected: Holm over 2 pairs" in text
-
-
 def test_of_many_pairs_the_verdicts_are_counted(leadline: Leadline, files: list[str]) -> None:
     more = [option for name in ("RR", "AP", "P@1", "P@3", "nDCG@3") for option in ("-m", name)]
     text = leadline("compare", *files, *more).out
@@ -94,10 +86,8 @@ def test_a_worse_run_fails_a_pipeline(leadline: Leadline, files: list[str]) -> N
     done = leadline("compare", *files, "--fail-if-worse", "RR", "--summary", "summary.md")
     assert done.status == 1
     assert done.err.count("leadline: FAILED: ") == 2
-    assert "leadline: FAILED: new is worse than old on RR: " in done.err
     summary = Path("summary.md").read_text(encoding="utf-8")
     assert summary.startswith("### leadline: 2 of 2 conditions failed\n")
-    assert "- **FAILED**: new is worse than old on RR: " in summary
     data = leadline("compare", *files, "--fail-if-worse", "RR:0.9", "-f", "json")
     assert data.status == 0
     assert [entry["failed"] for entry in data.data["conditions"]] == [False, False]

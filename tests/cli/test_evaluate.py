@@ -147,30 +147,6 @@ def test_jsonl_has_one_run_a_line(leadline: Leadline) -> None:
     assert [json.loads(line)["name"] for line in done.out.splitlines()] == ["good", "poor"]
 
 
-def test_markdown_marks_the_best_bold(leadline: Leadline) -> None:
-    done = leadline("evaluate", "qrels.txt", "poor.run", "good.run", *MEASURES, "-f", "markdown")
-    assert done.out.splitlines()[:4] == [
-        "| run | AP | P@2 | Judged@2 |",
-        "| --- | ---: | ---: | ---: |",
-        "| good | **0.7500** | **0.7500** | 1.0000 |",
-        "| poor | 0.1250 | 0.2500 | 0.5000 |",
-    ]
-
-
-def test_latex_marks_the_best_bold(leadline: Leadline) -> None:
-    done = leadline("evaluate", "qrels.txt", "poor.run", "good.run", *MEASURES, "-f", "latex")
-    assert done.out.splitlines()[:8] == [
-        r"\begin{tabular}{lrrr}",
-        r"\toprule",
-        r"run & AP & P@2 & Judged@2 \\",
-        r"\midrule",
-        r"good & \textbf{0.7500} & \textbf{0.7500} & 1.0000 \\",
-        r"poor & 0.1250 & 0.2500 & 0.5000 \\",
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
-
-
 def test_per_query_rows_come_before_the_mean_of_their_run(leadline: Leadline) -> None:
     done = leadline("evaluate", "qrels.txt", "good.run", "poor.run", "-m", "AP", "-q")
     assert [row[:2] for row in table_of(done.out)] == [

@@ -53,15 +53,6 @@ def test_json_has_the_keys_of_the_contract(leadline: Leadline, files: list[Path]
     assert printed["as_printed"]
 
 
-def test_the_table_says_how_it_was_computed_and_whom_to_credit(leadline: Leadline, files: list[Path]) -> None:
-    text = leadline("histogram", *files, "--sample", "3").out
-    assert "scores normalised per query, pooled, 10 bins, 3 non-relevant a query, seed 0" in text
-    assert "(deviates from the paper; --as-printed follows it)" in text
-    assert "lists of equal scores: 2 in flat; normalised to 0.5" in text
-    assert "recall: of the same lists, as a control" in text
-    assert "not the paper's letter" not in leadline("histogram", *files, "--as-printed").out
-
-
 def test_csv_and_jsonl_have_one_run_a_row(leadline: Leadline, files: list[Path]) -> None:
     rows = list(csv.reader(io.StringIO(leadline("histogram", *files, "-f", "csv").out)))
     assert rows[0][:6] == ["run", "HSA", "low", "high", "robust", "DO"]

@@ -1,0 +1,140 @@
+"""The complete output of a few command lines of every command that prints a table: the test of wording.
+
+After a change of wording, `PYTHONPATH=tests python tests/golden/test_outputs.py [COMMAND ...]` writes the
+files `outputs/COMMAND.txt` again; read the difference before you commit it. Other tests look at values.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import click
+import pytest
+
+from conftest import Leadline, Outcome
+from leadline.cli import group
+
+OUTPUTS = Path(__file__).parent / "outputs"
+EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
+RUNS = "bm25.run dense.run"
+# What is run before, then `$ leadline` lines whose output is kept. A line that fails keeps its error.
+BEFORE = {
+    "correlate": [f"evaluate qrels.txt {RUNS} -m AP -m P@10 -q -f json -o saved.json"],
+    "estimate": [f"pool {RUNS} --for P@10 --budget 3 --seed 1 -o drawn.tsv"],
+    "topics": ["topics fit docs.jsonl -k 3 --sweeps 20 -o docs.model"],
+}
+LINES = {
+    "abtest": [
+        "abtest clicks.csv --arms old new --user user --time time --planned 0.5",
+        "abtest --a 460/10000 --b 527/10000 --smallest 0.005",
+        "abtest --a 38/10000 --b 42/10000 --planned 0.5",
+        "abtest plan --rate 0.05 --lift 0.1",
+        "abtest --a 46/10",
+    ],
+    "agreement": [
+        "agreement judges.csv",
+        "agreement --table 300,20,10,70",
+        "agreement --table 20,5,1,3,30,4,0,6,31 --weights linear --level ordinal",
+        "agreement qrels.txt",
+    ],
+    "check": [f"check qrels.txt {RUNS}", "check clicks.csv"],
+    "collection": ["collection docs.jsonl queries.jsonl qrels.txt"],
+    "compare": [
+        f"compare qrels.txt {RUNS} -m AP -m RR",
+        f"compare qrels.txt {RUNS} -m AP --test Wilcoxon --fail-if-worse AP",
+        f"compare qrels.txt {RUNS} -m AP -f markdown",
+        "compare qrels.txt bm25.run",
+    ],
+    "correlate": ["correlate saved.json:AP saved.json:P@10"],
+    "curve": [f"curve qrels.txt {RUNS}", "curve jaguar.txt varied.run alike.run --subtopics"],
+    "difference": [f"difference qrels.txt {RUNS} -k 5", "difference qrels.txt bm25.run"],
+    "estimate": [f"estimate qrels.txt {RUNS} --pool drawn.tsv --skipped -m P@10"],
+    "evaluate": [
+        f"evaluate qrels.txt {RUNS}",
+        f"evaluate qrels.txt {RUNS} -m AP --per-query",
+        f"evaluate qrels.txt {RUNS} -m P@10 --bounds --intervals",
+        f"evaluate qrels.txt {RUNS} -m AP -m RR -f latex",
+        f"evaluate qrels.txt {RUNS} -m AP -m RR -f markdown",
+        "evaluate qrels.txt missing.run",
+        "evaluate qrels.txt bm25.run -m nDGC@10",
+    ],
+    "explain": [
+        "explain qrels.txt bm25.run -m nDCG@10 --query knots",
+        "explain qrels.txt bm25.run -m map --query tides",
+        "explain qrels.txt bm25.run -m RR -l 1.5 --query knots --all",
+        "explain jaguar.txt varied.run --subtopics -m alpha_nDCG@5 --query jaguar",
+        "explain qrels.txt bm25.run -m AP --query nots",
+    ],
+    "histogram": [
+        f"histogram qrels.txt {RUNS} --bins 4 --draws 20",
+        f"histogram qrels.txt {RUNS} --bins 4 --draws 20 --as-printed --sample 3",
+    ],
+    "models": ["models BM25"],
+    "measures": ["measures nDCG"],
+    "pool": [
+        f"pool {RUNS} --depth 3 -o deep.tsv",
+        f"pool {RUNS} --for P@10 --budget 3 --seed 1 -o drawn.tsv",
+    ],
+    "predict": ["predict bm25.run dense.run -m WIG -m NQC"],
+    "report": [f"report qrels.txt {RUNS} -m AP -o report.html", "report qrels.txt bm25.run -o report.html"],
+    "sampled": [
+        f"sampled qrels.txt {RUNS} -m AP -m RR --population 20",
+        "sampled qrels.txt bm25.run -m Bpref",
+    ],
+    "summary": ["summary docs.jsonl --doc d01 --query knots"],
+    "topics": ["topics perplexity docs.model docs.jsonl"],
+    "unjudged": [f"unjudged {RUNS} --method nruns", f"unjudged {RUNS} --method soboroff"],
+}
+
+
+# Their output is help, a file, a time taken, or that of other commands.
+NOT_KEPT = {"convert", "demo", "help", "index", "judge", "score", "search", "study"}
+
+
+def shown(line: str, done: Outcome) -> str:
+    """Give a command line and what it prints: standard output, standard error, and a status that is not 0."""
+    return f"$ leadline {line}\n{done.out}{done.err}" + (f"[status {done.status}]\n" if done.status else "")
+
+
+@pytest.mark.parametrize("command", LINES)
+def test_the_output_is_the_stored_one(
+    command: str, leadline: Leadline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(EXAMPLES, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    for line in BEFORE.get(command, []):
+        assert leadline(*line.split()).status == 0
+    printed = "\n".join(shown(line, leadline(*line.split())) for line in LINES[command])
+    assert printed == (OUTPUTS / f"{command}.txt").read_text(encoding="utf-8")
+
+
+def test_every_command_has_a_file() -> None:
+    assert {file.stem for file in OUTPUTS.iterdir()} == set(LINES)
+    assert set(group.list_commands(click.Context(group))) == set(LINES) | NOT_KEPT
+
+
+def run(line: str, folder: str) -> Outcome:
+    """Run a command line as a user does."""
+    command = [sys.executable, "-m", "leadline", *line.split()]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return Outcome(done.returncode, done.stdout, done.stderr)
+
+
+def write(command: str) -> None:
+    """Write the file of one command."""
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(EXAMPLES, folder, dirs_exist_ok=True)
+        for line in BEFORE.get(command, []):
+            run(line, folder)
+        text = "\n".join(shown(line, run(line, folder)) for line in LINES[command])
+    (OUTPUTS / f"{command}.txt").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    OUTPUTS.mkdir(exist_ok=True)
+    for name in sys.argv[1:] or LINES:
+        write(name)
